@@ -1,0 +1,49 @@
+# kw_library(ROOM PUBLIC ... PRIVATE ...) and kw_test(ROOM ...): the only ways that own code is built.
+
+add_library(kubewatch_settings INTERFACE)
+target_include_directories(kubewatch_settings INTERFACE ${PROJECT_SOURCE_DIR}/lib)
+target_compile_options(kubewatch_settings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wnull-dereference -fno-strict-aliasing -fstack-protector-strong)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # False positives of GCC 12 with std::string and std::function under optimisation.
+  target_compile_options(kubewatch_settings INTERFACE
+    -Wno-maybe-uninitialized -Wno-restrict -Wno-null-dereference)
+endif()
+if(KUBEWATCH_DEV)
+  target_compile_options(kubewatch_settings INTERFACE -Werror)
+endif()
+if(KUBEWATCH_SANITIZE)
+  target_compile_options(kubewatch_settings INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(kubewatch_settings INTERFACE -fsanitize=address,undefined)
+endif()
+if(KUBEWATCH_COVERAGE)
+  target_compile_options(kubewatch_settings INTERFACE --coverage)
+  target_link_options(kubewatch_settings INTERFACE --coverage)
+endif()
+
+function(kw_library room)
+  cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${room}/*.cpp)
+  if(NOT sources)
+    add_library(kubewatch_${room} INTERFACE)
+    target_link_libraries(kubewatch_${room} INTERFACE kubewatch_settings ${arg_PUBLIC})
+    return()
+  endif()
+  add_library(kubewatch_${room} STATIC ${sources})
+  target_link_libraries(kubewatch_${room}
+    PUBLIC kubewatch_settings ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  target_compile_definitions(kubewatch_${room} PRIVATE KUBEWATCH_VERSION="${PROJECT_VERSION}")
+endfunction()
+
+# Unit tests of one room: tests/ROOM/*_test.cpp, each TEST_CASE a ctest.
+function(kw_test room)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${room} ${sources})
+  target_link_libraries(test_${room} PRIVATE kubewatch_test_main ${ARGN})
+  catch_discover_tests(test_${room} TEST_PREFIX "${room}: " PROPERTIES TIMEOUT 60)
+endfunction()

@@ -1,0 +1,104 @@
+// Whole files in and out, of base/strings.hpp. Not for streams, sockets or anything that may block.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::base {
+
+namespace {
+
+class Fd {
+ public:
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Error system_error(std::string_view what, const std::string& path, int code) {
+  ErrorKind kind = ErrorKind::invalid;
+  if (code == ENOENT) kind = ErrorKind::not_found;
+  if (code == EACCES || code == EPERM || code == EROFS) kind = ErrorKind::forbidden;
+  if (code == ENOSPC || code == EDQUOT || code == EFBIG) kind = ErrorKind::too_large;
+  return Error(kind, fmt::format("{} {}: {}", what, path, std::strerror(code)));
+}
+
+Error too_large(const std::string& path, std::size_t max_bytes) {
+  return Error(ErrorKind::too_large,
+               fmt::format("{} is larger than the limit of {} bytes", path, max_bytes));
+}
+
+Result<void> write_all(int fd, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t count = ::write(fd, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_error("cannot write", path, errno);
+    content.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (::fsync(fd) != 0 && errno != EINVAL) return system_error("cannot write", path, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
+  // O_NONBLOCK: opening a FIFO without a writer must not hang.
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (fd.get() < 0) return system_error("cannot read", path, errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return system_error("cannot read", path, errno);
+  if (S_ISDIR(info.st_mode)) {
+    return Error(ErrorKind::invalid, fmt::format("cannot read {}: it is a folder", path));
+  }
+  const int flags = ::fcntl(fd.get(), F_GETFL);
+  if (S_ISREG(info.st_mode)) {
+    if (static_cast<std::uintmax_t>(info.st_size) > max_bytes) return too_large(path, max_bytes);
+  } else if (::fcntl(fd.get(), F_SETFL, flags & ~O_NONBLOCK) != 0) {
+    return system_error("cannot read", path, errno);
+  }
+  std::string out;
+  char buffer[65536];
+  while (true) {
+    const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_error("cannot read", path, errno);
+    if (count == 0) return out;
+    // The size of a growing file, a pipe or /proc is not known before.
+    if (out.size() + static_cast<std::size_t>(count) > max_bytes) return too_large(path, max_bytes);
+    out.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+Result<void> write_file_atomic(const std::string& path, std::string_view content, unsigned mode) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Error(ErrorKind::invalid, fmt::format("cannot write {}: it is a folder", path));
+  }
+  std::string temporary = path + ".XXXXXX";
+  const Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (fd.get() < 0) return system_error("cannot write", path, errno);
+  Result<void> written = write_all(fd.get(), content, path);
+  if (written.ok() && ::fchmod(fd.get(), static_cast<mode_t>(mode)) != 0) {
+    written = system_error("cannot set the mode of", path, errno);
+  }
+  if (written.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    written = system_error("cannot write", path, errno);
+  }
+  if (!written.ok()) ::unlink(temporary.c_str());
+  return written;
+}
+
+}  // namespace kubewatch::base

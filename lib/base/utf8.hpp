@@ -1,0 +1,23 @@
+// One character of UTF-8 at a time. Strict: no overlong forms, no surrogates, nothing past
+// U+10FFFF.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace kubewatch::base {
+
+struct Utf8Char {
+  char32_t code = 0;
+  std::size_t size = 1;  // bytes; 1 when invalid
+  bool valid = false;
+};
+
+// Precondition: at < text.size().
+Utf8Char next_utf8(std::string_view text, std::size_t at);
+
+// Appends the character. Precondition: a Unicode scalar value.
+void append_utf8(std::string& out, char32_t code);
+
+}  // namespace kubewatch::base

@@ -1,0 +1,127 @@
+// Reads whole streams: checks the text, then feeds events to YamlBuilder. Writing is in
+// yaml_dump.cpp.
+#include "base/yaml.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json_stream.hpp"
+#include "base/strings.hpp"
+#include "base/utf8.hpp"
+#include "base/yaml_builder.hpp"
+#include "base/yaml_document.hpp"
+#include "base/yaml_parser.hpp"
+
+namespace kubewatch::base {
+
+namespace {
+
+Result<void> check_text(std::string_view text, const YamlLimits& limits) {
+  if (text.size() > limits.max_bytes) {
+    return yaml_error(
+        ErrorKind::too_large, {},
+        fmt::format("{} bytes, more than the limit of {}", text.size(), limits.max_bytes));
+  }
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Char c = next_utf8(text, at);
+    if (!c.valid) return yaml_error(ErrorKind::invalid, mark_at(text, at), "not valid UTF-8");
+    at += c.size;
+  }
+  // libyaml compares every %TAG line with all earlier ones.
+  constexpr std::size_t kMaxTagLines = 1000;
+  std::size_t tag_lines = 0;
+  for (std::size_t at = text.find("%TAG"); at != std::string_view::npos;
+       at = text.find("%TAG", at + 1)) {
+    if ((at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r') && ++tag_lines > kMaxTagLines) {
+      return yaml_error(ErrorKind::too_large, mark_at(text, at), "too many %TAG lines");
+    }
+  }
+  return {};
+}
+
+Result<std::vector<YamlDocument>> read_events(std::string_view text, const YamlLimits& limits,
+                                              bool with_marks, bool& scanner_failed) {
+  YamlEventSource events(text);
+  YamlBuilder builder(limits, with_marks);
+  std::vector<YamlDocument> documents;
+  std::size_t count = 0;
+  while (true) {
+    auto event = events.next();
+    if (!event.ok()) {
+      scanner_failed = true;
+      return std::move(event).error();
+    }
+    if ((*event)->type == YAML_STREAM_END_EVENT) return documents;
+    if ((*event)->type == YAML_DOCUMENT_START_EVENT && ++count > limits.max_documents) {
+      return yaml_error(ErrorKind::too_large, mark_of((*event)->start_mark),
+                        fmt::format("more than {} documents", limits.max_documents));
+    }
+    if ((*event)->type == YAML_DOCUMENT_END_EVENT) {
+      if (auto document = builder.take_document()) documents.push_back(*std::move(document));
+      continue;
+    }
+    KW_TRY(builder.add(**event));
+  }
+}
+
+bool starts_like_json(std::string_view text) {
+  const std::string_view body = trim(text);
+  return body.starts_with('{') || body.starts_with('[');
+}
+
+// JSON that YAML 1.1 does not cover: documents one after the other as jq prints them, \ud83d\ude00
+// escapes. The YAML error is the better one unless all of the text is JSON.
+Result<std::vector<YamlDocument>> read(std::string_view text, const YamlLimits& limits,
+                                       bool with_marks) {
+  KW_TRY(check_text(text, limits));
+  bool scanner_failed = false;
+  auto documents = read_events(text, limits, with_marks, scanner_failed);
+  if (documents.ok() || !scanner_failed || !starts_like_json(text)) return documents;
+  auto values = parse_json_stream(text, limits);
+  if (!values.ok()) {
+    return values.error().kind() == ErrorKind::too_large ? std::move(values).error()
+                                                         : std::move(documents);
+  }
+  std::vector<YamlDocument> out;
+  for (JsonAt& found : *values) {
+    if (found.value.is_null()) continue;
+    YamlMarks marks;
+    if (with_marks) marks.set_value("", mark_at(text, found.offset));
+    out.push_back(YamlDocument{std::move(found.value), std::move(marks)});
+  }
+  return out;
+}
+
+std::string parent_of(const std::string& pointer) {
+  const std::size_t slash = pointer.rfind('/');
+  return slash == std::string::npos ? std::string() : pointer.substr(0, slash);
+}
+
+}  // namespace
+
+YamlMark YamlMarks::value_at(const std::string& pointer) const {
+  std::string at = pointer;
+  while (true) {
+    if (const auto it = values_.find(at); it != values_.end()) return it->second;
+    if (at.empty()) return {};
+    at = parent_of(at);
+  }
+}
+
+YamlMark YamlMarks::key_at(const std::string& pointer) const {
+  const auto it = keys_.find(pointer);
+  return it != keys_.end() ? it->second : value_at(pointer);
+}
+
+Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, const YamlLimits& limits) {
+  return read(text, limits, true);
+}
+
+Result<std::vector<Json>> parse_yaml_values(std::string_view text, const YamlLimits& limits) {
+  KW_ASSIGN(auto documents, read(text, limits, false));
+  std::vector<Json> values;
+  values.reserve(documents.size());
+  for (YamlDocument& document : documents) values.push_back(std::move(document.value));
+  return values;
+}
+
+}  // namespace kubewatch::base

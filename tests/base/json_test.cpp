@@ -1,0 +1,50 @@
+#include "base/json.hpp"
+
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::base;
+
+TEST_CASE("valid JSON is read and the last of duplicate keys wins") {
+  CHECK(*parse_json(" {\"a\": [1, 2.5, \"x\\u00e9\", null, true]} ") ==
+        Json{{"a", {1, 2.5, "xé", nullptr, true}}});
+  CHECK(*parse_json("{\"a\":1,\"a\":2}") == Json{{"a", 2}});
+  CHECK(dump_json(*parse_json("9007199254740993")) == "9007199254740993");
+}
+
+TEST_CASE("broken JSON is refused with the byte") {
+  for (const char* text : {"", "{", "[1,]", "{\"a\":}", "nul", "NaN", "{} x", "\"\xff\"", "01",
+                           "'a'", "[1] [2]", "1e999", "\"\\ud800\""}) {
+    INFO(text);
+    auto result = parse_json(text);
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.error().kind() == ErrorKind::invalid);
+  }
+  CHECK(parse_json("[1,]").error().message() == "not valid JSON at byte 4");
+}
+
+TEST_CASE("size and depth of JSON are limited") {
+  CHECK(parse_json("[1]", {2, 10}).error().kind() == ErrorKind::too_large);
+  CHECK(parse_json("[[1]]", {100, 2}).ok());
+  CHECK(parse_json("[[[1]]]", {100, 2}).error().kind() == ErrorKind::too_large);
+  CHECK(parse_json(std::string(1000000, '[')).error().kind() == ErrorKind::too_large);
+  CHECK(parse_json("\"[[[[[[\\\"[[[\"", {100, 2}).ok());
+}
+
+TEST_CASE("dump_json never throws on invalid UTF-8") {
+  CHECK(dump_json(Json("a\xff")) == "\"a\xef\xbf\xbd\"");
+  CHECK(dump_json_pretty(Json{{"b", 1}, {"a", 2}}) == "{\n  \"a\": 2,\n  \"b\": 1\n}");
+}
+
+TEST_CASE("paths are found only through objects") {
+  Json value = {{"metadata", {{"name", "web"}, {"generation", 3}}}, {"list", {1}}};
+  CHECK(string_at(value, {"metadata", "name"}) == "web");
+  CHECK(string_at(value, {"metadata", "generation"}).empty());
+  CHECK(string_at(value, {"metadata", "absent"}).empty());
+  CHECK(string_at(value, {"list", "0"}).empty());
+  CHECK(int_at(value, {"metadata", "generation"}) == 3);
+  CHECK_FALSE(int_at(value, {"metadata", "name"}).has_value());
+  CHECK(find(value, {"metadata", "name", "deeper"}) == nullptr);
+  *find(value, {"metadata", "name"}) = "other";
+  CHECK(string_at(value, {"metadata", "name"}) == "other");
+}
