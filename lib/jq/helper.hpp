@@ -1,0 +1,24 @@
+// The libjq process, seen from outside: one child, made when first needed, killed and made again
+// when it overruns its deadline. Nothing of this process but memory and one socket is open to it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "jq/jq.hpp"
+
+namespace kubewatch::jq {
+
+// Whether libjq compiles the text. Errors: invalid (its words), timeout, unavailable (no process).
+Result<void> helper_compile(const std::string& text);
+
+// All outputs. Errors: invalid (a jq error), timeout, too_large (outputs or memory), unavailable.
+Result<std::vector<Json>> helper_run(const std::string& text, const Json& input,
+                                     const Limits& limits, bool first_only = false);
+
+// The process id of the running helper, 0 when there is none. For tests.
+int helper_pid();
+
+}  // namespace kubewatch::jq

@@ -1,0 +1,128 @@
+// Chooses between our evaluator and libjq, and enforces the limits on text and outputs.
+#include <fmt/format.h>
+
+#include "base/strings.hpp"
+#include "jq/evaluator.hpp"
+#include "jq/helper.hpp"
+#include "jq/jq.hpp"
+#include "jq/parser.hpp"
+#include "jq/tokens.hpp"
+#include "jq/value.hpp"
+
+namespace kubewatch::jq {
+
+struct ProgramState {
+  std::string text;
+  NodePtr root;  // null: libjq's
+};
+
+namespace {
+
+constexpr std::size_t kMaxProgram = 64U << 10U;
+
+Result<void> check_text(std::string_view text) {
+  if (text.size() > kMaxProgram) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("a jq program of {} bytes, more than {}", text.size(), kMaxProgram));
+  }
+  if (!base::is_valid_utf8(text) || text.find('\0') != std::string_view::npos) {
+    return Error(ErrorKind::invalid, "the jq program is not UTF-8 text");
+  }
+  return {};
+}
+
+// Our parser gave up; libjq has the last word. Ours is the better message because it has a
+// position.
+Result<void> check_with_libjq(const std::string& text, const Error& ours) {
+  auto compiled = helper_compile(text);
+  if (compiled.ok() || compiled.error().kind() == ErrorKind::unavailable) return compiled;
+  if (ours.kind() != ErrorKind::unsupported) return Error(ErrorKind::invalid, ours.message());
+  const Error& theirs = compiled.error();
+  return Error(ErrorKind::invalid, fmt::format("{} ({})", ours.message(), theirs.message()));
+}
+
+Error with_program(Error error, const std::string& text) {
+  return std::move(error).with_context(fmt::format("jq '{}'", text.substr(0, 200)));
+}
+
+}  // namespace
+
+Result<Program> Program::compile(std::string_view text) {
+  KW_TRY(check_text(text));
+  KW_ASSIGN(const auto tokens, tokenize(text));
+  KW_TRY(refuse_forbidden(text, tokens));
+  auto state = std::make_shared<ProgramState>();
+  state->text = text;
+  auto root = parse_program(text, tokens);
+  if (root.ok()) {
+    state->root = *std::move(root);
+    return Program(std::move(state));
+  }
+  // Deeper than anyone writes by hand: not worth trusting libjq's parser with.
+  if (root.error().kind() == ErrorKind::too_large) {
+    return Error(ErrorKind::invalid, root.error().message());
+  }
+  KW_TRY(check_with_libjq(state->text, root.error()));
+  return Program(std::move(state));
+}
+
+Result<std::vector<Json>> Program::run(const Json& input, const Limits& limits) const {
+  if (!native()) {
+    auto outputs = helper_run(state_->text, input, limits);
+    if (!outputs.ok()) return with_program(std::move(outputs).error(), state_->text);
+    return outputs;
+  }
+  Evaluator evaluator(limits.deadline);
+  std::vector<Json> outputs;
+  std::size_t bytes = 0;
+  bool limited = false;
+  evaluator.eval(*state_->root, input, nullptr, [&](const Json& value) {
+    bytes += to_text(value).size();
+    limited = outputs.size() >= limits.max_outputs || bytes > limits.max_output_bytes;
+    if (!limited) outputs.push_back(value);
+    return !limited;
+  });
+  if (auto failure = evaluator.failure()) return with_program(*std::move(failure), state_->text);
+  if (limited) {
+    return with_program(Error(ErrorKind::too_large, "the program has more output than allowed"),
+                        state_->text);
+  }
+  return outputs;
+}
+
+Result<bool> Program::test(const Json& input, const Limits& limits) const {
+  if (!native()) {
+    auto outputs = helper_run(state_->text, input, limits, true);
+    if (!outputs.ok()) return with_program(std::move(outputs).error(), state_->text);
+    return !outputs->empty() && is_truthy(outputs->front());
+  }
+  Evaluator evaluator(limits.deadline);
+  bool truth = false;
+  evaluator.eval(*state_->root, input, nullptr, [&](const Json& value) {
+    truth = is_truthy(value);
+    return false;
+  });
+  if (auto failure = evaluator.failure()) return with_program(*std::move(failure), state_->text);
+  return truth;
+}
+
+const std::string& Program::text() const {
+  return state_->text;
+}
+
+bool Program::native() const {
+  return state_->root != nullptr;
+}
+
+std::optional<std::vector<std::string>> Program::as_path() const {
+  std::vector<std::string> keys;
+  const Node* node = state_->root.get();
+  while (node != nullptr && node->kind == NodeKind::field && !node->optional) {
+    keys.insert(keys.begin(), node->text);
+    node = node->kids[0].get();
+  }
+  if (node == nullptr || node->kind != NodeKind::identity) return std::nullopt;
+  return keys;
+}
+
+}  // namespace kubewatch::jq

@@ -1,0 +1,164 @@
+#include "jq/helper.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/strings.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::jq;
+
+namespace {
+
+// Long enough for a busy machine.
+const Limits kPatient = {Duration(60000), 1U << 20U, 10000};
+
+std::vector<Json> run(const std::string& text, const Json& input = nullptr) {
+  auto outputs = helper_run(text, input, kPatient);
+  INFO(text);
+  if (!outputs.ok()) FAIL(outputs.error().render());
+  return *std::move(outputs);
+}
+
+std::string proc(const std::string& name) {
+  return "/proc/" + std::to_string(helper_pid()) + "/" + name;
+}
+
+}  // namespace
+
+TEST_CASE("one helper process serves many programs") {
+  REQUIRE(run("1 + 1") == std::vector<Json>{2});
+  const int pid = helper_pid();
+  REQUIRE(pid > 0);
+  CHECK(run(".a, ..", Json{{"a", 1}}) == std::vector<Json>{1, Json{{"a", 1}}, 1});
+  for (int i = 0; i < 300; ++i) CHECK(run("1 + 1") == std::vector<Json>{2});
+  for (int i = 0; i < 5; ++i) CHECK(run(std::to_string(i) + "|.") == std::vector<Json>{i});
+  CHECK(helper_pid() == pid);
+}
+
+TEST_CASE("an error leaves the helper usable") {
+  auto failed = helper_run(".a", 5, kPatient);
+  REQUIRE_FALSE(failed.ok());
+  CHECK(failed.error().message() == "Cannot index number with string \"a\"");
+  auto broken = helper_compile(".a[");
+  REQUIRE_FALSE(broken.ok());
+  CHECK(broken.error().kind() == ErrorKind::invalid);
+  CHECK(broken.error().message() == "syntax error, unexpected $end");
+  CHECK(run("1") == std::vector<Json>{1});
+}
+
+TEST_CASE("a program past its deadline is killed and the next one gets a new process") {
+  run("1");
+  const int pid = helper_pid();
+  Limits limits;
+  limits.deadline = Duration(100);
+  const auto begin = std::chrono::steady_clock::now();
+  for (const char* text : {"def f: f; f", "[range(1e12)]|length", "last(repeat(1))"}) {
+    auto result = helper_run(text, nullptr, limits);
+    INFO(text);
+    REQUIRE_FALSE(result.ok());
+    const ErrorKind kind = result.error().kind();
+    CHECK((kind == ErrorKind::timeout || kind == ErrorKind::too_large));
+    CHECK(helper_pid() == 0);
+  }
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  CHECK(run("2") == std::vector<Json>{2});
+  CHECK(helper_pid() != pid);
+}
+
+TEST_CASE("a helper that was killed is replaced") {
+  run("1");
+  ::kill(helper_pid(), SIGKILL);
+  // Its end may or may not have been seen yet: one failed call at most.
+  auto first = helper_run("1", nullptr, kPatient);
+  if (!first.ok()) CHECK(first.error().kind() == ErrorKind::too_large);
+  CHECK(run("3") == std::vector<Json>{3});
+}
+
+TEST_CASE("the helper has no environment, no open files and no terminal") {
+  const int leak = ::open("/dev/zero", O_RDONLY);  // without CLOEXEC
+  REQUIRE(leak >= 0);
+  ::setenv("KW_SECRET", "s3cret", 1);
+  Limits limits;
+  limits.deadline = Duration(50);
+  CHECK_FALSE(helper_run("def f: f; f", nullptr, limits).ok());  // the next one is a new process
+  CHECK(run("env") == std::vector<Json>{Json{{"HOME", "/nonexistent"}}});
+  CHECK(run("$ENV.KW_SECRET") == std::vector<Json>{nullptr});
+  std::vector<std::string> targets;
+  if (::geteuid() == 0) {
+    for (const auto& entry : std::filesystem::directory_iterator(proc("fd"))) {
+      targets.push_back(std::filesystem::read_symlink(entry.path()).string());
+    }
+    std::size_t sockets = 0;
+    for (const std::string& target : targets) {
+      if (target.starts_with("socket:")) {
+        ++sockets;
+      } else {
+        CHECK(target == "/dev/null");
+      }
+    }
+    CHECK(sockets == 1);
+    CHECK(targets.size() == 4);
+  }
+  ::close(leak);
+  ::unsetenv("KW_SECRET");
+}
+
+TEST_CASE("inputs, debug output and halting do no harm even when libjq is asked directly") {
+  CHECK(run("try input catch \"none\"") == std::vector<Json>{"none"});
+  CHECK(run("[inputs]") == std::vector<Json>{Json::array()});
+  CHECK(run("1|debug") == std::vector<Json>{1});
+  static_cast<void>(helper_run("halt", nullptr, kPatient));
+  static_cast<void>(helper_run("\"x\"|halt_error", nullptr, kPatient));
+  CHECK(run("4") == std::vector<Json>{4});
+}
+
+TEST_CASE("signal handlers and blocked signals do not reach the helper") {
+  Limits limits;
+  limits.deadline = Duration(50);
+  CHECK_FALSE(helper_run("def f: f; f", nullptr, limits).ok());
+  sigset_t blocked;
+  sigset_t before;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  run("1");
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  auto status = base::read_file(proc("status"), 100000);
+  REQUIRE(status.ok());
+  CHECK(status->find("SigBlk:\t0000000000000000") != std::string::npos);
+  CHECK(status->find("SigCgt:\t0000000000000000") != std::string::npos);
+  CHECK(status->find("Name:\tkubewatch-jq") != std::string::npos);
+}
+
+TEST_CASE("large inputs and outputs pass through the socket") {
+  const std::string text(3U << 20U, 'x');
+  Limits limits;
+  limits.max_output_bytes = 8U << 20U;
+  limits.deadline = kPatient.deadline;
+  auto outputs = helper_run(".,length", text, limits);
+  REQUIRE(outputs.ok());
+  CHECK((*outputs)[0] == Json(text));
+  CHECK((*outputs)[1] == Json(text.size()));
+}
+
+TEST_CASE("a program that eats memory ends in an error") {
+#if defined(__SANITIZE_ADDRESS__)
+  SUCCEED("the address sanitizer owns the address space: no limit to test");
+#else
+  Limits limits;
+  limits.deadline = kPatient.deadline;
+  auto result =
+      helper_run("reduce range(40) as $i (\"xxxxxxxxxxxxxxxx\"; . + .)|length", nullptr, limits);
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().kind() == ErrorKind::too_large);
+  CHECK(run("5") == std::vector<Json>{5});
+#endif
+}
