@@ -1,0 +1,345 @@
+// The loop over libevent. A turn is one event_base_loop(EVLOOP_ONCE): poll, then every callback
+// that is due. Posted calls wait for the next poll, so a chain of posts cannot starve file
+// descriptors.
+#include "loop/event_loop.hpp"
+
+#include <event2/event.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.hpp"
+
+namespace kubewatch::loop {
+
+namespace {
+
+constexpr Duration kSlowTurn{100};
+constexpr Duration kSlowTurnLogInterval{10000};
+// Beyond this a deadline would overflow libevent's arithmetic; nobody waits for a year.
+constexpr Duration kLongestTimer{std::chrono::hours(24 * 365)};
+
+using Clock = std::chrono::steady_clock;
+
+enum class Kind { timer, posted, readable, writable, signal, network };
+
+const char* name_of(Kind kind) {
+  static constexpr std::array<const char*, 6> kNames = {
+      "timer", "posted call", "readable descriptor", "writable descriptor", "signal", "network"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+timeval to_timeval(Duration delay) {
+  if (delay < Duration::zero()) delay = Duration::zero();
+  if (delay > kLongestTimer) delay = kLongestTimer;
+  timeval out{};
+  out.tv_sec = static_cast<time_t>(delay.count() / 1000);
+  out.tv_usec = static_cast<suseconds_t>(delay.count() % 1000 * 1000);
+  return out;
+}
+
+void log_libevent(int severity, const char* message) noexcept {
+  if (severity >= EVENT_LOG_ERR) {
+    base::log_error("event loop: " + std::string(message));
+  } else if (severity == EVENT_LOG_WARN) {
+    base::vlog(4, "event loop: " + std::string(message));
+  }
+}
+
+void ignore_sigpipe() {
+  struct sigaction current {};
+  if (sigaction(SIGPIPE, nullptr, &current) == 0 && current.sa_handler == SIG_DFL) {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &ignore, nullptr);
+  }
+}
+
+}  // namespace
+
+struct EventLoop::Impl {
+  event_base* base = nullptr;
+  event* post_event = nullptr;
+  std::vector<Callback> posted;
+  std::size_t live_handles = 0;
+  bool running = false;
+  bool stopping = false;
+
+  // Set before each poll; the first callback after it starts the turn's clock.
+  bool turn_pending = true;
+  TimePoint now{};
+  WallTime wall{};
+  Clock::time_point turn_start{};
+  Clock::duration ours{0};  // spent in callbacks of this class
+  Clock::duration slowest{0};
+  Kind slowest_kind = Kind::network;
+  Clock::time_point last_slow_log{};
+  Stalls stalls;
+
+  void begin_turn() {
+    turn_pending = false;
+    turn_start = Clock::now();
+    now = std::chrono::floor<Duration>(turn_start);
+    wall = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+    ours = Clock::duration::zero();
+    slowest = Clock::duration::zero();
+    slowest_kind = Kind::network;
+  }
+
+  void refresh_clock() {
+    if (turn_pending || !running) begin_turn();
+  }
+
+  template <class F>
+  void timed(Kind kind, F&& callback) {
+    refresh_clock();
+    const auto begin = Clock::now();
+    callback();
+    const auto spent = Clock::now() - begin;
+    ours += spent;
+    if (spent > slowest) {
+      slowest = spent;
+      slowest_kind = kind;
+    }
+  }
+
+  void end_turn() {
+    ++stalls.turns;
+    if (turn_pending) return;
+    const auto end = Clock::now();
+    const auto spent = std::chrono::duration_cast<Duration>(end - turn_start);
+    if (spent > stalls.longest) stalls.longest = spent;
+    if (spent <= kSlowTurn) return;
+    ++stalls.slow_turns;
+    const bool first = stalls.slow_turns == 1;
+    if (!first && end - last_slow_log < kSlowTurnLogInterval) return;
+    last_slow_log = end;
+    // What no callback of ours accounts for ran inside libevent: the HTTP server.
+    const Kind kind = ours * 2 < end - turn_start ? Kind::network : slowest_kind;
+    base::log_warn("the event loop was busy for too long",
+                   {{"took", std::to_string(spent.count()) + "ms"},
+                    {"callback", name_of(kind)},
+                    {"slow_turns", std::to_string(stalls.slow_turns)}});
+  }
+
+  void run_posted() {
+    std::vector<Callback> batch;
+    batch.swap(posted);
+    for (Callback& callback : batch) {
+      timed(Kind::posted, callback);
+      callback = nullptr;
+    }
+  }
+
+  // False when nothing is registered.
+  bool turn() {
+    turn_pending = true;
+    const int result = event_base_loop(base, EVLOOP_ONCE);
+    end_turn();
+    turn_pending = true;
+    return result == 0;
+  }
+};
+
+namespace detail {
+
+// Shared with the running callback, so that the handle may go while its callback runs.
+struct State : std::enable_shared_from_this<State> {
+  EventLoop::Impl* loop = nullptr;
+  event* ev = nullptr;
+  Callback callback;
+  Kind kind = Kind::timer;
+  TimePoint deadline{};
+  bool always_ready = false;  // a regular file: epoll refuses it, a zero timer stands in
+
+  void fire() {
+    loop->refresh_clock();
+    if (kind != Kind::timer) {
+      if (always_ready) rearm(Duration::zero());
+      loop->timed(kind, callback);
+      return;
+    }
+    // libevent's coarse clock may be a tick ahead of ours: never early.
+    if (loop->now < deadline) {
+      rearm(deadline - loop->now);
+      return;
+    }
+    const Callback once = std::move(callback);
+    callback = nullptr;
+    if (once) loop->timed(kind, once);
+  }
+
+  void rearm(Duration delay) {
+    const timeval tv = to_timeval(delay);
+    event_add(ev, &tv);
+  }
+};
+
+struct Registration {
+  explicit Registration(std::shared_ptr<State> s) : state(std::move(s)) {
+    ++state->loop->live_handles;
+  }
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+  ~Registration() {
+    --state->loop->live_handles;
+    if (state->ev != nullptr) event_free(state->ev);
+    state->ev = nullptr;
+  }
+  std::shared_ptr<State> state;
+};
+
+namespace {
+
+void on_event(evutil_socket_t, short, void* argument) noexcept {
+  const std::shared_ptr<State> state = static_cast<State*>(argument)->shared_from_this();
+  state->fire();
+}
+
+}  // namespace
+
+}  // namespace detail
+
+namespace {
+
+using detail::State;
+
+void on_posted(evutil_socket_t, short, void* argument) noexcept {
+  static_cast<EventLoop::Impl*>(argument)->run_posted();
+}
+
+std::shared_ptr<State> make_state(EventLoop::Impl* loop, Kind kind, Callback callback) {
+  auto state = std::make_shared<State>();
+  state->loop = loop;
+  state->kind = kind;
+  state->callback = std::move(callback);
+  return state;
+}
+
+Handle watch(EventLoop::Impl* loop, Kind kind, int number, short what, Callback callback) {
+  auto state = make_state(loop, kind, std::move(callback));
+  const auto flags = static_cast<short>(what | EV_PERSIST);
+  state->ev = event_new(loop->base, number, flags, detail::on_event, state.get());
+  if (state->ev != nullptr && event_add(state->ev, nullptr) != 0 && errno == EPERM) {
+    event_free(state->ev);
+    state->ev = evtimer_new(loop->base, detail::on_event, state.get());
+    state->always_ready = true;
+    state->rearm(Duration::zero());
+  }
+  return Handle(std::make_unique<detail::Registration>(std::move(state)));
+}
+
+}  // namespace
+
+Handle::Handle() = default;
+Handle::Handle(std::unique_ptr<detail::Registration> registration)
+    : registration_(std::move(registration)) {}
+Handle::Handle(Handle&&) noexcept = default;
+Handle& Handle::operator=(Handle&&) noexcept = default;
+Handle::~Handle() = default;
+// Emptied first: destroying a callback may reach this handle again.
+void Handle::reset() {
+  const auto gone = std::move(registration_);
+}
+
+EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {
+  ignore_sigpipe();
+  event_set_log_callback(log_libevent);
+  event_config* config = event_config_new();
+  event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+  impl_->base = event_base_new_with_config(config);
+  event_config_free(config);
+  assert(impl_->base != nullptr);
+  impl_->post_event = evtimer_new(impl_->base, on_posted, impl_.get());
+}
+
+EventLoop::~EventLoop() {
+  // What a dropped post captured may own handles, or post again while it goes.
+  while (!impl_->posted.empty()) {
+    const std::vector<Callback> dropped = std::move(impl_->posted);
+    impl_->posted.clear();
+  }
+  assert(impl_->live_handles == 0 && "a handle outlived its event loop");
+  event_free(impl_->post_event);
+  event_base_free(impl_->base);
+}
+
+TimePoint EventLoop::now() const {
+  impl_->refresh_clock();
+  return impl_->now;
+}
+
+WallTime EventLoop::wall() const {
+  impl_->refresh_clock();
+  return impl_->wall;
+}
+
+Timer EventLoop::after(Duration delay, Callback callback) {
+  if (delay > kLongestTimer) delay = kLongestTimer;
+  auto state = make_state(impl_.get(), Kind::timer, std::move(callback));
+  state->deadline = now() + delay;
+  state->ev = evtimer_new(impl_->base, detail::on_event, state.get());
+  state->rearm(delay);
+  return Handle(std::make_unique<detail::Registration>(std::move(state)));
+}
+
+void EventLoop::post(Callback callback) {
+  impl_->posted.push_back(std::move(callback));
+  if (evtimer_pending(impl_->post_event, nullptr) == 0) {
+    const timeval at_once{};
+    event_add(impl_->post_event, &at_once);
+  }
+}
+
+FdWatch EventLoop::on_readable(int fd, Callback callback) {
+  return watch(impl_.get(), Kind::readable, fd, EV_READ, std::move(callback));
+}
+
+FdWatch EventLoop::on_writable(int fd, Callback callback) {
+  return watch(impl_.get(), Kind::writable, fd, EV_WRITE, std::move(callback));
+}
+
+SignalWatch EventLoop::on_signal(int signal, Callback callback) {
+  return watch(impl_.get(), Kind::signal, signal, EV_SIGNAL, std::move(callback));
+}
+
+void EventLoop::run() {
+  assert(!impl_->running && "run() inside a callback");
+  impl_->stopping = false;
+  impl_->running = true;
+  while (!impl_->stopping && impl_->turn()) {
+  }
+  impl_->running = false;
+}
+
+void EventLoop::stop() {
+  impl_->stopping = true;
+}
+
+bool EventLoop::run_until(const std::function<bool()>& done, Duration deadline) {
+  assert(!impl_->running && "run_until() inside a callback");
+  bool expired = false;
+  const Timer limit = after(deadline, [&expired] { expired = true; });
+  impl_->stopping = false;
+  impl_->running = true;
+  while (!done() && !expired && !impl_->stopping && impl_->turn()) {
+  }
+  impl_->running = false;
+  return done();
+}
+
+EventLoop::Stalls EventLoop::stalls() const {
+  return impl_->stalls;
+}
+
+event_base* EventLoop::native() const {
+  return impl_->base;
+}
+
+}  // namespace kubewatch::loop

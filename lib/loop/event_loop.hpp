@@ -1,0 +1,85 @@
+// One thread, one event loop (libevent): timers, posted calls, file descriptors, signals.
+// Every registration is an RAII handle: destroying it unregisters, also from inside its own
+// callback. All handles must be gone before the loop. Callbacks must not throw. Not thread-safe.
+// Creating a loop sets SIGPIPE to ignored where it was at its default.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/time.hpp"
+
+struct event_base;
+
+namespace kubewatch::loop {
+
+using Callback = std::function<void()>;
+
+namespace detail {
+struct Registration;
+}
+
+// Move-only; empty by default.
+class Handle {
+ public:
+  Handle();
+  explicit Handle(std::unique_ptr<detail::Registration> registration);
+  Handle(Handle&&) noexcept;
+  Handle& operator=(Handle&&) noexcept;
+  ~Handle();
+  explicit operator bool() const { return registration_ != nullptr; }
+  void reset();
+
+ private:
+  std::unique_ptr<detail::Registration> registration_;
+};
+
+// One-shot; done after it fired.
+using Timer = Handle;
+using FdWatch = Handle;
+using SignalWatch = Handle;
+
+class EventLoop {
+ public:
+  EventLoop();
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  // Cached per turn.
+  TimePoint now() const;
+  WallTime wall() const;
+
+  [[nodiscard]] Timer after(Duration delay, Callback callback);
+  // Runs in the next turn; cannot be cancelled: capture a weak_ptr if the owner may go.
+  void post(Callback callback);
+  // Persistent. `fd` stays the caller's and must outlive the handle.
+  [[nodiscard]] FdWatch on_readable(int fd, Callback callback);
+  [[nodiscard]] FdWatch on_writable(int fd, Callback callback);
+  [[nodiscard]] SignalWatch on_signal(int signal, Callback callback);
+
+  // Until stop(), or until nothing is registered. May be called again afterwards.
+  void run();
+  void stop();
+  // Turns the loop until `done` is true or `deadline` passed (relative); returns done().
+  bool run_until(const std::function<bool()>& done, Duration deadline);
+
+  // The longest turn's callback time seen so far, and turns above 100 ms (each is logged as a
+  // warning naming the kind of callback).
+  struct Stalls {
+    std::uint64_t turns = 0;
+    std::uint64_t slow_turns = 0;
+    Duration longest{0};
+  };
+  Stalls stalls() const;
+
+  // For lib/http, which hangs curl and evhttp on the same loop.
+  event_base* native() const;
+
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubewatch::loop

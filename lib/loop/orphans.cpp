@@ -1,0 +1,202 @@
+// A scan of /proc: this kernel interface has no list of children that every build of Linux offers.
+#include "loop/orphans.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/log.hpp"
+#include "loop/memfd.hpp"
+#include "loop/process.hpp"
+
+namespace kubewatch::loop {
+
+namespace {
+
+constexpr const char* kMarkName = "KUBEWATCH_PROCESS_MARK=";
+constexpr std::size_t kMaxEnvironment = 4U << 20U;
+// Each round can only meet the children of what the round before killed.
+constexpr int kMaxRounds = 16;
+constexpr int kDeathPatienceMs = 200;
+// After so long the process numbers may have gone round.
+constexpr Duration kLongLife{30000};
+
+struct State {
+  bool subreaper = false;
+  std::uint64_t marks = 0;
+  std::unordered_set<pid_t> leaders;
+};
+
+State& state() {
+  static State instance;
+  return instance;
+}
+
+struct ProcessInfo {
+  char state = '?';
+  pid_t parent = 0;
+  pid_t group = 0;
+  pid_t session = 0;
+};
+
+std::string read_proc(pid_t pid, const char* file, std::size_t limit) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/" + file;
+  const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string out;
+  if (!fd) return out;
+  std::array<char, 4096> chunk{};
+  while (out.size() < limit) {
+    const ssize_t got = read(fd.get(), chunk.data(), chunk.size());
+    if (got <= 0) break;
+    out.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+  return out;
+}
+
+// "pid (name) state ppid pgrp session ..."; the name may hold anything.
+std::optional<ProcessInfo> info_of(pid_t pid) {
+  const std::string text = read_proc(pid, "stat", 4096);
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  ProcessInfo out;
+  int parent = 0;
+  int group = 0;
+  int session = 0;
+  if (std::sscanf(text.c_str() + name_end + 1, " %c %d %d %d", &out.state, &parent, &group,
+                  &session) != 4) {
+    return std::nullopt;
+  }
+  out.parent = parent;
+  out.group = group;
+  out.session = session;
+  return out;
+}
+
+bool has_mark(pid_t pid, const std::string& mark) {
+  const std::string environment = '\0' + read_proc(pid, "environ", kMaxEnvironment);
+  return environment.find('\0' + mark + '\0') != std::string::npos;
+}
+
+// The newest process number given out, or 0.
+pid_t last_process() {
+  const Fd fd(open("/proc/loadavg", O_RDONLY | O_CLOEXEC));
+  std::array<char, 128> text{};
+  if (!fd || read(fd.get(), text.data(), text.size() - 1) <= 0) return 0;
+  const std::string_view line(text.data());
+  const std::size_t space = line.rfind(' ');
+  return space == line.npos ? 0 : static_cast<pid_t>(std::atoi(text.data() + space));
+}
+
+// From `lowest` on; descendants have higher numbers than their leader until the numbers go round.
+std::vector<pid_t> processes_from(pid_t lowest) {
+  std::vector<pid_t> out;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
+  if (!folder) return out;
+  while (const dirent* entry = readdir(folder.get())) {
+    const std::string_view name(entry->d_name);
+    pid_t pid = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() && pid >= lowest) {
+      out.push_back(pid);
+    }
+  }
+  return out;
+}
+
+// False only when it is certain that every child of ours is a leader with its own Process.
+bool may_have_orphans() {
+  siginfo_t info{};
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD) return false;
+  return true;
+}
+
+void reap(pid_t pid, bool patient) {
+  if (patient) {
+    const Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    pollfd wait{pidfd.get(), POLLIN, 0};
+    if (pidfd) poll(&wait, 1, kDeathPatienceMs);
+  }
+  waitpid(pid, nullptr, WNOHANG);
+}
+
+struct Sweep {
+  const std::string& mark;
+  pid_t leader = 0;
+  pid_t lowest = 0;
+  pid_t self = getpid();
+  pid_t group = getpgrp();
+  pid_t session = getsid(0);
+
+  bool is_left_over(pid_t pid, const ProcessInfo& info) const {
+    if (info.group == leader || has_mark(pid, mark)) return true;
+    // A child of ours in another session was not forked by us.
+    return info.session != session && state().leaders.empty();
+  }
+
+  // True when it killed something, whose children may now be ours.
+  bool round() const {
+    std::vector<pid_t> killed;
+    for (const pid_t pid : processes_from(lowest)) {
+      if (pid == self || state().leaders.count(pid) != 0) continue;
+      const auto info = info_of(pid);
+      if (!info || info->parent != self) continue;
+      if (info->state == 'Z') {
+        if (info->group != group) reap(pid, false);
+        continue;
+      }
+      // It is our child and not reaped, so the number cannot mean another process.
+      if (is_left_over(pid, *info) && kill(pid, SIGKILL) == 0) killed.push_back(pid);
+    }
+    for (const pid_t pid : killed) reap(pid, true);
+    return !killed.empty();
+  }
+};
+
+}  // namespace
+
+void become_subreaper() {
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0) {
+    state().subreaper = true;
+  } else {
+    base::log_warn("cannot become the reaper of processes that leave their hook");
+  }
+}
+
+std::string next_mark() {
+  if (!state().subreaper) return {};
+  return kMarkName + std::to_string(getpid()) + "-" + std::to_string(++state().marks);
+}
+
+void register_leader(pid_t pid) {
+  state().leaders.insert(pid);
+}
+void unregister_leader(pid_t pid) {
+  state().leaders.erase(pid);
+}
+
+void end_descendants(const std::string& mark, pid_t leader, Duration lifetime) {
+  if (mark.empty() || !may_have_orphans()) return;
+  const bool all = state().leaders.empty() || lifetime > kLongLife || last_process() < leader;
+  const Sweep sweep{mark, leader, all ? 0 : leader};
+  for (int i = 0; i < kMaxRounds && sweep.round(); ++i) {
+  }
+}
+
+}  // namespace kubewatch::loop

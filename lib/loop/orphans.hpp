@@ -1,0 +1,25 @@
+// Descendants that left their process group (setsid, double fork) and were handed to us because we
+// are the subreaper: finding, killing and reaping them. They are recognised by a mark in their
+// environment.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "base/time.hpp"
+
+namespace kubewatch::loop {
+
+// "KUBEWATCH_PROCESS_MARK=<pid>-<n>" for the next child, or "" while we are no subreaper.
+std::string next_mark();
+
+// Leaders are children that a Process reaps; nobody else may. Registered from spawn to reap.
+void register_leader(pid_t pid);
+void unregister_leader(pid_t pid);
+
+// Kills what carries the mark of `leader` (ended and reaped by now) and was reparented to us, and
+// what that leaves behind, until nothing is found. Without any Process left, unmarked ones as well.
+void end_descendants(const std::string& mark, pid_t leader, Duration lifetime);
+
+}  // namespace kubewatch::loop

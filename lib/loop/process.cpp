@@ -1,0 +1,319 @@
+// The life of one child: pipes, deadlines, exit, what it left behind. The leader stays a zombie
+// until its group was killed, so that the group's number cannot belong to a stranger.
+#include "loop/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/log.hpp"
+#include "loop/lines.hpp"
+#include "loop/memfd.hpp"
+#include "loop/orphans.hpp"
+#include "loop/spawn.hpp"
+
+namespace kubewatch::loop {
+
+namespace {
+
+constexpr std::size_t kReadSize = 64U << 10U;
+// Reads of one pipe in one turn: a child that prints 1 GB gets its turn like everybody else.
+constexpr int kReadsPerTurn = 4;
+constexpr int kDeathPatienceMs = 1000;
+
+struct Pipe {
+  Fd ours;
+  Fd theirs;
+};
+
+Error no_pipe() {
+  return Error(ErrorKind::unavailable,
+               std::string("cannot start a child: no pipe: ") + std::strerror(errno));
+}
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return no_pipe();
+  Pipe out{Fd(ends[0]), Fd(ends[1])};
+  // Only our end: the child's would surprise programs that do not expect it.
+  if (fcntl(out.ours.get(), F_SETFL, O_RDONLY | O_NONBLOCK) != 0) return no_pipe();
+  return out;
+}
+
+bool has_nul(const std::string& text) {
+  return text.find('\0') != std::string::npos;
+}
+
+Result<void> check(const ProcessOptions& options) {
+  if (options.argv.empty() || options.argv[0].empty()) {
+    return Error(ErrorKind::invalid, "cannot start a child without a program");
+  }
+  const std::string& path = options.argv[0];
+  for (const std::string& argument : options.argv) {
+    if (has_nul(argument)) {
+      return Error(ErrorKind::invalid,
+                   "cannot run " + path + ": an argument holds a NUL character");
+    }
+  }
+  for (const std::string& entry : options.environment) {
+    const std::size_t equals = entry.find('=');
+    if (has_nul(entry) || equals == std::string::npos || equals == 0) {
+      return Error(ErrorKind::invalid,
+                   "cannot run " + path + ": the environment variable " +
+                       (equals == std::string::npos ? "" : entry.substr(0, equals) + " ") +
+                       "has no name or holds a NUL character");
+    }
+  }
+  const std::string& variable = options.input_path_variable;
+  if (has_nul(options.directory) || has_nul(variable) || variable.find('=') != std::string::npos) {
+    return Error(ErrorKind::invalid, "cannot run " + path + ": bad folder or variable name");
+  }
+  return {};
+}
+
+}  // namespace
+
+struct Process::Impl {
+  Impl(EventLoop& event_loop, ProcessOptions process_options)
+      : loop(event_loop),
+        options(std::move(process_options)),
+        started(loop.now()),
+        lines(options.max_stderr_line) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
+
+  Result<void> launch();
+  void watch();
+  void signal_group(int number) const;
+  void stop_gently();
+  void on_timeout();
+  void on_output();
+  void on_errors();
+  void on_exited();
+  bool read_output();
+  bool read_errors();
+  bool emit(std::string_view line);
+  void finish_if_quiet();
+  void end_group();
+  void finish();
+
+  EventLoop& loop;
+  ProcessOptions options;
+  OnStderrLine on_stderr_line;
+  OnExit on_exit;
+  TimePoint started;
+  pid_t pid = -1;
+  std::string mark;
+  Fd pidfd;
+  Fd output;
+  Fd errors;
+  LineSplitter lines;
+  ProcessExit result;
+  bool exited = false;  // the leader is a zombie, or reaped
+  bool reaped = false;
+  bool stopping = false;  // TERM was sent
+  FdWatch output_watch;
+  FdWatch errors_watch;
+  FdWatch exit_watch;
+  Timer deadline;  // the timeout, then the grace time
+  Timer drain;
+  // Callers on the stack look at this after a user's callback, which may have destroyed us.
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+};
+
+Result<void> Process::Impl::launch() {
+  KW_ASSIGN(Pipe out, make_pipe());
+  KW_ASSIGN(Pipe err, make_pipe());
+  KW_ASSIGN(const Fd input, sealed_input(options.input));
+  const bool keep_input = !options.input_path_variable.empty();
+  if (keep_input) {
+    const std::string prefix = options.input_path_variable + "=";
+    std::erase_if(options.environment,
+                  [&prefix](const std::string& entry) { return entry.rfind(prefix, 0) == 0; });
+    options.environment.push_back(prefix + "/proc/self/fd/" + std::to_string(kInputFd));
+  }
+  mark = next_mark();
+  if (!mark.empty()) options.environment.push_back(mark);
+  KW_ASSIGN(Spawned spawned,
+            spawn({options.argv, options.environment, options.directory, options.limits,
+                   input.get(), out.theirs.get(), err.theirs.get(), keep_input}));
+  pid = spawned.pid;
+  register_leader(pid);
+  pidfd = std::move(spawned.pidfd);
+  output = std::move(out.ours);
+  errors = std::move(err.ours);
+  // Not needed any more, and may be megabytes for each of many running children.
+  options.input = {};
+  return {};
+}
+
+void Process::Impl::watch() {
+  output_watch = loop.on_readable(output.get(), [this] { on_output(); });
+  errors_watch = loop.on_readable(errors.get(), [this] { on_errors(); });
+  exit_watch = loop.on_readable(pidfd.get(), [this] { on_exited(); });
+  if (options.timeout > Duration::zero()) {
+    deadline = loop.after(options.timeout, [this] { on_timeout(); });
+  }
+}
+
+void Process::Impl::signal_group(int number) const {
+  if (!reaped && pid > 0) kill(-pid, number);
+}
+
+void Process::Impl::stop_gently() {
+  if (stopping || exited) return;
+  stopping = true;
+  signal_group(SIGTERM);
+  deadline = loop.after(options.grace, [this] { signal_group(SIGKILL); });
+}
+
+void Process::Impl::on_timeout() {
+  result.timed_out = true;
+  stop_gently();
+}
+
+// False when this is gone.
+bool Process::Impl::read_output() {
+  static std::array<char, kReadSize> buffer;
+  for (int i = 0; i < kReadsPerTurn && output; ++i) {
+    const ssize_t got = read(output.get(), buffer.data(), buffer.size());
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    if (got <= 0) {
+      output_watch.reset();
+      output.reset();
+      return true;
+    }
+    const std::size_t room = options.max_stdout - result.out.size();
+    const auto size = static_cast<std::size_t>(got);
+    result.out.append(buffer.data(), std::min(size, room));
+    if (size > room && !result.output_overflow) {
+      result.output_overflow = true;
+      signal_group(SIGKILL);
+    }
+  }
+  return true;
+}
+
+bool Process::Impl::emit(std::string_view line) {
+  if (!on_stderr_line) return true;
+  const std::shared_ptr<bool> still_alive = alive;
+  on_stderr_line(line);
+  return *still_alive;
+}
+
+// False when this is gone.
+bool Process::Impl::read_errors() {
+  static std::array<char, kReadSize> buffer;
+  const auto each = [this](std::string_view line) { return emit(line); };
+  for (int i = 0; i < kReadsPerTurn && errors; ++i) {
+    const ssize_t got = read(errors.get(), buffer.data(), buffer.size());
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    if (got <= 0) {
+      errors_watch.reset();
+      errors.reset();
+      return lines.finish(each);
+    }
+    if (!lines.feed({buffer.data(), static_cast<std::size_t>(got)}, each)) return false;
+  }
+  return true;
+}
+
+void Process::Impl::on_output() {
+  if (read_output()) finish_if_quiet();
+}
+
+void Process::Impl::on_errors() {
+  if (read_errors()) finish_if_quiet();
+}
+
+void Process::Impl::on_exited() {
+  exited = true;
+  exit_watch.reset();
+  deadline.reset();
+  result.elapsed = loop.now() - started;
+  // What it wrote last is in the pipes already; usually this is their end, too.
+  if (!read_output() || !read_errors()) return;
+  drain = loop.after(options.drain, [this] {
+    result.pipes_held = true;
+    finish();
+  });
+  finish_if_quiet();
+}
+
+void Process::Impl::finish_if_quiet() {
+  if (exited && !output && !errors) finish();
+}
+
+// Kills the group while its leader still holds the number, reaps, and goes after those who left it.
+void Process::Impl::end_group() {
+  if (reaped) return;
+  signal_group(SIGKILL);
+  int status = 0;
+  if (!exited) {
+    pollfd wait{pidfd.get(), POLLIN, 0};
+    poll(&wait, 1, kDeathPatienceMs);
+  }
+  const pid_t waited = wait4(pid, &status, WNOHANG, &result.usage);
+  if (waited == pid && WIFEXITED(status)) result.code = WEXITSTATUS(status);
+  if (waited == pid && WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  if (waited == 0) base::log_warn("a killed child does not die", {{"pid", std::to_string(pid)}});
+  reaped = true;
+  unregister_leader(pid);
+  end_descendants(mark, pid, loop.now() - started);
+}
+
+void Process::Impl::finish() {
+  output_watch.reset();
+  errors_watch.reset();
+  drain.reset();
+  const std::shared_ptr<bool> still_alive = alive;
+  if (errors && !lines.finish([this](std::string_view line) { return emit(line); })) return;
+  end_group();
+  output.reset();
+  errors.reset();
+  const OnExit callback = std::move(on_exit);
+  on_exit = nullptr;
+  // May destroy this.
+  if (callback) callback(std::move(result));
+}
+
+Process::Impl::~Impl() {
+  *alive = false;
+  if (pid > 0) end_group();
+}
+
+Result<std::unique_ptr<Process>> Process::start(EventLoop& loop, ProcessOptions options,
+                                                OnStderrLine on_stderr_line, OnExit on_exit) {
+  KW_TRY(check(options));
+  auto impl = std::make_unique<Impl>(loop, std::move(options));
+  impl->on_stderr_line = std::move(on_stderr_line);
+  impl->on_exit = std::move(on_exit);
+  KW_TRY(impl->launch());
+  impl->watch();
+  return std::make_unique<Process>(std::move(impl));
+}
+
+Process::Process(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Process::~Process() = default;
+
+int Process::pid() const {
+  return impl_->pid;
+}
+
+void Process::terminate() {
+  if (impl_->exited) return;
+  impl_->result.canceled = true;
+  impl_->stop_gently();
+}
+
+}  // namespace kubewatch::loop

@@ -1,0 +1,87 @@
+// Child processes: one vfork + setrlimit + execve path, own process group, clean signals, closed
+// descriptors, captured output with caps, exit by pidfd. Mechanism only: what a hook's exit means,
+// and its timeout policy, is lib/hooks. Linux; the only user of vfork, pidfd and memfd.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::loop {
+
+struct ProcessLimits {
+  std::optional<std::uint64_t> memory_bytes;  // RLIMIT_AS is not it: RLIMIT_DATA of each process
+  std::optional<std::uint64_t> cpu_seconds;
+  std::optional<std::uint64_t> file_bytes;
+};
+
+struct ProcessOptions {
+  std::vector<std::string> argv;  // argv[0] is executed as given: a path, never searched in PATH
+  std::vector<std::string> environment;  // "K=V", the whole environment of the child
+  std::string directory;                 // "" = ours
+  std::string input;                     // stdin, from a sealed memfd reopened read-only
+  // When set, this environment variable names a path of the same read-only memfd (/proc/self/fd/N).
+  std::string input_path_variable;
+  std::size_t max_stdout = 4U << 20U;  // beyond it: the group is killed, Exit::output_overflow
+  std::size_t max_stderr_line = 64U << 10U;  // longer lines are cut and marked
+  Duration timeout{30000};                   // 0 = none. Then TERM to the group, after `grace` KILL
+  Duration grace{5000};
+  Duration drain{500};  // after exit: how long pipes held open by others are read
+  ProcessLimits limits;
+};
+
+struct ProcessExit {
+  std::optional<int> code;    // exit code, or
+  std::optional<int> signal;  // the signal that ended it
+  bool timed_out = false;
+  bool output_overflow = false;
+  bool pipes_held = false;  // a left-over process kept stdout or stderr open beyond `drain`
+  bool canceled = false;    // terminate() was called
+  std::string out;          // stdout, at most max_stdout
+  rusage usage{};
+  Duration elapsed{0};
+};
+
+// A running child. Destroying it kills the group at once and reaps the child; on_exit is not called
+// then.
+class Process {
+ public:
+  using OnExit = std::function<void(ProcessExit)>;
+  // Lines of stderr without the newline, as they come, not escaped.
+  using OnStderrLine = std::function<void(std::string_view)>;
+
+  // Errors: not_found, forbidden (not executable), invalid (NUL in a string, bad interpreter), each
+  // with the path. on_exit is called once, from the loop, never from inside start().
+  static Result<std::unique_ptr<Process>> start(EventLoop& loop, ProcessOptions options,
+                                                OnStderrLine on_stderr_line, OnExit on_exit);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  int pid() const;
+  // TERM to the group, after `grace` KILL; on_exit follows with canceled set.
+  void terminate();
+
+  struct Impl;
+  explicit Process(std::unique_ptr<Impl> impl);
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// When a child's process group is gone, members that escaped it by setsid are still ours to end:
+// this makes the calling process their reaper (PR_SET_CHILD_SUBREAPER), so that Process can find
+// and kill descendants that outlive their hook. Call once in main.
+void become_subreaper();
+
+}  // namespace kubewatch::loop

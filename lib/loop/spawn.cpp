@@ -1,0 +1,195 @@
+// What runs in the child shares our memory: it is one function, without sanitizers, that only makes
+// system calls and reports through the struct it is given.
+#include "loop/spawn.hpp"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+
+#include "loop/exec_error.hpp"
+
+namespace kubewatch::loop {
+
+namespace {
+
+constexpr rlim_t kOpenFiles = 1024;
+constexpr std::size_t kStackBytes = 64U << 10U;
+constexpr int kKernelSignals = 64;
+
+struct KernelSigaction {
+  void (*handler)(int) = nullptr;  // SIG_DFL
+  unsigned long flags = 0;
+  void (*restorer)() = nullptr;
+  std::uint64_t mask = 0;
+};
+
+struct Limit {
+  int resource = 0;
+  rlimit value{};
+};
+
+enum class Stage { none, limits, directory, descriptors, exec };
+
+struct Child {
+  const char* path = nullptr;
+  char* const* argv = nullptr;
+  char* const* environment = nullptr;
+  const char* directory = nullptr;
+  int input = -1;
+  int output = -1;
+  int errors = -1;
+  bool keep_input = false;
+  Limit limits[4] = {};  // std::array's operator[] would be instrumented code in the child
+  std::size_t limit_count = 0;
+  // Written by the child, read by us after it.
+  volatile Stage failed_stage = Stage::none;
+  volatile int failed_errno = 0;
+};
+
+#define KW_CHILD_CODE __attribute__((no_sanitize("address"), no_sanitize("undefined"), noinline))
+
+KW_CHILD_CODE int fail_child(Child* child, Stage stage) {
+  child->failed_errno = errno;
+  child->failed_stage = stage;
+  syscall(SYS_exit_group, 127);
+  return 127;
+}
+
+KW_CHILD_CODE void reset_signals() {
+  KernelSigaction by_default;
+  for (int number = 1; number <= kKernelSignals; ++number) {
+    syscall(SYS_rt_sigaction, number, &by_default, nullptr, sizeof(by_default.mask));
+  }
+  const std::uint64_t none = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, sizeof(none));
+}
+
+KW_CHILD_CODE int run_child(void* argument) {
+  auto* child = static_cast<Child*>(argument);
+  syscall(SYS_setpgid, 0, 0);
+  // A hook does not go on when we are killed.
+  syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+  for (std::size_t i = 0; i < child->limit_count; ++i) {
+    const Limit& limit = child->limits[i];
+    if (syscall(SYS_prlimit64, 0, limit.resource, &limit.value, nullptr) != 0) {
+      return fail_child(child, Stage::limits);
+    }
+  }
+  if (child->directory != nullptr && syscall(SYS_chdir, child->directory) != 0) {
+    return fail_child(child, Stage::directory);
+  }
+  if (dup2(child->input, 0) != 0 || dup2(child->output, 1) != 1 || dup2(child->errors, 2) != 2 ||
+      (child->keep_input && dup2(0, kInputFd) != kInputFd)) {
+    return fail_child(child, Stage::descriptors);
+  }
+  const unsigned first = child->keep_input ? kInputFd + 1 : kInputFd;
+  syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC);
+  reset_signals();
+  syscall(SYS_execve, child->path, child->argv, child->environment);
+  return fail_child(child, Stage::exec);
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  out.reserve(strings.size() + 1);
+  for (const std::string& text : strings) out.push_back(const_cast<char*>(text.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+void add_limit(Child& child, int resource, std::uint64_t soft, std::uint64_t hard) {
+  Limit& limit = child.limits[child.limit_count];
+  rlimit ours{};
+  getrlimit(static_cast<__rlimit_resource_t>(resource), &ours);
+  limit.resource = resource;
+  // Above our own hard limit it would be refused; that one holds then anyway.
+  limit.value.rlim_max = std::min<rlim_t>(hard, ours.rlim_max);
+  limit.value.rlim_cur = std::min<rlim_t>(soft, limit.value.rlim_max);
+  ++child.limit_count;
+}
+
+void set_limits(Child& child, const ProcessLimits& limits) {
+  // We may have raised ours for a thousand watches; select() in a child breaks above 1024.
+  add_limit(child, RLIMIT_NOFILE, kOpenFiles, RLIM_INFINITY);
+  if (limits.memory_bytes)
+    add_limit(child, RLIMIT_DATA, *limits.memory_bytes, *limits.memory_bytes);
+  // SIGXCPU first, SIGKILL a second later.
+  if (limits.cpu_seconds)
+    add_limit(child, RLIMIT_CPU, *limits.cpu_seconds, *limits.cpu_seconds + 1);
+  if (limits.file_bytes) add_limit(child, RLIMIT_FSIZE, *limits.file_bytes, *limits.file_bytes);
+}
+
+Error explain(const SpawnRequest& request, const Child& child) {
+  const int number = child.failed_errno;
+  if (child.failed_stage == Stage::directory) return explain_chdir(request.directory, number);
+  Error error = explain_exec(request.argv[0], request.directory, number);
+  if (child.failed_stage == Stage::limits) error.add_context("setting resource limits");
+  if (child.failed_stage == Stage::descriptors) error.add_context("setting up stdin and stdout");
+  return error;
+}
+
+// Low numbers would be overwritten in the child before they are used.
+Result<Fd> above_standard(int fd, const std::string& path) {
+  if (fd > kInputFd) return Fd();
+  Fd moved(fcntl(fd, F_DUPFD_CLOEXEC, kInputFd + 1));
+  if (!moved) return explain_exec(path, "", errno);
+  return moved;
+}
+
+}  // namespace
+
+Result<Spawned> spawn(const SpawnRequest& request) {
+  const std::string& path = request.argv[0];
+  KW_ASSIGN(const Fd input, above_standard(request.input, path));
+  KW_ASSIGN(const Fd output, above_standard(request.output, path));
+  KW_ASSIGN(const Fd errors, above_standard(request.errors, path));
+  const std::vector<char*> argv = pointers_to(request.argv);
+  const std::vector<char*> environment = pointers_to(request.environment);
+  Child child;
+  child.path = path.c_str();
+  child.argv = argv.data();
+  child.environment = environment.data();
+  child.directory = request.directory.empty() ? nullptr : request.directory.c_str();
+  child.input = input ? input.get() : request.input;
+  child.output = output ? output.get() : request.output;
+  child.errors = errors ? errors.get() : request.errors;
+  child.keep_input = request.keep_input;
+  set_limits(child, request.limits);
+
+  // Ours alone while the child lives: we are suspended until it has exec'ed or exited.
+  alignas(64) static std::array<char, kStackBytes> stack;
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  // A handler of ours must not run in the child.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int pidfd = -1;
+  const int pid = clone(run_child, stack.data() + stack.size(),
+                        CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &child, &pidfd);
+  const int clone_errno = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) return explain_exec(path, request.directory, clone_errno);
+  Spawned out;
+  out.pid = pid;
+  out.pidfd = Fd(pidfd);
+  if (child.failed_stage != Stage::none) {
+    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return explain(request, child);
+  }
+  return out;
+}
+
+}  // namespace kubewatch::loop

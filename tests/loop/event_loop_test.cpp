@@ -1,0 +1,278 @@
+// The event loop: order, lifetimes of handles, ends of run(), the cached clock, stalls.
+#include "loop/event_loop.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::loop {
+namespace {
+
+void spin(Duration time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+struct SocketPair {
+  SocketPair() { REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds.data()) == 0); }
+  ~SocketPair() {
+    close(fds[0]);
+    close(fds[1]);
+  }
+  std::array<int, 2> fds{};
+};
+
+TEST_CASE("run() returns at once when nothing is registered") {
+  EventLoop loop;
+  loop.run();
+  CHECK(loop.stalls().slow_turns == 0);
+}
+
+TEST_CASE("timers fire in the order of their deadlines and never early") {
+  EventLoop loop;
+  const TimePoint start = loop.now();
+  std::vector<int> order;
+  Duration elapsed{0};
+  const Timer late = loop.after(Duration{20}, [&] {
+    order.push_back(2);
+    elapsed = loop.now() - start;
+  });
+  const Timer soon = loop.after(Duration{1}, [&] { order.push_back(1); });
+  const Timer at_once = loop.after(Duration{-5}, [&] { order.push_back(0); });
+  loop.run();
+  CHECK(order == std::vector<int>{0, 1, 2});
+  CHECK(elapsed >= Duration{20});
+}
+
+TEST_CASE("a destroyed timer does not fire") {
+  EventLoop loop;
+  bool fired = false;
+  Timer timer = loop.after(Duration{1}, [&] { fired = true; });
+  CHECK(timer);
+  timer.reset();
+  CHECK_FALSE(timer);
+  const Timer other = loop.after(Duration{10}, [] {});
+  loop.run();
+  CHECK_FALSE(fired);
+}
+
+TEST_CASE("a handle may be destroyed or replaced inside its own callback") {
+  EventLoop loop;
+  const SocketPair pair;
+  REQUIRE(write(pair.fds[1], "x", 1) == 1);
+  int timers = 0;
+  int reads = 0;
+  Timer timer;
+  FdWatch watch;
+  std::string captured = "long enough to live on the heap, so that a use after free is seen";
+  timer = loop.after(Duration{1}, [&, captured] {
+    ++timers;
+    timer = loop.after(Duration{1}, [&] {
+      ++timers;
+      timer.reset();
+    });
+    CHECK(captured.size() > 10);
+  });
+  watch = loop.on_readable(pair.fds[0], [&, captured] {
+    watch.reset();
+    ++reads;
+    CHECK(captured.size() > 10);
+  });
+  loop.run();
+  CHECK(timers == 2);
+  CHECK(reads == 1);
+}
+
+TEST_CASE("one callback may destroy the handle of another that is ready in the same turn") {
+  EventLoop loop;
+  const SocketPair one;
+  const SocketPair two;
+  REQUIRE(write(one.fds[1], "x", 1) == 1);
+  REQUIRE(write(two.fds[1], "x", 1) == 1);
+  int calls = 0;
+  FdWatch first;
+  FdWatch second;
+  const auto once = [&] {
+    ++calls;
+    first.reset();
+    second.reset();
+  };
+  first = loop.on_readable(one.fds[0], once);
+  second = loop.on_readable(two.fds[0], once);
+  loop.run();
+  CHECK(calls == 1);
+}
+
+TEST_CASE("posts run in order in the next turn and do not starve descriptors") {
+  EventLoop loop;
+  const SocketPair pair;
+  REQUIRE(write(pair.fds[1], "x", 1) == 1);
+  std::vector<int> order;
+  bool readable = false;
+  FdWatch watch = loop.on_readable(pair.fds[0], [&] {
+    readable = true;
+    watch.reset();
+  });
+  int left = 100000;
+  Callback again = [&] {
+    if (!readable && --left > 0) loop.post(again);
+  };
+  loop.post([&] { order.push_back(1); });
+  loop.post([&] {
+    order.push_back(2);
+    loop.post([&] { order.push_back(3); });
+  });
+  loop.post(again);
+  CHECK(order.empty());
+  loop.run();
+  CHECK(order == std::vector<int>{1, 2, 3});
+  CHECK(readable);
+  CHECK(left > 0);
+}
+
+TEST_CASE("no post is lost by stop(), and run() may be called again") {
+  EventLoop loop;
+  int calls = 0;
+  loop.post([&] {
+    ++calls;
+    loop.stop();
+    loop.post([&] { ++calls; });
+  });
+  loop.post([&] { ++calls; });
+  loop.run();
+  CHECK(calls == 2);
+  loop.run();
+  CHECK(calls == 3);
+}
+
+TEST_CASE("posts that never ran are dropped with the loop") {
+  auto alive = std::make_shared<int>(1);
+  {
+    EventLoop loop;
+    auto timer = std::make_shared<Timer>(loop.after(Duration{1000}, [] {}));
+    loop.post([alive, timer] {});
+  }
+  CHECK(alive.use_count() == 1);
+}
+
+TEST_CASE("stop() ends run() while things are registered") {
+  EventLoop loop;
+  const Timer never = loop.after(Duration{3600000}, [] { FAIL("an hour has passed"); });
+  const Timer stopper = loop.after(Duration{1}, [&] { loop.stop(); });
+  loop.run();
+  SUCCEED();
+}
+
+TEST_CASE("run_until() ends with its condition or its deadline") {
+  EventLoop loop;
+  int count = 0;
+  Timer tick;
+  Callback again = [&] {
+    ++count;
+    tick = loop.after(Duration{1}, again);
+  };
+  again();
+  CHECK(loop.run_until([&] { return count >= 3; }, Duration{10000}));
+  CHECK(count == 3);
+  CHECK_FALSE(loop.run_until([] { return false; }, Duration{5}));
+}
+
+TEST_CASE("now() stands still within a turn") {
+  EventLoop loop;
+  TimePoint first{};
+  TimePoint second{};
+  TimePoint later{};
+  WallTime wall_first{};
+  WallTime wall_second{};
+  loop.post([&] {
+    first = loop.now();
+    wall_first = loop.wall();
+    spin(Duration{3});
+    second = loop.now();
+    wall_second = loop.wall();
+    loop.post([&] { later = loop.now(); });
+  });
+  loop.run();
+  CHECK(first == second);
+  CHECK(wall_first == wall_second);
+  CHECK(later >= first + Duration{2});
+}
+
+TEST_CASE("descriptors are watched for reading and writing until the handle goes") {
+  EventLoop loop;
+  const SocketPair pair;
+  int writable = 0;
+  int readable = 0;
+  FdWatch out = loop.on_writable(pair.fds[0], [&] {
+    if (++writable == 2) {
+      CHECK(write(pair.fds[0], "ab", 2) == 2);
+      out.reset();
+    }
+  });
+  FdWatch in = loop.on_readable(pair.fds[1], [&] {
+    std::array<char, 1> byte{};
+    CHECK(read(pair.fds[1], byte.data(), 1) == 1);
+    if (++readable == 2) in.reset();
+  });
+  loop.run();
+  CHECK(writable == 2);
+  CHECK(readable == 2);
+}
+
+TEST_CASE("a regular file counts as always readable") {
+  EventLoop loop;
+  const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  REQUIRE(fd >= 0);
+  int calls = 0;
+  FdWatch watch = loop.on_readable(fd, [&] {
+    if (++calls == 3) watch.reset();
+  });
+  loop.run();
+  CHECK(calls == 3);
+  close(fd);
+}
+
+TEST_CASE("signals arrive as callbacks, and SIGPIPE is ignored") {
+  EventLoop loop;
+  int calls = 0;
+  SignalWatch watch = loop.on_signal(SIGUSR1, [&] {
+    ++calls;
+    watch.reset();
+  });
+  loop.post([] { raise(SIGUSR1); });
+  loop.run();
+  CHECK(calls == 1);
+  struct sigaction action {};
+  REQUIRE(sigaction(SIGPIPE, nullptr, &action) == 0);
+  CHECK(action.sa_handler == SIG_IGN);
+}
+
+TEST_CASE("a turn above 100 ms is counted and logged, with the kind of callback, but not twice") {
+  std::vector<std::string> lines;
+  base::capture_log(&lines);
+  EventLoop loop;
+  loop.post([&] {
+    spin(Duration{120});
+    loop.post([] { spin(Duration{120}); });
+  });
+  loop.run();
+  base::capture_log(nullptr);
+  CHECK(loop.stalls().slow_turns == 2);
+  CHECK(loop.stalls().longest >= Duration{120});
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].find("posted call") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace kubewatch::loop
