@@ -1,0 +1,63 @@
+// libcurl's multi interface on the event loop: sockets, its one timer, starts, ends. No changes to
+// handles while libcurl is on the stack: they wait until it has returned.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "http/curl_transfer.hpp"
+#include "http/transport.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::http {
+
+// Shared by the transport and, weakly, by its calls; keeps itself alive while it runs handlers, so
+// that a handler may destroy the transport once its calls are gone.
+class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
+ public:
+  CurlEngine(loop::EventLoop& loop, TransportOptions options);
+  ~CurlEngine();
+  CurlEngine(const CurlEngine&) = delete;
+  CurlEngine& operator=(const CurlEngine&) = delete;
+
+  std::shared_ptr<Transfer> start(Request request, CallHandlers handlers);
+  void cancel(const std::shared_ptr<Transfer>& transfer);
+
+ private:
+  struct Socket {
+    loop::FdWatch readable;
+    loop::FdWatch writable;
+  };
+  struct Running {
+    std::shared_ptr<Transfer> transfer;
+    loop::Timer idle;
+  };
+
+  static int on_socket(CURL*, curl_socket_t fd, int what, void* self, void*) noexcept;
+  static int on_timer(CURLM*, long timeout_ms, void* self) noexcept;
+  void watch(curl_socket_t fd, int what);
+  void set_timer(long timeout_ms);
+  void drive(curl_socket_t fd, int events);
+  void collect();
+  void launch(const std::shared_ptr<Transfer>& transfer);
+  void arm_idle(CURL* easy, Duration delay);
+  void check_idle(CURL* easy);
+  // Takes the easy handle off the multi and back to the pool.
+  std::shared_ptr<Transfer> release(CURL* easy);
+
+  loop::EventLoop& loop_;
+  const TransportOptions options_;
+  CURLM* multi_ = nullptr;
+  std::unordered_map<curl_socket_t, Socket> sockets_;
+  loop::Timer timer_;
+  std::unordered_map<CURL*, Running> running_;
+  std::vector<CURL*> idle_handles_;
+  std::vector<std::function<void()>> deferred_;
+  bool inside_ = false;
+};
+
+}  // namespace kubewatch::http

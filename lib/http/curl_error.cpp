@@ -1,0 +1,140 @@
+// A table of the CURLcodes that users meet; the rest fall back to curl's own words.
+#include "http/curl_error.hpp"
+
+#include <openssl/x509_vfy.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/time.hpp"
+
+namespace kubewatch::http {
+
+namespace {
+
+Error unreachable(std::string message) {
+  return Error(ErrorKind::unreachable, std::move(message));
+}
+
+std::string reason_of(const FailedTransfer& failed) {
+  return failed.detail.empty() ? curl_easy_strerror(failed.code) : failed.detail;
+}
+
+bool mentions(const FailedTransfer& failed, const char* text) {
+  return failed.detail.find(text) != std::string::npos;
+}
+
+std::string target(const FailedTransfer& failed) {
+  return failed.proxy.empty() ? failed.host_port
+                              : failed.host_port + " (through the proxy " + failed.proxy + ")";
+}
+
+Error connect_failed(const FailedTransfer& failed) {
+  long number = 0;
+  curl_easy_getinfo(failed.easy, CURLINFO_OS_ERRNO, &number);
+  if (number == ECONNREFUSED) return unreachable("connection to " + target(failed) + " refused");
+  if (number == ENETUNREACH || number == EHOSTUNREACH) {
+    return unreachable("no route to " + target(failed));
+  }
+  const std::string why = number != 0 ? std::strerror(static_cast<int>(number)) : reason_of(failed);
+  return unreachable("cannot connect to " + target(failed) + ": " + why);
+}
+
+Error timed_out(const FailedTransfer& failed) {
+  curl_off_t connected = 0;
+  curl_easy_getinfo(failed.easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
+  if (connected == 0) {
+    const bool whole = !failed.streaming && failed.response_timeout > Duration::zero() &&
+                       failed.response_timeout < failed.connect_timeout;
+    return unreachable(
+        "no connection to " + target(failed) + " within " +
+        base::format_duration(whole ? failed.response_timeout : failed.connect_timeout));
+  }
+  return Error(ErrorKind::timeout, "no complete answer from " + target(failed) + " within " +
+                                       base::format_duration(failed.response_timeout));
+}
+
+Error not_verified(const FailedTransfer& failed) {
+  const std::string subject = "TLS: the certificate of " + failed.host_port;
+  long verify = 0;
+  curl_easy_getinfo(failed.easy, CURLINFO_SSL_VERIFYRESULT, &verify);
+  switch (verify) {
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+      return unreachable(subject + (failed.own_ca
+                                        ? " is not signed by the configured CA"
+                                        : " is not signed by a CA that this system trusts; "
+                                          "configure certificate-authority"));
+    case X509_V_ERR_CERT_HAS_EXPIRED: return unreachable(subject + " has expired");
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return unreachable(subject + " is not valid yet; check the clocks");
+    case X509_V_ERR_INVALID_PURPOSE:
+      return unreachable(subject + " is not meant for servers (extended key usage)");
+    case X509_V_ERR_INVALID_CA:
+      return unreachable(subject + " was signed by a certificate that is not a CA");
+    default: break;
+  }
+  if (mentions(failed, "subject name") || mentions(failed, "target host name") ||
+      mentions(failed, "ipv4 address") || mentions(failed, "ipv6 address")) {
+    return unreachable(subject + " is for another host name: " + failed.detail);
+  }
+  return unreachable(subject + " was refused: " + reason_of(failed));
+}
+
+Error handshake_failed(const FailedTransfer& failed) {
+  std::string message = "TLS handshake with " + failed.host_port + " failed: " + reason_of(failed);
+  if (mentions(failed, "wrong version number") || mentions(failed, "packet length too long")) {
+    message += " (does it speak plain HTTP?)";
+  }
+  return unreachable(std::move(message));
+}
+
+}  // namespace
+
+Error describe(const FailedTransfer& failed) {
+  switch (failed.code) {
+    case CURLE_COULDNT_CONNECT: return connect_failed(failed);
+    case CURLE_OPERATION_TIMEDOUT: return timed_out(failed);
+    case CURLE_PEER_FAILED_VERIFICATION: return not_verified(failed);
+    case CURLE_SSL_CONNECT_ERROR: return handshake_failed(failed);
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return unreachable("cannot resolve the host name of " + failed.host_port);
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return unreachable("cannot resolve the host name of the proxy " + failed.proxy);
+    case CURLE_PROXY:
+      return unreachable("the proxy " + failed.proxy + " failed: " + reason_of(failed));
+    case CURLE_GOT_NOTHING:
+      return unreachable(target(failed) + " closed the connection without an answer");
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+      return unreachable("the connection to " + target(failed) + " was lost: " + reason_of(failed));
+    case CURLE_BAD_CONTENT_ENCODING:
+      return unreachable("the answer of " + failed.host_port +
+                         " is not valid gzip: " + reason_of(failed));
+    case CURLE_WEIRD_SERVER_REPLY:
+      return unreachable(target(failed) + " does not answer in HTTP/1.1: " + reason_of(failed));
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      if (mentions(failed, "HTTP/0.9")) {
+        return unreachable(target(failed) + " does not answer in HTTP/1.1");
+      }
+      return Error(ErrorKind::invalid, "the URL of " + failed.host_port + " is not http or https");
+    case CURLE_URL_MALFORMAT:
+      return Error(ErrorKind::invalid, "the URL of " + failed.host_port + " cannot be parsed");
+    case CURLE_SSL_CERTPROBLEM:
+      return Error(ErrorKind::invalid,
+                   "TLS: the client certificate cannot be used: " + reason_of(failed));
+    case CURLE_SSL_CACERT_BADFILE:
+      return Error(ErrorKind::invalid, "TLS: the CA cannot be used: " + reason_of(failed));
+    case CURLE_OUT_OF_MEMORY:
+      return Error(ErrorKind::too_large, "no memory for the answer of " + failed.host_port);
+    default:
+      return unreachable("the request to " + target(failed) + " failed: " + reason_of(failed));
+  }
+}
+
+}  // namespace kubewatch::http

@@ -1,0 +1,278 @@
+// Options of a request and the callbacks that libcurl makes for it.
+#include "http/curl_transfer.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <utility>
+
+#include "base/strings.hpp"
+#include "base/time.hpp"
+#include "http/curl_error.hpp"
+
+namespace kubewatch::http {
+
+namespace {
+
+constexpr std::size_t kMaxHeaderBytes = 256U << 10U;
+constexpr long kStreamBuffer = 16L << 10U;
+constexpr long kBodyBuffer = 128L << 10U;
+constexpr unsigned kUserTimeoutMs = 30000;
+constexpr long kKeepAliveIdleSeconds = 30;
+constexpr long kKeepAliveIntervalSeconds = 10;
+
+int set_socket_options(void*, curl_socket_t fd, curlsocktype) noexcept {
+  const unsigned timeout = kUserTimeoutMs;
+  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof(timeout));
+  return CURL_SOCKOPT_OK;
+}
+
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) noexcept {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+curl_blob blob_of(const std::string& text) {
+  curl_blob out{};
+  out.data = const_cast<char*>(text.data());
+  out.len = text.size();
+  out.flags = CURL_BLOB_NOCOPY;
+  return out;
+}
+
+void append(SlistPtr& list, const std::string& line) {
+  list.reset(curl_slist_append(list.release(), line.c_str()));
+}
+
+// Without the credentials that a proxy URL may hold.
+std::string host_of_proxy(const std::string& proxy) {
+  std::string_view rest = proxy;
+  if (const auto scheme = rest.find("://"); scheme != rest.npos) rest.remove_prefix(scheme + 3);
+  rest = rest.substr(0, rest.find('/'));
+  if (const auto at = rest.rfind('@'); at != rest.npos) rest.remove_prefix(at + 1);
+  return std::string(rest);
+}
+
+}  // namespace
+
+Transfer::Transfer(loop::EventLoop& loop, const TransportOptions& options, Request request,
+                   CallHandlers handlers)
+    : loop_(loop),
+      options_(options),
+      request_(std::move(request)),
+      handlers_(std::move(handlers)) {}
+
+Result<void> Transfer::check() {
+  KW_TRY(check_request(request_));
+  KW_ASSIGN(endpoint_, parse_endpoint(request_.url));
+  return {};
+}
+
+void Transfer::configure(CURL* easy) {
+  easy_ = easy;
+  touch();
+  set_connection();
+  set_url();
+  set_tls();
+  set_timeouts();
+  set_method_and_body();
+  set_headers();
+  curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_.data());
+  curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
+}
+
+void Transfer::set_connection() {
+  curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy_, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING, "gzip");
+  curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, request_.streaming ? kStreamBuffer : kBodyBuffer);
+  curl_easy_setopt(easy_, CURLOPT_TCP_NODELAY, 1L);
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, kKeepAliveIdleSeconds);
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
+  curl_easy_setopt(easy_, CURLOPT_SOCKOPTFUNCTION, set_socket_options);
+  curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  // Set even when empty: otherwise libcurl reads the environment.
+  curl_easy_setopt(easy_, CURLOPT_PROXY, options_.proxy.c_str());
+  curl_easy_setopt(easy_, CURLOPT_NOPROXY, options_.no_proxy.c_str());
+  curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+}
+
+void Transfer::set_url() {
+  const std::string& name = options_.tls.server_name;
+  if (name.empty() || endpoint_.scheme != "https") {
+    curl_easy_setopt(easy_, CURLOPT_URL, request_.url.c_str());
+    return;
+  }
+  // SNI and verification take the name from the URL, so the name goes there and the address beside
+  // it.
+  const bool ipv6 = name.find(':') != std::string::npos && name.front() != '[';
+  const std::string host = ipv6 ? "[" + name + "]" : name;
+  const std::string url = "https://" + host + ":" + endpoint_.port + endpoint_.rest;
+  curl_easy_setopt(easy_, CURLOPT_URL, url.c_str());
+  append(connect_to_, "::" + endpoint_.host_port());
+  curl_easy_setopt(easy_, CURLOPT_CONNECT_TO, connect_to_.get());
+  if (!request_.headers.has("Host")) append(headers_, "Host: " + endpoint_.authority);
+}
+
+void Transfer::set_tls() {
+  const TlsOptions& tls = options_.tls;
+  const long verify = tls.insecure_skip_verify ? 0L : 1L;
+  curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, verify);
+  curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, verify * 2);
+  curl_easy_setopt(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  if (!tls.ca_pem.empty()) {
+    const curl_blob ca = blob_of(tls.ca_pem);
+    curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, &ca);
+    curl_easy_setopt(easy_, CURLOPT_CAINFO, nullptr);
+    curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);
+  }
+  if (!tls.client_cert_pem.empty()) {
+    const curl_blob certificate = blob_of(tls.client_cert_pem);
+    const curl_blob key = blob_of(tls.client_key_pem);
+    curl_easy_setopt(easy_, CURLOPT_SSLCERT_BLOB, &certificate);
+    curl_easy_setopt(easy_, CURLOPT_SSLKEY_BLOB, &key);
+    // Never a prompt on the terminal.
+    curl_easy_setopt(easy_, CURLOPT_KEYPASSWD, "");
+  }
+}
+
+void Transfer::set_timeouts() {
+  curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
+                   static_cast<long>(request_.connect_timeout.count()));
+  const Duration whole = request_.streaming ? Duration::zero() : request_.response_timeout;
+  curl_easy_setopt(easy_, CURLOPT_TIMEOUT_MS, static_cast<long>(whole.count()));
+}
+
+void Transfer::set_method_and_body() {
+  const std::string& method = request_.method;
+  const bool has_body = !request_.body.empty();
+  if (method == "HEAD") {
+    curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
+  } else if (method == "GET" && !has_body) {
+    curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
+  } else if (has_body || method == "POST" || method == "PUT" || method == "PATCH") {
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE,
+                     static_cast<curl_off_t>(request_.body.size()));
+    curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, method.c_str());
+    // Without a type of its own libcurl would call it a form; and it would wait for "100 Continue".
+    if (!request_.headers.has("Content-Type")) append(headers_, "Content-Type:");
+    append(headers_, "Expect:");
+  } else {
+    curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, method.c_str());
+  }
+}
+
+void Transfer::set_headers() {
+  for (const auto& [name, value] : request_.headers.all()) {
+    // "Name;" is how libcurl is told to send a header without a value.
+    append(headers_, base::trim(value).empty() ? name + ";" : name + ": " + value);
+  }
+  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_.get());
+  if (!options_.user_agent.empty()) {
+    curl_easy_setopt(easy_, CURLOPT_USERAGENT, options_.user_agent.c_str());
+  }
+}
+
+std::size_t Transfer::on_header(char* data, std::size_t size, std::size_t count,
+                                void* self) noexcept {
+  const std::string_view line(data, size * count);
+  return static_cast<Transfer*>(self)->handle_header(line) ? line.size() : 0;
+}
+
+std::size_t Transfer::on_body(char* data, std::size_t size, std::size_t count,
+                              void* self) noexcept {
+  const std::string_view bytes(data, size * count);
+  const bool go_on = static_cast<Transfer*>(self)->handle_body(bytes);
+  // Any other number than what was given is an error; so must an empty write differ.
+  return go_on ? bytes.size() : bytes.size() + 1;
+}
+
+bool Transfer::handle_header(std::string_view line) {
+  if (canceled_) return false;
+  touch();
+  header_bytes_ += line.size();
+  if (header_bytes_ > kMaxHeaderBytes) {
+    abort_.emplace(ErrorKind::too_large,
+                   "the answer of " + endpoint_.host_port() + " has more than 256 KiB of headers");
+    return false;
+  }
+  if (head_done_) return true;  // a trailer
+  if (line.rfind("HTTP/", 0) == 0) {
+    head_ = ResponseHead{};
+    return true;
+  }
+  const std::string_view text = base::trim(line);
+  if (text.empty()) return end_of_head();
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return true;
+  head_.headers.add(std::string(text.substr(0, colon)),
+                    std::string(base::trim(text.substr(colon + 1))));
+  return true;
+}
+
+bool Transfer::end_of_head() {
+  long status = 0;
+  curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+  if (status >= 100 && status < 200) return true;
+  head_done_ = true;
+  head_.status = static_cast<int>(status);
+  if (handlers_.on_head) handlers_.on_head(head_);
+  return !canceled_;
+}
+
+bool Transfer::handle_body(std::string_view bytes) {
+  if (canceled_) return false;
+  touch();
+  body_bytes_ += bytes.size();
+  if (!request_.streaming && body_bytes_ > request_.max_body) {
+    abort_.emplace(ErrorKind::too_large, "the answer of " + endpoint_.host_port() +
+                                             " is larger than the limit of " +
+                                             std::to_string(request_.max_body) + " bytes");
+    return false;
+  }
+  if (handlers_.on_data && !bytes.empty()) handlers_.on_data(bytes);
+  return !canceled_;
+}
+
+void Transfer::cancel() {
+  canceled_ = true;
+}
+
+void Transfer::finish(Result<void> result) {
+  if (canceled_) return;
+  canceled_ = true;
+  // What the handlers captured goes with the end, and may be what owns this call.
+  const CallHandlers handlers = std::exchange(handlers_, {});
+  if (handlers.on_done) handlers.on_done(std::move(result));
+}
+
+Error Transfer::idle_error() const {
+  return Error(ErrorKind::timeout, "nothing came from " + endpoint_.host_port() + " for " +
+                                       base::format_duration(request_.idle_timeout));
+}
+
+Result<void> Transfer::outcome(CURLcode code) const {
+  if (abort_) return *abort_;
+  if (code == CURLE_OK) return {};
+  FailedTransfer failed;
+  failed.easy = easy_;
+  failed.code = code;
+  failed.detail = error_.data();
+  failed.host_port = endpoint_.host_port();
+  failed.proxy = host_of_proxy(options_.proxy);
+  failed.own_ca = !options_.tls.ca_pem.empty();
+  failed.streaming = request_.streaming;
+  failed.connect_timeout = request_.connect_timeout;
+  failed.response_timeout = request_.response_timeout;
+  return describe(failed);
+}
+
+}  // namespace kubewatch::http

@@ -1,0 +1,81 @@
+// One request on one easy handle: options, libcurl's callbacks, limits. Not the driving of it.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "http/checks.hpp"
+#include "http/transport.hpp"
+
+namespace kubewatch::http {
+
+struct SlistFree {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using SlistPtr = std::unique_ptr<curl_slist, SlistFree>;
+
+// Everything after the answer's end or cancel() is silence. Libcurl calls back into handle_header
+// and handle_body, which call the user's handlers; those may call cancel() but no curl function.
+class Transfer {
+ public:
+  Transfer(loop::EventLoop& loop, const TransportOptions& options, Request request,
+           CallHandlers handlers);
+
+  // Errors: invalid. Before configure().
+  Result<void> check();
+  // `easy` is fresh or reset, and outlives the transfer's run.
+  void configure(CURL* easy);
+  // What the end of the transfer means for the caller.
+  Result<void> outcome(CURLcode code) const;
+
+  void cancel();
+  bool canceled() const { return canceled_; }
+  // Calls on_done, unless canceled.
+  void finish(Result<void> result);
+
+  CURL* easy() const { return easy_; }
+  void detach() { easy_ = nullptr; }
+  bool streaming() const { return request_.streaming; }
+  Duration idle_timeout() const { return request_.idle_timeout; }
+  // When a byte came last.
+  TimePoint last_activity() const { return last_activity_; }
+  void touch() { last_activity_ = loop_.now(); }
+  Error idle_error() const;
+
+ private:
+  static std::size_t on_header(char* data, std::size_t size, std::size_t count,
+                               void* self) noexcept;
+  static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept;
+  bool handle_header(std::string_view line);
+  bool handle_body(std::string_view bytes);
+  bool end_of_head();
+  void set_url();
+  void set_method_and_body();
+  void set_headers();
+  void set_timeouts();
+  void set_tls();
+  void set_connection();
+
+  loop::EventLoop& loop_;
+  const TransportOptions& options_;
+  Request request_;
+  CallHandlers handlers_;
+  Endpoint endpoint_;
+  CURL* easy_ = nullptr;
+  SlistPtr headers_;
+  SlistPtr connect_to_;
+  std::array<char, CURL_ERROR_SIZE> error_{};
+  std::optional<Error> abort_;
+  ResponseHead head_;
+  bool head_done_ = false;
+  bool canceled_ = false;
+  std::size_t header_bytes_ = 0;
+  std::size_t body_bytes_ = 0;
+  TimePoint last_activity_{};
+};
+
+}  // namespace kubewatch::http

@@ -1,0 +1,183 @@
+// Answers over evhttp. After a client went away evhttp hands the request back to us (its connection
+// is null then); until then it belongs to the connection.
+#include "http/evhttp_responder.hpp"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/http_struct.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <memory>
+#include <utility>
+
+#include "http/checks.hpp"
+#include "http/gzip.hpp"
+
+namespace kubewatch::http {
+
+namespace {
+
+// A client that takes nothing while this much waits for it is cut off.
+constexpr std::size_t kMaxBacklog = 64U << 20U;
+// What a client may send ahead while it is being streamed to.
+constexpr std::size_t kReadAhead = 4096;
+// Between requests on one connection, and while an answer is written and the client does not read.
+constexpr timeval kIdleTimeout{120, 0};
+constexpr timeval kWriteTimeout{60, 0};
+
+struct BufferFree {
+  void operator()(evbuffer* buffer) const { evbuffer_free(buffer); }
+};
+using BufferPtr = std::unique_ptr<evbuffer, BufferFree>;
+
+BufferPtr buffer_of(std::string_view bytes) {
+  BufferPtr out(evbuffer_new());
+  evbuffer_add(out.get(), bytes.data(), bytes.size());
+  return out;
+}
+
+// evhttp keeps the text only until the next use of the request; this one is static.
+const char* phrase_of(int status) {
+  switch (status) {
+    case 422: return "Unprocessable Entity";
+    case 429: return "Too Many Requests";
+    default: return nullptr;
+  }
+}
+
+bufferevent* bufferevent_of(evhttp_request* request) {
+  evhttp_connection* connection = evhttp_request_get_connection(request);
+  return connection == nullptr ? nullptr : evhttp_connection_get_bufferevent(connection);
+}
+
+}  // namespace
+
+EvhttpResponder::EvhttpResponder(evhttp_request* request, ResponderOwner* owner, bool takes_gzip)
+    : request_(request), owner_(owner), takes_gzip_(takes_gzip) {
+  evhttp_connection* connection = evhttp_request_get_connection(request_);
+  evhttp_connection_set_closecb(connection, &EvhttpResponder::on_close, this);
+}
+
+EvhttpResponder::~EvhttpResponder() {
+  on_gone_ = nullptr;
+  if (request_ != nullptr && streaming_) {
+    end();
+  } else if (request_ != nullptr) {
+    respond(500, Headers{}, "no answer was given to this request\n");
+  }
+  if (owner_ != nullptr) owner_->forget(this);
+}
+
+evhttp_request* EvhttpResponder::take() {
+  evhttp_request* request = std::exchange(request_, nullptr);
+  if (evhttp_connection* connection = evhttp_request_get_connection(request)) {
+    evhttp_connection_set_closecb(connection, nullptr, nullptr);
+    bufferevent* bev = evhttp_connection_get_bufferevent(connection);
+    bufferevent_setwatermark(bev, EV_READ, 0, 0);
+    bufferevent_set_timeouts(bev, &kIdleTimeout, &kWriteTimeout);
+  }
+  return request;
+}
+
+void EvhttpResponder::add_headers(const Headers& headers) {
+  evkeyvalq* out = evhttp_request_get_output_headers(request_);
+  for (const auto& [name, value] : headers.all()) {
+    if (!is_token(name) || !is_header_value(value)) continue;
+    evhttp_add_header(out, name.c_str(), value.c_str());
+  }
+}
+
+void EvhttpResponder::respond(int status, const Headers& headers, std::string_view body) {
+  if (request_ == nullptr || streaming_) return;
+  add_headers(headers);
+  evkeyvalq* out = evhttp_request_get_output_headers(request_);
+  BufferPtr content;
+  if (takes_gzip_ && body.size() > kGzipThreshold && !headers.has("Content-Encoding")) {
+    content = buffer_of(gzip(body));
+    evhttp_add_header(out, "Content-Encoding", "gzip");
+    evhttp_add_header(out, "Vary", "Accept-Encoding");
+  } else {
+    content = buffer_of(body);
+  }
+  evhttp_request* request = request_;
+  const bool is_head = evhttp_request_get_command(request) == EVHTTP_REQ_HEAD;
+  if (is_head && !headers.has("Content-Length")) {
+    const std::string size = std::to_string(evbuffer_get_length(content.get()));
+    evhttp_add_header(out, "Content-Length", size.c_str());
+  }
+  const bool no_body = is_head || status == 204 || status == 304;
+  take();
+  evhttp_send_reply(request, status, phrase_of(status), no_body ? nullptr : content.get());
+}
+
+void EvhttpResponder::begin(int status, const Headers& headers) {
+  if (request_ == nullptr || streaming_) return;
+  streaming_ = true;
+  add_headers(headers);
+  if (request_->major == 1 && request_->minor == 0) {
+    // It has no chunks: the end of the connection is the end of the stream.
+    evhttp_remove_header(evhttp_request_get_input_headers(request_), "Connection");
+  }
+  bufferevent* bev = bufferevent_of(request_);
+  bufferevent_setwatermark(bev, EV_READ, 0, kReadAhead);
+  bufferevent_set_timeouts(bev, nullptr, nullptr);
+  evhttp_send_reply_start(request_, status, phrase_of(status));
+}
+
+void EvhttpResponder::send(std::string_view bytes) {
+  if (gone() || !streaming_ || bytes.empty()) return;
+  const BufferPtr chunk = buffer_of(bytes);
+  evhttp_send_reply_chunk(request_, chunk.get());
+  if (backlog() > kMaxBacklog) drop();
+}
+
+std::size_t EvhttpResponder::backlog() const {
+  if (gone()) return 0;
+  bufferevent* bev = bufferevent_of(request_);
+  return bev == nullptr ? 0 : evbuffer_get_length(bufferevent_get_output(bev));
+}
+
+void EvhttpResponder::on_gone(std::function<void()> callback) {
+  on_gone_ = std::move(callback);
+}
+
+void EvhttpResponder::end() {
+  evhttp_request* request = take();
+  evhttp_send_reply_end(request);
+}
+
+// evhttp must notice by itself, in the next turn: closing here could pull the connection from under
+// it.
+void EvhttpResponder::drop() {
+  dropped_ = true;
+  shutdown(bufferevent_getfd(bufferevent_of(request_)), SHUT_RDWR);
+}
+
+void EvhttpResponder::abandon() {
+  owner_ = nullptr;
+  if (request_ != nullptr) {
+    if (evhttp_connection* connection = evhttp_request_get_connection(request_)) {
+      evhttp_connection_set_closecb(connection, nullptr, nullptr);
+    }
+  }
+  request_ = nullptr;
+  on_gone_ = nullptr;
+}
+
+void EvhttpResponder::on_close(evhttp_connection*, void* self) noexcept {
+  static_cast<EvhttpResponder*>(self)->closed();
+}
+
+void EvhttpResponder::closed() {
+  evhttp_request* request = std::exchange(request_, nullptr);
+  if (evhttp_request_get_connection(request) == nullptr) evhttp_request_free(request);
+  // The callback may destroy this.
+  const auto callback = std::move(on_gone_);
+  on_gone_ = nullptr;
+  if (callback && streaming_) callback();
+}
+
+}  // namespace kubewatch::http

@@ -1,0 +1,59 @@
+// One answer on an evhttp request. Knows the four ends: answered, stream ended, client gone, server
+// gone.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "http/server.hpp"
+
+struct evhttp_connection;
+struct evhttp_request;
+
+namespace kubewatch::http {
+
+class EvhttpResponder;
+
+// The server's list of open answers, so that it can let go of them when it goes first.
+class ResponderOwner {
+ public:
+  virtual ~ResponderOwner() = default;
+  virtual void forget(EvhttpResponder* responder) = 0;
+};
+
+class EvhttpResponder final : public Responder {
+ public:
+  // `request` is evhttp's; the responder answers or frees it.
+  EvhttpResponder(evhttp_request* request, ResponderOwner* owner, bool takes_gzip);
+  ~EvhttpResponder() override;
+  EvhttpResponder(const EvhttpResponder&) = delete;
+  EvhttpResponder& operator=(const EvhttpResponder&) = delete;
+
+  void respond(int status, const Headers& headers, std::string_view body) override;
+  void begin(int status, const Headers& headers) override;
+  void send(std::string_view bytes) override;
+  bool gone() const override { return request_ == nullptr || dropped_; }
+  std::size_t backlog() const override;
+  void on_gone(std::function<void()> callback) override;
+
+  // The server goes, and evhttp frees the request.
+  void abandon();
+
+ private:
+  static void on_close(evhttp_connection* connection, void* self) noexcept;
+  void closed();
+  void add_headers(const Headers& headers);
+  // Lets go of the request, which evhttp then finishes on its own.
+  evhttp_request* take();
+  void end();
+  void drop();
+
+  evhttp_request* request_;
+  ResponderOwner* owner_;
+  bool takes_gzip_;
+  bool streaming_ = false;
+  bool dropped_ = false;
+  std::function<void()> on_gone_;
+};
+
+}  // namespace kubewatch::http

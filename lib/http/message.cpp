@@ -1,0 +1,43 @@
+// Header lists: a handful of entries, so a linear search is the fast one.
+#include "http/message.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubewatch::http {
+
+namespace {
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+void Headers::add(std::string name, std::string value) {
+  all_.emplace_back(std::move(name), std::move(value));
+}
+
+void Headers::set(std::string name, std::string value) {
+  std::erase_if(all_, [&name](const auto& header) { return same_name(header.first, name); });
+  add(std::move(name), std::move(value));
+}
+
+std::string_view Headers::get(std::string_view name) const {
+  for (const auto& [key, value] : all_) {
+    if (same_name(key, name)) return value;
+  }
+  return {};
+}
+
+bool Headers::has(std::string_view name) const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [name](const auto& header) { return same_name(header.first, name); });
+}
+
+}  // namespace kubewatch::http

@@ -1,0 +1,56 @@
+// HTTP as data: requests, response heads, header lists. No I/O.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+
+namespace kubewatch::http {
+
+// Names compare without case; order and duplicates are kept.
+class Headers {
+ public:
+  void add(std::string name, std::string value);
+  void set(std::string name, std::string value);
+  // The first value, or "".
+  std::string_view get(std::string_view name) const;
+  bool has(std::string_view name) const;
+  const std::vector<std::pair<std::string, std::string>>& all() const { return all_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> all_;
+};
+
+struct Request {
+  std::string method = "GET";
+  std::string url;  // absolute
+  Headers headers;  // a name or value with CR, LF or NUL fails the request with kind invalid
+  std::string body;
+  // A watch sets streaming: no response deadline, only `idle`.
+  bool streaming = false;
+  Duration connect_timeout{10000};
+  Duration response_timeout{30000};    // whole answer, unless streaming; 0 = none
+  Duration idle_timeout{0};            // no byte for so long ends a streaming answer; 0 = none
+  std::size_t max_body = 512U << 20U;  // unless streaming; after decompression
+};
+
+struct ResponseHead {
+  int status = 0;
+  Headers headers;
+};
+
+struct Response {
+  int status = 0;
+  Headers headers;
+  std::string body;
+};
+
+}  // namespace kubewatch::http

@@ -1,0 +1,79 @@
+// The server side of HTTP over evhttp, plain or TLS, for the sandbox and the cache server. Caps
+// header and body sizes, checks Host against the names it serves, answers or streams.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "http/message.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::http {
+
+struct ServerRequest {
+  std::string method;
+  std::string path;   // not decoded
+  std::string query;  // after '?', not decoded
+  Headers headers;
+  std::string body;
+  std::string peer;  // "127.0.0.1:4711"
+};
+
+// One answer. Thrown away without respond() or begin(), it answers 500. All calls are safe after
+// the client has gone: they do nothing, and gone() is true.
+class Responder {
+ public:
+  virtual ~Responder() = default;
+  virtual void respond(int status, const Headers& headers, std::string_view body) = 0;
+  // Streaming: chunked, headers flushed at once; send() after that; destroying the Responder ends
+  // it.
+  virtual void begin(int status, const Headers& headers) = 0;
+  virtual void send(std::string_view bytes) = 0;
+  virtual bool gone() const = 0;
+  // Bytes not yet taken by the client; a slow watcher is dropped by whoever looks at this.
+  virtual std::size_t backlog() const = 0;
+  // Called once when the client goes away while streaming.
+  virtual void on_gone(std::function<void()> callback) = 0;
+};
+
+using Handler = std::function<void(ServerRequest, std::shared_ptr<Responder>)>;
+
+struct ServerTls {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0 = the kernel picks
+  std::optional<ServerTls> tls;
+  std::vector<std::string> hosts;  // further Host names that are answered (loopback names always)
+  std::size_t max_header_bytes = 64U << 10U;
+  std::size_t max_body_bytes = 3U << 20U;
+  Duration header_timeout{10000};
+};
+
+class Server {
+ public:
+  virtual ~Server() = default;
+  virtual std::uint16_t port() const = 0;
+  // Bind errors: unreachable, naming address and port.
+  static Result<std::unique_ptr<Server>> listen(loop::EventLoop& loop, ServerOptions options,
+                                                Handler handler);
+};
+
+// A CA and a server certificate signed by it (ECDSA P-256), for the given DNS names and IPs; PEM.
+struct GeneratedCertificate {
+  std::string ca_pem;
+  std::string certificate_pem;
+  std::string key_pem;
+};
+Result<GeneratedCertificate> generate_certificate(const std::vector<std::string>& dns_names,
+                                                  const std::vector<std::string>& ip_addresses,
+                                                  WallTime now);
+
+}  // namespace kubewatch::http

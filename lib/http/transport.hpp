@@ -1,0 +1,61 @@
+// The client side of HTTP, as the rest sees it: start a call, get its head, its bytes as they come
+// and one end. The one implementation is CurlTransport; tests/support has a scripted one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "http/message.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::http {
+
+struct CallHandlers {
+  std::function<void(const ResponseHead&)> on_head;  // once, before any data; may be empty
+  std::function<void(std::string_view)> on_data;     // decoded bytes, as they come; may be empty
+  // Exactly once, unless the call was destroyed first. Errors: unreachable (naming host:port),
+  // timeout, too_large, invalid. An HTTP error status is not an Error here.
+  std::function<void(Result<void>)> on_done;
+};
+
+// Destroying it cancels; no handler is called after that. May be destroyed from inside a handler.
+class Call {
+ public:
+  virtual ~Call() = default;
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Handlers are never called from inside start(). The transport must outlive its calls.
+  [[nodiscard]] virtual std::unique_ptr<Call> start(Request request, CallHandlers handlers) = 0;
+};
+
+struct TlsOptions {
+  std::string ca_pem;  // the only roots when set; else the system's
+  std::string client_cert_pem;
+  std::string client_key_pem;
+  std::string server_name;  // "" = from the URL
+  bool insecure_skip_verify = false;
+};
+
+struct TransportOptions {
+  TlsOptions tls;
+  std::string user_agent;  // required
+  std::string proxy;       // "" = none, whatever the environment says
+  std::string no_proxy;
+};
+
+// libcurl multi on the loop: keep-alive reuse, HTTP/1.1, TCP_NODELAY, TCP_USER_TIMEOUT, gzip, no
+// redirects. Errors: invalid (PEM that does not parse).
+Result<std::unique_ptr<Transport>> make_curl_transport(loop::EventLoop& loop,
+                                                       TransportOptions options);
+
+// Collects a whole answer: start() with a body callback.
+[[nodiscard]] std::unique_ptr<Call> fetch(Transport& transport, Request request,
+                                          std::function<void(Result<Response>)> done);
+
+}  // namespace kubewatch::http

@@ -1,0 +1,236 @@
+// What a bad or hostile server can do to the client: every case ends in one named error.
+#include "fixture.hpp"
+#include "http/gzip.hpp"
+
+namespace kubewatch::http {
+namespace {
+
+// The server says `text` and hangs up.
+Result<Response> answer_of(const std::string& text, std::size_t max_body = 1U << 20U) {
+  loop::EventLoop loop;
+  RawServer server(loop, [&text](int fd, const std::string&) {
+    RawServer::say(fd, text);
+    RawServer::hang_up(fd);
+  });
+  const auto transport = make_transport(loop);
+  Request request;
+  request.url = server.url();
+  request.max_body = max_body;
+  return get(loop, *transport, std::move(request));
+}
+
+std::string with_length(const std::string& headers, const std::string& body) {
+  return "HTTP/1.1 200 OK\r\n" + headers + "Content-Length: " + std::to_string(body.size()) +
+         "\r\n\r\n" + body;
+}
+
+TEST_CASE("a refused connection names the server") {
+  loop::EventLoop loop;
+  std::string host_port;
+  std::string url;
+  {
+    const RawServer closed(loop, [](int, const std::string&) {});
+    host_port = closed.host_port();
+    url = closed.url();
+  }
+  const auto transport = make_transport(loop);
+  const auto answer = get(loop, *transport, url);
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().kind() == ErrorKind::unreachable);
+  CHECK(answer.error().message() == "connection to " + host_port + " refused");
+}
+
+TEST_CASE("a host name that does not exist is named") {
+  loop::EventLoop loop;
+  const auto transport = make_transport(loop);
+  const auto answer = get(loop, *transport, "http://does-not-exist.invalid:8080/");
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().kind() == ErrorKind::unreachable);
+  CHECK(answer.error().message().find("does-not-exist.invalid:8080") != std::string::npos);
+}
+
+TEST_CASE("answers that break HTTP, gzip or a limit have the right kind of error") {
+  const std::string many_headers(300U << 10U, 'h');
+  const std::string bomb = gzip(std::string(32U << 20U, '\0'));
+  struct Case {
+    std::string name, text;
+    ErrorKind kind;
+  };
+  const std::vector<Case> cases = {
+      {"nothing", " ", ErrorKind::unreachable},
+      {"not HTTP", "SSH-2.0-OpenSSH_9.2\r\n", ErrorKind::unreachable},
+      {"cut body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", ErrorKind::unreachable},
+      {"cut chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nabc",
+       ErrorKind::unreachable},
+      {"broken gzip", with_length("Content-Encoding: gzip\r\n", "this is not gzip at all"),
+       ErrorKind::unreachable},
+      {"huge header", "HTTP/1.1 200 OK\r\nX: " + many_headers + "\r\n\r\n", ErrorKind::too_large},
+      {"huge body", with_length("", std::string(2U << 20U, 'x')), ErrorKind::too_large},
+      {"gzip bomb", with_length("Content-Encoding: gzip\r\n", bomb), ErrorKind::too_large},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    const auto answer = answer_of(c.text);
+    REQUIRE_FALSE(answer.ok());
+    INFO(answer.error().render());
+    CHECK((answer.error().kind() == c.kind ||
+           // libcurl limits a single header line before our sum does.
+           (c.name == "huge header" && answer.error().kind() == ErrorKind::unreachable)));
+    CHECK(answer.error().message().find("127.0.0.1:") != std::string::npos);
+  }
+}
+
+TEST_CASE("many small headers stop at the limit") {
+  std::string headers;
+  for (int i = 0; headers.size() < (300U << 10U); ++i) {
+    headers += "X-" + std::to_string(i) + ": " + std::string(1000, 'v') + "\r\n";
+  }
+  const auto answer = answer_of(with_length(headers, "x"));
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().kind() == ErrorKind::too_large);
+}
+
+TEST_CASE("a body of exactly the limit is taken, one byte more is not") {
+  CHECK(answer_of(with_length("", std::string(1000, 'x')), 1000).ok());
+  CHECK_FALSE(answer_of(with_length("", std::string(1001, 'x')), 1000).ok());
+}
+
+TEST_CASE("redirects are handed to the caller and not followed") {
+  for (const char* status : {"301 Moved Permanently", "302 Found", "307 Temporary Redirect"}) {
+    loop::EventLoop loop;
+    const RawServer other(loop, [](int, const std::string&) { FAIL("the redirect was followed"); });
+    const RawServer server(loop, [&](int fd, const std::string&) {
+      RawServer::say(fd, std::string("HTTP/1.1 ") + status + "\r\nLocation: " + other.url() +
+                             "\r\nContent-Length: 0\r\n\r\n");
+    });
+    const auto transport = make_transport(loop);
+    const auto answer = get(loop, *transport, server.url());
+    REQUIRE(answer.ok());
+    CHECK(answer->status == std::stoi(status));
+    CHECK(answer->headers.get("Location") == other.url());
+    CHECK(other.accepted() == 0);
+  }
+}
+
+TEST_CASE("100 Continue before the answer is not the answer") {
+  const auto answer =
+      answer_of("HTTP/1.1 100 Continue\r\nX-No: 1\r\n\r\n" + with_length("X-Yes: 1\r\n", "ok"));
+  REQUIRE(answer.ok());
+  CHECK(answer->status == 200);
+  CHECK_FALSE(answer->headers.has("X-No"));
+  CHECK(answer->headers.has("X-Yes"));
+}
+
+TEST_CASE("a request with an injected header never reaches the network") {
+  loop::EventLoop loop;
+  const RawServer server(loop, [](int, const std::string&) {});
+  const auto transport = make_transport(loop);
+  Request request;
+  request.url = server.url();
+  request.headers.add("X-A", "a\r\nX-B: b");
+  const auto answer = get(loop, *transport, std::move(request));
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().kind() == ErrorKind::invalid);
+  CHECK(server.accepted() == 0);
+}
+
+TEST_CASE("URLs that are not http are refused") {
+  loop::EventLoop loop;
+  const auto transport = make_transport(loop);
+  for (const char* url : {"file:///etc/hostname", "ftp://127.0.0.1/", "127.0.0.1:80", ""}) {
+    const auto answer = get(loop, *transport, url);
+    INFO(url);
+    REQUIRE_FALSE(answer.ok());
+    CHECK(answer.error().kind() == ErrorKind::invalid);
+  }
+}
+
+TEST_CASE("a server that accepts and says nothing runs into the response limit") {
+  loop::EventLoop loop;
+  const RawServer server(loop, [](int, const std::string&) {});
+  const auto transport = make_transport(loop);
+  Request request;
+  request.url = server.url();
+  request.response_timeout = Duration{50};
+  const auto answer = get(loop, *transport, std::move(request));
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().kind() == ErrorKind::timeout);
+  CHECK(answer.error().message() ==
+        "no complete answer from " + server.host_port() + " within 50ms");
+}
+
+TEST_CASE("a silent stream ends after its idle time, counted from the last byte") {
+  loop::EventLoop loop;
+  loop::Timer more;
+  const RawServer server(loop, [&](int fd, const std::string&) {
+    RawServer::say(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    more = loop.after(Duration{60}, [fd] { RawServer::say(fd, "1\r\nx\r\n"); });
+  });
+  const auto transport = make_transport(loop);
+  Request request = watch_request(server.url());
+  request.idle_timeout = Duration{100};
+  request.response_timeout = Duration{1};
+  const TimePoint begin = loop.now();
+  Stream stream;
+  stream.start(*transport, std::move(request));
+  REQUIRE(loop.run_until([&] { return stream.end.has_value(); }, kLimit));
+  CHECK(stream.data == "x");
+  REQUIRE_FALSE(stream.end->ok());
+  CHECK(stream.end->error().kind() == ErrorKind::timeout);
+  CHECK(loop.now() - begin >= Duration{160});
+}
+
+TEST_CASE("a kept connection that the server closed is replaced without an error") {
+  loop::EventLoop loop;
+  const RawServer server(loop, [](int fd, const std::string&) {
+    RawServer::say(fd, with_length("", "ok"));
+    RawServer::hang_up(fd);
+  });
+  const auto transport = make_transport(loop);
+  for (int i = 0; i < 3; ++i) {
+    const auto answer = get(loop, *transport, server.url());
+    REQUIRE(answer.ok());
+    CHECK(answer->body == "ok");
+  }
+  CHECK(server.accepted() == 3);
+}
+
+TEST_CASE("the environment's proxy is not used") {
+  loop::EventLoop loop;
+  const RawServer proxy(loop, [](int, const std::string&) { FAIL("the proxy was asked"); });
+  setenv("http_proxy", proxy.url().c_str(), 1);
+  setenv("ALL_PROXY", proxy.url().c_str(), 1);
+  const RawServer server(
+      loop, [](int fd, const std::string&) { RawServer::say(fd, with_length("", "ok")); });
+  const auto transport = make_transport(loop);
+  const auto answer = get(loop, *transport, server.url());
+  unsetenv("http_proxy");
+  unsetenv("ALL_PROXY");
+  CHECK(answer.ok());
+  CHECK(proxy.accepted() == 0);
+}
+
+TEST_CASE("a configured proxy is used, except for what no_proxy names") {
+  loop::EventLoop loop;
+  std::string asked;
+  const RawServer proxy(loop, [&asked](int fd, const std::string& text) {
+    asked = text.substr(0, text.find('\r'));
+    RawServer::say(fd, with_length("", "from the proxy"));
+  });
+  const RawServer direct(
+      loop, [](int fd, const std::string&) { RawServer::say(fd, with_length("", "direct")); });
+  TransportOptions options;
+  options.user_agent = "test";
+  options.proxy = proxy.url();
+  options.no_proxy = "127.0.0.1";
+  const auto transport = make_curl_transport(loop, options);
+  REQUIRE(transport.ok());
+  const auto answer = get(loop, **transport, "http://cluster.invalid/x");
+  REQUIRE(answer.ok());
+  CHECK(answer->body == "from the proxy");
+  CHECK(asked == "GET http://cluster.invalid/x HTTP/1.1");
+  CHECK(get(loop, **transport, direct.url())->body == "direct");
+}
+
+}  // namespace
+}  // namespace kubewatch::http

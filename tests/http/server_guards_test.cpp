@@ -1,0 +1,255 @@
+// What the server refuses, and what a hostile or dead client cannot do to it.
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "base/log.hpp"
+#include "fixture.hpp"
+
+namespace kubewatch::http {
+namespace {
+
+using Held = std::shared_ptr<Responder>;
+
+void say_ok(const ServerRequest& request, const Held& responder) {
+  responder->respond(200, {}, "body of " + std::to_string(request.body.size()));
+}
+
+int status_for(loop::EventLoop& loop, const Server& server, const std::string& text) {
+  RawClient client(loop, server.port(), text);
+  const bool answered =
+      loop.run_until([&] { return client.status() != 0 || client.closed; }, kLimit);
+  REQUIRE(answered);
+  return client.status();
+}
+
+TEST_CASE("requests are refused by Host, Origin, Content-Encoding and size") {
+  loop::EventLoop loop;
+  ServerOptions options;
+  options.hosts = {"sandbox.example"};
+  options.max_body_bytes = 1000;
+  options.max_header_bytes = 4096;
+  const auto server = serve(loop, say_ok, options);
+  const std::string get = "GET / HTTP/1.1\r\n";
+  const std::string post = "POST / HTTP/1.1\r\nHost: localhost\r\n";
+  struct Case {
+    std::string text;
+    int status;
+  };
+  const std::vector<Case> cases = {
+      {get + "Host: localhost\r\n\r\n", 200},
+      {get + "Host: 127.0.0.1:" + std::to_string(server->port()) + "\r\n\r\n", 200},
+      {get + "Host: sandbox.example\r\n\r\n", 200},
+      {get + "Host: evil.example\r\n\r\n", 403},
+      {get + "Host: localhost.evil.example\r\n\r\n", 403},
+      {get + "\r\n", 403},
+      {"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 403},
+      {get + "Host: localhost\r\nOrigin: http://localhost:3000\r\n\r\n", 200},
+      {get + "Host: localhost\r\nOrigin: https://evil.example\r\n\r\n", 403},
+      {get + "Host: localhost\r\nOrigin: null\r\n\r\n", 403},
+      {post + "Content-Length: 2\r\n\r\n{}", 200},
+      {post + "Content-Length: 2\r\nContent-Encoding: gzip\r\n\r\n{}", 415},
+      {post + "Content-Length: 1001\r\n\r\n" + std::string(1001, 'x'), 413},
+      {post + "Transfer-Encoding: chunked\r\n\r\n7d0\r\n" + std::string(2000, 'x') +
+           "\r\n0\r\n\r\n",
+       413},
+      {post + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 200},
+      {get + "Host: localhost\r\nX: " + std::string(5000, 'x') + "\r\n\r\n", 400},
+      {"BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n", 501},
+      {"nonsense\r\n\r\n", 400},
+  };
+  for (const Case& c : cases) {
+    INFO(c.text.substr(0, 120));
+    CHECK(status_for(loop, *server, c.text) == c.status);
+  }
+}
+
+TEST_CASE("our client sees 413 for a body above the limit, and not a reset") {
+  loop::EventLoop loop;
+  ServerOptions options;
+  options.max_body_bytes = 1000;
+  const auto server = serve(loop, say_ok, options);
+  const auto transport = make_transport(loop);
+  Request request;
+  request.method = "PUT";
+  request.url = url_of(*server);
+  request.body.assign(5U << 20U, 'x');
+  const auto answer = get(loop, *transport, std::move(request));
+  if (!answer.ok()) FAIL(answer.error().render());
+  CHECK(answer->status == 413);
+}
+
+TEST_CASE("a port that is taken is named in the error") {
+  loop::EventLoop loop;
+  const auto first = serve(loop, say_ok);
+  ServerOptions options;
+  options.port = first->port();
+  const auto second = Server::listen(loop, options, say_ok);
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().kind() == ErrorKind::unreachable);
+  CHECK(second.error().message().find("127.0.0.1:" + std::to_string(first->port())) !=
+        std::string::npos);
+}
+
+TEST_CASE("a client that never finishes its headers is closed, a streaming one is not") {
+  loop::EventLoop loop;
+  ServerOptions options;
+  options.header_timeout = Duration{50};
+  Held responder;
+  const auto server = serve(
+      loop,
+      [&responder](const ServerRequest&, Held r) {
+        responder = std::move(r);
+        responder->begin(200, {});
+      },
+      options);
+  RawClient stream(loop, server->port(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  REQUIRE(loop.run_until([&] { return stream.status() == 200; }, kLimit));
+  RawClient slow(loop, server->port(), "GET / HTTP/1.1\r\nHos");
+  REQUIRE(loop.run_until([&] { return slow.closed; }, kLimit));
+  CHECK(slow.received.empty());
+  CHECK_FALSE(loop.run_until([&] { return stream.closed; }, Duration{100}));
+  responder->send("still here");
+  CHECK(loop.run_until([&] { return stream.received.find("still here") != std::string::npos; },
+                       kLimit));
+}
+
+TEST_CASE("the timeout is for headers only: a kept connection stays open beyond it") {
+  loop::EventLoop loop;
+  ServerOptions options;
+  options.header_timeout = Duration{50};
+  const auto server = serve(loop, say_ok, options);
+  RawClient client(loop, server->port(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  REQUIRE(loop.run_until([&] { return client.status() == 200; }, kLimit));
+  CHECK_FALSE(loop.run_until([&] { return client.closed; }, Duration{120}));
+}
+
+TEST_CASE("a TLS client that never shakes hands is closed") {
+  loop::EventLoop loop;
+  const auto certificate =
+      generate_certificate({"localhost"}, {}, WallTime{std::chrono::hours(24)});
+  REQUIRE(certificate.ok());
+  ServerOptions options;
+  options.tls = ServerTls{certificate->certificate_pem, certificate->key_pem};
+  options.header_timeout = Duration{50};
+  const auto server = serve(loop, say_ok, options);
+  RawClient client(loop, server->port(), "\x16\x03\x01");
+  CHECK(loop.run_until([&] { return client.closed; }, kLimit));
+}
+
+TEST_CASE("a server may listen on IPv6, and answers to its address") {
+  loop::EventLoop loop;
+  ServerOptions options;
+  options.address = "::1";
+  auto server = Server::listen(loop, options, say_ok);
+  if (!server.ok()) {
+    // This machine has no IPv6.
+    CHECK(server.error().message().find("[::1]:0") != std::string::npos);
+    return;
+  }
+  const auto transport = make_transport(loop);
+  const std::string url = "http://[::1]:" + std::to_string((*server)->port()) + "/";
+  const auto answer = get(loop, *transport, url);
+  if (!answer.ok()) FAIL(answer.error().render());
+  CHECK(answer->status == 200);
+}
+
+TEST_CASE("a client that sends without end while it is streamed to fills no memory") {
+  loop::EventLoop loop;
+  Held responder;
+  const auto server = serve(loop, [&responder](const ServerRequest&, Held r) {
+    responder = std::move(r);
+    responder->begin(200, {});
+  });
+  RawClient client(loop, server->port(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  REQUIRE(loop.run_until([&] { return client.status() == 200; }, kLimit));
+  // The kernel's buffers fill, and then the client waits: it never gets rid of 64 MiB.
+  const std::string junk(64U << 10U, 'j');
+  std::size_t taken = 0;
+  const int fd = client.fd();
+  for (int i = 0; i < 1024; ++i) {
+    loop.run_until([] { return false; }, Duration{0});
+    const ssize_t sent = ::send(fd, junk.data(), junk.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent > 0) taken += static_cast<std::size_t>(sent);
+  }
+  CHECK(taken < (32U << 20U));
+  responder->send("alive");
+  CHECK(loop.run_until([&] { return client.received.find("alive") != std::string::npos; }, kLimit));
+}
+
+TEST_CASE("a watcher that does not read is seen in backlog() and cut off in the end") {
+  loop::EventLoop loop;
+  Held responder;
+  bool gone = false;
+  const auto server = serve(loop, [&](const ServerRequest&, Held r) {
+    responder = std::move(r);
+    responder->begin(200, {});
+    responder->on_gone([&gone] { gone = true; });
+  });
+  RawClient client(loop, server->port(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  REQUIRE(loop.run_until([&] { return client.status() == 200; }, kLimit));
+  client.stop_reading();
+  const std::string event(1U << 20U, 'e');
+  std::size_t highest = 0;
+  for (int i = 0; i < 200 && !responder->gone(); ++i) {
+    responder->send(event);
+    highest = std::max(highest, responder->backlog());
+  }
+  CHECK(highest > (32U << 20U));
+  CHECK(highest <= (65U << 20U));
+  CHECK(responder->gone());
+  CHECK(loop.run_until([&] { return gone; }, kLimit));
+}
+
+TEST_CASE("when descriptors run out the listener pauses and then goes on") {
+  std::vector<std::string> lines;
+  base::capture_log(&lines);
+  loop::EventLoop loop;
+  const auto server = serve(loop, say_ok);
+  RawClient client(loop, server->port(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int next = dup(0);
+  close(next);
+  rlimit tight = before;
+  tight.rlim_cur = static_cast<rlim_t>(next);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &tight) == 0);
+  const bool warned = loop.run_until([&] { return !lines.empty(); }, kLimit);
+  const auto turns = loop.stalls().turns;
+  loop.run_until([] { return false; }, Duration{50});
+  CHECK(loop.stalls().turns - turns < 20);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(warned);
+  CHECK(loop.run_until([&] { return client.status() == 200; }, kLimit));
+  base::capture_log(nullptr);
+}
+
+TEST_CASE("a header with a line break is not sent") {
+  loop::EventLoop loop;
+  const auto server = serve(loop, [](const ServerRequest&, const Held& responder) {
+    Headers headers;
+    headers.add("X-Bad", "a\r\nX-Injected: b");
+    headers.add("X-Good", "c");
+    responder->respond(200, headers, "ok");
+  });
+  const auto transport = make_transport(loop);
+  const auto answer = get(loop, *transport, url_of(*server));
+  REQUIRE(answer.ok());
+  CHECK_FALSE(answer->headers.has("X-Injected"));
+  CHECK(answer->headers.get("X-Good") == "c");
+}
+
+TEST_CASE("an HTTP/1.0 client gets a stream that ends with the connection") {
+  loop::EventLoop loop;
+  const auto server = serve(loop, [](const ServerRequest&, const Held& responder) {
+    responder->begin(200, {});
+    responder->send("all of it");
+  });
+  RawClient client(loop, server->port(),
+                   "GET / HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n");
+  REQUIRE(loop.run_until([&] { return client.closed; }, kLimit));
+  CHECK(client.received.find("chunked") == std::string::npos);
+  CHECK(client.received.substr(client.received.size() - 9) == "all of it");
+}
+
+}  // namespace
+}  // namespace kubewatch::http

@@ -1,0 +1,200 @@
+// TLS between our client and our server: what is trusted, and what the refusals say.
+#include <chrono>
+
+#include "fixture.hpp"
+
+namespace kubewatch::http {
+namespace {
+
+WallTime today() {
+  return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+}
+
+GeneratedCertificate make_certificate(const std::vector<std::string>& names = {"localhost"},
+                                      const std::vector<std::string>& ips = {"127.0.0.1", "::1"},
+                                      WallTime now = today()) {
+  auto made = generate_certificate(names, ips, now);
+  REQUIRE(made.ok());
+  return std::move(made).value();
+}
+
+struct TlsServer {
+  explicit TlsServer(loop::EventLoop& loop, const GeneratedCertificate& certificate) {
+    ServerOptions options;
+    options.tls = ServerTls{certificate.certificate_pem, certificate.key_pem};
+    server = serve(
+        loop,
+        [this](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
+          host = std::string(request.headers.get("Host"));
+          if (request.path == "/stream") {
+            held = responder;
+            held->begin(200, {});
+            held->send("first");
+            return;
+          }
+          responder->respond(200, {}, "secret");
+        },
+        options);
+  }
+  std::string url(const std::string& path = "/") const { return url_of(*server, path, "https"); }
+  std::string host_port() const { return "127.0.0.1:" + std::to_string(server->port()); }
+  std::string host;
+  std::shared_ptr<Responder> held;
+  std::unique_ptr<Server> server;
+};
+
+std::string error_of(loop::EventLoop& loop, const TlsServer& server, TlsOptions tls) {
+  const auto transport = make_transport(loop, std::move(tls));
+  const auto answer = get(loop, *transport, server.url());
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().kind() == ErrorKind::unreachable);
+  return answer.error().message();
+}
+
+TEST_CASE("the configured CA is enough, for answers, streams and many connections") {
+  loop::EventLoop loop;
+  const auto certificate = make_certificate();
+  const TlsServer server(loop, certificate);
+  TlsOptions tls;
+  tls.ca_pem = certificate.ca_pem;
+  const auto transport = make_transport(loop, tls);
+  CHECK(get(loop, *transport, server.url())->body == "secret");
+  Stream stream;
+  stream.start(*transport, watch_request(server.url("/stream")));
+  REQUIRE(loop.run_until([&] { return stream.data == "first"; }, kLimit));
+  CHECK(get(loop, *transport, server.url())->body == "secret");
+}
+
+TEST_CASE("a certificate of another CA is refused, and the error says which server and why") {
+  loop::EventLoop loop;
+  const TlsServer server(loop, make_certificate());
+  TlsOptions other;
+  other.ca_pem = make_certificate().ca_pem;
+  CHECK(error_of(loop, server, other) ==
+        "TLS: the certificate of " + server.host_port() + " is not signed by the configured CA");
+  CHECK(error_of(loop, server, {}).find("is not signed by a CA that this system trusts") !=
+        std::string::npos);
+}
+
+TEST_CASE("a certificate for another name or address is refused") {
+  loop::EventLoop loop;
+  const auto certificate = make_certificate({"other.example"}, {"10.0.0.1"});
+  const TlsServer server(loop, certificate);
+  TlsOptions tls;
+  tls.ca_pem = certificate.ca_pem;
+  CHECK(error_of(loop, server, tls).find("is for another host name") != std::string::npos);
+}
+
+TEST_CASE("an expired certificate and one of the future are refused") {
+  loop::EventLoop loop;
+  const auto old =
+      make_certificate({"localhost"}, {"127.0.0.1"}, today() - std::chrono::hours(24 * 365 * 11));
+  const TlsServer expired(loop, old);
+  TlsOptions tls;
+  tls.ca_pem = old.ca_pem;
+  CHECK(error_of(loop, expired, tls).find("has expired") != std::string::npos);
+  const auto next =
+      make_certificate({"localhost"}, {"127.0.0.1"}, today() + std::chrono::hours(48));
+  const TlsServer future(loop, next);
+  tls.ca_pem = next.ca_pem;
+  CHECK(error_of(loop, future, tls).find("is not valid yet") != std::string::npos);
+}
+
+TEST_CASE("tls server_name decides what is verified, and the Host header stays the server's") {
+  loop::EventLoop loop;
+  const auto certificate = make_certificate({"kubernetes.example"}, {});
+  const TlsServer server(loop, certificate);
+  TlsOptions tls;
+  tls.ca_pem = certificate.ca_pem;
+  tls.server_name = "kubernetes.example";
+  {
+    const auto transport = make_transport(loop, tls);
+    const auto answer = get(loop, *transport, server.url("/x?y"));
+    if (!answer.ok()) FAIL(answer.error().render());
+    CHECK(answer->body == "secret");
+    CHECK(server.host == server.host_port());
+  }
+  tls.server_name = "wrong.example";
+  CHECK(error_of(loop, server, tls).find("is for another host name") != std::string::npos);
+}
+
+TEST_CASE("insecure_skip_verify takes any certificate") {
+  loop::EventLoop loop;
+  const TlsServer server(loop, make_certificate({"other.example"}, {}));
+  TlsOptions tls;
+  tls.insecure_skip_verify = true;
+  const auto transport = make_transport(loop, tls);
+  CHECK(get(loop, *transport, server.url())->body == "secret");
+}
+
+TEST_CASE("TLS to a plain server, and plain HTTP to a TLS server, are errors and not hangs") {
+  loop::EventLoop loop;
+  const auto plain =
+      serve(loop, [](const ServerRequest&, const std::shared_ptr<Responder>& responder) {
+        responder->respond(200, {}, "x");
+      });
+  const TlsServer secure(loop, make_certificate());
+  const auto transport = make_transport(loop);
+  const auto one = get(loop, *transport, url_of(*plain, "/", "https"));
+  REQUIRE_FALSE(one.ok());
+  CHECK(one.error().message().find("TLS handshake with 127.0.0.1:") == 0);
+  CHECK_FALSE(get(loop, *transport, url_of(*secure.server, "/", "http")).ok());
+}
+
+TEST_CASE("PEM that does not parse is refused before any connection") {
+  loop::EventLoop loop;
+  const auto certificate = make_certificate();
+  const auto other = make_certificate();
+  const auto error = [&loop](TlsOptions tls) {
+    TransportOptions options;
+    options.user_agent = "t";
+    options.tls = std::move(tls);
+    const auto made = make_curl_transport(loop, options);
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.error().kind() == ErrorKind::invalid);
+    return made.error().message();
+  };
+  TlsOptions tls;
+  tls.ca_pem = "garbage";
+  CHECK(error(tls).find("the configured CA holds no PEM certificate") == 0);
+  tls = {};
+  tls.client_cert_pem = certificate.certificate_pem;
+  CHECK(error(tls) == "a client certificate is set without its key");
+  tls.client_key_pem = other.key_pem;
+  CHECK(error(tls) == "the client key does not belong to the certificate");
+  tls.client_key_pem = "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n";
+  CHECK(error(tls).find("hunter2") == std::string::npos);
+  tls = {};
+  tls.server_name = "a/b";
+  CHECK(error(tls) == "the TLS server name is not a host name");
+}
+
+TEST_CASE("a client certificate that fits its key is taken") {
+  loop::EventLoop loop;
+  const auto certificate = make_certificate();
+  const TlsServer server(loop, certificate);
+  TlsOptions tls;
+  tls.ca_pem = certificate.ca_pem;
+  tls.client_cert_pem = certificate.certificate_pem;
+  tls.client_key_pem = certificate.key_pem;
+  const auto transport = make_transport(loop, tls);
+  CHECK(get(loop, *transport, server.url())->body == "secret");
+}
+
+TEST_CASE("a server certificate that does not fit its key is refused at once") {
+  loop::EventLoop loop;
+  ServerOptions options;
+  options.tls = ServerTls{make_certificate().certificate_pem, make_certificate().key_pem};
+  const auto server = Server::listen(loop, options, [](auto, auto) {});
+  REQUIRE_FALSE(server.ok());
+  CHECK(server.error().kind() == ErrorKind::invalid);
+}
+
+TEST_CASE("names that are no names get no certificate") {
+  CHECK_FALSE(generate_certificate({"a,DNS:evil"}, {}, today()).ok());
+  CHECK_FALSE(generate_certificate({}, {"127.0.0.1,IP:1.1.1.1"}, today()).ok());
+  CHECK_FALSE(generate_certificate({}, {}, today()).ok());
+}
+
+}  // namespace
+}  // namespace kubewatch::http
