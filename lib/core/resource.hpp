@@ -1,0 +1,77 @@
+// Names of kinds and objects: GVK, GVR, the resource type that discovery yields, object keys. No
+// I/O.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "base/result.hpp"
+
+namespace kubewatch::core {
+
+struct GroupVersion {
+  std::string group;  // "" is the core group
+  std::string version;
+  std::string str() const;  // "v1", "apps/v1"
+  auto operator<=>(const GroupVersion&) const = default;
+};
+// "v1", "apps/v1". Errors: invalid.
+Result<GroupVersion> parse_group_version(std::string_view api_version);
+
+struct Gvk {
+  std::string group;
+  std::string version;
+  std::string kind;
+  std::string api_version() const;
+  std::string str() const;  // "apps/v1 Deployment"
+  auto operator<=>(const Gvk&) const = default;
+};
+// From apiVersion and kind of a manifest. Errors: invalid when one is missing.
+Result<Gvk> gvk_of(const Json& object);
+
+struct Subresource {
+  std::string name;  // "status", "scale"
+  Gvk kind;
+  std::vector<std::string> verbs;
+};
+
+// What discovery says of one resource in one version.
+struct ResourceType {
+  Gvk gvk;
+  std::string plural;
+  std::string singular;
+  bool namespaced = true;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  std::vector<std::string> verbs;
+  std::vector<Subresource> subresources;
+
+  bool has_verb(std::string_view verb) const;
+  bool has_subresource(std::string_view name) const;
+  // "pods", "deployments.apps": as kubectl names it.
+  std::string qualified_plural() const;
+};
+
+struct ObjectKey {
+  std::string namespace_;  // "" for cluster-scoped
+  std::string name;
+  std::string str() const;  // "shop/web", "web"
+  auto operator<=>(const ObjectKey&) const = default;
+};
+
+struct ObjectKeyHash {
+  std::size_t operator()(const ObjectKey& key) const noexcept;
+};
+
+// RFC 1123 subdomain (most names) and label (namespaces); "" when valid, else the API server's
+// sentence.
+std::string check_dns_subdomain(std::string_view name);
+std::string check_dns_label(std::string_view name);
+// Label keys and values, as the API server checks them; "" when valid.
+std::string check_label_key(std::string_view key);
+std::string check_label_value(std::string_view value);
+
+}  // namespace kubewatch::core

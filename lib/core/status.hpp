@@ -1,0 +1,30 @@
+// The Status object: the API server's answer when there is no object to answer with. No I/O.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/json_fwd.hpp"
+
+namespace kubewatch::core {
+
+// An HTTP answer >= 400 as an Error: a Status body is used when there is one; anything else (429 in
+// plain text, 503 in HTML) becomes a sentence with the code and the first line of the body.
+// `retry_after` is the header, "" when absent.
+base::Error error_from_response(int code, std::string_view body, std::string_view retry_after = {});
+// A Status object of an ERROR watch event; objects that are no Status become kind internal.
+base::Error error_from_status_json(std::string_view object_json);
+
+struct StatusCause {
+  std::string reason;
+  std::string message;
+  std::string field;
+};
+// details.causes of an error's Status: conflicts (FieldManagerConflict), invalid fields.
+std::vector<StatusCause> causes_of(const base::Error& error);
+// "Too large resource version": the server has not seen that resourceVersion yet, or never will.
+bool is_resource_version_too_large(const base::Error& error);
+
+}  // namespace kubewatch::core

@@ -1,0 +1,123 @@
+// Answers that are no success, with and without a Status.
+#include "core/status.hpp"
+
+#include "base/result.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::core;
+
+TEST_CASE("the HTTP status and the reason decide the kind of an error") {
+  struct Case {
+    int code;
+    const char* reason;
+    ErrorKind kind;
+    bool retryable;
+  };
+  const Case cases[] = {
+      {400, "BadRequest", ErrorKind::invalid, false},
+      {401, "Unauthorized", ErrorKind::unauthorized, false},
+      {403, "Forbidden", ErrorKind::forbidden, false},
+      {404, "NotFound", ErrorKind::not_found, false},
+      {405, "MethodNotAllowed", ErrorKind::unsupported, false},
+      {406, "NotAcceptable", ErrorKind::unsupported, false},
+      {409, "Conflict", ErrorKind::conflict, true},
+      {409, "AlreadyExists", ErrorKind::already_exists, false},
+      {410, "Expired", ErrorKind::gone, false},
+      {410, "Gone", ErrorKind::gone, false},
+      {410, "", ErrorKind::gone, false},
+      {400, "Expired", ErrorKind::gone, false},
+      {413, "RequestEntityTooLarge", ErrorKind::too_large, false},
+      {415, "UnsupportedMediaType", ErrorKind::unsupported, false},
+      {422, "Invalid", ErrorKind::invalid, false},
+      {429, "TooManyRequests", ErrorKind::rate_limited, true},
+      {500, "InternalError", ErrorKind::unavailable, true},
+      {503, "ServiceUnavailable", ErrorKind::unavailable, true},
+      {504, "Timeout", ErrorKind::timeout, true},
+  };
+  for (const Case& c : cases) {
+    INFO(c.code << " " << c.reason);
+    const auto error = error_from_response(
+        c.code, std::string(R"({"kind":"Status","apiVersion":"v1","message":"m","reason":")") +
+                    c.reason + "\"}");
+    CHECK(error.kind() == c.kind);
+    CHECK(error.is_retryable() == c.retryable);
+    CHECK(error.message() == "m");
+    REQUIRE(error.status() != nullptr);
+    CHECK(error.status()->code == c.code);
+    CHECK(error.status()->reason == c.reason);
+  }
+}
+
+TEST_CASE("an answer that is no Status becomes a sentence with code and first line") {
+  const auto busy =
+      error_from_response(429, "Too many requests, please try again later.\nmore", "7");
+  CHECK(busy.kind() == ErrorKind::rate_limited);
+  CHECK(busy.message() ==
+        "the server answered 429 Too Many Requests: Too many requests, please try again later.");
+  CHECK(busy.status()->retry_after_seconds == 7);
+  const auto html = error_from_response(
+      503, "<html>\n<head><title>503 Service Unavailable</title></head><body>x</body></html>");
+  CHECK(html.message() == "the server answered 503 Service Unavailable: 503 Service Unavailable");
+  CHECK(error_from_response(502, "<html><body>no title").message() ==
+        "the server answered 502 Bad Gateway");
+  CHECK(error_from_response(404, "404 page not found\n").message() ==
+        "the server answered 404 Not Found: 404 page not found");
+  CHECK(error_from_response(599, "").message() == "the server answered 599");
+  CHECK(error_from_response(500, std::string(5000, 'x')).message().size() < 300);
+  CHECK(error_from_response(500, "{\"kind\":\"Status\",").kind() == ErrorKind::unavailable);
+  CHECK(error_from_response(500, "{\"kind\":\"Pod\"}")
+            .message()
+            .rfind("the server answered 500", 0) == 0);
+}
+
+TEST_CASE("retry hints come from the header or the Status and are bounded") {
+  const char* body = R"({"kind":"Status","message":"m","details":{"retryAfterSeconds":3}})";
+  CHECK(error_from_response(503, body).status()->retry_after_seconds == 3);
+  CHECK(error_from_response(503, body, "9").status()->retry_after_seconds == 9);
+  CHECK(error_from_response(503, body, "soon").status()->retry_after_seconds == 3);
+  CHECK_FALSE(error_from_response(503, "", "-1").status()->retry_after_seconds.has_value());
+  CHECK(error_from_response(503, "", "999999999").status()->retry_after_seconds == 86400);
+}
+
+TEST_CASE("an ERROR event holds a Status with its own code") {
+  const auto gone = error_from_status_json(
+      R"j({"kind":"Status","code":410,"reason":"Expired","message":"too old resource version: 1 (2)"})j");
+  CHECK(gone.is_gone());
+  CHECK(gone.status()->code == 410);
+  CHECK(error_from_status_json(R"({"kind":"Status","reason":"Expired"})").is_gone());
+  CHECK(error_from_status_json(R"({"kind":"Status","reason":"Forbidden","message":"no"})")
+            .is_forbidden());
+  const auto empty = error_from_status_json(R"({"kind":"Status"})");
+  CHECK(empty.kind() == ErrorKind::internal);
+  CHECK_FALSE(empty.message().empty());
+  CHECK(error_from_status_json(R"({"kind":"Pod"})").kind() == ErrorKind::internal);
+  CHECK(error_from_status_json("nonsense").kind() == ErrorKind::internal);
+  CHECK(error_from_status_json(R"({"kind":"Status","code":99999999999})").kind() ==
+        ErrorKind::internal);
+}
+
+TEST_CASE("the causes of a conflict are data") {
+  const auto error = error_from_response(409, R"({"kind":"Status","reason":"Conflict","code":409,
+    "message":"Apply failed with 1 conflict: conflict with \"foo\": .spec.replicas",
+    "details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"foo\"",
+    "field":".spec.replicas"},7]}})");
+  CHECK(error.is_conflict());
+  const auto causes = causes_of(error);
+  REQUIRE(causes.size() == 2);
+  CHECK(causes[0].reason == "FieldManagerConflict");
+  CHECK(causes[0].message == "conflict with \"foo\"");
+  CHECK(causes[0].field == ".spec.replicas");
+  CHECK(causes[1].reason.empty());
+  CHECK(causes_of(Error(ErrorKind::conflict, "ours")).empty());
+}
+
+TEST_CASE("a resourceVersion from the future is told from other timeouts") {
+  CHECK(is_resource_version_too_large(error_from_response(
+      504, R"({"kind":"Status","reason":"Timeout","message":"Timeout","details":{"causes":[
+        {"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]}})")));
+  CHECK(is_resource_version_too_large(error_from_status_json(
+      R"({"kind":"Status","code":504,"message":"Timeout: Too large resource version: 9, current: 1"})")));
+  CHECK_FALSE(is_resource_version_too_large(error_from_response(504, "")));
+  CHECK_FALSE(is_resource_version_too_large(Error(ErrorKind::timeout, "ours")));
+}
