@@ -1,0 +1,264 @@
+// The typed verbs: each builds one request and reads one answer.
+#include "client/client.hpp"
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "client/apply_result.hpp"
+#include "client/sender.hpp"
+#include "core/meta.hpp"
+#include "core/url.hpp"
+
+namespace kubewatch::client {
+namespace {
+
+using core::ObjectKey;
+using core::ResourceType;
+
+constexpr Duration kWatchSlack{15000};
+// When the server chooses how long a watch lives, it takes at most an hour.
+constexpr Duration kWatchWithoutTimeout{3600000};
+
+std::string in_namespace(const ResourceType& type, const std::string& namespace_, bool collection) {
+  if (!type.namespaced) return "";
+  if (!namespace_.empty()) return " in namespace \"" + namespace_ + "\"";
+  return collection ? " in all namespaces" : "";
+}
+
+std::string describe(const std::string& verb, const ResourceType& type, const ObjectKey& key,
+                     const std::string& subresource = "") {
+  return verb + " " + type.qualified_plural() + (subresource.empty() ? "" : "/" + subresource) +
+         " \"" + key.name + "\"" + in_namespace(type, key.namespace_, false);
+}
+
+std::string describe_all(const std::string& verb, const ResourceType& type,
+                         const std::string& namespace_) {
+  return verb + " " + type.qualified_plural() + in_namespace(type, namespace_, true);
+}
+
+std::string with_query(std::string path, const std::string& query) {
+  return query.empty() ? path : std::move(path) + "?" + query;
+}
+
+// A name that the path cannot carry: an empty one would make an object's URL the collection's.
+Result<void> check_segment(const std::string& what, const std::string& name) {
+  if (name.empty()) return Error(ErrorKind::invalid, "the " + what + " is missing");
+  if (name == "." || name == ".." || name.find_first_of("/%") != std::string::npos) {
+    return Error(ErrorKind::invalid,
+                 "the " + what + " \"" + name + "\" may not be . or .. or hold / or %");
+  }
+  return {};
+}
+
+Result<void> check_namespace(const ResourceType& type, const std::string& namespace_) {
+  return type.namespaced ? check_segment("namespace", namespace_) : Result<void>{};
+}
+
+Result<void> check_key(const ResourceType& type, const ObjectKey& key) {
+  KW_TRY(check_namespace(type, key.namespace_));
+  return check_segment("name", key.name);
+}
+
+Operation operation(const ResourceType& type, std::string what, std::string method,
+                    std::string path_and_query, const std::string& subresource = "") {
+  Operation out;
+  out.what = std::move(what);
+  out.log_body = may_log_body(&type, subresource);
+  out.request.method = std::move(method);
+  out.request.url = std::move(path_and_query);
+  return out;
+}
+
+void set_body(Operation& target, std::string body, std::string_view content_type) {
+  target.request.body = std::move(body);
+  target.request.headers.set("Content-Type", std::string(content_type));
+}
+
+Result<Json> object_of(const http::Response& response, const std::string& what) {
+  auto object = base::parse_json(response.body);
+  if (object.ok() && !object->is_object()) {
+    return Error(ErrorKind::invalid, "the answer is not an object").with_context(what);
+  }
+  return std::move(object).with_context(what);
+}
+
+Result<ListResult> list_of(const http::Response& response, const std::string& what) {
+  ListResult out;
+  auto page =
+      core::parse_list(response.body, [&](std::string_view item) { out.items.emplace_back(item); });
+  if (!page.ok()) return std::move(page).error().with_context(what);
+  out.page = std::move(page).value();
+  return out;
+}
+
+}  // namespace
+
+struct Client::Impl {
+  Sender sender;
+
+  PendingPtr object_call(Operation request, ObjectCallback done) {
+    std::string what = request.what;
+    return sender.send(std::move(request), [what = std::move(what), done = std::move(done)](
+                                               Result<http::Response> response) {
+      if (response.ok()) {
+        done(object_of(*response, what));
+      } else {
+        done(std::move(response).error());
+      }
+    });
+  }
+
+  template <class Callback>
+  PendingPtr refuse(Result<void> checked, const std::string& what, Callback done) {
+    return sender.fail(std::move(checked).error().with_context(what),
+                       [done = std::move(done)](Error error) { done(std::move(error)); });
+  }
+};
+
+Client::Client(loop::EventLoop& loop, http::Transport& transport, ClientConfig config)
+    : impl_(new Impl{Sender(loop, transport, std::move(config))}) {}
+
+Client::~Client() = default;
+
+const ClientConfig& Client::config() const {
+  return impl_->sender.config();
+}
+loop::EventLoop& Client::loop() const {
+  return impl_->sender.loop();
+}
+
+PendingPtr Client::get(const ResourceType& type, const ObjectKey& key, ObjectCallback done) {
+  const std::string what = describe("get", type, key);
+  if (auto checked = check_key(type, key); !checked.ok()) {
+    return impl_->refuse(std::move(checked), what, std::move(done));
+  }
+  return impl_->object_call(operation(type, what, "GET", core::object_path(type, key)),
+                            std::move(done));
+}
+
+PendingPtr Client::list(const ResourceType& type, const std::string& namespace_,
+                        const core::ListParams& params,
+                        std::function<void(Result<ListResult>)> done) {
+  const std::string what = describe_all("list", type, namespace_);
+  if (auto checked = params.validate(); !checked.ok()) {
+    return impl_->refuse(std::move(checked), what, std::move(done));
+  }
+  return impl_->sender.send(
+      operation(type, what, "GET",
+                with_query(core::collection_path(type, namespace_), params.query())),
+      [what, done = std::move(done)](Result<http::Response> response) {
+        if (response.ok()) {
+          done(list_of(*response, what));
+        } else {
+          done(std::move(response).error());
+        }
+      });
+}
+
+PendingPtr Client::watch(const ResourceType& type, const std::string& namespace_,
+                         const core::WatchParams& params, WatchHandlers handlers) {
+  Operation request =
+      operation(type, describe_all("watch", type, namespace_), "GET",
+                with_query(core::collection_path(type, namespace_), params.query()));
+  if (auto checked = params.validate(); !checked.ok()) {
+    return impl_->sender.fail(std::move(checked).error().with_context(request.what),
+                              [on_end = std::move(handlers.on_end)](Error error) {
+                                if (on_end) on_end(std::move(error));
+                              });
+  }
+  request.request.streaming = true;
+  request.request.idle_timeout =
+      (params.timeout.count() > 0 ? params.timeout : kWatchWithoutTimeout) + kWatchSlack;
+  return impl_->sender.watch(std::move(request), std::move(handlers));
+}
+
+PendingPtr Client::create(const ResourceType& type, const std::string& namespace_,
+                          const Json& object, const core::WriteParams& params,
+                          ObjectCallback done) {
+  std::string name = base::string_at(object, {"metadata", "name"});
+  if (name.empty()) name = base::string_at(object, {"metadata", "generateName"}) + "*";
+  const std::string what = describe("create", type, {namespace_, name});
+  if (auto checked = check_namespace(type, namespace_); !checked.ok()) {
+    return impl_->refuse(std::move(checked), what, std::move(done));
+  }
+  Operation request = operation(
+      type, what, "POST", with_query(core::collection_path(type, namespace_), params.query()));
+  set_body(request, base::dump_json(object), "application/json");
+  return impl_->object_call(std::move(request), std::move(done));
+}
+
+PendingPtr Client::update(const ResourceType& type, const Json& object,
+                          const core::WriteParams& params, ObjectCallback done,
+                          const std::string& subresource) {
+  const ObjectKey key = core::meta_of(object).key();
+  const std::string what = describe("update", type, key, subresource);
+  if (auto checked = check_key(type, key); !checked.ok()) {
+    return impl_->refuse(std::move(checked), what, std::move(done));
+  }
+  Operation request =
+      operation(type, what, "PUT",
+                with_query(core::object_path(type, key, subresource), params.query()), subresource);
+  set_body(request, base::dump_json(object), "application/json");
+  return impl_->object_call(std::move(request), std::move(done));
+}
+
+PendingPtr Client::patch(const ResourceType& type, const ObjectKey& key, const Json& patch,
+                         const core::PatchParams& params,
+                         std::function<void(Result<ApplyResult>)> done,
+                         const std::string& subresource) {
+  const char* verb = params.type == core::PatchType::apply ? "apply" : "patch";
+  const std::string what = describe(verb, type, key, subresource);
+  Result<void> checked = check_key(type, key);
+  if (checked.ok()) checked = params.validate();
+  if (!checked.ok()) return impl_->refuse(std::move(checked), what, std::move(done));
+  Operation request =
+      operation(type, what, "PATCH",
+                with_query(core::object_path(type, key, subresource), params.query()), subresource);
+  set_body(request, base::dump_json(patch), core::content_type(params.type));
+  return impl_->sender.send(std::move(request),
+                            [what, done = std::move(done)](Result<http::Response> response) {
+                              if (!response.ok()) return done(std::move(response).error());
+                              auto object = object_of(*response, what);
+                              if (!object.ok()) return done(std::move(object).error());
+                              done(ApplyResult{std::move(object).value(), response->status == 201});
+                            });
+}
+
+PendingPtr Client::remove(const ResourceType& type, const ObjectKey& key,
+                          const core::DeleteParams& params, ObjectCallback done) {
+  const std::string what = describe("delete", type, key);
+  if (auto checked = check_key(type, key); !checked.ok()) {
+    return impl_->refuse(std::move(checked), what, std::move(done));
+  }
+  Operation request =
+      operation(type, what, "DELETE", with_query(core::object_path(type, key), params.query()));
+  set_body(request, params.body(), "application/json");
+  return impl_->object_call(std::move(request), std::move(done));
+}
+
+PendingPtr Client::raw(const std::string& method, const std::string& path_and_query,
+                       std::function<void(Result<http::Response>)> done,
+                       const std::string& accept) {
+  Operation request;
+  request.what = method + " " + path_and_query;
+  request.map_status = false;
+  request.request.method = method;
+  request.request.url = path_and_query;
+  request.request.headers.set("Accept", accept);
+  return impl_->sender.send(std::move(request), std::move(done));
+}
+
+Result<std::unique_ptr<http::Transport>> make_transport(loop::EventLoop& loop,
+                                                        const ClientConfig& config) {
+  http::TransportOptions options;
+  options.tls.ca_pem = config.ca_pem;
+  options.tls.client_cert_pem = config.client_cert_pem;
+  options.tls.client_key_pem = config.client_key_pem;
+  options.tls.server_name = config.tls_server_name;
+  options.tls.insecure_skip_verify = config.insecure_skip_tls_verify;
+  options.user_agent = "kubewatch/" KUBEWATCH_VERSION;
+  options.proxy = config.proxy_url;
+  options.no_proxy = config.no_proxy;
+  return http::make_curl_transport(loop, std::move(options)).with_context(config.source);
+}
+
+}  // namespace kubewatch::client

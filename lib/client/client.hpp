@@ -1,0 +1,102 @@
+// Typed verbs on one API server: one request each, no retries, no caches. What to do after a
+// failure is decided by the callers (watcher backoff, work queue, outcome). Callbacks come from the
+// loop, never from inside a verb; parameters or names that cannot be sent fail the same way,
+// without a request. Errors name the verb and the object: `get pods "web" in namespace "shop":
+// ...`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "base/random.hpp"
+#include "base/result.hpp"
+#include "client/config.hpp"
+#include "core/params.hpp"
+#include "core/resource.hpp"
+#include "core/watch_event.hpp"
+#include "http/transport.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::client {
+
+// A request in flight. Destroying it cancels; its callback is not called then. May be destroyed
+// inside it.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+};
+using PendingPtr = std::unique_ptr<Pending>;
+
+struct ListResult {
+  core::ListPage page;
+  std::vector<std::string> items;  // raw JSON, one object each, as sent
+};
+
+struct WatchHandlers {
+  // The server answered 200: the watch is open.
+  std::function<void()> on_open;
+  // Each event; the views are valid during the call. An event whose object does not parse is still
+  // given.
+  std::function<void(const core::WatchEvent&)> on_event;
+  // Once, at the end: ok = the server closed the stream; errors otherwise (HTTP status, network,
+  // idle).
+  std::function<void(Result<void>)> on_end;
+};
+
+struct ApplyResult;  // client/apply_result.hpp: whoever calls patch() includes it
+
+using ObjectCallback = std::function<void(Result<Json>)>;
+
+class Client {
+ public:
+  // `loop` and `transport` must outlive the client, the client its pending requests.
+  Client(loop::EventLoop& loop, http::Transport& transport, ClientConfig config);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  const ClientConfig& config() const;
+  loop::EventLoop& loop() const;
+
+  [[nodiscard]] PendingPtr get(const core::ResourceType& type, const core::ObjectKey& key,
+                               ObjectCallback done);
+  // One page.
+  [[nodiscard]] PendingPtr list(const core::ResourceType& type, const std::string& namespace_,
+                                const core::ListParams& params,
+                                std::function<void(Result<ListResult>)> done);
+  [[nodiscard]] PendingPtr watch(const core::ResourceType& type, const std::string& namespace_,
+                                 const core::WatchParams& params, WatchHandlers handlers);
+  [[nodiscard]] PendingPtr create(const core::ResourceType& type, const std::string& namespace_,
+                                  const Json& object, const core::WriteParams& params,
+                                  ObjectCallback done);
+  [[nodiscard]] PendingPtr update(const core::ResourceType& type, const Json& object,
+                                  const core::WriteParams& params, ObjectCallback done,
+                                  const std::string& subresource = "");
+  // `patch` is an object (merge, strategic, apply) or an array (json).
+  [[nodiscard]] PendingPtr patch(const core::ResourceType& type, const core::ObjectKey& key,
+                                 const Json& patch, const core::PatchParams& params,
+                                 std::function<void(Result<ApplyResult>)> done,
+                                 const std::string& subresource = "");
+  // The answer is the object (finalizers pending) or a Status.
+  [[nodiscard]] PendingPtr remove(const core::ResourceType& type, const core::ObjectKey& key,
+                                  const core::DeleteParams& params, ObjectCallback done);
+  // Any path, e.g. "/version", "/readyz". The answer comes back whatever its HTTP status; errors
+  // only when there is none.
+  [[nodiscard]] PendingPtr raw(const std::string& method, const std::string& path_and_query,
+                               std::function<void(Result<http::Response>)> done,
+                               const std::string& accept = "application/json");
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The transport that a configuration asks for. Errors: invalid.
+Result<std::unique_ptr<http::Transport>> make_transport(loop::EventLoop& loop,
+                                                        const ClientConfig& config);
+
+}  // namespace kubewatch::client

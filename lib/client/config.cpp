@@ -1,0 +1,384 @@
+// From flags, files and environment to one ClientConfig: who wins over whom, as in kubectl.
+#include "client/config.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "base/yaml.hpp"
+#include "client/kubeconfig.hpp"
+
+namespace kubewatch::client {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 1U << 20U;
+
+Error invalid(std::string message) {
+  return Error(ErrorKind::invalid, std::move(message));
+}
+
+std::string from_env(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string first_of(std::string a, std::string b) {
+  return a.empty() ? b : a;
+}
+
+Result<std::string> read_flag_file(const char* flag, const std::string& path) {
+  auto content = base::read_file(path, kMaxFileBytes);
+  if (!content.ok()) return std::move(content).error().with_context(flag);
+  if (base::trim(*content).empty()) return invalid(std::string(flag) + ": " + path + " is empty");
+  return content;
+}
+
+std::vector<std::string> kubeconfig_files(const ConfigOverrides& flags,
+                                          const ConfigEnvironment& env) {
+  if (!flags.kubeconfig.empty()) return {flags.kubeconfig};
+  std::vector<std::string> out;
+  if (!env.kubeconfig.empty()) {
+    for (std::string& file : base::split(env.kubeconfig, ':')) {
+      if (!file.empty() && std::find(out.begin(), out.end(), file) == out.end()) {
+        out.push_back(std::move(file));
+      }
+    }
+  } else if (!env.home.empty()) {
+    out.push_back(env.home + "/.kube/config");
+  }
+  return out;
+}
+
+std::string names_of(const std::map<std::string, KubeconfigEntry>& entries) {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries) names.push_back(name);
+  return names.empty() ? "there are none" : "there are: " + base::join(names, ", ");
+}
+
+Error unknown_name(const std::string& what, const std::string& name, const Kubeconfig& file,
+                   const std::map<std::string, KubeconfigEntry>& entries) {
+  std::vector<std::string> names;
+  for (const auto& [known, entry] : entries) names.push_back(known);
+  const auto close = base::suggest(name, names);
+  return Error(ErrorKind::invalid,
+               what + " \"" + name + "\" does not exist in " + base::join(file.files, ", ") + "; " +
+                   (close.empty() ? names_of(entries) : "did you mean \"" + close.front() + "\"?"));
+}
+
+// Reads one ClientConfig out of a merged kubeconfig.
+class Resolver {
+ public:
+  Resolver(const Kubeconfig& file, const ConfigOverrides& flags) : file_(file), flags_(flags) {}
+
+  Result<ClientConfig> resolve() {
+    KW_TRY(pick_entries());
+    KW_TRY(read_cluster());
+    KW_TRY(read_user());
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> pick_entries() {
+    const std::string context = first_of(flags_.context, file_.current_context);
+    std::string cluster = flags_.cluster;
+    std::string user = flags_.user;
+    if (!context.empty()) {
+      const auto found = file_.contexts.find(context);
+      if (found == file_.contexts.end()) {
+        return unknown_name(flags_.context.empty() ? "current-context" : "context", context, file_,
+                            file_.contexts);
+      }
+      const KubeconfigEntry& entry = found->second;
+      KW_ASSIGN(const std::string own_cluster, entry.text("cluster"));
+      KW_ASSIGN(const std::string own_user, entry.text("user"));
+      KW_ASSIGN(out_.namespace_, entry.text("namespace"));
+      cluster = first_of(cluster, own_cluster);
+      user = first_of(user, own_user);
+      out_.source = "context " + context + " of " + entry.file();
+    } else {
+      out_.source = base::join(file_.files, ", ");
+    }
+    if (cluster.empty() && flags_.server.empty()) {
+      const std::string files = base::join(file_.files, ", ");
+      if (!context.empty())
+        return invalid(files + ": context \"" + context + "\" names no cluster");
+      return invalid(files + ": current-context is not set; use --context, " +
+                     names_of(file_.contexts));
+    }
+    if (!cluster.empty() && !find(file_.clusters, cluster, cluster_) && flags_.server.empty()) {
+      return unknown_name("cluster", cluster, file_, file_.clusters);
+    }
+    const bool own_credentials = !flags_.token.empty() || !flags_.client_certificate.empty();
+    if (!user.empty() && !find(file_.users, user, user_) &&
+        (!own_credentials || !flags_.user.empty())) {
+      return unknown_name("user", user, file_, file_.users);
+    }
+    return {};
+  }
+
+  static bool find(const std::map<std::string, KubeconfigEntry>& entries, const std::string& name,
+                   const KubeconfigEntry*& out) {
+    const auto found = entries.find(name);
+    if (found != entries.end()) out = &found->second;
+    return found != entries.end();
+  }
+
+  Result<void> read_cluster() {
+    if (cluster_ == nullptr) return {};
+    const KubeconfigEntry& entry = *cluster_;
+    KW_ASSIGN(out_.server, entry.text("server"));
+    if (out_.server.empty() && flags_.server.empty()) return entry.error("server is missing");
+    KW_ASSIGN(out_.tls_server_name, entry.text("tls-server-name"));
+    KW_ASSIGN(out_.proxy_url, entry.text("proxy-url"));
+    KW_ASSIGN(out_.insecure_skip_tls_verify, entry.flag("insecure-skip-tls-verify"));
+    if (flags_.insecure_skip_tls_verify || !flags_.certificate_authority.empty()) {
+      out_.insecure_skip_tls_verify = false;  // the flags decide, see apply_flags
+      return {};
+    }
+    KW_ASSIGN(out_.ca_pem, entry.content("certificate-authority"));
+    if (out_.insecure_skip_tls_verify && !out_.ca_pem.empty()) {
+      return entry.error("certificate-authority and insecure-skip-tls-verify exclude each other");
+    }
+    return {};
+  }
+
+  Result<void> read_user() {
+    if (user_ == nullptr) return {};
+    const KubeconfigEntry& entry = *user_;
+    KW_ASSIGN(out_.impersonate.user, entry.text("as"));
+    KW_ASSIGN(out_.impersonate.uid, entry.text("as-uid"));
+    KW_ASSIGN(out_.impersonate.groups, entry.texts("as-groups"));
+    KW_ASSIGN(out_.impersonate.extra, entry.text_lists("as-user-extra"));
+    if (flags_.client_certificate.empty()) {
+      KW_ASSIGN(out_.client_cert_pem, entry.content("client-certificate"));
+    }
+    if (flags_.client_key.empty()) {
+      KW_ASSIGN(out_.client_key_pem, entry.content("client-key"));
+    }
+    if (!flags_.token.empty()) return {};
+    return read_login(entry);
+  }
+
+  Result<void> read_login(const KubeconfigEntry& entry) {
+    for (const char* plugin : {"exec", "auth-provider"}) {
+      if (!entry.has(plugin) || !flags_.client_certificate.empty()) continue;
+      return entry.error(std::string(plugin) +
+                         " credentials are not supported yet; use --token, a tokenFile or a client "
+                         "certificate");
+    }
+    KW_ASSIGN(out_.token, entry.text("token"));
+    KW_ASSIGN(const std::string token_file, entry.text("tokenFile"));
+    out_.token_file = entry.resolve(token_file);
+    KW_ASSIGN(out_.username, entry.text("username"));
+    KW_ASSIGN(out_.password, entry.text("password"));
+    if (!out_.username.empty() && (!out_.token.empty() || !out_.token_file.empty())) {
+      return entry.error("token and username exclude each other");
+    }
+    return {};
+  }
+
+  const Kubeconfig& file_;
+  const ConfigOverrides& flags_;
+  const KubeconfigEntry* cluster_ = nullptr;
+  const KubeconfigEntry* user_ = nullptr;
+  ClientConfig out_;
+};
+
+Result<ClientConfig> in_cluster_config(const ConfigEnvironment& env) {
+  const std::string& dir = env.service_account_dir;
+  ClientConfig out;
+  const bool v6 = env.service_host.find(':') != std::string::npos;
+  out.server =
+      "https://" + (v6 ? "[" + env.service_host + "]" : env.service_host) + ":" + env.service_port;
+  out.token_file = dir + "/token";
+  out.source = "the service account in " + dir;
+  auto ca = base::read_file(dir + "/ca.crt", kMaxFileBytes);
+  if (!ca.ok()) return std::move(ca).error().with_context("in-cluster configuration");
+  out.ca_pem = std::move(ca).value();
+  if (auto name = base::read_file(dir + "/namespace", kMaxFileBytes); name.ok()) {
+    out.namespace_ = base::trim(*name);
+  }
+  return out;
+}
+
+bool in_cluster(const ConfigEnvironment& env) {
+  return !env.service_host.empty() && !env.service_port.empty() &&
+         base::read_file(env.service_account_dir + "/token", kMaxFileBytes).ok();
+}
+
+Error nothing_configured(const std::vector<std::string>& files) {
+  std::string tried = files.empty() ? "neither KUBECONFIG nor HOME is set"
+                                    : base::join(files, ", ") + " does not exist";
+  return Error(ErrorKind::not_found,
+               "no cluster is configured: " + tried +
+                   ", and this is no pod; use --kubeconfig or --server, or a sandbox");
+}
+
+Result<ClientConfig> base_config(const ConfigOverrides& flags, const ConfigEnvironment& env) {
+  const auto files = kubeconfig_files(flags, env);
+  KW_ASSIGN(const Kubeconfig file, load_kubeconfig(files, !flags.kubeconfig.empty()));
+  if (!file.files.empty()) return Resolver(file, flags).resolve();
+  for (const std::string* name : {&flags.context, &flags.cluster, &flags.user}) {
+    if (!name->empty()) {
+      return Error(ErrorKind::not_found,
+                   "\"" + *name + "\" is asked for by a flag, but there is no " +
+                       "kubeconfig: " + base::join(files, ", ") + " does not exist");
+    }
+  }
+  if (in_cluster(env)) return in_cluster_config(env);
+  if (flags.server.empty()) return nothing_configured(files);
+  ClientConfig out;
+  out.source = "--server";
+  return out;
+}
+
+Result<void> apply_tls_flags(const ConfigOverrides& flags, ClientConfig& out) {
+  if (flags.insecure_skip_tls_verify && !flags.certificate_authority.empty()) {
+    return invalid("--certificate-authority and --insecure-skip-tls-verify exclude each other");
+  }
+  if (flags.insecure_skip_tls_verify) {
+    out.insecure_skip_tls_verify = true;
+    out.ca_pem.clear();
+  }
+  if (!flags.certificate_authority.empty()) {
+    out.insecure_skip_tls_verify = false;
+    KW_ASSIGN(out.ca_pem, read_flag_file("--certificate-authority", flags.certificate_authority));
+  }
+  if (!flags.tls_server_name.empty() || !flags.server.empty()) {
+    out.tls_server_name = flags.tls_server_name;
+  }
+  if (!flags.client_certificate.empty()) {
+    KW_ASSIGN(out.client_cert_pem,
+              read_flag_file("--client-certificate", flags.client_certificate));
+  }
+  if (!flags.client_key.empty()) {
+    KW_ASSIGN(out.client_key_pem, read_flag_file("--client-key", flags.client_key));
+  }
+  if (out.client_cert_pem.empty() != out.client_key_pem.empty()) {
+    return invalid(out.source + ": a client " +
+                   (out.client_key_pem.empty() ? "certificate is given without its key"
+                                               : "key is given without its certificate"));
+  }
+  return {};
+}
+
+Result<void> apply_impersonation(const ConfigOverrides& flags, Impersonation& out) {
+  if (!flags.as.empty()) out.user = flags.as;
+  if (!flags.as_uid.empty()) out.uid = flags.as_uid;
+  if (!flags.as_groups.empty()) out.groups = flags.as_groups;
+  if (!flags.as_user_extra.empty()) out.extra.clear();
+  for (const std::string& pair : flags.as_user_extra) {
+    const std::size_t equal = pair.find('=');
+    if (equal == 0 || equal == std::string::npos) {
+      return invalid("--as-user-extra \"" + pair + "\" is not KEY=VALUE");
+    }
+    out.extra.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
+  }
+  if (out.user.empty() && (!out.uid.empty() || !out.groups.empty() || !out.extra.empty())) {
+    return invalid("impersonating a uid, groups or extra fields needs a user: --as");
+  }
+  return {};
+}
+
+Result<void> check_server(ClientConfig& out) {
+  std::string& server = out.server;
+  if (server.find("://") == std::string::npos) {
+    const bool tls =
+        !out.ca_pem.empty() || !out.client_cert_pem.empty() || out.insecure_skip_tls_verify;
+    server = (tls ? "https://" : "http://") + server;
+  }
+  while (server.ends_with('/')) server.pop_back();
+  const bool scheme = server.starts_with("https://") || server.starts_with("http://");
+  const bool clean =
+      std::all_of(server.begin(), server.end(), [](char c) { return c > 0x20 && c < 0x7f; }) &&
+      server.find_first_of("?#@\\\"<>") == std::string::npos;
+  if (scheme && clean && !host_of_url(server).empty()) return {};
+  // A URL with user:password@ is a secret, so it is not quoted.
+  if (server.find('@') != std::string::npos) {
+    return invalid(out.source + ": the server's URL holds a user name; use the user's entry");
+  }
+  return invalid(out.source + ": server \"" + server + "\" is not https://HOST[:PORT][/PATH]");
+}
+
+Result<void> choose_proxy(const ConfigOverrides& flags, const ConfigEnvironment& env,
+                          ClientConfig& out) {
+  if (!flags.proxy_url.empty()) out.proxy_url = flags.proxy_url;
+  const std::string host = host_of_url(out.server);
+  if (out.proxy_url.empty() && !is_loopback_host(host)) {
+    out.proxy_url = out.server.starts_with("https://") ? env.https_proxy : env.http_proxy;
+    if (!out.proxy_url.empty()) out.no_proxy = env.no_proxy;
+    if (!out.proxy_url.empty() && out.proxy_url.find("://") == std::string::npos) {
+      out.proxy_url = "http://" + out.proxy_url;
+    }
+  }
+  if (out.proxy_url.empty()) return {};
+  for (std::string_view scheme : {"http://", "https://", "socks5://", "socks5h://"}) {
+    if (out.proxy_url.starts_with(scheme)) return {};
+  }
+  return invalid(out.source + ": proxy-url has none of the schemes http, https, socks5");
+}
+
+}  // namespace
+
+ConfigEnvironment ConfigEnvironment::from_process() {
+  ConfigEnvironment out;
+  out.kubeconfig = from_env("KUBECONFIG");
+  out.home = from_env("HOME");
+  out.service_host = from_env("KUBERNETES_SERVICE_HOST");
+  out.service_port = from_env("KUBERNETES_SERVICE_PORT");
+  out.https_proxy = first_of(from_env("HTTPS_PROXY"), from_env("https_proxy"));
+  // HTTP_PROXY in capitals is what a CGI request header looks like; curl reads the small one only.
+  out.http_proxy = from_env("http_proxy");
+  out.no_proxy = first_of(from_env("NO_PROXY"), from_env("no_proxy"));
+  return out;
+}
+
+Result<ClientConfig> load_config(const ConfigOverrides& flags, const ConfigEnvironment& env) {
+  KW_ASSIGN(ClientConfig out, base_config(flags, env));
+  if (!flags.server.empty()) out.server = flags.server;
+  KW_TRY(apply_tls_flags(flags, out));
+  KW_TRY(check_server(out));
+  if (!flags.token.empty()) {
+    out.token = flags.token;
+    out.token_file.clear();
+    out.username.clear();
+    out.password.clear();
+  }
+  KW_TRY(apply_impersonation(flags, out.impersonate));
+  KW_TRY(choose_proxy(flags, env, out));
+  if (!flags.namespace_.empty()) out.namespace_ = flags.namespace_;
+  if (out.namespace_.empty()) out.namespace_ = "default";
+  if (flags.request_timeout) out.request_timeout = *flags.request_timeout;
+  return out;
+}
+
+std::string render_kubeconfig(const ClientConfig& config, const std::string& context_name) {
+  Json cluster{{"server", config.server}};
+  if (!config.ca_pem.empty()) {
+    cluster["certificate-authority-data"] = base::base64_encode(config.ca_pem);
+  }
+  if (!config.tls_server_name.empty()) cluster["tls-server-name"] = config.tls_server_name;
+  if (config.insecure_skip_tls_verify) cluster["insecure-skip-tls-verify"] = true;
+  Json user = Json::object();
+  if (!config.token.empty()) user["token"] = config.token;
+  if (!config.token_file.empty()) user["tokenFile"] = config.token_file;
+  if (!config.username.empty()) user["username"] = config.username;
+  if (!config.password.empty()) user["password"] = config.password;
+  if (!config.client_cert_pem.empty()) {
+    user["client-certificate-data"] = base::base64_encode(config.client_cert_pem);
+    user["client-key-data"] = base::base64_encode(config.client_key_pem);
+  }
+  Json context{{"cluster", context_name}, {"user", context_name}};
+  if (!config.namespace_.empty()) context["namespace"] = config.namespace_;
+  return base::dump_yaml(
+      Json{{"apiVersion", "v1"},
+           {"kind", "Config"},
+           {"current-context", context_name},
+           {"clusters", Json::array({{{"name", context_name}, {"cluster", cluster}}})},
+           {"users", Json::array({{{"name", context_name}, {"user", user}}})},
+           {"contexts", Json::array({{{"name", context_name}, {"context", context}}})}});
+}
+
+}  // namespace kubewatch::client

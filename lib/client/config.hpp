@@ -1,0 +1,90 @@
+// Where the API server is and who we are there: kubeconfig with kubectl's merge rules and
+// overrides, or the in-cluster service account. Reads files; talks to no server. Secrets stay in
+// this value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+
+namespace kubewatch::client {
+
+// The global flags that change the configuration; names are kubectl's. Empty = not given.
+struct ConfigOverrides {
+  std::string kubeconfig;
+  std::string context;
+  std::string cluster;
+  std::string user;
+  std::string namespace_;
+  std::string server;
+  std::string token;
+  std::string as;
+  std::string as_uid;
+  std::vector<std::string> as_groups;
+  std::vector<std::string> as_user_extra;  // key=value
+  std::string certificate_authority;
+  std::string client_certificate;
+  std::string client_key;
+  bool insecure_skip_tls_verify = false;
+  std::string tls_server_name;
+  std::string proxy_url;
+  std::optional<Duration> request_timeout;
+};
+
+struct Impersonation {
+  std::string user;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::vector<std::pair<std::string, std::string>> extra;
+};
+
+struct ClientConfig {
+  std::string server;      // "https://host:port", no trailing slash
+  std::string namespace_;  // "default" when nothing names one
+  std::string ca_pem;
+  std::string tls_server_name;
+  bool insecure_skip_tls_verify = false;
+  std::string client_cert_pem;
+  std::string client_key_pem;
+  std::string token;
+  std::string token_file;  // wins over token; read again at most once a minute and on 401
+  std::string username;
+  std::string password;
+  Impersonation impersonate;
+  std::string proxy_url;
+  std::string no_proxy;             // set only when the proxy comes from the environment
+  Duration request_timeout{30000};  // 0 = none
+  std::string source;               // "context kind-a of /home/me/.kube/config", for messages
+};
+
+// What the process's environment contributes; a value, so that tests need no setenv.
+struct ConfigEnvironment {
+  std::string kubeconfig;    // $KUBECONFIG, a ':' list
+  std::string home;          // $HOME
+  std::string service_host;  // $KUBERNETES_SERVICE_HOST
+  std::string service_port;
+  std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
+  std::string https_proxy;  // $HTTPS_PROXY or $https_proxy; never used for loopback servers
+  std::string http_proxy;
+  std::string no_proxy;
+  static ConfigEnvironment from_process();
+};
+
+// --kubeconfig, else $KUBECONFIG, else ~/.kube/config, else in-cluster. Errors name file and key:
+// invalid (bad file, unknown context, exec or auth-provider users: not supported yet), not_found.
+Result<ClientConfig> load_config(const ConfigOverrides& overrides, const ConfigEnvironment& env);
+
+// The kubeconfig that the sandbox writes (YAML, for mode 0600).
+std::string render_kubeconfig(const ClientConfig& config, const std::string& context_name);
+
+// The host of "https://[::1]:6443/x" without brackets; "" when there is none.
+std::string host_of_url(std::string_view url);
+// localhost, 127.0.0.0/8, ::1.
+bool is_loopback_host(std::string_view host);
+
+}  // namespace kubewatch::client

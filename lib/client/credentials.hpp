@@ -1,0 +1,39 @@
+// The headers that say who we are: bearer token, token file, basic auth, impersonation. Reads token
+// files again when they age or the server refuses them. Client certificates are the transport's
+// business.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "client/config.hpp"
+#include "http/message.hpp"
+
+namespace kubewatch::client {
+
+class Credentials {
+ public:
+  // `config` must outlive it.
+  explicit Credentials(const ClientConfig& config);
+
+  // Errors: those of the token file, when no earlier content of it is known; invalid (a token that
+  // cannot stand in a header).
+  Result<void> authorize(http::Headers& headers, TimePoint now);
+  // The server said 401: the next authorize() reads the token file again.
+  void refused() { read_at_.reset(); }
+  // There are credentials, but the server is reached without TLS and is not on this machine, so
+  // none are ever sent.
+  bool withheld() const { return withheld_; }
+
+ private:
+  Result<void> refresh_token(TimePoint now);
+
+  const ClientConfig& config_;
+  bool withheld_ = false;
+  std::string token_;
+  std::optional<TimePoint> read_at_;
+};
+
+}  // namespace kubewatch::client

@@ -1,0 +1,58 @@
+// One prepared request to one answer: credentials, headers, logging, error mapping. Shared by the
+// typed verbs; knows no kinds. Internal to lib/client.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "client/client.hpp"
+#include "client/credentials.hpp"
+#include "client/request_log.hpp"
+#include "http/transport.hpp"
+
+namespace kubewatch::client {
+
+struct Operation {
+  std::string what;        // `get pods "web" in namespace "shop"`: the context of every error
+  bool log_body = false;   // bodies may appear at -v 8
+  bool map_status = true;  // HTTP status >= 300 becomes an Error
+  http::Request request;   // url is a path and query here
+};
+
+using ResponseCallback = std::function<void(Result<http::Response>)>;
+
+class Sender {
+ public:
+  Sender(loop::EventLoop& loop, http::Transport& transport, ClientConfig config);
+
+  PendingPtr send(Operation operation, ResponseCallback done);
+  PendingPtr watch(Operation operation, WatchHandlers handlers);
+  // A request that never starts: `done` gets the error in the next turn.
+  PendingPtr fail(Error error, std::function<void(Error)> done);
+
+  // Completes url, headers and timeouts. Errors: those of the credentials.
+  Result<void> prepare(http::Request& request);
+  // What every answer means for us, whoever asked: logs it, notes warnings and refused credentials.
+  void note_answer(const http::Request& request, int status, const http::Headers& headers,
+                   TimePoint started);
+
+  loop::EventLoop& loop() { return loop_; }
+  const ClientConfig& config() const { return config_; }
+
+ private:
+  void finish(const Operation& operation, TimePoint started, Result<http::Response> response,
+              const ResponseCallback& done);
+
+  loop::EventLoop& loop_;
+  http::Transport& transport_;
+  const ClientConfig config_;
+  Credentials credentials_;
+  ServerWarnings warnings_;
+};
+
+// HTTP status >= 300 as an Error.
+Error error_of_answer(int status, const http::Headers& headers, std::string_view body);
+
+}  // namespace kubewatch::client

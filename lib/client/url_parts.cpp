@@ -1,0 +1,29 @@
+// The little that we read from URLs ourselves: whether a server is on this machine.
+#include "base/strings.hpp"
+#include "client/config.hpp"
+
+namespace kubewatch::client {
+
+std::string host_of_url(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return "";
+  url.remove_prefix(scheme + 3);
+  url = url.substr(0, url.find_first_of("/?#\\"));
+  if (const std::size_t user = url.rfind('@'); user != std::string_view::npos) {
+    url.remove_prefix(user + 1);
+  }
+  if (!url.empty() && url.front() == '[') {
+    const std::size_t close = url.find(']');
+    return close == std::string_view::npos ? "" : std::string(url.substr(1, close - 1));
+  }
+  return std::string(url.substr(0, url.find(':')));
+}
+
+bool is_loopback_host(std::string_view host) {
+  if (host == "::1" || base::to_lower(host) == "localhost") return true;
+  // Dotted numbers only: 127.evil.example is a name.
+  return host.starts_with("127.") &&
+         host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+}  // namespace kubewatch::client

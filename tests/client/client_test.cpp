@@ -1,0 +1,290 @@
+// The verbs: what goes out, what comes back, and what errors say.
+#include "client/client.hpp"
+
+#include <optional>
+
+#include "base/json.hpp"
+#include "client/apply_result.hpp"
+#include "rig.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::client;
+using namespace kubewatch::test;
+
+namespace {
+
+// Keeps what a callback was given.
+template <class T>
+struct Kept {
+  std::optional<Result<T>> result;
+  int calls = 0;
+  std::function<void(Result<T>)> callback() {
+    return [this](Result<T> given) {
+      ++calls;
+      result = std::move(given);
+    };
+  }
+  const T& value() const {
+    REQUIRE(result.has_value());
+    if (!result->ok()) FAIL(result->error().render());
+    return result->value();
+  }
+  const Error& error() const {
+    REQUIRE(result.has_value());
+    REQUIRE_FALSE(result->ok());
+    return result->error();
+  }
+};
+
+Json pod() {
+  return Json::parse(R"({"kind":"Pod","metadata":{"name":"web","namespace":"shop"}})");
+}
+
+}  // namespace
+
+TEST_CASE("get asks for one object and gives it") {
+  Rig rig;
+  rig.transport.answer(200, pod().dump());
+  Kept<Json> got;
+  const auto pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
+  CHECK(got.calls == 0);
+  rig.run();
+  CHECK(got.value() == pod());
+  CHECK(got.calls == 1);
+  CHECK(rig.transport.lines() == std::vector<std::string>{"GET /api/v1/namespaces/shop/pods/web"});
+  const http::Request& request = rig.transport.request(0);
+  CHECK(request.url == "https://cluster:6443/api/v1/namespaces/shop/pods/web");
+  CHECK(request.headers.get("authorization") == "Bearer secret-token");
+  CHECK(request.headers.get("accept") == "application/json");
+  CHECK(request.response_timeout == Duration(30000));
+  CHECK_FALSE(request.streaming);
+}
+
+TEST_CASE("the request timeout of the configuration limits every answer") {
+  ClientConfig config = scripted_config();
+  config.request_timeout = Duration(2000);
+  Rig rig(config);
+  Kept<Json> got;
+  const auto pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
+  CHECK(rig.transport.request(0).response_timeout == Duration(2000));
+  CHECK(rig.transport.request(0).connect_timeout == Duration(2000));
+}
+
+TEST_CASE("list gives the raw items and the page") {
+  Rig rig;
+  rig.transport.answer(200, R"({"kind":"PodList","apiVersion":"v1","metadata":{
+    "resourceVersion":"7","continue":"next"},"items":[{"a":1},{"b":2}]})");
+  core::ListParams params;
+  params.limit = 2;
+  params.label_selector = "app=web";
+  Kept<ListResult> got;
+  const auto pending = rig.client.list(kPods, "", params, got.callback());
+  rig.run();
+  CHECK(got.value().items == std::vector<std::string>{R"({"a":1})", R"({"b":2})"});
+  CHECK(got.value().page.resource_version == "7");
+  CHECK(got.value().page.continue_token == "next");
+  CHECK(rig.transport.call(0).line() == "GET /api/v1/pods?labelSelector=app%3Dweb&limit=2");
+}
+
+TEST_CASE("writes carry their bodies, content types and parameters") {
+  Rig rig;
+  for (int i = 0; i < 9; ++i) rig.transport.answer(i == 2 ? 201 : 200, pod().dump());
+  Kept<Json> object;
+  Kept<ApplyResult> applied;
+  core::WriteParams write;
+  write.field_manager = "m";
+  std::vector<PendingPtr> pending;
+  pending.push_back(rig.client.create(kPods, "shop", pod(), write, object.callback()));
+  pending.push_back(rig.client.update(kPods, pod(), {}, object.callback(), "status"));
+  core::PatchParams apply;
+  apply.type = core::PatchType::apply;
+  apply.field_manager = "m";
+  apply.force = true;
+  pending.push_back(rig.client.patch(kPods, {"shop", "web"}, pod(), apply, applied.callback()));
+  rig.run();
+  CHECK(applied.value().created);
+  CHECK(applied.value().object == pod());
+  core::PatchParams json;
+  json.type = core::PatchType::json;
+  const Json ops = Json::parse(R"([{"op":"remove","path":"/a"}])");
+  pending.push_back(
+      rig.client.patch(kPods, {"shop", "web"}, ops, json, applied.callback(), "status"));
+  core::DeleteParams remove;
+  remove.uid = "u";
+  pending.push_back(rig.client.remove(kNodes, {"", "n1"}, remove, object.callback()));
+  rig.run();
+  CHECK_FALSE(applied.value().created);
+  CHECK(object.calls == 3);
+  const std::vector<std::string> lines = {
+      "POST /api/v1/namespaces/shop/pods?fieldManager=m",
+      "PUT /api/v1/namespaces/shop/pods/web/status",
+      "PATCH /api/v1/namespaces/shop/pods/web?fieldManager=m&force=true",
+      "PATCH /api/v1/namespaces/shop/pods/web/status",
+      "DELETE /api/v1/nodes/n1",
+  };
+  CHECK(rig.transport.lines() == lines);
+  const std::vector<std::string> types = {"application/json", "application/json",
+                                          "application/apply-patch+yaml",
+                                          "application/json-patch+json", "application/json"};
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    CHECK(rig.transport.request(i).headers.get("Content-Type") == types[i]);
+  }
+  CHECK(Json::parse(rig.transport.request(0).body) == pod());
+  CHECK(Json::parse(rig.transport.request(3).body) == ops);
+  CHECK(Json::parse(rig.transport.request(4).body)["preconditions"]["uid"] == "u");
+}
+
+TEST_CASE("errors of the server name verb and object") {
+  Rig rig;
+  rig.transport.answer(
+      404,
+      R"({"kind":"Status","reason":"NotFound","code":404,"message":"pods \"web\" not found"})");
+  Kept<Json> got;
+  auto pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
+  rig.run();
+  CHECK(got.error().is_not_found());
+  CHECK(got.error().render() == "get pods \"web\" in namespace \"shop\": pods \"web\" not found");
+
+  http::Headers headers;
+  headers.add("Retry-After", "4");
+  rig.transport.answer(429, "slow down", headers);
+  Kept<ListResult> listed;
+  pending = rig.client.list(kDeployments, "", {}, listed.callback());
+  rig.run();
+  CHECK(listed.error().kind() == ErrorKind::rate_limited);
+  CHECK(listed.error().status()->retry_after_seconds == 4);
+  CHECK(listed.error().render() ==
+        "list deployments.apps in all namespaces: the server answered 429 Too Many Requests: slow "
+        "down");
+
+  rig.transport.fail(Error(ErrorKind::unreachable, "cluster:6443: connection refused"));
+  pending = rig.client.remove(kNodes, {"", "n1"}, {}, got.callback());
+  rig.run();
+  CHECK(got.error().is_unreachable());
+  CHECK(got.error().render() == "delete nodes \"n1\": cluster:6443: connection refused");
+
+  rig.transport.answer(200, "<html>");
+  pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
+  rig.run();
+  CHECK(got.error().kind() == ErrorKind::invalid);
+  CHECK(got.error().render().rfind("get pods \"web\" in namespace \"shop\": ", 0) == 0);
+
+  rig.transport.answer(200, "[]");
+  pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
+  rig.run();
+  CHECK(got.error().message() == "the answer is not an object");
+
+  headers.set("Location", "https://evil/");
+  rig.transport.answer(302, "", headers);
+  pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
+  rig.run();
+  CHECK(got.error().kind() == ErrorKind::unsupported);
+  CHECK(got.error().message().find("https://evil/") != std::string::npos);
+
+  rig.transport.answer(200, R"({"kind":"Table","rows":[]})");
+  pending = rig.client.list(kPods, "shop", {}, listed.callback());
+  rig.run();
+  CHECK(listed.error().render() ==
+        "list pods in namespace \"shop\": the server answered with a Table where a list is "
+        "expected");
+}
+
+TEST_CASE("what cannot be sent fails later, without a request") {
+  Rig rig;
+  Kept<Json> got;
+  Kept<ApplyResult> applied;
+  Kept<ListResult> listed;
+  struct Case {
+    std::function<PendingPtr()> call;
+    const char* error;
+  };
+  const Case cases[] = {
+      {[&] {
+         return rig.client.get(kPods, {"shop", ""}, got.callback());
+       },
+       "get pods \"\" in namespace \"shop\": the name is missing"},
+      {[&] {
+         return rig.client.get(kPods, {"", "web"}, got.callback());
+       },
+       "get pods \"web\": the namespace is missing"},
+      {[&] {
+         return rig.client.remove(kNodes, {"", ".."}, {}, got.callback());
+       },
+       "delete nodes \"..\": the name \"..\" may not be . or .. or hold / or %"},
+      {[&] {
+         return rig.client.remove(kNodes, {"", ""}, {}, got.callback());
+       },
+       "delete nodes \"\": the name is missing"},
+      {[&] {
+         return rig.client.get(kPods, {"a/b", "x"}, got.callback());
+       },
+       "get pods \"x\" in namespace \"a/b\": the namespace \"a/b\" may not be . or .. or hold / or "
+       "%"},
+      {[&] { return rig.client.create(kPods, "", pod(), {}, got.callback()); },
+       "create pods \"web\": the namespace is missing"},
+      {[&] { return rig.client.update(kPods, Json::object(), {}, got.callback()); },
+       "update pods \"\": the namespace is missing"},
+  };
+  for (const Case& c : cases) {
+    const int before = got.calls;
+    const auto pending = c.call();
+    CHECK(got.calls == before);
+    rig.run();
+    CHECK(got.calls == before + 1);
+    CHECK(got.error().render() == c.error);
+    CHECK(got.error().kind() == ErrorKind::invalid);
+  }
+  core::PatchParams params;
+  params.type = core::PatchType::apply;
+  const auto patch = rig.client.patch(kPods, {"shop", "web"}, pod(), params, applied.callback());
+  core::ListParams bad;
+  bad.match = core::VersionMatch::exact;
+  const auto list = rig.client.list(kPods, "shop", bad, listed.callback());
+  rig.run();
+  CHECK(applied.error().render() ==
+        "apply pods \"web\" in namespace \"shop\": server-side apply needs a field manager");
+  CHECK(listed.error().kind() == ErrorKind::invalid);
+  CHECK(rig.transport.size() == 0);
+}
+
+TEST_CASE("a destroyed request is canceled and its callback is not called") {
+  Rig rig;
+  Kept<Json> got;
+  auto open = rig.client.get(kPods, {"shop", "web"}, got.callback());
+  auto refused = rig.client.get(kPods, {"shop", ""}, got.callback());
+  open.reset();
+  refused.reset();
+  CHECK(rig.transport.call(0).canceled());
+  rig.run();
+  CHECK(got.calls == 0);
+}
+
+TEST_CASE("a request may be destroyed inside its callback") {
+  Rig rig;
+  rig.transport.answer(200, "{}");
+  PendingPtr pending;
+  int calls = 0;
+  pending = rig.client.get(kPods, {"shop", "web"}, [&](Result<Json>) {
+    pending.reset();
+    ++calls;
+  });
+  rig.run();
+  pending = rig.client.get(kPods, {"shop", ""}, [&](Result<Json>) {
+    pending.reset();
+    ++calls;
+  });
+  rig.run();
+  CHECK(calls == 2);
+}
+
+TEST_CASE("raw gives any answer as it is") {
+  Rig rig;
+  rig.transport.answer(503, "not ready");
+  Kept<http::Response> got;
+  const auto pending = rig.client.raw("GET", "/readyz?verbose", got.callback(), "text/plain");
+  rig.run();
+  CHECK(got.value().status == 503);
+  CHECK(got.value().body == "not ready");
+  CHECK(rig.transport.call(0).line() == "GET /readyz?verbose");
+  CHECK(rig.transport.request(0).headers.get("Accept") == "text/plain");
+}

@@ -1,0 +1,485 @@
+// Where the server is and who we are: kubeconfig files, flags, the pod's service account.
+#include "client/config.hpp"
+
+#include "base/strings.hpp"
+#include "support/catch.hpp"
+#include "temp_dir.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::client;
+using kubewatch::test::TempDir;
+
+namespace {
+
+constexpr const char* kPlain = R"(apiVersion: v1
+kind: Config
+current-context: dev
+clusters:
+- name: one
+  cluster: {server: "https://one:6443/"}
+- name: two
+  cluster: {server: "https://two:6443", insecure-skip-tls-verify: true, tls-server-name: two.example}
+users:
+- name: alice
+  user: {token: tok-alice}
+- name: bob
+  user: {username: bob, password: "pa:ss"}
+contexts:
+- name: dev
+  context: {cluster: one, user: alice, namespace: shop}
+- name: prod
+  context: {cluster: two, user: bob}
+- name: anonymous
+  context: {cluster: one, user: ""}
+)";
+
+Result<ClientConfig> load(const std::string& file, ConfigOverrides flags = {}) {
+  flags.kubeconfig = file;
+  return load_config(flags, {});
+}
+
+std::string load_error(const std::string& file, ConfigOverrides flags = {}) {
+  const auto config = load(file, std::move(flags));
+  REQUIRE_FALSE(config.ok());
+  return config.error().render();
+}
+
+ConfigOverrides to_server(const std::string& server, const std::string& proxy = "") {
+  ConfigOverrides flags;
+  flags.server = server;
+  flags.proxy_url = proxy;
+  return flags;
+}
+
+std::string user_file(const std::string& user, const std::string& cluster = "") {
+  return "clusters: [{name: c, cluster: {server: 'https://c'" + cluster +
+         "}}]\n"
+         "users: [{name: u1, user: {}}, {name: u2, user: {}}, {name: dev, user: " +
+         user +
+         "}]\n"
+         "contexts: [{name: k, context: {cluster: c, user: dev}}]\ncurrent-context: k\n";
+}
+
+}  // namespace
+
+TEST_CASE("the current context gives server, user and namespace") {
+  const TempDir dir;
+  const std::string file = dir.write("config", kPlain);
+  const auto config = load(file);
+  REQUIRE(config.ok());
+  CHECK(config->server == "https://one:6443");
+  CHECK(config->token == "tok-alice");
+  CHECK(config->namespace_ == "shop");
+  CHECK(config->request_timeout == Duration(30000));
+  CHECK(config->source == "context dev of " + file);
+  CHECK_FALSE(config->insecure_skip_tls_verify);
+}
+
+TEST_CASE("another context, cluster, user or namespace can be chosen") {
+  const TempDir dir;
+  const std::string file = dir.write("config", kPlain);
+  ConfigOverrides flags;
+  flags.context = "prod";
+  auto config = load(file, flags);
+  REQUIRE(config.ok());
+  CHECK(config->server == "https://two:6443");
+  CHECK(config->insecure_skip_tls_verify);
+  CHECK(config->tls_server_name == "two.example");
+  CHECK(config->username == "bob");
+  CHECK(config->password == "pa:ss");
+  CHECK(config->namespace_ == "default");
+  flags = {};
+  flags.cluster = "two";
+  flags.user = "bob";
+  flags.namespace_ = "blog";
+  flags.request_timeout = Duration(5000);
+  config = load(file, flags);
+  REQUIRE(config.ok());
+  CHECK(config->server == "https://two:6443");
+  CHECK(config->username == "bob");
+  CHECK(config->token.empty());
+  CHECK(config->namespace_ == "blog");
+  CHECK(config->request_timeout == Duration(5000));
+  flags = {};
+  flags.context = "anonymous";
+  config = load(file, flags);
+  REQUIRE(config.ok());
+  CHECK(config->token.empty());
+}
+
+TEST_CASE("names that do not exist are named, with the ones that do") {
+  const TempDir dir;
+  const std::string file = dir.write("config", kPlain);
+  ConfigOverrides flags;
+  flags.context = "pro";
+  CHECK(load_error(file, flags) ==
+        "context \"pro\" does not exist in " + file + "; did you mean \"prod\"?");
+  flags.context = "something-else";
+  CHECK(load_error(file, flags).find("there are: anonymous, dev, prod") != std::string::npos);
+  flags = {};
+  flags.cluster = "three-clusters";
+  CHECK(load_error(file, flags).rfind("cluster \"three-clusters\" does not exist in", 0) == 0);
+  flags = {};
+  flags.user = "carol";
+  CHECK(load_error(file, flags).rfind("user \"carol\" does not exist in", 0) == 0);
+  flags.token = "t";  // would replace the user's credentials, but --user names a user
+  CHECK_FALSE(load(file, flags).ok());
+  const std::string bare =
+      dir.write("bare", "clusters: [{name: a, cluster: {server: 'https://a'}}]");
+  CHECK(load_error(bare) == bare + ": current-context is not set; use --context, there are none");
+}
+
+TEST_CASE("of several files the first that names an entry wins it whole") {
+  const TempDir dir;
+  const std::string first = dir.write("a/config", R"(
+clusters: [{name: c, cluster: {server: 'https://first'}}]
+users: [{name: u, user: {tokenFile: tok}}]
+)");
+  const std::string second = dir.write("b/config", R"(
+current-context: k
+clusters: [{name: c, cluster: {server: 'https://second', tls-server-name: s}}]
+users: [{name: u, user: {token: second, as: root}}]
+contexts: [{name: k, context: {cluster: c, user: u, namespace: ns}}]
+)");
+  const std::string third = dir.write("c/config", "current-context: other\n");
+  ConfigEnvironment env;
+  env.kubeconfig = dir.path() + "/missing::" + first + ":" + second + ":" + third;
+  const auto config = load_config({}, env);
+  REQUIRE(config.ok());
+  CHECK(config->server == "https://first");
+  CHECK(config->tls_server_name.empty());
+  CHECK(config->token.empty());
+  CHECK(config->token_file == dir.path() + "/a/tok");
+  CHECK(config->impersonate.user.empty());
+  CHECK(config->namespace_ == "ns");
+}
+
+TEST_CASE("KUBECONFIG replaces the home file and --kubeconfig replaces both") {
+  const TempDir dir;
+  const auto minimal = [](const std::string& host) {
+    return "clusters: [{name: c, cluster: {server: 'https://" + host +
+           "'}}]\ncontexts: [{name: k, context: {cluster: c}}]\ncurrent-context: k\n";
+  };
+  dir.write(".kube/config", minimal("home"));
+  ConfigEnvironment env;
+  env.home = dir.path();
+  CHECK(load_config({}, env)->server == "https://home");
+  env.kubeconfig = dir.write("env", minimal("env"));
+  CHECK(load_config({}, env)->server == "https://env");
+  ConfigOverrides flags;
+  flags.kubeconfig = dir.write("flag", minimal("flag"));
+  CHECK(load_config(flags, env)->server == "https://flag");
+  flags.kubeconfig = dir.path() + "/missing";
+  const auto missing = load_config(flags, env);
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().is_not_found());
+  CHECK(missing.error().render().find(dir.path() + "/missing") != std::string::npos);
+}
+
+TEST_CASE("certificates come inline or from files beside the kubeconfig") {
+  const TempDir dir;
+  dir.write("pki/ca.pem", "CA FROM FILE");
+  dir.write("pki/cert.pem", "CERT");
+  dir.write("pki/key.pem", "KEY");
+  const auto files = load(
+      dir.write("config", user_file("{client-certificate: pki/cert.pem, client-key: pki/key.pem}",
+                                    ", certificate-authority: pki/ca.pem")));
+  REQUIRE(files.ok());
+  CHECK(files->ca_pem == "CA FROM FILE");
+  CHECK(files->client_cert_pem == "CERT");
+  CHECK(files->client_key_pem == "KEY");
+  const auto inline_data = load(dir.write(
+      "config", user_file("{client-certificate-data: " + base::base64_encode("C2") +
+                              ", client-key-data: " + base::base64_encode("K2") + "}",
+                          ", certificate-authority: pki/ca.pem, certificate-authority-data: " +
+                              base::base64_encode("CA INLINE"))));
+  REQUIRE(inline_data.ok());
+  CHECK(inline_data->ca_pem == "CA INLINE");
+  CHECK(inline_data->client_cert_pem == "C2");
+  CHECK(inline_data->client_key_pem == "K2");
+}
+
+TEST_CASE("errors of a kubeconfig name file, entry and key") {
+  const TempDir dir;
+  const std::string file = dir.path() + "/config";
+  struct Case {
+    std::string content;
+    std::string message;
+  };
+  const std::string user = file + ": users[2] \"dev\": ";
+  const std::string cluster = file + ": clusters[0] \"c\": ";
+  const Case cases[] = {
+      {user_file("{client-certificate-data: '%%%'}"),
+       user + "client-certificate-data is not valid base64"},
+      {user_file("{token: 12345}"), user + "token is not a string"},
+      {user_file("{exec: {command: aws}}"), user + "exec credentials are not supported yet; use "
+                                                   "--token, a tokenFile or a client certificate"},
+      {user_file("{auth-provider: {name: gcp}}"),
+       user + "auth-provider credentials are not supported yet; use --token, a tokenFile or a "
+              "client certificate"},
+      {user_file("{token: a, username: b}"), user + "token and username exclude each other"},
+      {user_file("{as-groups: x}"), user + "as-groups is not a list"},
+      {user_file("{as-groups: [1]}"), user + "as-groups is not a list of strings"},
+      {user_file("{as-user-extra: [1]}"), user + "as-user-extra is not an object"},
+      {user_file("{as-user-extra: {a: b}}"), user + "as-user-extra.a is not a list"},
+      {user_file("{}", ", insecure-skip-tls-verify: 'true'"),
+       cluster + "insecure-skip-tls-verify is not true or false"},
+      {user_file("{}", ", insecure-skip-tls-verify: true, certificate-authority-data: QQ=="),
+       cluster + "certificate-authority and insecure-skip-tls-verify exclude each other"},
+      {user_file("[]"), user + "user is not an object"},
+      {"clusters: {}", file + ": clusters is not a list"},
+      {"clusters: [1]", file + ": clusters[0] is not an object"},
+      {"users: [{user: {}}]", file + ": users[0]: name is missing or not a string"},
+      {"users: [{name: a}, {name: a}]", file + ": users[1]: the name \"a\" is used twice"},
+      {"current-context: [x]", file + ": current-context is not a string"},
+      {"kind: Pod", file + ": kind is not Config: this is no kubeconfig"},
+      {"apiVersion: v2", file + ": apiVersion is not v1: this is no kubeconfig"},
+      {"just text", file + ": this is no kubeconfig: not an object"},
+      {"clusters: [{name: c}]\ncontexts: [{name: k, context: {cluster: c}}]\ncurrent-context: k",
+       cluster + "server is missing"},
+      {"contexts: [{name: k}]\ncurrent-context: k", file + ": context \"k\" names no cluster"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.content);
+    CHECK(load_error(dir.write("config", c.content)) == c.message);
+  }
+}
+
+TEST_CASE("files that a kubeconfig names must be there and hold something") {
+  const TempDir dir;
+  const std::string file = dir.path() + "/config";
+  const std::string missing =
+      load_error(dir.write("config", user_file("{client-certificate: none.pem}")));
+  CHECK(missing.rfind(file + ": users[2] \"dev\": client-certificate: ", 0) == 0);
+  CHECK(missing.find(dir.path() + "/none.pem") != std::string::npos);
+  dir.write("empty.pem", "\n");
+  CHECK(load_error(dir.write("config", user_file("{}", ", certificate-authority: empty.pem"))) ==
+        file + ": clusters[0] \"c\": certificate-authority: " + dir.path() + "/empty.pem is empty");
+  dir.write("cert.pem", "C");
+  CHECK(load_error(dir.write("config", user_file("{client-certificate: cert.pem}"))) ==
+        "context k of " + file + ": a client certificate is given without its key");
+}
+
+TEST_CASE("hostile kubeconfig files are errors, not trouble") {
+  const TempDir dir;
+  for (const std::string& content :
+       {std::string("\t: ["), std::string("a: &x [*x]"), std::string(100000, '['),
+        std::string("\xff\xfe\x00", 3), "users: " + std::string(5U << 20U, 'x')}) {
+    INFO(content.substr(0, 20));
+    const auto config = load(dir.write("config", content));
+    REQUIRE_FALSE(config.ok());
+    CHECK(config.error().render().find(dir.path() + "/config") != std::string::npos);
+  }
+  CHECK_FALSE(load(dir.path()).ok());  // a folder
+  CHECK_FALSE(load(dir.write("config", "")).ok());
+}
+
+TEST_CASE("flags replace what the file says") {
+  const TempDir dir;
+  const std::string file =
+      dir.write("config", user_file("{exec: {command: x}, as: eve, as-uid: '1', as-groups: [g], "
+                                    "as-user-extra: {k: [v, w]}}",
+                                    ", insecure-skip-tls-verify: true, tls-server-name: s, "
+                                    "proxy-url: 'socks5://p:1'"));
+  ConfigOverrides flags;
+  flags.token = "flag-token";
+  auto config = load(file, flags);
+  REQUIRE(config.ok());
+  CHECK(config->token == "flag-token");
+  CHECK(config->tls_server_name == "s");
+  CHECK(config->proxy_url == "socks5://p:1");
+  CHECK(config->impersonate.user == "eve");
+  CHECK(config->impersonate.uid == "1");
+  CHECK(config->impersonate.groups == std::vector<std::string>{"g"});
+  CHECK(config->impersonate.extra ==
+        std::vector<std::pair<std::string, std::string>>{{"k", "v"}, {"k", "w"}});
+  flags.server = "https://other:1/k8s/";
+  flags.certificate_authority = dir.write("ca.pem", "CA");
+  flags.client_certificate = dir.write("cert.pem", "CERT");
+  flags.client_key = dir.write("key.pem", "KEY");
+  flags.proxy_url = "http://q";
+  flags.as = "mallory";
+  flags.as_uid = "2";
+  flags.as_groups = {"h", "i"};
+  flags.as_user_extra = {"a=b=c"};
+  config = load(file, flags);
+  REQUIRE(config.ok());
+  CHECK(config->server == "https://other:1/k8s");
+  CHECK(config->tls_server_name.empty());
+  CHECK_FALSE(config->insecure_skip_tls_verify);
+  CHECK(config->ca_pem == "CA");
+  CHECK(config->client_cert_pem == "CERT");
+  CHECK(config->client_key_pem == "KEY");
+  CHECK(config->proxy_url == "http://q");
+  CHECK(config->impersonate.user == "mallory");
+  CHECK(config->impersonate.uid == "2");
+  CHECK(config->impersonate.groups == std::vector<std::string>{"h", "i"});
+  CHECK(config->impersonate.extra ==
+        std::vector<std::pair<std::string, std::string>>{{"a", "b=c"}});
+}
+
+TEST_CASE("a token flag replaces token file and password") {
+  const TempDir dir;
+  ConfigOverrides flags;
+  flags.token = "t";
+  auto config = load(dir.write("config", user_file("{tokenFile: /x}")), flags);
+  CHECK(config->token_file.empty());
+  CHECK(config->token == "t");
+  config = load(dir.write("config", user_file("{username: u, password: p}")), flags);
+  CHECK(config->username.empty());
+  CHECK(config->password.empty());
+}
+
+TEST_CASE("--insecure-skip-tls-verify drops the authority of the file") {
+  const TempDir dir;
+  const std::string file =
+      dir.write("config", user_file("{}", ", certificate-authority-data: QQ=="));
+  ConfigOverrides flags;
+  flags.insecure_skip_tls_verify = true;
+  const auto config = load(file, flags);
+  REQUIRE(config.ok());
+  CHECK(config->insecure_skip_tls_verify);
+  CHECK(config->ca_pem.empty());
+  flags.certificate_authority = dir.write("ca.pem", "CA");
+  CHECK(load_error(file, flags) ==
+        "--certificate-authority and --insecure-skip-tls-verify exclude each other");
+}
+
+TEST_CASE("wrong flags are refused") {
+  const TempDir dir;
+  const std::string file = dir.write("config", user_file("{}"));
+  const auto with = [&](auto change) {
+    ConfigOverrides flags;
+    change(flags);
+    return load_error(file, flags);
+  };
+  CHECK(with([](auto& f) { f.as_groups = {"g"}; }) ==
+        "impersonating a uid, groups or extra fields needs a user: --as");
+  CHECK(with([](auto& f) { f.as_user_extra = {"=x"}; }) ==
+        "--as-user-extra \"=x\" is not KEY=VALUE");
+  CHECK(with([](auto& f) { f.client_key = "/nonexistent/key"; }).rfind("--client-key: ", 0) == 0);
+  for (const char* server : {"ftp://x", "https://", "https://a b", "https://x?y", "https://x#y",
+                             "https://x\n", "https:///path", "http://\\x"}) {
+    INFO(server);
+    CHECK_FALSE(load(file, to_server(server)).ok());
+  }
+  const std::string secret = with([](auto& f) { f.server = "https://u:hunter2@x"; });
+  CHECK(secret.find("hunter2") == std::string::npos);
+  CHECK(with([](auto& f) { f.proxy_url = "gopher://x"; }).find("proxy-url") != std::string::npos);
+}
+
+TEST_CASE("a server without a scheme is https when something says TLS") {
+  ConfigOverrides flags;
+  flags.server = "localhost:8080";
+  CHECK(load_config(flags, {})->server == "http://localhost:8080");
+  flags.insecure_skip_tls_verify = true;
+  CHECK(load_config(flags, {})->server == "https://localhost:8080");
+}
+
+TEST_CASE("a pod uses its service account when no kubeconfig exists") {
+  const TempDir dir;
+  dir.write("sa/token", "pod-token\n");
+  dir.write("sa/ca.crt", "POD CA");
+  dir.write("sa/namespace", "pod-ns\n");
+  ConfigEnvironment env;
+  env.service_host = "fd00::1";
+  env.service_port = "443";
+  env.service_account_dir = dir.path() + "/sa";
+  env.home = dir.path();
+  const auto config = load_config({}, env);
+  REQUIRE(config.ok());
+  CHECK(config->server == "https://[fd00::1]:443");
+  CHECK(config->token_file == dir.path() + "/sa/token");
+  CHECK(config->ca_pem == "POD CA");
+  CHECK(config->namespace_ == "pod-ns");
+  env.service_host = "10.0.0.1";
+  ConfigOverrides flags;
+  flags.namespace_ = "mine";
+  flags.token = "t";
+  const auto changed = load_config(flags, env);
+  CHECK(changed->server == "https://10.0.0.1:443");
+  CHECK(changed->namespace_ == "mine");
+  CHECK(changed->token == "t");
+  CHECK(changed->token_file.empty());
+  dir.write(".kube/config", user_file("{}"));
+  CHECK(load_config({}, env)->server == "https://c");
+}
+
+TEST_CASE("without any configuration the error says what was looked for") {
+  ConfigEnvironment env;
+  const auto nothing = load_config({}, env);
+  REQUIRE_FALSE(nothing.ok());
+  CHECK(nothing.error().is_not_found());
+  CHECK(nothing.error().message().find("neither KUBECONFIG nor HOME is set") != std::string::npos);
+  env.home = "/nonexistent";
+  CHECK(load_config({}, env).error().message().find("/nonexistent/.kube/config does not exist") !=
+        std::string::npos);
+  ConfigOverrides flags;
+  flags.context = "dev";
+  CHECK(load_config(flags, env).error().message().find("\"dev\"") != std::string::npos);
+  CHECK(load_config(to_server("https://x"), env)->server == "https://x");
+}
+
+TEST_CASE("proxies of the environment are used, but never to reach this machine") {
+  ConfigEnvironment env;
+  env.https_proxy = "proxy:3128";
+  env.http_proxy = "http://plain:3128";
+  env.no_proxy = ".internal";
+  const auto proxy_for = [&](const std::string& server) {
+    return load_config(to_server(server), env)->proxy_url;
+  };
+  CHECK(proxy_for("https://x") == "http://proxy:3128");
+  CHECK(proxy_for("http://x") == "http://plain:3128");
+  CHECK(proxy_for("https://127.0.0.1:6443").empty());
+  CHECK(proxy_for("https://localhost:6443").empty());
+  CHECK(proxy_for("https://[::1]:6443").empty());
+  CHECK(load_config(to_server("https://x"), env)->no_proxy == ".internal");
+  const auto own = load_config(to_server("https://x", "http://q"), env);
+  CHECK(own->proxy_url == "http://q");
+  CHECK(own->no_proxy.empty());
+}
+
+TEST_CASE("a kubeconfig that we write is one that we read") {
+  const TempDir dir;
+  ClientConfig config;
+  config.server = "https://127.0.0.1:6443";
+  config.namespace_ = "shop";
+  config.ca_pem = "CA PEM\n";
+  config.token = "1234";
+  config.client_cert_pem = "CERT";
+  config.client_key_pem = "KEY";
+  config.tls_server_name = "sandbox";
+  const auto again = load(dir.write("config", render_kubeconfig(config, "sandbox")));
+  REQUIRE(again.ok());
+  CHECK(again->server == config.server);
+  CHECK(again->namespace_ == "shop");
+  CHECK(again->ca_pem == "CA PEM\n");
+  CHECK(again->token == "1234");
+  CHECK(again->client_cert_pem == "CERT");
+  CHECK(again->client_key_pem == "KEY");
+  CHECK(again->tls_server_name == "sandbox");
+  ClientConfig basic;
+  basic.server = "https://x";
+  basic.username = "u";
+  basic.password = "p";
+  basic.insecure_skip_tls_verify = true;
+  const auto second = load(dir.write("config", render_kubeconfig(basic, "s")));
+  REQUIRE(second.ok());
+  CHECK(second->username == "u");
+  CHECK(second->password == "p");
+  CHECK(second->insecure_skip_tls_verify);
+}
+
+TEST_CASE("hosts of URLs are told and loopback is recognised") {
+  CHECK(host_of_url("https://a.b:6443/x") == "a.b");
+  CHECK(host_of_url("https://[::1]:6443") == "::1");
+  CHECK(host_of_url("https://127.0.0.1@evil/x") == "evil");
+  CHECK(host_of_url("http://a\\@127.0.0.1") == "a");
+  CHECK(host_of_url("localhost") == "");
+  CHECK(is_loopback_host("LOCALHOST"));
+  CHECK(is_loopback_host("127.1.2.3"));
+  CHECK(is_loopback_host("::1"));
+  CHECK_FALSE(is_loopback_host("127.evil.example"));
+  CHECK_FALSE(is_loopback_host("localhost.evil.example"));
+  CHECK_FALSE(is_loopback_host("10.0.0.1"));
+}
