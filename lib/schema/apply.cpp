@@ -1,0 +1,199 @@
+// Server-side apply: merge, prune what the manager no longer applies, find conflicts, move
+// ownership.
+#include "base/json.hpp"
+#include "schema/last_applied.hpp"
+#include "schema/managed_entries.hpp"
+#include "schema/managed_fields.hpp"
+#include "schema/typed.hpp"
+
+namespace kubewatch::schema {
+namespace {
+
+// "default/web; apps/v1, Kind=Deployment"
+std::string object_text(const Json& object) {
+  return base::string_at(object, {"metadata", "namespace"}) + "/" +
+         base::string_at(object, {"metadata", "name"}) + "; " +
+         base::string_at(object, {"apiVersion"}) + ", Kind=" + base::string_at(object, {"kind"});
+}
+
+class Apply {
+ public:
+  explicit Apply(const ApplyRequest& request)
+      : request_(request), schema_(request.schema ? *request.schema : deduced_node()) {}
+
+  Result<ApplyOutcome> run();
+
+ private:
+  Result<void> check() const;
+  Result<void> read_live();
+  void own_before_first_apply();
+  void merge_and_prune();
+  Json pruned(const Json& merged, const FieldSet& last) const;
+  // Moves ownership; what stands in the way unless forced.
+  std::vector<Conflict> take_ownership();
+  Result<ApplyOutcome> finish();
+  bool same_as_live(const Json& object) const;
+
+  const ApplyRequest& request_;
+  const MergeNode& schema_;
+  Json live_ = Json::object();  // without managedFields
+  Managed managed_;
+  std::string self_;
+  Json object_;
+};
+
+Result<void> Apply::check() const {
+  const Json* sent = managed_fields_of(request_.applied);
+  if (sent != nullptr && !sent->is_null()) {
+    return Error(ErrorKind::invalid, "metadata.managedFields must be nil");
+  }
+  return check_value(schema_, request_.applied, false)
+      .with_context("failed to create typed patch object (" + object_text(request_.applied) + ")");
+}
+
+Result<void> Apply::read_live() {
+  if (request_.live == nullptr) return {};
+  Result<Managed> managed = decode_managed(managed_fields_of(*request_.live));
+  if (!managed.ok())
+    return std::move(managed).error().with_context("failed to decode managed fields");
+  managed_ = std::move(*managed);
+  live_ = *request_.live;
+  if (Json* metadata = base::find(live_, {"metadata"});
+      metadata != nullptr && metadata->is_object()) {
+    metadata->erase("managedFields");
+  }
+  if (managed_.empty()) own_before_first_apply();
+  for (auto& [identity, entry] : managed_) reconcile_with_schema(schema_, entry.fields);
+  return {};
+}
+
+// Fields of an object that nobody was recorded for belong to a manager that stands for its past.
+void Apply::own_before_first_apply() {
+  Comparison all = compare(schema_, Json::object(), live_);
+  all.exclude(request_.ignored);
+  ManagedEntry entry;
+  entry.manager = "before-first-apply";
+  entry.api_version = base::string_at(request_.applied, {"apiVersion"});
+  entry.subresource = request_.subresource;
+  entry.time = base::format_rfc3339(request_.now);
+  entry.fields = std::move(all.added);
+  entry.fields.merge_in(all.modified);
+  strip_identity_fields(entry.fields);
+  std::string identity = entry.identity();
+  if (!entry.fields.empty()) managed_.emplace(std::move(identity), std::move(entry));
+}
+
+void Apply::merge_and_prune() {
+  Json merged = merge_value(schema_, live_, request_.applied);
+  ManagedEntry entry;
+  entry.manager = request_.manager.empty() ? "unknown" : request_.manager;
+  entry.applied = true;
+  entry.api_version = base::string_at(request_.applied, {"apiVersion"});
+  entry.subresource = request_.subresource;
+  entry.fields = to_field_set(schema_, request_.applied);
+  if (!request_.ignored.empty()) {
+    entry.fields = entry.fields.recursive_difference(request_.ignored);
+  }
+  self_ = entry.identity();
+  ManagedEntry& own = managed_[self_];
+  entry.time = own.time;
+  const FieldSet last = std::exchange(own, std::move(entry)).fields;
+  // The common case, nothing dropped since last time, needs no pruning.
+  if (last.difference(own.fields).empty()) {
+    object_ = std::move(merged);
+  } else {
+    object_ = pruned(merged, last);
+  }
+}
+
+// Takes away what this manager applied last time, but not this time, unless somebody else owns it.
+Json Apply::pruned(const Json& merged, const FieldSet& last) const {
+  FieldSet owned;
+  for (const auto& [identity, entry] : managed_) owned.merge_in(entry.fields);
+  const FieldSet all = with_named_parents(schema_, to_field_set(schema_, merged));
+  const FieldSet mine = with_named_parents(schema_, last);
+  const auto what_is_left = [&](const Json& value) {
+    return with_named_parents(schema_, to_field_set(schema_, value));
+  };
+  // First all of it goes, then what is owned comes back, then what never was this manager's.
+  FieldSet keep = what_is_left(remove_items(schema_, merged, mine));
+  keep.merge_in(with_named_parents(schema_, owned));
+  const FieldSet left = what_is_left(remove_items(schema_, merged, all.difference(keep)));
+  return remove_items(schema_, merged, all.difference(left).intersect(mine));
+}
+
+std::vector<Conflict> Apply::take_ownership() {
+  std::vector<Conflict> conflicts;
+  if (managed_.size() < 2) return conflicts;
+  Comparison changes = compare(schema_, live_, object_);
+  changes.exclude(request_.ignored);
+  FieldSet taken = std::move(changes.modified);
+  taken.merge_in(changes.added);
+  std::map<std::string, FieldSet> contested;
+  for (const auto& [identity, entry] : managed_) {
+    if (identity == self_) continue;
+    FieldSet both = entry.fields.intersect(taken);
+    for (Path& path : both.paths()) conflicts.push_back({entry.text(), std::move(path)});
+    contested[identity] = std::move(both);
+  }
+  if (!conflicts.empty() && !request_.force) {
+    if (request_.manager == "kubectl" && request_.live != nullptr) {
+      drop_conflicts_of_client_side_apply(schema_, live_, conflicts);
+    }
+    if (!conflicts.empty()) return conflicts;
+  }
+  for (auto& [identity, both] : contested) {
+    managed_[identity].fields.subtract(both);
+    managed_[identity].fields.subtract(changes.removed);
+  }
+  return {};
+}
+
+bool Apply::same_as_live(const Json& object) const {
+  if (request_.live == nullptr) return false;
+  if (object == live_) return true;
+  if (request_.ignored.empty()) return false;
+  Comparison changes = compare(schema_, live_, object);
+  changes.exclude(request_.ignored);
+  return changes.empty();
+}
+
+Result<ApplyOutcome> Apply::finish() {
+  strip_identity_fields(managed_[self_].fields);
+  drop_unwritten(schema_, object_);
+  if (object_ != live_) managed_[self_].time = base::format_rfc3339(request_.now);
+  drop_empty(managed_);
+  if (request_.manager == "kubectl") sync_last_applied(request_.applied, object_);
+  const bool same = same_as_live(object_);
+  ApplyOutcome outcome;
+  outcome.object = std::move(object_);
+  set_managed(outcome.object, managed_);
+  if (same && same_owners(managed_fields_of(*request_.live), managed_fields_of(outcome.object))) {
+    outcome.changed = false;
+    if (const Json* before = managed_fields_of(*request_.live)) {
+      outcome.object["metadata"]["managedFields"] = *before;
+    }
+  }
+  return outcome;
+}
+
+Result<ApplyOutcome> Apply::run() {
+  KW_TRY(check());
+  KW_TRY(read_live());
+  merge_and_prune();
+  std::vector<Conflict> conflicts = take_ownership();
+  if (!conflicts.empty()) {
+    ApplyOutcome refused;
+    refused.conflicts = std::move(conflicts);
+    return refused;
+  }
+  return finish();
+}
+
+}  // namespace
+
+Result<ApplyOutcome> apply(const ApplyRequest& request) {
+  return Apply(request).run();
+}
+
+}  // namespace kubewatch::schema

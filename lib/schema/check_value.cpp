@@ -1,0 +1,129 @@
+// Whether a value fits its merge schema, told as the API server tells it for apply. Not OpenAPI
+// validation: formats, enums and required fields are none of its business.
+#include <set>
+
+#include "base/strings.hpp"
+#include "schema/typed.hpp"
+
+namespace kubewatch::schema {
+namespace {
+
+using Kind = MergeNode::Kind;
+
+constexpr std::size_t kMaxErrors = 20;
+
+class Checker {
+ public:
+  explicit Checker(bool allow_duplicates) : allow_duplicates_(allow_duplicates) {}
+
+  void check(const MergeNode& node, const Json& value, const std::string& path);
+  const std::vector<std::string>& errors() const { return errors_; }
+
+ private:
+  void fail(const std::string& path, const std::string& what) {
+    if (errors_.size() < kMaxErrors) errors_.push_back(path.empty() ? what : path + ": " + what);
+  }
+  void check_scalar(const MergeNode& node, const Json& value, const std::string& path);
+  void check_map(const MergeNode& node, const Json& value, const std::string& path);
+  void check_list(const MergeNode& node, const Json& value, const std::string& path);
+  void check_items(const MergeNode& node, const Json& value, const std::string& path);
+
+  bool allow_duplicates_;
+  std::vector<std::string> errors_;
+};
+
+// As Go prints the server's own type for a value.
+std::string got(const Json& value) {
+  constexpr std::size_t kMaxText = 256;
+  std::string text = value.is_string() ? value.get<std::string>() : base::dump_json(value);
+  if (text.size() > kMaxText) text.resize(kMaxText);
+  return ", got &{" + text + "}";
+}
+
+std::string go_type(const Json& value) {
+  if (value.is_string()) return "string";
+  if (value.is_boolean()) return "bool";
+  return value.is_object() ? "map[string]interface {}" : "[]interface {}";
+}
+
+void Checker::check_scalar(const MergeNode& node, const Json& value, const std::string& path) {
+  if (node.anything || value.is_null()) return;
+  const auto expected = [&](const char* what) {
+    fail(path, std::string("expected ") + what + got(value));
+  };
+  switch (node.scalar) {
+    case MergeNode::Scalar::numeric:
+      if (!value.is_number()) fail(path, "expected numeric (int or float), got " + go_type(value));
+      break;
+    case MergeNode::Scalar::string:
+      if (!value.is_string()) expected("string");
+      break;
+    case MergeNode::Scalar::boolean:
+      if (!value.is_boolean()) expected("boolean");
+      break;
+    case MergeNode::Scalar::any:
+      if (value.is_structured()) expected("any scalar");
+      break;
+  }
+}
+
+void Checker::check_map(const MergeNode& node, const Json& value, const std::string& path) {
+  if (value.is_null()) return;
+  if (!value.is_object()) return fail(path, "expected map" + got(value));
+  for (const auto& [key, below] : value.items()) {
+    const MergeNode* child = node.child(key);
+    if (child == nullptr && node.is_struct) {
+      return fail(path + "." + key, "field not declared in schema");
+    }
+    check(child == nullptr ? deduced_node() : *child, below, path + "." + key);
+  }
+}
+
+void Checker::check_list(const MergeNode& node, const Json& value, const std::string& path) {
+  if (value.is_null()) return;
+  if (!value.is_array()) return fail(path, "expected list" + got(value));
+  if (is_associative(node.kind)) return check_items(node, value, path);
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    check(element_or_deduced(node), value[i], path + "[" + std::to_string(i) + "]");
+  }
+}
+
+void Checker::check_items(const MergeNode& node, const Json& value, const std::string& path) {
+  std::set<PathElement> seen;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    Result<PathElement> element = item_element(node, value[i]);
+    if (!element.ok()) {
+      return fail(path, "element " + std::to_string(i) + ": " + element.error().message());
+    }
+    const std::string below = path + element->str();
+    if (!seen.insert(*element).second && !allow_duplicates_) {
+      fail(path, "duplicate entries for key " + element->str());
+    }
+    check(element_or_deduced(node), value[i], below);
+  }
+}
+
+void Checker::check(const MergeNode& node, const Json& value, const std::string& path) {
+  switch (shape_of(node, &value)) {
+    case Kind::deduced: break;
+    case Kind::scalar: check_scalar(node, value, path); break;
+    case Kind::map:
+    case Kind::map_atomic: check_map(node, value, path); break;
+    case Kind::list_atomic:
+    case Kind::list_set:
+    case Kind::list_map: check_list(node, value, path); break;
+  }
+}
+
+}  // namespace
+
+Result<void> check_value(const MergeNode& node, const Json& value, bool allow_duplicates) {
+  Checker checker(allow_duplicates);
+  checker.check(node, value, "");
+  const std::vector<std::string>& errors = checker.errors();
+  if (errors.empty()) return {};
+  if (errors.size() == 1) return Error(ErrorKind::invalid, errors.front());
+  return Error(ErrorKind::invalid, "errors:\n  " + base::join(errors, "\n  "));
+}
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,327 @@
+// JSON patch (RFC 6902) with the API server's dialect: negative indexes, replace that may add a
+// key, its limits and its error sentences. And JSON merge patch (RFC 7386).
+#include <charconv>
+#include <optional>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "schema/patch.hpp"
+
+namespace kubewatch::schema {
+namespace {
+
+constexpr std::size_t kMaxOperations = 10000;
+constexpr std::size_t kMaxCopied = 3U << 20U;
+// List items that all operations together may touch: 10,000 inserts into one huge list would take
+// minutes.
+constexpr std::size_t kMaxTouched = 20'000'000;
+
+Error invalid(const std::string& what) {
+  return Error(ErrorKind::invalid, what);
+}
+
+std::string unescaped(const std::string& token) {
+  std::string out;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const bool escape = token[i] == '~' && i + 1 < token.size();
+    if (escape && (token[i + 1] == '0' || token[i + 1] == '1')) {
+      out += token[++i] == '0' ? '~' : '/';
+    } else {
+      out += token[i];
+    }
+  }
+  return out;
+}
+
+// What a JSON pointer's last step is taken in: an object or a list.
+struct Place {
+  Json* container = nullptr;
+  std::string key;
+};
+
+std::optional<long> number_of(const std::string& text) {
+  long value = 0;
+  const char* end = text.data() + text.size();
+  const char* begin = text.data() + (text.starts_with("+") ? 1 : 0);
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+Error bad_index(long index) {
+  return invalid("Unable to access invalid index: " + std::to_string(index) +
+                 ": invalid index referenced");
+}
+
+// The position of an existing item (or, to add, one past the last). Errors: invalid.
+Result<std::size_t> index_of(const Json& list, const std::string& key, bool adding) {
+  const std::optional<long> number = number_of(key);
+  if (!number) {
+    const std::string parse = "strconv.Atoi: parsing \"" + key + "\": invalid syntax";
+    return invalid(adding ? "value was not a proper array index: '" + key + "': " + parse : parse);
+  }
+  const long size = static_cast<long>(list.size()) + (adding ? 1 : 0);
+  const long index = *number < 0 ? *number + size : *number;
+  if (index < 0 || index >= size) return bad_index(*number);
+  return static_cast<std::size_t>(index);
+}
+
+// Null pointer in a value: an object lacks the key.
+Result<Json*> get(const Place& place) {
+  if (place.container->is_object()) {
+    const auto found = place.container->find(place.key);
+    return found == place.container->end() ? static_cast<Json*>(nullptr) : &*found;
+  }
+  KW_ASSIGN(const std::size_t index, index_of(*place.container, place.key, false));
+  return &(*place.container)[index];
+}
+
+Result<void> add(const Place& place, Json value) {
+  if (place.container->is_object()) {
+    (*place.container)[place.key] = std::move(value);
+    return {};
+  }
+  if (place.key == "-") {
+    place.container->push_back(std::move(value));
+    return {};
+  }
+  KW_ASSIGN(const std::size_t index, index_of(*place.container, place.key, true));
+  place.container->insert(place.container->begin() + static_cast<long>(index), std::move(value));
+  return {};
+}
+
+Result<void> remove(const Place& place) {
+  if (place.container->is_object()) {
+    if (place.container->erase(place.key) != 0) return {};
+    return invalid("Unable to remove nonexistent key: " + place.key + ": missing value");
+  }
+  KW_ASSIGN(const std::size_t index, index_of(*place.container, place.key, false));
+  place.container->erase(index);
+  return {};
+}
+
+// container is null when a step on the way is missing.
+Place find_place(Json& document, const std::string& path) {
+  std::vector<std::string> steps = base::split(path, '/');
+  if (steps.size() < 2) return {};
+  Json* at = &document;
+  for (std::size_t i = 1; i + 1 < steps.size(); ++i) {
+    const Result<Json*> next = get({at, unescaped(steps[i])});
+    if (!next.ok() || *next == nullptr || !(*next)->is_structured()) return {};
+    at = *next;
+  }
+  return {at, unescaped(steps.back())};
+}
+
+class Patcher {
+ public:
+  explicit Patcher(Json document) : document_(std::move(document)) {}
+  Result<void> run(const Json& operation);
+  Json take() { return std::move(document_); }
+
+ private:
+  Place locate(const std::string& path) {
+    Place place = find_place(document_, path);
+    if (place.container != nullptr && place.container->is_array())
+      touched_ += place.container->size();
+    return place;
+  }
+  Result<std::string> text_of(const Json& operation, const char* name,
+                              const std::string& otherwise);
+  Result<void> run_add(const Json& operation);
+  Result<void> run_remove(const Json& operation);
+  Result<void> run_replace(const Json& operation);
+  Result<void> run_move(const Json& operation);
+  Result<void> run_copy(const Json& operation);
+  Result<void> run_test(const Json& operation);
+
+  Json document_;
+  std::size_t copied_ = 0;
+  std::size_t touched_ = 0;
+};
+
+Json value_of(const Json& operation) {
+  const auto found = operation.find("value");
+  return found == operation.end() ? Json() : *found;
+}
+
+Result<std::string> Patcher::text_of(const Json& operation, const char* name,
+                                     const std::string& otherwise) {
+  const auto found = operation.find(name);
+  if (found == operation.end() || !found->is_string())
+    return invalid(otherwise + ": missing value");
+  return found->get<std::string>();
+}
+
+Result<void> in(Result<void> result, const std::string& what) {
+  if (result.ok()) return result;
+  return invalid(what + ": " + result.error().message());
+}
+
+Result<void> Patcher::run_add(const Json& operation) {
+  KW_ASSIGN(const std::string path,
+            text_of(operation, "path", "add operation failed to decode path"));
+  const Place place = locate(path);
+  if (place.container == nullptr) {
+    return invalid("add operation does not apply: doc is missing path: \"" + path +
+                   "\": missing value");
+  }
+  return in(add(place, value_of(operation)), "error in add for path: '" + path + "'");
+}
+
+Result<void> Patcher::run_remove(const Json& operation) {
+  KW_ASSIGN(const std::string path,
+            text_of(operation, "path", "remove operation failed to decode path"));
+  const Place place = locate(path);
+  if (place.container == nullptr) {
+    return invalid("remove operation does not apply: doc is missing path: \"" + path +
+                   "\": missing value");
+  }
+  return in(remove(place), "error in remove for path: '" + path + "'");
+}
+
+Result<void> Patcher::run_replace(const Json& operation) {
+  KW_ASSIGN(const std::string path, text_of(operation, "path",
+                                            "replace operation failed to decode path: "
+                                            "operation missing path field"));
+  if (path.empty()) {
+    Json value = value_of(operation);
+    if (!value.is_structured()) return invalid("replace operation value must be object or array");
+    document_ = std::move(value);
+    return {};
+  }
+  const Place place = locate(path);
+  if (place.container == nullptr) {
+    return invalid("replace operation does not apply: doc is missing path: " + path +
+                   ": missing value");
+  }
+  const Result<Json*> old = get(place);
+  if (!old.ok()) {
+    return invalid("replace operation does not apply: doc is missing key: " + path +
+                   ": missing value");
+  }
+  if (*old == nullptr) return add(place, value_of(operation));
+  **old = value_of(operation);
+  return {};
+}
+
+Result<void> Patcher::run_move(const Json& operation) {
+  KW_ASSIGN(const std::string from, text_of(operation, "from",
+                                            "move operation failed to decode from: "
+                                            "operation, missing from field"));
+  const Place source = locate(from);
+  if (source.container == nullptr) {
+    return invalid("move operation does not apply: doc is missing from path: " + from +
+                   ": missing value");
+  }
+  const Result<Json*> found = get(source);
+  if (!found.ok()) {
+    return invalid("error in move for path: '" + source.key + "': " + found.error().message());
+  }
+  Json value = *found == nullptr ? Json() : **found;
+  KW_TRY(in(remove(source), "error in move for path: '" + source.key + "'"));
+  KW_ASSIGN(const std::string path, text_of(operation, "path",
+                                            "move operation failed to decode path: "
+                                            "operation missing path field"));
+  const Place target = locate(path);
+  if (target.container == nullptr) {
+    return invalid("move operation does not apply: doc is missing destination path: " + path +
+                   ": missing value");
+  }
+  return in(add(target, std::move(value)), "error in move for path: '" + path + "'");
+}
+
+Result<void> Patcher::run_copy(const Json& operation) {
+  KW_ASSIGN(const std::string from, text_of(operation, "from",
+                                            "copy operation failed to decode from: "
+                                            "operation, missing from field"));
+  const Place source = locate(from);
+  if (source.container == nullptr) {
+    return invalid("copy operation does not apply: doc is missing from path: " + from +
+                   ": missing value");
+  }
+  const Result<Json*> found = get(source);
+  if (!found.ok()) {
+    return invalid("error in copy for from: '" + from + "': " + found.error().message());
+  }
+  Json value = *found == nullptr ? Json() : **found;
+  KW_ASSIGN(const std::string path,
+            text_of(operation, "path", "copy operation failed to decode path"));
+  const Place target = locate(path);
+  if (target.container == nullptr) {
+    return invalid("copy operation does not apply: doc is missing destination path: " + path +
+                   ": missing value");
+  }
+  copied_ += base::dump_json(value).size();
+  if (copied_ > kMaxCopied) {
+    return Error(ErrorKind::too_large,
+                 "Unable to complete the copy, the accumulated size increase of copy is " +
+                     std::to_string(copied_) + ", exceeding the limit " +
+                     std::to_string(kMaxCopied));
+  }
+  return in(add(target, std::move(value)), "error while adding value during copy");
+}
+
+Result<void> Patcher::run_test(const Json& operation) {
+  KW_ASSIGN(const std::string path, text_of(operation, "path",
+                                            "test operation failed to decode path: "
+                                            "operation missing path field"));
+  const Json wanted = value_of(operation);
+  const Error failed = invalid("testing value " + path + " failed: test failed");
+  if (path.empty()) return document_ == wanted ? Result<void>() : failed;
+  const Place place = locate(path);
+  if (place.container == nullptr) {
+    return invalid("test operation does not apply: is missing path: " + path + ": missing value");
+  }
+  const Result<Json*> found = get(place);
+  if (!found.ok())
+    return invalid("error in test for path: '" + path + "': " + found.error().message());
+  const bool equal = *found == nullptr ? wanted.is_null() : **found == wanted;
+  return equal ? Result<void>() : failed;
+}
+
+Result<void> Patcher::run(const Json& operation) {
+  if (!operation.is_object()) return invalid("a JSON patch operation is not an object");
+  if (touched_ > kMaxTouched) {
+    return Error(ErrorKind::too_large, "the JSON patch touches more than " +
+                                           std::to_string(kMaxTouched) +
+                                           " list items; use fewer operations on long lists");
+  }
+  const std::string op = base::string_at(operation, {"op"});
+  if (op == "add") return run_add(operation);
+  if (op == "remove") return run_remove(operation);
+  if (op == "replace") return run_replace(operation);
+  if (op == "move") return run_move(operation);
+  if (op == "copy") return run_copy(operation);
+  if (op == "test") return run_test(operation);
+  return invalid("Unexpected kind: " + (op.empty() ? "unknown" : op));
+}
+
+}  // namespace
+
+Result<Json> json_patch(const Json& target, const Json& operations) {
+  if (!operations.is_array()) return invalid("a JSON patch must be a list of operations");
+  if (operations.size() > kMaxOperations) {
+    return Error(ErrorKind::too_large, "The allowed maximum operations in a JSON patch is " +
+                                           std::to_string(kMaxOperations) + ", got " +
+                                           std::to_string(operations.size()));
+  }
+  Patcher patcher(target);
+  for (const Json& operation : operations) KW_TRY(patcher.run(operation));
+  return patcher.take();
+}
+
+Json merge_patch(const Json& target, const Json& patch) {
+  if (!patch.is_object()) return patch;
+  Json out = target.is_object() ? target : Json::object();
+  for (const auto& [key, value] : patch.items()) {
+    if (value.is_null()) {
+      out.erase(key);
+    } else {
+      out[key] = merge_patch(out.contains(key) ? out[key] : Json(), value);
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::schema

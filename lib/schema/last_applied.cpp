@@ -1,0 +1,55 @@
+// The last-applied annotation under server-side apply.
+#include "schema/last_applied.hpp"
+
+#include <algorithm>
+
+#include "schema/typed.hpp"
+
+namespace kubewatch::schema {
+namespace {
+
+constexpr const char* kAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+constexpr std::size_t kMaxAnnotations = 256U << 10U;
+
+std::size_t annotations_size(const Json& annotations) {
+  std::size_t size = 0;
+  for (const auto& [key, value] : annotations.items()) {
+    size += key.size() + (value.is_string() ? value.get_ref<const std::string&>().size() : 0);
+  }
+  return size;
+}
+
+}  // namespace
+
+void drop_conflicts_of_client_side_apply(const MergeNode& schema, const Json& live,
+                                         std::vector<Conflict>& conflicts) {
+  const std::string text = base::string_at(live, {"metadata", "annotations", kAnnotation});
+  if (text.empty()) return;
+  const Result<Json> last = base::parse_json(text, {kMaxAnnotations, 200});
+  if (!last.ok() || base::string_at(*last, {"apiVersion"}) != base::string_at(live, {"apiVersion"}))
+    return;
+  if (!check_value(schema, *last, false).ok() || !check_value(schema, live, false).ok()) return;
+  FieldSet allowed = to_field_set(schema, *last);
+  const Comparison drift = compare(schema, *last, live);
+  for (const FieldSet* set : {&drift.modified, &drift.added, &drift.removed})
+    allowed.subtract(*set);
+  conflicts.erase(
+      std::remove_if(conflicts.begin(), conflicts.end(),
+                     [&](const Conflict& conflict) { return allowed.has(conflict.path); }),
+      conflicts.end());
+}
+
+void sync_last_applied(const Json& applied, Json& object) {
+  Json* annotations = base::find(object, {"metadata", "annotations"});
+  if (annotations == nullptr || base::string_at(*annotations, {kAnnotation}).empty()) return;
+  Json written = applied;
+  if (Json* own = base::find(written, {"metadata", "annotations"});
+      own != nullptr && own->is_object()) {
+    own->erase(kAnnotation);
+    if (own->empty()) written["metadata"].erase("annotations");
+  }
+  (*annotations)[kAnnotation] = base::dump_json(written) + "\n";
+  if (annotations_size(*annotations) > kMaxAnnotations) annotations->erase(kAnnotation);
+}
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,64 @@
+// Server-side apply and the book-keeping of metadata.managedFields for every write, as
+// kube-apiserver does them (KEP-555; structured-merge-diff). Pure: objects in, objects out. Used by
+// the sandbox.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "schema/field_set.hpp"
+#include "schema/merge_schema.hpp"
+
+namespace kubewatch::schema {
+
+struct Conflict {
+  std::string manager_text;  // "\"mgr\"", with " with subresource ..." and " using v1" as due
+  Path path;
+};
+
+struct ApplyRequest {
+  const Json* live = nullptr;  // null: the object does not exist
+  Json applied;                // as sent, apiVersion and kind checked by the caller
+  std::string manager;
+  std::string subresource;  // "" | "status" | ...
+  bool force = false;
+  MergeNodePtr schema;
+  FieldSet ignored;  // fields this endpoint resets (status on main, all but status on /status)
+  WallTime now;
+};
+
+struct ApplyOutcome {
+  Json object;          // with managedFields; not yet persisted; `ignored` fields not yet reset
+  bool changed = true;  // false: nothing but ignored fields would change; times are the old ones
+  std::vector<Conflict> conflicts;  // non-empty: refused, `object` is null
+};
+// Errors: invalid (managedFields in `applied`, unknown fields, wrong types, duplicate keys in
+// associative lists, items without keys, broken managedFields), in the server's words. Manager
+// "kubectl" also takes over fields of client-side apply (its last-applied annotation) and keeps
+// that annotation in step.
+Result<ApplyOutcome> apply(const ApplyRequest& request);
+
+struct UpdateRequest {
+  const Json* live = nullptr;  // null: create
+  Json updated;                // the whole new object
+  std::string manager;
+  std::string subresource;
+  MergeNodePtr schema;
+  FieldSet ignored;
+  WallTime now;
+};
+// The object with managedFields for an update, create or patch by `manager`. managedFields: [] or
+// [{}] in `updated` resets them.
+Result<Json> track_update(const UpdateRequest& request);
+
+// After defaulting and resetting: when `updated` differs from `live` in nothing but the times of
+// managedFields, the old times are put back and true is returned: nothing needs to be written.
+bool keep_times_of_noop(const Json& live, Json& updated);
+
+// The whole 409 Status object for conflicts.
+Json conflict_status(const std::vector<Conflict>& conflicts);
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,18 @@
+// JSON patch (RFC 6902), JSON merge patch (RFC 7386) and strategic merge patch (by the merge
+// schema), with the API server's limits. Pure.
+#pragma once
+
+#include "base/json_fwd.hpp"
+#include "base/result.hpp"
+#include "schema/merge_schema.hpp"
+
+namespace kubewatch::schema {
+
+// Errors: invalid (with the server's words), too_large (more than 10,000 operations, copy growth >
+// 3 MiB).
+Result<Json> json_patch(const Json& target, const Json& operations);
+Json merge_patch(const Json& target, const Json& patch);
+// patchMergeKey lists merge by key; $patch: delete|replace, $retainKeys, $deleteFromPrimitiveList.
+Result<Json> strategic_patch(const Json& target, const Json& patch, const MergeNodePtr& schema);
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,140 @@
+// Shapes and item addresses: what all walks over values share. Not the walks.
+#include "schema/typed.hpp"
+
+#include "base/strings.hpp"
+
+namespace kubewatch::schema {
+
+using Kind = MergeNode::Kind;
+
+const MergeNode& deduced_node() {
+  static const MergeNode node;
+  return node;
+}
+
+Kind shape_of(const MergeNode& node, const Json* value) {
+  if (node.kind != Kind::deduced || value == nullptr) return node.kind;
+  if (value->is_object()) return Kind::map;
+  if (value->is_array()) return Kind::list_atomic;
+  return value->is_null() ? Kind::deduced : Kind::scalar;
+}
+
+const MergeNode* MergeNode::child(const std::string& key) const {
+  if (kind == Kind::deduced) return this;
+  const auto known = fields.find(key);
+  return known == fields.end() ? element.get() : known->second.get();
+}
+
+const MergeNode& child_or_deduced(const MergeNode& node, const std::string& key) {
+  const MergeNode* child = node.child(key);
+  return child == nullptr ? deduced_node() : *child;
+}
+
+const MergeNode& element_or_deduced(const MergeNode& list) {
+  return list.element ? *list.element : deduced_node();
+}
+
+namespace {
+
+Result<PathElement> set_item_element(const Json& item) {
+  const auto illegal = [](const char* what) { return Error(ErrorKind::invalid, what); };
+  if (item.is_object())
+    return illegal("associative list without keys has an element that's a map type");
+  if (item.is_array()) return illegal("not supported: associative list with lists as elements");
+  if (item.is_null())
+    return illegal("associative list without keys has an element that's an explicit null");
+  return PathElement::of_value(item);
+}
+
+}  // namespace
+
+Result<PathElement> item_element(const MergeNode& list, const Json& item) {
+  if (list.kind == Kind::list_set) return set_item_element(item);
+  if (!item.is_object()) {
+    return Error(ErrorKind::invalid,
+                 item.is_null() ? "associative list with keys may not have a null element"
+                                : "associative list with keys may not have non-map elements");
+  }
+  Json keys = Json::object();
+  for (const std::string& key : list.keys) {
+    if (const auto found = item.find(key); found != item.end()) {
+      keys[key] = *found;
+    } else if (const auto fallback = list.key_defaults.find(key);
+               fallback != list.key_defaults.end()) {
+      keys[key] = fallback->second;
+    }
+  }
+  if (keys.empty()) {
+    return Error(ErrorKind::invalid,
+                 "associative list with keys has an element that omits all key fields [\"" +
+                     base::join(list.keys, "\" \"") +
+                     "\"] (and doesn't have default values for any key fields)");
+  }
+  return PathElement::of_key(std::move(keys));
+}
+
+namespace {
+
+bool is_collection(const MergeNode& node) {
+  return is_associative(node.kind) || node.kind == Kind::list_atomic ||
+         ((node.kind == Kind::map || node.kind == Kind::map_atomic) && !node.is_struct);
+}
+
+bool unwritten(const MergeNode& field, const Json& value) {
+  return value.is_null() || (value.is_structured() && value.empty() && is_collection(field));
+}
+
+}  // namespace
+
+void drop_unwritten(const MergeNode& node, Json& value) {
+  if (value.is_array()) {
+    for (Json& item : value) drop_unwritten(element_or_deduced(node), item);
+  }
+  if (!value.is_object() || node.kind == Kind::deduced) return;
+  for (auto item = value.begin(); item != value.end();) {
+    const MergeNode& field = child_or_deduced(node, item.key());
+    drop_unwritten(field, *item);
+    const bool drop = node.typed && node.implied.count(item.key()) == 0 && unwritten(field, *item);
+    item = drop ? value.erase(item) : std::next(item);
+  }
+}
+
+FieldSet with_named_parents(const MergeNode& node, const FieldSet& set) {
+  FieldSet out;
+  for (const PathElement& member : set.members()) out.add_member(member);
+  for (const auto& [element, child] : set.children()) {
+    const bool field = element.kind == PathElement::Kind::field;
+    if (field && node.is_known_field(element.field)) out.add_member(element);
+    const MergeNode& below =
+        field ? child_or_deduced(node, element.field) : element_or_deduced(node);
+    out.add_child(element, with_named_parents(below, child));
+  }
+  return out;
+}
+
+namespace {
+
+bool is_atomic(const MergeNode& node) {
+  return node.kind == Kind::map_atomic || node.kind == Kind::list_atomic ||
+         (node.kind == Kind::scalar && node.anything);
+}
+
+}  // namespace
+
+void reconcile_with_schema(const MergeNode& node, FieldSet& set) {
+  if (node.kind == Kind::deduced || node.kind == Kind::scalar) return;
+  std::vector<PathElement> collapsed;
+  for (auto& [element, child] : set.mutable_children()) {
+    const bool field = element.kind == PathElement::Kind::field;
+    const MergeNode* below = field ? node.child(element.field) : node.element.get();
+    if (below == nullptr) continue;
+    if (is_atomic(*below)) {
+      collapsed.push_back(element);
+    } else {
+      reconcile_with_schema(*below, child);
+    }
+  }
+  for (const PathElement& element : collapsed) set.collapse(element);
+}
+
+}  // namespace kubewatch::schema
