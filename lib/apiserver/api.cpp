@@ -1,0 +1,181 @@
+#include "apiserver/api.hpp"
+
+#include "apiserver/api_target.hpp"
+#include "apiserver/discovery.hpp"
+#include "apiserver/protobuf.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+ApiResponse plain_not_found() {
+  ApiResponse response;
+  response.status = 404;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = "404 page not found\n";
+  return response;
+}
+
+ApiResponse failed(const Error& error) {
+  return status_response(status_json(error), status_code(error));
+}
+
+// Review kinds hold nothing; the one that `kubectl auth can-i` posts is allowed everything here.
+std::optional<ApiResponse> answer_review(const ApiRequest& request,
+                                         const std::vector<std::string>& segments) {
+  if (request.method != "POST" || segments.size() != 4 || segments[1] != "authorization.k8s.io" ||
+      segments[3] != "selfsubjectaccessreviews") {
+    return std::nullopt;
+  }
+  auto review =
+      is_protobuf(request.body) ? decode_protobuf(request.body) : base::parse_json(request.body);
+  if (!review || !review->is_object())
+    return failed(bad_request("the review is not a JSON object"));
+  review.value()["status"] = {{"allowed", true}};
+  return status_response(review.value(), 201);
+}
+
+}  // namespace
+
+Api::Api(ApiOptions options, WallTime now)
+    : options_(std::move(options)),
+      random_(options_.random_seed),
+      storage_(options_.history),
+      writer_(storage_, registry_, random_),
+      watches_(options_.bookmark_interval),
+      crds_(storage_, registry_, writer_),
+      garbage_(storage_, registry_, writer_),
+      namespaces_(storage_, registry_, writer_),
+      now_(now) {
+  storage_.observe([this](const std::string& storage_id, const EventPtr& event) {
+    ++writes_;
+    crds_.on_event(storage_id, event);
+    garbage_.on_event(storage_id, event);
+    namespaces_.on_event(storage_id, event);
+    watches_.on_event(storage_id, event, now_);
+    if (on_change_) on_change_();
+  });
+  seen_revision_ = registry_.revision();
+  namespaces_.create_initial(now);
+}
+
+Reply Api::handle(const ApiRequest& request, WallTime now) {
+  now_ = now;
+  const auto segments = split_path(request.path);
+  if (!segments) return {failed(segments.error()), nullptr};
+  const auto path = parse_resource_path(segments.value());
+  if (!path) {
+    const bool reading = request.method == "GET" || request.method == "HEAD";
+    auto answer = answer_discovery(registry_, segments.value(), request, options_.address);
+    if (answer && !reading) return {failed(method_not_allowed()), nullptr};
+    return {answer ? std::move(*answer) : plain_not_found(), nullptr};
+  }
+  if (auto review = answer_review(request, segments.value())) return {std::move(*review), nullptr};
+  if (!registry_.has_group(path->group)) return {plain_not_found(), nullptr};
+  auto target = route(request, *path);
+  if (!target) return {failed(target.error()), nullptr};
+  auto reply = dispatch(request, target.value(), now);
+  settle(now);
+  if (!reply) return {failed(reply.error()), nullptr};
+  return std::move(reply).value();
+}
+
+Result<Api::Target> Api::route(const ApiRequest& request, const ResourcePath& path) {
+  Target target;
+  target.path = path;
+  target.resource = registry_.find(path.group, path.version, path.resource);
+  if (!target.resource) return no_such_resource();
+  KW_ASSIGN(target.query, Query::parse(request.query));
+  const core::ResourceType& type = target.resource->type;
+  const bool misplaced =
+      type.namespaced ? path.namespace_.empty() && !path.name.empty() : !path.namespace_.empty();
+  if (misplaced) return no_such_resource();
+  if (path.subresource.empty() || type.has_subresource(path.subresource)) return target;
+  if (target.resource->custom) return not_found(target.resource->subject(path.name));
+  return no_such_resource();
+}
+
+Result<Reply> Api::dispatch(const ApiRequest& request, const Target& target, WallTime now) {
+  return target.path.name.empty() ? on_collection(request, target, now)
+                                  : on_object(request, target, now);
+}
+
+Result<Reply> Api::on_collection(const ApiRequest& request, const Target& target, WallTime now) {
+  const core::ResourceType& type = target.resource->type;
+  if (request.method == "GET") {
+    const bool watching = target.path.watch || target.query.flag("watch");
+    if (!type.has_verb(watching ? "watch" : "list")) return method_not_allowed();
+    return watching ? watch(request, target, now) : list(request, target, now);
+  }
+  const bool placed = !type.namespaced || !target.path.namespace_.empty();
+  // Kinds that cannot be read (bindings) are not stored either.
+  if (request.method == "POST" && type.has_verb("create") && type.has_verb("get") && placed) {
+    return write(request, target, now);
+  }
+  if (request.method == "DELETE" && type.has_verb("deletecollection")) {
+    return remove_all(request, target, now);
+  }
+  return method_not_allowed();
+}
+
+Result<Reply> Api::on_object(const ApiRequest& request, const Target& target, WallTime now) {
+  const std::string& sub = target.path.subresource;
+  if (sub == "scale") return scale(request, target, now);
+  // The rest (exec, log, eviction, token ...) needs what is not here.
+  if (!sub.empty() && sub != "status" && sub != "finalize") return method_not_allowed();
+  const std::string& method = request.method;
+  if (method == "GET" && sub.empty() && (target.path.watch || target.query.flag("watch"))) {
+    return watch(request, target, now);
+  }
+  if (method == "GET") return read(request, target, now);
+  if (method == "PUT" || (method == "PATCH" && sub != "finalize"))
+    return write(request, target, now);
+  if (method == "DELETE" && sub.empty()) return remove(request, target, now);
+  return method_not_allowed();
+}
+
+Result<void> Api::load(const Json& object, const std::string& manager, WallTime now) {
+  now_ = now;
+  KW_ASSIGN(const core::Gvk gvk, core::gvk_of(object));
+  WriteContext context;
+  context.resource = registry_.find_kind(gvk);
+  if (!context.resource) {
+    return Error(ErrorKind::not_found,
+                 "no kind " + gvk.str() + " in the sandbox: load its CRD first");
+  }
+  if (context.resource->type.namespaced) {
+    context.namespace_ = base::string_at(object, {"metadata", "namespace"});
+    if (context.namespace_.empty()) context.namespace_ = "default";
+  }
+  context.manager = manager;
+  context.now = now;
+  auto written = writer_.create(context, object);
+  settle(now);
+  KW_TRY(written);
+  return {};
+}
+
+// What must be true when a write is answered: CRDs serve, references know of new kinds.
+void Api::settle(WallTime now) {
+  while (crds_.step(now)) {
+  }
+  if (seen_revision_ == registry_.revision()) return;
+  seen_revision_ = registry_.revision();
+  garbage_.on_kinds_changed();
+  if (on_change_) on_change_();
+}
+
+bool Api::step(WallTime now) {
+  now_ = now;
+  constexpr int kObjectsAtOnce = 64;
+  bool more = false;
+  for (int i = 0; i < kObjectsAtOnce; ++i) {
+    more = garbage_.step(now);
+    if (!more) break;
+  }
+  more = namespaces_.step(now) || more;
+  settle(now);
+  return more;
+}
+
+}  // namespace kubewatch::apiserver

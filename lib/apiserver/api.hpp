@@ -1,0 +1,85 @@
+// The API server without sockets: a request in, an answer or a watch out; controllers that work in
+// steps. Owns all state. Single-threaded; time is an argument. The HTTP side is http_binding.hpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "apiserver/crd_controller.hpp"
+#include "apiserver/deleter.hpp"
+#include "apiserver/garbage_collector.hpp"
+#include "apiserver/namespace_lifecycle.hpp"
+#include "apiserver/registry.hpp"
+#include "apiserver/request.hpp"
+#include "apiserver/storage.hpp"
+#include "apiserver/watch.hpp"
+#include "apiserver/writer.hpp"
+
+namespace kubewatch::apiserver {
+
+struct ApiOptions {
+  std::size_t history = 10000;
+  std::uint64_t random_seed = 1;
+  Duration bookmark_interval{60000};
+  std::string address;  // "127.0.0.1:6443", for /api
+};
+
+// `watch` set: a stream follows the head; attach it to the hub with a sink.
+struct Reply {
+  ApiResponse response;
+  std::shared_ptr<WatchStream> watch;
+};
+
+class Api {
+ public:
+  // Creates the initial namespaces.
+  Api(ApiOptions options, WallTime now);
+
+  Reply handle(const ApiRequest& request, WallTime now);
+  // Creates an object by its apiVersion and kind, in its namespace or "default".
+  Result<void> load(const Json& object, const std::string& manager, WallTime now);
+
+  // Some work of the controllers (garbage collection, namespaces); true while there is more.
+  bool step(WallTime now);
+  // Called at every change: there may be work.
+  void on_change(std::function<void()> callback) { on_change_ = std::move(callback); }
+
+  WatchHub& watches() { return watches_; }
+  Storage& storage() { return storage_; }
+  const Registry& registry() const { return registry_; }
+  std::uint64_t writes() const { return writes_; }
+  void set_address(std::string address) { options_.address = std::move(address); }
+
+ private:
+  struct Target;  // one request's resource, path and query
+  Result<Target> route(const ApiRequest& request, const ResourcePath& path);
+  Result<Reply> dispatch(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> on_collection(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> on_object(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> read(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> list(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> watch(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> write(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> remove(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> remove_all(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> scale(const ApiRequest& request, const Target& target, WallTime now);
+  void settle(WallTime now);
+
+  ApiOptions options_;
+  base::Random random_;
+  Registry registry_;
+  Storage storage_;
+  Writer writer_;
+  WatchHub watches_;
+  CrdController crds_;
+  GarbageCollector garbage_;
+  NamespaceLifecycle namespaces_;
+  std::function<void()> on_change_;
+  WallTime now_;
+  std::uint64_t seen_revision_ = 0;
+  std::uint64_t writes_ = 0;
+};
+
+}  // namespace kubewatch::apiserver

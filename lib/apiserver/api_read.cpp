@@ -1,0 +1,85 @@
+// The reading verbs of Api: get, list, watch.
+#include "apiserver/api_target.hpp"
+#include "apiserver/list.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+// min-request-timeout of the real server; a watch without a timeout lasts one to two of them.
+constexpr std::int64_t kLeastWatchMs = 1800 * 1000;
+
+}  // namespace
+
+Result<Reply> Api::read(const ApiRequest& request, const Target& target, WallTime now) {
+  const Resource& resource = *target.resource;
+  KW_ASSIGN(const Representation as,
+            representation_of(request, resource, target.query, Endpoint::object));
+  const std::string version = target.query.get("resourceVersion");
+  if (!version.empty()) {
+    const auto wanted = parse_version(version);
+    if (!wanted) return bad_request("invalid resource version: " + wanted.error().message());
+    if (wanted.value() > storage_.version()) {
+      return version_too_large(wanted.value(), storage_.version());
+    }
+  }
+  const ObjectPtr object =
+      storage_.get(resource.storage_id, object_key(target.path.namespace_, target.path.name));
+  if (!object) return not_found(resource.subject(target.path.name));
+  return Reply{text_response(as, object_text(resource, as, *object, now)), nullptr};
+}
+
+Result<Reply> Api::list(const ApiRequest& request, const Target& target, WallTime now) {
+  const Resource& resource = *target.resource;
+  KW_ASSIGN(const Representation as,
+            representation_of(request, resource, target.query, Endpoint::list));
+  KW_ASSIGN(const ListOptions options, parse_list_options(resource, target.query, false));
+  KW_ASSIGN(const ListResult found, list_objects(storage_, resource, target.prefix(), options));
+  return Reply{text_response(as, list_text(resource, as, found.items, found.meta, now)), nullptr};
+}
+
+Result<Reply> Api::watch(const ApiRequest& request, const Target& target, WallTime) {
+  const Resource& resource = *target.resource;
+  KW_ASSIGN(const Representation as,
+            representation_of(request, resource, target.query, Endpoint::watch));
+  KW_ASSIGN(ListOptions options, parse_list_options(resource, target.query, true));
+  WatchSpec spec;
+  spec.resource = target.resource;
+  spec.prefix = target.prefix();
+  spec.labels = options.labels;
+  spec.fields = options.fields;
+  if (!target.path.name.empty()) {
+    const std::string only = "metadata.name=" + target.path.name;
+    const std::string all = options.fields.empty() ? only : options.fields.str() + "," + only;
+    KW_ASSIGN(spec.fields, core::FieldSelector::parse(all));
+  }
+  spec.as = as;
+  spec.bookmarks = options.bookmarks;
+  spec.timeout = options.timeout.value_or(
+      Duration(kLeastWatchMs + static_cast<std::int64_t>(random_.below(kLeastWatchMs))));
+  auto stream = std::make_shared<WatchStream>(std::move(spec));
+  const bool from_state = options.version == 0 || options.send_initial_events.value_or(false);
+  if (options.send_initial_events.value_or(false) && options.version > storage_.version()) {
+    stream->start_with_error(version_too_large(options.version, storage_.version()));
+  } else if (from_state && options.send_initial_events.value_or(true)) {
+    std::vector<ObjectPtr> objects;
+    storage_.each(resource.storage_id, target.prefix(), "", [&](const ObjectPtr& object) {
+      objects.push_back(object);
+      return true;
+    });
+    // An old-style watch without a start is served as one that asked for initial events.
+    stream->start_with_state(std::move(objects), storage_.version(), true);
+  } else if (options.version > 0) {
+    auto events = storage_.since(resource.storage_id, options.version);
+    if (events) {
+      stream->start_with_events(std::move(events).value());
+    } else {
+      stream->start_with_error(std::move(events).error());
+    }
+  }
+  Reply reply;
+  reply.watch = std::move(stream);
+  return reply;
+}
+
+}  // namespace kubewatch::apiserver

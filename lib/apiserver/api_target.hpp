@@ -1,0 +1,36 @@
+// One routed request, shared by the files that make up Api. Internal.
+#pragma once
+
+#include <vector>
+
+#include "apiserver/api.hpp"
+#include "apiserver/encode.hpp"
+
+namespace kubewatch::apiserver {
+
+struct Api::Target {
+  ResourcePtr resource;
+  ResourcePath path;
+  Query query;
+
+  // Of the keys in question: "shop/", or "" for all.
+  std::string prefix() const { return path.namespace_.empty() ? "" : path.namespace_ + "/"; }
+};
+
+// How the answer is to look. Errors: not_acceptable.
+Result<Representation> representation_of(const ApiRequest& request, const Resource& resource,
+                                         const Query& query, Endpoint endpoint);
+ApiResponse text_response(const Representation& as, std::string json, int status = 200);
+ApiResponse status_response(const Json& status, int code);
+
+// fieldManager, fieldValidation, dryRun, force and the context they make. Errors: invalid_options.
+Result<WriteContext> write_context(const ApiRequest& request, const ResourcePtr& resource,
+                                   const ResourcePath& path, const Query& query, WallTime now);
+
+// A JSON or YAML body. Errors: unsupported_media, bad_request.
+Result<Json> parse_request_body(const ApiRequest& request, const Resource& resource);
+
+// The kind of patch, by Content-Type. Errors: unsupported_media.
+Result<core::PatchType> patch_type(const ApiRequest& request, const Resource& resource);
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,171 @@
+// The writing verbs of Api: create, update, patch, delete, deletecollection, scale.
+#include <fmt/format.h>
+
+#include "apiserver/api_target.hpp"
+#include "apiserver/json_path.hpp"
+#include "apiserver/list.hpp"
+#include "base/yaml.hpp"
+#include "schema/patch.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+void add_warnings(const Written& written, ApiResponse& response) {
+  for (const auto& warning : written.warnings) {
+    std::string quoted;
+    for (const char c : warning) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      if (static_cast<unsigned char>(c) >= 0x20) quoted += c;
+    }
+    response.headers.add("Warning", fmt::format("299 - \"{}\"", quoted));
+  }
+}
+
+Result<Json> parse_patch(const std::string& body, core::PatchType type) {
+  if (type == core::PatchType::apply) {
+    auto documents = base::parse_yaml_values(body);
+    if (!documents) return bad_request("error decoding YAML: " + documents.error().message());
+    if (documents->size() != 1) return bad_request("error decoding YAML: one document is expected");
+    return std::move(documents.value()[0]);
+  }
+  auto value = base::parse_json(body);
+  if (!value) return bad_request("error decoding patch: " + value.error().message());
+  return value;
+}
+
+struct ScalePaths {
+  std::string spec = ".spec.replicas";
+  std::string status = ".status.replicas";
+};
+
+ScalePaths scale_paths(const Resource& resource) {
+  if (!resource.custom) return {};
+  return {resource.custom->scale_spec_path, resource.custom->scale_status_path};
+}
+
+std::int64_t count_at(const Json& object, const std::string& path, std::int64_t fallback) {
+  const auto found = json_path_find(object, path);
+  return found.empty() || !found[0]->is_number_integer() ? fallback : found[0]->get<std::int64_t>();
+}
+
+Json scale_of(const Resource& resource, const Object& object) {
+  const ScalePaths paths = scale_paths(resource);
+  Json metadata = Json::object();
+  for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    const auto it = object.json().at("metadata").find(key);
+    if (it != object.json().at("metadata").end()) metadata[key] = *it;
+  }
+  return {{"apiVersion", "autoscaling/v1"},
+          {"kind", "Scale"},
+          {"metadata", metadata},
+          {"spec", {{"replicas", count_at(object.json(), paths.spec, resource.custom ? 0 : 1)}}},
+          {"status", {{"replicas", count_at(object.json(), paths.status, 0)}}}};
+}
+
+}  // namespace
+
+Result<Reply> Api::write(const ApiRequest& request, const Target& target, WallTime now) {
+  const Resource& resource = *target.resource;
+  KW_ASSIGN(const Representation as,
+            representation_of(request, resource, target.query, Endpoint::object));
+  const bool patching = request.method == "PATCH";
+  core::PatchType type = core::PatchType::json;
+  if (patching) {
+    KW_ASSIGN(type, patch_type(request, resource));
+  }
+  KW_ASSIGN(const WriteContext context,
+            write_context(request, target.resource, target.path, target.query, now));
+  KW_ASSIGN(Json body,
+            patching ? parse_patch(request.body, type) : parse_request_body(request, resource));
+  auto written = [&]() -> Result<Written> {
+    if (request.method == "POST") return writer_.create(context, std::move(body));
+    if (!patching) return writer_.update(context, std::move(body));
+    if (type == core::PatchType::apply) return writer_.apply(context, std::move(body));
+    return writer_.patch(context, type, body);
+  }();
+  KW_TRY(written);
+  Reply reply;
+  reply.response = text_response(as, object_text(resource, as, *written->object, now),
+                                 written->created ? 201 : 200);
+  add_warnings(written.value(), reply.response);
+  return reply;
+}
+
+Result<Reply> Api::remove(const ApiRequest& request, const Target& target, WallTime now) {
+  const Resource& resource = *target.resource;
+  if (!resource.type.has_verb("delete")) return method_not_allowed();
+  KW_ASSIGN(const DeleteOptions options, parse_delete_options(request.body, target.query));
+  WriteContext context;
+  context.resource = target.resource;
+  context.namespace_ = target.path.namespace_;
+  context.name = target.path.name;
+  context.dry_run = options.dry_run;
+  context.now = now;
+  KW_ASSIGN(const Deleted deleted, delete_object(storage_, context, options));
+  if (deleted.gone) {
+    return Reply{status_response(deleted_status(resource, *deleted.object), 200), nullptr};
+  }
+  const Representation as;
+  return Reply{text_response(as, object_text(resource, as, *deleted.object, now)), nullptr};
+}
+
+Result<Reply> Api::remove_all(const ApiRequest& request, const Target& target, WallTime now) {
+  const Resource& resource = *target.resource;
+  KW_ASSIGN(DeleteOptions options, parse_delete_options(request.body, target.query));
+  KW_ASSIGN(const ListOptions selection, parse_list_options(resource, target.query, false));
+  KW_ASSIGN(const ListResult found, list_objects(storage_, resource, target.prefix(), selection));
+  for (const auto& object : found.items) {
+    WriteContext context;
+    context.resource = target.resource;
+    context.namespace_ = object->namespace_();
+    context.name = object->name();
+    context.dry_run = options.dry_run;
+    context.now = now;
+    const auto deleted = delete_object(storage_, context, options);
+    if (!deleted && !deleted.error().is_not_found()) return deleted.error();
+  }
+  ListMeta meta;
+  meta.version = storage_.version();
+  const Representation as;
+  return Reply{text_response(as, list_text(resource, as, found.items, meta, now)), nullptr};
+}
+
+Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTime now) {
+  const Resource& resource = *target.resource;
+  KW_ASSIGN(WriteContext context,
+            write_context(request, target.resource, target.path, target.query, now));
+  KW_ASSIGN(const ObjectPtr live, writer_.live(context));
+  Json scale = scale_of(resource, *live);
+  if (request.method == "GET") return Reply{status_response(scale, 200), nullptr};
+  if (request.method == "PUT") {
+    KW_ASSIGN(scale, parse_request_body(request, resource));
+  } else if (request.method == "PATCH") {
+    KW_ASSIGN(const core::PatchType type, patch_type(request, resource));
+    KW_ASSIGN(const Json patch, parse_patch(request.body, type));
+    if (type == core::PatchType::json) {
+      KW_ASSIGN(scale, schema::json_patch(scale, patch));
+    } else {
+      scale = schema::merge_patch(scale, patch);
+    }
+  } else {
+    return method_not_allowed();
+  }
+  const auto replicas = base::int_at(scale, {"spec", "replicas"});
+  const std::string version = base::string_at(scale, {"metadata", "resourceVersion"});
+  if (!replicas || *replicas < 0) {
+    return invalid({"autoscaling", "Scale", context.name},
+                   {field_invalid("spec.replicas", std::to_string(replicas.value_or(0)),
+                                  "must be greater than or equal to 0")});
+  }
+  if (!version.empty() && version != std::to_string(live->version())) {
+    return modified(resource.subject(context.name));
+  }
+  KW_TRY(writer_.change(context, [&](Json& object) {
+    return json_path_set(object, scale_paths(resource).spec, *replicas);
+  }));
+  KW_ASSIGN(const ObjectPtr after, writer_.live(context));
+  return Reply{status_response(scale_of(resource, *after), 200), nullptr};
+}
+
+}  // namespace kubewatch::apiserver

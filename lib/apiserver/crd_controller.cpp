@@ -1,0 +1,110 @@
+#include "apiserver/crd_controller.hpp"
+
+#include "apiserver/crd.hpp"
+#include "apiserver/deleter.hpp"
+
+namespace kubewatch::apiserver {
+
+void CrdController::on_event(const std::string& storage_id, const EventPtr& event) {
+  const bool deleted = event->type == EventType::deleted;
+  if (storage_id != kCrds) {
+    if (deleted && terminating_.count(storage_id) != 0) queue_.insert(storage_id);
+    return;
+  }
+  const std::string& name = event->object->name();
+  if (!deleted) {
+    queue_.insert(name);
+    return;
+  }
+  terminating_.erase(name);
+  registry_.remove_custom(name);
+  // Names that it held may be free for another now.
+  storage_.each(kCrds, "", "", [&](const ObjectPtr& other) {
+    if (!is_established(other->json())) queue_.insert(other->name());
+    return true;
+  });
+}
+
+bool CrdController::step(WallTime now) {
+  if (queue_.empty()) return false;
+  const std::string name = *queue_.begin();
+  queue_.erase(queue_.begin());
+  const ObjectPtr crd = storage_.get(kCrds, name);
+  if (!crd) return true;
+  if (base::find(crd->json(), {"metadata", "deletionTimestamp"}) != nullptr) {
+    terminate(crd, now);
+  } else {
+    establish(crd, now);
+  }
+  return true;
+}
+
+WriteContext CrdController::context_of(const std::string& name, const std::string& subresource,
+                                       WallTime now) const {
+  WriteContext context;
+  context.resource = registry_.find_storage(kCrds);
+  context.name = name;
+  context.subresource = subresource;
+  context.manager = "kube-apiserver";
+  context.now = now;
+  return context;
+}
+
+void CrdController::establish(const ObjectPtr& crd, WallTime now) {
+  // A definition that is served already keeps its names; it only may have a new schema.
+  const NameConflict conflict = registry_.has_custom(crd->name())
+                                    ? NameConflict{}
+                                    : find_name_conflict(registry_, crd->json());
+  if (conflict.reason.empty()) {
+    registry_.set_custom(crd->name(), resources_of_crd(crd->json()));
+  }
+  const Json status = crd_status(crd->json(), conflict, now);
+  (void)writer_.change(context_of(crd->name(), "status", now), [&](Json& object) {
+    if (object.value("status", Json()) == status) return false;
+    object["status"] = status;
+    return true;
+  });
+}
+
+void CrdController::terminate(const ObjectPtr& crd, WallTime now) {
+  const std::string& name = crd->name();
+  if (terminating_.insert(name).second && registry_.has_custom(name)) {
+    registry_.set_custom(name, resources_of_crd(crd->json()));  // now refuses creates
+  }
+  if (delete_instances(name, now)) return;
+  queue_.erase(name);
+  (void)writer_.change(context_of(name, "", now), [](Json& object) {
+    Json left = Json::array();
+    for (const auto& one : object["metadata"]["finalizers"]) {
+      if (one != kCrdFinalizer) left.push_back(one);
+    }
+    if (left.empty()) {
+      object["metadata"].erase("finalizers");
+    } else {
+      object["metadata"]["finalizers"] = left;
+    }
+    return true;
+  });
+}
+
+bool CrdController::delete_instances(const std::string& storage_id, WallTime now) {
+  const ResourcePtr resource = registry_.find_storage(storage_id);
+  if (!resource) return false;
+  std::vector<ObjectPtr> all;
+  storage_.each(storage_id, "", "", [&](const ObjectPtr& object) {
+    all.push_back(object);
+    return true;
+  });
+  for (const auto& object : all) {
+    WriteContext context;
+    context.resource = resource;
+    context.namespace_ = object->namespace_();
+    context.name = object->name();
+    context.manager = "kube-apiserver";
+    context.now = now;
+    (void)delete_object(storage_, context, {});
+  }
+  return storage_.size(storage_id) != 0;
+}
+
+}  // namespace kubewatch::apiserver

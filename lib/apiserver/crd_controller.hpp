@@ -1,0 +1,38 @@
+// Makes CRDs usable and takes them away: names accepted and established at once, resources
+// registered, instances deleted with their definition. Fed with events; no I/O, no clock.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "apiserver/registry.hpp"
+#include "apiserver/storage.hpp"
+#include "apiserver/writer.hpp"
+
+namespace kubewatch::apiserver {
+
+class CrdController {
+ public:
+  CrdController(Storage& storage, Registry& registry, Writer& writer)
+      : storage_(storage), registry_(registry), writer_(writer) {}
+
+  void on_event(const std::string& storage_id, const EventPtr& event);
+  // Works on one definition; false when there is nothing to do. The API calls it to the end after
+  // every write, so that a CRD is served when its creation has been answered.
+  bool step(WallTime now);
+
+ private:
+  void establish(const ObjectPtr& crd, WallTime now);
+  void terminate(const ObjectPtr& crd, WallTime now);
+  bool delete_instances(const std::string& storage_id, WallTime now);
+  WriteContext context_of(const std::string& name, const std::string& subresource,
+                          WallTime now) const;
+
+  Storage& storage_;
+  Registry& registry_;
+  Writer& writer_;
+  std::set<std::string> terminating_;  // storage ids of dying definitions, the same as their names
+  std::set<std::string> queue_;
+};
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,131 @@
+// From a CustomResourceDefinition to the resources it serves. Validation of the CRD itself is
+// crd.cpp.
+#include <algorithm>
+
+#include "apiserver/registry.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+std::vector<std::string> strings_at(const Json& owner, const char* key) {
+  std::vector<std::string> out;
+  const auto it = owner.find(key);
+  if (it == owner.end() || !it->is_array()) return out;
+  for (const auto& item : *it) {
+    if (item.is_string()) out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+std::vector<PrinterColumn> columns_of(const Json& version) {
+  std::vector<PrinterColumn> out;
+  const Json* columns = base::find(version, {"additionalPrinterColumns"});
+  if (columns == nullptr || !columns->is_array()) return out;
+  for (const auto& column : *columns) {
+    out.push_back({base::string_at(column, {"name"}), base::string_at(column, {"type"}),
+                   base::string_at(column, {"format"}), base::string_at(column, {"description"}),
+                   base::string_at(column, {"jsonPath"}),
+                   static_cast<int>(base::int_at(column, {"priority"}).value_or(0))});
+  }
+  return out;
+}
+
+std::shared_ptr<const CustomVersion> custom_version(const Json& crd, const Json& version) {
+  auto out = std::make_shared<CustomVersion>();
+  out->crd_name = base::string_at(crd, {"metadata", "name"});
+  out->terminating = base::find(crd, {"metadata", "deletionTimestamp"}) != nullptr;
+  if (const Json* schema = base::find(version, {"schema", "openAPIV3Schema"}))
+    out->schema = *schema;
+  if (!out->schema.is_object()) out->schema = Json::object();
+  out->columns = columns_of(version);
+  if (const Json* fields = base::find(version, {"selectableFields"});
+      fields && fields->is_array()) {
+    for (const auto& field : *fields) {
+      const std::string path = base::string_at(field, {"jsonPath"});
+      if (path.size() > 1 && path[0] == '.') out->selectable_fields.push_back(path.substr(1));
+    }
+  }
+  if (const Json* scale = base::find(version, {"subresources", "scale"})) {
+    out->scale_spec_path = base::string_at(*scale, {"specReplicasPath"});
+    out->scale_status_path = base::string_at(*scale, {"statusReplicasPath"});
+    out->scale_selector_path = base::string_at(*scale, {"labelSelectorPath"});
+  }
+  return out;
+}
+
+// "v2" before "v1" before "v1beta1" before "v1alpha1" before anything else.
+std::tuple<int, long, long> version_rank(const std::string& version) {
+  if (version.size() < 2 || version[0] != 'v') return {0, 0, 0};
+  std::size_t at = 1;
+  const auto number = [&]() -> long {
+    const std::size_t start = at;
+    while (at < version.size() && at - start < 6 && version[at] >= '0' && version[at] <= '9') ++at;
+    return at == start ? -1 : std::stol(version.substr(start, at - start));
+  };
+  const long major = number();
+  if (major < 0) return {0, 0, 0};
+  if (at == version.size()) return {3, major, 0};
+  for (const auto& [word, rank] : {std::pair{"beta", 2}, std::pair{"alpha", 1}}) {
+    const std::string_view text(word);
+    if (version.compare(at, text.size(), text) != 0) continue;
+    at += text.size();
+    const long minor = number();
+    if (minor >= 0 && at == version.size()) return {rank, major, minor};
+    return {0, 0, 0};
+  }
+  return {0, 0, 0};
+}
+
+core::ResourceType type_of(const Json& crd, const Json& version) {
+  const Json& spec = crd.at("spec");
+  const Json& names = spec.at("names");
+  core::ResourceType type;
+  type.gvk = {base::string_at(spec, {"group"}), base::string_at(version, {"name"}),
+              base::string_at(names, {"kind"})};
+  type.plural = base::string_at(names, {"plural"});
+  type.singular = base::string_at(names, {"singular"});
+  type.namespaced = base::string_at(spec, {"scope"}) == "Namespaced";
+  type.short_names = strings_at(names, "shortNames");
+  type.categories = strings_at(names, "categories");
+  type.verbs = {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
+  const std::vector<std::string> verbs = {"get", "patch", "update"};
+  if (base::find(version, {"subresources", "status"}) != nullptr) {
+    type.subresources.push_back({"status", type.gvk, verbs});
+  }
+  if (base::find(version, {"subresources", "scale"}) != nullptr) {
+    type.subresources.push_back({"scale", {"autoscaling", "v1", "Scale"}, verbs});
+  }
+  return type;
+}
+
+}  // namespace
+
+std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
+  std::vector<ResourcePtr> out;
+  std::string storage_version;
+  for (const auto& version : crd.at("spec").at("versions")) {
+    if (version.value("storage", false)) storage_version = base::string_at(version, {"name"});
+  }
+  for (const auto& version : crd.at("spec").at("versions")) {
+    if (!version.value("served", false)) continue;
+    auto resource = std::make_shared<Resource>();
+    resource->type = type_of(crd, version);
+    resource->list_kind = base::string_at(crd, {"spec", "names", "listKind"});
+    resource->storage_id = resource->type.qualified_plural();
+    resource->storage_gvk = resource->type.gvk;
+    resource->storage_gvk.version = storage_version;
+    resource->generation = true;
+    resource->custom = custom_version(crd, version);
+    resource->merge = schema::crd_merge_schema(resource->custom->schema);
+    if (!resource->merge) resource->merge = schema::deduced_merge_schema();
+    out.push_back(std::move(resource));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return version_rank(a->type.gvk.version) > version_rank(b->type.gvk.version);
+  });
+  return out;
+}
+
+}  // namespace kubewatch::apiserver

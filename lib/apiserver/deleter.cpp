@@ -1,0 +1,215 @@
+#include "apiserver/deleter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "apiserver/crd.hpp"
+#include "apiserver/protobuf.hpp"
+#include "base/yaml.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+using base::string_at;
+
+constexpr const char kOrphan[] = "orphan";
+constexpr const char kForeground[] = "foregroundDeletion";
+
+Result<Json> parse_body(const std::string& body) {
+  if (is_protobuf(body)) {
+    auto options = decode_protobuf(body);
+    return options ? std::move(options) : Result<Json>(bad_request(options.error().message()));
+  }
+  auto parsed = base::parse_json(body);
+  if (parsed) return parsed;
+  auto documents = base::parse_yaml_values(body);
+  if (!documents || documents->size() != 1) {
+    return bad_request("couldn't get version/kind; json parse error: " + parsed.error().message());
+  }
+  return std::move(documents.value()[0]);
+}
+
+void check_propagation(const Json& body, const DeleteOptions& options, FieldErrors& errors) {
+  static const std::set<std::string> known = {"", "Background", "Foreground", "Orphan"};
+  const Json* orphan = base::find(body, {"orphanDependents"});
+  if (orphan != nullptr && orphan->is_boolean() && !options.propagation.empty()) {
+    errors.push_back(field_invalid("propagationPolicy", '"' + options.propagation + '"',
+                                   "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  if (known.count(options.propagation) == 0) {
+    errors.push_back(field_not_supported("propagationPolicy", '"' + options.propagation + '"',
+                                         {"Foreground", "Background", "Orphan", "nil"}));
+  }
+}
+
+bool has(const Json& finalizers, const char* name) {
+  return std::find(finalizers.begin(), finalizers.end(), Json(name)) != finalizers.end();
+}
+
+// Finalizers with the two of the garbage collector as the policy wants them.
+Json wanted_finalizers(const Resource& resource, const Json& object, const std::string& policy) {
+  const Json* found = base::find(object, {"metadata", "finalizers"});
+  const Json now = found != nullptr && found->is_array() ? *found : Json::array();
+  bool orphan = policy == "Orphan" || (policy.empty() && has(now, kOrphan));
+  const bool foreground = policy == "Foreground" || (policy.empty() && has(now, kForeground));
+  const bool old_kind =
+      resource.storage_id == "jobs.batch" || resource.storage_id == "replicationcontrollers";
+  if (policy.empty() && old_kind && !foreground) orphan = true;
+  Json out = Json::array();
+  for (const auto& one : now) {
+    if (one != kOrphan && one != kForeground) out.push_back(one);
+  }
+  if (orphan) out.push_back(kOrphan);
+  if (foreground) out.push_back(kForeground);
+  return out;
+}
+
+Result<void> check_preconditions(const WriteContext& context, const Object& live,
+                                 const DeleteOptions& options) {
+  const Subject subject = context.resource->kind_subject(context.name);
+  if (!options.uid.empty() && options.uid != live.uid()) {
+    return conflict(subject, fmt::format("the UID in the precondition ({}) does not match the UID "
+                                         "in record ({}). The object might have been deleted and "
+                                         "then recreated",
+                                         options.uid, live.uid()));
+  }
+  if (!options.resource_version.empty() &&
+      options.resource_version != std::to_string(live.version())) {
+    return conflict(subject, fmt::format("the ResourceVersion in the precondition ({}) does not "
+                                         "match the ResourceVersion in record ({}). The object "
+                                         "might have been modified",
+                                         options.resource_version, live.version()));
+  }
+  return {};
+}
+
+// Marks the object as dying. False when it was dying already.
+bool mark(const WriteContext& context, Json& object, bool with_grace) {
+  Json& metadata = object["metadata"];
+  if (metadata.contains("deletionTimestamp")) return false;
+  metadata["deletionTimestamp"] = base::format_rfc3339(context.now);
+  if (with_grace) metadata["deletionGracePeriodSeconds"] = 0;
+  const auto generation = base::int_at(metadata, {"generation"});
+  if (with_grace && generation && *generation > 0) metadata["generation"] = *generation + 1;
+  return true;
+}
+
+ObjectPtr store(Storage& storage, const WriteContext& context, Json object) {
+  if (context.dry_run) return std::make_shared<const Object>(std::move(object));
+  return storage.put(context.resource->storage_id, std::move(object));
+}
+
+Result<Deleted> delete_namespace(Storage& storage, const WriteContext& context,
+                                 const ObjectPtr& live) {
+  static const std::set<std::string> kept = {"default", "kube-system", "kube-public"};
+  if (kept.count(context.name) != 0) {
+    return forbidden(context.resource->subject(context.name), "this namespace may not be deleted");
+  }
+  Json object = live->json();
+  if (!mark(context, object, false)) return Deleted{live, false};
+  object["status"]["phase"] = "Terminating";
+  return Deleted{store(storage, context, std::move(object)), false};
+}
+
+Result<Deleted> delete_crd(Storage& storage, const WriteContext& context, const ObjectPtr& live) {
+  Json object = live->json();
+  if (!mark(context, object, false)) return Deleted{live, false};
+  Json& finalizers = object["metadata"]["finalizers"];
+  if (!finalizers.is_array()) finalizers = Json::array();
+  if (!has(finalizers, kCrdFinalizer)) finalizers.push_back(kCrdFinalizer);
+  set_condition(object["status"], "Terminating", "True", "InstanceDeletionPending",
+                "CustomResourceDefinition marked for deletion; CustomResource deletion will begin "
+                "soon",
+                context.now);
+  return Deleted{store(storage, context, std::move(object)), false};
+}
+
+}  // namespace
+
+Result<DeleteOptions> parse_delete_options(const std::string& body, const Query& query) {
+  DeleteOptions out;
+  Json value = Json::object();
+  if (!body.empty()) {
+    KW_ASSIGN(value, parse_body(body));
+  }
+  if (!value.is_object()) return bad_request("DeleteOptions must be an object");
+  const std::string kind = string_at(value, {"kind"});
+  if (!kind.empty() && kind != "DeleteOptions") {
+    return bad_request(
+        fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
+                    "\"pkg/runtime/scheme.go:111\"",
+                    kind, string_at(value, {"apiVersion"})));
+  }
+  out.uid = string_at(value, {"preconditions", "uid"});
+  out.resource_version = string_at(value, {"preconditions", "resourceVersion"});
+  out.propagation = string_at(value, {"propagationPolicy"});
+  if (body.empty()) out.propagation = query.get("propagationPolicy");
+  std::vector<std::string> dry_run = query.all("dryRun");
+  if (const Json* listed = base::find(value, {"dryRun"}); listed != nullptr && listed->is_array()) {
+    for (const auto& one : *listed)
+      dry_run.push_back(one.is_string() ? one.get<std::string>() : "");
+  }
+  FieldErrors errors;
+  for (const auto& one : dry_run) {
+    if (one == "All") {
+      out.dry_run = true;
+    } else {
+      errors.push_back(field_not_supported("dryRun", base::dump_json(Json(dry_run)), {"All"}));
+      break;
+    }
+  }
+  check_propagation(value, out, errors);
+  if (!errors.empty()) return invalid_options("DeleteOptions", errors);
+  const Json* orphan = base::find(value, {"orphanDependents"});
+  if (out.propagation.empty() && orphan != nullptr && orphan->is_boolean()) {
+    out.propagation = orphan->get<bool>() ? "Orphan" : "Background";
+  }
+  return out;
+}
+
+Result<Deleted> delete_object(Storage& storage, const WriteContext& context,
+                              const DeleteOptions& options) {
+  const Resource& resource = *context.resource;
+  const std::string ns = resource.type.namespaced ? context.namespace_ : "";
+  const ObjectPtr live = storage.get(resource.storage_id, object_key(ns, context.name));
+  if (!live) return not_found(resource.subject(context.name));
+  KW_TRY(check_preconditions(context, *live, options));
+  if (resource.storage_id == "namespaces") return delete_namespace(storage, context, live);
+  if (resource.storage_id == kCrds) return delete_crd(storage, context, live);
+  // Once an object is dying its finalizers are its owners' to remove; a second delete adds none.
+  const bool dying = base::find(live->json(), {"metadata", "deletionTimestamp"}) != nullptr;
+  const Json* present = base::find(live->json(), {"metadata", "finalizers"});
+  const Json finalizers = dying ? (present == nullptr ? Json::array() : *present)
+                                : wanted_finalizers(resource, live->json(), options.propagation);
+  if (!finalizers.empty()) {
+    if (dying) return Deleted{live, false};
+    Json object = live->json();
+    mark(context, object, true);
+    object["metadata"]["finalizers"] = finalizers;
+    return Deleted{store(storage, context, std::move(object)), false};
+  }
+  if (context.dry_run) return Deleted{live, true};
+  if (resource.storage_id != "pods") {
+    storage.remove(resource.storage_id, live->key());
+    return Deleted{live, true};
+  }
+  // A Pod is answered with itself, dying without grace: there is no kubelet to wait for.
+  Json object = storage.remove(resource.storage_id, live->key())->json();
+  mark(context, object, true);
+  return Deleted{std::make_shared<const Object>(std::move(object)), false};
+}
+
+Json deleted_status(const Resource& resource, const Object& object) {
+  Json details = {{"name", object.name()}, {"kind", resource.type.plural}, {"uid", object.uid()}};
+  if (!resource.type.gvk.group.empty()) details["group"] = resource.type.gvk.group;
+  return {{"kind", "Status"},
+          {"apiVersion", "v1"},
+          {"metadata", Json::object()},
+          {"status", "Success"},
+          {"details", details}};
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,269 @@
+#include "apiserver/discovery.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "apiserver/negotiate.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+// Named groups with their versions, both in order of preference.
+Groups named_groups(const Registry& registry) {
+  Groups groups;
+  for (const auto& resource : registry.all()) {
+    const auto& gvk = resource->type.gvk;
+    if (gvk.group.empty()) continue;
+    auto it = std::find_if(groups.begin(), groups.end(),
+                           [&](const auto& g) { return g.first == gvk.group; });
+    if (it == groups.end()) it = groups.insert(groups.end(), {gvk.group, {}});
+    auto& versions = it->second;
+    if (std::find(versions.begin(), versions.end(), gvk.version) == versions.end()) {
+      versions.push_back(gvk.version);
+    }
+  }
+  return groups;
+}
+
+Json kind_json(const core::Gvk& kind) {
+  return {{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
+}
+
+Json aggregated_resource(const Resource& resource) {
+  const auto& type = resource.type;
+  Json out = {{"resource", type.plural},
+              {"responseKind", kind_json(type.gvk)},
+              {"scope", type.namespaced ? "Namespaced" : "Cluster"},
+              {"singularResource", type.singular},
+              {"verbs", type.verbs}};
+  if (!type.short_names.empty()) out["shortNames"] = type.short_names;
+  if (!type.categories.empty()) out["categories"] = type.categories;
+  for (const auto& sub : type.subresources) {
+    out["subresources"].push_back(
+        {{"subresource", sub.name}, {"responseKind", kind_json(sub.kind)}, {"verbs", sub.verbs}});
+  }
+  return out;
+}
+
+Json aggregated_group(const Registry& registry, const std::string& group,
+                      const std::vector<std::string>& versions) {
+  Json metadata = Json::object();
+  if (!group.empty()) metadata["name"] = group;
+  Json out = {{"metadata", metadata}, {"versions", Json::array()}};
+  for (const auto& version : versions) {
+    Json resources = Json::array();
+    for (const auto& resource : registry.all()) {
+      const auto& gvk = resource->type.gvk;
+      if (gvk.group == group && gvk.version == version) {
+        resources.push_back(aggregated_resource(*resource));
+      }
+    }
+    out["versions"].push_back(
+        {{"version", version}, {"resources", resources}, {"freshness", "Current"}});
+  }
+  return out;
+}
+
+Json plain_group(const std::string& group, const std::vector<std::string>& versions) {
+  Json out = {{"name", group}, {"versions", Json::array()}};
+  for (const auto& version : versions) {
+    out["versions"].push_back({{"groupVersion", group + "/" + version}, {"version", version}});
+  }
+  out["preferredVersion"] = out["versions"][0];
+  return out;
+}
+
+Json plain_resource(const std::string& name, const std::string& singular, bool namespaced,
+                    const core::Gvk& kind, const std::vector<std::string>& verbs,
+                    const core::Gvk& of) {
+  Json out = {{"name", name},
+              {"singularName", singular},
+              {"namespaced", namespaced},
+              {"kind", kind.kind},
+              {"verbs", verbs}};
+  if (kind.group != of.group || kind.version != of.version) {
+    out["group"] = kind.group;
+    out["version"] = kind.version;
+  }
+  return out;
+}
+
+Json resource_list(const Registry& registry, const std::string& group, const std::string& version) {
+  Json resources = Json::array();
+  for (const auto& resource : registry.all()) {
+    const auto& type = resource->type;
+    if (type.gvk.group != group || type.gvk.version != version) continue;
+    Json entry =
+        plain_resource(type.plural, type.singular, type.namespaced, type.gvk, type.verbs, type.gvk);
+    if (!type.short_names.empty()) entry["shortNames"] = type.short_names;
+    if (!type.categories.empty()) entry["categories"] = type.categories;
+    resources.push_back(std::move(entry));
+    for (const auto& sub : type.subresources) {
+      resources.push_back(plain_resource(type.plural + "/" + sub.name, "", type.namespaced,
+                                         sub.kind, sub.verbs, type.gvk));
+    }
+  }
+  return {{"kind", "APIResourceList"},
+          {"apiVersion", "v1"},
+          {"groupVersion", core::GroupVersion{group, version}.str()},
+          {"resources", resources}};
+}
+
+ApiResponse json_response(const Json& value) {
+  ApiResponse response;
+  response.body = base::dump_json(value);
+  return response;
+}
+
+ApiResponse failure(const Error& error) {
+  ApiResponse response = json_response(status_json(error));
+  response.status = status_code(error);
+  return response;
+}
+
+ApiResponse aggregated(const Registry& registry, const std::string& format, bool core) {
+  Json items = Json::array();
+  if (core) {
+    items.push_back(aggregated_group(registry, "", {"v1"}));
+  } else {
+    for (const auto& [group, versions] : named_groups(registry)) {
+      items.push_back(aggregated_group(registry, group, versions));
+    }
+  }
+  ApiResponse response = json_response({{"kind", "APIGroupDiscoveryList"},
+                                        {"apiVersion", "apidiscovery.k8s.io/" + format},
+                                        {"metadata", Json::object()},
+                                        {"items", items}});
+  response.content_type =
+      fmt::format("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList", format);
+  response.headers.add("Vary", "Accept");
+  response.headers.add("Cache-Control", "public");
+  return response;
+}
+
+// The answer has an entity tag; the same content again is 304.
+ApiResponse with_tag(ApiResponse response, const ApiRequest& request) {
+  const std::string tag =
+      fmt::format("\"{:016X}{:X}\"", std::hash<std::string>()(response.body), response.body.size());
+  response.headers.add("ETag", tag);
+  if (request.headers.get("If-None-Match") == tag) {
+    response.status = 304;
+    response.body.clear();
+  }
+  return response;
+}
+
+ApiResponse root_document(const Registry& registry, const ApiRequest& request,
+                          const std::string& address, bool core) {
+  const auto format = negotiate_discovery(request.headers.get("Accept"));
+  if (!format) return failure(format.error());
+  if (!format.value().empty()) {
+    return with_tag(aggregated(registry, format.value(), core), request);
+  }
+  if (core) {
+    return json_response(
+        {{"kind", "APIVersions"},
+         {"versions", Json::array({"v1"})},
+         {"serverAddressByClientCIDRs",
+          Json::array({{{"clientCIDR", "0.0.0.0/0"}, {"serverAddress", address}}})}});
+  }
+  Json groups = Json::array();
+  for (const auto& [group, versions] : named_groups(registry)) {
+    groups.push_back(plain_group(group, versions));
+  }
+  return json_response({{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", groups}});
+}
+
+ApiResponse version_document() {
+  // kubectl wants a version of the API it speaks; the build part says whose server this is.
+  return json_response({{"major", "1"},
+                        {"minor", "36"},
+                        {"gitVersion", "v1.36.3+kubewatch-sandbox"},
+                        {"gitCommit", ""},
+                        {"gitTreeState", "clean"},
+                        {"buildDate", "1970-01-01T00:00:00Z"},
+                        {"goVersion", "none"},
+                        {"compiler", "g++"},
+                        {"platform", "linux/amd64"}});
+}
+
+std::optional<ApiResponse> apis_document(const Registry& registry,
+                                         const std::vector<std::string>& segments,
+                                         const ApiRequest& request, const std::string& address) {
+  if (segments.size() == 1) return root_document(registry, request, address, false);
+  if (segments.size() == 3) {
+    if (!registry.has_group_version(segments[1], segments[2])) return std::nullopt;
+    return json_response(resource_list(registry, segments[1], segments[2]));
+  }
+  for (const auto& [group, versions] : named_groups(registry)) {
+    if (segments.size() != 2 || group != segments[1]) continue;
+    Json out = plain_group(group, versions);
+    out["kind"] = "APIGroup";
+    out["apiVersion"] = "v1";
+    return json_response(out);
+  }
+  return std::nullopt;
+}
+
+std::string openapi_path(const std::string& group, const std::string& version) {
+  return group.empty() ? "api/" + version : "apis/" + group + "/" + version;
+}
+
+std::optional<ApiResponse> openapi(const Registry& registry,
+                                   const std::vector<std::string>& segments) {
+  if (segments.size() == 2) {
+    Json paths = Json::object();
+    for (const auto& resource : registry.all()) {
+      const auto& gvk = resource->type.gvk;
+      const std::string path = openapi_path(gvk.group, gvk.version);
+      paths[path] = {
+          {"serverRelativeURL", fmt::format("/openapi/v3/{}?hash={}", path, registry.revision())}};
+    }
+    return json_response({{"paths", paths}});
+  }
+  const bool core = segments.size() == 4 && segments[2] == "api";
+  const bool named = segments.size() == 5 && segments[2] == "apis";
+  if (!core && !named) return std::nullopt;
+  const std::string group = core ? "" : segments[3];
+  const std::string& version = segments.back();
+  if (!registry.has_group_version(group, version)) return std::nullopt;
+  return json_response(openapi_document(registry, group, version));
+}
+
+}  // namespace
+
+std::optional<ApiResponse> answer_discovery(const Registry& registry,
+                                            const std::vector<std::string>& segments,
+                                            const ApiRequest& request, const std::string& address) {
+  if (segments.empty()) {
+    return json_response({{"paths", Json::array({"/api", "/apis", "/healthz", "/livez",
+                                                 "/openapi/v3", "/readyz", "/version"})}});
+  }
+  const std::string& first = segments[0];
+  if (first == "healthz" || first == "livez" || first == "readyz") {
+    ApiResponse response;
+    response.content_type = "text/plain; charset=utf-8";
+    response.body = "ok";
+    return response;
+  }
+  if (first == "version" && segments.size() == 1) return version_document();
+  if (first == "api" && segments.size() == 1)
+    return root_document(registry, request, address, true);
+  if (first == "api" && segments.size() == 2 && segments[1] == "v1") {
+    return json_response(resource_list(registry, "", "v1"));
+  }
+  if (first == "apis" && segments.size() <= 3) {
+    return apis_document(registry, segments, request, address);
+  }
+  if (first == "openapi" && segments.size() >= 2 && segments[1] == "v3") {
+    return openapi(registry, segments);
+  }
+  return std::nullopt;
+}
+
+}  // namespace kubewatch::apiserver

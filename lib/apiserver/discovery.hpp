@@ -1,0 +1,24 @@
+// The documents that say what a server has: aggregated and plain discovery, /version, /openapi/v3.
+// Made from the registry; pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apiserver/registry.hpp"
+#include "apiserver/request.hpp"
+
+namespace kubewatch::apiserver {
+
+// Answers GET requests on paths that are no resources: /api, /apis, /apis/G, /apis/G/V, /version,
+// /healthz, /livez, /readyz, /openapi/v3. Absent when the path is none of these.
+std::optional<ApiResponse> answer_discovery(const Registry& registry,
+                                            const std::vector<std::string>& segments,
+                                            const ApiRequest& request, const std::string& address);
+
+// One group version's OpenAPI document: enough for kubectl's validation and `explain` of custom
+// kinds.
+Json openapi_document(const Registry& registry, const std::string& group,
+                      const std::string& version);
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,151 @@
+#include "apiserver/encode.hpp"
+
+#include <fmt/format.h>
+
+#include "apiserver/convert.hpp"
+#include "apiserver/table.hpp"
+#include "base/yaml.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+// Built-ins go out as the real server's Go structs do, custom resources with sorted keys.
+std::string head(const Resource& resource, const std::string& kind) {
+  const std::string version = resource.type.gvk.api_version();
+  return resource.custom ? fmt::format("{{\"apiVersion\":\"{}\",\"kind\":\"{}\",", version, kind)
+                         : fmt::format("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind, version);
+}
+
+std::string plain_text(const Resource& resource, const Object& object) {
+  const std::string front = head(resource, resource.type.gvk.kind);
+  if (!resource.converted()) return front + object.body().substr(1);
+  return front + Object(to_served(resource, object.json())).body().substr(1);
+}
+
+std::string partial_text(const Representation& as, const Object& object) {
+  return fmt::format("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/{}\",{}",
+                     as.transform_version, object.metadata_body().substr(1));
+}
+
+std::string row_text(const Resource& resource, const Representation& as, const Object& object,
+                     WallTime now) {
+  std::string included = "null";
+  if (as.include == IncludeObject::metadata) included = partial_text(as, object);
+  if (as.include == IncludeObject::object) included = plain_text(resource, object);
+  return fmt::format("{{\"cells\":{},\"object\":{}}}",
+                     base::dump_json(table_cells(resource, object.json(), now)), included);
+}
+
+std::string table_head(const Representation& as, const std::string& metadata,
+                       const std::string& columns) {
+  return fmt::format(
+      "{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":{},"
+      "\"columnDefinitions\":{},\"rows\":[",
+      as.transform_version, metadata, columns);
+}
+
+std::string one_row_table(const Resource& resource, const Representation& as, const Object& object,
+                          bool with_columns, WallTime now) {
+  return table_head(as, fmt::format("{{\"resourceVersion\":\"{}\"}}", object.version()),
+                    with_columns ? base::dump_json(table_columns(resource)) : "null") +
+         row_text(resource, as, object, now) + "]}";
+}
+
+std::string list_metadata(const Resource& resource, const ListMeta& meta) {
+  std::string out = "{";
+  if (!meta.continue_token.empty() || resource.custom) {
+    out += fmt::format("\"continue\":\"{}\",", meta.continue_token);
+  }
+  if (meta.remaining) out += fmt::format("\"remainingItemCount\":{},", *meta.remaining);
+  return out + fmt::format("\"resourceVersion\":\"{}\"}}", meta.version);
+}
+
+// Items of built-in lists carry no kind and apiVersion of their own.
+std::string item_text(const Resource& resource, const Representation& as, const Object& object) {
+  if (as.format == Format::partial) return partial_text(as, object);
+  if (resource.custom) return plain_text(resource, object);
+  if (!resource.converted()) return object.body();
+  return Object(to_served(resource, object.json())).body();
+}
+
+}  // namespace
+
+std::string object_text(const Resource& resource, const Representation& as, const Object& object,
+                        WallTime now) {
+  switch (as.format) {
+    case Format::table: return one_row_table(resource, as, object, true, now);
+    case Format::partial: return partial_text(as, object);
+    case Format::object: break;
+  }
+  return plain_text(resource, object);
+}
+
+std::string list_text(const Resource& resource, const Representation& as,
+                      const std::vector<ObjectPtr>& items, const ListMeta& meta, WallTime now) {
+  std::string rows;
+  for (const auto& item : items) {
+    if (!rows.empty()) rows += ',';
+    rows += as.format == Format::table ? row_text(resource, as, *item, now)
+                                       : item_text(resource, as, *item);
+  }
+  const std::string metadata = list_metadata(resource, meta);
+  if (as.format == Format::table) {
+    return table_head(as, metadata, base::dump_json(table_columns(resource))) + rows + "]}";
+  }
+  if (as.format == Format::partial) {
+    return fmt::format(
+        "{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/{}\","
+        "\"metadata\":{},\"items\":[{}]}}",
+        as.transform_version, metadata, rows);
+  }
+  if (resource.custom) {
+    return fmt::format("{{\"apiVersion\":\"{}\",\"items\":[{}],\"kind\":\"{}\",\"metadata\":{}}}",
+                       resource.type.gvk.api_version(), rows, resource.list_kind, metadata);
+  }
+  return fmt::format("{}\"metadata\":{},\"items\":[{}]}}", head(resource, resource.list_kind),
+                     metadata, rows);
+}
+
+std::string finish(const Representation& as, std::string json) {
+  if (!as.yaml && !as.pretty) return json;
+  base::JsonLimits limits;
+  limits.max_bytes = std::size_t{1} << 31U;
+  limits.max_depth = 10000;
+  auto value = base::parse_json(json, limits);
+  if (!value) return json;
+  return as.yaml ? base::dump_yaml(value.value()) : base::dump_json_pretty(value.value());
+}
+
+std::string watch_line(const Resource& resource, const Representation& as, const char* type,
+                       const Object& object, bool with_columns, WallTime now) {
+  const std::string text = as.format == Format::table
+                               ? one_row_table(resource, as, object, with_columns, now)
+                               : object_text(resource, as, object, now);
+  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, text);
+}
+
+std::string bookmark_line(const Resource& resource, const Representation& as, std::uint64_t version,
+                          bool initial_events_end) {
+  const std::string metadata = fmt::format(
+      "\"metadata\":{{{}\"resourceVersion\":\"{}\"}}}}",
+      initial_events_end ? "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}," : "",
+      version);
+  const std::string partial =
+      fmt::format("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/{}\",{}",
+                  as.transform_version, metadata);
+  std::string text = head(resource, resource.type.gvk.kind) + metadata;
+  if (as.format == Format::partial) text = partial;
+  if (as.format == Format::table) {
+    const Json cells(std::vector<Json>(table_columns(resource).size(), Json("")));
+    text = table_head(as, fmt::format("{{\"resourceVersion\":\"{}\"}}", version), "null") +
+           fmt::format("{{\"cells\":{},\"object\":{}}}]}}", base::dump_json(cells), partial);
+  }
+  return fmt::format("{{\"type\":\"BOOKMARK\",\"object\":{}}}\n", text);
+}
+
+std::string error_line(const Error& error) {
+  return "{\"type\":\"ERROR\",\"object\":" + base::dump_json(status_json(error)) + "}\n";
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,96 @@
+#include "apiserver/list.hpp"
+
+#include "apiserver/writer.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+// Where a list starts, and in which state.
+struct Start {
+  std::uint64_t version = 0;
+  std::string from;
+  bool exact = false;  // not the newest state
+};
+
+Error expired_token(const ContinueToken& token) {
+  Json status = status_json(expired(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this response "
+      "to retrieve the remainder of the results. Continuing with the provided token results in an "
+      "inconsistent list - objects that were created, modified, or deleted between the time the "
+      "first chunk was returned and now may show up in the list."));
+  status["metadata"]["continue"] = encode_continue({-1, token.start});
+  base::ApiStatus answer{410, "Expired", status["message"], std::nullopt, base::dump_json(status)};
+  return Error(ErrorKind::gone, answer.message, answer);
+}
+
+Result<Start> start_of(const Storage& storage, const std::string& prefix,
+                       const ListOptions& options, const std::optional<ContinueToken>& token) {
+  Start start;
+  start.version = storage.version();
+  if (token) {
+    if (!options.resource_version.empty() && options.resource_version != "0") {
+      return bad_request("specifying resource version is not allowed when using continue");
+    }
+    if (token->start.compare(0, prefix.size(), prefix) != 0) {
+      return bad_request("invalid continue token: it is of another list");
+    }
+    start.from = token->start;
+    if (token->version > 0) {
+      start.version = static_cast<std::uint64_t>(token->version);
+      start.exact = true;
+    }
+    return start;
+  }
+  if (options.version > storage.version()) {
+    return version_too_large(options.version, storage.version());
+  }
+  const bool legacy_exact = options.limit > 0 && options.match == core::VersionMatch::unset;
+  if (options.version > 0 && (options.match == core::VersionMatch::exact || legacy_exact)) {
+    start.version = options.version;
+    start.exact = true;
+  }
+  return start;
+}
+
+}  // namespace
+
+Result<ListResult> list_objects(const Storage& storage, const Resource& resource,
+                                const std::string& prefix, const ListOptions& options) {
+  std::optional<ContinueToken> token;
+  if (!options.continue_token.empty()) {
+    KW_ASSIGN(token, decode_continue(options.continue_token));
+  }
+  KW_ASSIGN(const Start start, start_of(storage, prefix, options, token));
+  // From the watch cache ("0") the real server gives everything at once.
+  const std::uint64_t limit = options.resource_version == "0" && !token ? 0 : options.limit;
+  ListResult out;
+  out.meta.version = start.version;
+  std::uint64_t further = 0;
+  const auto visit = [&](const ObjectPtr& object) {
+    if (!options.labels.matches(object->labels())) return true;
+    if (!options.fields.empty() && !options.fields.matches(object->json())) return true;
+    if (limit == 0 || out.items.size() < limit) {
+      out.items.push_back(object);
+      return true;
+    }
+    if (further++ == 0) {
+      out.meta.continue_token =
+          encode_continue({static_cast<std::int64_t>(start.version), object->key()});
+    }
+    return !options.selects();  // only counted when the count is told
+  };
+  if (start.exact) {
+    const auto done =
+        storage.each_at(resource.storage_id, start.version, prefix, start.from, visit);
+    if (!done && token && done.error().is_gone()) return expired_token(*token);
+    KW_TRY(done);
+  } else {
+    storage.each(resource.storage_id, prefix, start.from, visit);
+  }
+  if (further > 0 && !options.selects()) out.meta.remaining = further;
+  return out;
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,184 @@
+#include "apiserver/list_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+using Names = std::set<std::string>;
+
+// Field labels of built-in kinds beyond metadata.name and metadata.namespace.
+const Names& builtin_fields(const std::string& storage_id) {
+  static const std::map<std::string, Names> table = {
+      {"pods",
+       {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+        "spec.hostNetwork", "status.phase", "status.podIP", "status.podIPs",
+        "status.nominatedNodeName"}},
+      {"events",
+       {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+        "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
+        "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type"}},
+      {"namespaces", {"status.phase"}},
+      {"secrets", {"type"}},
+      {"nodes", {"spec.unschedulable"}},
+      {"services", {"spec.clusterIP", "spec.type"}},
+      {"jobs.batch", {"status.successful"}},
+      {"replicationcontrollers", {"status.replicas"}},
+      {"replicasets.apps", {"status.replicas"}},
+  };
+  static const Names none;
+  const auto it = table.find(storage_id);
+  return it == table.end() ? none : it->second;
+}
+
+Result<void> check_fields(const Resource& resource, const core::FieldSelector& fields) {
+  for (const auto& one : fields.requirements()) {
+    if (one.path == "metadata.name" || one.path == "metadata.namespace") continue;
+    if (resource.custom) {
+      const auto& known = resource.custom->selectable_fields;
+      if (std::find(known.begin(), known.end(), one.path) != known.end()) continue;
+      return bad_request("field label not supported: " + one.path);
+    }
+    const Names& known = builtin_fields(resource.storage_id);
+    if (known.count(one.path) != 0) continue;
+    if (!known.empty()) return bad_request("field label not supported: " + one.path);
+    return bad_request(
+        fmt::format("\"{}\" is not a known field selector: only \"metadata.name\", "
+                    "\"metadata.namespace\"",
+                    one.path));
+  }
+  return {};
+}
+
+void check_match(const ListOptions& options, const std::string& match, FieldErrors& errors) {
+  const char* field = "resourceVersionMatch";
+  if (options.watch) {
+    if (options.send_initial_events && match != "NotOlderThan") {
+      errors.push_back(field_forbidden(
+          field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    } else if (!options.send_initial_events && !match.empty()) {
+      errors.push_back(field_forbidden(
+          field,
+          "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    }
+    return;
+  }
+  if (options.send_initial_events) {
+    errors.push_back(
+        field_forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  }
+  if (match.empty()) return;
+  if (match != "Exact" && match != "NotOlderThan") {
+    errors.push_back(field_not_supported(field, '"' + match + '"', {"Exact", "NotOlderThan", ""}));
+    return;
+  }
+  if (options.resource_version.empty()) {
+    errors.push_back(field_forbidden(
+        field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+  }
+  if (!options.continue_token.empty()) {
+    errors.push_back(
+        field_forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
+  }
+  if (match == "Exact" && options.resource_version == "0") {
+    errors.push_back(field_forbidden(
+        field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+  }
+}
+
+Result<std::int64_t> number(const Query& query, const char* name) {
+  const std::string text = query.get(name);
+  if (text.empty()) return std::int64_t{0};
+  std::int64_t value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) {
+    return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", text));
+  }
+  return value;
+}
+
+Result<void> read_version(const Query& query, ListOptions& out) {
+  out.resource_version = query.get("resourceVersion");
+  if (out.resource_version.empty()) return {};
+  auto version = parse_version(out.resource_version);
+  if (!version && out.watch) return internal_error(version.error().message());
+  if (!version) return bad_request("invalid resource version: " + version.error().message());
+  out.version = version.value();
+  return {};
+}
+
+}  // namespace
+
+Result<std::uint64_t> parse_version(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size()) return value;
+  return Error(ErrorKind::invalid,
+               fmt::format("resourceVersion: Invalid value: {}: strconv.ParseUint: parsing {}: "
+                           "invalid syntax",
+                           base::dump_json(Json(text)), base::dump_json(Json(text))));
+}
+
+Result<ListOptions> parse_list_options(const Resource& resource, const Query& query, bool watch) {
+  ListOptions out;
+  out.watch = watch;
+  auto labels = core::LabelSelector::parse(query.get("labelSelector"));
+  if (!labels) return bad_request("unable to parse requirement: " + labels.error().message());
+  out.labels = std::move(labels).value();
+  auto fields = core::FieldSelector::parse(query.get("fieldSelector"));
+  if (!fields) return bad_request(fields.error().message());
+  out.fields = std::move(fields).value();
+  KW_TRY(check_fields(resource, out.fields));
+  KW_ASSIGN(const std::int64_t limit, number(query, "limit"));
+  out.limit = limit > 0 ? static_cast<std::uint64_t>(limit) : 0;
+  KW_ASSIGN(const std::int64_t timeout, number(query, "timeoutSeconds"));
+  if (timeout > 0) out.timeout = Duration(std::min<std::int64_t>(timeout, 86400 * 365) * 1000);
+  out.continue_token = query.get("continue");
+  out.bookmarks = query.flag("allowWatchBookmarks");
+  if (query.has("sendInitialEvents")) out.send_initial_events = query.flag("sendInitialEvents");
+  out.resource_version = query.get("resourceVersion");
+  const std::string match = query.get("resourceVersionMatch");
+  FieldErrors errors;
+  check_match(out, match, errors);
+  if (!errors.empty()) return invalid_options("ListOptions", errors);
+  if (match == "Exact") out.match = core::VersionMatch::exact;
+  if (match == "NotOlderThan") out.match = core::VersionMatch::not_older_than;
+  KW_TRY(read_version(query, out));
+  return out;
+}
+
+std::string encode_continue(const ContinueToken& token) {
+  const Json value = {{"v", "meta.k8s.io/v1"}, {"rv", token.version}, {"start", token.start}};
+  return base::base64url_encode(base::dump_json(value));
+}
+
+Result<ContinueToken> decode_continue(const std::string& text) {
+  const std::string refused = "invalid continue token: continue key is not valid: ";
+  auto bytes = base::base64_decode(text);
+  if (!bytes) return bad_request(refused + bytes.error().message());
+  auto value = base::parse_json(bytes.value());
+  if (!value) return bad_request(refused + value.error().message());
+  if (base::string_at(value.value(), {"v"}) != "meta.k8s.io/v1") {
+    return bad_request(refused + "server does not recognize this encoded version");
+  }
+  ContinueToken token;
+  token.version = base::int_at(value.value(), {"rv"}).value_or(0);
+  token.start = base::string_at(value.value(), {"start"});
+  if (token.version == 0 || token.version < -1) {
+    return bad_request(refused + "incorrect encoded start resourceVersion");
+  }
+  if (token.start.empty() || token.start.find("..") != std::string::npos) {
+    return bad_request(refused + "encoded start key is not valid");
+  }
+  return token;
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,47 @@
+// The query parameters of list and watch, checked as the API server checks them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "apiserver/request.hpp"
+#include "apiserver/resource.hpp"
+#include "core/params.hpp"
+#include "core/selector.hpp"
+
+namespace kubewatch::apiserver {
+
+struct ListOptions {
+  bool watch = false;
+  core::LabelSelector labels;
+  core::FieldSelector fields;
+  std::string resource_version;  // as sent; a number, or ""
+  std::uint64_t version = 0;     // its value
+  core::VersionMatch match = core::VersionMatch::unset;
+  std::uint64_t limit = 0;
+  std::string continue_token;
+  std::optional<Duration> timeout;
+  bool bookmarks = false;
+  std::optional<bool> send_initial_events;
+
+  bool selects() const { return !labels.empty() || !fields.empty(); }
+};
+
+// Errors: bad_request (selectors, numbers), invalid_options (combinations); for a watch with a
+// malformed resourceVersion a 500, as the real server has it.
+Result<ListOptions> parse_list_options(const Resource& resource, const Query& query, bool watch);
+
+// A continue token: where to go on, and in which state. version -1 = in the newest.
+struct ContinueToken {
+  std::int64_t version = 0;
+  std::string start;  // the first key to look at
+};
+std::string encode_continue(const ContinueToken& token);
+// Errors: bad_request.
+Result<ContinueToken> decode_continue(const std::string& text);
+
+// Decimal digits only. Errors: worded as Go's strconv.ParseUint.
+Result<std::uint64_t> parse_version(const std::string& text);
+
+}  // namespace kubewatch::apiserver

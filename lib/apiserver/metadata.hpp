@@ -1,0 +1,23 @@
+// metadata of objects on their way in: shape, names, labels, finalizers, owner references, and what
+// an update may not change. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apiserver/resource.hpp"
+#include "base/result.hpp"
+
+namespace kubewatch::apiserver {
+
+// Drops nulls, empty maps and lists, and fields that ObjectMeta lacks (their names are added to
+// `unknown`). Errors: bad_request when a field has the wrong JSON type.
+Result<void> normalise_metadata(const Resource& resource, Json& object,
+                                std::vector<std::string>& unknown);
+
+// Name, namespace scope, labels, annotations, finalizers, owner references.
+void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
+// What changed that may not: uid, name, new finalizers on a dying object.
+void validate_metadata_update(const Json& before, const Json& after, FieldErrors& errors);
+
+}  // namespace kubewatch::apiserver

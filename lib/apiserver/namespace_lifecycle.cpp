@@ -1,0 +1,90 @@
+#include "apiserver/namespace_lifecycle.hpp"
+
+#include "apiserver/deleter.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+constexpr const char kNamespaces[] = "namespaces";
+}
+
+void NamespaceLifecycle::create_initial(WallTime now) {
+  for (const char* name : {"kube-system", "kube-public", "kube-node-lease", "default"}) {
+    WriteContext context;
+    context.resource = registry_.find_storage(kNamespaces);
+    context.manager = "kube-apiserver";
+    context.now = now;
+    (void)writer_.create(
+        context, {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
+  }
+}
+
+void NamespaceLifecycle::on_event(const std::string& storage_id, const EventPtr& event) {
+  const bool deleted = event->type == EventType::deleted;
+  if (storage_id == kNamespaces) {
+    const std::string& name = event->object->name();
+    if (deleted) {
+      dying_.erase(name);
+      queue_.erase(name);
+    } else if (base::find(event->object->json(), {"metadata", "deletionTimestamp"}) != nullptr) {
+      dying_.insert(name);
+      queue_.insert(name);
+    }
+    return;
+  }
+  // Something that was waited for is gone.
+  if (deleted && dying_.count(event->object->namespace_()) != 0) {
+    queue_.insert(event->object->namespace_());
+  }
+}
+
+WriteContext NamespaceLifecycle::context_of(const std::string& name, WallTime now) const {
+  WriteContext context;
+  context.resource = registry_.find_storage(kNamespaces);
+  context.name = name;
+  context.subresource = "finalize";
+  context.manager = "kube-controller-manager";
+  context.now = now;
+  return context;
+}
+
+bool NamespaceLifecycle::step(WallTime now) {
+  if (queue_.empty()) return false;
+  const std::string name = *queue_.begin();
+  const bool left = empty_out(name, now);
+  // Emptying it made events that queued it again; what is left now waits for others.
+  queue_.erase(name);
+  if (left) return true;
+  (void)writer_.change(context_of(name, now), [](Json& object) {
+    object["spec"].erase("finalizers");
+    return true;
+  });
+  return true;
+}
+
+bool NamespaceLifecycle::empty_out(const std::string& name, WallTime now) {
+  bool left = false;
+  for (const auto& resource : registry_.stored()) {
+    if (!resource->type.namespaced) continue;
+    std::vector<std::string> names;
+    storage_.each(resource->storage_id, name + "/", "", [&](const ObjectPtr& object) {
+      names.push_back(object->name());
+      return true;
+    });
+    for (const auto& one : names) {
+      WriteContext context;
+      context.resource = resource;
+      context.namespace_ = name;
+      context.name = one;
+      context.manager = "kube-controller-manager";
+      context.now = now;
+      DeleteOptions options;
+      options.propagation = "Background";
+      const auto deleted = delete_object(storage_, context, options);
+      left = left || storage_.get(resource->storage_id, object_key(name, one)) != nullptr;
+    }
+  }
+  return left;
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,47 @@
+#include "apiserver/object.hpp"
+
+#include <charconv>
+
+namespace kubewatch::apiserver {
+
+std::string object_key(const std::string& namespace_, const std::string& name) {
+  return namespace_.empty() ? name : namespace_ + "/" + name;
+}
+
+Object::Object(Json json) : json_(std::move(json)) {
+  name_ = base::string_at(json_, {"metadata", "name"});
+  namespace__ = base::string_at(json_, {"metadata", "namespace"});
+  uid_ = base::string_at(json_, {"metadata", "uid"});
+  key_ = object_key(namespace__, name_);
+  const std::string version = base::string_at(json_, {"metadata", "resourceVersion"});
+  std::from_chars(version.data(), version.data() + version.size(), version_);
+  if (const Json* labels = base::find(json_, {"metadata", "labels"});
+      labels && labels->is_object()) {
+    for (const auto& [label, value] : labels->items()) {
+      if (value.is_string()) labels_.emplace_back(label, value.get<std::string>());
+    }
+  }
+}
+
+const std::string& Object::body() const {
+  if (!body_.empty()) return body_;
+  std::string text = "{";
+  for (const auto& [key, value] : json_.items()) {
+    if (key == "apiVersion" || key == "kind") continue;
+    if (text.size() > 1) text += ',';
+    text += base::dump_json(Json(key));
+    text += ':';
+    text += base::dump_json(value);
+  }
+  body_ = text + "}";
+  return body_;
+}
+
+const std::string& Object::metadata_body() const {
+  if (metadata_body_.empty()) {
+    metadata_body_ = "{\"metadata\":" + base::dump_json(json_.at("metadata")) + "}";
+  }
+  return metadata_body_;
+}
+
+}  // namespace kubewatch::apiserver

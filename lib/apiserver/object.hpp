@@ -1,0 +1,48 @@
+// A stored object: immutable, shared by the store, the history, lists and watches. Holds the built
+// value and, made on first use, the text that every answer is put together from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/json.hpp"
+#include "core/selector.hpp"
+
+namespace kubewatch::apiserver {
+
+class Object {
+ public:
+  // `json` has metadata.resourceVersion set.
+  explicit Object(Json json);
+
+  const Json& json() const { return json_; }
+  const std::string& key() const { return key_; }  // "shop/web", "web"
+  const std::string& name() const { return name_; }
+  const std::string& namespace_() const { return namespace__; }
+  const std::string& uid() const { return uid_; }
+  std::uint64_t version() const { return version_; }
+  const core::Labels& labels() const { return labels_; }
+
+  // The compact text without apiVersion and kind: `{"metadata":{...},...}`. Which of those two go
+  // in front is the business of whoever answers.
+  const std::string& body() const;
+  // Only metadata: `{"metadata":{...}}`.
+  const std::string& metadata_body() const;
+
+ private:
+  Json json_;
+  std::string key_;
+  std::string name_;
+  std::string namespace__;
+  std::string uid_;
+  std::uint64_t version_ = 0;
+  core::Labels labels_;
+  mutable std::string body_;
+  mutable std::string metadata_body_;
+};
+using ObjectPtr = std::shared_ptr<const Object>;
+
+std::string object_key(const std::string& namespace_, const std::string& name);
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,295 @@
+#include "apiserver/protobuf.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "base/time.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+constexpr const char kTable[] =
+#include "apiserver/protobuf_schema.inc"
+    ;
+constexpr std::string_view kMagic("k8s\0", 4);
+constexpr int kDeepest = 64;
+
+struct Field {
+  std::string name;  // "" = its message's fields are ours
+  char type = 's';
+  bool repeated = false;
+  bool pointer = false;
+  bool omit = false;
+  std::string message;
+};
+using Message = std::unordered_map<std::uint64_t, Field>;
+
+Field parse_field(const std::string& text, std::uint64_t& number) {
+  Field field;
+  std::size_t at = 0;
+  number = std::stoull(text, &at);
+  const std::size_t colon = text.find(':', at);
+  field.name = text.substr(at, colon - at);
+  const std::size_t equals = text.find('=', colon);
+  const std::string flags =
+      text.substr(colon + 1, equals == std::string::npos ? std::string::npos : equals - colon - 1);
+  if (equals != std::string::npos) field.message = text.substr(equals + 1);
+  field.type = flags.back();
+  for (const char flag : flags.substr(0, flags.size() - 1)) {
+    field.repeated = field.repeated || flag == 'r';
+    field.pointer = field.pointer || flag == 'p';
+    field.omit = field.omit || flag == 'o';
+  }
+  return field;
+}
+
+const std::map<std::string, Message>& messages() {
+  static const auto table = [] {
+    std::map<std::string, Message> out;
+    for (const auto& line : base::split(kTable, '\n')) {
+      const auto words = base::split(line, ' ');
+      if (words.size() < 2) continue;
+      Message& message = out[words[0]];
+      for (std::size_t i = 1; i < words.size(); ++i) {
+        std::uint64_t number = 0;
+        Field field = parse_field(words[i], number);
+        message.emplace(number, std::move(field));
+      }
+    }
+    return out;
+  }();
+  return table;
+}
+
+// One field of the wire: its number, and its bytes or its number.
+struct Wire {
+  std::uint64_t number = 0;
+  std::uint64_t kind = 0;  // 0 varint, 1 fixed 64, 2 bytes, 5 fixed 32
+  std::uint64_t value = 0;
+  std::string_view bytes;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  bool done() const { return bytes_.empty(); }
+
+  // False when the bytes are cut off or not protobuf.
+  bool next(Wire& out) {
+    std::uint64_t tag = 0;
+    if (!varint(tag)) return false;
+    out.number = tag >> 3U;
+    out.kind = tag & 7U;
+    switch (out.kind) {
+      case 0: return varint(out.value);
+      case 1: return fixed(8, out.value);
+      case 5: return fixed(4, out.value);
+      case 2: {
+        std::uint64_t size = 0;
+        if (!varint(size) || size > bytes_.size()) return false;
+        out.bytes = bytes_.substr(0, size);
+        bytes_.remove_prefix(size);
+        return true;
+      }
+      default: return false;
+    }
+  }
+
+ private:
+  bool varint(std::uint64_t& out) {
+    out = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (bytes_.empty()) return false;
+      const auto byte = static_cast<unsigned char>(bytes_.front());
+      bytes_.remove_prefix(1);
+      out |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
+      if ((byte & 0x80U) == 0) return true;
+    }
+    return false;
+  }
+  bool fixed(std::size_t size, std::uint64_t& out) {
+    if (bytes_.size() < size) return false;
+    out = 0;
+    for (std::size_t i = size; i-- > 0;) {
+      out = (out << 8U) | static_cast<unsigned char>(bytes_[i]);
+    }
+    bytes_.remove_prefix(size);
+    return true;
+  }
+  std::string_view bytes_;
+};
+
+Error broken(const std::string& what) {
+  return Error(ErrorKind::invalid, "protobuf: " + what);
+}
+
+Result<std::map<std::uint64_t, Wire>> small_message(std::string_view bytes) {
+  std::map<std::uint64_t, Wire> out;
+  Reader reader(bytes);
+  while (!reader.done()) {
+    Wire wire;
+    if (!reader.next(wire)) return broken("a message is cut off");
+    out[wire.number] = wire;
+  }
+  return out;
+}
+
+Json text_of(std::string_view bytes) {
+  return base::is_valid_utf8(bytes) ? Json(std::string(bytes)) : Json("");
+}
+
+// Null for the zero time.
+Result<Json> time_of(std::string_view bytes, bool micro) {
+  KW_ASSIGN(auto fields, small_message(bytes));
+  if (fields.empty()) return Json();
+  const auto seconds = static_cast<std::int64_t>(fields[1].value);
+  constexpr std::int64_t kFarthest = 253402300799;  // the end of year 9999
+  if (seconds > kFarthest || seconds < -kFarthest) return broken("a time is out of range");
+  const auto nanos = static_cast<std::int64_t>(fields[2].value);
+  const WallTime at{std::chrono::microseconds(seconds * 1000000 + nanos / 1000)};
+  return Json(micro ? base::format_rfc3339_micro(at) : base::format_rfc3339(at));
+}
+
+Result<Json> int_or_string(std::string_view bytes) {
+  KW_ASSIGN(auto fields, small_message(bytes));
+  if (fields[1].value == 1) return text_of(fields[3].bytes);
+  return Json(static_cast<std::int64_t>(static_cast<std::int32_t>(fields[2].value)));
+}
+
+Result<Json> raw_json(std::string_view bytes) {
+  KW_ASSIGN(auto fields, small_message(bytes));
+  auto value = base::parse_json(fields[1].bytes);
+  return value ? std::move(value).value() : Json();
+}
+
+Result<Json> special(char type, std::string_view bytes) {
+  switch (type) {
+    case 't': return time_of(bytes, false);
+    case 'u': return time_of(bytes, true);
+    case 'x': return int_or_string(bytes);
+    case 'w': return raw_json(bytes);
+    case 'q': {
+      KW_ASSIGN(auto fields, small_message(bytes));
+      return text_of(fields[1].bytes);
+    }
+    case 'n': {
+      KW_ASSIGN(auto fields, small_message(bytes));
+      const auto nanos = static_cast<std::int64_t>(fields[1].value);
+      return Json(base::format_duration(Duration(std::max<std::int64_t>(nanos, 0) / 1000000)));
+    }
+    case 'l': {
+      Json list = Json::array();
+      Reader reader(bytes);
+      Wire wire;
+      while (!reader.done()) {
+        if (!reader.next(wire)) return broken("a list is cut off");
+        list.push_back(text_of(wire.bytes));
+      }
+      return list;
+    }
+    default: return broken("an unknown type of field");
+  }
+}
+
+Result<Json> decode(const std::string& name, std::string_view bytes, int depth);
+
+Result<void> add_map_entry(const Field& field, std::string_view bytes, Json& target) {
+  KW_ASSIGN(auto entry, small_message(bytes));
+  const Json key = text_of(entry[1].bytes);
+  Json value;
+  if (field.type == 'S') value = text_of(entry[2].bytes);
+  if (field.type == 'Y') value = base::base64_encode(entry[2].bytes);
+  if (field.type == 'Q') {
+    KW_ASSIGN(value, special('q', entry[2].bytes));
+  }
+  target[key.get<std::string>()] = std::move(value);
+  return {};
+}
+
+Result<Json> value_of(const Field& field, const Wire& wire, int depth) {
+  switch (field.type) {
+    case 's': return text_of(wire.bytes);
+    case 'y': return Json(base::base64_encode(wire.bytes));
+    case 'b': return Json(wire.value != 0);
+    case 'i': return Json(static_cast<std::int64_t>(wire.value));
+    case 'd': {
+      double number = 0;
+      std::memcpy(&number, &wire.value, sizeof number);
+      return Json(number);
+    }
+    case 'm': return decode(field.message, wire.bytes, depth + 1);
+    default: return special(field.type, wire.bytes);
+  }
+}
+
+bool is_zero(const Json& value) {
+  return value.is_null() || value == "" || value == false || value == 0 ||
+         (value.is_structured() && value.empty());
+}
+
+Result<Json> decode(const std::string& name, std::string_view bytes, int depth) {
+  if (depth > kDeepest) return broken("nested too deep");
+  const auto found = messages().find(name);
+  if (found == messages().end()) return broken("no message " + name);
+  Json out = Json::object();
+  Reader reader(bytes);
+  while (!reader.done()) {
+    Wire wire;
+    if (!reader.next(wire)) return broken(name + " is cut off");
+    const auto it = found->second.find(wire.number);
+    if (it == found->second.end()) continue;
+    const Field& field = it->second;
+    if (field.type == 'S' || field.type == 'Y' || field.type == 'Q') {
+      KW_TRY(add_map_entry(field, wire.bytes, out[field.name]));
+      continue;
+    }
+    KW_ASSIGN(Json value, value_of(field, wire, depth));
+    if (field.repeated) {
+      out[field.name].push_back(std::move(value));
+    } else if (field.name.empty()) {
+      out.update(value);
+    } else if (!value.is_null() && (field.pointer || !field.omit || !is_zero(value))) {
+      out[field.name] = std::move(value);
+    }
+  }
+  return out;
+}
+
+// "rbac.authorization.k8s.io/v1" -> "rbac/v1", "v1" -> "core/v1".
+std::string package_of(const std::string& api_version) {
+  const auto slash = api_version.find('/');
+  if (slash == std::string::npos) return "core/" + api_version;
+  const std::string group = api_version.substr(0, slash);
+  return group.substr(0, group.find('.')) + api_version.substr(slash);
+}
+
+}  // namespace
+
+bool is_protobuf(std::string_view body) {
+  return body.substr(0, kMagic.size()) == kMagic;
+}
+
+Result<Json> decode_protobuf(std::string_view body) {
+  if (!is_protobuf(body)) return broken("the body does not start with the magic bytes");
+  KW_ASSIGN(auto envelope, small_message(body.substr(kMagic.size())));
+  KW_ASSIGN(auto type, small_message(envelope[1].bytes));
+  const std::string api_version(type[1].bytes);
+  const std::string kind(type[2].bytes);
+  const std::string message =
+      kind == "DeleteOptions" ? "meta/v1.DeleteOptions" : package_of(api_version) + "." + kind;
+  KW_ASSIGN(Json object, decode(message, envelope[2].bytes, 0));
+  object["apiVersion"] = api_version;
+  object["kind"] = kind;
+  return object;
+}
+
+}  // namespace kubewatch::apiserver

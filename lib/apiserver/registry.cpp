@@ -1,0 +1,191 @@
+#include "apiserver/registry.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+constexpr const char kBuiltinResources[] =
+#include "apiserver/builtin_resources.inc"
+    ;
+
+// Review kinds and the like hold no objects; the table lists them, nothing is stored.
+bool stores_objects(const core::ResourceType& type) {
+  return type.has_verb("get");
+}
+
+std::vector<std::string> strings_of(const Json& owner, const char* key) {
+  std::vector<std::string> out;
+  const auto it = owner.find(key);
+  if (it == owner.end() || !it->is_array()) return out;
+  for (const auto& item : *it) {
+    if (item.is_string()) out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+core::Gvk kind_of(const Json& response_kind, const core::Gvk& fallback) {
+  core::Gvk gvk{base::string_at(response_kind, {"group"}),
+                base::string_at(response_kind, {"version"}),
+                base::string_at(response_kind, {"kind"})};
+  if (gvk.version.empty()) {
+    gvk.group = fallback.group;
+    gvk.version = fallback.version;
+  }
+  return gvk;
+}
+
+bool keeps_generation(const std::string& storage_id) {
+  static const std::set<std::string> kinds = {
+      "pods",
+      "podtemplates",
+      "replicationcontrollers",
+      "daemonsets.apps",
+      "deployments.apps",
+      "replicasets.apps",
+      "statefulsets.apps",
+      "cronjobs.batch",
+      "jobs.batch",
+      "customresourcedefinitions.apiextensions.k8s.io",
+      "ingresses.networking.k8s.io",
+      "ingressclasses.networking.k8s.io",
+      "networkpolicies.networking.k8s.io",
+      "poddisruptionbudgets.policy",
+      "endpointslices.discovery.k8s.io",
+      "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+      "validatingwebhookconfigurations.admissionregistration.k8s.io",
+      "validatingadmissionpolicies.admissionregistration.k8s.io",
+      "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+      "mutatingadmissionpolicies.admissionregistration.k8s.io",
+      "mutatingadmissionpolicybindings.admissionregistration.k8s.io"};
+  return kinds.count(storage_id) != 0;
+}
+
+ResourcePtr builtin_resource(const std::string& group, const std::string& version,
+                             const Json& entry) {
+  auto resource = std::make_shared<Resource>();
+  core::ResourceType& type = resource->type;
+  type.gvk = {group, version, base::string_at(entry, {"responseKind", "kind"})};
+  type.plural = base::string_at(entry, {"resource"});
+  type.singular = base::string_at(entry, {"singularResource"});
+  type.namespaced = base::string_at(entry, {"scope"}) == "Namespaced";
+  type.verbs = strings_of(entry, "verbs");
+  type.short_names = strings_of(entry, "shortNames");
+  type.categories = strings_of(entry, "categories");
+  if (const Json* subs = base::find(entry, {"subresources"})) {
+    for (const auto& sub : *subs) {
+      type.subresources.push_back({base::string_at(sub, {"subresource"}),
+                                   kind_of(sub.value("responseKind", Json::object()), type.gvk),
+                                   strings_of(sub, "verbs")});
+    }
+  }
+  resource->list_kind = type.gvk.kind + "List";
+  const bool event = group == "events.k8s.io" && type.plural == "events";
+  resource->storage_id = event ? "events" : type.qualified_plural();
+  resource->storage_gvk = event ? core::Gvk{"", "v1", "Event"} : type.gvk;
+  resource->generation = keeps_generation(resource->storage_id);
+  resource->merge = schema::builtin_merge_schema(type.gvk);
+  if (!resource->merge) resource->merge = schema::deduced_merge_schema();
+  return resource;
+}
+
+std::vector<ResourcePtr> load_builtins() {
+  std::vector<ResourcePtr> out;
+  const Json table = Json::parse(kBuiltinResources);
+  for (const auto& group : table.at("items")) {
+    for (const auto& version : group.at("versions")) {
+      for (const auto& entry : version.at("resources")) {
+        out.push_back(builtin_resource(base::string_at(group, {"metadata", "name"}),
+                                       version.at("version").get<std::string>(), entry));
+      }
+    }
+  }
+  return out;
+}
+
+std::string plural_key(const std::string& group, const std::string& version,
+                       const std::string& plural) {
+  return group + "/" + version + "/" + plural;
+}
+
+}  // namespace
+
+Registry::Registry() : builtins_(load_builtins()) {
+  rebuild();
+}
+
+void Registry::rebuild() {
+  ++revision_;
+  all_ = builtins_;
+  std::vector<ResourcePtr> custom;
+  for (const auto& [name, resources] : custom_) {
+    custom.insert(custom.end(), resources.begin(), resources.end());
+  }
+  // Versions of a group stay in each CRD's order of preference.
+  std::stable_sort(custom.begin(), custom.end(), [](const auto& a, const auto& b) {
+    return a->type.gvk.group < b->type.gvk.group;
+  });
+  all_.insert(all_.end(), custom.begin(), custom.end());
+  by_plural_.clear();
+  by_kind_.clear();
+  by_storage_.clear();
+  for (const auto& resource : all_) {
+    const auto& gvk = resource->type.gvk;
+    by_plural_.emplace(plural_key(gvk.group, gvk.version, resource->type.plural), resource);
+    if (!stores_objects(resource->type)) continue;
+    by_kind_.emplace(gvk, resource);
+    if (resource->storage_gvk == gvk || by_storage_.count(resource->storage_id) == 0) {
+      by_storage_[resource->storage_id] = resource;
+    }
+  }
+}
+
+ResourcePtr Registry::find(const std::string& group, const std::string& version,
+                           const std::string& plural) const {
+  const auto it = by_plural_.find(plural_key(group, version, plural));
+  return it == by_plural_.end() ? nullptr : it->second;
+}
+
+ResourcePtr Registry::find_kind(const core::Gvk& gvk) const {
+  const auto it = by_kind_.find(gvk);
+  return it == by_kind_.end() ? nullptr : it->second;
+}
+
+ResourcePtr Registry::find_storage(const std::string& storage_id) const {
+  const auto it = by_storage_.find(storage_id);
+  return it == by_storage_.end() ? nullptr : it->second;
+}
+
+bool Registry::has_group(const std::string& group) const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [&](const auto& r) { return r->type.gvk.group == group; });
+}
+
+bool Registry::has_group_version(const std::string& group, const std::string& version) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const auto& r) {
+    return r->type.gvk.group == group && r->type.gvk.version == version;
+  });
+}
+
+std::vector<ResourcePtr> Registry::stored() const {
+  std::vector<ResourcePtr> out;
+  for (const auto& [id, resource] : by_storage_) {
+    if (resource->type.has_verb("list")) out.push_back(resource);
+  }
+  return out;
+}
+
+void Registry::set_custom(const std::string& crd_name, std::vector<ResourcePtr> resources) {
+  custom_[crd_name] = std::move(resources);
+  rebuild();
+}
+
+void Registry::remove_custom(const std::string& crd_name) {
+  if (custom_.erase(crd_name) != 0) rebuild();
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,59 @@
+// One resource in one served version, as every handler sees it. Immutable once registered; requests
+// and watches in progress keep theirs alive when a CRD changes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/status.hpp"
+#include "base/json.hpp"
+#include "core/resource.hpp"
+#include "schema/merge_schema.hpp"
+
+namespace kubewatch::apiserver {
+
+// A column of a Table; json_path only for custom resources.
+struct PrinterColumn {
+  std::string name;
+  std::string type = "string";
+  std::string format;
+  std::string description;
+  std::string json_path;
+  int priority = 0;
+};
+
+// What a CRD says of one version.
+struct CustomVersion {
+  std::string crd_name;
+  Json schema;  // openAPIV3Schema
+  std::vector<PrinterColumn> columns;
+  std::vector<std::string> selectable_fields;  // "spec.color"
+  std::string scale_spec_path;                 // "" = no scale subresource
+  std::string scale_status_path;
+  std::string scale_selector_path;
+  bool terminating = false;  // the CRD is being deleted: no creates
+};
+
+struct Resource {
+  core::ResourceType type;
+  std::string list_kind;
+  std::string storage_id;   // "deployments.apps", the same for all versions of a resource
+  core::Gvk storage_gvk;    // what stored objects carry
+  bool generation = false;  // metadata.generation is kept
+  std::shared_ptr<const CustomVersion> custom;  // null for built-ins
+  schema::MergeNodePtr merge;                   // never null
+
+  bool has_status() const { return type.has_subresource("status"); }
+  bool has_scale() const { return type.has_subresource("scale"); }
+  // Stored in another API group than it is served in (events).
+  bool converted() const { return storage_gvk.group != type.gvk.group; }
+  // With the plural, as in NotFound; with the kind, as in Invalid.
+  Subject subject(const std::string& name) const { return {type.gvk.group, type.plural, name}; }
+  Subject kind_subject(const std::string& name) const {
+    return {type.gvk.group, type.gvk.kind, name};
+  }
+};
+using ResourcePtr = std::shared_ptr<const Resource>;
+
+}  // namespace kubewatch::apiserver

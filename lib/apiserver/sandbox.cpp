@@ -1,0 +1,243 @@
+// Binds Api to the loop and to HTTP: authentication, streams, timers, background work. Decides
+// nothing about Kubernetes.
+#include "apiserver/sandbox.hpp"
+
+#include <fmt/format.h>
+
+#include "apiserver/api.hpp"
+#include "base/log.hpp"
+#include "http/server.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+constexpr Duration kTick{250};
+constexpr Duration kSlowClients{5};
+
+class ResponderSink : public WatchSink {
+ public:
+  explicit ResponderSink(std::shared_ptr<http::Responder> responder)
+      : responder_(std::move(responder)) {}
+  void send(std::string_view bytes) override { responder_->send(bytes); }
+  std::size_t backlog() const override { return responder_->backlog(); }
+  bool gone() const override { return responder_->gone(); }
+
+ private:
+  std::shared_ptr<http::Responder> responder_;
+};
+
+// Takes the same time wherever the texts differ.
+bool same_secret(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+  }
+  return difference == 0;
+}
+
+bool is_open_path(std::string_view path) {
+  return path == "/healthz" || path == "/livez" || path == "/readyz" || path == "/version";
+}
+
+http::Headers headers_of(const ApiResponse& response) {
+  http::Headers headers = response.headers;
+  headers.set("Content-Type", response.content_type);
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-cache, private");
+  return headers;
+}
+
+class SandboxServer : public Sandbox, public std::enable_shared_from_this<SandboxServer> {
+ public:
+  SandboxServer(loop::EventLoop& loop, SandboxOptions options, std::string token)
+      : loop_(loop),
+        options_(std::move(options)),
+        token_(std::move(token)),
+        api_(api_options(options_), loop.wall()) {}
+
+  Result<void> listen() {
+    http::ServerOptions server;
+    server.address = options_.address;
+    server.port = options_.port;
+    if (!options_.insecure_http) {
+      KW_ASSIGN(auto certificate,
+                http::generate_certificate({"localhost", "kubernetes", "kubernetes.default"},
+                                           certificate_addresses(), loop_.wall()));
+      server.tls = http::ServerTls{certificate.certificate_pem, certificate.key_pem};
+      ca_pem_ = certificate.ca_pem;
+    }
+    KW_ASSIGN(server_, http::Server::listen(loop_, std::move(server),
+                                            [this](http::ServerRequest request,
+                                                   std::shared_ptr<http::Responder> responder) {
+                                              on_request(std::move(request), std::move(responder));
+                                            }));
+    api_.set_address(fmt::format("{}:{}", options_.address, server_->port()));
+    api_.on_change([this] { schedule_work(); });
+    schedule_tick();
+    return {};
+  }
+
+  std::string url() const override {
+    const bool v6 = options_.address.find(':') != std::string::npos;
+    return fmt::format("{}://{}{}{}:{}", options_.insecure_http ? "http" : "https", v6 ? "[" : "",
+                       options_.address, v6 ? "]" : "", server_->port());
+  }
+  std::string ca_pem() const override { return ca_pem_; }
+  std::string token() const override { return token_; }
+
+  Result<void> load(const Json& object, const std::string& manager) override {
+    return api_.load(object, manager, loop_.wall());
+  }
+  void compact() override { api_.storage().compact(); }
+  void drop_watches() override { api_.watches().drop_all(); }
+  Counters counters() const override {
+    return {requests_, api_.writes(), const_cast<Api&>(api_).watches().size()};
+  }
+
+  void shut_down() {
+    tick_.reset();
+    slow_.reset();
+    api_.on_change({});
+    api_.watches().drop_all();
+    server_.reset();
+  }
+
+ private:
+  static ApiOptions api_options(const SandboxOptions& options) {
+    ApiOptions out;
+    out.history = options.history;
+    out.bookmark_interval = options.bookmark_interval;
+    base::Random system = base::Random::from_system();
+    out.random_seed = options.random_seed != 0 ? options.random_seed : system.next();
+    return out;
+  }
+
+  std::vector<std::string> certificate_addresses() const {
+    std::vector<std::string> addresses = {"127.0.0.1", "::1"};
+    if (options_.address != "127.0.0.1" && options_.address != "::1") {
+      addresses.push_back(options_.address);
+    }
+    return addresses;
+  }
+
+  bool is_allowed(const http::ServerRequest& request) const {
+    if (options_.insecure_http || is_open_path(request.path)) return true;
+    constexpr std::string_view kScheme = "Bearer ";
+    const std::string_view given = request.headers.get("Authorization");
+    return given.substr(0, kScheme.size()) == kScheme &&
+           same_secret(given.substr(kScheme.size()), token_);
+  }
+
+  void on_request(http::ServerRequest request, std::shared_ptr<http::Responder> responder) {
+    ++requests_;
+    base::vlog(8, "sandbox request", {{"method", request.method}, {"path", request.path}});
+    if (!is_allowed(request)) {
+      const Error refused = api_error(401, "Unauthorized", "Unauthorized", std::nullopt);
+      ApiResponse response;
+      response.body = refused.status()->body;
+      responder->respond(401, headers_of(response), response.body);
+      return;
+    }
+    ApiRequest call{std::move(request.method), std::move(request.path), std::move(request.query),
+                    std::move(request.headers), std::move(request.body)};
+    Reply reply = api_.handle(call, loop_.wall());
+    if (!reply.watch) {
+      responder->respond(reply.response.status, headers_of(reply.response), reply.response.body);
+      return;
+    }
+    responder->begin(200, headers_of(reply.response));
+    responder->on_gone([this, self = weak_from_this()] {
+      loop_.post([self] {
+        if (const auto alive = self.lock()) alive->api_.watches().sweep();
+      });
+    });
+    api_.watches().attach(std::move(reply.watch), std::make_unique<ResponderSink>(responder),
+                          loop_.now(), loop_.wall());
+    serve_slow_clients();
+  }
+
+  void schedule_tick() {
+    tick_ = loop_.after(kTick, [this] {
+      api_.watches().tick(api_.storage().version(), loop_.now(), loop_.wall());
+      serve_slow_clients();
+      schedule_tick();
+    });
+  }
+
+  // Goes on by itself until every client has what waits for it.
+  void serve_slow_clients() {
+    if (slow_pending_ || !api_.watches().pump(loop_.wall())) return;
+    slow_pending_ = true;
+    slow_ = loop_.after(kSlowClients, [this] {
+      slow_pending_ = false;
+      serve_slow_clients();
+    });
+  }
+
+  void schedule_work() {
+    if (work_pending_) return;
+    work_pending_ = true;
+    loop_.post([self = weak_from_this()] {
+      const auto alive = self.lock();
+      if (!alive) return;
+      alive->work_pending_ = false;
+      if (alive->api_.step(alive->loop_.wall())) alive->schedule_work();
+      alive->serve_slow_clients();
+    });
+  }
+
+  loop::EventLoop& loop_;
+  SandboxOptions options_;
+  std::string token_;
+  std::string ca_pem_;
+  Api api_;
+  std::unique_ptr<http::Server> server_;
+  loop::Timer tick_;
+  loop::Timer slow_;
+  bool slow_pending_ = false;
+  bool work_pending_ = false;
+  std::uint64_t requests_ = 0;
+};
+
+// What the owner holds: the server lives in a shared_ptr so that posted calls can tell whether it
+// is gone.
+class SandboxHandle : public Sandbox {
+ public:
+  explicit SandboxHandle(std::shared_ptr<SandboxServer> server) : server_(std::move(server)) {}
+  ~SandboxHandle() override { server_->shut_down(); }
+
+  std::string url() const override { return server_->url(); }
+  std::string ca_pem() const override { return server_->ca_pem(); }
+  std::string token() const override { return server_->token(); }
+  Result<void> load(const Json& object, const std::string& manager) override {
+    return server_->load(object, manager);
+  }
+  void compact() override { server_->compact(); }
+  void drop_watches() override { server_->drop_watches(); }
+  Counters counters() const override { return server_->counters(); }
+
+ private:
+  std::shared_ptr<SandboxServer> server_;
+};
+
+bool is_loopback(const std::string& address) {
+  return address == "::1" || address == "localhost" || address.rfind("127.", 0) == 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Sandbox>> Sandbox::start(loop::EventLoop& loop, SandboxOptions options) {
+  if (options.insecure_http && !is_loopback(options.address)) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("plain HTTP is for loopback addresses only, not for {}: leave out the "
+                             "option to serve TLS",
+                             options.address));
+  }
+  auto server =
+      std::make_shared<SandboxServer>(loop, std::move(options), base::secure_random_hex(24));
+  KW_TRY(server->listen().with_context("cannot start the sandbox API server"));
+  return std::unique_ptr<Sandbox>(std::make_unique<SandboxHandle>(std::move(server)));
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,144 @@
+#include "apiserver/storage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apiserver/status.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+bool starts_with(const std::string& text, const std::string& prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+}  // namespace
+
+const Storage::Table* Storage::table(const std::string& storage_id) const {
+  const auto it = tables_.find(storage_id);
+  return it == tables_.end() ? nullptr : &it->second;
+}
+
+std::uint64_t Storage::compacted(const Table* of) const {
+  return of == nullptr ? compacted_ : std::max(compacted_, of->compacted);
+}
+
+ObjectPtr Storage::get(const std::string& storage_id, const std::string& key) const {
+  const Table* of = table(storage_id);
+  if (of == nullptr) return nullptr;
+  const auto it = of->objects.find(key);
+  return it == of->objects.end() ? nullptr : it->second;
+}
+
+ObjectPtr Storage::put(const std::string& storage_id, Json object) {
+  Table& of = tables_[storage_id];
+  object["metadata"]["resourceVersion"] = std::to_string(++version_);
+  auto stored = std::make_shared<const Object>(std::move(object));
+  ObjectPtr& slot = of.objects[stored->key()];
+  auto event = std::make_shared<Event>();
+  event->type = slot ? EventType::modified : EventType::added;
+  event->version = version_;
+  event->object = stored;
+  event->previous = std::exchange(slot, stored);
+  record(storage_id, of, std::move(event));
+  return stored;
+}
+
+ObjectPtr Storage::remove(const std::string& storage_id, const std::string& key) {
+  const auto it = tables_.find(storage_id);
+  if (it == tables_.end()) return nullptr;
+  const auto at = it->second.objects.find(key);
+  if (at == it->second.objects.end()) return nullptr;
+  auto event = std::make_shared<Event>();
+  event->type = EventType::deleted;
+  event->version = ++version_;
+  event->previous = at->second;
+  Json last = at->second->json();
+  last["metadata"]["resourceVersion"] = std::to_string(version_);
+  event->object = std::make_shared<const Object>(std::move(last));
+  it->second.objects.erase(at);
+  ObjectPtr removed = event->object;
+  record(storage_id, it->second, std::move(event));
+  return removed;
+}
+
+void Storage::record(const std::string& storage_id, Table& of, EventPtr event) {
+  of.history.push_back(event);
+  while (of.history.size() > history_limit_) {
+    of.compacted = of.history.front()->version;
+    of.history.pop_front();
+  }
+  for (const auto& observer : observers_) observer(storage_id, event);
+}
+
+void Storage::each(const std::string& storage_id, const std::string& prefix,
+                   const std::string& from, const Visit& visit) const {
+  const Table* of = table(storage_id);
+  if (of == nullptr) return;
+  for (auto it = of->objects.lower_bound(std::max(prefix, from)); it != of->objects.end(); ++it) {
+    if (!starts_with(it->first, prefix) || !visit(it->second)) return;
+  }
+}
+
+Result<void> Storage::each_at(const std::string& storage_id, std::uint64_t version,
+                              const std::string& prefix, const std::string& from,
+                              const Visit& visit) const {
+  if (version > version_) return version_too_large(version, version_);
+  const Table* of = table(storage_id);
+  if (version < compacted(of)) return expired(fmt::format("too old resource version: {}", version));
+  if (of == nullptr) return {};
+  // What is different now: the state before each key's first event after `version`; null = was
+  // absent.
+  std::map<std::string, ObjectPtr> then;
+  for (auto it = of->history.rbegin(); it != of->history.rend(); ++it) {
+    if ((*it)->version <= version) break;
+    then[(*it)->object->key()] = (*it)->previous;
+  }
+  const std::string start = std::max(prefix, from);
+  auto now_at = of->objects.lower_bound(start);
+  auto then_at = then.lower_bound(start);
+  while (now_at != of->objects.end() || then_at != then.end()) {
+    const bool take_then =
+        then_at != then.end() && (now_at == of->objects.end() || then_at->first <= now_at->first);
+    const std::string& key = take_then ? then_at->first : now_at->first;
+    if (!starts_with(key, prefix)) return {};
+    const ObjectPtr object = take_then ? then_at->second : now_at->second;
+    if (object && !visit(object)) return {};
+    if (take_then) {
+      if (now_at != of->objects.end() && now_at->first == then_at->first) ++now_at;
+      ++then_at;
+    } else {
+      ++now_at;
+    }
+  }
+  return {};
+}
+
+std::size_t Storage::size(const std::string& storage_id) const {
+  const Table* of = table(storage_id);
+  return of == nullptr ? 0 : of->objects.size();
+}
+
+Result<std::vector<EventPtr>> Storage::since(const std::string& storage_id,
+                                             std::uint64_t version) const {
+  const Table* of = table(storage_id);
+  const std::uint64_t oldest = compacted(of);
+  if (version < oldest) {
+    return expired(fmt::format("too old resource version: {} ({})", version, oldest));
+  }
+  std::vector<EventPtr> events;
+  if (of == nullptr) return events;
+  const auto first = std::partition_point(of->history.begin(), of->history.end(),
+                                          [&](const auto& e) { return e->version <= version; });
+  events.assign(first, of->history.end());
+  return events;
+}
+
+void Storage::compact() {
+  compacted_ = version_;
+  for (auto& [id, of] : tables_) of.history.clear();
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,82 @@
+// Objects in memory under one resourceVersion counter, with a bounded history of events per
+// resource from which watches start and from which the state at an older resourceVersion is
+// rebuilt. No I/O, no clock, no validation: whatever is put is stored.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/object.hpp"
+#include "base/result.hpp"
+
+namespace kubewatch::apiserver {
+
+enum class EventType { added, modified, deleted };
+
+// One change. `object` of a deletion is the last state under the deletion's resourceVersion.
+struct Event {
+  EventType type = EventType::added;
+  std::uint64_t version = 0;
+  ObjectPtr object;
+  ObjectPtr previous;  // null when added
+  // Lines of watch streams made from this event, shared by all watchers that see it the same way.
+  mutable std::vector<std::pair<std::string, std::shared_ptr<const std::string>>> lines;
+};
+using EventPtr = std::shared_ptr<const Event>;
+
+class Storage {
+ public:
+  // Called at each change, from inside put() and remove(). Observers only take note.
+  using Observer = std::function<void(const std::string& storage_id, const EventPtr& event)>;
+
+  explicit Storage(std::size_t history) : history_limit_(history) {}
+
+  std::uint64_t version() const { return version_; }
+  // Null when absent.
+  ObjectPtr get(const std::string& storage_id, const std::string& key) const;
+  // Creates or replaces the object of that key; sets metadata.resourceVersion.
+  ObjectPtr put(const std::string& storage_id, Json object);
+  // Returns the object of the DELETED event; null when absent.
+  ObjectPtr remove(const std::string& storage_id, const std::string& key);
+
+  // In key order, from the first key >= `from`, whose key starts with `prefix`; false from `visit`
+  // ends.
+  using Visit = std::function<bool(const ObjectPtr&)>;
+  void each(const std::string& storage_id, const std::string& prefix, const std::string& from,
+            const Visit& visit) const;
+  // The same as things were at `version`. Errors: expired; version_too_large.
+  Result<void> each_at(const std::string& storage_id, std::uint64_t version,
+                       const std::string& prefix, const std::string& from,
+                       const Visit& visit) const;
+  std::size_t size(const std::string& storage_id) const;
+
+  // Events after `version`, oldest first. Errors: expired, worded as a watch gets it.
+  Result<std::vector<EventPtr>> since(const std::string& storage_id, std::uint64_t version) const;
+
+  // Forgets all history: every older resourceVersion is too old.
+  void compact();
+  void observe(Observer observer) { observers_.push_back(std::move(observer)); }
+
+ private:
+  struct Table {
+    std::map<std::string, ObjectPtr> objects;
+    std::deque<EventPtr> history;
+    std::uint64_t compacted = 0;  // state at this version and later can be told
+  };
+  std::uint64_t compacted(const Table* table) const;
+  const Table* table(const std::string& storage_id) const;
+  void record(const std::string& storage_id, Table& table, EventPtr event);
+
+  std::size_t history_limit_;
+  std::uint64_t version_ = 0;
+  std::uint64_t compacted_ = 0;
+  std::map<std::string, Table> tables_;
+  std::vector<Observer> observers_;
+};
+
+}  // namespace kubewatch::apiserver

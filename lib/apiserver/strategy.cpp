@@ -1,0 +1,255 @@
+#include "apiserver/strategy.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "apiserver/crd.hpp"
+#include "apiserver/structural.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+bool is(const Resource& resource, const char* storage_id) {
+  return resource.storage_id == storage_id;
+}
+
+void prepare_namespace(Json& object) {
+  object["spec"] = {{"finalizers", Json::array({"kubernetes"})}};
+  object["status"] = {{"phase", "Active"}};
+  object["metadata"]["labels"]["kubernetes.io/metadata.name"] =
+      base::string_at(object, {"metadata", "name"});
+}
+
+// Kinds whose status starts with a phase.
+const std::map<std::string, const char*>& first_phases() {
+  static const std::map<std::string, const char*> phases = {
+      {"pods", "Pending"}, {"persistentvolumeclaims", "Pending"}, {"persistentvolumes", "Pending"}};
+  return phases;
+}
+
+// Fields that may not change once set.
+const std::multimap<std::string, std::vector<std::string>>& immutable_fields() {
+  static const std::multimap<std::string, std::vector<std::string>> fields = {
+      {"deployments.apps", {"spec", "selector"}},
+      {"replicasets.apps", {"spec", "selector"}},
+      {"daemonsets.apps", {"spec", "selector"}},
+      {"secrets", {"type"}},
+      {"rolebindings.rbac.authorization.k8s.io", {"roleRef"}},
+      {"clusterrolebindings.rbac.authorization.k8s.io", {"roleRef"}},
+  };
+  return fields;
+}
+
+const Json* at_path(const Json& object, const std::vector<std::string>& path) {
+  const Json* at = &object;
+  for (const auto& key : path) {
+    if (!at->is_object() || !at->contains(key)) return nullptr;
+    at = &at->at(key);
+  }
+  return at;
+}
+
+void check_immutable(const Resource& resource, const Json& live, const Json& object,
+                     FieldErrors& errors) {
+  const auto range = immutable_fields().equal_range(resource.storage_id);
+  for (auto it = range.first; it != range.second; ++it) {
+    const Json* before = at_path(live, it->second);
+    const Json* after = at_path(object, it->second);
+    if (before == nullptr || (after != nullptr && *before == *after)) continue;
+    errors.push_back(field_invalid(base::join(it->second, "."),
+                                   after == nullptr ? "null" : base::dump_json(*after),
+                                   "field is immutable"));
+  }
+  if (!is(resource, "configmaps") && !is(resource, "secrets")) return;
+  const Json* frozen = base::find(live, {"immutable"});
+  if (frozen == nullptr || *frozen != true) return;
+  for (const char* key : {"immutable", "data", "binaryData"}) {
+    if (live.value(key, Json()) == object.value(key, Json())) continue;
+    errors.push_back(field_forbidden(key, "field is immutable when `immutable` is set"));
+  }
+}
+
+void check_data_keys(const Json& object, const char* key, FieldErrors& errors) {
+  const Json* data = base::find(object, {key});
+  if (data == nullptr || !data->is_object()) return;
+  for (const auto& [name, value] : data->items()) {
+    const bool bad = name.empty() || name.size() > 253 || name == "." || name == ".." ||
+                     name.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789-_.") != std::string::npos;
+    if (!bad) continue;
+    errors.push_back(field_invalid(
+        fmt::format("{}[{}]", key, name), base::dump_json(Json(name)),
+        "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+        "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
+        "'[-._a-zA-Z0-9]+')"));
+  }
+}
+
+Error wrong_type(const Resource& resource, const std::string& why) {
+  const auto& gvk = resource.type.gvk;
+  return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", gvk.kind,
+                                 gvk.version, gvk.kind, why));
+}
+
+// data, binaryData and stringData are maps of strings.
+Result<void> check_string_maps(const Resource& resource, const Json& object) {
+  for (const char* key : {"data", "stringData", "binaryData"}) {
+    const Json* data = base::find(object, {key});
+    if (data == nullptr || data->is_null()) continue;
+    const char* wrong = data->is_object() ? nullptr : data->type_name();
+    for (auto it = data->begin(); wrong == nullptr && it != data->end(); ++it) {
+      if (!it->is_string()) wrong = it->type_name();
+    }
+    if (wrong == nullptr) continue;
+    return wrong_type(resource, fmt::format("json: cannot unmarshal {} into Go struct field "
+                                            "{}.{} of type string",
+                                            wrong, resource.type.gvk.kind, key));
+  }
+  return {};
+}
+
+Result<void> normalise_secret(const Resource& resource, Json& object) {
+  if (const auto plain = object.find("stringData"); plain != object.end()) {
+    if (plain->is_object() && !plain->empty()) {
+      Json& data = object["data"];
+      if (!data.is_object()) data = Json::object();
+      for (const auto& [key, value] : plain->items()) {
+        data[key] = base::base64_encode(value.get<std::string>());
+      }
+    }
+    object.erase("stringData");
+  }
+  if (const Json* data = base::find(object, {"data"}); data != nullptr && data->is_object()) {
+    for (const auto& [key, value] : data->items()) {
+      if (!base::base64_decode(value.get<std::string>())) {
+        return wrong_type(resource, "illegal base64 data at input byte 0");
+      }
+    }
+  }
+  if (base::string_at(object, {"type"}).empty()) object["type"] = "Opaque";
+  return {};
+}
+
+}  // namespace
+
+Result<void> normalise_kind(const Resource& resource, Json& object) {
+  const bool secret = is(resource, "secrets");
+  if (secret || is(resource, "configmaps")) {
+    KW_TRY(check_string_maps(resource, object));
+    for (const char* key : {"data", "binaryData"}) {
+      const auto it = object.find(key);
+      if (it != object.end() && (it->is_null() || it->empty())) object.erase(it);
+    }
+  }
+  if (secret) KW_TRY(normalise_secret(resource, object));
+  if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) {
+    KW_TRY(normalise_crd(resource, object));
+  }
+  return {};
+}
+
+void prepare_create(const Resource& resource, Json& object) {
+  // A kubelet registers its Node together with its status.
+  if (resource.has_status() && !is(resource, "nodes")) object.erase("status");
+  if (is(resource, "namespaces")) prepare_namespace(object);
+  if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) prepare_crd(object);
+  const auto phase = first_phases().find(resource.storage_id);
+  if (phase != first_phases().end()) object["status"] = {{"phase", phase->second}};
+}
+
+void prepare_update(const Resource& resource, const Json& live, Json& object,
+                    const std::string& subresource) {
+  const auto keep = [&](const std::string& key) {
+    const auto it = live.find(key);
+    if (it == live.end()) {
+      object.erase(key);
+    } else {
+      object[key] = *it;
+    }
+  };
+  if (subresource == "status") {
+    std::set<std::string> keys;
+    for (const auto* side : {&live, static_cast<const Json*>(&object)}) {
+      for (const auto& [key, value] : side->items()) keys.insert(key);
+    }
+    for (const auto& key : keys) {
+      if (key != "status" && key != "metadata" && key != "apiVersion" && key != "kind") keep(key);
+    }
+    if (!resource.custom) return;
+    // Of metadata the status endpoint of a custom resource writes nothing.
+    const Json version = object["metadata"].value("resourceVersion", Json());
+    const Json managed = object["metadata"].value("managedFields", Json());
+    const Json uid = object["metadata"].value("uid", Json());
+    object["metadata"] = live.at("metadata");
+    for (const auto& [key, value] : {std::pair{"resourceVersion", version},
+                                     std::pair{"managedFields", managed}, std::pair{"uid", uid}}) {
+      if (value.is_null()) {
+        object["metadata"].erase(key);
+      } else {
+        object["metadata"][key] = value;
+      }
+    }
+    return;
+  }
+  if (subresource == "finalize") {
+    const Json spec = object.value("spec", Json::object());
+    const Json version = object["metadata"].value("resourceVersion", Json());
+    object = live;
+    object["spec"] = spec;
+    if (!version.is_null()) object["metadata"]["resourceVersion"] = version;
+    return;
+  }
+  if (resource.has_status()) keep("status");
+  if (is(resource, "namespaces")) {
+    keep("spec");
+    object["metadata"]["labels"]["kubernetes.io/metadata.name"] =
+        base::string_at(object, {"metadata", "name"});
+  }
+}
+
+schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
+                                const std::string& subresource) {
+  schema::FieldSet set;
+  const auto add = [&](const std::string& key) {
+    set.insert({schema::PathElement::of_field(key)});
+  };
+  if (subresource != "status") {
+    if (resource.has_status()) add("status");
+    return set;
+  }
+  for (const auto& [key, value] : object.items()) {
+    if (key == "apiVersion" || key == "kind" || key == "status") continue;
+    if (key == "metadata" && !resource.custom) continue;
+    add(key);
+  }
+  return set;
+}
+
+void validate_kind(const Resource& resource, const Json* live, const Json& object,
+                   FieldErrors& errors) {
+  if (resource.custom) {
+    validate_object(object, resource.custom->schema, errors);
+    return;
+  }
+  if (is(resource, "configmaps") || is(resource, "secrets")) {
+    check_data_keys(object, "data", errors);
+    check_data_keys(object, "binaryData", errors);
+  }
+  if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) {
+    validate_crd(live, object, errors);
+  }
+  if (live != nullptr) check_immutable(resource, *live, object, errors);
+}
+
+bool needs_version(const Resource& resource) {
+  return resource.custom || is(resource, "leases.coordination.k8s.io") ||
+         is(resource, "customresourcedefinitions.apiextensions.k8s.io") ||
+         is(resource, "poddisruptionbudgets.policy");
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,37 @@
+// What each kind of object demands of its writes beyond the common rules: which part of it an
+// endpoint may set, what the server fills in, what may not change. Objects in served form; pure.
+#pragma once
+
+#include <string>
+
+#include "apiserver/resource.hpp"
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "schema/field_set.hpp"
+
+namespace kubewatch::apiserver {
+
+// Kind-specific reading of a body: a Secret's stringData. Errors: bad_request.
+Result<void> normalise_kind(const Resource& resource, Json& object);
+
+// A new object: status emptied where it has an endpoint of its own, a Namespace's finalizer and
+// phase, a CRD's derived names.
+void prepare_create(const Resource& resource, Json& object);
+
+// An update through the main endpoint ("") keeps the live status; one through "status" keeps all
+// the rest.
+void prepare_update(const Resource& resource, const Json& live, Json& object,
+                    const std::string& subresource);
+
+// The fields that an endpoint does not write, for managedFields.
+schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
+                                const std::string& subresource);
+
+// Kind-specific rules on top of metadata. `live` is null for a create.
+void validate_kind(const Resource& resource, const Json* live, const Json& object,
+                   FieldErrors& errors);
+
+// Kinds of which an update must name the resourceVersion.
+bool needs_version(const Resource& resource);
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,186 @@
+#include "apiserver/watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+// Beyond the first nothing more is handed to the sink; beyond the second many waiting events the
+// client is dropped, as the real server drops one whose buffer is full.
+constexpr std::size_t kSinkBytes = 1U << 20U;
+constexpr std::size_t kWaitingEvents = 10000;
+
+bool starts_with(const std::string& text, const std::string& prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+}  // namespace
+
+void WatchStream::start_with_state(std::vector<ObjectPtr> objects, std::uint64_t version,
+                                   bool end) {
+  for (auto& object : objects) {
+    if (matches(*object)) initial_.push_back(std::move(object));
+  }
+  if (end) end_version_ = version;
+}
+
+void WatchStream::start_with_events(std::vector<EventPtr> events) {
+  for (auto& event : events) offer(event);
+}
+
+void WatchStream::start_with_error(Error error) {
+  error_ = std::move(error);
+}
+
+bool WatchStream::matches(const Object& object) const {
+  return starts_with(object.key(), spec_.prefix) && spec_.labels.matches(object.labels()) &&
+         (spec_.fields.empty() || spec_.fields.matches(object.json()));
+}
+
+void WatchStream::offer(const EventPtr& event) {
+  if (starts_with(event->object->key(), spec_.prefix)) events_.push_back(event);
+}
+
+void WatchStream::bookmark(std::uint64_t version) {
+  if (spec_.bookmarks && !waiting()) {
+    bookmark_ = bookmark_line(*spec_.resource, spec_.as, version, false);
+  }
+}
+
+std::shared_ptr<const std::string> WatchStream::line(const Event& event, const char* type,
+                                                     const ObjectPtr& object, WallTime now) {
+  const Resource& resource = *spec_.resource;
+  if (spec_.as.format == Format::table) {
+    const bool columns = !std::exchange(columns_sent_, true);
+    return std::make_shared<const std::string>(
+        watch_line(resource, spec_.as, type, *object, columns, now));
+  }
+  const std::string key = fmt::format(
+      "{}|{}|{}", type, spec_.as.format == Format::partial ? spec_.as.transform_version : "",
+      resource.type.gvk.api_version());
+  for (const auto& [known, text] : event.lines) {
+    if (known == key) return text;
+  }
+  auto text = std::make_shared<const std::string>(
+      watch_line(resource, spec_.as, type, *object, false, now));
+  event.lines.emplace_back(key, text);
+  return text;
+}
+
+std::shared_ptr<const std::string> WatchStream::seen(const Event& event, WallTime now) {
+  const bool before = event.previous && matches(*event.previous);
+  const bool after = event.type != EventType::deleted && matches(*event.object);
+  if (after) return line(event, before ? "MODIFIED" : "ADDED", event.object, now);
+  if (!before) return nullptr;
+  if (event.type == EventType::deleted) return line(event, "DELETED", event.object, now);
+  // It left the selection: the last state that matched, under this event's resourceVersion.
+  Json last = event.previous->json();
+  last["metadata"]["resourceVersion"] = std::to_string(event.version);
+  return line(event, "DELETED", std::make_shared<const Object>(std::move(last)), now);
+}
+
+bool WatchStream::pump(WatchSink& sink, WallTime now) {
+  if (error_) {
+    sink.send(error_line(*error_));
+    return false;
+  }
+  while (!initial_.empty() && sink.backlog() < kSinkBytes) {
+    const bool columns = !std::exchange(columns_sent_, true);
+    sink.send(watch_line(*spec_.resource, spec_.as, "ADDED", *initial_.front(), columns, now));
+    initial_.pop_front();
+  }
+  if (initial_.empty() && end_version_) {
+    if (spec_.bookmarks) sink.send(bookmark_line(*spec_.resource, spec_.as, *end_version_, true));
+    end_version_.reset();
+  }
+  while (initial_.empty() && !events_.empty() && sink.backlog() < kSinkBytes) {
+    if (const auto text = seen(*events_.front(), now)) sink.send(*text);
+    events_.pop_front();
+  }
+  if (bookmark_) sink.send(*std::exchange(bookmark_, std::nullopt));
+  return events_.size() <= kWaitingEvents;
+}
+
+void WatchHub::attach(std::shared_ptr<WatchStream> stream, std::unique_ptr<WatchSink> sink,
+                      TimePoint now, WallTime wall) {
+  auto open = std::make_unique<Open>();
+  open->deadline = now + stream->spec().timeout;
+  open->next_bookmark = now + bookmark_interval_;
+  open->stream = std::move(stream);
+  open->sink = std::move(sink);
+  if (!open->stream->pump(*open->sink, wall)) return;
+  auto& same = open_[open->stream->spec().resource->storage_id];
+  same.push_back(std::move(open));
+}
+
+void WatchHub::each(const std::function<void(Open&)>& action) {
+  for (auto& [id, list] : open_) {
+    for (std::size_t i = 0; i < list.size(); ++i) action(*list[i]);
+  }
+}
+
+void WatchHub::on_event(const std::string& storage_id, const EventPtr& event, WallTime wall) {
+  const auto it = open_.find(storage_id);
+  if (it == open_.end()) return;
+  for (std::size_t i = 0; i < it->second.size(); ++i) {
+    Open& open = *it->second[i];
+    if (open.over) continue;
+    open.stream->offer(event);
+    if (!open.stream->pump(*open.sink, wall)) open.over = true;
+  }
+  event->lines.clear();  // who is still behind makes its own again; history stays small
+}
+
+void WatchHub::tick(std::uint64_t version, TimePoint now, WallTime wall) {
+  each([&](Open& open) {
+    if (open.over) return;
+    // The last bookmark comes shortly before the end, so that the client resumes close to it.
+    const bool last = !open.last_bookmark_sent && now + Duration(2000) >= open.deadline &&
+                      open.stream->spec().timeout > Duration(2000);
+    if (last || now >= open.next_bookmark) {
+      open.stream->bookmark(version);
+      open.next_bookmark = now + bookmark_interval_;
+      open.last_bookmark_sent = open.last_bookmark_sent || last;
+    }
+    if (!open.stream->pump(*open.sink, wall) || now >= open.deadline) open.over = true;
+  });
+  sweep();
+}
+
+bool WatchHub::pump(WallTime wall) {
+  bool more = false;
+  each([&](Open& open) {
+    if (open.over || !open.stream->waiting()) return;
+    if (!open.stream->pump(*open.sink, wall)) open.over = true;
+    more = more || open.stream->waiting();
+  });
+  return more;
+}
+
+void WatchHub::sweep() {
+  // The sinks go only after the list is in order again: ending one may call back.
+  std::vector<std::unique_ptr<Open>> ended;
+  for (auto& [id, list] : open_) {
+    const auto first = std::stable_partition(list.begin(), list.end(), [](const auto& open) {
+      return !open->over && !open->sink->gone();
+    });
+    std::move(first, list.end(), std::back_inserter(ended));
+    list.erase(first, list.end());
+  }
+}
+
+void WatchHub::drop_all() {
+  each([](Open& open) { open.over = true; });
+  sweep();
+}
+
+std::size_t WatchHub::size() const {
+  std::size_t total = 0;
+  for (const auto& [id, list] : open_) total += list.size();
+  return total;
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,312 @@
+#include "apiserver/writer.hpp"
+
+#include <fmt/format.h>
+
+#include "apiserver/convert.hpp"
+#include "apiserver/crd.hpp"
+#include "apiserver/metadata.hpp"
+#include "apiserver/strategy.hpp"
+#include "apiserver/structural.hpp"
+#include "base/strings.hpp"
+#include "schema/managed_fields.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+using base::string_at;
+
+std::string excerpt(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : text.substr(0, most) + " ...";
+}
+
+Result<void> check_type(const WriteContext& context, const Json& body) {
+  const auto& gvk = context.resource->type.gvk;
+  const std::string kind = string_at(body, {"kind"});
+  const std::string version = string_at(body, {"apiVersion"});
+  if (context.resource->custom && kind.empty()) {
+    const std::string text = base::dump_json(body);
+    return bad_request(fmt::format(
+        "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in "
+        "'{}' ({})",
+        gvk.kind, excerpt(text, 1000), excerpt(text, 30)));
+  }
+  if ((context.resource->custom || !version.empty()) && version != gvk.api_version()) {
+    return bad_request(
+        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                    version, gvk.api_version()));
+  }
+  if (kind.empty() || kind == gvk.kind) return {};
+  if (context.resource->custom) {
+    return invalid({gvk.group, kind, string_at(body, {"metadata", "name"})},
+                   {field_invalid("kind", base::dump_json(Json(kind)), "must be " + gvk.kind)});
+  }
+  return bad_request(
+      fmt::format("{} in version \"{}\" cannot be handled as a {}", kind, gvk.version, gvk.kind));
+}
+
+std::string unknown_sentence(const std::vector<std::string>& paths) {
+  std::vector<std::string> parts;
+  for (const auto& path : paths) parts.push_back(fmt::format("unknown field \"{}\"", path));
+  return base::join(parts, ", ");
+}
+
+bool wants_generation(const Resource& resource, const Json& before, const Json& after) {
+  for (const auto* side : {&before, &after}) {
+    for (const auto& [key, value] : side->items()) {
+      if (key == "metadata" || (key == "status" && resource.has_status())) continue;
+      const Json* old_value = base::find(before, {key});
+      const Json* new_value = base::find(after, {key});
+      if (old_value == nullptr || new_value == nullptr || *old_value != *new_value) return true;
+    }
+  }
+  return false;
+}
+
+// Nothing holds a dying object back any more.
+bool is_released(const Resource& resource, const Json& object) {
+  const Json& metadata = object.at("metadata");
+  if (!metadata.contains("deletionTimestamp")) return false;
+  const auto empty = [](const Json* list) { return list == nullptr || list->empty(); };
+  return empty(base::find(metadata, {"finalizers"})) &&
+         (resource.storage_id != "namespaces" || empty(base::find(object, {"spec", "finalizers"})));
+}
+
+}  // namespace
+
+Error error_from_status(const Json& status) {
+  const Json* details = base::find(status, {"details"});
+  return api_error(static_cast<int>(base::int_at(status, {"code"}).value_or(500)),
+                   string_at(status, {"reason"}), string_at(status, {"message"}),
+                   details == nullptr ? std::nullopt : std::optional<Json>(*details));
+}
+
+Result<Json> Writer::decode(const WriteContext& context, Json body,
+                            std::vector<std::string>& warnings) {
+  const Resource& resource = *context.resource;
+  if (!body.is_object()) {
+    return bad_request(
+        fmt::format("the object provided is unrecognized (must be of type {}): not "
+                    "a JSON object",
+                    resource.type.gvk.kind));
+  }
+  KW_TRY(check_type(context, body));
+  body["apiVersion"] = resource.type.gvk.api_version();
+  body["kind"] = resource.type.gvk.kind;
+  std::vector<std::string> unknown;
+  KW_TRY(normalise_metadata(resource, body, unknown));
+  if (resource.custom) {
+    for (auto& path : prune(body, resource.custom->schema)) unknown.push_back(std::move(path));
+  }
+  if (!unknown.empty() && context.validation == FieldValidation::strict) {
+    const auto& gvk = resource.type.gvk;
+    return bad_request(
+        fmt::format("{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}",
+                    gvk.kind, gvk.version, gvk.kind, unknown_sentence(unknown)));
+  }
+  if (!unknown.empty() && context.validation == FieldValidation::warn) {
+    for (const auto& path : unknown) warnings.push_back(fmt::format("unknown field \"{}\"", path));
+  }
+  KW_TRY(normalise_kind(resource, body));
+  if (resource.custom) apply_defaults(body, resource.custom->schema);
+  Json& metadata = body["metadata"];
+  const std::string ns = string_at(metadata, {"namespace"});
+  if (resource.type.namespaced && ns.empty()) {
+    metadata["namespace"] = context.namespace_;
+  } else if (resource.type.namespaced && ns != context.namespace_) {
+    return bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return body;
+}
+
+Result<void> Writer::admit_create(const WriteContext& context, const std::string& name) const {
+  const Resource& resource = *context.resource;
+  if (resource.custom && resource.custom->terminating) {
+    return api_error(405, "MethodNotAllowed",
+                     "create not allowed while custom resource definition is terminating",
+                     Json{{"group", resource.type.gvk.group}, {"kind", resource.type.plural}});
+  }
+  if (!resource.type.namespaced) return {};
+  const ObjectPtr ns = storage_.get("namespaces", context.namespace_);
+  if (!ns) return not_found({"", "namespaces", context.namespace_});
+  if (base::find(ns->json(), {"metadata", "deletionTimestamp"}) == nullptr) return {};
+  const std::string why =
+      fmt::format("unable to create new content in namespace {} because it is being terminated",
+                  context.namespace_);
+  const Error plain = forbidden(resource.subject(name), why);
+  Json status = status_json(plain);
+  status["details"]["causes"] = Json::array(
+      {{{"reason", "NamespaceTerminating"},
+        {"message", fmt::format("namespace {} is being terminated", context.namespace_)},
+        {"field", "metadata.namespace"}}});
+  return error_from_status(status);
+}
+
+// uid, times, generated name: what clients may not choose.
+Result<void> Writer::fill_new(const WriteContext& context, Json& object) {
+  Json& metadata = object["metadata"];
+  const std::string version = string_at(metadata, {"resourceVersion"});
+  if (!version.empty() && version != "0") {
+    return internal_error("resourceVersion should not be set on objects to be created");
+  }
+  for (const char* key : {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
+                          "selfLink", "generation"}) {
+    metadata.erase(key);
+  }
+  metadata["uid"] = random_.uuid();
+  metadata["creationTimestamp"] = base::format_rfc3339(context.now);
+  if (context.resource->generation) metadata["generation"] = 1;
+  const std::string base_name = string_at(metadata, {"generateName"});
+  if (!string_at(metadata, {"name"}).empty() || base_name.empty()) return {};
+  const std::string& ns = context.resource->type.namespaced ? context.namespace_ : "";
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const std::string name = base_name.substr(0, 58) + random_.suffix(5);
+    metadata["name"] = name;
+    if (!storage_.get(context.resource->storage_id, object_key(ns, name))) return {};
+  }
+  return {};
+}
+
+Result<Json> Writer::track(const WriteContext& context, const Json* live, const Json& object) {
+  // The real server does not record who scaled a custom resource either.
+  if (context.resource->custom && context.subresource == "scale") return object;
+  schema::UpdateRequest request;
+  request.live = live;
+  request.ignored = ignored_fields(*context.resource, object, context.subresource);
+  request.updated = object;
+  request.manager = context.manager;
+  request.subresource = context.subresource;
+  request.schema = context.resource->merge;
+  request.now = context.now;
+  auto tracked = schema::track_update(request);
+  if (!tracked) return internal_error(tracked.error().message());
+  if (context.resource->storage_id == kCrds) keep_status_subresources(object, tracked.value());
+  return tracked;
+}
+
+ObjectPtr Writer::store(const WriteContext& context, Json object) {
+  if (!context.dry_run) {
+    return storage_.put(context.resource->storage_id,
+                        to_stored(*context.resource, std::move(object)));
+  }
+  return std::make_shared<const Object>(to_stored(*context.resource, std::move(object)));
+}
+
+Result<Written> Writer::commit_create(const WriteContext& context, Json object, bool tracked) {
+  const Resource& resource = *context.resource;
+  KW_TRY(fill_new(context, object));
+  prepare_create(resource, object);
+  const std::string name = string_at(object, {"metadata", "name"});
+  KW_TRY(admit_create(context, name));
+  if (!tracked) {
+    KW_ASSIGN(object, track(context, nullptr, object));
+  }
+  FieldErrors errors;
+  validate_metadata(resource, object, errors);
+  validate_kind(resource, nullptr, object, errors);
+  if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
+  const std::string ns = resource.type.namespaced ? context.namespace_ : "";
+  if (storage_.get(resource.storage_id, object_key(ns, name))) {
+    return already_exists(resource.subject(name));
+  }
+  return Written{store(context, std::move(object)), true, {}};
+}
+
+Result<Written> Writer::create(const WriteContext& context, Json body) {
+  std::vector<std::string> warnings;
+  KW_ASSIGN(Json object, decode(context, std::move(body), warnings));
+  KW_ASSIGN(Written written, commit_create(context, std::move(object), false));
+  written.warnings = std::move(warnings);
+  return written;
+}
+
+Result<ObjectPtr> Writer::live(const WriteContext& context) const {
+  const std::string ns = context.resource->type.namespaced ? context.namespace_ : "";
+  ObjectPtr object = storage_.get(context.resource->storage_id, object_key(ns, context.name));
+  if (!object) return not_found(context.resource->subject(context.name));
+  return object;
+}
+
+Result<Written> Writer::commit_update(const WriteContext& context, const ObjectPtr& live,
+                                      Json object, bool tracked) {
+  const Resource& resource = *context.resource;
+  const Json before = to_served(resource, live->json());
+  prepare_update(resource, before, object, context.subresource);
+  Json& metadata = object["metadata"];
+  if (string_at(metadata, {"uid"}).empty()) metadata["uid"] = live->uid();
+  metadata.erase("selfLink");
+  for (const char* key : {"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+                          "generation", "resourceVersion"}) {
+    const auto it = before.at("metadata").find(key);
+    if (it == before.at("metadata").end()) {
+      metadata.erase(key);
+    } else {
+      metadata[key] = *it;
+    }
+  }
+  if (!tracked) {
+    KW_ASSIGN(object, track(context, &before, object));
+  }
+  if (resource.generation && wants_generation(resource, before, object)) {
+    object["metadata"]["generation"] =
+        base::int_at(before, {"metadata", "generation"}).value_or(0) + 1;
+  }
+  FieldErrors errors;
+  validate_metadata(resource, object, errors);
+  validate_metadata_update(before, object, errors);
+  validate_kind(resource, &before, object, errors);
+  if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
+  if (schema::keep_times_of_noop(before, object)) return Written{live, false, {}};
+  if (is_released(resource, object)) {
+    // The answer shows the object as its last update left it; the deletion has a resourceVersion of
+    // its own.
+    auto last = std::make_shared<const Object>(to_stored(resource, std::move(object)));
+    if (!context.dry_run) storage_.remove(resource.storage_id, live->key());
+    return Written{last, false, {}};
+  }
+  return Written{store(context, std::move(object)), false, {}};
+}
+
+Result<Written> Writer::update(const WriteContext& context, Json body) {
+  const Resource& resource = *context.resource;
+  std::vector<std::string> warnings;
+  KW_ASSIGN(Json object, decode(context, std::move(body), warnings));
+  const std::string name = string_at(object, {"metadata", "name"});
+  if (!name.empty() && name != context.name) {
+    return bad_request(fmt::format(
+        "the name of the object ({}) does not match the name on the URL ({})", name, context.name));
+  }
+  object["metadata"]["name"] = context.name;
+  KW_ASSIGN(const ObjectPtr now, live(context));
+  const std::string version = string_at(object, {"metadata", "resourceVersion"});
+  const std::string uid = string_at(object, {"metadata", "uid"});
+  if (!uid.empty() && uid != now->uid()) {
+    return conflict(resource.subject(context.name),
+                    fmt::format("Precondition failed: UID in precondition: {}, UID in object "
+                                "meta: {}",
+                                uid, now->uid()));
+  }
+  if (version.empty() && needs_version(resource)) {
+    return invalid(
+        resource.subject(context.name),
+        {field_invalid("metadata.resourceVersion", "0", "must be specified for an update")});
+  }
+  if (!version.empty() && version != std::to_string(now->version())) {
+    return modified(resource.subject(context.name));
+  }
+  KW_ASSIGN(Written written, commit_update(context, now, std::move(object), false));
+  written.warnings = std::move(warnings);
+  return written;
+}
+
+Result<void> Writer::change(const WriteContext& context, const Change& change) {
+  const auto now = live(context);
+  if (!now) return {};
+  Json object = to_served(*context.resource, now.value()->json());
+  if (!change(object)) return {};
+  KW_TRY(commit_update(context, now.value(), std::move(object), false));
+  return {};
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,138 @@
+#include "apiserver/crd.hpp"
+
+#include "apiserver/support.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+using test::kCrdPath;
+using test::kWebsites;
+using test::Server;
+using test::website;
+using test::website_crd;
+
+namespace {
+
+std::string condition(const Json& object, const std::string& type) {
+  for (const auto& one : object["status"]["conditions"]) {
+    if (base::string_at(one, {"type"}) == type) {
+      return base::string_at(one, {"status"}) + " " + base::string_at(one, {"reason"});
+    }
+  }
+  return "absent";
+}
+
+const std::string kOne = kCrdPath + "/websites.demo.kubewatch.dev";
+
+}  // namespace
+
+TEST_CASE("a CRD is established at once and its served versions answer") {
+  Server server;
+  CHECK(server.get(kWebsites).code == 404);
+  CHECK(server.post(kCrdPath, website_crd()).code == 201);
+  const auto crd = server.get(kOne);
+  CHECK(condition(crd.json, "NamesAccepted") == "True NoConflicts");
+  CHECK(condition(crd.json, "Established") == "True InitialNamesAccepted");
+  CHECK(crd.json["status"]["acceptedNames"]["listKind"] == "WebsiteList");
+  CHECK(crd.json["status"]["storedVersions"] == Json::array({"v1"}));
+  CHECK(crd.json["spec"]["names"]["singular"] == "website");
+  server.post(kWebsites, website("a"));
+  const auto beta = server.get("/apis/demo.kubewatch.dev/v1beta1/namespaces/default/websites/a");
+  CHECK(beta.json["apiVersion"] == "demo.kubewatch.dev/v1beta1");
+  CHECK(beta.json["spec"]["host"] == "abc");
+  CHECK(server.get("/apis/demo.kubewatch.dev/v1alpha1/websites").code == 404);
+}
+
+TEST_CASE("a watch of one version sees what is written through another") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  const auto beta = server.watch("/apis/demo.kubewatch.dev/v1beta1/websites?watch=1");
+  const auto stable = server.watch("/apis/demo.kubewatch.dev/v1/websites?watch=1");
+  server.post(kWebsites, website("a"));
+  CHECK(beta->events()[0]["object"]["apiVersion"] == "demo.kubewatch.dev/v1beta1");
+  CHECK(stable->events()[0]["object"]["apiVersion"] == "demo.kubewatch.dev/v1");
+}
+
+TEST_CASE("names in use by another CRD of the group are not accepted until they are free") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  Json second = website_crd();
+  second["metadata"]["name"] = "sites.demo.kubewatch.dev";
+  second["spec"]["names"] = {{"plural", "sites"}, {"singular", "site"}, {"kind", "Website"}};
+  server.post(kCrdPath, second);
+  const std::string path = kCrdPath + "/sites.demo.kubewatch.dev";
+  CHECK(condition(server.get(path).json, "NamesAccepted") == "False ListKindConflict");
+  CHECK(condition(server.get(path).json, "Established") == "False NotAccepted");
+  CHECK(server.get("/apis/demo.kubewatch.dev/v1/sites").code == 404);
+  server.remove(kOne);
+  CHECK(condition(server.get(path).json, "Established") == "True InitialNamesAccepted");
+  CHECK(server.get("/apis/demo.kubewatch.dev/v1/sites").code == 200);
+}
+
+TEST_CASE("a deleted CRD takes its objects with it and waits for their finalizers") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  Json held = website("held");
+  held["metadata"]["finalizers"] = {"x.io/hold"};
+  server.post(kWebsites, held);
+  server.post(kWebsites, website("free"));
+  const auto record = server.watch(kWebsites + "?watch=1");
+  const auto dying = server.remove(kOne);
+  CHECK(condition(dying.json, "Terminating") == "True InstanceDeletionPending");
+  CHECK(server.get(kWebsites + "/free").code == 404);
+  CHECK(server.get(kOne).code == 200);
+  CHECK(server.post(kWebsites, website("new")).code == 405);
+  server.merge(kWebsites + "/held", {{"metadata", {{"finalizers", nullptr}}}});
+  CHECK(server.get(kOne).code == 404);
+  CHECK(server.get(kWebsites).code == 404);
+  CHECK(record->story().find("DELETED free") != std::string::npos);
+  CHECK(record->story().find("DELETED held") != std::string::npos);
+}
+
+TEST_CASE("CRDs that cannot work are refused with every reason") {
+  Server server;
+  Json bad = website_crd();
+  bad["metadata"]["name"] = "x.y.z";
+  bad["spec"]["versions"][0].erase("schema");
+  const auto refused = server.post(kCrdPath, bad);
+  CHECK(refused.code == 422);
+  CHECK(refused.message() ==
+        "CustomResourceDefinition.apiextensions.k8s.io \"x.y.z\" is invalid: [metadata.name: "
+        "Invalid value: \"x.y.z\": must be spec.names.plural+\".\"+spec.group, "
+        "spec.versions[0].schema.openAPIV3Schema: Required value]");
+  const std::vector<std::pair<std::string, Json>> cases = {
+      {"/spec/scope", "Galaxy"},       {"/spec/versions/1/storage", true},
+      {"/spec/versions/1/name", "v1"}, {"/spec/group", "nodots"},
+      {"/spec/names/kind", ""},        {"/spec/conversion", {{"strategy", "Webhook"}}},
+  };
+  for (const auto& [pointer, value] : cases) {
+    CAPTURE(pointer);
+    Json crd = website_crd();
+    crd[Json::json_pointer(pointer)] = value;
+    CHECK(server.post(kCrdPath, crd).code == 422);
+  }
+  Json shape = website_crd();
+  shape["spec"]["versions"] = "x";
+  CHECK(server.post(kCrdPath, shape).code == 400);
+  shape = website_crd();
+  shape["spec"]["versions"][0]["served"] = "yes";
+  CHECK(server.post(kCrdPath, shape).code == 400);
+}
+
+TEST_CASE("a changed schema counts for the next write") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  const std::string pattern =
+      "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/host/pattern";
+  const Json patch = Json::array({{{"op", "replace"}, {"path", pattern}, {"value", "^[A-Z]+$"}}});
+  CHECK(server.json_patch(kOne, patch).code == 200);
+  CHECK(server.post(kWebsites, website("a", {{"host", "abc"}})).code == 422);
+  CHECK(server.post(kWebsites, website("a", {{"host", "ABC"}})).code == 201);
+  CHECK(server
+            .json_patch(
+                kOne,
+                Json::array({{{"op", "replace"}, {"path", "/spec/scope"}, {"value", "Cluster"}}}))
+            .code == 422);
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,118 @@
+#include "apiserver/discovery.hpp"
+
+#include "apiserver/support.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+using test::Server;
+
+namespace {
+
+constexpr const char kV2[] = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+const Json* group_of(const Json& list, const std::string& name) {
+  for (const auto& group : list.at("items")) {
+    if (base::string_at(group, {"metadata", "name"}) == name) return &group;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("aggregated discovery lists built-in and custom resources with all that clients use") {
+  Server server;
+  server.post(test::kCrdPath, test::website_crd());
+  const auto core = server.call("GET", "/api", "", "", kV2);
+  CHECK(core.content_type == kV2);
+  CHECK(core.json["kind"] == "APIGroupDiscoveryList");
+  const auto apis = server.call("GET", "/apis", "", "", kV2);
+  REQUIRE(group_of(apis.json, "apps") != nullptr);
+  const Json* group = group_of(apis.json, "demo.kubewatch.dev");
+  REQUIRE(group != nullptr);
+  REQUIRE(group->at("versions").size() == 2);
+  CHECK(group->at("versions")[0]["version"] == "v1");
+  const Json& resource = group->at("versions")[0]["resources"][0];
+  CHECK(resource["resource"] == "websites");
+  CHECK(resource["scope"] == "Namespaced");
+  CHECK(resource["shortNames"] == Json::array({"ws"}));
+  CHECK(resource["subresources"].size() == 2);
+  const std::string tag(apis.headers.get("ETag"));
+  CHECK(tag.size() > 10);
+}
+
+TEST_CASE("plain discovery still answers old clients") {
+  Server server;
+  server.post(test::kCrdPath, test::website_crd());
+  CHECK(server.get("/api").json["versions"] == Json::array({"v1"}));
+  CHECK(server.get("/apis").json["kind"] == "APIGroupList");
+  CHECK(server.get("/apis/apps").json["preferredVersion"]["groupVersion"] == "apps/v1");
+  CHECK(server.get("/api/v1").json["groupVersion"] == "v1");
+  const auto custom = server.get("/apis/demo.kubewatch.dev/v1");
+  CHECK(custom.json["resources"][0]["name"] == "websites");
+  CHECK(custom.json["resources"][1]["name"] == "websites/status");
+  CHECK(custom.json["resources"][2]["kind"] == "Scale");
+  CHECK(custom.json["resources"][2]["group"] == "autoscaling");
+}
+
+TEST_CASE("health, version and OpenAPI say what kubectl asks") {
+  Server server;
+  server.post(test::kCrdPath, test::website_crd());
+  for (const char* path : {"/healthz", "/livez", "/readyz"}) CHECK(server.get(path).text == "ok");
+  CHECK(server.get("/version").at({"gitVersion"}).rfind("v1.36.", 0) == 0);
+  const auto index = server.get("/openapi/v3");
+  CHECK(index.json["paths"]["api/v1"]["serverRelativeURL"].get<std::string>().rfind(
+            "/openapi/v3/api/v1?hash=", 0) == 0);
+  const auto document = server.get("/openapi/v3/apis/demo.kubewatch.dev/v1");
+  const Json& patch =
+      document.json["paths"]["/apis/demo.kubewatch.dev/v1/namespaces/{namespace}/websites/{name}"]
+                   ["patch"];
+  CHECK(patch["x-kubernetes-group-version-kind"]["kind"] == "Website");
+  bool validates = false;
+  for (const auto& one : patch["parameters"])
+    validates = validates || one["name"] == "fieldValidation";
+  CHECK(validates);
+  CHECK(document
+            .json["components"]["schemas"]["dev.kubewatch.demo.v1.Website"]["properties"]["spec"]
+                 ["properties"]
+            .contains("host"));
+  CHECK(server.get("/openapi/v3/apis/none/v1").code == 404);
+  CHECK(server.get("/openapi/v2").code == 404);
+}
+
+TEST_CASE("unknown paths are plain 404s, unknown resources are Status objects, wrong methods 405") {
+  Server server;
+  for (const char* path : {"/nope", "/apis/nope", "/apis/nope.io/v1/things"}) {
+    CAPTURE(path);
+    CHECK(server.get(path).code == 404);
+    CHECK(server.get(path).text == "404 page not found\n");
+  }
+  for (const char* path : {"/api/v1/nope", "/apis/apps/v7/deployments", "/api/v1/pods/x"}) {
+    CAPTURE(path);
+    CHECK(server.get(path).message() == "the server could not find the requested resource");
+  }
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"PUT", test::kConfigMaps},
+      {"POST", test::kConfigMaps + "/a"},
+      {"FOO", test::kConfigMaps + "/a"},
+      {"POST", "/api/v1/configmaps"},
+      {"DELETE", "/api/v1/namespaces"},
+      {"POST", "/healthz"},
+      {"POST", "/api/v1/namespaces/default/pods/a/eviction"}};
+  for (const auto& [method, path] : cases) {
+    CAPTURE(method, path);
+    const auto answer = server.call(method, path, "{}");
+    CHECK(answer.code == 405);
+    CHECK(answer.reason() == "MethodNotAllowed");
+  }
+}
+
+TEST_CASE("a self subject access review is allowed") {
+  Server server;
+  const auto review = server.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                                  {{"kind", "SelfSubjectAccessReview"}});
+  CHECK(review.code == 201);
+  CHECK(review.json["status"]["allowed"] == true);
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,167 @@
+#include "apiserver/list.hpp"
+
+#include "apiserver/support.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+using test::config_map;
+using test::kConfigMaps;
+using test::Server;
+
+namespace {
+
+std::string names(const Json& list) {
+  std::string out;
+  for (const auto& item : list.at("items"))
+    out += base::string_at(item, {"metadata", "name"}) + " ";
+  return out;
+}
+
+void fill(Server& server, int count) {
+  for (int i = 0; i < count; ++i) server.post(kConfigMaps, config_map("c" + std::to_string(i)));
+}
+
+}  // namespace
+
+TEST_CASE("pages of one list show one state, whatever is written between them") {
+  Server server;
+  fill(server, 5);
+  const auto first = server.get(kConfigMaps + "?limit=2");
+  CHECK(names(first.json) == "c0 c1 ");
+  CHECK(first.json["metadata"]["remainingItemCount"] == 3);
+  server.remove(kConfigMaps + "/c3");
+  server.post(kConfigMaps, config_map("c22"));
+  const auto second =
+      server.get(kConfigMaps + "?limit=2&continue=" + first.at({"metadata", "continue"}));
+  CHECK(names(second.json) == "c2 c3 ");
+  CHECK(second.at({"metadata", "resourceVersion"}) == first.at({"metadata", "resourceVersion"}));
+  const auto third =
+      server.get(kConfigMaps + "?limit=2&continue=" + second.at({"metadata", "continue"}));
+  CHECK(names(third.json) == "c4 ");
+  CHECK(third.at({"metadata", "continue"}).empty());
+}
+
+TEST_CASE("an expired continue token is answered with one to go on inconsistently") {
+  Server server;
+  fill(server, 5);
+  const auto first = server.get(kConfigMaps + "?limit=2");
+  server.post(kConfigMaps, config_map("c22"));
+  server.api.storage().compact();
+  const auto gone =
+      server.get(kConfigMaps + "?limit=2&continue=" + first.at({"metadata", "continue"}));
+  CHECK(gone.code == 410);
+  CHECK(gone.reason() == "Expired");
+  const auto next =
+      server.get(kConfigMaps + "?limit=2&continue=" + gone.at({"metadata", "continue"}));
+  CHECK(next.code == 200);
+  CHECK(names(next.json) == "c2 c22 ");
+}
+
+TEST_CASE("resourceVersion and its match choose the state, as the API concepts say") {
+  Server server;
+  fill(server, 2);
+  const std::uint64_t old = server.api.storage().version();
+  server.post(kConfigMaps, config_map("c2"));
+  const std::string then = std::to_string(old);
+  CHECK(names(server.get(kConfigMaps).json) == "c0 c1 c2 ");
+  CHECK(names(server.get(kConfigMaps + "?resourceVersion=0").json) == "c0 c1 c2 ");
+  CHECK(names(server.get(kConfigMaps + "?resourceVersion=0&limit=1").json) == "c0 c1 c2 ");
+  CHECK(names(server.get(kConfigMaps + "?resourceVersion=" + then).json) == "c0 c1 c2 ");
+  CHECK(names(server.get(kConfigMaps + "?limit=5&resourceVersion=" + then).json) == "c0 c1 ");
+  const auto exact =
+      server.get(kConfigMaps + "?resourceVersionMatch=Exact&resourceVersion=" + then);
+  CHECK(names(exact.json) == "c0 c1 ");
+  CHECK(exact.at({"metadata", "resourceVersion"}) == then);
+  server.api.storage().compact();
+  CHECK(server.get(kConfigMaps + "?resourceVersionMatch=Exact&resourceVersion=" + then).code ==
+        410);
+}
+
+TEST_CASE("list options that do not fit together are refused in the API server's words") {
+  Server server;
+  const std::vector<std::tuple<std::string, int, std::string>> cases = {
+      {"?resourceVersion=99999", 504, "Timeout: Too large resource version: 99999, current: "},
+      {"?resourceVersion=abc", 400,
+       "invalid resource version: resourceVersion: Invalid value: \"abc\": strconv.ParseUint: "
+       "parsing \"abc\": invalid syntax"},
+      {"?limit=abc", 400, "strconv.ParseInt: parsing \"abc\": invalid syntax"},
+      {"?resourceVersionMatch=Exact", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
+       "resourceVersionMatch is forbidden unless resourceVersion is provided"},
+      {"?resourceVersion=0&resourceVersionMatch=Exact", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
+       "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""},
+      {"?resourceVersion=1&resourceVersionMatch=Bogus", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Unsupported value: "
+       "\"Bogus\": supported values: \"Exact\", \"NotOlderThan\", \"\""},
+      {"?sendInitialEvents=true", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents "
+       "is forbidden for list"},
+      {"?watch=1&sendInitialEvents=true", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
+       "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"},
+      {"?watch=1&resourceVersionMatch=NotOlderThan", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
+       "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"},
+      {"?watch=1&resourceVersion=abc", 500,
+       "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid "
+       "syntax"},
+      {"?continue=abc", 400, "invalid continue token: continue key is not valid: "},
+      {"?fieldSelector=foo%3Dbar", 400,
+       "\"foo\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""},
+  };
+  for (const auto& [query, code, message] : cases) {
+    CAPTURE(query);
+    const auto answer = server.get(kConfigMaps + query);
+    CHECK(answer.code == code);
+    CHECK(answer.message().substr(0, message.size()) == message);
+  }
+  CHECK(server.get(kConfigMaps + "?labelSelector=a%20b%20c").code == 400);
+  CHECK(server.get(kConfigMaps + "?resourceVersion=99999").headers.get("Retry-After") == "1");
+}
+
+TEST_CASE("a continue token of another namespace or with a path in it is refused") {
+  Server server;
+  const std::string other = encode_continue({3, "kube-system/x"});
+  CHECK(server.get(kConfigMaps + "?continue=" + other).code == 400);
+  const std::string path = encode_continue({3, "default/../x"});
+  CHECK(server.get(kConfigMaps + "?continue=" + path).code == 400);
+  const std::string good = encode_continue({3, "default/x"});
+  CHECK(server.get(kConfigMaps + "?continue=" + good + "&resourceVersion=3").message() ==
+        "specifying resource version is not allowed when using continue");
+}
+
+TEST_CASE("selectors choose objects by labels, by fields and by declared fields of custom kinds") {
+  Server server;
+  server.post(kConfigMaps, config_map("a", {{"metadata", {{"labels", {{"tier", "web"}}}}}}));
+  server.post(kConfigMaps, config_map("b"));
+  CHECK(names(server.get(kConfigMaps + "?labelSelector=tier%3Dweb").json) == "a ");
+  CHECK(names(server.get(kConfigMaps + "?fieldSelector=metadata.name%3Db").json) == "b ");
+  CHECK_FALSE(server.get(kConfigMaps + "?labelSelector=tier&limit=1")
+                  .json["metadata"]
+                  .contains("remainingItemCount"));
+  server.post(test::kCrdPath, test::website_crd());
+  server.post(test::kWebsites, test::website("x", {{"host", "one"}}));
+  server.post(test::kWebsites, test::website("y", {{"host", "two"}}));
+  CHECK(names(server.get(test::kWebsites + "?fieldSelector=spec.host%3Dtwo").json) == "y ");
+  CHECK(server.get(test::kWebsites + "?fieldSelector=spec.mode%3Da").message() ==
+        "field label not supported: spec.mode");
+}
+
+TEST_CASE(
+    "lists of built-in kinds leave kind and apiVersion out of their items, custom ones keep them") {
+  Server server;
+  server.post(kConfigMaps, config_map("a"));
+  const auto list = server.get(kConfigMaps);
+  CHECK(list.text.rfind("{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":", 0) == 0);
+  CHECK_FALSE(list.json["items"][0].contains("kind"));
+  server.post(test::kCrdPath, test::website_crd());
+  server.post(test::kWebsites, test::website("x"));
+  const auto custom = server.get(test::kWebsites);
+  CHECK(custom.text.rfind("{\"apiVersion\":\"demo.kubewatch.dev/v1\",\"items\":[", 0) == 0);
+  CHECK(custom.json["items"][0]["kind"] == "Website");
+  CHECK(server.get("/api/v1/namespaces/default/secrets").json["items"] == Json::array());
+}
+
+}  // namespace kubewatch::apiserver

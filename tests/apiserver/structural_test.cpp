@@ -1,0 +1,132 @@
+#include "apiserver/structural.hpp"
+
+#include <set>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+std::string problems(const char* schema, const char* value) {
+  FieldErrors errors;
+  const Json whole_schema = {{"type", "object"}, {"properties", {{"v", Json::parse(schema)}}}};
+  validate_object({{"v", Json::parse(value)}}, whole_schema, errors);
+  std::vector<std::string> out;
+  for (const auto& error : errors) out.push_back(error.field + ": " + error.message);
+  return base::join(out, "; ");
+}
+
+}  // namespace
+
+TEST_CASE("values are checked against their schema in the API server's words") {
+  const std::vector<std::tuple<const char*, const char*, std::string>> cases = {
+      {R"({"type":"string"})", R"("x")", ""},
+      {R"({"type":"string"})", "1",
+       "v: Invalid value: \"integer\": v in body must be of type string: \"integer\""},
+      {R"({"type":"integer"})", "1.5",
+       "v: Invalid value: \"number\": v in body must be of type integer: \"number\""},
+      {R"({"type":"integer"})", "2.0", ""},
+      {R"({"type":"number"})", "2", ""},
+      {R"({"type":"string"})", "null",
+       "v: Invalid value: \"null\": v in body must be of type string: \"null\""},
+      {R"({"type":"string","nullable":true})", "null", ""},
+      {R"({"x-kubernetes-int-or-string":true})", "true",
+       "v: Invalid value: \"boolean\": v in body must be of type integer,string: \"boolean\""},
+      {R"({"x-kubernetes-int-or-string":true})", R"("50%")", ""},
+      {R"({"type":"string","minLength":2})", R"("A")",
+       "v: Invalid value: \"A\": v in body should be at least 2 chars long"},
+      {R"({"type":"string","maxLength":2})", R"("ABC")",
+       "v: Too long: may not be more than 2 bytes"},
+      {R"({"type":"string","maxLength":2})", R"("äö")", ""},
+      {R"({"type":"string","pattern":"^a+$"})", R"("b")",
+       "v: Invalid value: \"b\": v in body should match '^a+$'"},
+      {R"({"type":"string","pattern":"(?i)x"})", R"("b")", ""},
+      {R"({"type":"string","format":"date-time"})", R"("soon")",
+       "v: Invalid value: \"soon\": v in body must be of type date-time: \"soon\""},
+      {R"({"type":"string","enum":["a","b"]})", R"("c")",
+       "v: Unsupported value: \"c\": supported values: \"a\", \"b\""},
+      {R"({"type":"integer","minimum":0})", "-1",
+       "v: Invalid value: -1: v in body should be greater than or equal to 0"},
+      {R"({"type":"integer","maximum":3,"exclusiveMaximum":true})", "3",
+       "v: Invalid value: 3: v in body should be less than 3"},
+      {R"({"type":"integer","multipleOf":5})", "7",
+       "v: Invalid value: 7: v in body should be a multiple of 5"},
+      {R"({"type":"array","maxItems":1})", "[1,2]", "v: Too many: 2: must have at most 1 items"},
+      {R"({"type":"array","minItems":1})", "[]",
+       "v: Invalid value: 0: v in body should have at least 1 items"},
+      {R"({"type":"array","x-kubernetes-list-type":"set"})", R"(["a","a"])",
+       "v[1]: Duplicate value: \"a\""},
+      {R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"]})",
+       R"([{"name":"x","a":1},{"name":"x"}])", "v[1]: Duplicate value: {\"name\":\"x\"}"},
+      {R"({"type":"object","required":["a"]})", "{}", "v.a: Required value"},
+      {R"({"type":"object","additionalProperties":{"type":"string"}})", R"({"a":1})",
+       "v.a: Invalid value: \"integer\": v.a in body must be of type string: \"integer\""},
+      {R"({"type":"array","items":{"type":"object","required":["a"]}})", "[{}]",
+       "v[0].a: Required value"},
+      {R"({"anyOf":[{"required":["a"]},{"required":["b"]}]})", "{}",
+       "v: Invalid value: \"\": \"v\" must validate at least one schema (anyOf)"},
+      {R"({"oneOf":[{"required":["a"]},{"required":["b"]}]})", R"({"a":1,"b":2})",
+       "v: Invalid value: \"\": \"v\" must validate one and only one schema (oneOf). Found 2 "
+       "valid"},
+      {R"({"not":{"required":["a"]}})", R"({"a":1})",
+       "v: Invalid value: \"\": \"v\" must not validate the schema (not)"},
+      {R"({"allOf":[{"type":"string"},{"minLength":2}]})", R"("a")",
+       "v: Invalid value: \"a\": v in body should be at least 2 chars long"},
+  };
+  for (const auto& [schema, value, wanted] : cases) {
+    CAPTURE(schema, value);
+    CHECK(problems(schema, value) == wanted);
+  }
+}
+
+TEST_CASE("a pattern is not run on a text that could overflow the stack") {
+  const std::string text(1U << 20U, 'b');
+  const std::string value = "\"" + text + "\"";
+  CHECK(problems(R"({"type":"string","pattern":"^(a|b)*c$"})", value.c_str()).empty());
+}
+
+TEST_CASE("unknown fields are dropped and named, where nothing says to keep them") {
+  const Json schema = Json::parse(R"({"type":"object","properties":{
+    "spec":{"type":"object","properties":{
+      "list":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},
+      "map":{"type":"object","additionalProperties":{"type":"object","properties":{"b":{}}}},
+      "open":{"type":"object","x-kubernetes-preserve-unknown-fields":true,
+              "properties":{"known":{"type":"object","properties":{"c":{}}}}},
+      "template":{"type":"object","x-kubernetes-embedded-resource":true,
+                  "x-kubernetes-preserve-unknown-fields":true}}}}})");
+  Json object = Json::parse(R"({"apiVersion":"a/v1","kind":"K","metadata":{"name":"x"},
+    "spec":{"x":1,"list":[{"a":"1","z":2}],"map":{"k":{"b":1,"y":2}},
+            "open":{"any":1,"known":{"c":1,"w":2}},
+            "template":{"apiVersion":"v1","kind":"P","metadata":{},"spec":{"q":1}}},
+    "top":1})");
+  const auto removed = prune(object, schema);
+  CHECK(std::set<std::string>(removed.begin(), removed.end()) ==
+        std::set<std::string>{"spec.x", "spec.list[0].z", "spec.map.k.y", "spec.open.known.w",
+                              "top"});
+  CHECK(object["spec"]["open"]["any"] == 1);
+  CHECK(object["spec"]["template"]["spec"]["q"] == 1);
+  CHECK(object["metadata"]["name"] == "x");
+}
+
+TEST_CASE("defaults fill absent fields at every depth, and nulls that may not be null") {
+  const Json schema = Json::parse(R"({"type":"object","properties":{"spec":{"type":"object",
+    "default":{},"properties":{
+      "n":{"type":"integer","default":3},
+      "inner":{"type":"object","properties":{"m":{"default":"x"}}},
+      "list":{"type":"array","items":{"type":"object","properties":{"p":{"default":"TCP"}}}},
+      "maybe":{"type":"string","nullable":true,"default":"d"}}}}})");
+  Json object =
+      Json::parse(R"({"spec":{"inner":{},"list":[{}, {"p":"UDP"}],"n":null,"maybe":null}})");
+  apply_defaults(object, schema);
+  CHECK(object == Json::parse(R"({"spec":{"n":3,"inner":{"m":"x"},
+    "list":[{"p":"TCP"},{"p":"UDP"}],"maybe":null}})"));
+  Json empty = Json::object();
+  apply_defaults(empty, schema);
+  CHECK(empty["spec"]["n"] == 3);
+  CHECK_FALSE(empty["spec"].contains("inner"));
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,397 @@
+#include "apiserver/support.hpp"
+#include "apiserver/writer.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+using test::config_map;
+using test::kConfigMaps;
+using test::kCrdPath;
+using test::kWebsites;
+using test::Server;
+using test::website;
+using test::website_crd;
+
+namespace {
+
+// managers as "tester Update,other Apply status".
+std::string managers(const Json& object) {
+  std::vector<std::string> out;
+  for (const auto& entry : object["metadata"].value("managedFields", Json::array())) {
+    const std::string sub = base::string_at(entry, {"subresource"});
+    out.push_back(base::string_at(entry, {"manager"}) + " " +
+                  base::string_at(entry, {"operation"}) + (sub.empty() ? "" : " " + sub));
+  }
+  return base::join(out, ",");
+}
+
+struct WebsiteServer : Server {
+  WebsiteServer() { post(kCrdPath, website_crd()); }
+};
+
+}  // namespace
+
+TEST_CASE("a created object gets uid, creation time, resourceVersion and its manager") {
+  Server server;
+  server.advance(5000);
+  const auto made = server.post(kConfigMaps, config_map("a", {{"data", {{"k", "v"}}}}));
+  CHECK(made.code == 201);
+  CHECK(made.at({"metadata", "uid"}).size() == 36);
+  CHECK(made.at({"metadata", "creationTimestamp"}) == base::format_rfc3339(server.now()));
+  CHECK(made.at({"metadata", "namespace"}) == "default");
+  CHECK(managers(made.json) == "tester Update");
+  CHECK(made.json["metadata"]["managedFields"][0]["fieldsV1"] ==
+        Json::parse(R"({"f:data":{".":{},"f:k":{}}})"));
+  CHECK_FALSE(made.json["metadata"].contains("generation"));
+  CHECK(server.get(kConfigMaps + "/a").json == made.json);
+}
+
+TEST_CASE("generateName makes a name of its base and five characters") {
+  Server server;
+  Json object = config_map("");
+  object["metadata"] = {{"generateName", "job-"}};
+  const auto made = server.post(kConfigMaps, object);
+  CHECK(made.code == 201);
+  CHECK(made.at({"metadata", "name"}).size() == 9);
+  CHECK(made.at({"metadata", "name"}).rfind("job-", 0) == 0);
+}
+
+TEST_CASE("bodies that are no such object are refused in the API server's words") {
+  WebsiteServer server;
+  const std::vector<std::tuple<std::string, Json, int, std::string>> cases = {
+      {kConfigMaps, config_map("A_"), 422,
+       "ConfigMap \"A_\" is invalid: metadata.name: Invalid value: \"A_\": a lowercase RFC 1123 "
+       "subdomain"},
+      {kConfigMaps,
+       {{"metadata", Json::object()}},
+       422,
+       "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is "
+       "required"},
+      {kConfigMaps, config_map("q", {{"metadata", {{"resourceVersion", "5"}}}}), 500,
+       "resourceVersion should not be set on objects to be created"},
+      {kConfigMaps, config_map("q", {{"metadata", {{"namespace", "other"}}}}), 400,
+       "the namespace of the provided object does not match the namespace sent on the request"},
+      {kConfigMaps, config_map("q", {{"apiVersion", "v2"}}), 400,
+       "the API version in the data (v2) does not match the expected API version (v1)"},
+      {kConfigMaps, config_map("q", {{"metadata", {{"finalizers", {"nodomain"}}}}}), 422,
+       "ConfigMap \"q\" is invalid: metadata.finalizers[0]: Invalid value: \"nodomain\": name is "
+       "neither a standard finalizer name nor is it fully qualified"},
+      {kConfigMaps,
+       config_map("q", {{"metadata", {{"ownerReferences", {{{"kind", "X"}, {"name", "a"}}}}}}}),
+       422,
+       "ConfigMap \"q\" is invalid: [metadata.ownerReferences.apiVersion: Invalid value: \"\": "
+       "version must not be empty, metadata.ownerReferences.uid: Invalid value: \"\": must not be "
+       "empty]"},
+      {kConfigMaps, config_map("q", {{"metadata", {{"labels", {{"a b", "c"}}}}}}), 422,
+       "ConfigMap \"q\" is invalid: metadata.labels: Invalid value: \"a b\": name part must "
+       "consist of"},
+      {kConfigMaps, config_map("q", {{"metadata", {{"labels", "x"}}}}), 400,
+       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal "
+       "string"},
+      {kConfigMaps, config_map("q", {{"data", {{"a/b", "c"}}}}), 422,
+       "ConfigMap \"q\" is invalid: data[a/b]: Invalid value"},
+      {kConfigMaps, config_map("q", {{"data", {{"a", 1}}}}), 400,
+       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal "
+       "number"},
+      {"/api/v1/namespaces/nope/configmaps", config_map("a"), 404, "namespaces \"nope\" not found"},
+      {kWebsites,
+       {{"metadata", {{"name", "b"}}}},
+       400,
+       "the object provided is unrecognized (must be of type Website): Object 'Kind' is missing "
+       "in"},
+      {kWebsites,
+       {{"kind", "Website"}},
+       400,
+       "the API version in the data () does not match the expected API version "
+       "(demo.kubewatch.dev/v1)"},
+      {kWebsites,
+       {{"kind", "Wrong"}, {"apiVersion", "demo.kubewatch.dev/v1"}, {"metadata", {{"name", "b"}}}},
+       422,
+       "Wrong.demo.kubewatch.dev \"b\" is invalid: kind: Invalid value: \"Wrong\": must be "
+       "Website"},
+      {kWebsites, Json::array(), 400,
+       "the object provided is unrecognized (must be of type Website)"},
+  };
+  for (const auto& [path, body, code, message] : cases) {
+    CAPTURE(base::dump_json(body));
+    const auto answer = server.post(path, body);
+    CHECK(answer.code == code);
+    CHECK(answer.message().substr(0, message.size()) == message);
+    CHECK(answer.json["kind"] == "Status");
+  }
+  CHECK(server.call("POST", kConfigMaps, "{nope").code == 400);
+  CHECK(server.call("POST", kConfigMaps, "x", "text/plain").code == 415);
+  server.post(kConfigMaps, config_map("a"));
+  const auto twice = server.post(kConfigMaps, config_map("a"));
+  CHECK(twice.code == 409);
+  CHECK(twice.reason() == "AlreadyExists");
+  CHECK(twice.message() == "configmaps \"a\" already exists");
+}
+
+TEST_CASE("a custom object is pruned, defaulted and checked by its schema") {
+  WebsiteServer server;
+  const auto made = server.post(kWebsites, website("a", {{"host", "abc"}, {"x", 1}}));
+  CHECK(made.code == 201);
+  CHECK(made.json["spec"] == Json::parse(R"({"host":"abc","replicas":1})"));
+  CHECK(made.json["metadata"]["generation"] == 1);
+  CHECK(made.headers.get("Warning") == "299 - \"unknown field \\\"spec.x\\\"\"");
+  const auto strict = server.post(kWebsites + "?fieldValidation=Strict",
+                                  website("b", {{"host", "abc"}, {"x", 1}, {"y", 2}}));
+  CHECK(strict.code == 400);
+  CHECK(strict.message() ==
+        "Website in version \"v1\" cannot be handled as a Website: strict decoding error: unknown "
+        "field \"spec.x\", unknown field \"spec.y\"");
+  const auto bad = server.post(
+      kWebsites,
+      website("b", {{"host", "ABC"}, {"replicas", 99}, {"mode", "c"}, {"map", {{"a", 1}}}}));
+  CHECK(bad.code == 422);
+  CHECK(
+      bad.message() ==
+      "Website.demo.kubewatch.dev \"b\" is invalid: [spec.host: Invalid value: \"ABC\": spec.host "
+      "in body should match '^[a-z.]+$', spec.map.a: Invalid value: \"integer\": spec.map.a in "
+      "body must be of type string: \"integer\", spec.mode: Unsupported value: \"c\": supported "
+      "values: \"a\", \"b\", spec.replicas: Invalid value: 99: spec.replicas in body should be "
+      "less than or equal to 10]");
+  CHECK(bad.json["details"]["causes"].size() == 4);
+}
+
+TEST_CASE("an update needs the newest resourceVersion, or none where the kind allows it") {
+  WebsiteServer server;
+  server.post(kConfigMaps, config_map("a"));
+  const auto changed = server.put(kConfigMaps + "/a", config_map("a", {{"data", {{"k", "v"}}}}));
+  CHECK(changed.code == 200);
+  const auto stale =
+      server.put(kConfigMaps + "/a", config_map("a", {{"metadata", {{"resourceVersion", "1"}}}}));
+  CHECK(stale.code == 409);
+  CHECK(stale.message() ==
+        "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please "
+        "apply your changes to the latest version and try again");
+  CHECK(server.put(kConfigMaps + "/new", config_map("new")).message() ==
+        "configmaps \"new\" not found");
+  CHECK(server.put(kConfigMaps + "/a", config_map("b")).message() ==
+        "the name of the object (b) does not match the name on the URL (a)");
+  CHECK(server.put(kConfigMaps + "/a", config_map("a", {{"metadata", {{"uid", "z"}}}})).code ==
+        409);
+  server.post(kWebsites, website("w"));
+  CHECK(server.put(kWebsites + "/w", website("w")).message() ==
+        "websites.demo.kubewatch.dev \"w\" is invalid: metadata.resourceVersion: Invalid value: 0: "
+        "must be specified for an update");
+}
+
+TEST_CASE("a write that changes nothing keeps the resourceVersion and makes no event") {
+  Server server;
+  const auto made = server.post(kConfigMaps, config_map("a", {{"data", {{"k", "v"}}}}));
+  const auto record = server.watch(
+      kConfigMaps + "?watch=1&resourceVersion=" + made.at({"metadata", "resourceVersion"}));
+  server.advance(90000);
+  const auto same = server.merge(kConfigMaps + "/a", {{"data", {{"k", "v"}}}});
+  CHECK(same.json == made.json);
+  Json again = made.json;
+  CHECK(server.put(kConfigMaps + "/a", again).json == made.json);
+  CHECK(record->text.empty());
+}
+
+TEST_CASE("generation counts changes of the specification, not of metadata or status") {
+  WebsiteServer server;
+  server.post(kWebsites, website("a"));
+  const std::string a = kWebsites + "/a";
+  CHECK(
+      server.merge(a, {{"metadata", {{"labels", {{"x", "y"}}}}}}).json["metadata"]["generation"] ==
+      1);
+  CHECK(
+      server.merge(a + "/status", {{"status", {{"ready", true}}}}).json["metadata"]["generation"] ==
+      1);
+  CHECK(server.merge(a, {{"spec", {{"host", "abcd"}}}}).json["metadata"]["generation"] == 2);
+}
+
+TEST_CASE("status and the rest are written through their own endpoints only") {
+  WebsiteServer server;
+  Json object = website("a");
+  object["status"] = {{"ready", true}};
+  CHECK_FALSE(server.post(kWebsites, object).json.contains("status"));
+  const std::string a = kWebsites + "/a";
+  CHECK_FALSE(server.merge(a, {{"status", {{"ready", true}}}}).json.contains("status"));
+  const auto status = server.merge(a + "/status", {{"status", {{"ready", true}}},
+                                                   {"spec", {{"host", "zzz"}}},
+                                                   {"metadata", {{"labels", {{"a", "b"}}}}}});
+  CHECK(status.json["status"]["ready"] == true);
+  CHECK(status.json["spec"]["host"] == "abc");
+  CHECK_FALSE(status.json["metadata"].contains("labels"));
+  CHECK(managers(status.json) == "tester Update,tester Update status");
+  CHECK(server.get(a + "/status").json == server.get(a).json);
+  CHECK(server.get(kConfigMaps + "/x/status").code == 404);
+}
+
+TEST_CASE("patches of every type change the object, each kind taking those it knows") {
+  WebsiteServer server;
+  server.post(kConfigMaps, config_map("a", {{"data", {{"k", "v"}}}}));
+  const std::string a = kConfigMaps + "/a";
+  CHECK(server.json_patch(a, Json::parse(R"([{"op":"add","path":"/data/x","value":"y"}])"))
+            .json["data"]["x"] == "y");
+  CHECK(server.merge(a, {{"data", {{"x", nullptr}}}}).json["data"] == Json{{"k", "v"}});
+  CHECK(server
+            .call("PATCH", a, R"({"metadata":{"labels":{"z":"y"}}})",
+                  "application/strategic-merge-patch+json")
+            .json["metadata"]["labels"]["z"] == "y");
+  const auto failed =
+      server.json_patch(a, Json::parse(R"([{"op":"test","path":"/data/k","value":"no"}])"));
+  CHECK(failed.code == 422);
+  CHECK(failed.reason() == "Invalid");
+  CHECK(server.call("PATCH", a, "[]", "application/merge-patch+json").code == 400);
+  CHECK(server.call("PATCH", a, "{}", "application/json-patch+json").code == 400);
+  CHECK(server.call("PATCH", a, "{}", "application/foo").code == 415);
+  CHECK(server.merge(a, {{"metadata", {{"name", "b"}}}}).code == 400);
+  CHECK(server.merge(a, {{"metadata", {{"resourceVersion", "1"}}}}).code == 409);
+  CHECK(
+      server.merge(a, {{"metadata", {{"uid", "x"}}}})
+          .message()
+          .rfind(
+              "ConfigMap \"a\" is invalid: metadata.uid: Invalid value: \"x\": field is immutable",
+              0) == 0);
+  CHECK(server.merge(kConfigMaps + "/none", Json::object()).code == 404);
+  server.post(kWebsites, website("w"));
+  CHECK(
+      server.call("PATCH", kWebsites + "/w", "{}", "application/strategic-merge-patch+json").code ==
+      415);
+}
+
+TEST_CASE("server-side apply creates, owns, conflicts, and takes over by force") {
+  WebsiteServer server;
+  const auto made = server.apply(kWebsites + "/a?fieldManager=one", website("a"));
+  CHECK(made.code == 201);
+  CHECK(managers(made.json) == "one Apply");
+  CHECK(made.json["spec"]["replicas"] == 1);
+  CHECK(made.json["metadata"]["managedFields"][0]["fieldsV1"] ==
+        Json::parse(R"({"f:spec":{"f:host":{}}})"));
+  const auto again = server.apply(kWebsites + "/a?fieldManager=one", website("a"));
+  CHECK(again.code == 200);
+  CHECK(again.json == made.json);
+  const auto refused =
+      server.apply(kWebsites + "/a?fieldManager=two", website("a", {{"host", "other"}}));
+  CHECK(refused.code == 409);
+  CHECK(refused.message() == "Apply failed with 1 conflict: conflict with \"one\": .spec.host");
+  CHECK(refused.json["details"]["causes"][0]["reason"] == "FieldManagerConflict");
+  const auto forced =
+      server.apply(kWebsites + "/a?fieldManager=two&force=true", website("a", {{"host", "other"}}));
+  CHECK(forced.code == 200);
+  CHECK(forced.json["spec"]["host"] == "other");
+  CHECK(managers(forced.json) == "two Apply");
+}
+
+TEST_CASE("an apply without a field is the end of that field, unless others own it") {
+  Server server;
+  const std::string a = kConfigMaps + "/a?fieldManager=one";
+  server.apply(a, config_map("a", {{"data", {{"k", "v"}, {"l", "w"}}}}));
+  server.apply(kConfigMaps + "/a?fieldManager=two", config_map("a", {{"data", {{"l", "w"}}}}));
+  const auto less = server.apply(a, config_map("a", {{"data", {{"m", "x"}}}}));
+  CHECK(less.json["data"] == Json::parse(R"({"l":"w","m":"x"})"));
+}
+
+TEST_CASE("apply checks its options and its configuration") {
+  WebsiteServer server;
+  const std::string s = kConfigMaps + "/s?fieldManager=m";
+  server.apply(s, config_map("s"));
+  const auto with = [](Json more) { return config_map("s", more); };
+  CHECK(server.apply(kConfigMaps + "/s", config_map("s")).message() ==
+        "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
+        "apply patch");
+  CHECK(server.call("PATCH", kConfigMaps + "/s?force=true", "{}", "application/merge-patch+json")
+            .message() ==
+        "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for "
+        "non-apply patch");
+  CHECK(server.apply(s + "&dryRun=x", config_map("s")).code == 422);
+  CHECK(server.apply(s, with({{"apiVersion", "v2"}})).message() ==
+        "invalid object type: /v2, Kind=ConfigMap");
+  CHECK(server.apply(s, with({{"metadata", {{"managedFields", {Json::object()}}}}})).message() ==
+        "metadata.managedFields must be nil");
+  CHECK(server.apply(s, with({{"metadata", {{"resourceVersion", "1"}}}})).code == 409);
+  CHECK(server
+            .apply(kConfigMaps + "/n?fieldManager=m",
+                   config_map("n", {{"metadata", {{"uid", "abc"}}}}))
+            .message() ==
+        "Operation cannot be fulfilled on configmaps \"n\": uid mismatch: the provided object "
+        "specified uid abc, and no existing object was found");
+  CHECK(server.call("PATCH", s, ": : :", "application/apply-patch+yaml").code == 400);
+  const auto unknown = server.apply(kWebsites + "/s?fieldManager=m", website("s", {{"bogus", 1}}));
+  CHECK(unknown.code == 500);
+  CHECK(unknown.message() ==
+        "failed to create typed patch object (/s; demo.kubewatch.dev/v1, Kind=Website): "
+        ".spec.bogus: field not declared in schema");
+  CHECK(server
+            .call("PATCH", s, "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n",
+                  "application/apply-patch+yaml")
+            .json["data"]["a"] == "b");
+}
+
+TEST_CASE("status is applied through its endpoint with an ownership of its own") {
+  WebsiteServer server;
+  server.apply(kWebsites + "/a?fieldManager=one", website("a"));
+  const auto status = server.apply(kWebsites + "/a/status?fieldManager=one&force=true",
+                                   {{"apiVersion", "demo.kubewatch.dev/v1"},
+                                    {"kind", "Website"},
+                                    {"metadata", {{"name", "a"}}},
+                                    {"status", {{"ready", true}}}});
+  CHECK(status.code == 200);
+  CHECK(status.json["status"]["ready"] == true);
+  CHECK(managers(status.json) == "one Apply,one Apply status");
+  const auto main =
+      server.apply(kWebsites + "/a?fieldManager=one", website("a", {{"host", "abd"}}));
+  CHECK(main.json["status"]["ready"] == true);
+  CHECK(server.apply(kWebsites + "/none/status?fieldManager=one", website("none")).code == 404);
+}
+
+TEST_CASE("a dry run answers as if and stores nothing") {
+  Server server;
+  const auto before = server.api.storage().version();
+  CHECK(server.post(kConfigMaps + "?dryRun=All", config_map("a")).code == 201);
+  CHECK(server.get(kConfigMaps + "/a").code == 404);
+  CHECK(server.api.storage().version() == before);
+  server.post(kConfigMaps, config_map("b"));
+  CHECK(server.merge(kConfigMaps + "/b?dryRun=All", {{"data", {{"k", "v"}}}}).json["data"]["k"] ==
+        "v");
+  CHECK_FALSE(server.get(kConfigMaps + "/b").json.contains("data"));
+  CHECK(server.call("DELETE", kConfigMaps + "/b?dryRun=All").code == 200);
+  CHECK(server.get(kConfigMaps + "/b").code == 200);
+}
+
+TEST_CASE("a Secret's stringData becomes data; fields that may not change do not") {
+  Server server;
+  const std::string secrets = "/api/v1/namespaces/default/secrets";
+  const auto made = server.post(secrets, {{"apiVersion", "v1"},
+                                          {"kind", "Secret"},
+                                          {"metadata", {{"name", "s"}}},
+                                          {"stringData", {{"a", "hello"}}}});
+  CHECK(made.json["data"]["a"] == "aGVsbG8=");
+  CHECK_FALSE(made.json.contains("stringData"));
+  CHECK(made.json["type"] == "Opaque");
+  CHECK(server.merge(secrets + "/s", {{"type", "other"}}).code == 422);
+  server.post(kConfigMaps, config_map("a", {{"immutable", true}, {"data", {{"k", "v"}}}}));
+  CHECK(server.merge(kConfigMaps + "/a", {{"data", {{"k", "w"}}}}).message() ==
+        "ConfigMap \"a\" is invalid: data: Forbidden: field is immutable when `immutable` is set");
+}
+
+TEST_CASE("scale reads and sets replicas of built-in and custom kinds") {
+  WebsiteServer server;
+  server.post(kWebsites, website("a"));
+  const std::string scale = kWebsites + "/a/scale";
+  CHECK(server.get(scale).json["spec"]["replicas"] == 1);
+  CHECK(server.merge(scale, {{"spec", {{"replicas", 3}}}}).json["spec"]["replicas"] == 3);
+  CHECK(server.get(kWebsites + "/a").json["spec"]["replicas"] == 3);
+  CHECK(server.merge(scale, {{"spec", {{"replicas", -1}}}}).code == 422);
+  CHECK(server.get(kConfigMaps + "/a/scale").code == 404);
+}
+
+TEST_CASE("load creates objects as their manager would, CRDs at once usable") {
+  Server server;
+  REQUIRE(server.api.load(website_crd(), "setup", server.now()).ok());
+  REQUIRE(server.api.load(website("a"), "setup", server.now()).ok());
+  CHECK(managers(server.get(kWebsites + "/a").json) == "setup Update");
+  const auto unknown =
+      server.api.load({{"apiVersion", "x.y/v1"}, {"kind", "Z"}}, "setup", server.now());
+  CHECK_FALSE(unknown.ok());
+  Json elsewhere = config_map("a");
+  elsewhere["metadata"]["namespace"] = "nope";
+  CHECK(server.api.load(elsewhere, "setup", server.now()).error().is_not_found());
+}
+
+}  // namespace kubewatch::apiserver
