@@ -1,0 +1,76 @@
+// Runs a Reconciler over a WorkQueue on the loop: starts what is due up to the concurrency, never one key
+// twice at once, holds everything until released, drains on shutdown. The same core drives shell hooks and
+// C++ reconcilers. Who adds keys (streams joined by mappers) is its owner's business.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "loop/event_loop.hpp"
+#include "runtime/work_queue.hpp"
+
+namespace kubewatch::runtime {
+
+struct RunOutcome {
+  enum class Verdict { done, requeue, not_yet, failed, parked } verdict = Verdict::done;
+  std::optional<Duration> after;   // requeue: required; not_yet, failed: instead of (at least) the backoff
+  static RunOutcome done() { return {}; }
+};
+
+class Reconciler {
+ public:
+  virtual ~Reconciler() = default;
+  // Calls `done` exactly once, possibly from inside; further calls are ignored.
+  virtual void reconcile(const Work& work, std::function<void(RunOutcome)> done) = 0;
+};
+
+// Caps all controllers together (--concurrency). 0 = no cap.
+class RunSlots {
+ public:
+  explicit RunSlots(std::size_t limit) : limit_(limit) {}
+  bool take();
+  void give_back();
+  // Called by turns when a slot becomes free; controllers register themselves and leave an empty
+  // function behind.
+  std::vector<std::function<void()>> waiters;
+
+ private:
+  std::size_t limit_;
+  std::size_t used_ = 0;
+  std::size_t next_ = 0;
+};
+
+class Controller {
+ public:
+  // Held until the first release(). loop, reconciler, random and slots must outlive it; a run's `done`
+  // may be called after it is gone.
+  Controller(loop::EventLoop& loop, Reconciler& reconciler, base::Random& random, RunSlots& slots,
+             WorkQueueOptions options);
+  ~Controller();
+
+  void add(const core::ObjectKey& key, Reason reason, std::string reason_object = "",
+           Duration delay = Duration{0}, Priority priority = Priority::live);
+  void forget(const core::ObjectKey& key);
+  // Holds until all caches are ready; a relist may hold again.
+  void hold();
+  void release();
+  bool held() const;
+  // Nothing new starts from now on; `drained` is called when no run is left.
+  void shut_down(std::function<void()> drained);
+
+  const WorkQueue& queue() const;
+  std::size_t running() const;
+  // Called after each change of what is running or queued, never from inside add(): for --once and
+  // --until-idle.
+  void on_progress(std::function<void()> callback);
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace kubewatch::runtime

@@ -1,0 +1,277 @@
+#include "runtime/wait_condition.hpp"
+
+#include <charconv>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "runtime/json_path.hpp"
+
+namespace kubewatch::runtime {
+
+namespace {
+
+struct Delete {};
+struct Create {};
+struct Condition {
+  std::string type;
+  std::string status;
+};
+struct Path {
+  JsonPath path;
+  std::string text;
+  std::optional<std::string> value;  // absent: anything will do
+};
+
+bool same_text(std::string_view a, std::string_view b) {
+  return base::to_lower(a) == base::to_lower(b);
+}
+
+std::string_view unquote(std::string_view text) {
+  if (text.size() >= 2 && (text.front() == '\'' || text.front() == '"') &&
+      text.front() == text.back()) {
+    return text.substr(1, text.size() - 2);
+  }
+  return text;
+}
+
+// Where the path ends and "=value" begins: an '=' outside brackets, braces and quotes.
+std::size_t path_end(std::string_view text) {
+  std::size_t depth = 0;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != '\0') {
+      if (c == '\\') {
+        ++i;
+      } else if (c == quote) {
+        quote = '\0';
+      }
+    } else if (depth > 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == '{' || c == '[' || c == '(') {
+      ++depth;
+    } else if ((c == '}' || c == ']' || c == ')') && depth > 0) {
+      --depth;
+    } else if (c == '=' && depth == 0) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+Result<Path> parse_path(std::string_view text) {
+  // A shell's quotes that came through: 'jsonpath'='{.a}'=3, or quotes around all of it.
+  if (!text.empty() && (text.front() == '\'' || text.front() == '"')) {
+    const std::size_t close = text.find(text.front(), 1);
+    if (close == text.size() - 1) {
+      text = unquote(text);
+    } else if (close != std::string_view::npos && text[close + 1] == '=') {
+      KW_ASSIGN(auto out, parse_path(text.substr(1, close - 1)));
+      if (out.value) return Error(ErrorKind::invalid, "two values in one jsonpath condition");
+      out.value = std::string(base::trim(unquote(text.substr(close + 2))));
+      return out;
+    }
+  }
+  const std::size_t end = path_end(text);
+  Path out;
+  out.text = std::string(base::trim(text.substr(0, end)));
+  KW_ASSIGN(out.path, JsonPath::parse(out.text));
+  if (end < text.size()) {
+    out.value = std::string(base::trim(unquote(text.substr(end + 1))));
+    if (out.value->empty()) {
+      return Error(ErrorKind::invalid,
+                   "a jsonpath condition needs a value after '=', like "
+                   "jsonpath='{.status.readyReplicas}'=3");
+    }
+  }
+  return out;
+}
+
+// Generations are integers; some controllers write theirs as a string.
+std::optional<std::int64_t> integer_at(const Json& object,
+                                       std::initializer_list<std::string_view> path) {
+  const Json* value = base::find(object, path);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_number_integer()) return value->get<std::int64_t>();
+  if (!value->is_string()) return std::nullopt;
+  const auto& text = value->get_ref<const std::string&>();
+  std::int64_t out = 0;
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+// What was observed is of an older generation: it says nothing about the object as it is now.
+struct Behind {
+  std::int64_t observed = 0;
+  std::int64_t current = 0;
+};
+std::optional<Behind> behind(const Json& object, const Json* condition) {
+  const auto current = integer_at(object, {"metadata", "generation"});
+  auto observed = condition != nullptr ? integer_at(*condition, {"observedGeneration"})
+                                       : std::optional<std::int64_t>();
+  if (!observed) observed = integer_at(object, {"status", "observedGeneration"});
+  if (!current || !observed || *observed >= *current) return std::nullopt;
+  return Behind{*observed, *current};
+}
+
+const Json* find_condition(const Json& object, const std::string& type) {
+  const Json* conditions = base::find(object, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) return nullptr;
+  for (const auto& condition : *conditions) {
+    if (same_text(base::string_at(condition, {"type"}), type)) return &condition;
+  }
+  return nullptr;
+}
+
+Result<bool> path_met(const Path& wanted, const Json& object) {
+  // A status that belongs to an older generation proves nothing (kubectl reports success here).
+  if (wanted.path.first_field() == "status" && behind(object, nullptr)) return false;
+  const auto found = wanted.path.find(object);
+  if (found.empty() || (found.size() == 1 && found[0]->is_null())) return false;
+  if (found.size() > 1) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("jsonpath {} leads to {} values, one is needed", wanted.text,
+                             found.size()));
+  }
+  if (!wanted.value) return true;
+  if (found[0]->is_structured()) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("jsonpath {} leads to a list or an object, which cannot be compared "
+                             "with a value",
+                             wanted.text));
+  }
+  return base::trim(scalar_text(*found[0])) == *wanted.value;
+}
+
+std::string describe_condition(const Condition& wanted, const Json& object) {
+  const Json* condition = find_condition(object, wanted.type);
+  if (condition == nullptr) return fmt::format("{} is absent", wanted.type);
+  std::string out = fmt::format("{} is {}", wanted.type, base::string_at(*condition, {"status"}));
+  const std::string reason = base::string_at(*condition, {"reason"});
+  const std::string message = base::string_at(*condition, {"message"});
+  if (!reason.empty() && !message.empty()) {
+    out += fmt::format(" (reason {}: {})", reason, message);
+  } else if (!reason.empty()) {
+    out += fmt::format(" (reason {})", reason);
+  } else if (!message.empty()) {
+    out += fmt::format(" ({})", message);
+  }
+  if (const auto late = behind(object, condition)) {
+    out += fmt::format(", of generation {}, now {}", late->observed, late->current);
+  }
+  return out;
+}
+
+bool is_secret_data(const Path& wanted, const Json& object) {
+  const std::string first = wanted.path.first_field();
+  return base::string_at(object, {"kind"}) == "Secret" &&
+         (first.empty() || first == "data" || first == "stringData");
+}
+
+std::string describe_path(const Path& wanted, const Json& object) {
+  const auto found = wanted.path.find(object);
+  if (found.empty()) return fmt::format("{} is absent", wanted.text);
+  std::string out;
+  if (found.size() > 1) {
+    out = fmt::format("{} leads to {} values", wanted.text, found.size());
+  } else if (found[0]->is_structured()) {
+    out = fmt::format("{} is {}", wanted.text, found[0]->is_array() ? "a list" : "an object");
+  } else if (is_secret_data(wanted, object)) {
+    out = fmt::format("{} is another value (not shown: a Secret)", wanted.text);
+  } else {
+    out = fmt::format("{} is {}", wanted.text, scalar_text(*found[0]));
+  }
+  const auto late = behind(object, nullptr);
+  if (wanted.path.first_field() == "status" && late) {
+    out += fmt::format(", of generation {}, now {}", late->observed, late->current);
+  }
+  return out;
+}
+
+std::string describe_deletion(const Json& object) {
+  if (base::string_at(object, {"metadata", "deletionTimestamp"}).empty()) return "still exists";
+  const Json* finalizers = base::find(object, {"metadata", "finalizers"});
+  std::vector<std::string> names;
+  if (finalizers != nullptr && finalizers->is_array()) {
+    for (const auto& name : *finalizers) {
+      if (name.is_string()) names.push_back(name.get<std::string>());
+    }
+  }
+  if (names.empty()) return "is being deleted";
+  return fmt::format("is being deleted, held by finalizers {}", base::join(names, ", "));
+}
+
+}  // namespace
+
+struct WaitCondition::Impl {
+  std::variant<Delete, Create, Condition, Path> what;
+};
+
+Result<WaitCondition> WaitCondition::parse(std::string_view text) {
+  const std::string_view trimmed = base::trim(text);
+  auto impl = std::make_shared<Impl>();
+  if (same_text(trimmed, "delete")) {
+    impl->what = Delete{};
+  } else if (same_text(trimmed, "create")) {
+    impl->what = Create{};
+  } else if (trimmed.substr(0, 10) == "condition=") {
+    const std::string_view rest = trimmed.substr(10);
+    const std::size_t equals = rest.find('=');
+    Condition condition{std::string(rest.substr(0, equals)), "true"};
+    if (equals != std::string_view::npos) condition.status = rest.substr(equals + 1);
+    if (condition.type.empty() || condition.status.empty()) {
+      return Error(ErrorKind::invalid,
+                   fmt::format("invalid condition \"{}\": use condition=Type or "
+                               "condition=Type=Status",
+                               trimmed));
+    }
+    impl->what = std::move(condition);
+  } else if (trimmed.substr(0, 9) == "jsonpath=") {
+    KW_ASSIGN(auto path, parse_path(trimmed.substr(9)));
+    impl->what = std::move(path);
+  } else {
+    return Error(ErrorKind::invalid,
+                 fmt::format("unrecognized condition \"{}\": use delete, create, "
+                             "condition=Type[=Status] or jsonpath={{.path}}[=value]",
+                             trimmed));
+  }
+  WaitCondition out;
+  out.impl_ = std::move(impl);
+  out.text_ = std::string(trimmed);
+  return out;
+}
+
+Result<bool> WaitCondition::met(const Json* object) const {
+  if (waits_for_deletion()) return object == nullptr;
+  if (object == nullptr) return false;
+  if (const auto* wanted = std::get_if<Condition>(&impl_->what)) {
+    const Json* condition = find_condition(*object, wanted->type);
+    return condition != nullptr && !behind(*object, condition) &&
+           same_text(base::string_at(*condition, {"status"}), wanted->status);
+  }
+  if (const auto* path = std::get_if<Path>(&impl_->what)) return path_met(*path, *object);
+  return true;
+}
+
+std::string WaitCondition::describe(const Json* object) const {
+  if (object == nullptr) return "does not exist";
+  if (waits_for_deletion()) return describe_deletion(*object);
+  if (const auto* wanted = std::get_if<Condition>(&impl_->what)) {
+    return describe_condition(*wanted, *object);
+  }
+  if (const auto* path = std::get_if<Path>(&impl_->what)) return describe_path(*path, *object);
+  return "exists";
+}
+
+bool WaitCondition::waits_for_deletion() const {
+  return std::holds_alternative<Delete>(impl_->what);
+}
+bool WaitCondition::waits_for_creation() const {
+  return std::holds_alternative<Create>(impl_->what);
+}
+
+}  // namespace kubewatch::runtime

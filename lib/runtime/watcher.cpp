@@ -1,0 +1,556 @@
+#include "runtime/watcher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/status.hpp"
+
+namespace kubewatch::runtime {
+
+namespace {
+
+// Servers send bookmarks about once a minute: one that did so before and is silent now is gone.
+constexpr Duration kBookmarkSilence{150000};
+constexpr Duration kMaxRetryAfter{300000};
+// Answers in a row that refuse to watch at one resourceVersion, before that version is given up.
+constexpr std::uint32_t kMaxRefused = 5;
+constexpr std::uint32_t kMaxInterrupted = 2;
+constexpr std::size_t kMaxEmptyPages = 3;
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// resourceVersions are comparable where they are numbers (KEP-5504).
+bool older(const std::string& a, const std::string& b) {
+  if (!is_number(a) || !is_number(b)) return false;
+  const auto strip = [](std::string_view text) {
+    const auto first = text.find_first_not_of('0');
+    return first == std::string_view::npos ? std::string_view() : text.substr(first);
+  };
+  const std::string_view x = strip(a);
+  const std::string_view y = strip(b);
+  return x.size() != y.size() ? x.size() < y.size() : x < y;
+}
+
+bool usable(const std::string& resource_version) {
+  return !resource_version.empty() && resource_version != "0";
+}
+
+// The resourceVersion that was asked for cannot be served: expired, or of a future that never comes.
+bool version_is_useless(const base::Error& error) {
+  return error.is_gone() || core::is_resource_version_too_large(error);
+}
+
+bool refuses_request(const base::Error& error) {
+  return error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::unsupported;
+}
+
+// The answer as a whole did not fit our limits.
+bool too_much(const base::Error& error) {
+  return error.kind() == ErrorKind::too_large || error.kind() == ErrorKind::timeout;
+}
+
+base::Error rewound(const std::string& before, const std::string& now) {
+  return {ErrorKind::gone,
+          fmt::format("the server's resourceVersion went back from {} to {}: its data was restored "
+                      "from a backup; listing again",
+                      before, now)};
+}
+
+}  // namespace
+
+std::string_view to_string(WatcherFailure where) {
+  switch (where) {
+    case WatcherFailure::initial_list: return "initial list";
+    case WatcherFailure::watch_start: return "watch start";
+    case WatcherFailure::stream: return "watch stream";
+    case WatcherFailure::server_error: return "server error event";
+    case WatcherFailure::no_resource_version: return "no resourceVersion";
+  }
+  return "unknown";
+}
+
+Watcher::Watcher(WatcherOptions options, base::Random& random)
+    : options_(std::move(options)), random_(random), backoff_(options_.backoff) {}
+
+// ---------------------------------------------------------------- choices
+
+bool Watcher::wants_streaming() const {
+  if (streaming_off_ || force_unpaged_ || streaming_interrupted_ >= kMaxInterrupted) return false;
+  if (options_.strategy == ListStrategy::streaming) return true;
+  return options_.strategy == ListStrategy::automatic &&
+         !(options_.label_selector.empty() && options_.field_selector.empty());
+}
+
+std::uint32_t Watcher::page_limit() const {
+  if (force_unpaged_ || options_.strategy == ListStrategy::unpaged) return 0;
+  const bool narrowed = !options_.label_selector.empty() || !options_.field_selector.empty();
+  if (options_.strategy == ListStrategy::automatic && !narrowed && !paged_after_all_) return 0;
+  return options_.page_size;
+}
+
+bool Watcher::consistent() const {
+  return force_recent_ || options_.semantics == ListSemantics::recent;
+}
+
+std::string Watcher::list_version() const {
+  if (consistent()) return "";
+  if (options_.semantics == ListSemantics::not_older_than && usable(resource_version_)) {
+    return resource_version_;
+  }
+  return "0";
+}
+
+bool Watcher::went_back(const std::string& resource_version) const {
+  return synced_ && older(resource_version, resource_version_);
+}
+
+// A full state older than what was seen: of a lagging cache, then a consistent read helps; or of a server
+// whose data was restored, then it is the truth, but to be compared object by object.
+bool Watcher::begin_again_if_back(TimePoint now, const std::string& resource_version,
+                                  WatcherActions& out) {
+  if (!went_back(resource_version) || (consistent() && rewound_)) return false;
+  stop(out);
+  force_recent_ = true;
+  rewound_ = true;
+  begin(now, out);
+  return true;
+}
+
+Duration Watcher::silence_limit() const {
+  if (state_ == WatcherState::initial_watch) return options_.initial_end;
+  return bookmarks_seen_ ? std::min(options_.idle, kBookmarkSilence) : options_.idle;
+}
+
+// ---------------------------------------------------------------- starting requests
+
+WatcherActions Watcher::start(TimePoint now) {
+  WatcherActions out;
+  begin(now, out);
+  return out;
+}
+
+WatcherActions Watcher::resume(TimePoint now, std::string resource_version) {
+  if (!usable(resource_version)) return start(now);
+  WatcherActions out;
+  synced_ = true;
+  resource_version_ = std::move(resource_version);
+  state_ = WatcherState::init_listed;
+  start_watch(now, out);
+  return out;
+}
+
+void Watcher::begin(TimePoint now, WatcherActions& out) {
+  init_emitted_ = false;
+  continue_token_.clear();
+  first_page_version_.clear();
+  empty_pages_ = 0;
+  if (wants_streaming()) {
+    state_ = WatcherState::initial_watch;
+    start_watch(now, out);
+    return;
+  }
+  state_ = WatcherState::init_page;
+  start_list(out);
+}
+
+void Watcher::start_list(WatcherActions& out) {
+  core::ListParams params;
+  params.label_selector = options_.label_selector;
+  params.field_selector = options_.field_selector;
+  params.limit = page_limit();
+  if (!continue_token_.empty()) {
+    params.continue_token = continue_token_;
+  } else {
+    params.resource_version = list_version();
+    // "0" alone means any; a match would only repeat it.
+    if (usable(params.resource_version)) params.match = core::VersionMatch::not_older_than;
+  }
+  request_ = Request::list;
+  timer_ = TimerUse::none;
+  out.emplace_back(StartList{std::move(params)});
+}
+
+void Watcher::start_watch(TimePoint now, WatcherActions& out) {
+  if (has_started_watch_ && now < watch_started_ + options_.short_watch) {
+    retry_at(watch_started_ + options_.short_watch, out);
+    return;
+  }
+  core::WatchParams params;
+  params.label_selector = options_.label_selector;
+  params.field_selector = options_.field_selector;
+  params.timeout = options_.timeout;
+  const bool initial = state_ == WatcherState::initial_watch;
+  params.send_initial_events = initial;
+  params.bookmarks = options_.bookmarks || initial;  // the end of the initial events is a bookmark
+  params.resource_version = initial ? list_version() : resource_version_;
+  has_started_watch_ = true;
+  watch_started_ = now;
+  watch_events_ = 0;
+  request_ = Request::watch_opening;
+  timer_ = TimerUse::open;
+  out.emplace_back(StartWatch{std::move(params)});
+  out.emplace_back(SetTimer{now + options_.open});
+}
+
+void Watcher::retry_at(TimePoint at, WatcherActions& out) {
+  timer_ = TimerUse::retry;
+  out.emplace_back(SetTimer{at});
+}
+
+void Watcher::stop(WatcherActions& out) {
+  if (request_ == Request::none) return;
+  request_ = Request::none;
+  out.emplace_back(StopRequest{});
+}
+
+// ---------------------------------------------------------------- failing
+
+void Watcher::fail(TimePoint now, WatcherFailure where, const base::Error& error,
+                   WatcherActions& out) {
+  request_ = Request::none;
+  Duration delay = backoff_.fail(random_);
+  if (const auto* status = error.status(); status != nullptr && status->retry_after_seconds) {
+    const double asked = 1000.0 * *status->retry_after_seconds * (1.0 + 0.1 * random_.unit());
+    const double capped = std::clamp(asked, 0.0, static_cast<double>(kMaxRetryAfter.count()));
+    delay = std::max(delay, Duration(static_cast<Duration::rep>(capped)));
+  }
+  out.emplace_back(EmitFailure{where, error, delay});
+  retry_at(now + delay, out);
+}
+
+// For failures with another way out that is taken at once; each is taken once per round at most.
+void Watcher::tell_failure(WatcherFailure where, const base::Error& error, WatcherActions& out) {
+  request_ = Request::none;
+  out.emplace_back(EmitFailure{where, error, Duration{0}});
+}
+
+void Watcher::relist(TimePoint now, WatcherFailure where, const base::Error& error,
+                     WatcherActions& out) {
+  stop(out);
+  state_ = WatcherState::empty;
+  refused_ = 0;
+  fail(now, where, error, out);
+}
+
+// A watch that cannot go on at this resourceVersion now; perhaps later, perhaps never.
+void Watcher::watch_refused(TimePoint now, WatcherFailure where, const base::Error& error,
+                            WatcherActions& out) {
+  if (version_is_useless(error)) {
+    // A version of the future: the server may have been restored to a past before it.
+    rewound_ = rewound_ || !error.is_gone();
+    force_recent_ = force_recent_ || rewound_;
+    return relist(now, where, error, out);
+  }
+  stop(out);
+  state_ = WatcherState::init_listed;
+  const bool of_version = error.kind() == ErrorKind::invalid ||
+                          (error.status() != nullptr && error.status()->code == 500);
+  refused_ = of_version ? refused_ + 1 : 0;
+  if (refused_ >= kMaxRefused) return relist(now, where, error, out);
+  fail(now, where, error, out);
+}
+
+// ---------------------------------------------------------------- lists
+
+bool Watcher::change_form_after(const base::Error& error) {
+  if (error.is_gone() && !continue_token_.empty()) {
+    force_unpaged_ = true;
+    force_recent_ = true;
+    return true;
+  }
+  if (version_is_useless(error) && !consistent()) {
+    force_recent_ = true;
+    return true;
+  }
+  if (too_much(error) && options_.strategy == ListStrategy::automatic && page_limit() == 0 &&
+      !force_unpaged_ && options_.page_size > 0) {
+    paged_after_all_ = true;
+    return true;
+  }
+  return false;
+}
+
+WatcherActions Watcher::on_list_error(TimePoint now, const base::Error& error) {
+  WatcherActions out;
+  if (request_ != Request::list) return out;
+  if (change_form_after(error)) {
+    tell_failure(WatcherFailure::initial_list, error, out);
+    begin(now, out);
+    return out;
+  }
+  // The same page again, unless the server does not take its token.
+  if (continue_token_.empty() || refuses_request(error)) state_ = WatcherState::empty;
+  if (too_much(error)) force_unpaged_ = false;
+  fail(now, WatcherFailure::initial_list, error, out);
+  return out;
+}
+
+WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page, std::size_t items) {
+  WatcherActions out;
+  if (request_ != Request::list) return out;
+  request_ = Request::none;
+  const bool first = continue_token_.empty();
+  if (first) {
+    if (begin_again_if_back(now, page.resource_version, out)) return out;
+    first_page_version_ = page.resource_version;
+  } else if (page.resource_version != first_page_version_ && !force_unpaged_) {
+    // Pages of different times would lose what changed between them.
+    force_unpaged_ = true;
+    begin(now, out);
+    return out;
+  }
+  empty_pages_ = items == 0 ? empty_pages_ + 1 : 0;
+  if (!page.continue_token.empty() &&
+      (page.continue_token == continue_token_ || empty_pages_ >= kMaxEmptyPages)) {
+    state_ = WatcherState::empty;
+    fail(now, WatcherFailure::initial_list,
+         Error(ErrorKind::internal, "the server's continue tokens lead nowhere"), out);
+    return out;
+  }
+  if (!init_emitted_) out.emplace_back(EmitInit{rewound_});
+  init_emitted_ = true;
+  if (items > 0) out.emplace_back(EmitInitPage{items});
+  continue_token_ = page.continue_token;
+  if (continue_token_.empty()) {
+    last_page(now, page, out);
+  } else {
+    start_list(out);
+  }
+  return out;
+}
+
+void Watcher::last_page(TimePoint now, const core::ListPage& page, WatcherActions& out) {
+  if (!usable(page.resource_version)) {
+    state_ = WatcherState::empty;
+    fail(now, WatcherFailure::no_resource_version,
+         Error(ErrorKind::invalid, "the list has no resourceVersion to watch from"), out);
+    return;
+  }
+  init_done(page.resource_version, out);
+  start_watch(now, out);
+}
+
+void Watcher::init_done(std::string resource_version, WatcherActions& out) {
+  out.emplace_back(EmitInitDone{resource_version, synced_});
+  synced_ = true;
+  resource_version_ = std::move(resource_version);
+  state_ = WatcherState::init_listed;
+  init_emitted_ = false;
+  force_recent_ = false;
+  rewound_ = false;
+  force_unpaged_ = false;
+  streaming_interrupted_ = 0;
+  refused_ = 0;
+  continue_token_.clear();
+}
+
+// ---------------------------------------------------------------- watches
+
+WatcherActions Watcher::on_watch_open(TimePoint now) {
+  WatcherActions out;
+  if (request_ != Request::watch_opening) return out;
+  request_ = Request::watch_open;
+  watch_opened_ = now;
+  last_activity_ = now;
+  if (state_ == WatcherState::initial_watch) {
+    // Every time: what an interrupted stream had delivered must not survive into this one.
+    out.emplace_back(EmitInit{rewound_});
+  } else {
+    state_ = WatcherState::watching;
+  }
+  timer_ = TimerUse::idle;
+  out.emplace_back(SetTimer{now + silence_limit()});
+  return out;
+}
+
+WatcherActions Watcher::on_event(TimePoint now, const EventFacts& event) {
+  WatcherActions out = on_watch_open(now);  // nothing when it is open
+  if (request_ != Request::watch_open) return out;
+  last_activity_ = now;
+  if (event.type == core::WatchEventType::unknown ||
+      (event.broken && event.type != core::WatchEventType::error)) {
+    ++skipped_events_;
+  } else if (state_ == WatcherState::initial_watch) {
+    initial_event(now, event, out);
+  } else {
+    watch_event(now, event, out);
+  }
+  return out;
+}
+
+void Watcher::initial_event(TimePoint now, const EventFacts& event, WatcherActions& out) {
+  switch (event.type) {
+    case core::WatchEventType::added:
+    case core::WatchEventType::modified: out.emplace_back(EmitInitApply{}); return;
+    // Legal: the server catches up before it sends the end.
+    case core::WatchEventType::deleted: out.emplace_back(EmitDelete{}); return;
+    case core::WatchEventType::bookmark:
+      if (event.initial_events_end) initial_bookmark(now, event, out);
+      return;
+    case core::WatchEventType::error:
+      initial_failed(now, event.error, false, WatcherFailure::server_error, out);
+      return;
+    case core::WatchEventType::unknown: return;
+  }
+}
+
+void Watcher::initial_bookmark(TimePoint now, const EventFacts& event, WatcherActions& out) {
+  if (!usable(event.resource_version)) {
+    ++streaming_interrupted_;
+    relist(now, WatcherFailure::no_resource_version,
+           Error(ErrorKind::invalid, "the end of the initial events has no resourceVersion"), out);
+    return;
+  }
+  if (begin_again_if_back(now, event.resource_version, out)) return;
+  init_done(event.resource_version, out);
+  state_ = WatcherState::watching;
+}
+
+// `hopeless`: this server does not end its streaming lists.
+void Watcher::initial_failed(TimePoint now, const std::optional<base::Error>& error, bool hopeless,
+                             WatcherFailure where, WatcherActions& out) {
+  stop(out);
+  state_ = WatcherState::empty;
+  const base::Error reason = error.value_or(
+      Error(ErrorKind::unavailable, "the server ended the streaming list before its end"));
+  if (refuses_request(reason) || hopeless) {
+    streaming_off_ = true;
+    tell_failure(where, reason, out);
+    begin(now, out);
+    return;
+  }
+  if (version_is_useless(reason)) force_recent_ = true;
+  ++streaming_interrupted_;
+  fail(now, where, reason, out);
+}
+
+void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions& out) {
+  if (event.type == core::WatchEventType::error) {
+    watch_refused(now, WatcherFailure::server_error,
+                  event.error.value_or(Error(ErrorKind::internal, "an ERROR event")), out);
+    return;
+  }
+  const bool is_bookmark = event.type == core::WatchEventType::bookmark;
+  if (event.resource_version.empty()) {
+    if (is_bookmark) {
+      ++skipped_events_;  // says nothing, harms nothing
+    } else {
+      relist(now, WatcherFailure::no_resource_version,
+             Error(ErrorKind::invalid, "an event without resourceVersion"), out);
+    }
+    return;
+  }
+  if (went_back(event.resource_version)) {
+    force_recent_ = true;
+    rewound_ = true;
+    relist(now, WatcherFailure::stream, rewound(resource_version_, event.resource_version), out);
+    return;
+  }
+  ++watch_events_;
+  refused_ = 0;
+  backoff_.succeed();
+  resource_version_ = event.resource_version;
+  if (is_bookmark) {
+    bookmarks_seen_ = true;
+    out.emplace_back(EmitBookmark{resource_version_});
+  } else if (event.type == core::WatchEventType::deleted) {
+    out.emplace_back(EmitDelete{});
+  } else {
+    out.emplace_back(EmitApply{});
+  }
+}
+
+WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Error>& error) {
+  WatcherActions out;
+  if (request_ != Request::watch_opening && request_ != Request::watch_open) return out;
+  const bool opened = request_ == Request::watch_open;
+  request_ = Request::none;
+  if (state_ == WatcherState::initial_watch) {
+    const bool never_ends = !error && opened && now - watch_opened_ >= options_.initial_end;
+    initial_failed(now, error, never_ends, WatcherFailure::initial_list, out);
+    return out;
+  }
+  state_ = WatcherState::init_listed;
+  if (!opened) {
+    watch_refused(now, WatcherFailure::watch_start,
+                  error.value_or(Error(ErrorKind::unavailable,
+                                       "the server ended the watch before it answered")),
+                  out);
+    return out;
+  }
+  const Duration lived = now - watch_opened_;
+  if (lived >= options_.backoff_reset) backoff_.succeed();
+  const bool quiet_end = !error || error->kind() == ErrorKind::timeout;
+  if (!quiet_end) {
+    if (version_is_useless(*error)) {
+      watch_refused(now, WatcherFailure::stream, *error, out);
+    } else {
+      fail(now, WatcherFailure::stream, *error, out);
+    }
+  } else if (lived < options_.short_watch && watch_events_ == 0) {
+    fail(now, WatcherFailure::stream,
+         Error(ErrorKind::unavailable,
+               fmt::format("very short watch: closed after {} ms without an event", lived.count())),
+         out);
+  } else {
+    start_watch(now, out);
+  }
+  return out;
+}
+
+// ---------------------------------------------------------------- time
+
+WatcherActions Watcher::on_timer(TimePoint now) {
+  WatcherActions out;
+  switch (std::exchange(timer_, TimerUse::none)) {
+    case TimerUse::none: break;
+    case TimerUse::retry:
+      if (state_ == WatcherState::empty) {
+        begin(now, out);
+      } else if (state_ == WatcherState::init_page) {
+        start_list(out);
+      } else {
+        start_watch(now, out);
+      }
+      break;
+    case TimerUse::open: {
+      const Error error(ErrorKind::timeout,
+                        fmt::format("the server did not answer the watch within {}",
+                                    base::format_duration(options_.open)));
+      if (state_ == WatcherState::initial_watch) {
+        initial_failed(now, error, false, WatcherFailure::initial_list, out);
+      } else {
+        watch_refused(now, WatcherFailure::watch_start, error, out);
+      }
+      break;
+    }
+    case TimerUse::idle: {
+      const TimePoint at = last_activity_ + silence_limit();
+      if (now < at) {
+        timer_ = TimerUse::idle;
+        out.emplace_back(SetTimer{at});
+        break;
+      }
+      if (state_ == WatcherState::initial_watch) {
+        const Error error(ErrorKind::timeout,
+                          "the end of the streaming list does not come; listing instead");
+        initial_failed(now, error, true, WatcherFailure::initial_list, out);
+      } else {
+        stop(out);
+        // Silence is no failure: the flow may have been dropped by something in between.
+        state_ = WatcherState::init_listed;
+        backoff_.succeed();
+        start_watch(now, out);
+      }
+      break;
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::runtime

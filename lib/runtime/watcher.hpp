@@ -1,0 +1,178 @@
+// The watcher state machine: decides what to list, watch and wait for, and turns pages and events into
+// Init, InitApply, InitDone, Apply, Delete. No I/O, no clock: inputs come with `now`, outputs are actions.
+// It does not keep objects (store does) and does not start requests (reflector does).
+// Rules: Kubernetes API concepts ("Efficient detection of changes"), KEP-956 bookmarks, KEP-3157 WatchList.
+//
+//   empty --list--> init_page --last page--> init_listed --watch opens--> watching --410, no rv--> empty
+//   empty --streaming list--> initial_watch --end bookmark--> watching --end, error--> init_listed
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "base/time.hpp"
+#include "core/params.hpp"
+#include "core/watch_event.hpp"
+
+namespace kubewatch::runtime {
+
+// automatic: one unpaged LIST for a whole collection (the cheapest there, facts/kube-apiserver.md), a
+// streaming list when a selector narrows it. streaming, and automatic with a selector, fall back to a
+// paged LIST where the server refuses it or never ends it; automatic without a selector falls back to
+// pages when the whole answer is too much. paged and unpaged never change.
+enum class ListStrategy { automatic, paged, unpaged, streaming };
+// recent: a consistent read. any: whatever the server's cache has (resourceVersion=0), but never older
+// than what was seen before. not_older_than: what was seen last, or newer.
+enum class ListSemantics { recent, any, not_older_than };
+
+struct WatcherOptions {
+  ListStrategy strategy = ListStrategy::automatic;
+  ListSemantics semantics = ListSemantics::recent;
+  std::uint32_t page_size = 500;
+  Duration timeout{290000};        // timeoutSeconds asked of the server; < 295 s
+  bool bookmarks = true;
+  std::string label_selector;
+  std::string field_selector;
+  base::BackoffPolicy backoff{Duration{800}, Duration{30000}, 2.0, 0.5};
+  Duration backoff_reset{120000};  // a watch that lived so long, or delivered anything, starts afresh
+  Duration idle{240000};           // reopen at the same resourceVersion before load balancers drop the flow
+  Duration initial_end{60000};     // silence after which a streaming list's end is not waited for
+  Duration short_watch{1000};      // an answered watch that ends sooner without an event counts as
+                                   // failed; watches are never started more often than this
+  Duration open{30000};            // a watch that the server does not answer for so long counts as failed
+};
+
+enum class WatcherState { empty, init_page, initial_watch, init_listed, watching };
+// Where it failed, for counters and messages (never only at debug level).
+enum class WatcherFailure { initial_list, watch_start, stream, server_error, no_resource_version };
+inline constexpr std::size_t kWatcherFailures = 5;
+// "initial list", "watch start", ...
+std::string_view to_string(WatcherFailure where);
+
+// Actions. The driver executes them in order.
+struct StartList { core::ListParams params; };
+struct StartWatch { core::WatchParams params; };
+struct StopRequest {};                              // drop the open list or watch
+struct SetTimer { TimePoint at; };                  // one timer; replaces the last; on_timer then
+// A new full state begins; an unfinished one is void. rewound: the server's data may have been restored
+// from a backup, so an equal resourceVersion does not mean an equal object.
+struct EmitInit { bool rewound = false; };
+struct EmitInitPage { std::size_t items; };         // each item of the page, in order
+struct EmitInitApply {};                            // the current event's object
+struct EmitInitDone { std::string resource_version; bool gap; };  // gap: events may have been missed
+struct EmitApply {};                                // the current event's object
+// The current event's object. Between Init and InitDone: it is not part of the new state after all.
+struct EmitDelete {};
+struct EmitBookmark { std::string resource_version; };
+struct EmitFailure { WatcherFailure where; base::Error error; Duration retry_in; };
+using WatcherAction = std::variant<StartList, StartWatch, StopRequest, SetTimer, EmitInit, EmitInitPage,
+                                   EmitInitApply, EmitInitDone, EmitApply, EmitDelete, EmitBookmark,
+                                   EmitFailure>;
+using WatcherActions = std::vector<WatcherAction>;
+
+// What the machine needs to know of one event's object; the driver extracts it.
+struct EventFacts {
+  core::WatchEventType type = core::WatchEventType::unknown;
+  std::string resource_version;       // "" when absent
+  bool initial_events_end = false;    // annotation k8s.io/initial-events-end: "true"
+  bool broken = false;                // the object does not parse: skipped, the stream goes on
+  std::optional<base::Error> error;   // type error only
+};
+
+class Watcher {
+ public:
+  // `random` must outlive it.
+  Watcher(WatcherOptions options, base::Random& random);
+
+  WatcherActions start(TimePoint now);
+  // Starts at a known point instead (a snapshot, a checkpoint): no list unless the server says 410.
+  WatcherActions resume(TimePoint now, std::string resource_version);
+  WatcherActions on_page(TimePoint now, const core::ListPage& page, std::size_t items);
+  WatcherActions on_list_error(TimePoint now, const base::Error& error);
+  WatcherActions on_watch_open(TimePoint now);
+  WatcherActions on_event(TimePoint now, const EventFacts& event);
+  // No error: the server closed the stream.
+  WatcherActions on_watch_end(TimePoint now, const std::optional<base::Error>& error);
+  WatcherActions on_timer(TimePoint now);
+
+  WatcherState state() const { return state_; }
+  const std::string& resource_version() const { return resource_version_; }
+  // Consecutive failures; 0 while all is well.
+  std::uint32_t failures() const { return backoff_.failures(); }
+  // Events of a type that we do not know, and events whose object did not parse.
+  std::uint64_t skipped_events() const { return skipped_events_; }
+
+ private:
+  enum class Request { none, list, watch_opening, watch_open };
+  enum class TimerUse { none, retry, open, idle };
+
+  bool wants_streaming() const;
+  std::uint32_t page_limit() const;
+  bool consistent() const;
+  std::string list_version() const;
+
+  void begin(TimePoint now, WatcherActions& out);
+  void start_list(WatcherActions& out);
+  void start_watch(TimePoint now, WatcherActions& out);
+  void retry_at(TimePoint at, WatcherActions& out);
+  void stop(WatcherActions& out);
+  void init_done(std::string resource_version, WatcherActions& out);
+  // Counts, tells, and waits; what happens then follows from the state.
+  void fail(TimePoint now, WatcherFailure where, const base::Error& error, WatcherActions& out);
+  void tell_failure(WatcherFailure where, const base::Error& error, WatcherActions& out);
+  void relist(TimePoint now, WatcherFailure where, const base::Error& error, WatcherActions& out);
+  bool change_form_after(const base::Error& error);
+  void last_page(TimePoint now, const core::ListPage& page, WatcherActions& out);
+  void initial_event(TimePoint now, const EventFacts& event, WatcherActions& out);
+  void initial_bookmark(TimePoint now, const EventFacts& event, WatcherActions& out);
+  void initial_failed(TimePoint now, const std::optional<base::Error>& error, bool hopeless,
+                      WatcherFailure where, WatcherActions& out);
+  void watch_event(TimePoint now, const EventFacts& event, WatcherActions& out);
+  void error_event(TimePoint now, const base::Error& error, WatcherActions& out);
+  void watch_refused(TimePoint now, WatcherFailure where, const base::Error& error,
+                     WatcherActions& out);
+  bool went_back(const std::string& resource_version) const;
+  bool begin_again_if_back(TimePoint now, const std::string& resource_version, WatcherActions& out);
+  Duration silence_limit() const;
+
+  WatcherOptions options_;
+  base::Random& random_;
+  base::Backoff backoff_;
+  WatcherState state_ = WatcherState::empty;
+  std::string resource_version_;
+  std::uint64_t skipped_events_ = 0;
+
+  Request request_ = Request::none;
+  TimerUse timer_ = TimerUse::none;
+  bool synced_ = false;             // an InitDone was emitted, or it resumed
+  bool streaming_off_ = false;      // the server cannot do it
+  std::uint32_t streaming_interrupted_ = 0;
+  bool paged_after_all_ = false;    // automatic: the whole list was too much for one answer
+
+  // Of the current round, from empty to InitDone:
+  bool init_emitted_ = false;
+  bool force_recent_ = false;       // a consistent read, whatever the semantics
+  bool rewound_ = false;            // the server's resourceVersion went back
+  bool force_unpaged_ = false;      // continue tokens expire faster than we read
+  std::string continue_token_;
+  std::string first_page_version_;
+  std::size_t empty_pages_ = 0;
+
+  // Of the current watch:
+  bool has_started_watch_ = false;
+  TimePoint watch_started_{};
+  TimePoint watch_opened_{};
+  TimePoint last_activity_{};
+  std::uint64_t watch_events_ = 0;
+  bool bookmarks_seen_ = false;     // in any watch
+  std::uint32_t refused_ = 0;       // answers in a row that refuse to watch at this resourceVersion
+};
+
+}  // namespace kubewatch::runtime

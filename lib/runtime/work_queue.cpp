@@ -1,0 +1,380 @@
+#include "runtime/work_queue.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace kubewatch::runtime {
+
+namespace {
+
+// What a live change says is news; these only say "look again".
+bool is_bulk(Reason reason) { return reason == Reason::startup || reason == Reason::resync; }
+
+// Work that may wait for its time while the queue counts as idle.
+bool may_wait(Reason reason) {
+  return reason == Reason::retry || reason == Reason::requeue || reason == Reason::resync ||
+         reason == Reason::schedule;
+}
+
+}  // namespace
+
+std::string_view to_string(Reason reason) {
+  switch (reason) {
+    case Reason::created: return "Created";
+    case Reason::updated: return "Updated";
+    case Reason::owned_changed: return "OwnedChanged";
+    case Reason::related_changed: return "RelatedChanged";
+    case Reason::resync: return "Resync";
+    case Reason::schedule: return "Schedule";
+    case Reason::retry: return "Retry";
+    case Reason::requeue: return "Requeue";
+    case Reason::startup: return "Startup";
+    case Reason::external: return "External";
+    case Reason::manual: return "Manual";
+  }
+  return "Unknown";
+}
+
+struct WorkQueue::Impl {
+  struct Item {
+    // Pending: it will run.
+    bool pending = false;
+    TimePoint due{};
+    std::uint64_t sequence = 0;
+    Reason reason = Reason::updated;
+    std::string reason_object;
+    Priority priority = Priority::live;
+    bool must_run = false;  // the queue is not idle while it is pending
+    // Where the pending entry stands: in no line while the key is held.
+    enum class Line { none, waiting, ready } line = Line::none;
+
+    bool held = false;
+    bool forgotten = false;  // while held: nothing of it is kept at its end
+    bool parked = false;
+    std::uint32_t failures = 0;  // in a row
+    std::uint32_t waits = 0;     // "not yet" without a time of its own, in a row
+  };
+  struct Entry {
+    TimePoint due;
+    std::uint64_t sequence;
+    const core::ObjectKey* key;  // owned by `items`: stable
+    bool operator<(const Entry& other) const {
+      return due != other.due ? due < other.due : sequence < other.sequence;
+    }
+  };
+  using Items = std::unordered_map<core::ObjectKey, Item, core::ObjectKeyHash>;
+
+  WorkQueueOptions options;
+  Items items;
+  std::set<Entry> waiting;
+  std::set<Entry> ready[2];  // by Priority
+  std::uint64_t next_sequence = 0;
+  std::size_t held = 0;
+  std::size_t parked = 0;
+  std::size_t must_run = 0;  // pending entries that do not wait for a time of their own
+  bool paused = false;
+
+  static Entry entry_of(Items::iterator it) {
+    return {it->second.due, it->second.sequence, &it->first};
+  }
+  std::set<Entry>& ready_line(const Item& item) {
+    return ready[static_cast<std::size_t>(item.priority)];
+  }
+  bool full() const { return options.concurrency != 0 && held >= options.concurrency; }
+
+  void leave_line(Items::iterator it);
+  void enter_line(Items::iterator it);
+  void set_must_run(Item& item, bool must);
+  void promote(TimePoint now);
+  void add(TimePoint now, const core::ObjectKey& key, Reason reason, std::string reason_object,
+           Duration delay, Priority priority);
+  void clear_pending(Items::iterator it);
+  void unpark(Item& item);
+  // Ends the run; false when the key was forgotten meanwhile and nothing is to follow but what was
+  // added since.
+  bool end_run(Items::iterator it);
+  void tidy(Items::iterator it);
+  Items::iterator held_item(const core::ObjectKey& key);
+};
+
+void WorkQueue::Impl::leave_line(Items::iterator it) {
+  Item& item = it->second;
+  if (item.line == Item::Line::waiting) waiting.erase(entry_of(it));
+  if (item.line == Item::Line::ready) ready_line(item).erase(entry_of(it));
+  item.line = Item::Line::none;
+}
+
+// Everything enters by the waiting line; promote() moves what is due.
+void WorkQueue::Impl::enter_line(Items::iterator it) {
+  Item& item = it->second;
+  if (!item.pending || item.held) return;
+  item.line = Item::Line::waiting;
+  waiting.insert(entry_of(it));
+}
+
+void WorkQueue::Impl::set_must_run(Item& item, bool must) {
+  if (item.must_run == must) return;
+  item.must_run = must;
+  if (must) {
+    ++must_run;
+  } else {
+    --must_run;
+  }
+}
+
+void WorkQueue::Impl::promote(TimePoint now) {
+  while (!waiting.empty() && waiting.begin()->due <= now) {
+    const Entry entry = *waiting.begin();
+    waiting.erase(waiting.begin());
+    Item& item = items.find(*entry.key)->second;
+    item.line = Item::Line::ready;
+    ready_line(item).insert(entry);
+  }
+}
+
+void WorkQueue::Impl::unpark(Item& item) {
+  if (!item.parked) return;
+  item.parked = false;
+  item.failures = 0;  // the series of attempts is over; this is a new one
+  --parked;
+}
+
+void WorkQueue::Impl::add(TimePoint now, const core::ObjectKey& key, Reason reason,
+                          std::string reason_object, Duration delay, Priority priority) {
+  const auto it = items.try_emplace(key).first;
+  Item& item = it->second;
+  unpark(item);
+  const TimePoint due = now + std::max(delay, Duration{0});
+  if (!may_wait(reason) || due <= now) set_must_run(item, true);
+  if (!item.pending) {
+    item.reason = reason;
+    item.reason_object = std::move(reason_object);
+    item.pending = true;
+    item.due = due;
+    item.priority = priority;
+    item.sequence = next_sequence++;
+    enter_line(it);
+    return;
+  }
+  leave_line(it);
+  if (is_bulk(item.reason) && !is_bulk(reason)) {
+    item.reason = reason;
+    item.reason_object = std::move(reason_object);
+  }
+  item.due = std::min(item.due, due);
+  if (priority == Priority::live) item.priority = Priority::live;
+  enter_line(it);
+}
+
+void WorkQueue::Impl::clear_pending(Items::iterator it) {
+  leave_line(it);
+  set_must_run(it->second, false);
+  it->second.pending = false;
+}
+
+void WorkQueue::Impl::tidy(Items::iterator it) {
+  const Item& item = it->second;
+  if (!item.pending && !item.held && !item.parked && item.failures == 0 && item.waits == 0) {
+    items.erase(it);
+  }
+}
+
+WorkQueue::Impl::Items::iterator WorkQueue::Impl::held_item(const core::ObjectKey& key) {
+  const auto it = items.find(key);
+  return it != items.end() && it->second.held ? it : items.end();
+}
+
+bool WorkQueue::Impl::end_run(Items::iterator it) {
+  Item& item = it->second;
+  item.held = false;
+  --held;
+  const bool forgotten = std::exchange(item.forgotten, false);
+  if (forgotten) {
+    item.failures = 0;
+    item.waits = 0;
+  }
+  enter_line(it);
+  return !forgotten;
+}
+
+WorkQueue::WorkQueue(WorkQueueOptions options) : impl_(std::make_unique<Impl>()) {
+  impl_->options = options;
+}
+WorkQueue::~WorkQueue() = default;
+
+void WorkQueue::add(TimePoint now, const core::ObjectKey& key, Reason reason,
+                    std::string reason_object, Duration delay, Priority priority) {
+  impl_->add(now, key, reason, std::move(reason_object), delay, priority);
+}
+
+std::optional<Work> WorkQueue::take(TimePoint now) {
+  Impl& q = *impl_;
+  if (q.paused || q.full()) return std::nullopt;
+  q.promote(now);
+  auto& live = q.ready[static_cast<std::size_t>(Priority::live)];
+  auto& background = q.ready[static_cast<std::size_t>(Priority::background)];
+  if (live.empty() && background.empty()) return std::nullopt;
+  auto* line = live.empty() ? &background : &live;
+  // Old background work stands in line with live work: who waits longer goes first.
+  if (!live.empty() && !background.empty() &&
+      now - background.begin()->due >= q.options.age_limit && *background.begin() < *live.begin()) {
+    line = &background;
+  }
+  const auto it = q.items.find(*line->begin()->key);
+  q.clear_pending(it);
+  Impl::Item& item = it->second;
+  item.held = true;
+  ++q.held;
+  return Work{it->first, item.reason, item.reason_object, item.failures + 1};
+}
+
+std::optional<TimePoint> WorkQueue::next_due(TimePoint now) const {
+  const Impl& q = *impl_;
+  if (q.paused || q.full()) return std::nullopt;
+  if (!q.ready[0].empty() || !q.ready[1].empty()) return now;
+  if (q.waiting.empty()) return std::nullopt;
+  return std::max(now, q.waiting.begin()->due);
+}
+
+void WorkQueue::succeeded(TimePoint /*now*/, const core::ObjectKey& key) {
+  const auto it = impl_->held_item(key);
+  if (it == impl_->items.end()) return;
+  it->second.failures = 0;
+  it->second.waits = 0;
+  impl_->end_run(it);
+  impl_->tidy(it);
+}
+
+void WorkQueue::requeue(TimePoint now, const core::ObjectKey& key, Duration after) {
+  const auto it = impl_->held_item(key);
+  if (it == impl_->items.end()) return;
+  it->second.failures = 0;
+  it->second.waits = 0;
+  if (impl_->end_run(it)) {
+    impl_->add(now, key, Reason::requeue, "", after, Priority::live);
+  }
+  impl_->tidy(it);
+}
+
+std::optional<Duration> WorkQueue::failed(TimePoint now, const core::ObjectKey& key,
+                                          base::Random& random, std::optional<Duration> at_least) {
+  Impl& q = *impl_;
+  const auto it = q.held_item(key);
+  if (it == q.items.end()) return Duration{0};
+  if (!q.end_run(it)) {
+    q.tidy(it);
+    return Duration{0};
+  }
+  Impl::Item& item = it->second;
+  ++item.failures;
+  if (q.options.max_attempts != 0 && item.failures >= q.options.max_attempts) {
+    if (!item.pending) {
+      item.parked = true;
+      ++q.parked;
+      return std::nullopt;
+    }
+    item.failures = 0;  // parked and, by what was added meanwhile, un-parked at once
+  } else {
+    Duration delay = base::backoff_delay(q.options.retry, item.failures, random);
+    if (at_least) delay = std::max(delay, *at_least);
+    q.add(now, key, Reason::retry, "", delay, Priority::live);
+  }
+  return std::max(Duration{0}, item.due - now);
+}
+
+Duration WorkQueue::not_yet(TimePoint now, const core::ObjectKey& key, base::Random& random,
+                            std::optional<Duration> after) {
+  Impl& q = *impl_;
+  const auto it = q.held_item(key);
+  if (it == q.items.end()) return Duration{0};
+  if (!q.end_run(it)) {
+    q.tidy(it);
+    return Duration{0};
+  }
+  Impl::Item& item = it->second;
+  const Duration delay =
+      after ? *after : base::backoff_delay(q.options.retry, ++item.waits, random);
+  q.add(now, key, Reason::requeue, "", delay, Priority::live);
+  return std::max(Duration{0}, item.due - now);
+}
+
+void WorkQueue::park(TimePoint /*now*/, const core::ObjectKey& key) {
+  Impl& q = *impl_;
+  const auto it = q.held_item(key);
+  if (it == q.items.end()) return;
+  const bool keep = q.end_run(it);
+  Impl::Item& item = it->second;
+  item.failures = 0;
+  item.waits = 0;
+  if (keep && !item.pending) {
+    item.parked = true;
+    ++q.parked;
+  }
+  q.tidy(it);
+}
+
+void WorkQueue::forget(const core::ObjectKey& key) {
+  Impl& q = *impl_;
+  const auto it = q.items.find(key);
+  if (it == q.items.end()) return;
+  q.clear_pending(it);
+  q.unpark(it->second);
+  it->second.failures = 0;
+  it->second.waits = 0;
+  if (it->second.held) {
+    it->second.forgotten = true;
+  } else {
+    q.items.erase(it);
+  }
+}
+
+void WorkQueue::pause() { impl_->paused = true; }
+void WorkQueue::resume() { impl_->paused = false; }
+
+bool WorkQueue::idle() const {
+  const Impl& q = *impl_;
+  return q.held == 0 && q.must_run == 0 && q.ready[0].empty() && q.ready[1].empty();
+}
+
+WorkQueue::Counts WorkQueue::counts(TimePoint now) const {
+  const Impl& q = *impl_;
+  Counts counts;
+  counts.held = q.held;
+  counts.parked = q.parked;
+  counts.ready = q.ready[0].size() + q.ready[1].size();
+  counts.waiting = q.waiting.size();
+  for (auto it = q.waiting.begin(); it != q.waiting.end() && it->due <= now; ++it) {
+    ++counts.ready;
+    --counts.waiting;
+  }
+  return counts;
+}
+
+bool WorkQueue::is_retrying(const core::ObjectKey& key) const {
+  const auto it = impl_->items.find(key);
+  return it != impl_->items.end() && it->second.failures > 0 && !it->second.parked;
+}
+
+std::vector<core::ObjectKey> WorkQueue::parked() const {
+  std::vector<core::ObjectKey> keys;
+  for (const auto& [key, item] : impl_->items) {
+    if (item.parked) keys.push_back(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+std::optional<Duration> WorkQueue::oldest_ready_age(TimePoint now) const {
+  std::optional<Duration> age;
+  const auto look = [&](const std::set<Impl::Entry>& line) {
+    if (line.empty() || line.begin()->due > now) return;
+    age = std::max(age.value_or(Duration{0}), now - line.begin()->due);
+  };
+  look(impl_->waiting);
+  look(impl_->ready[0]);
+  look(impl_->ready[1]);
+  return age;
+}
+
+}  // namespace kubewatch::runtime

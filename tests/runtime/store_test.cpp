@@ -1,0 +1,409 @@
+#include "runtime/store.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/json.hpp"
+#include "base/random.hpp"
+#include "runtime/store_ingest.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::runtime;
+using core::ObjectKey;
+
+namespace {
+
+struct Pod {
+  std::string name = "a";
+  std::string uid = "u1";
+  std::string version = "1";
+  std::string labels = R"("app":"web")";
+  std::string owner = "";
+  std::string data = "x";
+  std::string json() const {
+    const std::string owners =
+        owner.empty() ? ""
+                      : fmt::format(R"(,"ownerReferences":[{{"apiVersion":"apps/v1","kind":)"
+                                    R"("ReplicaSet","name":"rs","uid":"{}"}}])",
+                                    owner);
+    return fmt::format(
+        R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}","namespace":"shop",)"
+        R"("uid":"{}","resourceVersion":"{}","labels":{{{}}}{},)"
+        R"("managedFields":[{{"manager":"kubectl"}}]}},"spec":{{"data":"{}"}}}})",
+        name, uid, version, labels, owners, data);
+  }
+};
+
+std::string show(const StoreChange& c) {
+  static const std::map<ChangeType, std::string> names = {
+      {ChangeType::added, "added"}, {ChangeType::modified, "modified"}, {ChangeType::deleted, "deleted"}};
+  return fmt::format("{} {} {}{}{}", names.at(c.type), c.meta.name, c.meta.uid,
+                     c.initial ? " initial" : "", c.relisted ? " relisted" : "");
+}
+std::vector<std::string> show(const std::vector<StoreChange>& changes) {
+  std::vector<std::string> out;
+  for (const auto& change : changes) out.push_back(show(change));
+  return out;
+}
+using Lines = std::vector<std::string>;
+
+std::vector<StoreChange> init(Store& store, const std::vector<Pod>& pods, std::string version) {
+  store.begin_init();
+  for (const auto& pod : pods) REQUIRE(store.init_apply(pod.json()).ok());
+  return store.finish_init(std::move(version));
+}
+
+const ObjectKey kA{"shop", "a"};
+
+}  // namespace
+
+TEST_CASE("nobody reads anything before the first state is complete") {
+  Store store;
+  store.begin_init();
+  REQUIRE(store.init_apply(Pod{}.json()).ok());
+  CHECK_FALSE(store.ready());
+  CHECK(store.size() == 0);
+  CHECK_FALSE(store.get(kA));
+  CHECK(store.keys().empty());
+  CHECK(store.keys_with_label("app", "web").empty());
+  CHECK(show(store.finish_init("5")) == Lines{"added a u1 initial"});
+  CHECK(store.ready());
+  CHECK(store.resource_version() == "5");
+  CHECK(store.get(kA)->meta.uid == "u1");
+}
+
+TEST_CASE("a relist tells the net difference, deletions with their last known state") {
+  Store store;
+  init(store, {{.name = "a"}, {.name = "b", .data = "last words"}, {.name = "c"}, {.name = "e"}}, "5");
+  store.begin_init();
+  REQUIRE(store.init_apply(Pod{.name = "a"}.json()).ok());
+  REQUIRE(store.init_apply(Pod{.name = "c", .version = "7"}.json()).ok());
+  REQUIRE(store.init_apply(Pod{.name = "d"}.json()).ok());
+  REQUIRE(store.init_apply(Pod{.name = "e", .uid = "u2", .version = "8"}.json()).ok());
+  // Until the end readers see the old state, all of it.
+  CHECK(store.size() == 4);
+  CHECK(store.get({"shop", "c"})->meta.resource_version == "1");
+  const auto changes = store.finish_init("9");
+  CHECK(show(changes) == Lines{"deleted b u1 relisted", "modified c u1 relisted",
+                               "added d u1 relisted", "deleted e u1 relisted",
+                               "added e u2 relisted"});
+  CHECK(changes[0].json.find("last words") != std::string::npos);
+  CHECK(changes[1].previous_meta->resource_version == "1");
+  CHECK(store.stats().relists == 1);
+}
+
+TEST_CASE("changes of a relist are told after all of them are visible") {
+  Store store;
+  init(store, {{.name = "a"}, {.name = "b"}}, "5");
+  store.begin_init();
+  REQUIRE(store.init_apply(Pod{.name = "a", .version = "2"}.json()).ok());
+  REQUIRE(store.init_apply(Pod{.name = "c"}.json()).ok());
+  std::size_t told = 0;
+  store.finish_init("9", [&](StoreChange&&) {
+    ++told;
+    CHECK(store.keys() == std::vector<ObjectKey>{{"shop", "a"}, {"shop", "c"}});
+    CHECK(store.resource_version() == "9");
+  });
+  CHECK(told == 3);
+}
+
+TEST_CASE("an unfinished state leaves nothing behind when a new one begins") {
+  Store store;
+  init(store, {{.name = "a"}}, "5");
+  store.begin_init();
+  REQUIRE(store.init_apply(Pod{.name = "phantom"}.json()).ok());
+  REQUIRE(store.init_apply(Pod{.name = "a", .version = "2", .labels = R"("app":"db")"}.json()).ok());
+  CHECK(init(store, {{.name = "a"}}, "6").empty());
+  CHECK(store.keys() == std::vector<ObjectKey>{kA});
+  CHECK(store.keys_with_label("app", "db").empty());
+  CHECK(store.keys_with_label("app", "web").size() == 1);
+}
+
+TEST_CASE("an object deleted while a streaming list goes on is not in the state") {
+  Store store;
+  init(store, {{.name = "a"}, {.name = "b"}}, "5");
+  store.begin_init();
+  REQUIRE(store.init_apply(Pod{.name = "a"}.json()).ok());
+  REQUIRE(store.init_apply(Pod{.name = "b"}.json()).ok());
+  REQUIRE(store.init_apply(Pod{.name = "c"}.json()).ok());
+  REQUIRE(store.remove(Pod{.name = "b", .version = "6"}.json())->empty());
+  REQUIRE(store.remove(Pod{.name = "c", .version = "7"}.json())->empty());
+  REQUIRE(store.remove(Pod{.name = "never"}.json())->empty());
+  CHECK(store.size() == 2);
+  CHECK(show(store.finish_init("8")) == Lines{"deleted b u1 relisted"});
+  CHECK(store.keys() == std::vector<ObjectKey>{kA});
+}
+
+TEST_CASE("an equal resourceVersion proves nothing after the server was restored") {
+  Store store;
+  init(store, {{.name = "a"}, {.name = "b"}}, "5");
+  store.begin_init(true);
+  REQUIRE(store.init_apply(Pod{.name = "a", .data = "another past"}.json()).ok());
+  REQUIRE(store.init_apply(Pod{.name = "b"}.json()).ok());
+  CHECK(show(store.finish_init("3")) == Lines{"modified a u1 relisted"});
+}
+
+TEST_CASE("single events change the store and tell what was before") {
+  Store store;
+  init(store, {}, "5");
+  CHECK(show(*store.apply(Pod{.version = "6"}.json())) == Lines{"added a u1"});
+  CHECK(store.resource_version() == "6");
+  const auto modified = *store.apply(Pod{.version = "7", .data = "y"}.json());
+  CHECK(show(modified) == Lines{"modified a u1"});
+  CHECK(modified[0].previous_json.find("\"x\"") != std::string::npos);
+  CHECK(modified[0].json.find("\"y\"") != std::string::npos);
+  // The same again is no change.
+  CHECK(store.apply(Pod{.version = "7", .data = "y"}.json())->empty());
+  // A recreated object is another object.
+  CHECK(show(*store.apply(Pod{.uid = "u2", .version = "8"}.json())) ==
+        Lines{"deleted a u1", "added a u2"});
+  // A late deletion of the first one does not touch the second.
+  CHECK(store.remove(Pod{.uid = "u1", .version = "9"}.json())->empty());
+  const auto deleted = *store.remove(Pod{.uid = "u2", .version = "10", .data = "end"}.json());
+  CHECK(show(deleted) == Lines{"deleted a u2"});
+  CHECK(deleted[0].json.find("end") != std::string::npos);
+  CHECK(store.size() == 0);
+  CHECK(store.resource_version() == "10");
+  store.bookmark("20");
+  CHECK(store.resource_version() == "20");
+}
+
+TEST_CASE("managedFields and stripped members are cut; the rest is kept byte for byte") {
+  Store store;
+  store.set_strip({"/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"});
+  const std::string sent =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","annotations":{"keep":"1",)"
+      R"("kubectl.kubernetes.io/last-applied-configuration":"{\"a\":1}"},"managedFields":[{}],)"
+      R"("uid":"u1","resourceVersion":"1"},"spec":{"n":1.50,"big":12345678901234567890}})";
+  store.begin_init();
+  REQUIRE(store.init_apply(sent).ok());
+  store.finish_init("1");
+  CHECK(store.get({"", "a"})->json ==
+        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","annotations":{"keep":"1"},)"
+        R"("uid":"u1","resourceVersion":"1"},"spec":{"n":1.50,"big":12345678901234567890}})");
+}
+
+TEST_CASE("list items get the type that the list has and they lack") {
+  Store store;
+  store.set_type({"apps", "v1", "Deployment"});
+  store.begin_init();
+  REQUIRE(store.init_apply(R"({"metadata":{"name":"a"}})").ok());
+  REQUIRE(store.init_apply(R"({"kind":"Other","metadata":{"name":"b"}})").ok());
+  store.finish_init("1");
+  CHECK(store.get({"", "a"})->json ==
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"}})");
+  CHECK(store.get({"", "a"})->meta.kind == "Deployment");
+  CHECK(store.get({"", "b"})->meta.kind == "Other");
+}
+
+TEST_CASE("labels and owners are indexed and follow every change") {
+  Store store;
+  init(store,
+       {{.name = "a", .labels = R"("app":"web","tier":"1")", .owner = "rs1"},
+        {.name = "b", .labels = R"("app":"web")", .owner = "rs1"},
+        {.name = "c", .labels = R"("app":"db")", .owner = "rs2"}},
+       "5");
+  const auto names = [](const std::vector<ObjectKey>& keys) {
+    std::string out;
+    for (const auto& key : keys) out += key.name;
+    return out;
+  };
+  CHECK(names(store.keys_with_label("app", "web")) == "ab");
+  CHECK(names(store.keys_owned_by("rs1")) == "ab");
+  CHECK(names(store.select(*core::LabelSelector::parse("app in (web,db),!tier"))) == "bc");
+  CHECK(names(store.select(*core::LabelSelector::parse(""))) == "abc");
+  REQUIRE(store.apply(Pod{.name = "a", .version = "6", .labels = R"("app":"db")", .owner = "rs2"}.json()).ok());
+  CHECK(names(store.keys_with_label("app", "web")) == "b");
+  CHECK(names(store.keys_with_label("tier", "1")).empty());
+  CHECK(names(store.keys_owned_by("rs2")) == "ac");
+  REQUIRE(store.remove(Pod{.name = "c", .owner = "rs2"}.json()).ok());
+  CHECK(names(store.keys_owned_by("rs2")) == "a");
+  // By a relist as well.
+  init(store, {{.name = "b", .version = "9", .labels = R"("app":"x")", .owner = "rs3"}}, "9");
+  CHECK(names(store.keys_with_label("app", "x")) == "b");
+  CHECK(names(store.keys_owned_by("rs1")).empty());
+  CHECK(names(store.keys_with_label("app", "db")).empty());
+}
+
+TEST_CASE("objects too deep or too big are kept as metadata, counted and named") {
+  Store store;
+  IngestLimits limits;
+  limits.max_bytes = 2000;
+  store.set_limits(limits);
+  store.begin_init();
+  const std::string deep = std::string(300, '[') + std::string(300, ']');
+  REQUIRE(store.init_apply(R"({"spec":)" + deep +
+                           R"(,"metadata":{"name":"deep","namespace":"shop","uid":"u"}})")
+              .ok());
+  REQUIRE(store.init_apply(Pod{.name = "big", .data = std::string(3000, 'x')}.json()).ok());
+  store.finish_init("5");
+  CHECK(store.keys() == std::vector<ObjectKey>{{"shop", "big"}, {"shop", "deep"}});
+  CHECK(store.get({"shop", "big"})->json.find("spec") == std::string::npos);
+  CHECK(store.get({"shop", "big"})->meta.label("app") != nullptr);
+  CHECK(store.unparsable().count == 2);
+  CHECK(store.unparsable().last.find("shop/big: ") == 0);
+}
+
+TEST_CASE("an object that does not parse at all is counted and changes nothing") {
+  Store store;
+  init(store, {{.name = "a"}}, "5");
+  for (const char* text : {"", "[]", "{", R"({"metadata":{"name":1}})", R"({"metadata":{}})",
+                           R"({"metadata":{"name":"x")", "{\"metadata\":{\"name\":\"\xff\"}}"}) {
+    CAPTURE(text);
+    CHECK_FALSE(store.apply(text).ok());
+    CHECK_FALSE(store.remove(text).ok());
+  }
+  CHECK(store.unparsable().count == 14);
+  CHECK(store.size() == 1);
+  CHECK(store.resource_version() == "5");
+  // Broken behind its metadata: the metadata is known.
+  CHECK(show(*store.apply(R"({"metadata":{"name":"a","namespace":"shop","uid":"u1",)"
+                          R"("resourceVersion":"6"},"spec":{"x":tru}})")) == Lines{"modified a u1"});
+}
+
+TEST_CASE("nobody listening costs no change, and previous can be left out") {
+  Store store;
+  store.set_previous(false);
+  init(store, {{.name = "a"}}, "5");
+  const auto modified = *store.apply(Pod{.version = "6"}.json());
+  CHECK_FALSE(modified.at(0).previous_meta);
+  CHECK(modified.at(0).previous_json.empty());
+  REQUIRE(store.apply(Pod{.version = "7"}.json(), nullptr).ok());
+  CHECK(store.get_meta(kA)->resource_version == "7");
+}
+
+TEST_CASE("many alike objects are held in a fraction of their text and read back exactly") {
+  Store store;
+  base::Random random(7);
+  const auto pod = [](int i, int version) {
+    return Pod{.name = fmt::format("web-{}", i),
+               .uid = fmt::format("uid-{}", i),
+               .version = std::to_string(version),
+               .labels = fmt::format(R"("app":"web-{}")", i % 20),
+               .owner = fmt::format("rs-{}", i % 20),
+               .data = fmt::format("image:v{} {} and much that is the same in all of them: "
+                                   "terminationGracePeriodSeconds restartPolicy dnsPolicy "
+                                   "serviceAccountName securityContext schedulerName tolerations "
+                                   "node.kubernetes.io/not-ready Exists NoExecute 300 volumeMounts "
+                                   "/var/run/secrets/kubernetes.io/serviceaccount readOnly",
+                                   i % 7, i * 7919)};
+  };
+  store.begin_init();
+  for (int i = 0; i < 1000; ++i) REQUIRE(store.init_apply(pod(i, 1).json()).ok());
+  store.finish_init("1", nullptr);
+  std::size_t slices = 0;
+  while (store.compact_some(50)) ++slices;
+  CHECK(slices > 4);
+  const auto stats = store.stats();
+  CHECK(stats.objects == 1000);
+  CHECK(stats.held_bytes < stats.json_bytes);
+  Store plain;
+  plain.begin_init();
+  REQUIRE(plain.init_apply(pod(3, 1).json()).ok());
+  plain.finish_init("1", nullptr);
+  for (int i = 0; i < 1000; i += 37) {
+    const auto stored = store.get({"shop", fmt::format("web-{}", i)});
+    REQUIRE(stored);
+    CHECK(stored->json.find(fmt::format(" {} and", i * 7919)) != std::string::npos);
+    CHECK(base::parse_json(stored->json).ok());
+  }
+  CHECK(store.get({"shop", "web-3"})->json == plain.get({"shop", "web-3"})->json);
+  CHECK(store.keys_owned_by("rs-3").size() == 50);
+}
+
+TEST_CASE("a big object compresses in a small store as well") {
+  Store store;
+  init(store, {{.name = "a", .data = std::string(200000, 'x')}}, "5");
+  CHECK_FALSE(store.compact_some(10));
+  CHECK(store.stats().held_bytes < 20000);
+  CHECK(store.get(kA)->json.size() > 200000);
+}
+
+TEST_CASE("random operations keep the store equal to a plain map") {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    base::Random random(seed);
+    Store store;
+    std::map<std::string, Pod> model;   // what the server has
+    std::map<std::string, Pod> staged;  // while a state is built
+    std::map<std::string, std::string> told;
+    bool building = false;
+    int version = 1;
+    INFO("seed " << seed);
+    const auto listen = [&](StoreChange&& change) {
+      if (change.type == ChangeType::added) REQUIRE(told.count(change.meta.name) == 0);
+      if (change.type != ChangeType::added) REQUIRE(told.count(change.meta.name) == 1);
+      if (change.type == ChangeType::deleted) {
+        told.erase(change.meta.name);
+      } else {
+        told[change.meta.name] = change.json;
+      }
+    };
+    const auto random_pod = [&] {
+      Pod pod;
+      pod.name = fmt::format("n{}", random.below(30));
+      pod.uid = fmt::format("u{}", random.below(2));
+      pod.version = std::to_string(++version);
+      pod.labels = random.below(3) == 0 ? "" : fmt::format(R"("l":"{}")", random.below(4));
+      pod.owner = random.below(2) == 0 ? "" : fmt::format("o{}", random.below(3));
+      pod.data = std::string(random.below(600), 'd');
+      return pod;
+    };
+    const auto check = [&] {
+      REQUIRE(store.size() == model.size());
+      REQUIRE(told.size() == model.size());
+      std::size_t owned = 0, labelled = 0;
+      for (const auto& [name, pod] : model) {
+        const auto stored = store.get({"shop", name});
+        REQUIRE(stored);
+        REQUIRE(stored->meta.resource_version == pod.version);
+        REQUIRE(told.at(name) == stored->json);
+        owned += pod.owner == "o1" ? 1 : 0;
+        labelled += pod.labels == R"("l":"2")" ? 1 : 0;
+      }
+      REQUIRE(store.keys_owned_by("o1").size() == owned);
+      REQUIRE(store.keys_with_label("l", "2").size() == labelled);
+      REQUIRE(store.select(*core::LabelSelector::parse("l=2")).size() == labelled);
+    };
+    for (int step = 0; step < 400; ++step) {
+      const auto what = random.below(20);
+      if (what == 0) {
+        store.begin_init();
+        staged.clear();
+        building = true;
+      } else if (building && what < 4) {
+        // What the list shows: mostly what is there, some of it changed.
+        for (const auto& [name, pod] : model) {
+          if (random.below(4) != 0) staged[name] = pod;
+        }
+        for (const auto& [name, pod] : staged) REQUIRE(store.init_apply(pod.json()).ok());
+        check();
+        model = staged;
+        store.finish_init("1", listen);
+        building = false;
+        check();
+      } else if (building) {
+        const Pod pod = random_pod();
+        if (random.below(4) == 0) {
+          REQUIRE(store.remove(pod.json(), listen).ok());
+          staged.erase(pod.name);
+        } else {
+          REQUIRE(store.init_apply(pod.json()).ok());
+          staged[pod.name] = pod;
+        }
+      } else if (what < 6) {
+        const Pod pod = random_pod();
+        REQUIRE(store.remove(pod.json(), listen).ok());
+        const auto it = model.find(pod.name);
+        if (it != model.end() && it->second.uid == pod.uid) model.erase(it);
+      } else {
+        const Pod pod = random_pod();
+        REQUIRE(store.apply(pod.json(), listen).ok());
+        model[pod.name] = pod;
+      }
+      if (random.below(3) == 0) store.compact_some(random.below(5));
+      if (!building) check();
+    }
+  }
+}
