@@ -1,0 +1,270 @@
+// Resolving a rule's kinds, opening its streams, and answering what the caches hold.
+#include "hooks/caches.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "base/strings.hpp"
+#include "hooks/evaluate.hpp"
+#include "hooks/output_rights.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+Result<core::ResourceType> find_type(const client::ResourceMap& resources, const core::Gvk& gvk) {
+  if (const core::ResourceType* type = resources.find(gvk)) return *type;
+  std::string message = "the server has no kind " + gvk.str();
+  for (const std::string& group : resources.failed_groups) {
+    if (group.rfind(gvk.group + "/", 0) == 0) message += " (discovery failed: " + group + ")";
+  }
+  if (const core::ResourceType* other = resources.find_kind(gvk.group, gvk.kind)) {
+    message += "; it serves " + other->gvk.api_version();
+  }
+  return Error(ErrorKind::not_found, std::move(message));
+}
+
+Result<void> check_scope(const core::ResourceType& type, const std::vector<std::string>& namespaces) {
+  if (type.namespaced || namespaces.empty()) return {};
+  return Error(ErrorKind::invalid, fmt::format("{} is cluster-scoped, but the rule lists namespaces "
+                                               "for it",
+                                               type.gvk.str()));
+}
+
+StreamSpec spec_of(const StreamRule& rule, const core::ResourceType& type) {
+  StreamSpec spec;
+  spec.type = type;
+  spec.label_selector = rule.label_selector.str();
+  spec.field_selector = rule.field_selector.str();
+  spec.strip = rule.strip;
+  spec.list = rule.list;
+  return spec;
+}
+
+}  // namespace
+
+RuleCaches::RuleCaches(const Rule& rule, CacheCallbacks callbacks)
+    : rule_(rule),
+      callbacks_(std::move(callbacks)),
+      content_(rule) {}
+
+Result<void> RuleCaches::resolve(const client::ResourceMap& resources) {
+  KW_ASSIGN(for_.type, find_type(resources, rule_.for_.gvk));
+  KW_TRY(check_scope(for_.type, rule_.for_.namespaces));
+  owned_.clear();
+  related_.clear();
+  writes_.clear();
+  for (const OwnsRule& owns : rule_.owns) {
+    auto entry = std::make_unique<Owned>();
+    entry->rule = &owns;
+    KW_ASSIGN(entry->type, find_type(resources, owns.stream.gvk));
+    KW_TRY(check_scope(entry->type, owns.stream.namespaces));
+    owned_.push_back(std::move(entry));
+  }
+  for (const WatchesRule& watches : rule_.watches) {
+    auto entry = std::make_unique<Related>();
+    entry->rule = &watches;
+    KW_ASSIGN(entry->type, find_type(resources, watches.stream.gvk));
+    KW_TRY(check_scope(entry->type, watches.stream.namespaces));
+    related_.push_back(std::move(entry));
+  }
+  // Kinds that are only written may come later, with a CRD that a hook prints.
+  for (const WritesRule& writes : rule_.writes) {
+    if (auto type = find_type(resources, writes.gvk); type.ok()) {
+      writes_.emplace_back(std::move(*type), writes.namespaces);
+    }
+  }
+  const bool selects = !rule_.for_.label_selector.empty() || !rule_.for_.field_selector.empty();
+  for_.needs_guard =
+      selects && may_need_finalizer(rule_, for_.type.namespaced,
+                                    [&](const core::Gvk& gvk) -> std::optional<bool> {
+                                      const auto* type = resources.find(gvk);
+                                      if (type == nullptr) return std::nullopt;
+                                      return type->namespaced;
+                                    });
+  return {};
+}
+
+// Children are in the owner's namespace or a listed one: no more than that needs to be watched.
+std::vector<std::string> RuleCaches::owns_namespaces(const OwnsRule& owns, bool namespaced) const {
+  if (!namespaced) return {};
+  if (!for_.type.namespaced) return owns.stream.namespaces;
+  if (rule_.for_.namespaces.empty()) return {};
+  std::set<std::string> out(rule_.for_.namespaces.begin(), rule_.for_.namespaces.end());
+  out.insert(owns.stream.namespaces.begin(), owns.stream.namespaces.end());
+  return {out.begin(), out.end()};
+}
+
+void RuleCaches::open(StreamPool& pool) {
+  const auto ready = [this] { callbacks_.on_ready(); };
+  for_.group.open(pool, spec_of(rule_.for_, for_.type), rule_.for_.namespaces,
+                  {[this](const runtime::StoreChange& change) { on_object(change); }, ready});
+  if (for_.needs_guard) {
+    StreamSpec spec = spec_of(rule_.for_, for_.type);
+    spec.label_selector.clear();
+    spec.field_selector.clear();
+    spec.strip = {"/spec", "/status", "/data", "/stringData", "/binaryData"};
+    for_.guard.open(pool, spec, rule_.for_.namespaces,
+                    {[this](const runtime::StoreChange& change) { on_guarded(change); }, ready});
+  }
+  for (auto& owned : owned_) {
+    StreamSpec spec = spec_of(owned->rule->stream, owned->type);
+    // Every child carries this label, so nothing else needs to be kept.
+    if (!spec.label_selector.empty()) spec.label_selector += ',';
+    spec.label_selector += std::string(kControllerLabel) + "=" + rule_.name;
+    Owned* entry = owned.get();
+    entry->group.open(pool, spec, owns_namespaces(*entry->rule, entry->type.namespaced),
+                      {[this, entry](const runtime::StoreChange& change) { on_owned(*entry, change); },
+                       ready});
+  }
+  for (auto& related : related_) {
+    Related* entry = related.get();
+    entry->group.open(
+        pool, spec_of(entry->rule->stream, entry->type), entry->rule->stream.namespaces,
+        {[this, entry](const runtime::StoreChange& change) { on_related(*entry, change); }, ready});
+  }
+}
+
+bool RuleCaches::ready() const {
+  if (!for_.group.is_open() || !for_.group.ready()) return false;
+  if (for_.needs_guard && !for_.guard.ready()) return false;
+  auto is_ready = [](const auto& entry) { return entry->group.ready(); };
+  return std::all_of(owned_.begin(), owned_.end(), is_ready) &&
+         std::all_of(related_.begin(), related_.end(), is_ready);
+}
+
+std::optional<std::string> RuleCaches::failure() const {
+  if (auto failure = for_.group.failure()) return failure;
+  if (auto failure = for_.guard.failure()) return failure;
+  for (const auto& owned : owned_) {
+    if (auto failure = owned->group.failure()) return failure;
+  }
+  for (const auto& related : related_) {
+    if (auto failure = related->group.failure()) return failure;
+  }
+  return std::nullopt;
+}
+
+void RuleCaches::build() {
+  built_ = true;
+  const auto keys = for_.group.keys();
+  for (const core::ObjectKey& key : keys) {
+    if (auto object = for_.group.get(key)) index_object(*object);
+  }
+  for (auto& related : related_) index_related(*related);
+  for (const core::ObjectKey& key : keys) {
+    callbacks_.wake({key, runtime::Reason::startup, "", false, ""});
+  }
+  if (!for_.needs_guard) return;
+  for (const core::ObjectKey& key : for_.guard.keys()) {
+    if (is_guarded_outside(key)) callbacks_.wake({key, runtime::Reason::startup, "", false, ""});
+  }
+}
+
+std::optional<runtime::StoredObject> RuleCaches::object(const core::ObjectKey& key) const {
+  return for_.group.get(key);
+}
+
+std::optional<core::ObjectMeta> RuleCaches::object_meta(const core::ObjectKey& key) const {
+  return for_.group.get_meta(key);
+}
+
+bool RuleCaches::is_guarded_outside(const core::ObjectKey& key) const {
+  if (!for_.needs_guard || for_.group.get_meta(key)) return false;
+  const auto meta = for_.guard.get_meta(key);
+  return meta && meta->has_finalizer(rule_.finalizer_name);
+}
+
+std::vector<std::string> RuleCaches::owned(const std::string& owner_uid) const {
+  std::vector<std::string> out;
+  for (const auto& owned : owned_) {
+    for (const auto& key : owned->group.keys_with_label(std::string(kOwnerUidLabel), owner_uid)) {
+      auto object = owned->group.get(key);
+      if (!object) continue;
+      const auto passed = passes(owned->rule->stream.filter, object->json);
+      if (passed.ok() && *passed) out.push_back(std::move(object->json));
+    }
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> RuleCaches::related(
+    const core::ObjectKey& key) const {
+  std::vector<std::pair<std::string, std::vector<std::string>>> out;
+  for (const auto& related : related_) {
+    std::vector<core::ObjectKey> keys;
+    if (related->rule->map_all) {
+      keys = related->group.keys();
+    } else if (related->rule->refs) {
+      keys = related->index.targets_of(key);
+    } else {
+      keys = related->index.sources_of(key);
+    }
+    std::vector<std::string> objects;
+    for (const core::ObjectKey& other : keys) {
+      auto object = related->group.get(other);
+      if (!object) continue;
+      const auto passed = passes(related->rule->stream.filter, object->json);
+      if (passed.ok() && *passed) objects.push_back(std::move(object->json));
+    }
+    out.emplace_back(related->rule->name, std::move(objects));
+  }
+  return out;
+}
+
+std::optional<core::ObjectMeta> RuleCaches::cached_child(const ChildId& id) const {
+  for (const auto& owned : owned_) {
+    if (owned->type.gvk.group != id.group || owned->type.gvk.kind != id.kind) continue;
+    if (auto meta = owned->group.get_meta(id.key)) return meta;
+  }
+  return std::nullopt;
+}
+
+bool RuleCaches::is_watched(const ChildId& id) const {
+  return std::any_of(owned_.begin(), owned_.end(), [&](const auto& owned) {
+    return owned->type.gvk.group == id.group && owned->type.gvk.kind == id.kind &&
+           owned->rule->stream.label_selector.empty() &&
+           owned->rule->stream.field_selector.empty() && owned->group.covers(id.key.namespace_);
+  });
+}
+
+std::vector<FoundChild> RuleCaches::cached_children(const std::string& owner_uid) const {
+  std::vector<FoundChild> out;
+  for (const auto& owned : owned_) {
+    for (const auto& key : owned->group.keys_with_label(std::string(kOwnerUidLabel), owner_uid)) {
+      if (auto meta = owned->group.get_meta(key)) out.push_back({owned->type, std::move(*meta)});
+    }
+  }
+  return out;
+}
+
+// `writes` kinds, and `owns` kinds whose streams select: their other children are found by a LIST.
+std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& owner) const {
+  std::vector<WriteContext::Unwatched> out;
+  auto add = [&](const core::ResourceType& type, const std::vector<std::string>& namespaces) {
+    if (!type.namespaced) return out.push_back({type, ""});
+    std::set<std::string> names(namespaces.begin(), namespaces.end());
+    if (owner.namespaced) names.insert(owner.key.namespace_);
+    if (names.empty()) return out.push_back({type, ""});
+    for (const std::string& name : names) out.push_back({type, name});
+  };
+  for (const auto& [type, namespaces] : writes_) add(type, namespaces);
+  for (const auto& owned : owned_) {
+    const StreamRule& stream = owned->rule->stream;
+    if (!stream.label_selector.empty() || !stream.field_selector.empty()) {
+      add(owned->type, stream.namespaces);
+    }
+  }
+  return out;
+}
+
+void RuleCaches::warn(const std::string& what, const Error& error) {
+  if (warned_.admit(what + error.render(), callbacks_.now())) {
+    base::log_warn(what, {{"controller", rule_.name}, {"error", error.render()}});
+  }
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,117 @@
+// What one rule watches, as caches with relations: the objects of `for`, their children, related objects,
+// and which object a change concerns. Turns changes into wakes; who runs when is driver's business.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "client/discovery.hpp"
+#include "hooks/ownership.hpp"
+#include "hooks/relation_index.hpp"
+#include "hooks/rule.hpp"
+#include "hooks/streams.hpp"
+#include "hooks/write_context.hpp"
+#include "hooks/content_hash.hpp"
+#include "runtime/work_queue.hpp"
+
+namespace kubewatch::hooks {
+
+struct Wake {
+  core::ObjectKey key;
+  runtime::Reason reason = runtime::Reason::updated;
+  std::string reason_object;
+  bool debounce = false;
+  std::string previous;  // the object before, when it is known
+};
+
+struct CacheCallbacks {
+  std::function<void(Wake)> wake;
+  std::function<void(const core::ObjectKey& key, const std::string& uid)> gone;
+  // A cache shows this state of a child or of an object itself.
+  std::function<void(const ChildId&, const std::string& resource_version)> seen;
+  std::function<void()> on_ready;  // some stream had its first sync
+  std::function<TimePoint()> now;
+};
+
+class RuleCaches {
+ public:
+  // `rule` must outlive it.
+  RuleCaches(const Rule& rule, CacheCallbacks callbacks);
+
+  // Finds the kinds. Errors: not_found naming the kinds that are missing; invalid (wrong scope).
+  Result<void> resolve(const client::ResourceMap& resources);
+  void open(StreamPool& pool);       // precondition: resolved
+  bool ready() const;                // all streams had their first sync
+  std::optional<std::string> failure() const;
+  // Once ready: indexes what is there and wakes every object.
+  void build();
+
+  const core::ResourceType& type() const { return for_.type; }
+  std::optional<runtime::StoredObject> object(const core::ObjectKey& key) const;
+  std::optional<core::ObjectMeta> object_meta(const core::ObjectKey& key) const;
+  std::vector<core::ObjectKey> object_keys() const { return for_.group.keys(); }
+  // Seen outside the selection, with our finalizer.
+  bool is_guarded_outside(const core::ObjectKey& key) const;
+
+  std::vector<std::string> owned(const std::string& owner_uid) const;
+  std::vector<std::pair<std::string, std::vector<std::string>>> related(
+      const core::ObjectKey& key) const;
+
+  std::optional<core::ObjectMeta> cached_child(const ChildId& id) const;
+  bool is_watched(const ChildId& id) const;
+  std::vector<FoundChild> cached_children(const std::string& owner_uid) const;
+  std::vector<WriteContext::Unwatched> unwatched_places(const Owner& owner) const;
+
+ private:
+  struct For {
+    core::ResourceType type;
+    StreamGroup group;
+    StreamGroup guard;               // unselected, metadata only: objects that left the selection
+    bool needs_guard = false;
+  };
+  struct Owned {
+    const OwnsRule* rule = nullptr;
+    core::ResourceType type;
+    StreamGroup group;
+  };
+  struct Related {
+    const WatchesRule* rule = nullptr;
+    core::ResourceType type;
+    StreamGroup group;
+    RelationIndex index;             // map: related -> ours; refs: ours -> related
+  };
+
+  void on_object(const runtime::StoreChange& change);
+  bool content_differs(const runtime::StoreChange& change);
+  void on_object_deleted(const runtime::StoreChange& change);
+  void on_guarded(const runtime::StoreChange& change);
+  void on_owned(const Owned& owned, const runtime::StoreChange& change);
+  void on_related(Related& related, const runtime::StoreChange& change);
+  void index_object(const runtime::StoredObject& object);
+  void update_refs(const core::ObjectKey& key, const std::string& json);
+  void index_related(Related& related);
+  std::vector<core::ObjectKey> mapped(const Related& related, const core::ObjectMeta& meta,
+                                      const std::string& json);
+  std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
+  void wake_all(const std::vector<core::ObjectKey>& keys, runtime::Reason reason,
+                const std::string& reason_object);
+  void warn(const std::string& what, const Error& error);
+
+  const Rule& rule_;
+  CacheCallbacks callbacks_;
+  ContentHash content_;
+  For for_;
+  std::vector<std::unique_ptr<Owned>> owned_;
+  std::vector<std::unique_ptr<Related>> related_;
+  std::vector<std::pair<core::ResourceType, std::vector<std::string>>> writes_;
+  std::unordered_map<std::string, core::ObjectKey> by_uid_;
+  OncePer warned_{Duration{60000}};
+  bool built_ = false;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,184 @@
+// RuleCaches, second half: what a change in one of the streams means for the objects of the rule.
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "hooks/evaluate.hpp"
+#include "hooks/next_step.hpp"
+#include "hooks/caches.hpp"
+#include "hooks/targets.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+using runtime::ChangeType;
+using runtime::Reason;
+using runtime::StoreChange;
+
+std::string reference(const core::ResourceType& type, const core::ObjectMeta& meta) {
+  return type.gvk.api_version() + " " + type.gvk.kind + " " + meta.key().str();
+}
+
+// An object whose filter cannot be evaluated counts as matched: its run says what is wrong.
+bool matches(const std::optional<jq::Program>& filter, const std::string& json) {
+  const auto passed = passes(filter, json);
+  return !passed.ok() || *passed;
+}
+
+}  // namespace
+
+void RuleCaches::on_object(const StoreChange& change) {
+  if (!built_) return;
+  const core::ObjectKey key = change.meta.key();
+  callbacks_.seen(child_id(for_.type.gvk, key), change.meta.resource_version);
+  if (change.type == ChangeType::deleted) return on_object_deleted(change);
+  by_uid_[change.meta.uid] = key;
+  update_refs(key, change.json);
+  OwnChange facts;
+  facts.added = change.type == ChangeType::added;
+  facts.deleting = change.meta.deleting();
+  facts.has_finalizer = change.meta.has_finalizer(rule_.finalizer_name);
+  facts.matched_now = matches(rule_.for_.filter, change.json);
+  if (!facts.added && change.previous_meta) {
+    facts.lifecycle_changed = lifecycle_differs(*change.previous_meta, change.meta);
+    facts.matched_before = matches(rule_.for_.filter, change.previous_json);
+    facts.content_changed = !facts.lifecycle_changed && content_differs(change);
+  }
+  const Reaction reaction = react(facts);
+  if (reaction == Reaction::ignore) return;
+  callbacks_.wake({key, facts.added ? Reason::created : Reason::updated, "",
+                   reaction == Reaction::run_debounced, change.previous_json});
+}
+
+bool RuleCaches::content_differs(const StoreChange& change) {
+  const auto before = base::parse_json(change.previous_json);
+  const auto after = base::parse_json(change.json);
+  if (!before.ok() || !after.ok()) return true;
+  return content_.of(*before) != content_.of(*after);
+}
+
+void RuleCaches::on_object_deleted(const StoreChange& change) {
+  const core::ObjectKey key = change.meta.key();
+  if (auto it = by_uid_.find(change.meta.uid); it != by_uid_.end() && it->second == key) {
+    by_uid_.erase(it);
+  }
+  for (auto& related : related_) {
+    if (related->rule->refs) related->index.set(key, {});
+  }
+  // It may only have left the selection: the run looks.
+  if (for_.needs_guard && change.meta.has_finalizer(rule_.finalizer_name)) {
+    callbacks_.wake({key, Reason::updated, "", false, ""});
+  } else {
+    callbacks_.gone(key, change.meta.uid);
+  }
+}
+
+void RuleCaches::on_guarded(const StoreChange& change) {
+  if (!built_) return;
+  const core::ObjectKey key = change.meta.key();
+  if (for_.group.get_meta(key)) return;
+  if (change.type == ChangeType::deleted) return callbacks_.gone(key, change.meta.uid);
+  if (!change.meta.has_finalizer(rule_.finalizer_name)) return;
+  if (change.previous_meta && !lifecycle_differs(*change.previous_meta, change.meta)) return;
+  callbacks_.wake({key, Reason::updated, "", false, ""});
+}
+
+void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
+  if (!built_) return;
+  callbacks_.seen(child_id(owned.type.gvk, change.meta.key()), change.meta.resource_version);
+  const bool deleted = change.type == ChangeType::deleted;
+  if (deleted ? !owned.rule->on_delete : !owned.rule->on_apply) return;
+  const bool concerns = matches(owned.rule->stream.filter, change.json) ||
+                        (!change.previous_json.empty() &&
+                         matches(owned.rule->stream.filter, change.previous_json));
+  if (!concerns) return;
+  std::vector<std::string> uids;
+  if (const auto* uid = change.meta.label(kOwnerUidLabel)) uids.push_back(*uid);
+  if (change.previous_meta) {
+    if (const auto* uid = change.previous_meta->label(kOwnerUidLabel)) uids.push_back(*uid);
+  }
+  std::vector<core::ObjectKey> keys;
+  for (const std::string& uid : uids) {
+    auto it = by_uid_.find(uid);
+    if (it != by_uid_.end() && (keys.empty() || keys.front() != it->second)) {
+      keys.push_back(it->second);
+    }
+  }
+  wake_all(keys, Reason::owned_changed, reference(owned.type, change.meta));
+}
+
+void RuleCaches::on_related(Related& related, const StoreChange& change) {
+  if (!built_) return;
+  const core::ObjectKey key = change.meta.key();
+  const std::string what = reference(related.type, change.meta);
+  const bool there = change.type != ChangeType::deleted;
+  const bool passes_now = there && matches(related.rule->stream.filter, change.json);
+  const std::string& before_json = there ? change.previous_json : change.json;
+  const bool passed_before =
+      !before_json.empty() && matches(related.rule->stream.filter, before_json);
+  if (!passes_now && !passed_before) return;
+  if (related.rule->map_all) return wake_all(for_.group.keys(), Reason::related_changed, what);
+  if (related.rule->refs) {
+    return wake_all(related.index.sources_of(key), Reason::related_changed, what);
+  }
+  std::vector<core::ObjectKey> concerned = related.index.targets_of(key);
+  related.index.set(key, passes_now ? mapped(related, change.meta, change.json)
+                                    : std::vector<core::ObjectKey>{});
+  for (const core::ObjectKey& target : related.index.targets_of(key)) concerned.push_back(target);
+  std::sort(concerned.begin(), concerned.end());
+  concerned.erase(std::unique(concerned.begin(), concerned.end()), concerned.end());
+  wake_all(concerned, Reason::related_changed, what);
+}
+
+void RuleCaches::index_object(const runtime::StoredObject& object) {
+  by_uid_[object.meta.uid] = object.meta.key();
+  update_refs(object.meta.key(), object.json);
+}
+
+void RuleCaches::update_refs(const core::ObjectKey& key, const std::string& json) {
+  for (auto& related : related_) {
+    if (!related->rule->refs) continue;
+    auto values = evaluate_text(*related->rule->refs, json);
+    if (!values.ok()) {
+      warn("refs of watches " + related->rule->name + " failed on " + key.str(), values.error());
+      related->index.set(key, {});
+      continue;
+    }
+    auto targets = read_targets(*values, related->type.namespaced, key.namespace_);
+    if (!targets.ok()) {
+      warn("refs of watches " + related->rule->name + " on " + key.str(), targets.error());
+    }
+    related->index.set(key, targets.ok() ? *targets : std::vector<core::ObjectKey>{});
+  }
+}
+
+void RuleCaches::index_related(Related& related) {
+  if (!related.rule->map) return;
+  for (const core::ObjectKey& key : related.group.keys()) {
+    auto object = related.group.get(key);
+    if (!object || !matches(related.rule->stream.filter, object->json)) continue;
+    related.index.set(key, mapped(related, object->meta, object->json));
+  }
+}
+
+std::vector<core::ObjectKey> RuleCaches::mapped(const Related& related,
+                                                const core::ObjectMeta& meta,
+                                                const std::string& json) {
+  auto values = evaluate_text(*related.rule->map, json);
+  if (!values.ok()) {
+    warn("map of watches " + related.rule->name + " failed on " + meta.key().str(), values.error());
+    return {};
+  }
+  auto targets = read_targets(*values, for_.type.namespaced, meta.namespace_);
+  if (targets.ok()) return *targets;
+  warn("map of watches " + related.rule->name + " on " + meta.key().str(), targets.error());
+  return {};
+}
+
+void RuleCaches::wake_all(const std::vector<core::ObjectKey>& keys, Reason reason,
+                          const std::string& reason_object) {
+  for (const core::ObjectKey& key : keys) {
+    if (for_.group.get_meta(key)) callbacks_.wake({key, reason, reason_object, false, ""});
+  }
+}
+
+}  // namespace kubewatch::hooks

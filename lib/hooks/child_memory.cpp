@@ -1,0 +1,49 @@
+// Remembered writes.
+#include "hooks/child_memory.hpp"
+
+#include <functional>
+
+namespace kubewatch::hooks {
+
+void ChildMemory::remember(const std::string& owner_uid, const ChildId& id, KnownChild child) {
+  owners_[owner_uid].children[id] = std::move(child);
+}
+
+const KnownChild* ChildMemory::find(const std::string& owner_uid, const ChildId& id) const {
+  const auto& known = children(owner_uid);
+  auto it = known.find(id);
+  return it == known.end() ? nullptr : &it->second;
+}
+
+void ChildMemory::forget_child(const std::string& owner_uid, const ChildId& id) {
+  if (auto it = owners_.find(owner_uid); it != owners_.end()) it->second.children.erase(id);
+}
+
+const std::map<ChildId, KnownChild>& ChildMemory::children(const std::string& owner_uid) const {
+  static const std::map<ChildId, KnownChild> none;
+  auto it = owners_.find(owner_uid);
+  return it == owners_.end() ? none : it->second.children;
+}
+
+bool ChildMemory::is_listed(const std::string& owner_uid) const {
+  auto it = owners_.find(owner_uid);
+  return it != owners_.end() && it->second.listed;
+}
+
+void ChildMemory::set_listed(const std::string& owner_uid) { owners_[owner_uid].listed = true; }
+
+bool ChildMemory::claim(const ChildId& id, const std::string& owner_uid) {
+  return claims_.try_emplace(id, owner_uid).first->second == owner_uid;
+}
+
+void ChildMemory::release(const ChildId& id, const std::string& owner_uid) {
+  auto it = claims_.find(id);
+  if (it != claims_.end() && it->second == owner_uid) claims_.erase(it);
+}
+
+std::uint64_t text_hash(const std::string& text) {
+  const std::uint64_t hash = std::hash<std::string>{}(text);
+  return hash == 0 ? 1 : hash;
+}
+
+}  // namespace kubewatch::hooks

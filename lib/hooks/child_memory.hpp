@@ -1,0 +1,59 @@
+// What this process remembers of its own writes, per owner: children and the state they were left in, so
+// that an unchanged child costs no request; and which child is being written for whom right now. Lost at a
+// restart without harm: labels on the server tell the same. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/resource.hpp"
+#include "hooks/ownership.hpp"
+
+namespace kubewatch::hooks {
+
+struct KnownChild {
+  core::ResourceType type;
+  std::uint64_t manifest_hash = 0;     // 0: not known (found by labels)
+  std::string resource_version;        // after our last apply
+};
+
+struct StatusMemory {
+  std::uint64_t hash = 0;
+  std::string resource_version;        // of the owner after our last status write
+};
+
+class ChildMemory {
+ public:
+  void remember(const std::string& owner_uid, const ChildId& id, KnownChild child);
+  const KnownChild* find(const std::string& owner_uid, const ChildId& id) const;
+  void forget_child(const std::string& owner_uid, const ChildId& id);
+  const std::map<ChildId, KnownChild>& children(const std::string& owner_uid) const;
+
+  // Children of kinds that are not watched were listed by their labels once.
+  bool is_listed(const std::string& owner_uid) const;
+  void set_listed(const std::string& owner_uid);
+
+  StatusMemory& status(const std::string& owner_uid) { return owners_[owner_uid].status; }
+  void forget(const std::string& owner_uid) { owners_.erase(owner_uid); }
+
+  // Two objects that print the same child at the same time: the second is told so. False: taken by another.
+  bool claim(const ChildId& id, const std::string& owner_uid);
+  void release(const ChildId& id, const std::string& owner_uid);
+
+ private:
+  struct PerOwner {
+    std::map<ChildId, KnownChild> children;
+    bool listed = false;
+    StatusMemory status;
+  };
+  std::unordered_map<std::string, PerOwner> owners_;
+  std::map<ChildId, std::string> claims_;
+};
+
+// Never 0.
+std::uint64_t text_hash(const std::string& text);
+
+}  // namespace kubewatch::hooks

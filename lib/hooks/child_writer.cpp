@@ -1,0 +1,289 @@
+// One child at a time, asynchronously.
+#include "hooks/child_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "client/apply_result.hpp"
+#include "base/strings.hpp"
+#include "core/status.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr int kEstablishedTries = 120;
+constexpr Duration kEstablishedPause{250};
+
+bool is_established(const Json& crd) {
+  const Json* conditions = base::find(crd, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) return false;
+  for (const Json& condition : *conditions) {
+    if (base::string_at(condition, {"type"}) == "Established" &&
+        base::string_at(condition, {"status"}) == "True") {
+      return true;
+    }
+  }
+  return false;
+}
+
+Error not_ours(const ChildId& id, const core::ObjectMeta& meta, const std::string& managers,
+               Belongs belongs) {
+  const std::string state =
+      fmt::format("(labels: {}; managed by: {})", labels_text(meta), managers);
+  if (belongs == Belongs::other) {
+    return Error(ErrorKind::conflict,
+                 fmt::format("{} belongs to another owner {}: two objects or controllers print the "
+                             "same child; give it another name in one of them",
+                             id.str(), state));
+  }
+  return Error(ErrorKind::conflict,
+               fmt::format("{} exists and was not made by this controller {}: delete it, rename the "
+                           "child, or set apply.adopt: unowned",
+                           id.str(), state));
+}
+
+}  // namespace
+
+struct ChildWriter::Job {
+  Manifest manifest;
+  ChildId id;
+  Done done;
+  bool creating = false;
+  std::uint64_t hash = 0;
+  std::string existing_version;  // "" = absent
+  bool claimed = false;
+};
+
+ChildWriter::ChildWriter(WriteContext& context, Owner owner)
+    : context_(context), owner_(std::move(owner)) {}
+ChildWriter::~ChildWriter() = default;
+
+Error explain_conflict(Error error) {
+  if (!error.is_conflict()) return error;
+  std::vector<std::string> parts;
+  for (const core::StatusCause& cause : core::causes_of(error)) {
+    if (cause.reason != "FieldManagerConflict") continue;
+    parts.push_back(cause.message + ": " + cause.field);
+  }
+  if (parts.empty()) return error;
+  std::string text = base::join(parts, "; ");
+  text += " (leave these fields out, or set apply.force: true to take them over)";
+  return Error(ErrorKind::conflict, std::move(text), *error.status());
+}
+
+void ChildWriter::apply(const Manifest& manifest, Done done) {
+  auto job = std::make_shared<Job>();
+  job->manifest = manifest;
+  job->id = manifest.id();
+  job->done = std::move(done);
+  job->hash = text_hash(base::dump_json(manifest.object));
+  look(job);
+}
+
+void ChildWriter::create(const Manifest& manifest, Done done) {
+  auto job = std::make_shared<Job>();
+  job->manifest = manifest;
+  job->id = manifest.id();
+  job->done = std::move(done);
+  job->creating = true;
+  look(job);
+}
+
+void ChildWriter::look(const JobPtr& job) {
+  if (!context_.memory().claim(job->id, owner_.uid)) {
+    return finish(job, Error(ErrorKind::conflict,
+                             fmt::format("{} is being written for another object right now: two "
+                                         "objects print the same child",
+                                         job->id.str())));
+  }
+  job->claimed = true;
+  if (auto meta = context_.cached_child(job->id)) {
+    const bool ours = belongs_to(*meta, context_.rule().name, owner_.uid) == Belongs::us;
+    if (ours && !meta->deleting()) {
+      job->existing_version = meta->resource_version;
+      return write(job);
+    }
+  }
+  requests_.run<Result<Json>>(
+      [this, job](Result<Json> answer) {
+        if (answer.ok()) return judge_existing(job, *answer);
+        if (answer.error().is_not_found()) return write(job);
+        finish(job, std::move(answer.error()).with_context("reading " + job->id.str()));
+      },
+      [&](client::ObjectCallback done) {
+        return context_.client().get(job->manifest.type, job->manifest.key, std::move(done));
+      });
+}
+
+void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
+  const core::ObjectMeta meta = core::meta_of(object);
+  const Rule& rule = context_.rule();
+  Belongs belongs = belongs_to(meta, rule.name, owner_.uid);
+  // Somebody took our labels off: what we applied for this owner is ours all the same.
+  const std::string* noted = meta.annotation(kOwnerAnnotation);
+  const bool marked = references_owner(meta, owner_.uid) ||
+                      (noted != nullptr && *noted == owner_.reference());
+  if (belongs == Belongs::nobody && marked && managed_by(object, rule.apply.field_manager)) {
+    belongs = Belongs::us;
+  }
+  if (belongs == Belongs::other) {
+    return finish(job, not_ours(job->id, meta, managers_text(object), belongs));
+  }
+  if (job->creating) return finish(job, WriteEffect::unchanged);
+  if (belongs == Belongs::nobody && rule.apply.adopt != Adopt::unowned) {
+    return finish(job, not_ours(job->id, meta, managers_text(object), belongs));
+  }
+  if (meta.deleting()) {
+    // Watched: its deletion runs the owner again. Else: try again.
+    if (context_.is_watched(job->id)) return finish(job, WriteEffect::unchanged);
+    return finish(job, Error(ErrorKind::conflict,
+                             job->id.str() + " is being deleted; it is applied once it is gone"));
+  }
+  job->existing_version = meta.resource_version;
+  write(job);
+}
+
+void ChildWriter::write(const JobPtr& job) {
+  if (job->creating) {
+    if (!job->existing_version.empty()) return finish(job, WriteEffect::unchanged);
+    return send_create(job);
+  }
+  const KnownChild* known = context_.memory().find(owner_.uid, job->id);
+  if (known != nullptr && !job->existing_version.empty() && known->manifest_hash == job->hash &&
+      known->resource_version == job->existing_version) {
+    return finish(job, WriteEffect::unchanged);
+  }
+  send_apply(job);
+}
+
+void ChildWriter::send_apply(const JobPtr& job) {
+  core::PatchParams params;
+  params.type = core::PatchType::apply;
+  params.force = context_.rule().apply.force;
+  params.field_manager = context_.rule().apply.field_manager;
+  params.field_validation = "Strict";
+  requests_.run<Result<client::ApplyResult>>(
+      [this, job](Result<client::ApplyResult> answer) { applied(job, std::move(answer)); },
+      [&](auto done) {
+        return context_.client().patch(job->manifest.type, job->manifest.key, job->manifest.object,
+                                       params, std::move(done));
+      });
+}
+
+void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer) {
+  if (!answer.ok()) {
+    return finish(job, explain_conflict(std::move(answer.error()))
+                           .with_context("applying " + job->id.str()));
+  }
+  const std::string version =
+      base::string_at(answer->object, {"metadata", "resourceVersion"});
+  context_.memory().remember(owner_.uid, job->id, {job->manifest.type, job->hash, version});
+  WriteEffect effect = WriteEffect::configured;
+  if (answer->created || job->existing_version.empty()) effect = WriteEffect::created;
+  if (!answer->created && version == job->existing_version) effect = WriteEffect::unchanged;
+  if (effect != WriteEffect::unchanged) context_.expect(job->id, version);
+  if (is_crd(job->manifest.type.gvk) && !is_established(answer->object)) {
+    return wait_established(job, effect, kEstablishedTries);
+  }
+  finish(job, effect);
+}
+
+void ChildWriter::wait_established(const JobPtr& job, WriteEffect effect, int tries) {
+  if (tries == 0) {
+    return finish(job, Error(ErrorKind::timeout, job->id.str() +
+                                                     " was applied but is not established after 30s"));
+  }
+  timer_ = context_.client().loop().after(kEstablishedPause, [this, job, effect, tries] {
+    requests_.run<Result<Json>>(
+        [this, job, effect, tries](Result<Json> answer) {
+          if (answer.ok() && is_established(*answer)) return finish(job, effect);
+          wait_established(job, effect, tries - 1);
+        },
+        [&](client::ObjectCallback done) {
+          return context_.client().get(job->manifest.type, job->manifest.key, std::move(done));
+        });
+  });
+}
+
+void ChildWriter::send_create(const JobPtr& job) {
+  core::WriteParams params;
+  params.field_manager = context_.rule().apply.field_manager;
+  params.field_validation = "Strict";
+  requests_.run<Result<Json>>(
+      [this, job](Result<Json> answer) {
+        if (!answer.ok()) {
+          if (answer.error().is_already_exists()) return finish(job, WriteEffect::unchanged);
+          return finish(job, std::move(answer.error()).with_context("creating " + job->id.str()));
+        }
+        const std::string version = base::string_at(*answer, {"metadata", "resourceVersion"});
+        context_.memory().remember(owner_.uid, job->id, {job->manifest.type, 0, version});
+        context_.expect(job->id, version);
+        finish(job, WriteEffect::created);
+      },
+      [&](client::ObjectCallback done) {
+        return context_.client().create(job->manifest.type, job->manifest.key.namespace_,
+                                        job->manifest.object, params, std::move(done));
+      });
+}
+
+void ChildWriter::apply_own(const Manifest& manifest, Done done) {
+  Json object = manifest.object;
+  // Without the uid the apply of an object that is gone would make a new one.
+  object["metadata"]["uid"] = owner_.uid;
+  core::PatchParams params;
+  params.type = core::PatchType::apply;
+  params.force = context_.rule().apply.force;
+  params.field_manager = context_.rule().apply.field_manager;
+  const ChildId id = manifest.id();
+  requests_.run<Result<client::ApplyResult>>(
+      [done = std::move(done), id](Result<client::ApplyResult> answer) {
+        if (!answer.ok()) {
+          return done(explain_conflict(std::move(answer.error())).with_context("applying " + id.str()));
+        }
+        done(WriteEffect::unchanged);
+      },
+      [&](auto callback) {
+        return context_.client().patch(context_.owner_type(), manifest.key, object, params,
+                                       std::move(callback));
+      });
+}
+
+void ChildWriter::remove(const DeleteTarget& target, Done done) {
+  const ChildId id = child_id(target.type.gvk, target.key);
+  auto on_deleted = [this, id, done](Result<Json> answer) {
+    if (!answer.ok() && !answer.error().is_not_found()) {
+      return done(std::move(answer.error()).with_context("deleting " + id.str()));
+    }
+    context_.memory().forget_child(owner_.uid, id);
+    done(answer.ok() ? WriteEffect::deleted : WriteEffect::absent);
+  };
+  requests_.run<Result<Json>>(
+      [this, target, id, done, on_deleted](Result<Json> answer) {
+        if (!answer.ok()) {
+          if (answer.error().is_not_found()) return done(WriteEffect::absent);
+          return done(std::move(answer.error()).with_context("reading " + id.str()));
+        }
+        const core::ObjectMeta meta = core::meta_of(*answer);
+        if (belongs_to(meta, context_.rule().name, owner_.uid) == Belongs::other) {
+          return done(not_ours(id, meta, managers_text(*answer), Belongs::other));
+        }
+        if (meta.deleting()) return done(WriteEffect::absent);
+        core::DeleteParams params;
+        params.propagation = core::Propagation::background;
+        params.uid = meta.uid;
+        requests_.run<Result<Json>>(on_deleted, [&](client::ObjectCallback callback) {
+          return context_.client().remove(target.type, target.key, params, std::move(callback));
+        });
+      },
+      [&](client::ObjectCallback callback) {
+        return context_.client().get(target.type, target.key, std::move(callback));
+      });
+}
+
+void ChildWriter::finish(const JobPtr& job, Result<WriteEffect> result) {
+  if (job->claimed) context_.memory().release(job->id, owner_.uid);
+  auto done = std::move(job->done);
+  done(std::move(result));
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,53 @@
+// Writes one child: looks at what is there, refuses what is not ours, applies, and says what changed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "hooks/in_flight.hpp"
+#include "hooks/output.hpp"
+#include "hooks/write_context.hpp"
+
+namespace kubewatch::hooks {
+
+enum class WriteEffect { created, configured, unchanged, deleted, absent };
+
+class ChildWriter {
+ public:
+  using Done = std::function<void(Result<WriteEffect>)>;
+
+  ChildWriter(WriteContext& context, Owner owner);
+  ~ChildWriter();
+
+  // Server-side apply of a labelled manifest. A CRD is waited for until it is established.
+  void apply(const Manifest& manifest, Done done);
+  // Labels and annotations of the object itself.
+  void apply_own(const Manifest& manifest, Done done);
+  // POST when absent, nothing otherwise.
+  void create(const Manifest& manifest, Done done);
+  // By name; refuses another owner's child.
+  void remove(const DeleteTarget& target, Done done);
+
+ private:
+  struct Job;
+  using JobPtr = std::shared_ptr<Job>;
+  void look(const JobPtr& job);
+  void judge_existing(const JobPtr& job, const Json& object);
+  void write(const JobPtr& job);
+  void send_apply(const JobPtr& job);
+  void send_create(const JobPtr& job);
+  void applied(const JobPtr& job, Result<client::ApplyResult> answer);
+  void wait_established(const JobPtr& job, WriteEffect effect, int tries);
+  void finish(const JobPtr& job, Result<WriteEffect> result);
+
+  WriteContext& context_;
+  Owner owner_;
+  InFlight requests_;
+  loop::Timer timer_;
+};
+
+// Of a 409 with field manager conflicts: who owns what, and what to do. Other errors are left as they are.
+Error explain_conflict(Error error);
+
+}  // namespace kubewatch::hooks

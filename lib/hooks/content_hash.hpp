@@ -1,0 +1,25 @@
+// Whether an object changed in what its rule looks at: the paths of `changed`, by default everything but
+// status, what the server counts, and our own marks. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/json_fwd.hpp"
+#include "hooks/rule.hpp"
+#include "jq/paths.hpp"
+
+namespace kubewatch::hooks {
+
+class ContentHash {
+ public:
+  explicit ContentHash(const Rule& rule);
+  std::uint64_t of(const Json& object) const;
+
+ private:
+  std::optional<jq::ChangeHash> paths_;
+  std::string finalizer_;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,372 @@
+// Deciding what each due object needs, and ending runs.
+#include "hooks/driver.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "base/json.hpp"
+#include "client/apply_result.hpp"
+#include "base/log.hpp"
+#include "hooks/evaluate.hpp"
+#include "hooks/next_step.hpp"
+#include "runtime/finalizer.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+using RunVerdict = runtime::RunOutcome::Verdict;
+
+constexpr Duration kSlowRetry{3600000};
+constexpr Duration kExpectationCheck{1000};
+
+runtime::WorkQueueOptions queue_options(const Rule& rule) {
+  runtime::WorkQueueOptions options;
+  options.concurrency = rule.concurrency;
+  options.retry = rule.retry.backoff;
+  options.max_attempts = rule.retry.max_attempts;
+  return options;
+}
+
+}  // namespace
+
+Driver::Driver(Services& services, Rule rule)
+    : services_(services),
+      rule_(std::move(rule)),
+      folder_(services.work_dir + "/" + rule_.name),
+      caches_(rule_, cache_callbacks()),
+      controller_(services.loop, *this, services.random, services.slots, queue_options(rule_)),
+      shapes_(services.client) {
+  make_folders();
+  controller_.hold();
+  controller_.on_progress([this] { services_.on_progress(); });
+}
+
+Driver::~Driver() = default;
+
+CacheCallbacks Driver::cache_callbacks() {
+  CacheCallbacks callbacks;
+  callbacks.wake = [this](Wake wake) { on_wake(std::move(wake)); };
+  callbacks.gone = [this](const core::ObjectKey& key, const std::string& uid) { on_gone(key, uid); };
+  callbacks.seen = [this](const ChildId& id, const std::string& version) {
+    if (expected_.empty()) return;
+    expected_.seen(id, version);
+    if (expected_.empty()) services_.on_progress();
+  };
+  callbacks.on_ready = [this] { check_ready(); };
+  callbacks.now = [this] { return services_.loop.now(); };
+  return callbacks;
+}
+
+void Driver::make_folders() {
+  std::error_code error;
+  std::filesystem::remove_all(folder_, error);
+  for (const std::string& path : {folder_, work_dir()}) {
+    if (mkdir(path.c_str(), 0700) != 0) {
+      base::log_error("cannot make the private folder of a controller",
+                      {{"controller", rule_.name}, {"path", path}});
+    }
+  }
+}
+
+std::string Driver::new_home(const std::string& run_id) const {
+  const std::string path = folder_ + "/home-" + run_id;
+  mkdir(path.c_str(), 0700);
+  return path;
+}
+
+Result<void> Driver::resolve(const client::ResourceMap& resources) {
+  KW_TRY(caches_.resolve(resources));
+  resolved_ = true;
+  caches_.open(services_.pool);
+  check_ready();
+  return {};
+}
+
+void Driver::check_ready() {
+  if (started_ || stopping_ || !resolved_ || !caches_.ready()) return;
+  started_ = true;
+  base::log_info("controller started", {{"controller", rule_.name},
+                                        {"objects", std::to_string(caches_.object_keys().size())}});
+  caches_.build();
+  controller_.release();
+  services_.on_progress();
+}
+
+void Driver::on_wake(Wake wake) {
+  if (stopping_) return;
+  if (!wake.previous.empty()) previous_.try_emplace(wake.key, std::move(wake.previous));
+  const auto priority = wake.reason == runtime::Reason::startup ? runtime::Priority::background
+                                                                : runtime::Priority::live;
+  controller_.add(wake.key, wake.reason, std::move(wake.reason_object),
+                  wake.debounce ? rule_.debounce : Duration{0}, priority);
+}
+
+void Driver::on_gone(const core::ObjectKey& key, const std::string& uid) {
+  controller_.forget(key);
+  memory_.forget(uid);
+  previous_.erase(key);
+  first_reason_.erase(key);
+  patched_.erase(key);
+  slow_retries_.erase(key);
+  failing_.erase(key);
+  services_.on_progress();
+}
+
+void Driver::reconcile(const runtime::Work& work, Done done) {
+  slow_retries_.erase(work.key);
+  auto object = caches_.object(work.key);
+  if (!object) return look_outside(work, done);
+  const auto matched = passes(rule_.for_.filter, object->json);
+  if (!matched.ok() && !object->meta.deleting()) {
+    return fail_early(work, object->meta, matched.error(), done);
+  }
+  proceed(work, std::move(*object), matched.ok() && *matched, done);
+}
+
+// The cache does not show yet what we did to the finalizers; its event wakes the object again.
+bool Driver::is_stale(const core::ObjectMeta& meta) {
+  auto it = patched_.find(meta.key());
+  if (it == patched_.end()) return false;
+  if (it->second.uid == meta.uid &&
+      !at_least_version(meta.resource_version, it->second.resource_version)) {
+    return true;
+  }
+  patched_.erase(it);
+  return false;
+}
+
+void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
+                     const Done& done) {
+  if (is_stale(object.meta)) {
+    first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
+    return done(runtime::RunOutcome::done());
+  }
+  switch (next_step(object.meta, matched, rule_)) {
+    case NextStep::skip:
+      failing_.erase(work.key);
+      first_reason_.erase(work.key);
+      return done(runtime::RunOutcome::done());
+    case NextStep::add_finalizer: return patch_finalizer(work, object.meta, true, done);
+    case NextStep::remove_finalizer: return patch_finalizer(work, object.meta, false, done);
+    case NextStep::reconcile: return start_run(work, std::move(object), false, done);
+    case NextStep::finalize: return start_run(work, std::move(object), true, done);
+  }
+}
+
+// Not in the selection. With our finalizer on it, it still is ours to let go.
+void Driver::look_outside(const runtime::Work& work, const Done& done) {
+  if (!caches_.is_guarded_outside(work.key)) {
+    controller_.forget(work.key);
+    previous_.erase(work.key);
+    return done(runtime::RunOutcome::done());
+  }
+  requests_.run<Result<Json>>(
+      [this, work, done](Result<Json> answer) {
+        if (!answer.ok()) {
+          if (answer.error().is_not_found()) return done(runtime::RunOutcome::done());
+          return fail_early(work, core::ObjectMeta{}, answer.error(), done);
+        }
+        // It may have come back into the selection meanwhile: its event wakes it.
+        if (caches_.object_meta(work.key)) return done(runtime::RunOutcome::done());
+        if (Json* metadata = base::find(*answer, {"metadata"})) metadata->erase("managedFields");
+        runtime::StoredObject object{core::meta_of(*answer), base::dump_json(*answer)};
+        proceed(work, std::move(object), false, done);
+      },
+      [&](client::ObjectCallback callback) {
+        return services_.client.get(owner_type(), work.key, std::move(callback));
+      });
+}
+
+void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
+                             const Done& done) {
+  core::PatchParams params;
+  params.type = core::PatchType::json;
+  params.field_manager = rule_.apply.field_manager;
+  const Json patch = add ? runtime::add_finalizer_patch(meta, rule_.finalizer_name)
+                         : runtime::remove_finalizer_patch(meta, rule_.finalizer_name);
+  const Owner owner{owner_type().gvk, owner_type().namespaced, meta.key(), meta.uid, meta.deleting()};
+  requests_.run<Result<client::ApplyResult>>(
+      [this, work, meta, add, owner, done](Result<client::ApplyResult> answer) {
+        if (answer.ok()) {
+          if (add) {
+            first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
+          }
+          failing_.erase(work.key);
+          finalizer_patched(owner,
+                            base::string_at(answer->object, {"metadata", "resourceVersion"}));
+          return done(runtime::RunOutcome::done());
+        }
+        if (answer.error().is_not_found()) return done(runtime::RunOutcome::done());
+        Error error = std::move(answer.error());
+        error.add_context(std::string(add ? "adding" : "removing") + " finalizer " +
+                          rule_.finalizer_name);
+        fail_early(work, meta, error, done);
+      },
+      [&](auto callback) {
+        return services_.client.patch(owner_type(), meta.key(), patch, params, std::move(callback));
+      });
+}
+
+void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
+                       const Done& done) {
+  RunInput input;
+  input.id = services_.random.suffix(10);
+  input.work = work;
+  if (auto it = first_reason_.find(work.key); it != first_reason_.end()) {
+    if (!finalizing && work.reason != runtime::Reason::retry) {
+      input.work.reason = it->second.reason;
+      input.work.reason_object = it->second.object;
+    }
+    first_reason_.erase(it);
+  }
+  if (auto it = previous_.find(work.key); it != previous_.end()) {
+    input.previous = std::move(it->second);
+    previous_.erase(it);
+  }
+  input.object = std::move(object);
+  input.finalizing = finalizing;
+  const std::string id = input.id;
+  auto run = std::make_shared<Run>(*this, std::move(input),
+                                   [this, key = work.key, id, done](RunEnd end) {
+                                     on_run_end(key, id, std::move(end), done);
+                                   });
+  runs_[id] = run;
+  run->start();
+}
+
+void Driver::on_run_end(const core::ObjectKey& key, const std::string& id, RunEnd end,
+                        const Done& done) {
+  auto node = runs_.extract(id);
+  // The run is on the stack below us: it goes in the next turn.
+  services_.loop.post([run = std::move(node.mapped())] {});
+  count(end.record, key, end.outcome.verdict);
+  services_.on_run(end.record);
+  done(end.outcome);
+  after_run(key, end);
+}
+
+void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
+                        const Done& done) {
+  RunEnd end;
+  end.record.id = services_.random.suffix(10);
+  end.record.controller = rule_.name;
+  end.record.object = owner_type().gvk.kind + " " + work.key.str();
+  end.record.reason = std::string(runtime::to_string(work.reason));
+  end.record.attempt = work.attempt;
+  end.record.outcome = std::string(to_string(Outcome::failed));
+  end.record.message = error.render();
+  end.outcome = {RunVerdict::failed, {}};
+  const auto resources = services_.resources();
+  const Owner owner{owner_type().gvk, owner_type().namespaced, work.key, meta.uid, meta.deleting()};
+  services_.reporter.report(resources ? resources->find({"events.k8s.io", "v1", "Event"}) : nullptr,
+                            owner, rule_.name, Outcome::failed, end.record.message);
+  count(end.record, work.key, end.outcome.verdict);
+  services_.on_run(end.record);
+  done(end.outcome);
+}
+
+void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdict verdict) {
+  ++run_count_;
+  if (record.outcome != to_string(Outcome::done) && record.outcome != to_string(Outcome::not_yet)) {
+    ++failed_count_;
+  }
+  if (verdict == RunVerdict::failed) {
+    failing_.insert(key);
+  } else {
+    failing_.erase(key);
+  }
+}
+
+// Its next turn by the clock. A parked object waits for a change, or an hour.
+void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
+  if (stopping_) return;
+  if (end.slow_retry) {
+    slow_retries_[key] = services_.loop.after(kSlowRetry, [this, key] {
+      if (!stopping_) controller_.add(key, runtime::Reason::retry);
+    });
+  }
+  if (rule_.resync <= Duration{0} || end.outcome.verdict == RunVerdict::parked) return;
+  if (!caches_.object_meta(key)) return;
+  const double factor = 0.9 + 0.2 * services_.random.unit();
+  const Duration delay{static_cast<std::int64_t>(static_cast<double>(rule_.resync.count()) * factor)};
+  controller_.add(key, runtime::Reason::resync, "", delay, runtime::Priority::background);
+}
+
+DriverStatus Driver::status() const {
+  DriverStatus status;
+  status.started = started_;
+  status.idle = started_ && controller_.queue().idle() && controller_.running() == 0 &&
+                expected_.empty();
+  for (const core::ObjectKey& key : failing_) {
+    if (controller_.queue().is_retrying(key)) ++status.failing;
+  }
+  status.parked = controller_.queue().counts(services_.loop.now()).parked;
+  status.runs = run_count_;
+  status.failed_runs = failed_count_;
+  return status;
+}
+
+void Driver::shut_down(std::function<void()> drained) {
+  stopping_ = true;
+  slow_retries_.clear();
+  controller_.shut_down(std::move(drained));
+}
+
+void Driver::terminate_hooks() {
+  const auto runs = runs_;
+  for (const auto& [id, run] : runs) run->terminate();
+}
+
+std::optional<core::ObjectMeta> Driver::cached_child(const ChildId& id) const {
+  return caches_.cached_child(id);
+}
+
+std::vector<FoundChild> Driver::cached_children(const std::string& owner_uid) const {
+  return caches_.cached_children(owner_uid);
+}
+
+std::vector<WriteContext::Unwatched> Driver::unwatched_places(const Owner& owner) const {
+  return caches_.unwatched_places(owner);
+}
+
+void Driver::expect(const ChildId& id, const std::string& resource_version) {
+  if (resource_version.empty()) return;
+  std::optional<core::ObjectMeta> shown;
+  if (id.group == owner_type().gvk.group && id.kind == owner_type().gvk.kind) {
+    shown = caches_.object_meta(id.key);
+    if (!shown) return;
+  } else {
+    if (!caches_.is_watched(id)) return;
+    shown = caches_.cached_child(id);
+  }
+  if (shown && at_least_version(shown->resource_version, resource_version)) return;
+  expected_.expect(id, resource_version, services_.loop.now());
+  watch_expectations();
+}
+
+void Driver::watch_expectations() {
+  if (expectation_timer_) return;
+  expectation_timer_ = services_.loop.after(kExpectationCheck, [this] {
+    expectation_timer_.reset();
+    expected_.expire(services_.loop.now());
+    services_.on_progress();
+    if (!expected_.empty()) watch_expectations();
+  });
+}
+
+void Driver::finalizer_patched(const Owner& owner, const std::string& resource_version) {
+  if (resource_version.empty()) return;
+  const auto shown = caches_.object_meta(owner.key);
+  if (!shown || shown->uid != owner.uid) return;
+  if (at_least_version(shown->resource_version, resource_version)) return;
+  patched_[owner.key] = {owner.uid, resource_version};
+  expect(child_id(owner.gvk, owner.key), resource_version);
+}
+
+void Driver::with_status_shape(std::function<void(const StatusShape&)> done) {
+  const auto resources = services_.resources();
+  shapes_.with(owner_type(), resources.get(), std::move(done));
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,118 @@
+// One rule at work: its caches, its queue, its runs. Wakes from the caches become queue entries; what is due
+// is looked at again and skipped, guarded, released, reconciled or finalized. Owned by the engine.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "hooks/expected_writes.hpp"
+#include "hooks/run.hpp"
+#include "hooks/services.hpp"
+#include "hooks/status_shapes.hpp"
+
+namespace kubewatch::hooks {
+
+struct DriverStatus {
+  bool started = false;   // all caches were synced once
+  bool idle = false;
+  std::size_t failing = 0;
+  std::size_t parked = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t failed_runs = 0;
+};
+
+class Driver : public runtime::Reconciler, public RunHost {
+ public:
+  // `services` must outlive it.
+  Driver(Services& services, Rule rule);
+  ~Driver() override;
+
+  // Finds its kinds and opens its streams. Errors: not_found, invalid: it waits.
+  Result<void> resolve(const client::ResourceMap& resources);
+  bool resolved() const { return resolved_; }
+  std::optional<std::string> failure() const { return caches_.failure(); }
+  DriverStatus status() const;
+  void shut_down(std::function<void()> drained);
+  void terminate_hooks();
+
+  // runtime::Reconciler
+  void reconcile(const runtime::Work& work, std::function<void(runtime::RunOutcome)> done) override;
+
+  // RunHost and WriteContext
+  Services& services() override { return services_; }
+  const RuleCaches& caches() const override { return caches_; }
+  std::string work_dir() const override { return folder_ + "/work"; }
+  std::string new_home(const std::string& run_id) const override;
+  client::Client& client() override { return services_.client; }
+  const Rule& rule() const override { return rule_; }
+  const core::ResourceType& owner_type() const override { return caches_.type(); }
+  ChildMemory& memory() override { return memory_; }
+  std::optional<core::ObjectMeta> cached_child(const ChildId& id) const override;
+  bool is_watched(const ChildId& id) const override { return caches_.is_watched(id); }
+  std::vector<FoundChild> cached_children(const std::string& owner_uid) const override;
+  std::vector<Unwatched> unwatched_places(const Owner& owner) const override;
+  void expect(const ChildId& id, const std::string& resource_version) override;
+  void finalizer_patched(const Owner& owner, const std::string& resource_version) override;
+  void with_status_shape(std::function<void(const StatusShape&)> done) override;
+
+ private:
+  using Done = std::function<void(runtime::RunOutcome)>;
+  struct Patched {
+    std::string uid;
+    std::string resource_version;
+  };
+  struct FirstReason {
+    runtime::Reason reason;
+    std::string object;
+  };
+
+  CacheCallbacks cache_callbacks();
+  void on_wake(Wake wake);
+  void on_gone(const core::ObjectKey& key, const std::string& uid);
+  void check_ready();
+  void proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
+               const Done& done);
+  bool is_stale(const core::ObjectMeta& meta);
+  void look_outside(const runtime::Work& work, const Done& done);
+  void patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
+                       const Done& done);
+  void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
+                 const Done& done);
+  void on_run_end(const core::ObjectKey& key, const std::string& id, RunEnd end, const Done& done);
+  void fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
+                  const Done& done);
+  void after_run(const core::ObjectKey& key, const RunEnd& end);
+  void count(const RunRecord& record, const core::ObjectKey& key,
+             runtime::RunOutcome::Verdict verdict);
+  void watch_expectations();
+  void make_folders();
+
+  Services& services_;
+  Rule rule_;
+  std::string folder_;
+  RuleCaches caches_;
+  runtime::Controller controller_;
+  ChildMemory memory_;
+  StatusShapes shapes_;
+  ExpectedWrites expected_;
+  loop::Timer expectation_timer_;
+  bool resolved_ = false;
+  bool started_ = false;
+  bool stopping_ = false;
+  template <class Value>
+  using PerKey = std::unordered_map<core::ObjectKey, Value, core::ObjectKeyHash>;
+  PerKey<std::string> previous_;
+  PerKey<FirstReason> first_reason_;   // of a run that waits for its finalizer
+  PerKey<Patched> patched_;
+  PerKey<loop::Timer> slow_retries_;
+  std::set<core::ObjectKey> failing_;
+  std::map<std::string, std::shared_ptr<Run>> runs_;
+  std::uint64_t run_count_ = 0;
+  std::uint64_t failed_count_ = 0;
+  InFlight requests_;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,244 @@
+// Starts rules as their kinds become known, and ends them.
+#include "hooks/engine.hpp"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/backoff.hpp"
+#include "base/log.hpp"
+#include "hooks/driver.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr Duration kRediscoverPause{5000};
+
+std::string temporary_folder() {
+  const char* base = std::getenv("TMPDIR");
+  std::string pattern = std::string(base == nullptr || *base == '\0' ? "/tmp" : base) +
+                        "/kubewatch-XXXXXX";
+  return mkdtemp(pattern.data()) == nullptr ? std::string() : pattern;
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  loop::EventLoop& loop;
+  client::Client& client;
+  EngineOptions options;
+  EngineCallbacks callbacks;
+  std::function<void()> progress;
+
+  base::Random random = base::Random::from_system();
+  runtime::RunSlots slots;
+  StreamPool pool;
+  Reporter reporter;
+  bool own_folder = false;
+  Services services;
+  std::vector<Rule> rules;  // until start()
+  std::vector<std::unique_ptr<Driver>> drivers;
+
+  std::shared_ptr<const client::ResourceMap> resources;
+  base::Backoff discovery_backoff{{Duration{1000}, Duration{30000}, 2.0, 0.2}};
+  base::Backoff missing_backoff{{kRediscoverPause, Duration{30000}, 1.5, 0.1}};
+  OncePer told{Duration{60000}};
+  TimePoint discovered_at{};
+  bool discovering = false;
+  bool stopping = false;
+  std::vector<std::function<void()>> after_discovery;
+  loop::Timer discovery_timer;
+  loop::Timer shutdown_timer;
+  std::size_t draining = 0;
+  std::function<void()> on_shut_down;
+  InFlight requests;
+
+  Impl(loop::EventLoop& the_loop, client::Client& the_client, std::vector<Rule> the_rules,
+       EngineOptions the_options, EngineCallbacks the_callbacks);
+  ~Impl();
+
+  Services make_services();
+  void start();
+  void discover();
+  void on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer);
+  void on_unreachable(const Error& error);
+  void resolve_rules();
+  void rediscover(std::function<void()> done);
+  void shut_down(std::function<void()> done);
+  EngineStatus status() const;
+  void tell() {
+    if (progress) progress();
+  }
+};
+
+Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
+                   std::vector<Rule> the_rules, EngineOptions the_options,
+                   EngineCallbacks the_callbacks)
+    : loop(the_loop),
+      client(the_client),
+      options(std::move(the_options)),
+      callbacks(std::move(the_callbacks)),
+      slots(options.concurrency),
+      pool(client, random),
+      reporter(client, random),
+      own_folder(options.work_dir.empty()),
+      services(make_services()),
+      rules(std::move(the_rules)) {}
+
+Engine::Impl::~Impl() {
+  drivers.clear();
+  if (!own_folder || services.work_dir.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(services.work_dir, ignored);
+}
+
+Services Engine::Impl::make_services() {
+  std::string folder = own_folder ? temporary_folder() : options.work_dir;
+  if (!own_folder) mkdir(folder.c_str(), 0700);
+  return Services{loop,
+                  client,
+                  random,
+                  slots,
+                  pool,
+                  reporter,
+                  [this] { return resources; },
+                  [this](std::function<void()> done) { rediscover(std::move(done)); },
+                  [this](const RunRecord& record) {
+                    if (callbacks.on_run) callbacks.on_run(record);
+                  },
+                  [this] { tell(); },
+                  std::move(folder)};
+}
+
+void Engine::Impl::start() {
+  for (Rule& rule : rules) drivers.push_back(std::make_unique<Driver>(services, std::move(rule)));
+  rules.clear();
+  discover();
+}
+
+void Engine::Impl::discover() {
+  if (discovering || stopping) return;
+  discovering = true;
+  using Answer = Result<std::shared_ptr<const client::ResourceMap>>;
+  requests.run<Answer>([this](Answer answer) { on_discovered(std::move(answer)); },
+                       [&](auto done) { return client::discover(client, std::move(done)); });
+}
+
+void Engine::Impl::on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer) {
+  discovering = false;
+  discovered_at = loop.now();
+  if (answer.ok()) {
+    resources = std::move(*answer);
+    discovery_backoff.succeed();
+    resolve_rules();
+  } else {
+    on_unreachable(answer.error());
+  }
+  auto waiting = std::move(after_discovery);
+  after_discovery.clear();
+  for (auto& done : waiting) done();
+}
+
+void Engine::Impl::on_unreachable(const Error& error) {
+  if (stopping) return;
+  if (options.fail_fast && resources == nullptr) {
+    stopping = true;
+    if (callbacks.on_fatal) callbacks.on_fatal(error);
+    return;
+  }
+  const Duration wait = discovery_backoff.fail(random);
+  if (told.admit("discovery " + error.message(), loop.now())) {
+    base::log_warn(fmt::format("cannot ask {} what kinds it has; trying again in {}",
+                               client.config().server, base::format_duration(wait)),
+                   {{"error", error.render()}});
+  }
+  discovery_timer = loop.after(wait, [this] { discover(); });
+}
+
+// A rule whose kinds are missing waits alone; the server is asked again while one does.
+void Engine::Impl::resolve_rules() {
+  if (stopping) return;
+  bool waiting = false;
+  for (auto& driver : drivers) {
+    if (driver->resolved()) continue;
+    auto resolved = driver->resolve(*resources);
+    if (resolved.ok()) continue;
+    waiting = true;
+    const std::string& name = driver->rule().name;
+    if (told.admit("rule " + name + resolved.error().message(), loop.now())) {
+      base::log_warn("controller waits: " + resolved.error().message(),
+                     {{"controller", name}, {"file", driver->rule().file}});
+    }
+  }
+  if (waiting) {
+    discovery_timer = loop.after(missing_backoff.fail(random), [this] { discover(); });
+  }
+  tell();
+}
+
+void Engine::Impl::rediscover(std::function<void()> done) {
+  if (stopping) return done();
+  if (!discovering && loop.now() - discovered_at < kRediscoverPause) return done();
+  after_discovery.push_back(std::move(done));
+  discover();
+}
+
+EngineStatus Engine::Impl::status() const {
+  EngineStatus out;
+  bool all_idle = true;
+  for (const auto& driver : drivers) {
+    const DriverStatus status = driver->status();
+    const bool waits = !status.started && (!driver->resolved() || driver->failure().has_value());
+    if (waits && resources != nullptr) ++out.waiting_rules;
+    if (!status.started && !waits) all_idle = false;
+    if (status.started && !status.idle) all_idle = false;
+    out.failing += status.failing;
+    out.parked += status.parked;
+    out.runs += status.runs;
+    out.failed_runs += status.failed_runs;
+  }
+  std::size_t started = 0;
+  for (const auto& driver : drivers) started += driver->status().started ? 1 : 0;
+  out.synced = resources != nullptr && started + out.waiting_rules == drivers.size();
+  out.idle = out.synced && all_idle;
+  return out;
+}
+
+void Engine::Impl::shut_down(std::function<void()> done) {
+  stopping = true;
+  discovery_timer.reset();
+  on_shut_down = std::move(done);
+  draining = drivers.size() + 1;
+  auto drained = [this] {
+    if (--draining > 0) return;
+    shutdown_timer.reset();
+    auto callback = std::move(on_shut_down);
+    if (callback) callback();
+  };
+  shutdown_timer = loop.after(options.shutdown_timeout, [this] {
+    base::log_warn("shutdown timeout: ending the hooks that still run");
+    for (auto& driver : drivers) driver->terminate_hooks();
+  });
+  for (auto& driver : drivers) driver->shut_down(drained);
+  drained();
+}
+
+Engine::Engine(loop::EventLoop& loop, client::Client& client, std::vector<Rule> rules,
+               EngineOptions options, EngineCallbacks callbacks)
+    : impl_(std::make_unique<Impl>(loop, client, std::move(rules), std::move(options),
+                                   std::move(callbacks))) {}
+
+Engine::~Engine() = default;
+
+void Engine::start() { impl_->start(); }
+
+EngineStatus Engine::status() const { return impl_->status(); }
+
+void Engine::on_progress(std::function<void()> callback) { impl_->progress = std::move(callback); }
+
+void Engine::shut_down(std::function<void()> done) { impl_->shut_down(std::move(done)); }
+
+}  // namespace kubewatch::hooks

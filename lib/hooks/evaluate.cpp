@@ -1,0 +1,23 @@
+// Runs jq programs over stored objects.
+#include "hooks/evaluate.hpp"
+
+#include "base/json.hpp"
+
+namespace kubewatch::hooks {
+
+Result<std::vector<Json>> evaluate(const jq::Program& program, const Json& input) {
+  return program.run(input).with_context("jq `" + program.text() + "`");
+}
+
+Result<std::vector<Json>> evaluate_text(const jq::Program& program, const std::string& json) {
+  KW_ASSIGN(const Json input, base::parse_json(json));
+  return evaluate(program, input);
+}
+
+Result<bool> passes(const std::optional<jq::Program>& filter, const std::string& json) {
+  if (!filter) return true;
+  KW_ASSIGN(const Json input, base::parse_json(json));
+  return filter->test(input).with_context("filter `" + filter->text() + "`");
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,66 @@
+// Starts one hook and watches over its standard error: lines are logged with controller, object, reason, run
+// id and attempt, secrets masked, floods cut. Timeout, grace and output limits come from the rule.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "hooks/rule.hpp"
+#include "hooks/secret_mask.hpp"
+#include "loop/process.hpp"
+
+namespace kubewatch::hooks {
+
+// Lets through a burst and then a rate; counts the rest. Pure.
+class LineLimit {
+ public:
+  LineLimit(std::size_t burst, std::size_t per_second) : burst_(burst), per_second_(per_second) {}
+  bool admit(TimePoint now);
+  std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  std::size_t burst_;
+  std::size_t per_second_;
+  double tokens_ = -1;
+  TimePoint last_{};
+  std::uint64_t dropped_ = 0;
+};
+
+struct HookStart {
+  std::vector<std::string> environment;
+  std::string input;
+  base::LogFields log_fields;  // on each line
+  SecretMask mask;
+};
+
+// Destroying it kills the hook's process group.
+class HookProcess {
+ public:
+  using OnExit = std::function<void(loop::ProcessExit)>;
+  // Errors: not_found, forbidden, invalid. on_exit comes later, once, from the loop.
+  static Result<std::unique_ptr<HookProcess>> start(loop::EventLoop& loop, const HookRule& rule,
+                                                    HookStart start, OnExit on_exit);
+  // TERM, grace, KILL.
+  void terminate();
+  // The last lines of stderr, masked: for messages.
+  const std::string& last_line() const { return last_line_; }
+
+ private:
+  HookProcess(loop::EventLoop& loop, HookStart start);
+  void on_line(std::string_view line);
+  void on_end(const loop::ProcessExit& exit);
+
+  loop::EventLoop& loop_;
+  base::LogFields fields_;
+  SecretMask mask_;
+  LineLimit limit_;
+  std::string last_line_;
+  std::unique_ptr<loop::Process> process_;
+};
+
+}  // namespace kubewatch::hooks

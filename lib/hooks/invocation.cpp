@@ -1,0 +1,161 @@
+// Builds the Invocation document and the environment of a hook.
+#include "hooks/invocation.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "hooks/evaluate.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kMaxValue = 64U << 10U;
+constexpr std::string_view kDefaultPath =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+std::string quoted(const std::string& text) { return base::dump_json(Json(text)); }
+
+const std::string& or_null(const std::string& json) {
+  static const std::string null = "null";
+  return json.empty() ? null : json;
+}
+
+void append_list(std::string& out, const std::vector<std::string>& items) {
+  out += '[';
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) out += ',';
+    out += items[i];
+  }
+  out += ']';
+}
+
+// "apiVersion Kind namespace/name" as an object that jq can take apart.
+Json reason_object(const std::string& text) {
+  const std::vector<std::string> parts = base::split(text, ' ');
+  if (parts.size() != 3) return text;
+  const std::size_t slash = parts[2].find('/');
+  Json out = {{"apiVersion", parts[0]}, {"kind", parts[1]}};
+  if (slash == std::string::npos) {
+    out["name"] = parts[2];
+  } else {
+    out["namespace"] = parts[2].substr(0, slash);
+    out["name"] = parts[2].substr(slash + 1);
+  }
+  return out;
+}
+
+std::string traceparent(base::Random& random) {
+  return fmt::format("00-{:016x}{:016x}-{:016x}-01", random.next() | 1U, random.next(),
+                     random.next() | 1U);
+}
+
+class Builder {
+ public:
+  Builder(const EnvironmentInput& input, base::Random& random) : input_(input), random_(random) {}
+
+  Result<HookEnvironment> build() {
+    base_variables();
+    contract_variables();
+    for (const std::string& name : input_.hook.inherit_env) {
+      if (auto value = input_.inherited(name)) KW_TRY(set(name, *value));
+    }
+    for (const auto& [name, value] : input_.hook.env) {
+      KW_TRY(own_variable(name, value).with_context("env " + name));
+    }
+    HookEnvironment out{{}, std::move(secrets_)};
+    for (const auto& [name, value] : values_) out.variables.push_back(name + "=" + value);
+    return out;
+  }
+
+ private:
+  Result<void> set(const std::string& name, const std::string& value) {
+    if (value.find('\0') != std::string::npos) {
+      return Error(ErrorKind::invalid, "its value contains a NUL byte, which no environment can hold");
+    }
+    if (value.size() > kMaxValue) {
+      return Error(ErrorKind::too_large,
+                   fmt::format("its value has {} bytes; the limit is {} (read it from stdin instead)",
+                               value.size(), kMaxValue));
+    }
+    values_[name] = value;
+    return {};
+  }
+
+  void base_variables() {
+    values_["PATH"] = input_.inherited("PATH").value_or(std::string(kDefaultPath));
+    values_["HOME"] = input_.home;
+  }
+
+  void contract_variables() {
+    const Invocation& run = input_.invocation;
+    const core::ObjectMeta& meta = input_.meta;
+    values_["KW_CONTROLLER"] = run.controller;
+    values_["KW_ID"] = run.id;
+    values_["KW_API_VERSION"] = meta.api_version;
+    values_["KW_KIND"] = meta.kind;
+    values_["KW_NAMESPACE"] = meta.namespace_;
+    values_["KW_NAME"] = meta.name;
+    values_["KW_UID"] = meta.uid;
+    values_["KW_GENERATION"] = std::to_string(meta.generation);
+    values_["KW_REASON"] = std::string(runtime::to_string(run.reason));
+    values_["KW_ATTEMPT"] = std::to_string(run.attempt);
+    values_["KW_FINALIZING"] = run.finalizing ? "true" : "false";
+    values_["KW_WORKDIR"] = input_.work_dir;
+    values_["TRACEPARENT"] = traceparent(random_);
+  }
+
+  Result<void> own_variable(const std::string& name, const EnvValue& value) {
+    if (value.file) {
+      KW_ASSIGN(std::string text, input_.read_file(*value.file, kMaxValue));
+      while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+      secrets_.push_back(text);
+      return set(name, text);
+    }
+    if (!value.jq) return set(name, value.literal);
+    if (!object_) {
+      KW_ASSIGN(object_, base::parse_json(or_null(input_.invocation.object)));
+    }
+    KW_ASSIGN(const std::vector<Json> found, evaluate(*value.jq, *object_));
+    if (found.empty() || found.front().is_null()) return {};
+    const Json& first = found.front();
+    return set(name, first.is_string() ? first.get<std::string>() : base::dump_json(first));
+  }
+
+  const EnvironmentInput& input_;
+  base::Random& random_;
+  std::optional<Json> object_;
+  std::map<std::string, std::string> values_;
+  std::vector<std::string> secrets_;
+};
+
+}  // namespace
+
+std::string build_document(const Invocation& run) {
+  std::string out = R"({"apiVersion":"kubewatch.dev/v1","kind":"Invocation","id":)";
+  out += quoted(run.id) + R"(,"controller":)" + quoted(run.controller);
+  out += R"(,"reason":{"type":)" + quoted(std::string(runtime::to_string(run.reason)));
+  if (!run.reason_object.empty()) {
+    out += R"(,"object":)" + base::dump_json(reason_object(run.reason_object));
+  }
+  out += R"(},"attempt":)" + std::to_string(run.attempt);
+  out += run.finalizing ? R"(,"finalizing":true)" : R"(,"finalizing":false)";
+  out += R"(,"object":)" + or_null(run.object);
+  out += R"(,"previous":)" + or_null(run.previous);
+  out += R"(,"owned":)";
+  append_list(out, run.owned);
+  out += R"(,"related":{)";
+  for (std::size_t i = 0; i < run.related.size(); ++i) {
+    if (i > 0) out += ',';
+    out += quoted(run.related[i].first) + ':';
+    append_list(out, run.related[i].second);
+  }
+  out += "}}";
+  return out;
+}
+
+Result<HookEnvironment> build_environment(const EnvironmentInput& input, base::Random& random) {
+  return Builder(input, random).build();
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,62 @@
+// Carries out a WritePlan against the API server, step by step in its order, and says what changed. One
+// failed child does not stop the others; it stops prune and the Result's status.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "hooks/child_writer.hpp"
+#include "hooks/plan.hpp"
+#include "hooks/pruner.hpp"
+#include "hooks/status_writer.hpp"
+
+namespace kubewatch::hooks {
+
+struct WriteReport {
+  std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
+  std::vector<Error> failures;
+  // All failures need another input, rule or permission.
+  bool permanent() const;
+  std::string message() const;  // the failures, one line
+};
+
+struct OutcomeInput {
+  Owner owner;
+  core::ObjectMeta meta;        // the owner as the hook saw it
+  bool has_conditions = false;  // errors may be shown as a condition
+  SecretMask mask;              // for what is written into conditions
+};
+
+// Must stay alive until `done` was called, and a turn of the loop longer.
+class OutcomeWriter {
+ public:
+  using Done = std::function<void(WriteReport)>;
+  OutcomeWriter(WriteContext& context, OutcomeInput input, WritePlan plan);
+  void start(Done done);
+
+ private:
+  void guard_owner();
+  void next_child();
+  void one_child();
+  void prune();
+  void unguard_owner();
+  void write_status();
+  void note(Result<WriteEffect> effect);
+  void finish();
+
+  WriteContext& context_;
+  OutcomeInput input_;
+  WritePlan plan_;
+  ChildWriter children_;
+  Pruner pruner_;
+  StatusWriter status_;
+  InFlight requests_;
+  std::size_t at_ = 0;
+  bool stepping_ = false;
+  bool step_again_ = false;
+  WriteReport report_;
+  Done done_;
+};
+
+}  // namespace kubewatch::hooks

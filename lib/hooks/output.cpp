@@ -1,0 +1,327 @@
+// Checks everything that a hook printed, before the first write.
+#include "hooks/output.hpp"
+
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/yaml.hpp"
+#include "hooks/output_rights.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kMaxObjects = 10000;
+constexpr std::size_t kMaxListDepth = 4;
+
+Error invalid(std::string message) { return Error(ErrorKind::invalid, std::move(message)); }
+
+bool is_list(const Json& document) {
+  const std::string kind = base::string_at(document, {"kind"});
+  return kind.size() >= 4 && kind.compare(kind.size() - 4, 4, "List") == 0 &&
+         document.contains("items") && document["items"].is_array();
+}
+
+// One pass over one output.
+class Reader {
+ public:
+  explicit Reader(const OutputContext& context) : context_(context) {}
+
+  Result<HookOutput> read(const std::vector<Json>& documents) {
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      KW_TRY(expand(documents[i], 0).with_context(fmt::format("document {}", i + 1)));
+    }
+    for (const Json& object : objects_) note_crd(object);
+    for (Json& object : objects_) KW_TRY(take_manifest(std::move(object)));
+    if (!out_.result) return std::move(out_);
+    for (const Json& object : out_.result->create) KW_TRY(take_create(object));
+    for (const Json& target : out_.result->remove) KW_TRY(take_delete(target));
+    if (out_.result->children_none && (printed_child_ || !out_.create.empty())) {
+      return invalid("Result: children: none, but children are printed or created as well");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> expand(const Json& document, std::size_t depth);
+  Result<void> take_result(const Json& document);
+  Result<void> take_manifest(Json object);
+  Result<void> take_create(const Json& object);
+  Result<void> take_delete(const Json& target);
+  Result<void> take_own(Manifest manifest);
+  Result<Manifest> check(Json object);
+  Result<void> place(Manifest& manifest);
+  Result<core::ResourceType> type_of(const core::Gvk& gvk) const;
+  void note_crd(const Json& object);
+  bool is_own(const Manifest& manifest) const {
+    return manifest.type.gvk.group == context_.owner.gvk.group &&
+           manifest.type.gvk.kind == context_.owner.gvk.kind && manifest.key == context_.owner.key;
+  }
+
+  const OutputContext& context_;
+  std::vector<Json> objects_;
+  std::map<core::Gvk, core::ResourceType> from_crds_;
+  std::set<ChildId> seen_;
+  bool printed_child_ = false;
+  HookOutput out_;
+};
+
+Result<void> Reader::expand(const Json& document, std::size_t depth) {
+  if (!document.is_object()) {
+    return invalid(fmt::format("must be an object, not {}: print manifests on stdout and everything "
+                               "else on stderr",
+                               document.type_name()));
+  }
+  if (is_result_document(document)) return take_result(document);
+  if (!is_list(document)) {
+    if (objects_.size() >= kMaxObjects) {
+      return Error(ErrorKind::too_large, fmt::format("more than {} objects", kMaxObjects));
+    }
+    objects_.push_back(document);
+    return {};
+  }
+  if (depth >= kMaxListDepth) return invalid("lists nested too deeply");
+  const std::string list_kind = base::string_at(document, {"kind"});
+  for (const Json& item : document["items"]) {
+    Json object = item;
+    if (object.is_object() && list_kind != "List" && !object.contains("kind")) {
+      object["kind"] = list_kind.substr(0, list_kind.size() - 4);
+      object["apiVersion"] = document.value("apiVersion", Json());
+    }
+    KW_TRY(expand(object, depth + 1));
+  }
+  return {};
+}
+
+Result<void> Reader::take_result(const Json& document) {
+  if (out_.result) return invalid("a second Result document; there may be one");
+  KW_ASSIGN(out_.result, parse_result_document(document));
+  if (!context_.has_status && (out_.result->status || !out_.result->conditions.empty())) {
+    return invalid(fmt::format("Result: {} has no status subresource, so status and conditions cannot "
+                               "be written",
+                               context_.owner.gvk.str()));
+  }
+  return {};
+}
+
+void Reader::note_crd(const Json& object) {
+  const std::string group = base::string_at(object, {"spec", "group"});
+  const std::string kind = base::string_at(object, {"spec", "names", "kind"});
+  const Json* versions = base::find(object, {"spec", "versions"});
+  if (base::string_at(object, {"kind"}) != "CustomResourceDefinition" || versions == nullptr ||
+      !versions->is_array()) {
+    return;
+  }
+  for (const Json& version : *versions) {
+    const core::Gvk gvk{group, base::string_at(version, {"name"}), kind};
+    if (auto type = type_from_crd(object, gvk)) from_crds_[gvk] = *type;
+  }
+}
+
+Result<core::ResourceType> Reader::type_of(const core::Gvk& gvk) const {
+  if (auto it = from_crds_.find(gvk); it != from_crds_.end()) return it->second;
+  if (const core::ResourceType* type = context_.type_of(gvk)) return *type;
+  return Error(ErrorKind::not_found,
+               fmt::format("the server has no kind {}: is its CustomResourceDefinition installed?",
+                           gvk.str()));
+}
+
+// Names, forbidden fields and rights that manifests and `create` objects share.
+Result<Manifest> Reader::check(Json object) {
+  KW_ASSIGN(const core::Gvk gvk, core::gvk_of(object));
+  if (gvk.group == "kubewatch.dev") {
+    return invalid(fmt::format("unknown document {} (known: Result)", gvk.str()));
+  }
+  Json* metadata = base::find(object, {"metadata"});
+  if (metadata == nullptr || !metadata->is_object()) {
+    return invalid(fmt::format("{} without metadata", gvk.str()));
+  }
+  const std::string name = base::string_at(*metadata, {"name"});
+  if (metadata->contains("generateName")) {
+    return invalid(fmt::format("{}: generateName would make a new object in each run; print a name",
+                               gvk.str()));
+  }
+  if (name.empty()) return invalid(fmt::format("{} without metadata.name", gvk.str()));
+  if (const Json* ns = base::find(*metadata, {"namespace"}); ns && !ns->is_string() && !ns->is_null()) {
+    return invalid(fmt::format("{} {}: metadata.namespace must be a string", gvk.kind, name));
+  }
+  for (const char* key : {"managedFields", "ownerReferences", "uid", "resourceVersion"}) {
+    if (metadata->contains(key) && !(*metadata)[key].is_null()) {
+      return invalid(fmt::format("{} {}: metadata.{} is kept by the server and kubewatch; leave it out",
+                                 gvk.kind, name, key));
+    }
+    metadata->erase(key);
+  }
+  metadata->erase("creationTimestamp");
+  KW_ASSIGN(core::ResourceType type, type_of(gvk));
+  Manifest out{std::move(type), {base::string_at(*metadata, {"namespace"}), name}, std::move(object)};
+  KW_TRY(place(out));
+  return out;
+}
+
+// Fills in the namespace, or refuses one.
+Result<void> Reader::place(Manifest& manifest) {
+  core::ObjectKey& key = manifest.key;
+  Json& metadata = manifest.object["metadata"];
+  if (!manifest.type.namespaced) {
+    if (!key.namespace_.empty()) {
+      return invalid(fmt::format("{} {} is cluster-scoped; leave out metadata.namespace",
+                                 manifest.type.gvk.kind, key.name));
+    }
+    metadata.erase("namespace");
+    return {};
+  }
+  if (key.namespace_.empty()) key.namespace_ = context_.owner.key.namespace_;
+  if (key.namespace_.empty()) {
+    return invalid(fmt::format("{} {} needs a metadata.namespace: its owner is cluster-scoped",
+                               manifest.type.gvk.kind, key.name));
+  }
+  metadata["namespace"] = key.namespace_;
+  return {};
+}
+
+Result<void> check_labels(const Json& object, const ChildId& id) {
+  for (const char* map : {"labels", "annotations"}) {
+    const Json* values = base::find(object, {"metadata", map});
+    if (values == nullptr || values->is_null()) continue;
+    if (!values->is_object()) return invalid(fmt::format("{}: metadata.{} is no map", id.str(), map));
+    for (const auto& [key, value] : values->items()) {
+      if (key.rfind(kDomain, 0) == 0 && key != kPruneAnnotation) {
+        return invalid(fmt::format("{}: metadata.{}: {} is kept by kubewatch; leave it out", id.str(),
+                                   map, key));
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> Reader::take_manifest(Json object) {
+  KW_ASSIGN(Manifest manifest, check(std::move(object)));
+  const ChildId id = manifest.id();
+  if (const Json* status = base::find(manifest.object, {"status"}); status != nullptr) {
+    if (!status->is_null() && !(status->is_object() && status->empty())) {
+      return invalid(fmt::format("{}: status is not a manifest's to set; leave it out", id.str()));
+    }
+    manifest.object.erase("status");
+  }
+  KW_TRY(check_labels(manifest.object, id));
+  if (!context_.manifests_allowed) {
+    return invalid(fmt::format("{} printed while finalizing; set finalize.apply: true to allow it",
+                               id.str()));
+  }
+  if (!seen_.insert(id).second) return invalid(fmt::format("{} is printed twice", id.str()));
+  if (is_own(manifest)) return take_own(std::move(manifest));
+  printed_child_ = true;
+  KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_)
+             .with_context(id.str()));
+  out_.manifests.push_back(std::move(manifest));
+  return {};
+}
+
+Result<void> Reader::take_own(Manifest manifest) {
+  static const std::set<std::string> top = {"apiVersion", "kind", "metadata"};
+  static const std::set<std::string> meta = {"name", "namespace", "labels", "annotations"};
+  std::string wrong;
+  for (const auto& [key, value] : manifest.object.items()) {
+    if (top.count(key) == 0) wrong = key;
+  }
+  for (const auto& [key, value] : manifest.object["metadata"].items()) {
+    if (meta.count(key) == 0) wrong = "metadata." + key;
+  }
+  if (!wrong.empty()) {
+    return invalid(fmt::format("{} is the object itself: a hook may print its labels and annotations "
+                               "only, not {} (status goes into the Result)",
+                               manifest.id().str(), wrong));
+  }
+  out_.own = std::move(manifest);
+  return {};
+}
+
+Result<void> Reader::take_create(const Json& object) {
+  auto checked = check(object);
+  if (!checked.ok()) return std::move(checked.error()).with_context("Result: create");
+  Manifest manifest = std::move(*checked);
+  const ChildId id = manifest.id();
+  KW_TRY(check_labels(manifest.object, id).with_context("Result: create"));
+  if (!context_.manifests_allowed) {
+    return invalid(fmt::format("Result: create: {} while finalizing; set finalize.apply: true to "
+                               "allow it", id.str()));
+  }
+  if (is_own(manifest)) return invalid("Result: create: the object itself exists already");
+  if (!seen_.insert(id).second) {
+    return invalid(fmt::format("Result: create: {} is printed twice", id.str()));
+  }
+  KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_)
+             .with_context("Result: create: " + id.str()));
+  out_.create.push_back(std::move(manifest));
+  return {};
+}
+
+Result<void> Reader::take_delete(const Json& target) {
+  auto gvk = core::gvk_of(target);
+  if (!gvk.ok()) return std::move(gvk.error()).with_context("Result: delete");
+  DeleteTarget out;
+  auto type = type_of(*gvk);
+  if (!type.ok()) return std::move(type.error()).with_context("Result: delete");
+  out.type = std::move(*type);
+  out.key = {base::string_at(target, {"namespace"}), base::string_at(target, {"name"})};
+  if (out.key.name.empty()) return invalid("Result: delete: an entry without name");
+  if (!out.type.namespaced && !out.key.namespace_.empty()) {
+    return invalid(fmt::format("Result: delete: {} is cluster-scoped; leave out namespace",
+                               out.type.gvk.kind));
+  }
+  if (out.type.namespaced && out.key.namespace_.empty()) {
+    out.key.namespace_ = context_.owner.key.namespace_;
+    if (out.key.namespace_.empty()) {
+      return invalid(fmt::format("Result: delete: {} {} needs a namespace", out.type.gvk.kind,
+                                 out.key.name));
+    }
+  }
+  const ChildId id = child_id(out.type.gvk, out.key);
+  KW_TRY(check_rights(context_.rule, context_.owner, out.type.gvk, out.key.namespace_)
+             .with_context("Result: delete: " + id.str()));
+  if (!seen_.insert(id).second) {
+    return invalid(fmt::format("Result: delete: {} is printed as well, or there twice", id.str()));
+  }
+  out_.deletes.push_back(std::move(out));
+  return {};
+}
+
+}  // namespace
+
+bool is_crd(const core::Gvk& gvk) {
+  return gvk.group == "apiextensions.k8s.io" && gvk.kind == "CustomResourceDefinition";
+}
+
+std::optional<core::ResourceType> type_from_crd(const Json& crd, const core::Gvk& gvk) {
+  const Json* versions = base::find(crd, {"spec", "versions"});
+  if (versions == nullptr || !versions->is_array()) return std::nullopt;
+  for (const Json& version : *versions) {
+    const Json* served = base::find(version, {"served"});
+    if (base::string_at(version, {"name"}) != gvk.version || served == nullptr || *served != true) {
+      continue;
+    }
+    core::ResourceType type;
+    type.gvk = gvk;
+    type.plural = base::string_at(crd, {"spec", "names", "plural"});
+    type.singular = base::string_at(crd, {"spec", "names", "singular"});
+    type.namespaced = base::string_at(crd, {"spec", "scope"}) != "Cluster";
+    if (type.plural.empty()) return std::nullopt;
+    if (base::find(version, {"subresources", "status"}) != nullptr) {
+      type.subresources.push_back({"status", gvk, {"get", "patch", "update"}});
+    }
+    return type;
+  }
+  return std::nullopt;
+}
+
+Result<HookOutput> parse_output(std::string_view text, const OutputContext& context) {
+  auto documents = base::parse_yaml_values(text);
+  if (!documents.ok()) {
+    return std::move(documents.error()).with_context("stdout is not valid YAML or JSON");
+  }
+  return Reader(context).read(*documents);
+}
+
+}  // namespace kubewatch::hooks

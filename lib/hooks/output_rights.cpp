@@ -1,0 +1,81 @@
+// Declared kinds and namespaces.
+#include "hooks/output_rights.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+
+namespace kubewatch::hooks {
+namespace {
+
+// Calls visit(gvk, namespaces) for each declared kind.
+template <class Visit>
+void each_declared(const Rule& rule, Visit visit) {
+  for (const OwnsRule& owns : rule.owns) visit(owns.stream.gvk, owns.stream.namespaces);
+  for (const WritesRule& writes : rule.writes) visit(writes.gvk, writes.namespaces);
+}
+
+bool same_kind(const core::Gvk& a, const core::Gvk& b) {
+  return a.group == b.group && a.kind == b.kind;
+}
+
+struct Allowed {
+  bool declared = false;
+  bool anywhere = false;
+  std::set<std::string> namespaces;
+};
+
+Allowed allowed_for(const Rule& rule, const Owner& owner, const core::Gvk& gvk) {
+  Allowed out;
+  each_declared(rule, [&](const core::Gvk& declared, const std::vector<std::string>& namespaces) {
+    if (!same_kind(declared, gvk)) return;
+    out.declared = true;
+    out.namespaces.insert(namespaces.begin(), namespaces.end());
+    if (!owner.namespaced && namespaces.empty()) out.anywhere = true;
+  });
+  if (owner.namespaced) out.namespaces.insert(owner.key.namespace_);
+  return out;
+}
+
+}  // namespace
+
+bool is_declared(const Rule& rule, const core::Gvk& gvk) {
+  bool found = false;
+  each_declared(rule, [&](const core::Gvk& declared, const std::vector<std::string>&) {
+    found = found || same_kind(declared, gvk);
+  });
+  return found;
+}
+
+Result<void> check_rights(const Rule& rule, const Owner& owner, const core::Gvk& gvk,
+                          const std::string& namespace_) {
+  const Allowed allowed = allowed_for(rule, owner, gvk);
+  if (!allowed.declared) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("{} is a kind that controller {} does not declare: list it in `owns` "
+                             "or `writes`",
+                             gvk.str(), rule.name));
+  }
+  if (namespace_.empty() || allowed.anywhere || allowed.namespaces.count(namespace_) > 0) return {};
+  return Error(ErrorKind::invalid,
+               fmt::format("{} in namespace {}, which controller {} does not declare: list the "
+                           "namespace under `namespaces` of this kind in `owns` or `writes`",
+                           gvk.str(), namespace_, rule.name));
+}
+
+bool may_need_finalizer(const Rule& rule, bool owner_namespaced,
+                        const std::function<std::optional<bool>(const core::Gvk&)>& namespaced) {
+  if (rule.finalize || rule.apply.owner_reference == OwnerRef::none) return true;
+  if (!owner_namespaced) return false;
+  bool needed = false;
+  each_declared(rule, [&](const core::Gvk& gvk, const std::vector<std::string>& namespaces) {
+    if (!namespaced(gvk).value_or(true)) needed = true;
+    for (const std::string& other : namespaces) {
+      const std::vector<std::string>& own = rule.for_.namespaces;
+      if (own.size() != 1 || own.front() != other) needed = true;
+    }
+  });
+  return needed;
+}
+
+}  // namespace kubewatch::hooks

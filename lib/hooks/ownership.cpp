@@ -1,0 +1,124 @@
+// Labels, annotation and owner references of children.
+#include "hooks/ownership.hpp"
+
+#include <set>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+Json& object_at(Json& parent, std::string_view key) {
+  Json& child = parent[std::string(key)];
+  if (!child.is_object()) child = Json::object();
+  return child;
+}
+
+template <class Visit>
+void each_managed_entry(const Json& object, Visit visit) {
+  const Json* entries = base::find(object, {"metadata", "managedFields"});
+  if (entries == nullptr || !entries->is_array()) return;
+  for (const Json& entry : *entries) visit(entry);
+}
+
+}  // namespace
+
+std::string Owner::str() const { return gvk.kind + " " + key.str(); }
+
+std::string Owner::reference() const {
+  return gvk.api_version() + " " + gvk.kind + " " + key.str();
+}
+
+std::string ChildId::str() const { return kind + " " + key.str(); }
+
+ChildId child_id(const core::Gvk& gvk, const core::ObjectKey& key) {
+  return {gvk.group, gvk.kind, key};
+}
+
+bool may_reference(const Owner& owner, OwnerRef mode, const std::string& child_namespace) {
+  if (mode == OwnerRef::none || owner.deleting) return false;
+  return !owner.namespaced || owner.key.namespace_ == child_namespace;
+}
+
+bool needs_finalizer(const Owner& owner, OwnerRef mode, const std::string& child_namespace) {
+  if (mode == OwnerRef::none) return true;
+  return owner.namespaced && owner.key.namespace_ != child_namespace;
+}
+
+Json with_ownership(Json manifest, const std::string& controller, const Owner& owner,
+                    OwnerRef mode) {
+  Json& metadata = object_at(manifest, "metadata");
+  Json& labels = object_at(metadata, "labels");
+  labels[std::string(kControllerLabel)] = controller;
+  labels[std::string(kOwnerUidLabel)] = owner.uid;
+  object_at(metadata, "annotations")[std::string(kOwnerAnnotation)] = owner.reference();
+  if (may_reference(owner, mode, base::string_at(metadata, {"namespace"}))) {
+    Json reference = {{"apiVersion", owner.gvk.api_version()},
+                      {"kind", owner.gvk.kind},
+                      {"name", owner.key.name},
+                      {"uid", owner.uid},
+                      {"blockOwnerDeletion", false}};
+    if (mode == OwnerRef::controller) reference["controller"] = true;
+    metadata["ownerReferences"] = Json::array({std::move(reference)});
+  }
+  return manifest;
+}
+
+Belongs belongs_to(const core::ObjectMeta& existing, const std::string& controller,
+                   const std::string& owner_uid) {
+  const std::string* by = existing.label(kControllerLabel);
+  const std::string* uid = existing.label(kOwnerUidLabel);
+  if ((by != nullptr && *by != controller) || (uid != nullptr && *uid != owner_uid)) {
+    return Belongs::other;
+  }
+  return uid == nullptr ? Belongs::nobody : Belongs::us;
+}
+
+bool references_owner(const core::ObjectMeta& meta, const std::string& owner_uid) {
+  for (const core::OwnerReference& owner : meta.owners) {
+    if (owner.uid == owner_uid) return true;
+  }
+  return false;
+}
+
+bool prune_disabled(const core::ObjectMeta& meta) {
+  const std::string* value = meta.annotation(kPruneAnnotation);
+  return value != nullptr && *value == "disabled";
+}
+
+bool applied_by(const Json& object, const std::string& manager) {
+  bool found = false;
+  each_managed_entry(object, [&](const Json& entry) {
+    found = found || (base::string_at(entry, {"manager"}) == manager &&
+                      base::string_at(entry, {"operation"}) == "Apply" &&
+                      base::string_at(entry, {"subresource"}).empty());
+  });
+  return found;
+}
+
+bool managed_by(const Json& object, const std::string& manager) {
+  bool found = false;
+  each_managed_entry(object, [&](const Json& entry) {
+    found = found || base::string_at(entry, {"manager"}) == manager;
+  });
+  return found;
+}
+
+std::string managers_text(const Json& object) {
+  std::set<std::string> names;
+  each_managed_entry(object, [&](const Json& entry) {
+    names.insert(base::string_at(entry, {"manager"}));
+  });
+  if (names.empty()) return "nobody known";
+  return base::join({names.begin(), names.end()}, ", ");
+}
+
+std::string labels_text(const core::ObjectMeta& meta) {
+  if (meta.labels.empty()) return "none";
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : meta.labels) parts.push_back(key + "=" + value);
+  return base::join(parts, ", ");
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,68 @@
+// Who a child belongs to: labels, annotation and owner reference that kubewatch puts on it, and how they
+// are read back. Pure; the writes themselves are outcome's.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "core/meta.hpp"
+#include "core/resource.hpp"
+#include "hooks/rule.hpp"
+
+namespace kubewatch::hooks {
+
+inline constexpr std::string_view kControllerLabel = "kubewatch.dev/controller";
+inline constexpr std::string_view kOwnerUidLabel = "kubewatch.dev/owner-uid";
+inline constexpr std::string_view kOwnerAnnotation = "kubewatch.dev/owner";
+inline constexpr std::string_view kPruneAnnotation = "kubewatch.dev/prune";
+inline constexpr std::string_view kDomain = "kubewatch.dev/";
+
+// The object that a run is about, as its children see it.
+struct Owner {
+  core::Gvk gvk;
+  bool namespaced = true;
+  core::ObjectKey key;
+  std::string uid;
+  bool deleting = false;
+  std::string str() const;        // "Website shop/a"
+  std::string reference() const;  // "demo.kubewatch.dev/v1 Website shop/a", the annotation
+};
+
+// One child, whatever its version.
+struct ChildId {
+  std::string group;
+  std::string kind;
+  core::ObjectKey key;
+  std::string str() const;  // "ConfigMap shop/a"
+  auto operator<=>(const ChildId&) const = default;
+};
+ChildId child_id(const core::Gvk& gvk, const core::ObjectKey& key);
+
+// Kubernetes allows an owner reference: same namespace, or a cluster-scoped owner; not to a dying object.
+bool may_reference(const Owner& owner, OwnerRef mode, const std::string& child_namespace);
+// The garbage collector will not remove this child, so kubewatch must: the owner needs our finalizer.
+bool needs_finalizer(const Owner& owner, OwnerRef mode, const std::string& child_namespace);
+
+// The manifest with our labels, annotation and (where allowed) owner reference.
+Json with_ownership(Json manifest, const std::string& controller, const Owner& owner, OwnerRef mode);
+
+enum class Belongs { us, nobody, other };
+// By the labels of an existing object.
+Belongs belongs_to(const core::ObjectMeta& existing, const std::string& controller,
+                   const std::string& owner_uid);
+bool references_owner(const core::ObjectMeta& meta, const std::string& owner_uid);
+bool prune_disabled(const core::ObjectMeta& meta);
+
+// managedFields holds an Apply entry of `manager` for the object itself.
+bool applied_by(const Json& object, const std::string& manager);
+// Any entry of `manager`.
+bool managed_by(const Json& object, const std::string& manager);
+// "kubectl-create, kubewatch/a", "nobody known" when there are none.
+std::string managers_text(const Json& object);
+// "a=b, c=d", "none".
+std::string labels_text(const core::ObjectMeta& meta);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,79 @@
+// The order of writes, and what is written at all.
+#include "hooks/plan.hpp"
+
+#include <algorithm>
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kMaxConditionMessage = 32768;
+
+int phase(const Manifest& manifest) {
+  if (manifest.type.gvk.group.empty() && manifest.type.gvk.kind == "Namespace") return 0;
+  return is_crd(manifest.type.gvk) ? 1 : 2;
+}
+
+bool prints_condition(const std::vector<Json>& conditions, std::string_view type) {
+  return std::any_of(conditions.begin(), conditions.end(),
+                     [&](const Json& condition) { return condition["type"] == type; });
+}
+
+void label_children(std::vector<Manifest>& children, const PlanInput& input, WritePlan& plan) {
+  for (Manifest& child : children) {
+    if (needs_finalizer(input.owner, input.rule.apply.owner_reference, child.key.namespace_)) {
+      plan.needs_finalizer = true;
+    }
+    child.object = with_ownership(std::move(child.object), input.rule.name, input.owner,
+                                  input.rule.apply.owner_reference);
+    plan.keep.push_back(child.id());
+  }
+}
+
+void plan_status(std::optional<HookResult>& result, const PlanInput& input, WritePlan& plan) {
+  if (result) {
+    plan.status = std::move(result->status);
+    plan.conditions = std::move(result->conditions);
+  }
+  if (!input.has_conditions || prints_condition(plan.conditions, kErrorCondition)) return;
+  if (input.verdict.outcome == Outcome::permanent) {
+    plan.conditions.push_back(error_condition("HookFailed", input.verdict.message));
+  } else if (input.shows_error && input.verdict.outcome == Outcome::done) {
+    plan.conditions.push_back({{"type", kErrorCondition},
+                               {"status", "True"},
+                               {"reason", "Succeeded"},
+                               {"message", ""}});
+  }
+}
+
+}  // namespace
+
+Json error_condition(const std::string& reason, const std::string& message) {
+  return {{"type", kErrorCondition},
+          {"status", "False"},
+          {"reason", reason},
+          {"message", message.substr(0, kMaxConditionMessage)}};
+}
+
+WritePlan make_plan(HookOutput output, const PlanInput& input) {
+  WritePlan plan;
+  const bool children_none = output.result && output.result->children_none;
+  if (input.verdict.writes_children()) {
+    const bool printed_any = !output.manifests.empty();
+    label_children(output.manifests, input, plan);
+    label_children(output.create, input, plan);
+    plan.manifests = std::move(output.manifests);
+    std::stable_sort(plan.manifests.begin(), plan.manifests.end(),
+                     [](const Manifest& a, const Manifest& b) { return phase(a) < phase(b); });
+    if (output.own) plan.manifests.push_back(std::move(*output.own));
+    plan.create = std::move(output.create);
+    plan.deletes = std::move(output.deletes);
+    plan.prune = input.verdict.outcome == Outcome::done && !input.finalizing &&
+                 input.rule.apply.prune && (printed_any || children_none);
+    plan.drop_finalizer = plan.prune && input.has_finalizer && !plan.needs_finalizer &&
+                          !input.rule.finalize.has_value();
+  }
+  plan_status(output.result, input, plan);
+  return plan;
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,44 @@
+// What a finished hook's output leads to, in the order of product.md "Order of writes". Pure: outcome
+// executes it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "hooks/output.hpp"
+#include "hooks/verdict.hpp"
+
+namespace kubewatch::hooks {
+
+// The condition that names our own error, where the kind has conditions.
+inline constexpr std::string_view kErrorCondition = "Reconciled";
+
+struct WritePlan {
+  bool needs_finalizer = false;        // a child that Kubernetes would not remove: guard the owner first
+  bool drop_finalizer = false;         // nothing needs the guard any more: take it off after the prune
+  std::vector<Manifest> manifests;     // namespaces, CRDs, the object's own labels, others; labelled
+  std::vector<Manifest> create;        // labelled
+  std::vector<DeleteTarget> deletes;
+  bool prune = false;                  // once every apply succeeded
+  std::vector<ChildId> keep;           // printed: never pruned
+  std::optional<Json> status;
+  std::vector<Json> conditions;
+  bool writes_status() const { return status.has_value() || !conditions.empty(); }
+};
+
+struct PlanInput {
+  const Rule& rule;
+  const Owner& owner;
+  const Verdict& verdict;
+  bool finalizing = false;
+  bool has_finalizer = false;          // the owner carries ours now
+  bool shows_error = false;            // the owner's status has our error condition with status False
+  bool has_conditions = false;         // the kind has status.conditions
+};
+
+WritePlan make_plan(HookOutput output, const PlanInput& input);
+
+// {type: Reconciled, status: "False", reason, message}.
+Json error_condition(const std::string& reason, const std::string& message);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,154 @@
+// Finding and deleting unwanted children.
+#include "hooks/pruner.hpp"
+
+#include "base/json.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::uint32_t kPageSize = 500;
+constexpr std::size_t kMaxConflicts = 20;
+
+std::string selector_for(const Rule& rule, const std::string& owner_uid) {
+  return std::string(kControllerLabel) + "=" + rule.name + "," + std::string(kOwnerUidLabel) + "=" +
+         owner_uid;
+}
+
+}  // namespace
+
+bool is_prunable(const Json& object, const core::ObjectMeta& meta, const Rule& rule,
+                 const Owner& owner, PruneMode mode) {
+  const std::string* by = meta.label(kControllerLabel);
+  const std::string* uid = meta.label(kOwnerUidLabel);
+  if (by == nullptr || *by != rule.name || uid == nullptr || *uid != owner.uid) return false;
+  if (meta.deleting() || prune_disabled(meta)) return false;
+  switch (mode) {
+    case PruneMode::unprinted: return applied_by(object, rule.apply.field_manager);
+    case PruneMode::all: return managed_by(object, rule.apply.field_manager);
+    case PruneMode::unreferenced: return !references_owner(meta, owner.uid);
+  }
+  return false;
+}
+
+Pruner::Pruner(WriteContext& context, Owner owner) : context_(context), owner_(std::move(owner)) {}
+
+void Pruner::start(PruneMode mode, const std::vector<ChildId>& keep, Done done) {
+  mode_ = mode;
+  keep_ = {keep.begin(), keep.end()};
+  done_ = std::move(done);
+  if (!context_.memory().is_listed(owner_.uid)) {
+    for (auto& place : context_.unwatched_places(owner_)) places_.push_back(std::move(place));
+  }
+  list_next();
+}
+
+void Pruner::list_next() {
+  if (places_.empty()) {
+    if (report_.failures.empty()) context_.memory().set_listed(owner_.uid);
+    return collect();
+  }
+  const WriteContext::Unwatched place = std::move(places_.front());
+  places_.pop_front();
+  list_page(place, "");
+}
+
+void Pruner::list_page(const WriteContext::Unwatched& place, std::string continue_token) {
+  core::ListParams params;
+  params.label_selector = selector_for(context_.rule(), owner_.uid);
+  params.limit = kPageSize;
+  params.continue_token = std::move(continue_token);
+  requests_.run<Result<client::ListResult>>(
+      [this, place](Result<client::ListResult> answer) {
+        if (!answer.ok()) {
+          // A kind whose CRD is gone has no children left.
+          if (!answer.error().is_not_found()) {
+            fail(std::move(answer.error()), "listing children of kind " + place.type.gvk.kind);
+          }
+          return list_next();
+        }
+        for (const std::string& item : answer->items) {
+          auto meta = core::parse_meta(item);
+          if (!meta.ok()) continue;
+          const ChildId id = child_id(place.type.gvk, meta->key());
+          if (context_.memory().find(owner_.uid, id) == nullptr) {
+            context_.memory().remember(owner_.uid, id, {place.type, 0, meta->resource_version});
+          }
+        }
+        if (answer->page.continue_token.empty()) return list_next();
+        list_page(place, answer->page.continue_token);
+      },
+      [&](auto done) {
+        return context_.client().list(place.type, place.namespace_, params, std::move(done));
+      });
+}
+
+void Pruner::collect() {
+  std::map<ChildId, core::ResourceType> found;
+  for (const FoundChild& child : context_.cached_children(owner_.uid)) {
+    found.emplace(child_id(child.type.gvk, child.meta.key()), child.type);
+  }
+  for (const auto& [id, known] : context_.memory().children(owner_.uid)) found.emplace(id, known.type);
+  for (const auto& [id, type] : found) {
+    if (keep_.count(id) == 0) candidates_.emplace_back(id, type);
+  }
+  check_next();
+}
+
+void Pruner::check_next() {
+  if (candidates_.empty()) {
+    auto done = std::move(done_);
+    return done(std::move(report_));
+  }
+  const auto [id, type] = candidates_.front();
+  requests_.run<Result<Json>>(
+      [this, id = id, type = type](Result<Json> answer) {
+        if (!answer.ok()) {
+          candidates_.pop_front();
+          if (answer.error().is_not_found()) {
+            context_.memory().forget_child(owner_.uid, id);
+          } else {
+            fail(std::move(answer.error()), "reading " + id.str());
+          }
+          return check_next();
+        }
+        const core::ObjectMeta meta = core::meta_of(*answer);
+        if (is_prunable(*answer, meta, context_.rule(), owner_, mode_)) return remove(type, meta);
+        candidates_.pop_front();
+        check_next();
+      },
+      [&](client::ObjectCallback done) {
+        return context_.client().get(type, id.key, std::move(done));
+      });
+}
+
+void Pruner::remove(const core::ResourceType& type, const core::ObjectMeta& meta) {
+  core::DeleteParams params;
+  params.propagation = core::Propagation::background;
+  params.uid = meta.uid;
+  params.resource_version = meta.resource_version;
+  const ChildId id = candidates_.front().first;
+  requests_.run<Result<Json>>(
+      [this, id](Result<Json> answer) {
+        // It changed since it was read: read it again.
+        if (!answer.ok() && answer.error().is_conflict() && ++conflicts_ < kMaxConflicts) {
+          return check_next();
+        }
+        candidates_.pop_front();
+        if (!answer.ok() && !answer.error().is_not_found()) {
+          fail(std::move(answer.error()), "deleting " + id.str());
+        } else {
+          context_.memory().forget_child(owner_.uid, id);
+          ++report_.deleted;
+        }
+        check_next();
+      },
+      [&](client::ObjectCallback done) {
+        return context_.client().remove(type, id.key, params, std::move(done));
+      });
+}
+
+void Pruner::fail(Error error, const std::string& what) {
+  report_.failures.push_back(std::move(error).with_context(what));
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,58 @@
+// Deletes children that are not wanted any more: those a run stopped printing, and before the finalizer
+// goes those that Kubernetes would not remove by itself. Finds them by labels, reads each again, deletes
+// under uid and resourceVersion preconditions.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hooks/in_flight.hpp"
+#include "hooks/write_context.hpp"
+
+namespace kubewatch::hooks {
+
+enum class PruneMode {
+  unprinted,   // only what is still applied by our field manager
+  all,         // `children: none`: everything that we wrote
+  unreferenced // finalizing: everything of this owner that the garbage collector leaves behind
+};
+
+struct PruneReport {
+  std::size_t deleted = 0;
+  std::vector<Error> failures;
+};
+
+class Pruner {
+ public:
+  using Done = std::function<void(PruneReport)>;
+  Pruner(WriteContext& context, Owner owner);
+  void start(PruneMode mode, const std::vector<ChildId>& keep, Done done);
+
+ private:
+  void list_next();
+  void list_page(const WriteContext::Unwatched& place, std::string continue_token);
+  void collect();
+  void check_next();
+  void remove(const core::ResourceType& type, const core::ObjectMeta& meta);
+  void fail(Error error, const std::string& what);
+
+  WriteContext& context_;
+  Owner owner_;
+  PruneMode mode_ = PruneMode::unprinted;
+  std::set<ChildId> keep_;
+  Done done_;
+  std::deque<WriteContext::Unwatched> places_;
+  std::deque<std::pair<ChildId, core::ResourceType>> candidates_;
+  std::size_t conflicts_ = 0;
+  PruneReport report_;
+  InFlight requests_;
+};
+
+// Whether an existing object may be pruned. Pure.
+bool is_prunable(const Json& object, const core::ObjectMeta& meta, const Rule& rule,
+                 const Owner& owner, PruneMode mode);
+
+}  // namespace kubewatch::hooks

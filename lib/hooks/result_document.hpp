@@ -1,0 +1,29 @@
+// The one `kind: Result` document that a hook may print, as data. Every key is checked: unknown ones and
+// wrong types are invalid output. Pure; what its objects may be is output's business.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+
+namespace kubewatch::hooks {
+
+struct HookResult {
+  std::string message;                   // one line
+  std::optional<Duration> requeue_after;
+  std::optional<Json> status;            // an object without `conditions`; null values remove
+  std::vector<Json> conditions;          // each {type, status, reason, message}
+  bool children_none = false;
+  std::vector<Json> create;              // manifests as printed
+  std::vector<Json> remove;              // {apiVersion, kind, namespace?, name}
+};
+
+bool is_result_document(const Json& document);
+// Errors: invalid; unsupported for keys that this build does not carry out yet.
+Result<HookResult> parse_result_document(const Json& document);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,29 @@
+// One document of a rule file to one Rule; inside lib/hooks only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "hooks/rule.hpp"
+#include "hooks/rule_node.hpp"
+
+namespace kubewatch::hooks {
+
+// A rule and where the names stand that must differ from other rules'.
+struct ReadRule {
+  Rule rule;
+  Diagnostic name_at;
+  Diagnostic manager_at;
+  Diagnostic finalizer_at;
+};
+
+// True for documents that are no business of ours: in a folder, manifests may lie beside the rules.
+bool is_foreign(const Json& document);
+
+// `folder` is absolute. Always gives a rule for a Controller document that could be read at all,
+// with as much as could be understood, so that checks across rules see it too.
+std::optional<ReadRule> read_document(const RuleNode& node, const std::string& folder);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,176 @@
+// reconcile and finalize: what is run and with which surroundings.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "core/resource.hpp"
+#include "hooks/rule_parts.hpp"
+#include "hooks/rule_values.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+constexpr Duration kLongestTimeout = std::chrono::hours(24);
+// One value of env, as in product.md; the runner holds computed values to the same.
+constexpr std::size_t kLongestVariable = 64U << 10U;
+constexpr std::size_t kLargestOutput = 256U << 20U;
+
+// "" when a rule may set or inherit the variable.
+std::string check_variable(const std::string& name) {
+  const auto word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const bool digit_first = !name.empty() && name.front() >= '0' && name.front() <= '9';
+  if (name.empty() || digit_first || !std::all_of(name.begin(), name.end(), word)) {
+    return "not the name of an environment variable";
+  }
+  static const std::set<std::string> kOurs = {"PATH", "HOME", "TRACEPARENT"};
+  if (kOurs.contains(name) || name.starts_with("KW_")) return "set by kubewatch itself";
+  // `Y: x` arrives as "true": nobody means that.
+  if (name == "true" || name == "false") {
+    return "YAML reads names such as Y, N, ON and OFF as true and false; put it in quotes";
+  }
+  return "";
+}
+
+bool read_variable(const RuleNode& node, const std::string& folder, EnvValue& out) {
+  if (node.value().is_string()) {
+    out.literal = node.value().get<std::string>();
+    if (out.literal.find('\0') != std::string::npos) return node.problem("must not contain NUL");
+    return out.literal.size() <= kLongestVariable ||
+           node.problem(fmt::format("longer than {} bytes", kLongestVariable));
+  }
+  if (!node.value().is_object()) {
+    return wrong_type(node, node.value().is_primitive() && !node.value().is_null()
+                                ? "text"
+                                : "text, {from: {file: PATH}} or {jq: PROGRAM}");
+  }
+  const RuleReader file = [&](const RuleNode& inner) {
+    return read_file_path(inner, folder, out.file.emplace());
+  };
+  const RuleReader from = [&](const RuleNode& inner) {
+    return read_keys(inner, {{"file", file, true}});
+  };
+  const bool ok = read_keys(node, {{"from", from}, {"jq", program(out.jq)}});
+  if (node.has("from") != node.has("jq")) return ok;
+  return node.problem("needs one of from and jq");
+}
+
+RuleReader environment(const std::string& folder, std::map<std::string, EnvValue>& out) {
+  return [&folder, &out](const RuleNode& node) {
+    if (!node.value().is_object()) return wrong_type(node, "a mapping of names to values");
+    bool ok = true;
+    for (const auto& [name, value] : node.value().items()) {
+      const RuleNode variable = node.child(name);
+      const std::string wrong = check_variable(name);
+      if (!wrong.empty()) ok = variable.problem_at_key(wrong);
+      ok = read_variable(variable, folder, out[name]) && ok;
+    }
+    return ok;
+  };
+}
+
+RuleReader inherited(std::vector<std::string>& out) {
+  return list_of([&out](const RuleNode& node) {
+    std::string name;
+    if (!text(name)(node)) return false;
+    const std::string wrong = check_variable(name);
+    if (!wrong.empty()) return node.problem(fmt::format("{}: {}", in_quotes(name), wrong));
+    if (std::find(out.begin(), out.end(), name) != out.end()) {
+      return node.problem(fmt::format("{} is listed twice", in_quotes(name)));
+    }
+    out.push_back(std::move(name));
+    return true;
+  });
+}
+
+// none | kubeconfig | cache | {serviceAccount: NAME}
+bool read_credentials(const RuleNode& node) {
+  if (!node.value().is_object()) return only_first({"none", "kubeconfig", "cache"})(node);
+  std::string name;
+  return read_keys(node, {{"serviceAccount", object_name(name), true}}) && node.not_yet();
+}
+
+bool read_limits(const RuleNode& node, HookRule& out) {
+  std::size_t memory = 0;
+  Duration cpu{0};
+  std::int64_t processes = 0;
+  return read_keys(node, {{"output", size(out.max_output, 1024, kLargestOutput)},
+                          {"memory", not_yet(size(memory, 1U << 20U, std::size_t{1} << 44U))},
+                          {"cpu", not_yet(duration(cpu, Duration{1}))},
+                          {"processes", not_yet(whole_number(processes, 1, 1'000'000))}});
+}
+
+std::vector<RuleKey> hook_keys(const std::string& folder, HookRule& out) {
+  return {{"exec", [&](const RuleNode& node) { return read_exec(node, folder, out.argv); }},
+          {"shell", [&](const RuleNode& node) { return read_shell(node, out.argv); }},
+          {"timeout", duration(out.timeout, Duration{1}, kLongestTimeout)},
+          {"grace", duration(out.grace, Duration{0}, kLongestTimeout)},
+          {"env", environment(folder, out.env)},
+          {"inheritEnv", inherited(out.inherit_env)},
+          {"output", choice<bool>(out.output_manifests, {{"manifests", true}, {"log", false}})},
+          {"credentials", read_credentials},
+          {"limits", [&](const RuleNode& node) { return read_limits(node, out); }},
+          {"mode", only_first({"process", "worker"})}};
+}
+
+bool read_hook(const RuleNode& node, const std::string& folder, HookRule& out,
+               std::vector<RuleKey> more) {
+  out.directory = folder;
+  std::vector<RuleKey> keys = hook_keys(folder, out);
+  std::move(more.begin(), more.end(), std::back_inserter(keys));
+  bool ok = read_keys(node, keys);
+  if (!node.value().is_object()) return false;
+  if (node.has("exec") == node.has("shell")) {
+    ok = node.problem(node.has("exec") ? "exec and shell exclude each other"
+                                       : "needs exec or shell: what to run");
+  }
+  for (const std::string& name : out.inherit_env) {
+    if (!out.env.contains(name)) continue;
+    ok = node.child("inheritEnv").problem(fmt::format("{} is in env too", in_quotes(name)));
+  }
+  return ok;
+}
+
+RuleReader finalizer(std::string& out) {
+  return [&out](const RuleNode& node) {
+    std::string name;
+    if (!text(name)(node)) return false;
+    const std::size_t slash = name.find('/');
+    if (slash == std::string::npos) {
+      return node.problem(fmt::format("{} has no domain; write it like example.com/{}",
+                                      in_quotes(name),
+                                      base::escape_for_terminal(name.substr(0, 63))));
+    }
+    // The API server's rule for finalizers is the one for label keys.
+    const std::string wrong = core::check_label_key(name);
+    if (!wrong.empty()) return node.problem(fmt::format("{}: {}", in_quotes(name), wrong));
+    out = std::move(name);
+    return true;
+  };
+}
+
+}  // namespace
+
+bool read_reconcile(const RuleNode& node, const std::string& folder, HookRule& out) {
+  return read_hook(node, folder, out, {});
+}
+
+bool read_finalize(const RuleNode& node, const std::string& folder, FinalizeRule& out,
+                   std::string& finalizer_name) {
+  // Nothing finds objects of a rule that is gone yet, so neither word of whenControllerRemoved is
+  // true.
+  const RuleReader removed = [](const RuleNode& inner) {
+    return one_of(inner, {"release", "keep"}).has_value() && inner.not_yet();
+  };
+  return read_hook(node, folder, out.hook,
+                   {{"name", finalizer(finalizer_name)},
+                    {"apply", flag(out.apply)},
+                    {"whenControllerRemoved", removed}});
+}
+
+}  // namespace kubewatch::hooks

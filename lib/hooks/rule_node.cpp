@@ -1,0 +1,135 @@
+#include "hooks/rule_node.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "base/utf8.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+constexpr std::size_t kShownCharacters = 80;
+// Other rooms' messages may quote all of a selector or program.
+constexpr std::size_t kMessageCharacters = 1000;
+
+std::string shortened(std::string_view text, std::size_t characters = kShownCharacters) {
+  std::size_t end = 0;
+  for (std::size_t shown = 0; end < text.size() && shown < characters; ++shown) {
+    end += base::next_utf8(text, end).size;
+  }
+  std::string out = base::escape_for_terminal(text.substr(0, end));
+  if (end < text.size()) out += "...";
+  return out;
+}
+
+std::string pointer_escaped(std::string_view key) {
+  std::string out;
+  for (const char c : key) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// YAML 1.1 reads a bare `on` as true, and sigs.k8s.io/yaml keeps that for keys: the table says
+// `on`, the document holds "true".
+std::string_view key_in_file(const RuleNode& node, std::string_view name) {
+  return name == "on" && !node.has("on") && node.has("true") ? "true" : name;
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) {
+  return "\"" + shortened(text) + "\"";
+}
+
+std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known) {
+  const auto close = base::suggest(wanted, known);
+  return close.empty() ? "" : fmt::format(", did you mean \"{}\"?", close.front());
+}
+
+std::string_view type_name(const Json& value) {
+  if (value.is_string()) return "text";
+  if (value.is_boolean()) return "true or false";
+  if (value.is_number()) return "a number";
+  if (value.is_array()) return "a list";
+  if (value.is_object()) return "a mapping";
+  return "nothing";
+}
+
+Diagnostic RuleNode::diagnostic(std::string message) const {
+  const base::YamlMark at = mark();
+  return {source_->file, at.line, at.column, std::move(message)};
+}
+
+bool RuleNode::has(std::string_view key) const {
+  return value_->is_object() && value_->contains(std::string(key));
+}
+
+RuleNode RuleNode::child(const std::string& key, std::string_view shown) const {
+  RuleNode out = *this;
+  out.value_ = &value_->at(key);
+  const std::string name = shortened(shown.empty() ? key : shown);
+  out.path_ = path_.empty() ? name : path_ + "." + name;
+  out.pointer_ = pointer_ + "/" + pointer_escaped(key);
+  return out;
+}
+
+RuleNode RuleNode::item(std::size_t index) const {
+  RuleNode out = *this;
+  out.value_ = &value_->at(index);
+  out.path_ = fmt::format("{}[{}]", path_, index);
+  out.pointer_ = fmt::format("{}/{}", pointer_, index);
+  return out;
+}
+
+bool RuleNode::add(base::YamlMark mark, std::string_view message) const {
+  std::string line = shortened(message, kMessageCharacters);
+  if (!path_.empty()) line = fmt::format("{}: {}", path_, line);
+  source_->problems.push_back({source_->file, mark.line, mark.column, std::move(line)});
+  return false;
+}
+
+bool RuleNode::problem(std::string_view message) const {
+  return add(mark(), message);
+}
+
+bool RuleNode::problem_at_key(std::string_view message) const {
+  return add(source_->marks.key_at(pointer_), message);
+}
+
+bool read_keys(const RuleNode& node, const std::vector<RuleKey>& keys) {
+  if (!node.value().is_object()) {
+    return node.problem(fmt::format("must be a mapping, not {}", type_name(node.value())));
+  }
+  bool ok = true;
+  std::set<std::string, std::less<>> known;
+  for (const RuleKey& key : keys) {
+    const std::string name(key_in_file(node, key.name));
+    known.insert(name);
+    if (node.has(name)) {
+      ok = key.read(node.child(name, key.name)) && ok;
+    } else if (key.required) {
+      ok = node.problem(fmt::format("key \"{}\" is missing", key.name)) && ok;
+    }
+  }
+  for (const auto& [name, value] : node.value().items()) {
+    if (known.contains(name)) continue;
+    std::vector<std::string> names;
+    for (const RuleKey& key : keys) names.emplace_back(key.name);
+    ok = node.child(name).problem_at_key("unknown key" + did_you_mean(name, names)) && ok;
+  }
+  return ok;
+}
+
+}  // namespace kubewatch::hooks

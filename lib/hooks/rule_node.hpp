@@ -1,0 +1,77 @@
+// One place in a rule file: its value, where it stands, and the list that problems go to. Readers
+// of values (rule_values.hpp) and tables of keys are built on it. It knows nothing of rules.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "base/yaml.hpp"
+#include "hooks/rule_file.hpp"
+
+namespace kubewatch::hooks {
+
+// What all nodes of one document share. Everything referenced must outlive the nodes.
+struct RuleSource {
+  const std::string& file;
+  const base::YamlMarks& marks;
+  std::vector<Diagnostic>& problems;
+};
+
+// A cheap handle; the document must outlive it.
+class RuleNode {
+ public:
+  RuleNode(const RuleSource& source, const Json& document) : source_(&source), value_(&document) {}
+
+  const Json& value() const { return *value_; }
+  // "spec.owns[0].kind"; "" for the document.
+  const std::string& path() const { return path_; }
+  const std::string& file() const { return source_->file; }
+  base::YamlMark mark() const { return source_->marks.value_at(pointer_); }
+  Diagnostic diagnostic(std::string message) const;
+
+  bool has(std::string_view key) const;
+  // Preconditions: has(key); index < size. Messages call the child `shown` where it is given.
+  RuleNode child(const std::string& key, std::string_view shown = {}) const;
+  RuleNode item(std::size_t index) const;
+
+  // Adds "FILE:LINE:COLUMN: PATH: message". Always false, so that a reader can return it.
+  bool problem(std::string_view message) const;
+  // The same at the position of the key instead of its value.
+  bool problem_at_key(std::string_view message) const;
+  // A right value of a feature that does not exist yet: accepted keys must do something.
+  bool not_yet() const { return problem_at_key("not supported yet"); }
+
+ private:
+  bool add(base::YamlMark mark, std::string_view message) const;
+
+  const RuleSource* source_;
+  const Json* value_;
+  std::string path_;
+  std::string pointer_;
+};
+
+// Reads one value into what it was made for. False: a problem was reported.
+using RuleReader = std::function<bool(const RuleNode&)>;
+
+struct RuleKey {
+  std::string_view name;
+  RuleReader read;
+  bool required = false;
+};
+
+// The value must be a mapping of these keys: unknown keys (with a suggestion), missing keys and
+// what the readers find are reported, all of them.
+bool read_keys(const RuleNode& node, const std::vector<RuleKey>& keys);
+
+// "\"text\"", shortened and safe to print.
+std::string in_quotes(std::string_view text);
+// ", did you mean \"x\"?" or "".
+std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known);
+// "text", "a number", "a list": for messages about the wrong type.
+std::string_view type_name(const Json& value);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,147 @@
+// retry, apply, triggers, schedule.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "hooks/rule_cron.hpp"
+#include "hooks/rule_parts.hpp"
+#include "hooks/rule_values.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+constexpr std::size_t kLongestManager = 128;
+
+// The decimal number that a key is, without sign and leading zeros.
+std::optional<int> exit_code(const std::string& key) {
+  int code = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), code);
+  const bool plain = error == std::errc() && end == key.data() + key.size() && key.front() != '-' &&
+                     (key.front() != '0' || key == "0");
+  return plain && code <= 255 ? std::optional(code) : std::nullopt;
+}
+
+std::string check_exit(const std::optional<int>& code) {
+  if (!code) return "not an exit code (1 to 255)";
+  if (*code == 0 || *code == 65 || *code == 75) {
+    return "has a fixed meaning: 0 done, 65 permanent failure, 75 not yet";
+  }
+  return "";
+}
+
+// permanent | {after: 1m}
+bool read_exit(const RuleNode& node, RetryExit& out) {
+  if (!node.value().is_object()) {
+    if (node.value() != "permanent") return node.problem("must be permanent or {after: DURATION}");
+    out.permanent = true;
+    return true;
+  }
+  return read_keys(node, {{"after", duration(out.after.emplace(), Duration{1}), true}});
+}
+
+bool read_exits(const RuleNode& node, std::map<int, RetryExit>& out) {
+  if (!node.value().is_object()) return wrong_type(node, "a mapping of exit codes");
+  bool ok = true;
+  for (const auto& [key, value] : node.value().items()) {
+    const RuleNode entry = node.child(key);
+    const auto code = exit_code(key);
+    const std::string wrong = check_exit(code);
+    if (!wrong.empty()) ok = entry.problem_at_key(wrong);
+    RetryExit what;
+    ok = read_exit(entry, what) && ok;
+    if (code) out[*code] = what;
+  }
+  return ok;
+}
+
+// The API server's rule: at most 128 bytes, printable.
+RuleReader field_manager(std::string& out) {
+  return [&out](const RuleNode& node) {
+    std::string value;
+    if (!text(value)(node)) return false;
+    if (value.size() > kLongestManager) {
+      return node.problem(fmt::format("longer than {} bytes", kLongestManager));
+    }
+    const bool spaces = value.find_first_of("\t\n") != std::string::npos;
+    if (spaces || base::escape_for_terminal(value) != value) {
+      return node.problem(
+          fmt::format("{} has characters that cannot be printed", in_quotes(value)));
+    }
+    out = std::move(value);
+    return true;
+  };
+}
+
+bool read_trigger(const RuleNode& node, const std::string& folder) {
+  const RuleReader exec = [&](const RuleNode& inner) {
+    std::vector<std::string> argv;
+    return read_exec(inner, folder, argv);
+  };
+  const RuleReader http = [&](const RuleNode& inner) {
+    std::string path;
+    std::string token_file;
+    const RuleReader token = [&](const RuleNode& value) {
+      return read_file_path(value, folder, token_file);
+    };
+    if (!read_keys(inner, {{"path", text(path), true}, {"tokenFile", token}})) return false;
+    return path.starts_with('/') || inner.child("path").problem("must start with /");
+  };
+  std::string file;  // may appear later: it is followed
+  const bool ok = read_keys(node, {{"exec", exec}, {"file", text(file)}, {"http", http}});
+  if (!node.value().is_object()) return false;
+  const int sources = int{node.has("exec")} + int{node.has("file")} + int{node.has("http")};
+  return (sources == 1 || node.problem("needs one of exec, file and http")) && ok;
+}
+
+}  // namespace
+
+bool read_retry(const RuleNode& node, RetryRule& out) {
+  const bool ok = read_keys(
+      node, {{"initial", duration(out.backoff.initial, Duration{1})},
+             {"max", duration(out.backoff.max, Duration{1})},
+             {"factor", number(out.backoff.factor, 1, 100)},
+             {"jitter", number(out.backoff.jitter, 0, 1)},
+             {"maxAttempts", whole(out.max_attempts, 0, 1'000'000)},
+             {"exits", [&out](const RuleNode& inner) { return read_exits(inner, out.exits); }}});
+  if (!ok || out.backoff.max >= out.backoff.initial) return ok;
+  return node.problem(fmt::format("max ({}) is shorter than initial ({})",
+                                  base::format_duration(out.backoff.max),
+                                  base::format_duration(out.backoff.initial)));
+}
+
+bool read_apply(const RuleNode& node, ApplyRule& out) {
+  // The documented default is `schema`. Manifests are not checked against schemas yet, so that
+  // saying it would promise what does not happen; `none` is what does happen.
+  const RuleReader validate = only_first({"none", "schema", "server"});
+  return read_keys(
+      node,
+      {{"fieldManager", field_manager(out.field_manager)},
+       {"force", flag(out.force)},
+       {"adopt", choice<Adopt>(out.adopt, {{"never", Adopt::never}, {"unowned", Adopt::unowned}})},
+       {"onImmutable", only_first({"fail", "recreate"})},
+       {"prune", flag(out.prune)},
+       {"ownerReference",
+        choice<OwnerRef>(out.owner_reference, {{"controller", OwnerRef::controller},
+                                               {"plain", OwnerRef::plain},
+                                               {"none", OwnerRef::none}})},
+       {"validate", validate}});
+}
+
+bool read_triggers(const RuleNode& node, const std::string& folder) {
+  return list_of([&folder](const RuleNode& item) { return read_trigger(item, folder); },
+                 "leave it out")(node) &&
+         node.not_yet();
+}
+
+bool read_schedule(const RuleNode& node) {
+  std::string value;
+  if (!text(value)(node)) return false;
+  const std::string wrong = check_cron(value);
+  return wrong.empty() ? node.not_yet() : node.problem(wrong);
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,37 @@
+// The sections of a rule and who reads them. Each reads one mapping into its struct and reports
+// everything wrong with it; inside lib/hooks only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hooks/rule.hpp"
+#include "hooks/rule_node.hpp"
+
+namespace kubewatch::hooks {
+
+// rule_stream.cpp
+bool read_for(const RuleNode& node, StreamRule& out);
+bool read_owns(const RuleNode& node, std::vector<OwnsRule>& out);
+bool read_writes(const RuleNode& node, std::vector<WritesRule>& out);
+bool read_watches(const RuleNode& node, std::vector<WatchesRule>& out);
+bool read_changed(const RuleNode& node, std::vector<std::string>& out);
+
+// rule_hook.cpp; `folder` is absolute: the rule file's, base of relative paths.
+bool read_reconcile(const RuleNode& node, const std::string& folder, HookRule& out);
+bool read_finalize(const RuleNode& node, const std::string& folder, FinalizeRule& out,
+                   std::string& finalizer_name);
+
+// rule_command.cpp: exec, shell and the files that a rule names. read_exec fills argv.
+bool read_exec(const RuleNode& node, const std::string& folder, std::vector<std::string>& argv);
+bool read_shell(const RuleNode& node, std::vector<std::string>& argv);
+// A path relative to the folder, of something that exists and is no folder; absolute in `out`.
+bool read_file_path(const RuleNode& node, const std::string& folder, std::string& out);
+
+// rule_options.cpp
+bool read_retry(const RuleNode& node, RetryRule& out);
+bool read_apply(const RuleNode& node, ApplyRule& out);
+bool read_triggers(const RuleNode& node, const std::string& folder);
+bool read_schedule(const RuleNode& node);
+
+}  // namespace kubewatch::hooks

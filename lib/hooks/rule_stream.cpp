@@ -1,0 +1,283 @@
+// for, owns, writes, watches, changed: which objects a rule sees. Whether the kinds exist is the
+// engine's question.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "hooks/rule_parts.hpp"
+#include "hooks/rule_values.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+constexpr std::string_view kLastApplied =
+    "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
+
+RuleReader api_version(core::Gvk& out) {
+  return [&out](const RuleNode& node) {
+    std::string value;
+    if (!text(value)(node)) return false;
+    auto parsed = core::parse_group_version(value);
+    if (!parsed.ok()) return node.problem(parsed.error().render());
+    out.group = parsed->group;
+    out.version = parsed->version;
+    return true;
+  };
+}
+
+RuleReader kind(core::Gvk& out) {
+  return [&out](const RuleNode& node) {
+    std::string value;
+    if (!text(value)(node)) return false;
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const bool word = std::all_of(value.begin(), value.end(), [&](char c) {
+      return letter(c) || (c >= '0' && c <= '9') || c == '-';
+    });
+    if (!word || !letter(value.front()) || value.size() > 63) {
+      return node.problem(fmt::format("{} is not a kind such as Deployment", in_quotes(value)));
+    }
+    out.kind = std::move(value);
+    return true;
+  };
+}
+
+std::string pointer_of(const std::vector<std::string>& steps) {
+  std::string out;
+  for (const std::string& step : steps) {
+    out += '/';
+    for (const char c : step) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  }
+  return out;
+}
+
+// What the cache, ownership and the finalizer are built on.
+bool is_needed(const std::string& pointer) {
+  static const std::vector<std::string> kNeeded = {"",
+                                                   "/apiVersion",
+                                                   "/kind",
+                                                   "/metadata",
+                                                   "/metadata/name",
+                                                   "/metadata/namespace",
+                                                   "/metadata/uid",
+                                                   "/metadata/resourceVersion",
+                                                   "/metadata/generation",
+                                                   "/metadata/labels",
+                                                   "/metadata/finalizers",
+                                                   "/metadata/ownerReferences",
+                                                   "/metadata/deletionTimestamp",
+                                                   "/metadata/creationTimestamp"};
+  return std::find(kNeeded.begin(), kNeeded.end(), pointer) != kNeeded.end();
+}
+
+// A list replaces the default; managedFields never reach the cache in any case.
+RuleReader strip(std::vector<std::string>& out) {
+  return [&out](const RuleNode& list) {
+    out = {"/metadata/managedFields"};
+    return list_of([&out](const RuleNode& node) {
+      const auto steps = path_steps(node);
+      if (!steps) return false;
+      std::string pointer = pointer_of(*steps);
+      if (is_needed(pointer)) {
+        return node.problem(fmt::format("{} cannot be dropped: kubewatch needs it",
+                                        in_quotes(node.value().get<std::string>())));
+      }
+      if (std::find(out.begin(), out.end(), pointer) == out.end())
+        out.push_back(std::move(pointer));
+      return true;
+    })(list);
+  };
+}
+
+bool read_list(const RuleNode& node, runtime::WatcherOptions& out) {
+  using runtime::ListSemantics;
+  using runtime::ListStrategy;
+  const auto backoff = [&out](const RuleNode& inner) {
+    const Duration least{10};
+    if (!read_keys(inner, {{"initial", duration(out.backoff.initial, least)},
+                           {"max", duration(out.backoff.max, least)}})) {
+      return false;
+    }
+    return out.backoff.max >= out.backoff.initial || inner.problem("max is shorter than initial");
+  };
+  return read_keys(
+      node,
+      {{"strategy", choice<ListStrategy>(out.strategy, {{"auto", ListStrategy::automatic},
+                                                        {"paged", ListStrategy::paged},
+                                                        {"unpaged", ListStrategy::unpaged},
+                                                        {"streaming", ListStrategy::streaming}})},
+       {"semantics",
+        choice<ListSemantics>(out.semantics, {{"recent", ListSemantics::recent},
+                                              {"any", ListSemantics::any},
+                                              {"notOlderThan", ListSemantics::not_older_than}})},
+       {"pageSize", whole(out.page_size, 1, 10'000)},
+       // The server ends a watch by itself at 295 s or more: its clean end would look like a fault.
+       {"timeout", duration(out.timeout, Duration{5'000}, Duration{294'000})},
+       {"bookmarks", flag(out.bookmarks)},
+       {"backoff", backoff}});
+}
+
+// Two streams that say their kinds apart: one kind, or all kinds of a group.
+std::vector<RuleKey> kind_keys(StreamRule& out) {
+  return {{"apiVersion", api_version(out.gvk), true}, {"kind", kind(out.gvk), true}};
+}
+
+std::vector<RuleKey> stream_keys(StreamRule& out) {
+  return {{"namespaces", namespaces(out.namespaces, "leave it out for all namespaces")},
+          {"namespaceSelector",
+           [](const RuleNode& node) {
+             core::LabelSelector selector;
+             return not_yet(label_selector(selector))(node);
+           }},
+          {"labelSelector", label_selector(out.label_selector)},
+          {"fieldSelector", field_selector(out.field_selector)},
+          {"filter", program(out.filter)},
+          {"content", only_first({"full", "metadata"})},
+          {"strip", strip(out.strip)},
+          {"optional", only_flag(false)},
+          {"list", [&out](const RuleNode& node) { return read_list(node, out.list); }}};
+}
+
+bool read_stream(const RuleNode& node, StreamRule& out, std::vector<RuleKey> more,
+                 std::vector<RuleKey> kinds) {
+  out.strip = {"/metadata/managedFields", std::string(kLastApplied)};
+  std::vector<RuleKey> keys = std::move(kinds);
+  std::vector<RuleKey> shared = stream_keys(out);
+  std::move(shared.begin(), shared.end(), std::back_inserter(keys));
+  std::move(more.begin(), more.end(), std::back_inserter(keys));
+  const bool ok = read_keys(node, keys);
+  out.list.label_selector = out.label_selector.str();
+  out.list.field_selector = out.field_selector.str();
+  return ok;
+}
+
+// {group: g, kinds: "*"}
+bool read_kinds_of_group(const RuleNode& node) {
+  StreamRule ignored;
+  const RuleReader group = [](const RuleNode& inner) {
+    if (!inner.value().is_string()) return wrong_type(inner, "text");
+    const auto& name = inner.value().get_ref<const std::string&>();
+    const std::string wrong = name.empty() ? "" : core::check_dns_subdomain(name);
+    return wrong.empty() ||
+           inner.problem(fmt::format("{} is not a group: {}", in_quotes(name), wrong));
+  };
+  const RuleReader kinds = [](const RuleNode& inner) {
+    return inner.value() == "*" || inner.problem("must be \"*\"");
+  };
+  return read_stream(node, ignored, {}, {{"group", group, true}, {"kinds", kinds, true}}) &&
+         node.not_yet();
+}
+
+bool read_on(const RuleNode& node, OwnsRule& out) {
+  out.on_apply = out.on_delete = false;
+  return list_of(
+      [&out](const RuleNode& item) {
+        const auto index = one_of(item, {"apply", "delete"});
+        if (index) (*index == 0 ? out.on_apply : out.on_delete) = true;
+        return index.has_value();
+      },
+      "leave it out for [apply, delete]")(node);
+}
+
+// The name is a key of the hook's input (`related.NAME`), made for `.related.config` without
+// quotes.
+RuleReader watch_name(std::string& out) {
+  return [&out](const RuleNode& node) {
+    std::string value;
+    if (!text(value)(node)) return false;
+    const bool word = std::all_of(value.begin(), value.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '_' || c == '-';
+    });
+    if (!word || value.size() > 63) {
+      return node.problem(
+          fmt::format("{} is not a name of letters, digits, _ and -", in_quotes(value)));
+    }
+    out = std::move(value);
+    return true;
+  };
+}
+
+bool read_watch(const RuleNode& node, std::vector<WatchesRule>& all) {
+  WatchesRule out;
+  const RuleReader map = [&out](const RuleNode& inner) {
+    out.map_all = inner.value() == "all";
+    return out.map_all || program(out.map)(inner);
+  };
+  bool ok =
+      read_stream(node, out.stream,
+                  {{"name", watch_name(out.name), true}, {"map", map}, {"refs", program(out.refs)}},
+                  kind_keys(out.stream));
+  if (node.value().is_object() && node.has("map") == node.has("refs")) {
+    ok = node.problem(node.has("map")
+                          ? "map and refs exclude each other: one of both finds the matches"
+                          : "needs map (from the related object to ours) or refs (from "
+                            "our object to the related one)");
+  }
+  for (const WatchesRule& other : all) {
+    if (!out.name.empty() && other.name == out.name) {
+      ok = node.child("name").problem(
+          fmt::format("{} is the name of another entry", in_quotes(out.name)));
+    }
+  }
+  all.push_back(std::move(out));
+  return ok;
+}
+
+}  // namespace
+
+bool read_for(const RuleNode& node, StreamRule& out) {
+  if (node.value().is_array()) {
+    bool ok = list_of(
+        [](const RuleNode& item) {
+          StreamRule one;
+          if (item.has("kinds")) return read_kinds_of_group(item);
+          return read_stream(item, one, {}, kind_keys(one));
+        },
+        "name at least one kind")(node);
+    return ok && node.not_yet();
+  }
+  if (node.has("kinds")) return read_kinds_of_group(node);
+  return read_stream(node, out, {}, kind_keys(out));
+}
+
+bool read_owns(const RuleNode& node, std::vector<OwnsRule>& out) {
+  return list_of([&out](const RuleNode& item) {
+    OwnsRule one;
+    const RuleReader on = [&one](const RuleNode& inner) { return read_on(inner, one); };
+    const bool ok = read_stream(item, one.stream, {{"on", on}}, kind_keys(one.stream));
+    out.push_back(std::move(one));
+    return ok;
+  })(node);
+}
+
+bool read_writes(const RuleNode& node, std::vector<WritesRule>& out) {
+  return list_of([&out](const RuleNode& item) {
+    WritesRule one;
+    const bool ok = read_keys(
+        item, {{"apiVersion", api_version(one.gvk), true},
+               {"kind", kind(one.gvk), true},
+               {"namespaces", namespaces(one.namespaces, "leave it out for the object's own")}});
+    out.push_back(std::move(one));
+    return ok;
+  })(node);
+}
+
+bool read_watches(const RuleNode& node, std::vector<WatchesRule>& out) {
+  return list_of([&out](const RuleNode& item) { return read_watch(item, out); })(node);
+}
+
+bool read_changed(const RuleNode& node, std::vector<std::string>& out) {
+  return list_of(
+      [&out](const RuleNode& item) {
+        if (!path_steps(item)) return false;
+        out.push_back(item.value().get<std::string>());
+        return true;
+      },
+      "leave it out for the default")(node);
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,77 @@
+// One run: hook started, output judged, plan carried out, finalizer taken off when that was the point, and
+// the outcome told. Object and reason come in; a RunRecord and a RunOutcome go out.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "hooks/hook_process.hpp"
+#include "hooks/invocation.hpp"
+#include "hooks/outcome.hpp"
+#include "hooks/services.hpp"
+
+namespace kubewatch::hooks {
+
+struct RunInput {
+  std::string id;
+  runtime::Work work;
+  runtime::StoredObject object;
+  std::string previous;
+  bool finalizing = false;
+};
+
+struct RunEnd {
+  RunRecord record;
+  runtime::RunOutcome outcome;
+  // A permanent write error: one slow retry an hour.
+  bool slow_retry = false;
+};
+
+// Must stay alive until `done`, and a turn of the loop longer.
+class Run {
+ public:
+  using Done = std::function<void(RunEnd)>;
+  Run(RunHost& host, RunInput input, Done done);
+  ~Run();
+  void start();
+  // Shutdown: TERM, grace, KILL for the hook; what finished before is still written.
+  void terminate();
+
+ private:
+  bool has_hook() const;
+  const HookRule& hook() const;
+  void start_hook();
+  void on_exit(loop::ProcessExit exit);
+  void read_output(bool may_rediscover);
+  void log_output() const;
+  void decide(OutputFacts facts, std::optional<HookOutput> output);
+  void write(WritePlan plan, bool has_conditions);
+  void on_written(WriteReport report);
+  void clean_up();
+  void remove_finalizer();
+  void conclude();
+  void fail(Outcome outcome, std::string message);
+  void report();
+  runtime::RunOutcome queue_outcome() const;
+  base::LogFields log_fields() const;
+
+  RunHost& host_;
+  RunInput input_;
+  Done done_;
+  Owner owner_;
+  SecretMask mask_;
+  std::string home_;
+  TimePoint started_;
+  std::unique_ptr<HookProcess> process_;
+  bool hook_running_ = false;
+  loop::ProcessExit exit_;
+  Verdict verdict_;
+  std::optional<Duration> requeue_after_;
+  std::unique_ptr<OutcomeWriter> writer_;
+  std::unique_ptr<Pruner> cleaner_;
+  WriteReport report_;
+  InFlight requests_;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,68 @@
+// Replaces known secret values by ***.
+#include "hooks/secret_mask.hpp"
+
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kShortest = 6;
+constexpr std::size_t kMostValues = 2000;
+
+}  // namespace
+
+void SecretMask::insert(std::string_view value) {
+  if (value.size() < kShortest || values_.size() >= kMostValues) return;
+  auto longer = [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  };
+  std::string text(value);
+  auto at = std::lower_bound(values_.begin(), values_.end(), text, longer);
+  if (at == values_.end() || *at != text) values_.insert(at, std::move(text));
+}
+
+void SecretMask::add_value(std::string_view value) {
+  value = base::trim(value);
+  insert(value);
+  if (value.find('\n') == std::string_view::npos) return;
+  for (const std::string& line : base::split(value, '\n')) insert(base::trim(line));
+}
+
+void SecretMask::add_object(const Json& object) {
+  if (base::string_at(object, {"kind"}) != "Secret") return;
+  if (const Json* data = base::find(object, {"data"}); data != nullptr && data->is_object()) {
+    for (const auto& [key, value] : data->items()) {
+      if (!value.is_string()) continue;
+      const std::string& encoded = value.get_ref<const std::string&>();
+      add_value(encoded);
+      if (auto decoded = base::base64_decode(encoded); decoded.ok()) add_value(*decoded);
+    }
+  }
+  const Json* plain = base::find(object, {"stringData"});
+  if (plain == nullptr || !plain->is_object()) return;
+  for (const auto& [key, value] : plain->items()) {
+    if (!value.is_string()) continue;
+    add_value(value.get_ref<const std::string&>());
+    add_value(base::base64_encode(value.get_ref<const std::string&>()));
+  }
+}
+
+void SecretMask::add_json(std::string_view object_json) {
+  if (object_json.find("\"Secret\"") == std::string_view::npos) return;
+  if (auto object = base::parse_json(object_json); object.ok()) add_object(*object);
+}
+
+std::string SecretMask::mask(std::string_view text) const {
+  std::string out(text);
+  for (const std::string& value : values_) {
+    for (std::size_t at = out.find(value); at != std::string::npos; at = out.find(value, at + 3)) {
+      out.replace(at, value.size(), "***");
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,30 @@
+// Takes secret values out of text that is about to be logged (P6): values of the Secrets in a hook's input
+// or output and of environment values that come from files. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+
+namespace kubewatch::hooks {
+
+class SecretMask {
+ public:
+  // Values shorter than 6 bytes are too common to replace. Each line of a long value counts alone, because
+  // logs come line by line.
+  void add_value(std::string_view value);
+  // Of a Secret: data (as written and decoded) and stringData. Other objects add nothing.
+  void add_object(const Json& object);
+  // The same for raw JSON; only texts that name the kind Secret are parsed.
+  void add_json(std::string_view object_json);
+
+  std::string mask(std::string_view text) const;
+
+ private:
+  void insert(std::string_view value);
+  std::vector<std::string> values_;  // longest first
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,44 @@
+// What all rules of one engine share, and what one run needs of its rule. Owned by engine and driver; both
+// outlive every run.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "client/discovery.hpp"
+#include "hooks/caches.hpp"
+#include "hooks/engine.hpp"
+#include "hooks/reporter.hpp"
+#include "hooks/streams.hpp"
+#include "hooks/write_context.hpp"
+#include "runtime/controller.hpp"
+
+namespace kubewatch::hooks {
+
+struct Services {
+  loop::EventLoop& loop;
+  client::Client& client;
+  base::Random& random;
+  runtime::RunSlots& slots;
+  StreamPool& pool;
+  Reporter& reporter;
+  // The latest discovery; null before the first.
+  std::function<std::shared_ptr<const client::ResourceMap>()> resources;
+  // Asks the server again, at most every few seconds; `done` comes in any case.
+  std::function<void(std::function<void()> done)> rediscover;
+  std::function<void(const RunRecord&)> on_run;
+  std::function<void()> on_progress;
+  std::string work_dir;
+};
+
+// One rule as its runs see it.
+class RunHost : public WriteContext {
+ public:
+  virtual Services& services() = 0;
+  virtual const RuleCaches& caches() const = 0;
+  virtual std::string work_dir() const = 0;        // KW_WORKDIR
+  virtual std::string new_home(const std::string& run_id) const = 0;
+};
+
+}  // namespace kubewatch::hooks

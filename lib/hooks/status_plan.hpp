@@ -1,0 +1,42 @@
+// What to write to an object's status: one forced apply with what the Result leaves out carried over, and
+// conditions merged by type. Pure: the live object in, requests out; nothing when nothing differs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "core/resource.hpp"
+#include "hooks/status_shape.hpp"
+
+namespace kubewatch::hooks {
+
+struct StatusRequest {
+  const Json& live;                    // as read just now, with managedFields
+  core::Gvk gvk;
+  std::string manager;
+  std::optional<Json> status;          // null values remove
+  std::vector<Json> conditions;        // {type, status, reason, message}
+  std::int64_t generation = 0;         // that the hook saw
+  WallTime now;
+  StatusShape shape;
+};
+
+struct StatusWrites {
+  std::optional<Json> conditions_patch;  // merge patch under the live resourceVersion; goes first
+  std::optional<Json> apply;             // forced apply
+};
+
+// Errors: invalid when the kind's schema has no status.conditions and some are to be written.
+Result<StatusWrites> plan_status_writes(const StatusRequest& request);
+
+// The printed conditions with observedGeneration and lastTransitionTime as they must be.
+std::vector<Json> complete_conditions(const StatusRequest& request);
+
+// What `manager` applied before to the status, with the values of the live object; {} when nothing.
+Json applied_status(const Json& live, const std::string& manager);
+
+}  // namespace kubewatch::hooks

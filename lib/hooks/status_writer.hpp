@@ -1,0 +1,45 @@
+// Writes status and conditions of one object: reads it, asks status_plan what differs, sends that.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hooks/in_flight.hpp"
+#include "hooks/status_plan.hpp"
+#include "hooks/write_context.hpp"
+
+namespace kubewatch::hooks {
+
+class StatusWriter {
+ public:
+  using Done = std::function<void(Result<void>)>;
+  // `version`: the owner's resourceVersion in the cache, to skip what is known to be written.
+  StatusWriter(WriteContext& context, Owner owner, std::int64_t generation, std::string version);
+  // An object that is gone, or another one by now, is no error.
+  void start(std::optional<Json> status, std::vector<Json> conditions, Done done);
+
+ private:
+  void read();
+  void decide(const Json& live);
+  void send_conditions();
+  void send_apply();
+  void written(const std::string& resource_version);
+  void finish(Result<void> result);
+
+  WriteContext& context_;
+  Owner owner_;
+  std::int64_t generation_;
+  std::string version_;
+  std::uint64_t hash_ = 0;
+  int tries_ = 0;
+  std::optional<Json> status_;
+  std::vector<Json> conditions_;
+  StatusShape shape_;
+  StatusWrites writes_;
+  Done done_;
+  InFlight requests_;
+};
+
+}  // namespace kubewatch::hooks

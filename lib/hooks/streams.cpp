@@ -1,0 +1,156 @@
+// Shared reflectors, and groups of them.
+#include "hooks/streams.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+runtime::WatcherOptions options_of(const StreamSpec& spec) {
+  runtime::WatcherOptions options = spec.list;
+  options.label_selector = spec.label_selector;
+  options.field_selector = spec.field_selector;
+  return options;
+}
+
+std::string stream_name(const StreamSpec& spec) {
+  std::string name = spec.type.qualified_plural();
+  if (!spec.namespace_.empty()) name += " in namespace " + spec.namespace_;
+  if (!spec.label_selector.empty()) name += " with " + spec.label_selector;
+  if (!spec.field_selector.empty()) name += " with " + spec.field_selector;
+  return name;
+}
+
+}  // namespace
+
+std::string StreamSpec::key() const {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", type.gvk.str(), type.plural, namespace_,
+                     label_selector, field_selector, base::join(strip, ","),
+                     static_cast<int>(list.strategy), static_cast<int>(list.semantics),
+                     list.page_size, list.timeout.count(), list.bookmarks);
+}
+
+StreamPool::StreamPool(client::Client& client, base::Random& random)
+    : client_(client), random_(random) {}
+StreamPool::~StreamPool() = default;
+
+std::shared_ptr<Stream> StreamPool::open(const StreamSpec& spec, StreamListener listener) {
+  std::shared_ptr<Stream>& stream = streams_[spec.key()];
+  const bool fresh = stream == nullptr;
+  if (fresh) stream = std::make_shared<Stream>(client_, random_, spec, failures_);
+  stream->add(std::move(listener));
+  if (fresh) stream->start();
+  return stream;
+}
+
+Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& spec,
+               OncePer& failures)
+    : client_(client),
+      name_(stream_name(spec)),
+      failures_(failures),
+      reflector_(client, spec.type, spec.namespace_, options_of(spec), spec.strip, random,
+                 {[this](const runtime::StoreChange& change) { on_change(change); },
+                  [this](bool) { on_synced(); },
+                  [this](runtime::WatcherFailure, const Error& error, Duration retry_in) {
+                    on_failure(error, retry_in);
+                  },
+                  {}}) {}
+
+void Stream::add(StreamListener listener) { listeners_.push_back(std::move(listener)); }
+
+void Stream::on_change(const runtime::StoreChange& change) {
+  if (change.initial) return;
+  // By index: a listener may open further streams, but never adds to this one meanwhile.
+  for (std::size_t i = 0; i < listeners_.size(); ++i) listeners_[i].on_change(change);
+}
+
+void Stream::on_synced() {
+  if (told_ready_) return;
+  told_ready_ = true;
+  base::vlog(2, "cache of " + name_ + " is ready: " + std::to_string(store().size()) + " objects");
+  for (std::size_t i = 0; i < listeners_.size(); ++i) listeners_[i].on_ready();
+}
+
+// Forbidden and missing kinds must not pass unseen, nor fill the log.
+void Stream::on_failure(const Error& error, Duration retry_in) {
+  if (error.is_gone() || error.kind() == ErrorKind::canceled) return;
+  if (!failures_.admit(name_, client_.loop().now())) return;
+  base::log_warn(fmt::format("watching {} failed; trying again in {}", name_,
+                             base::format_duration(retry_in)),
+                 {{"error", error.render()}, {"ready", ready() ? "true" : "false"}});
+}
+
+void StreamGroup::open(StreamPool& pool, StreamSpec spec, const std::vector<std::string>& namespaces,
+                       const StreamListener& listener) {
+  type_ = spec.type;
+  if (namespaces.empty()) {
+    streams_.push_back(pool.open(spec, listener));
+    return;
+  }
+  for (const std::string& name : namespaces) {
+    spec.namespace_ = name;
+    streams_.push_back(pool.open(spec, listener));
+  }
+}
+
+bool StreamGroup::ready() const {
+  return std::all_of(streams_.begin(), streams_.end(),
+                     [](const auto& stream) { return stream->ready(); });
+}
+
+const Stream* StreamGroup::stream_for(const std::string& namespace_) const {
+  for (const auto& stream : streams_) {
+    if (stream->namespace_name().empty() || stream->namespace_name() == namespace_) {
+      return stream.get();
+    }
+  }
+  return nullptr;
+}
+
+bool StreamGroup::covers(const std::string& namespace_) const {
+  return stream_for(namespace_) != nullptr;
+}
+
+std::optional<runtime::StoredObject> StreamGroup::get(const core::ObjectKey& key) const {
+  const Stream* stream = stream_for(key.namespace_);
+  return stream == nullptr ? std::nullopt : stream->store().get(key);
+}
+
+std::optional<core::ObjectMeta> StreamGroup::get_meta(const core::ObjectKey& key) const {
+  const Stream* stream = stream_for(key.namespace_);
+  return stream == nullptr ? std::nullopt : stream->store().get_meta(key);
+}
+
+std::vector<core::ObjectKey> StreamGroup::keys() const {
+  std::vector<core::ObjectKey> out;
+  for (const auto& stream : streams_) {
+    auto keys = stream->store().keys();
+    out.insert(out.end(), keys.begin(), keys.end());
+  }
+  return out;
+}
+
+std::vector<core::ObjectKey> StreamGroup::keys_with_label(const std::string& label,
+                                                          const std::string& value) const {
+  std::vector<core::ObjectKey> out;
+  for (const auto& stream : streams_) {
+    auto keys = stream->store().keys_with_label(label, value);
+    out.insert(out.end(), keys.begin(), keys.end());
+  }
+  return out;
+}
+
+std::optional<std::string> StreamGroup::failure() const {
+  for (const auto& stream : streams_) {
+    if (stream->ready()) continue;
+    if (auto failure = stream->failure()) return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,99 @@
+// The watches that rules need: one Reflector per kind, namespace and selection, shared by rules that ask for
+// the same. A StreamGroup is what one StreamRule sees: its streams over all its namespaces, as one cache.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/client.hpp"
+#include "hooks/reporter.hpp"
+#include "hooks/rule.hpp"
+#include "runtime/reflector.hpp"
+
+namespace kubewatch::hooks {
+
+class Stream;
+
+struct StreamListener {
+  std::function<void(const runtime::StoreChange&)> on_change;  // not for the initial list
+  std::function<void()> on_ready;                              // the first sync is done
+};
+
+struct StreamSpec {
+  core::ResourceType type;
+  std::string namespace_;
+  std::string label_selector;
+  std::string field_selector;
+  std::vector<std::string> strip;
+  runtime::WatcherOptions list;
+  std::string key() const;  // equal for streams that can be one
+};
+
+// Owns the streams; outlives all groups.
+class StreamPool {
+ public:
+  StreamPool(client::Client& client, base::Random& random);
+  ~StreamPool();
+  // Opened when it is not there yet. `listener` stays valid as long as the pool.
+  std::shared_ptr<Stream> open(const StreamSpec& spec, StreamListener listener);
+
+ private:
+  client::Client& client_;
+  base::Random& random_;
+  OncePer failures_{Duration{60000}};
+  std::map<std::string, std::shared_ptr<Stream>> streams_;
+};
+
+class Stream {
+ public:
+  Stream(client::Client& client, base::Random& random, const StreamSpec& spec, OncePer& failures);
+  void add(StreamListener listener);
+  bool ready() const { return reflector_.store().ready(); }
+  const runtime::Store& store() const { return reflector_.store(); }
+  const std::string& namespace_name() const { return reflector_.namespace_name(); }
+  std::optional<std::string> failure() const { return reflector_.last_failure(); }
+  void start() { reflector_.start(); }
+
+ private:
+  void on_change(const runtime::StoreChange& change);
+  void on_synced();
+  void on_failure(const Error& error, Duration retry_in);
+
+  client::Client& client_;
+  std::string name_;
+  OncePer& failures_;
+  std::vector<StreamListener> listeners_;
+  bool told_ready_ = false;
+  runtime::Reflector reflector_;
+};
+
+class StreamGroup {
+ public:
+  // `namespaces` empty: all, or cluster-scoped.
+  void open(StreamPool& pool, StreamSpec spec, const std::vector<std::string>& namespaces,
+            const StreamListener& listener);
+  bool is_open() const { return !streams_.empty(); }
+  bool ready() const;
+  const core::ResourceType& type() const { return type_; }
+  // The group watches this namespace.
+  bool covers(const std::string& namespace_) const;
+
+  std::optional<runtime::StoredObject> get(const core::ObjectKey& key) const;
+  std::optional<core::ObjectMeta> get_meta(const core::ObjectKey& key) const;
+  std::vector<core::ObjectKey> keys() const;
+  std::vector<core::ObjectKey> keys_with_label(const std::string& label,
+                                               const std::string& value) const;
+  std::optional<std::string> failure() const;
+
+ private:
+  const Stream* stream_for(const std::string& namespace_) const;
+
+  core::ResourceType type_;
+  std::vector<std::shared_ptr<Stream>> streams_;
+};
+
+}  // namespace kubewatch::hooks

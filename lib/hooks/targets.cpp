@@ -1,0 +1,52 @@
+// Reads {name, namespace} values.
+#include "hooks/targets.hpp"
+
+#include <algorithm>
+
+#include "base/json.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kMaxTargets = 100000;
+
+Result<void> read_one(const Json& value, bool namespaced, const std::string& default_namespace,
+                      int depth, std::vector<core::ObjectKey>& out) {
+  if (value.is_null()) return {};
+  if (value.is_array() && depth == 0) {
+    for (const Json& item : value) {
+      KW_TRY(read_one(item, namespaced, default_namespace, depth + 1, out));
+    }
+    return {};
+  }
+  if (!value.is_object()) {
+    return Error(ErrorKind::invalid, "must give {name, namespace}, a list of them, or null; it gave " +
+                                         std::string(value.type_name()));
+  }
+  // An object without the label or field that names another one points at nobody.
+  auto name = value.find("name");
+  if (name == value.end() || name->is_null()) return {};
+  auto given = value.find("namespace");
+  const bool has_namespace = given != value.end() && !given->is_null();
+  if (!name->is_string() || (has_namespace && !given->is_string())) {
+    return Error(ErrorKind::invalid, "name and namespace must be strings");
+  }
+  if (out.size() >= kMaxTargets) return Error(ErrorKind::too_large, "names more than 100000 objects");
+  core::ObjectKey key{"", name->get<std::string>()};
+  if (namespaced) key.namespace_ = has_namespace ? given->get<std::string>() : default_namespace;
+  if (!key.name.empty()) out.push_back(std::move(key));
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<core::ObjectKey>> read_targets(const std::vector<Json>& values, bool namespaced,
+                                                  const std::string& default_namespace) {
+  std::vector<core::ObjectKey> out;
+  for (const Json& value : values) KW_TRY(read_one(value, namespaced, default_namespace, 0, out));
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,19 @@
+// What `map` and `refs` programs print: the objects meant. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "base/result.hpp"
+#include "core/resource.hpp"
+
+namespace kubewatch::hooks {
+
+// Each value is {name, namespace}, a list of such, or null (nobody). A missing namespace is
+// `default_namespace`; with `namespaced` false the namespace is dropped. Sorted, without doubles.
+// Errors: invalid.
+Result<std::vector<core::ObjectKey>> read_targets(const std::vector<Json>& values, bool namespaced,
+                                                  const std::string& default_namespace);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,99 @@
+// Exit codes to outcomes.
+#include "hooks/verdict.hpp"
+
+#include <csignal>
+#include <cstring>
+
+namespace kubewatch::hooks {
+namespace {
+
+bool rule_says_permanent(const RetryRule& retry, int code) {
+  auto it = retry.exits.find(code);
+  return it != retry.exits.end() && it->second.permanent;
+}
+
+Verdict judge_end(const loop::ProcessExit& exit, const HookRule& hook) {
+  if (exit.canceled) return {Outcome::failed, "ended by shutdown before it finished", {}};
+  if (exit.timed_out) {
+    return {Outcome::timeout,
+            "timed out after " + base::format_duration(hook.timeout) +
+                "; its process group was ended (reconcile.timeout sets the limit)",
+            {}};
+  }
+  if (exit.output_overflow) {
+    return {Outcome::invalid_output,
+            "printed more than " + std::to_string(hook.max_output) +
+                " bytes on stdout and was ended (limits.output)",
+            {}};
+  }
+  const char* name = sigabbrev_np(exit.signal.value_or(0));
+  return {Outcome::failed,
+          "was ended by signal " + (name == nullptr ? std::to_string(exit.signal.value_or(0))
+                                                    : "SIG" + std::string(name)),
+          {}};
+}
+
+Verdict judge_permanent(int code, const RetryRule& retry, const OutputFacts& output) {
+  const std::string said = "exit code " + std::to_string(code);
+  if (output.problem) return {Outcome::invalid_output, *output.problem, {}};
+  if (!output.has_result && !rule_says_permanent(retry, code)) {
+    return {Outcome::failed, said + " without a Result document: taken as an ordinary failure", {}};
+  }
+  return {Outcome::permanent,
+          said + ": permanent failure" +
+              (output.result_message.empty() ? "" : ": " + output.result_message),
+          {}};
+}
+
+}  // namespace
+
+std::string_view to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::done: return "done";
+    case Outcome::not_yet: return "not-yet";
+    case Outcome::permanent: return "permanent";
+    case Outcome::failed: return "failed";
+    case Outcome::timeout: return "timeout";
+    case Outcome::invalid_output: return "invalid-output";
+    case Outcome::write_failed: return "write-failed";
+  }
+  return "failed";
+}
+
+bool reads_output(const loop::ProcessExit& exit, const RetryRule& retry) {
+  if (exit.canceled || exit.timed_out || exit.output_overflow || !exit.code) return false;
+  return *exit.code == 0 || *exit.code == kExitNotYet || *exit.code == kExitPermanent ||
+         rule_says_permanent(retry, *exit.code);
+}
+
+Verdict judge(const loop::ProcessExit& exit, const HookRule& hook, const RetryRule& retry,
+              const OutputFacts& output) {
+  if (exit.canceled || exit.timed_out || exit.output_overflow || !exit.code) {
+    return judge_end(exit, hook);
+  }
+  const int code = *exit.code;
+  if (code == kExitPermanent || rule_says_permanent(retry, code)) {
+    return judge_permanent(code, retry, output);
+  }
+  if (code != 0 && code != kExitNotYet) {
+    Verdict verdict{Outcome::failed, "exit code " + std::to_string(code), {}};
+    if (auto it = retry.exits.find(code); it != retry.exits.end()) verdict.after = it->second.after;
+    return verdict;
+  }
+  if (output.problem) return {Outcome::invalid_output, *output.problem, {}};
+  if (code == kExitNotYet) return {Outcome::not_yet, output.result_message, {}};
+  return {Outcome::done, output.result_message, {}};
+}
+
+bool is_permanent_write_error(const Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::invalid:
+    case ErrorKind::not_found:
+    case ErrorKind::forbidden:
+    case ErrorKind::too_large:
+    case ErrorKind::unsupported: return true;
+    default: return false;
+  }
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,47 @@
+// What the end of a hook means: exit codes, timeouts and invalid output (product.md "exit code"), and
+// which failed writes are worth retrying. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/time.hpp"
+#include "hooks/rule.hpp"
+#include "loop/process.hpp"
+
+namespace kubewatch::hooks {
+
+inline constexpr int kExitNotYet = 75;
+inline constexpr int kExitPermanent = 65;
+
+enum class Outcome { done, not_yet, permanent, failed, timeout, invalid_output, write_failed };
+// "done", "not-yet", ...: as RunRecord and events show it.
+std::string_view to_string(Outcome outcome);
+
+// The output of a hook that ended with this code is read: 0, 65, 75 and codes the rule calls permanent.
+bool reads_output(const loop::ProcessExit& exit, const RetryRule& retry);
+
+struct Verdict {
+  Outcome outcome = Outcome::done;
+  std::string message;            // "" when done
+  std::optional<Duration> after;  // failed: wait at least so long
+  bool writes_children() const { return outcome == Outcome::done || outcome == Outcome::not_yet; }
+};
+
+// What stdout was, after parsing; only looked at when reads_output().
+struct OutputFacts {
+  std::optional<std::string> problem;  // why it is invalid
+  bool has_result = false;
+  std::string result_message;
+};
+
+Verdict judge(const loop::ProcessExit& exit, const HookRule& hook, const RetryRule& retry,
+              const OutputFacts& output);
+
+// A write that fails with this needs another input, rule or permission: 400, 403, 404, 413, 422 and the
+// like. Network errors, 401, 409, 429 and 5xx are worth another try.
+bool is_permanent_write_error(const Error& error);
+
+}  // namespace kubewatch::hooks

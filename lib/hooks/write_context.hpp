@@ -1,0 +1,53 @@
+// What the writers of one rule share: the client, the rule, and what the rule's caches know of children.
+// implemented by driver; everything outlives the writers.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/client.hpp"
+#include "hooks/child_memory.hpp"
+#include "hooks/ownership.hpp"
+#include "hooks/rule.hpp"
+#include "hooks/secret_mask.hpp"
+#include "hooks/status_shape.hpp"
+
+namespace kubewatch::hooks {
+
+struct FoundChild {
+  core::ResourceType type;
+  core::ObjectMeta meta;
+};
+
+class WriteContext {
+ public:
+  virtual ~WriteContext() = default;
+  virtual client::Client& client() = 0;
+  virtual const Rule& rule() const = 0;
+  virtual const core::ResourceType& owner_type() const = 0;
+  virtual ChildMemory& memory() = 0;
+
+  // The child as an `owns` cache has it. Absent: not watched, not there, without our controller label, or
+  // the cache is behind.
+  virtual std::optional<core::ObjectMeta> cached_child(const ChildId& id) const = 0;
+  virtual bool is_watched(const ChildId& id) const = 0;
+  // Children with this owner's label in the caches.
+  virtual std::vector<FoundChild> cached_children(const std::string& owner_uid) const = 0;
+  // Kinds (and namespaces, "" = all) where children may be that no cache shows.
+  struct Unwatched {
+    core::ResourceType type;
+    std::string namespace_;
+  };
+  virtual std::vector<Unwatched> unwatched_places(const Owner& owner) const = 0;
+  // We changed a watched child or the owner: the caches will show it soon.
+  virtual void expect(const ChildId& id, const std::string& resource_version) = 0;
+  // We changed the owner's finalizers: until the cache shows this version, it is stale.
+  virtual void finalizer_patched(const Owner& owner, const std::string& resource_version) = 0;
+
+  // What the owner's schema says of conditions; asked of the server once.
+  virtual void with_status_shape(std::function<void(const StatusShape&)> done) = 0;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,164 @@
+// What a hook gets: the document on stdin and the environment.
+#include "hooks/invocation.hpp"
+
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+struct World {
+  Invocation run;
+  core::ObjectMeta meta;
+  HookRule hook;
+  base::Random random{1};
+
+  World() {
+    run.id = "abc";
+    run.controller = "website";
+    run.reason = runtime::Reason::owned_changed;
+    run.attempt = 2;
+    run.object = R"({"spec":{"title":"A \"b\"","replicas":3,"list":[1,"x"],"none":null}})";
+    meta.api_version = "demo.kubewatch.dev/v1";
+    meta.kind = "Website";
+    meta.namespace_ = "shop";
+    meta.name = "a";
+    meta.uid = "uid-1";
+    meta.generation = 4;
+  }
+
+  Result<HookEnvironment> environment() {
+    const EnvironmentInput input{
+        run, meta, hook, "/work", "/home/x",
+        [](const std::string& name) -> std::optional<std::string> {
+          if (name == "LANG") return "C.UTF-8";
+          return std::nullopt;
+        },
+        [](const std::string& path, std::size_t) -> Result<std::string> {
+          if (path == "/key") return std::string("s3cret\n");
+          if (path == "/nul") return std::string("a\0b", 3);
+          return Error(ErrorKind::not_found, path + " does not exist");
+        }};
+    return build_environment(input, random);
+  }
+  std::string value(const std::string& name) {
+    const auto built = environment();
+    if (!built.ok()) return "error: " + built.error().render();
+    for (const std::string& variable : built->variables) {
+      if (variable.rfind(name + "=", 0) == 0) return variable.substr(name.size() + 1);
+    }
+    return "(unset)";
+  }
+  void set_jq(const std::string& name, const std::string& program) {
+    hook.env[name].jq = *jq::Program::compile(program);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the document has every key of the contract, raw objects inside") {
+  World world;
+  world.run.reason_object = "v1 ConfigMap shop/settings";
+  world.run.owned = {R"({"kind":"A"})", R"({"kind":"B"})"};
+  world.run.related = {{"config", {R"({"kind":"C"})"}}, {"empty", {}}};
+  const auto document = base::parse_json(build_document(world.run));
+  REQUIRE(document.ok());
+  CHECK(*document ==
+        Json{{"apiVersion", "kubewatch.dev/v1"},
+             {"kind", "Invocation"},
+             {"id", "abc"},
+             {"controller", "website"},
+             {"reason",
+              {{"type", "OwnedChanged"},
+               {"object",
+                {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"namespace", "shop"}, {"name", "settings"}}}}},
+             {"attempt", 2},
+             {"finalizing", false},
+             {"object", *base::parse_json(world.run.object)},
+             {"previous", nullptr},
+             {"owned", {{{"kind", "A"}}, {{"kind", "B"}}}},
+             {"related",
+              {{"config", Json::array({{{"kind", "C"}}})}, {"empty", Json::array()}}}});
+}
+
+TEST_CASE("a reason without an object says its type alone") {
+  World world;
+  world.run.reason = runtime::Reason::startup;
+  const auto document = base::parse_json(build_document(world.run));
+  REQUIRE(document.ok());
+  CHECK((*document)["reason"] == Json{{"type", "Startup"}});
+}
+
+TEST_CASE("the contract's variables say what the run is about") {
+  World world;
+  CHECK(world.value("KW_CONTROLLER") == "website");
+  CHECK(world.value("KW_ID") == "abc");
+  CHECK(world.value("KW_API_VERSION") == "demo.kubewatch.dev/v1");
+  CHECK(world.value("KW_KIND") == "Website");
+  CHECK(world.value("KW_NAMESPACE") == "shop");
+  CHECK(world.value("KW_NAME") == "a");
+  CHECK(world.value("KW_UID") == "uid-1");
+  CHECK(world.value("KW_GENERATION") == "4");
+  CHECK(world.value("KW_REASON") == "OwnedChanged");
+  CHECK(world.value("KW_ATTEMPT") == "2");
+  CHECK(world.value("KW_FINALIZING") == "false");
+  CHECK(world.value("KW_WORKDIR") == "/work");
+  CHECK(world.value("HOME") == "/home/x");
+  CHECK(world.value("PATH").find("/usr/bin") != std::string::npos);
+  const std::string trace = world.value("TRACEPARENT");
+  CHECK(trace.size() == 55);
+  CHECK(trace.rfind("00-", 0) == 0);
+}
+
+TEST_CASE("only what the rule lists is inherited") {
+  World world;
+  CHECK(world.value("LANG") == "(unset)");
+  world.hook.inherit_env = {"LANG", "ABSENT"};
+  CHECK(world.value("LANG") == "C.UTF-8");
+  CHECK(world.value("ABSENT") == "(unset)");
+}
+
+TEST_CASE("env values: literal, file without its last newline, jq raw or as JSON, null unset") {
+  World world;
+  world.hook.env["LOG"].literal = "debug";
+  world.hook.env["KEY"].file = "/key";
+  world.set_jq("TITLE", ".spec.title");
+  world.set_jq("REPLICAS", ".spec.replicas");
+  world.set_jq("LIST", ".spec.list");
+  world.set_jq("NONE", ".spec.none");
+  CHECK(world.value("LOG") == "debug");
+  CHECK(world.value("KEY") == "s3cret");
+  CHECK(world.value("TITLE") == "A \"b\"");
+  CHECK(world.value("REPLICAS") == "3");
+  CHECK(world.value("LIST") == "[1,\"x\"]");
+  CHECK(world.value("NONE") == "(unset)");
+  CHECK(world.environment()->secrets == std::vector<std::string>{"s3cret"});
+}
+
+TEST_CASE("NUL bytes, long values, missing files and jq errors name their variable") {
+  struct Case {
+    const char* what;
+    std::function<void(World&)> set;
+    const char* says;
+  };
+  const std::vector<Case> cases = {
+      {"NUL", [](World& w) { w.hook.env["X"].file = "/nul"; }, "NUL"},
+      {"long", [](World& w) { w.hook.env["X"].literal = std::string(70000, 'x'); }, "65536"},
+      {"missing", [](World& w) { w.hook.env["X"].file = "/none"; }, "/none"},
+      {"jq", [](World& w) { w.set_jq("X", ".spec.title.deeper"); }, "jq"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.what);
+    World world;
+    c.set(world);
+    const auto built = world.environment();
+    REQUIRE_FALSE(built.ok());
+    INFO(built.error().render());
+    CHECK(built.error().render().find("env X") != std::string::npos);
+    CHECK(built.error().render().find(c.says) != std::string::npos);
+  }
+}

@@ -1,0 +1,110 @@
+// What is remembered between runs: children, claims, expected writes, relations, and what is said once.
+#include "base/json.hpp"
+#include "hooks/child_memory.hpp"
+#include "hooks/expected_writes.hpp"
+#include "hooks/hook_process.hpp"
+#include "hooks/relation_index.hpp"
+#include "hooks/reporter.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+const ChildId kChild{"", "ConfigMap", {"shop", "c"}};
+
+TimePoint at(std::int64_t ms) { return TimePoint{Duration{ms}}; }
+
+}  // namespace
+
+TEST_CASE("a child is remembered per owner until it is forgotten") {
+  ChildMemory memory;
+  memory.remember("u1", kChild, {{}, 7, "10"});
+  REQUIRE(memory.find("u1", kChild) != nullptr);
+  CHECK(memory.find("u1", kChild)->resource_version == "10");
+  CHECK(memory.find("u2", kChild) == nullptr);
+  memory.forget_child("u1", kChild);
+  CHECK(memory.find("u1", kChild) == nullptr);
+  CHECK_FALSE(memory.is_listed("u1"));
+  memory.set_listed("u1");
+  CHECK(memory.is_listed("u1"));
+  memory.forget("u1");
+  CHECK_FALSE(memory.is_listed("u1"));
+}
+
+TEST_CASE("a child is written for one owner at a time") {
+  ChildMemory memory;
+  CHECK(memory.claim(kChild, "u1"));
+  CHECK(memory.claim(kChild, "u1"));
+  CHECK_FALSE(memory.claim(kChild, "u2"));
+  memory.release(kChild, "u2");
+  CHECK_FALSE(memory.claim(kChild, "u2"));
+  memory.release(kChild, "u1");
+  CHECK(memory.claim(kChild, "u2"));
+}
+
+TEST_CASE("resourceVersions compare as numbers where they are numbers") {
+  CHECK(at_least_version("10", "9"));
+  CHECK(at_least_version("10", "10"));
+  CHECK_FALSE(at_least_version("9", "10"));
+  CHECK(at_least_version("abc", "abc"));
+  CHECK_FALSE(at_least_version("abd", "abc"));
+  CHECK_FALSE(at_least_version("", "1"));
+}
+
+TEST_CASE("an expected write is settled by its version, a later one, or time") {
+  ExpectedWrites expected(Duration{5000});
+  expected.expect(kChild, "10", at(0));
+  expected.seen(kChild, "9");
+  CHECK_FALSE(expected.empty());
+  expected.seen(kChild, "11");
+  CHECK(expected.empty());
+  expected.expect(kChild, "20", at(0));
+  CHECK_FALSE(expected.expire(at(4999)));
+  CHECK(expected.expire(at(5000)));
+  CHECK(expected.empty());
+}
+
+TEST_CASE("relations are found from both ends and follow their source") {
+  const core::ObjectKey settings{"shop", "settings"}, a{"shop", "a"}, b{"shop", "b"};
+  RelationIndex index;
+  index.set(settings, {b, a});
+  CHECK(index.targets_of(settings) == std::vector<core::ObjectKey>{a, b});
+  CHECK(index.sources_of(a) == std::vector<core::ObjectKey>{settings});
+  index.set(settings, {b});
+  CHECK(index.sources_of(a).empty());
+  index.set(settings, {});
+  CHECK(index.sources_of(b).empty());
+  CHECK(index.targets_of(settings).empty());
+}
+
+TEST_CASE("the same thing is said once per window") {
+  OncePer once(Duration{60000});
+  CHECK(once.admit("x", at(0)));
+  CHECK_FALSE(once.admit("x", at(59999)));
+  CHECK(once.admit("y", at(1)));
+  CHECK(once.admit("x", at(60000)));
+}
+
+TEST_CASE("a flood of lines is cut to a burst and a rate") {
+  LineLimit limit(3, 10);
+  int admitted = 0;
+  for (int i = 0; i < 100; ++i) admitted += limit.admit(at(0)) ? 1 : 0;
+  CHECK(admitted == 3);
+  CHECK(limit.dropped() == 97);
+  CHECK(limit.admit(at(1000)));
+}
+
+TEST_CASE("an Event names the object, the controller and the reason, and its note is cut") {
+  const Owner owner{{"demo.kubewatch.dev", "v1", "Website"}, true, {"shop", "a"}, "uid-1", false};
+  const Json event = make_event(owner, "website", "kubewatch-host", event_reason(Outcome::timeout),
+                                std::string(5000, 'x'), "sfx", *base::parse_rfc3339("2026-01-02T03:04:05Z"));
+  CHECK(event["metadata"] == Json{{"name", "a.sfx"}, {"namespace", "shop"}});
+  CHECK(event["reason"] == "HookTimedOut");
+  CHECK(event["type"] == "Warning");
+  CHECK(event["regarding"]["uid"] == "uid-1");
+  CHECK(event["reportingController"] == "kubewatch.dev/website");
+  CHECK(event["eventTime"] == "2026-01-02T03:04:05.000000Z");
+  CHECK(event["note"].get<std::string>().size() <= 1024);
+}

@@ -1,0 +1,276 @@
+// What a hook prints, accepted or refused as a whole.
+#include "hooks/output.hpp"
+
+#include <map>
+
+#include "hooks/output_rights.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+core::ResourceType type(const std::string& group, const std::string& kind, const std::string& plural,
+                        bool namespaced = true) {
+  core::ResourceType out;
+  out.gvk = {group, "v1", kind};
+  out.plural = plural;
+  out.namespaced = namespaced;
+  return out;
+}
+
+struct World {
+  Rule rule;
+  Owner owner{{"demo.kubewatch.dev", "v1", "Website"}, true, {"shop", "a"}, "uid-1", false};
+  std::map<core::Gvk, core::ResourceType> types;
+  bool manifests_allowed = true;
+  bool has_status = true;
+
+  World() {
+    rule.name = "website";
+    rule.for_.gvk = owner.gvk;
+    OwnsRule config_maps;
+    config_maps.stream.gvk = {"", "v1", "ConfigMap"};
+    rule.owns.push_back(config_maps);
+    rule.writes.push_back({{"", "v1", "Secret"}, {"blog"}});
+    rule.writes.push_back({{"", "v1", "Namespace"}, {}});
+    rule.writes.push_back({{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"}, {}});
+    rule.writes.push_back({{"new.dev", "v1", "Thing"}, {}});
+    for (const auto& t :
+         {type("demo.kubewatch.dev", "Website", "websites"), type("", "ConfigMap", "configmaps"),
+          type("", "Secret", "secrets"), type("", "Namespace", "namespaces", false),
+          type("", "Pod", "pods"),
+          type("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions",
+               false)}) {
+      types[t.gvk] = t;
+    }
+  }
+
+  Result<HookOutput> parse(std::string_view text) const {
+    OutputContext context{rule, owner, [this](const core::Gvk& gvk) {
+                            auto it = types.find(gvk);
+                            return it == types.end() ? nullptr : &it->second;
+                          }};
+    context.manifests_allowed = manifests_allowed;
+    context.has_status = has_status;
+    return parse_output(text, context);
+  }
+};
+
+std::string problem(const Result<HookOutput>& output) {
+  return output.ok() ? "" : output.error().render();
+}
+
+constexpr const char* kConfigMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}";
+
+}  // namespace
+
+TEST_CASE("a manifest without a namespace goes to its owner's") {
+  const auto output = World().parse(kConfigMap);
+  REQUIRE(output.ok());
+  REQUIRE(output->manifests.size() == 1);
+  CHECK(output->manifests[0].key == core::ObjectKey{"shop", "c"});
+  CHECK(output->manifests[0].object["metadata"]["namespace"] == "shop");
+}
+
+TEST_CASE("nothing printed is valid and asks for nothing") {
+  const auto output = World().parse("");
+  REQUIRE(output.ok());
+  CHECK(output->manifests.empty());
+  CHECK_FALSE(output->result.has_value());
+}
+
+TEST_CASE("lists are expanded, also typed ones whose items lack a kind") {
+  const auto output = World().parse(R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+- apiVersion: v1
+  kind: ConfigMapList
+  items: [{metadata: {name: b}}]
+)");
+  REQUIRE(output.ok());
+  REQUIRE(output->manifests.size() == 2);
+  CHECK(output->manifests[1].key.name == "b");
+  CHECK(output->manifests[1].object["kind"] == "ConfigMap");
+}
+
+TEST_CASE("half of an output is no output") {
+  const std::string whole = std::string(kConfigMap) + "\n---\n{apiVersion: v1, kind: Conf";
+  CHECK_FALSE(World().parse(whole).ok());
+}
+
+TEST_CASE("a wrong document refuses the whole output and says why") {
+  struct Case {
+    const char* text;
+    const char* says;
+  };
+  const std::vector<Case> cases = {
+      {"hello", "must be an object"},
+      {"{kind: ConfigMap, metadata: {name: c}}", ""},
+      {"{apiVersion: v1, kind: ConfigMap}", "without metadata"},
+      {"{apiVersion: v1, kind: ConfigMap, metadata: {generateName: c-}}", "generateName"},
+      {"{apiVersion: v1, kind: ConfigMap, metadata: {namespace: shop}}", "without metadata.name"},
+      {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: 5}}", "must be a string"},
+      {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n---\n"
+       "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: shop}}",
+       "printed twice"},
+      {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, status: {a: 1}}", "status"},
+      {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c, ownerReferences: [{uid: x}]}}",
+       "ownerReferences"},
+      {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: "
+       "{kubewatch.dev/owner-uid: y}}}",
+       "kept by kubewatch"},
+      {"{apiVersion: v1, kind: Pod, metadata: {name: c}}", "does not declare"},
+      {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: blog}}",
+       "does not declare: list the namespace"},
+      {"{apiVersion: v1, kind: Namespace, metadata: {name: c, namespace: x}}", "cluster-scoped"},
+      {"{apiVersion: kubewatch.dev/v1, kind: Resul, metadata: {name: c}}", "unknown document"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.text);
+    const auto output = World().parse(c.text);
+    REQUIRE_FALSE(output.ok());
+    INFO(problem(output));
+    CHECK(problem(output).find(c.says) != std::string::npos);
+  }
+}
+
+TEST_CASE("another namespace may be printed where the rule lists it") {
+  CHECK(World().parse("{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: blog}}").ok());
+  CHECK(World().parse("{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: shop}}").ok());
+  CHECK_FALSE(
+      World().parse("{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: x}}").ok());
+}
+
+TEST_CASE("a cluster-scoped owner prints into all namespaces of a kind that lists none") {
+  World world;
+  world.owner.namespaced = false;
+  world.owner.key = {"", "a"};
+  CHECK(world.parse("{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: x}}").ok());
+  CHECK_FALSE(world.parse("{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: x}}").ok());
+  CHECK(problem(world.parse(kConfigMap)).find("cluster-scoped") != std::string::npos);
+}
+
+TEST_CASE("empty status and creationTimestamp, as kubectl prints them, are dropped") {
+  const auto output = World().parse(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, creationTimestamp: null}, status: {}}");
+  REQUIRE(output.ok());
+  CHECK_FALSE(output->manifests[0].object.contains("status"));
+  CHECK_FALSE(output->manifests[0].object["metadata"].contains("creationTimestamp"));
+}
+
+TEST_CASE("of its own object a hook prints labels and annotations only") {
+  const World world;
+  const auto good = world.parse(
+      "{apiVersion: demo.kubewatch.dev/v1, kind: Website, metadata: {name: a, labels: {x: y}}}");
+  REQUIRE(good.ok());
+  REQUIRE(good->own.has_value());
+  CHECK(good->manifests.empty());
+  const auto spec = world.parse(
+      "{apiVersion: demo.kubewatch.dev/v1, kind: Website, metadata: {name: a}, spec: {b: 1}}");
+  CHECK(problem(spec).find("not spec") != std::string::npos);
+  const auto finalizers = world.parse(
+      "{apiVersion: demo.kubewatch.dev/v1, kind: Website, metadata: {name: a, finalizers: [x/y]}}");
+  CHECK(problem(finalizers).find("metadata.finalizers") != std::string::npos);
+}
+
+TEST_CASE("manifests are refused while finalizing unless the rule allows them") {
+  World world;
+  world.manifests_allowed = false;
+  CHECK(problem(world.parse(kConfigMap)).find("finalize.apply") != std::string::npos);
+  CHECK(world.parse("{apiVersion: kubewatch.dev/v1, kind: Result, message: m}").ok());
+}
+
+TEST_CASE("a kind that the server lacks is told apart: it may appear") {
+  const auto output = World().parse("{apiVersion: new.dev/v1, kind: Thing, metadata: {name: t}}");
+  REQUIRE_FALSE(output.ok());
+  CHECK(output.error().is_not_found());
+}
+
+TEST_CASE("a kind of a CRD in the same output is known") {
+  const auto output = World().parse(R"(
+apiVersion: new.dev/v1
+kind: Thing
+metadata: {name: t}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.new.dev}
+spec:
+  group: new.dev
+  scope: Cluster
+  names: {kind: Thing, plural: things}
+  versions: [{name: v1, served: true, storage: true, subresources: {status: {}}}]
+)");
+  INFO(problem(output));
+  REQUIRE(output.ok());
+  CHECK(output->manifests[0].type.plural == "things");
+  CHECK_FALSE(output->manifests[0].type.namespaced);
+  CHECK(output->manifests[0].type.has_subresource("status"));
+}
+
+TEST_CASE("create and delete follow the same rights as manifests") {
+  const World world;
+  const auto result = [](const std::string& rest) {
+    return "apiVersion: kubewatch.dev/v1\nkind: Result\n" + rest + "\n";
+  };
+  const auto create = world.parse(result(
+      "create: [{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {p: x}}]"));
+  INFO(problem(create));
+  REQUIRE(create.ok());
+  CHECK(create->create.at(0).key == core::ObjectKey{"shop", "s"});
+  CHECK_FALSE(world.parse(result("create: [{apiVersion: v1, kind: Pod, metadata: {name: s}}]")).ok());
+  const auto removal =
+      world.parse(result("delete: [{apiVersion: v1, kind: ConfigMap, name: old}]"));
+  REQUIRE(removal.ok());
+  CHECK(removal->deletes.at(0).key == core::ObjectKey{"shop", "old"});
+  CHECK_FALSE(world.parse(result("delete: [{apiVersion: v1, kind: ConfigMap, namespace: x, "
+                                 "name: old}]")).ok());
+  CHECK_FALSE(world.parse(result("delete: [{apiVersion: v1, kind: ConfigMap}]")).ok());
+  CHECK_FALSE(world.parse(std::string(kConfigMap) + "\n---\n" +
+                          result("delete: [{apiVersion: v1, kind: ConfigMap, name: c}]")).ok());
+}
+
+TEST_CASE("children: none beside printed children is a contradiction") {
+  const std::string none = "\n---\n{apiVersion: kubewatch.dev/v1, kind: Result, children: none}";
+  CHECK(World().parse(none).ok());
+  CHECK_FALSE(World().parse(kConfigMap + none).ok());
+}
+
+TEST_CASE("status without a status subresource and a second Result are refused") {
+  World world;
+  world.has_status = false;
+  const std::string result = "{apiVersion: kubewatch.dev/v1, kind: Result, status: {a: 1}}";
+  CHECK(problem(world.parse(result)).find("no status subresource") != std::string::npos);
+  world.has_status = true;
+  CHECK(world.parse(result).ok());
+  CHECK(problem(world.parse(result + "\n---\n" + result)).find("second Result") !=
+        std::string::npos);
+}
+
+TEST_CASE("a rule may need the finalizer when a child may lie where the owner's deletion does not reach") {
+  Rule rule;
+  OwnsRule config_maps;
+  config_maps.stream.gvk = {"", "v1", "ConfigMap"};
+  rule.owns.push_back(config_maps);
+  const auto scope = [](const core::Gvk& gvk) -> std::optional<bool> {
+    return gvk.kind != "Namespace";
+  };
+  CHECK_FALSE(may_need_finalizer(rule, true, scope));
+  Rule elsewhere = rule;
+  elsewhere.writes.push_back({{"", "v1", "Secret"}, {"blog"}});
+  CHECK(may_need_finalizer(elsewhere, true, scope));
+  CHECK_FALSE(may_need_finalizer(elsewhere, false, scope));
+  Rule cluster = rule;
+  cluster.writes.push_back({{"", "v1", "Namespace"}, {}});
+  CHECK(may_need_finalizer(cluster, true, scope));
+  Rule unreferenced = rule;
+  unreferenced.apply.owner_reference = OwnerRef::none;
+  CHECK(may_need_finalizer(unreferenced, false, scope));
+  Rule finalized = rule;
+  finalized.finalize.emplace();
+  CHECK(may_need_finalizer(finalized, true, scope));
+}

@@ -1,0 +1,78 @@
+// The Result document, key by key.
+#include "hooks/result_document.hpp"
+
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+Result<HookResult> parse(Json extra) {
+  Json document = {{"apiVersion", "kubewatch.dev/v1"}, {"kind", "Result"}};
+  document.update(extra);
+  return parse_result_document(document);
+}
+
+}  // namespace
+
+TEST_CASE("all supported keys of a Result are read") {
+  const auto result = parse({{"message", " two\nlines "},
+                             {"requeueAfter", "30s"},
+                             {"status", {{"ready", true}, {"old", nullptr}}},
+                             {"conditions", {{{"type", "Ready"}, {"status", "True"}}}},
+                             {"children", "none"},
+                             {"create", {{{"kind", "Secret"}}}},
+                             {"delete", {{{"kind", "ConfigMap"}, {"name", "x"}}}}});
+  REQUIRE(result.ok());
+  CHECK(result->message == "two lines");
+  CHECK(result->requeue_after == Duration{30000});
+  CHECK(*result->status == Json{{"ready", true}, {"old", nullptr}});
+  CHECK(result->conditions.at(0)["reason"] == "Reported");
+  CHECK(result->children_none);
+  CHECK(result->create.size() == 1);
+  CHECK(result->remove.size() == 1);
+}
+
+TEST_CASE("a wrong Result is refused with the key that is wrong") {
+  struct Case {
+    Json extra;
+    const char* says;
+  };
+  const std::vector<Case> cases = {
+      {{{"mesage", "x"}}, "did you mean message?"},
+      {{{"message", 5}}, "message must be a string"},
+      {{{"requeueAfter", "soon"}}, "requeueAfter"},
+      {{{"requeueAfter", "0s"}}, "longer than 0s"},
+      {{{"status", "ready"}}, "status must be an object"},
+      {{{"status", {{"conditions", Json::array()}}}}, "the Result's `conditions`"},
+      {{{"conditions", {{{"type", "Ready"}, {"status", true}}}}}, "quote it"},
+      {{{"conditions", {{{"type", "Ready"}, {"status", "yes"}}}}}, "\"True\", \"False\""},
+      {{{"conditions", {{{"status", "True"}}}}}, "names no type"},
+      {{{"conditions",
+         {{{"type", "A"}, {"status", "True"}}, {{"type", "A"}, {"status", "False"}}}}},
+       "there twice"},
+      {{{"conditions", {{{"type", "A"}, {"status", "True"}, {"observedGeneration", 1}}}}},
+       "unknown key"},
+      {{{"children", Json::array()}}, "children may only be"},
+      {{{"create", "x"}}, "create must be a list"},
+      {{{"delete", {{{"kin", "x"}}}}}, "unknown key \"kin\""},
+      {{{"events", Json::array()}}, "not supported yet"},
+      {{{"patches", Json::array()}}, "not supported yet"},
+      {{{"metrics", Json::array()}}, "not supported yet"},
+      {{{"apiVersion", "kubewatch.dev/v2"}}, "must be kubewatch.dev/v1"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.extra.dump());
+    const auto result = parse(c.extra);
+    REQUIRE_FALSE(result.ok());
+    INFO(result.error().render());
+    CHECK(result.error().render().find(c.says) != std::string::npos);
+  }
+}
+
+TEST_CASE("a key that is null counts as not given") {
+  const auto result = parse({{"status", nullptr}, {"requeueAfter", nullptr}});
+  REQUIRE(result.ok());
+  CHECK_FALSE(result->status.has_value());
+}

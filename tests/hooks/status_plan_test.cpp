@@ -1,0 +1,213 @@
+// Status and conditions: carried over, merged by type, written only when they differ.
+#include "hooks/status_plan.hpp"
+
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+const char* const kNow = "2026-01-02T03:04:05Z";
+
+StatusShape list_map() {
+  StatusShape shape;
+  shape.known = true;
+  shape.list_map = true;
+  shape.observed_generation = true;
+  return shape;
+}
+
+Json live(Json status, Json owned_status = nullptr) {
+  Json object = {{"apiVersion", "demo.kubewatch.dev/v1"},
+                 {"kind", "Website"},
+                 {"metadata", {{"name", "a"}, {"namespace", "shop"}, {"resourceVersion", "7"}}}};
+  if (!status.is_null()) object["status"] = std::move(status);
+  if (!owned_status.is_null()) {
+    object["metadata"]["managedFields"] = Json::array({{{"manager", "kubewatch/w"},
+                                                        {"operation", "Apply"},
+                                                        {"subresource", "status"},
+                                                        {"fieldsType", "FieldsV1"},
+                                                        {"fieldsV1", {{"f:status", owned_status}}}}});
+  }
+  return object;
+}
+
+StatusRequest request(const Json& object) {
+  return {object, {"demo.kubewatch.dev", "v1", "Website"}, "kubewatch/w", {}, {}, 3,
+          *base::parse_rfc3339(kNow), list_map()};
+}
+
+Json condition(const std::string& type, const std::string& status) {
+  return {{"type", type}, {"status", status}, {"reason", "R"}, {"message", ""}};
+}
+
+}  // namespace
+
+TEST_CASE("a first status is applied as printed, under the object's name") {
+  const Json object = live(nullptr);
+  StatusRequest wanted = request(object);
+  wanted.status = Json{{"ready", true}};
+  const auto writes = plan_status_writes(wanted);
+  REQUIRE(writes.ok());
+  REQUIRE(writes->apply.has_value());
+  CHECK(*writes->apply == Json{{"apiVersion", "demo.kubewatch.dev/v1"},
+                               {"kind", "Website"},
+                               {"metadata", {{"name", "a"}, {"namespace", "shop"}}},
+                               {"status", {{"ready", true}}}});
+  CHECK_FALSE(writes->conditions_patch.has_value());
+}
+
+TEST_CASE("what the Result leaves out is carried over, null removes it, others' fields stay theirs") {
+  const Json object = live({{"url", "u"}, {"old", 1}, {"nested", {{"x", 1}, {"y", 2}}}, {"other", 5}},
+                           {{"f:url", Json::object()},
+                            {"f:old", Json::object()},
+                            {"f:nested", {{"f:x", Json::object()}, {"f:y", Json::object()}}}});
+  StatusRequest wanted = request(object);
+  wanted.status = Json{{"old", nullptr}, {"nested", {{"x", 9}}}};
+  const auto writes = plan_status_writes(wanted);
+  REQUIRE(writes.ok());
+  REQUIRE(writes->apply.has_value());
+  CHECK((*writes->apply)["status"] == Json{{"url", "u"}, {"nested", {{"x", 9}, {"y", 2}}}});
+}
+
+TEST_CASE("a status that is there already is not written again") {
+  const Json object = live({{"url", "u"}, {"list", {1, 2}}},
+                           {{"f:url", Json::object()}, {"f:list", Json::object()}});
+  StatusRequest wanted = request(object);
+  wanted.status = Json{{"url", "u"}, {"list", {1, 2}}};
+  const auto writes = plan_status_writes(wanted);
+  REQUIRE(writes.ok());
+  CHECK_FALSE(writes->apply.has_value());
+}
+
+TEST_CASE("the same value in a field of another manager is taken over once") {
+  const Json object = live({{"url", "u"}});
+  StatusRequest wanted = request(object);
+  wanted.status = Json{{"url", "u"}};
+  CHECK(plan_status_writes(wanted)->apply.has_value());
+}
+
+TEST_CASE("lastTransitionTime moves only when the status of a condition does") {
+  const Json since = "2025-01-01T00:00:00Z";
+  Json before = condition("Ready", "True");
+  before["lastTransitionTime"] = since;
+  Json failed = condition("Synced", "False");
+  failed["lastTransitionTime"] = since;
+  const Json object = live({{"conditions", {before, failed}}});
+  StatusRequest wanted = request(object);
+  wanted.conditions = {condition("Ready", "True"), condition("Synced", "True"),
+                       condition("New", "Unknown")};
+  const auto complete = complete_conditions(wanted);
+  CHECK(complete[0]["lastTransitionTime"] == since);
+  CHECK(complete[1]["lastTransitionTime"] == kNow);
+  CHECK(complete[2]["lastTransitionTime"] == kNow);
+  CHECK(complete[0]["observedGeneration"] == 3);
+}
+
+TEST_CASE("fields that the schema of a condition lacks are not added") {
+  const Json object = live(nullptr);
+  StatusRequest wanted = request(object);
+  wanted.shape.observed_generation = false;
+  wanted.shape.transition_time = false;
+  wanted.conditions = {condition("Ready", "True")};
+  CHECK(complete_conditions(wanted)[0] == condition("Ready", "True"));
+}
+
+TEST_CASE("with a list-map, our other conditions are applied again and nobody else's") {
+  Json ours = condition("Ready", "True");
+  ours["lastTransitionTime"] = kNow;
+  Json theirs = condition("Other", "True");
+  const Json object =
+      live({{"conditions", {ours, theirs}}},
+           {{"f:conditions",
+             {{"k:{\"type\":\"Ready\"}",
+               {{".", Json::object()},
+                {"f:type", Json::object()},
+                {"f:status", Json::object()},
+                {"f:reason", Json::object()},
+                {"f:message", Json::object()},
+                {"f:lastTransitionTime", Json::object()}}}}}});
+  StatusRequest wanted = request(object);
+  wanted.conditions = {condition("Synced", "False")};
+  const auto writes = plan_status_writes(wanted);
+  REQUIRE(writes.ok());
+  REQUIRE(writes->apply.has_value());
+  const Json conditions = (*writes->apply)["status"]["conditions"];
+  REQUIRE(conditions.size() == 2);
+  CHECK(conditions[0]["type"] == "Ready");
+  CHECK(conditions[1]["type"] == "Synced");
+}
+
+TEST_CASE("without a list-map, conditions are merged here under the resourceVersion") {
+  const Json object = live({{"conditions", {condition("Other", "True"), condition("Ready", "False")}}});
+  StatusRequest wanted = request(object);
+  wanted.shape.list_map = false;
+  wanted.conditions = {condition("Ready", "True")};
+  const auto writes = plan_status_writes(wanted);
+  REQUIRE(writes.ok());
+  CHECK_FALSE(writes->apply.has_value());
+  REQUIRE(writes->conditions_patch.has_value());
+  CHECK((*writes->conditions_patch)["metadata"]["resourceVersion"] == "7");
+  const Json merged = (*writes->conditions_patch)["status"]["conditions"];
+  REQUIRE(merged.size() == 2);
+  CHECK(merged[0]["type"] == "Other");
+  CHECK(merged[1]["status"] == "True");
+}
+
+TEST_CASE("conditions that are there already are not patched again") {
+  Json there = condition("Ready", "True");
+  there["lastTransitionTime"] = "2025-01-01T00:00:00Z";
+  there["observedGeneration"] = 3;
+  const Json object = live({{"conditions", Json::array({there})}});
+  StatusRequest wanted = request(object);
+  wanted.shape.list_map = false;
+  wanted.conditions = {condition("Ready", "True")};
+  const auto writes = plan_status_writes(wanted);
+  REQUIRE(writes.ok());
+  CHECK_FALSE(writes->conditions_patch.has_value());
+}
+
+TEST_CASE("conditions of a kind without status.conditions are refused in words") {
+  const Json object = live(nullptr);
+  StatusRequest wanted = request(object);
+  wanted.shape.conditions = false;
+  wanted.conditions = {condition("Ready", "True")};
+  const auto writes = plan_status_writes(wanted);
+  REQUIRE_FALSE(writes.ok());
+  CHECK(writes.error().render().find("no status.conditions") != std::string::npos);
+}
+
+TEST_CASE("the shape of conditions is read from a CRD") {
+  const auto crd = [](Json conditions) {
+    Json status = {{"type", "object"}, {"properties", Json::object()}};
+    if (!conditions.is_null()) status["properties"]["conditions"] = std::move(conditions);
+    return Json{{"spec",
+                 {{"versions",
+                   Json::array({{{"name", "v1"},
+                                 {"schema",
+                                  {{"openAPIV3Schema",
+                                    {{"type", "object"}, {"properties", {{"status", status}}}}}}}}})}}}};
+  };
+  const Json item = {{"properties", {{"type", {}}, {"lastTransitionTime", {}}}}};
+  const auto mapped = status_shape_of_crd(
+      crd({{"x-kubernetes-list-type", "map"}, {"x-kubernetes-list-map-keys", {"type"}}, {"items", item}}),
+      "v1");
+  CHECK(mapped.known);
+  CHECK(mapped.list_map);
+  CHECK(mapped.transition_time);
+  CHECK_FALSE(mapped.observed_generation);
+  const auto plain = status_shape_of_crd(crd({{"items", item}}), "v1");
+  CHECK(plain.conditions);
+  CHECK_FALSE(plain.list_map);
+  CHECK_FALSE(status_shape_of_crd(crd(nullptr), "v1").conditions);
+  CHECK_FALSE(status_shape_of_crd(crd(nullptr), "v2").known);
+}
+
+TEST_CASE("built-in kinds say whether their conditions merge by type") {
+  const auto deployment = status_shape_of_builtin({"apps", "v1", "Deployment"});
+  CHECK(deployment.known);
+  CHECK(deployment.conditions);
+  CHECK(deployment.list_map);
+  CHECK_FALSE(status_shape_of_builtin({"nobody.dev", "v1", "Thing"}).known);
+}
