@@ -1,0 +1,26 @@
+#include "cli/argv.hpp"
+
+namespace kubewatch::cli {
+
+std::vector<std::string> normalise_argv(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  bool literal = false;
+  for (const auto& word : words) {
+    if (literal || word == "--") {
+      literal = true;
+      out.push_back(word);
+      continue;
+    }
+    const bool short_with_equals =
+        word.size() >= 3 && word[0] == '-' && word[1] != '-' && word[2] == '=';
+    if (short_with_equals) {
+      out.push_back(word.substr(0, 2));
+      out.push_back(word.substr(3));
+    } else {
+      out.push_back(word);
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::cli

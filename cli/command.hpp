@@ -1,0 +1,63 @@
+// One command of the binary: its flags, its page, its run. One source and one page in cli/verbs
+// each; help, man pages and completions are made from these and nothing else.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "client/config.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace kubewatch::cli {
+
+// What the global flags said.
+struct GlobalOptions {
+  client::ConfigOverrides config;
+  base::LogOptions log;
+  std::string color = "auto";
+};
+
+struct Context {
+  const GlobalOptions& global;
+  std::ostream& out;  // data
+  std::ostream& err;  // everything else
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual std::string name() const = 0;
+  // One line for the list of commands.
+  virtual std::string summary() const = 0;
+  virtual void bind(CLI::App& app) = 0;
+  // Returns the exit code; errors are rendered by fail().
+  virtual int run(Context& context) = 0;
+};
+
+// In the order of the help page.
+std::vector<std::unique_ptr<Command>> all_commands();
+
+// The long text of a command, from cli/verbs/NAME.md.
+std::string_view page_of(const std::string& command);
+
+// Prints "error: ..." for people, escaped, and returns the exit code.
+int fail(Context& context, const base::Error& error);
+int fail(Context& context, int code, const std::string& message);
+
+// Each defined in its verbs/ file.
+std::unique_ptr<Command> make_run_controller();
+std::unique_ptr<Command> make_watch();
+std::unique_ptr<Command> make_reflect();
+std::unique_ptr<Command> make_wait_condition();
+std::unique_ptr<Command> make_apply_ssa();
+std::unique_ptr<Command> make_sandbox();
+std::unique_ptr<Command> make_completion();
+std::unique_ptr<Command> make_version();
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,282 @@
+#include "cli/docs.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+struct Flag {
+  std::string names;  // "-n, --namespace"
+  std::vector<std::string> words;
+  std::string argument;  // "" for a switch
+  std::string text;
+  std::vector<std::string> values;
+  bool file = false;
+};
+
+std::vector<std::string> words_of(const CLI::Option& option) {
+  std::vector<std::string> words;
+  for (const auto& name : option.get_snames()) words.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) words.push_back("--" + name);
+  return words;
+}
+
+// The values that CLI11's IsMember names in its description: "{a,b}".
+std::vector<std::string> values_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const auto open = type.find('{');
+  const auto close = type.rfind('}');
+  if (open == std::string::npos || close == std::string::npos) return {};
+  return base::split(type.substr(open + 1, close - open - 1), ',');
+}
+
+std::vector<Flag> flags_of(const CLI::App& app) {
+  std::vector<Flag> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->nonpositional() == false) continue;
+    Flag flag;
+    flag.words = words_of(*option);
+    flag.names = base::join(flag.words, ", ");
+    flag.text = option->get_description();
+    flag.values = values_of(*option);
+    if (option->get_items_expected_max() > 0) {
+      const std::string type = option->get_type_name();
+      flag.argument = type.substr(0, type.find(':'));
+      if (flag.argument.empty()) flag.argument = "VALUE";
+      flag.file = flag.argument == "FILE";
+    }
+    flags.push_back(std::move(flag));
+  }
+  return flags;
+}
+
+std::string bash_cases(const std::vector<Flag>& flags) {
+  std::string out;
+  for (const auto& flag : flags) {
+    if (flag.argument.empty()) continue;
+    const std::string pattern = base::join(flag.words, "|");
+    if (flag.file) {
+      out += fmt::format("    {}) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", pattern);
+    } else {
+      out += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$current\")); return ;;\n",
+                         pattern, base::join(flag.values, " "));
+    }
+  }
+  return out;
+}
+
+std::string all_words(const std::vector<Flag>& flags) {
+  std::vector<std::string> words;
+  for (const auto& flag : flags) words.insert(words.end(), flag.words.begin(), flag.words.end());
+  return base::join(words, " ");
+}
+
+std::string bash(const CommandTree& tree) {
+  const auto global = flags_of(*tree.app);
+  std::vector<std::string> names;
+  for (const auto& command : tree.commands) names.push_back(command->name());
+  std::string out = "# bash completion of kubewatch; made by: kubewatch completion bash\n";
+  out += "_kubewatch() {\n";
+  out += "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n";
+  out += "  local command=\"\" word\n  COMPREPLY=()\n";
+  out += "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"$word\" in\n";
+  out += "    " + base::join(names, "|") + ") command=\"$word\"; break ;;\n    esac\n  done\n";
+  out += "  case \"$previous\" in\n" + bash_cases(global) + "  esac\n";
+  out += "  local words=\"" + all_words(global) + "\"\n  case \"$command\" in\n";
+  out += "  '') words=\"" + base::join(names, " ") + " $words\" ;;\n";
+  for (const auto& command : tree.commands) {
+    const auto flags = flags_of(*tree.app->get_subcommand(command->name()));
+    out += "  " + command->name() + ")\n";
+    if (const auto cases = bash_cases(flags); !cases.empty()) {
+      out += "    case \"$previous\" in\n" + cases + "    esac\n";
+    }
+    const std::string extra = command->name() == "completion" ? "bash zsh fish " : "";
+    out += "    words=\"" + extra + all_words(flags) + " $words\" ;;\n";
+  }
+  out += "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n";
+  out += "complete -o default -F _kubewatch kubewatch\n";
+  return out;
+}
+
+std::string fish_quote(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+std::string fish_flag(const Flag& flag, const std::string& condition) {
+  std::string line = "complete -c kubewatch";
+  if (!condition.empty()) line += " -n " + fish_quote(condition);
+  for (const auto& word : flag.words) {
+    line += word.starts_with("--") ? " -l " + word.substr(2) : " -s " + word.substr(1);
+  }
+  if (!flag.argument.empty()) line += flag.file ? " -r -F" : " -x";
+  if (!flag.values.empty()) line += " -a " + fish_quote(base::join(flag.values, " "));
+  return line + " -d " + fish_quote(flag.text) + "\n";
+}
+
+std::string fish(const CommandTree& tree) {
+  std::string out = "# fish completion of kubewatch; made by: kubewatch completion fish\n";
+  out += "complete -c kubewatch -f\n";
+  for (const auto& flag : flags_of(*tree.app)) out += fish_flag(flag, "");
+  for (const auto& command : tree.commands) {
+    out += fmt::format("complete -c kubewatch -n __fish_use_subcommand -a {} -d {}\n",
+                       command->name(), fish_quote(command->summary()));
+    const std::string condition = "__fish_seen_subcommand_from " + command->name();
+    for (const auto& flag : flags_of(*tree.app->get_subcommand(command->name()))) {
+      out += fish_flag(flag, condition);
+    }
+    if (command->name() == "completion") {
+      out += fmt::format("complete -c kubewatch -n {} -a 'bash zsh fish'\n", fish_quote(condition));
+    }
+  }
+  return out;
+}
+
+std::string zsh_spec(const Flag& flag) {
+  std::string text;
+  for (const char c : flag.text) {
+    if (c == '\'') {
+      text += "'\\''";
+      continue;
+    }
+    if (c == '[' || c == ']' || c == ':' || c == '\\') text += '\\';
+    text += c;
+  }
+  std::string out;
+  for (const auto& word : flag.words) {
+    out += fmt::format("    '*{}[{}]", word, text);
+    if (!flag.argument.empty()) {
+      const std::string action = flag.file             ? "_files"
+                                 : flag.values.empty() ? ""
+                                                       : "(" + base::join(flag.values, " ") + ")";
+      out += fmt::format(":{}:{}", flag.argument == "KEY=VALUE" ? "pair" : flag.argument, action);
+    }
+    out += "' \\\n";
+  }
+  return out;
+}
+
+std::string zsh(const CommandTree& tree) {
+  std::string out =
+      "#compdef kubewatch\n# zsh completion of kubewatch; made by: kubewatch "
+      "completion zsh\n_kubewatch() {\n  local -a commands\n  commands=(\n";
+  for (const auto& command : tree.commands) {
+    out += fmt::format("    '{}:{}'\n", command->name(), command->summary());
+  }
+  out += "  )\n  local command=${words[(r)(";
+  std::vector<std::string> names;
+  for (const auto& command : tree.commands) names.push_back(command->name());
+  out += base::join(names, "|") + ")]}\n  local -a flags\n  flags=(\n";
+  for (const auto& flag : flags_of(*tree.app)) out += zsh_spec(flag);
+  out += "  )\n  case $command in\n";
+  for (const auto& command : tree.commands) {
+    const auto flags = flags_of(*tree.app->get_subcommand(command->name()));
+    out += "  " + command->name() + ")\n    flags+=(\n";
+    for (const auto& flag : flags) out += zsh_spec(flag);
+    out += "    ) ;;\n";
+  }
+  out += "  *) _describe command commands ;;\n  esac\n";
+  out +=
+      "  [[ $command == completion ]] && compadd bash zsh fish\n  _arguments $flags "
+      "'*:file:_files'\n}\n";
+  out += "_kubewatch \"$@\"\n";
+  return out;
+}
+
+std::string roff(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool line_start = i == 0 || text[i - 1] == '\n';
+    if (line_start && (text[i] == '.' || text[i] == '\'')) out += "\\&";
+    if (text[i] == '\\') {
+      out += "\\e";
+    } else if (text[i] == '-') {
+      out += "\\-";
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+// The pages are plain paragraphs, and examples indented by four.
+std::string roff_page(const std::string& page) {
+  std::string out;
+  bool code = false;
+  for (const auto& line : base::split(page, '\n')) {
+    const bool is_code = line.starts_with("    ");
+    if (is_code != code) out += is_code ? ".PP\n.nf\n.RS 4\n" : ".RE\n.fi\n";
+    code = is_code;
+    if (line.empty()) {
+      out += ".PP\n";
+    } else {
+      out += roff(is_code ? line.substr(4) : line) + "\n";
+    }
+  }
+  return out + (code ? ".RE\n.fi\n" : "");
+}
+
+std::string roff_flags(const CLI::App& app) {
+  std::string out;
+  for (const auto& flag : flags_of(app)) {
+    out += ".TP\n\\fB" + roff(flag.names) + "\\fR";
+    if (!flag.argument.empty()) out += " \\fI" + roff(flag.argument) + "\\fR";
+    out += "\n" + roff(flag.text);
+    if (!flag.values.empty()) out += " (" + roff(base::join(flag.values, ", ")) + ")";
+    out += "\n";
+  }
+  return out;
+}
+
+std::string header(const std::string& name) {
+  return fmt::format(
+      ".\\\" Made from the command tree; see CONTRIBUTING.md.\n.TH {} 1 \"\" \"kubewatch {}\" "
+      "\"kubewatch\"\n",
+      roff(name), KUBEWATCH_VERSION);
+}
+
+constexpr const char* kExitCodes =
+    ".SH EXIT STATUS\n0 done or met; 1 failed in a way not below; 2 wrong usage or invalid file, "
+    "nothing was started; 3 timed out; 4 the awaited thing failed; 5 not found, or deleted while "
+    "waiting; 6 conflict; 7 not logged in or forbidden; 8 server unreachable; 9 differences or "
+    "findings; 0 also after a graceful end by SIGTERM or SIGINT of a command that runs until "
+    "stopped; 128+N ended at once by a second signal.\n";
+
+}  // namespace
+
+std::string completion_script(const CommandTree& tree, const std::string& shell) {
+  if (shell == "bash") return bash(tree);
+  return shell == "zsh" ? zsh(tree) : fish(tree);
+}
+
+std::map<std::string, std::string> man_pages(const CommandTree& tree) {
+  std::map<std::string, std::string> pages;
+  std::string top = header("KUBEWATCH");
+  top += ".SH NAME\nkubewatch \\- " + roff(tree.app->get_description()) +
+         "\n.SH SYNOPSIS\n\\fBkubewatch\\fR \\fICOMMAND\\fR [flags]\n.SH COMMANDS\n";
+  for (const auto& command : tree.commands) {
+    const std::string full = "kubewatch-" + command->name();
+    top += ".TP\n\\fB" + roff(full) + "\\fR(1)\n" + roff(command->summary()) + "\n";
+    const CLI::App& app = *tree.app->get_subcommand(command->name());
+    std::string page = header(base::join({full}, ""));
+    page += ".SH NAME\n" + roff(full) + " \\- " + roff(command->summary()) + "\n";
+    page += ".SH SYNOPSIS\n\\fBkubewatch " + roff(command->name()) + "\\fR [flags]\n";
+    page += ".SH DESCRIPTION\n" + roff_page(std::string(page_of(command->name())));
+    page += ".SH OPTIONS\n" + roff_flags(app) + kExitCodes;
+    page += ".SH SEE ALSO\n\\fBkubewatch\\fR(1) for the global flags\n";
+    pages[full + ".1"] = page;
+  }
+  pages["kubewatch.1"] = top + ".SH GLOBAL FLAGS\n" + roff_flags(*tree.app) + kExitCodes;
+  return pages;
+}
+
+}  // namespace kubewatch::cli

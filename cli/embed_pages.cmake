@@ -1,0 +1,11 @@
+# Writes pages.cpp: page_of(command) from verbs/*.md. Called at build time.
+set(text "#include \"cli/command.hpp\"\n\n#include <string_view>\n\nnamespace kubewatch::cli {\n\n")
+string(APPEND text "std::string_view page_of(const std::string& command) {\n")
+foreach(page IN LISTS PAGES)
+  get_filename_component(name ${page} NAME_WE)
+  string(REPLACE "_" "-" name ${name})
+  file(READ ${page} body)
+  string(APPEND text "  if (command == \"${name}\") return R\"kwpage(${body})kwpage\";\n")
+endforeach()
+string(APPEND text "  return {};\n}\n\n}  // namespace kubewatch::cli\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,23 @@
+// Exit codes, the same for all commands (product.md).
+#pragma once
+
+#include "base/error.hpp"
+
+namespace kubewatch::cli {
+
+enum ExitCode : int {
+  kDone = 0,
+  kFailed = 1,
+  kUsage = 2,
+  kTimedOut = 3,
+  kAwaitedFailed = 4,
+  kNotFound = 5,
+  kConflict = 6,
+  kForbidden = 7,
+  kUnreachable = 8,
+  kFindings = 9,
+};
+
+int exit_code_of(const base::Error& error);
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,31 @@
+// Flags that several commands spell the same way. CLI11 lives in cli/ only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/time.hpp"
+
+namespace kubewatch::cli {
+
+// A duration in Go's syntax; "0" allowed.
+CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<Duration>& into,
+                          const std::string& text);
+
+// -l, --field-selector, -A: what a command selects with.
+struct Selection {
+  std::string label_selector;
+  std::string field_selector;
+  bool all_namespaces = false;
+};
+void bind_selection(CLI::App& app, Selection& selection);
+// Checks both selectors' syntax. Errors: invalid.
+Result<void> check_selection(const Selection& selection);
+
+// -o with the formats that the command prints.
+void bind_output(CLI::App& app, std::string& output, const std::vector<std::string>& formats);
+
+}  // namespace kubewatch::cli

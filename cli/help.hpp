@@ -1,0 +1,14 @@
+// How --help looks: usage, the command's page, its flags; global flags only on the top page.
+#pragma once
+
+#include <memory>
+
+namespace CLI {
+class FormatterBase;
+}
+
+namespace kubewatch::cli {
+
+std::shared_ptr<CLI::FormatterBase> make_help_formatter();
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,25 @@
+// SIGINT and SIGTERM: the first asks for a graceful end, the second ends at once with 128+N.
+#pragma once
+
+#include <functional>
+
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::cli {
+
+class Interrupt {
+ public:
+  // `loop` must outlive it; on_first is called from the loop.
+  Interrupt(loop::EventLoop& loop, std::function<void()> on_first);
+  bool happened() const { return happened_; }
+
+ private:
+  void signal(int number);
+
+  std::function<void()> on_first_;
+  bool happened_ = false;
+  loop::SignalWatch int_;
+  loop::SignalWatch term_;
+};
+
+}  // namespace kubewatch::cli

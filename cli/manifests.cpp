@@ -1,0 +1,100 @@
+#include "cli/manifests.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+
+#include "base/strings.hpp"
+#include "base/yaml.hpp"
+
+namespace kubewatch::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMaxFile = 64U << 20U;
+
+bool is_manifest_file(const fs::path& path) {
+  const auto ending = path.extension();
+  return ending == ".yaml" || ending == ".yml" || ending == ".json";
+}
+
+Result<std::vector<std::string>> expand(const std::string& path, bool recursive) {
+  std::error_code error;
+  if (path == "-" || !fs::is_directory(path, error)) return std::vector<std::string>{path};
+  std::vector<std::string> files;
+  const auto add = [&](const fs::directory_entry& entry) {
+    if (entry.is_regular_file() && is_manifest_file(entry.path())) files.push_back(entry.path());
+  };
+  if (recursive) {
+    for (const auto& entry : fs::recursive_directory_iterator(path, error)) add(entry);
+  } else {
+    for (const auto& entry : fs::directory_iterator(path, error)) add(entry);
+  }
+  if (error) return Error(ErrorKind::invalid, fmt::format("{}: {}", path, error.message()));
+  if (files.empty()) {
+    return Error(ErrorKind::not_found, fmt::format("{}: no *.yaml, *.yml or *.json in it", path));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<std::string> read_stdin() {
+  std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  if (text.size() > kMaxFile) return Error(ErrorKind::too_large, "stdin: more than 64 MiB");
+  return text;
+}
+
+Result<void> add_object(const Json& object, const std::string& source, std::vector<Manifest>& out) {
+  const std::string kind = base::string_at(object, {"kind"});
+  const Json* items = base::find(object, {"items"});
+  if (items != nullptr && items->is_array() && kind.ends_with("List")) {
+    for (const auto& item : *items) KW_TRY(add_object(item, source, out));
+    return {};
+  }
+  for (const auto* field : {"apiVersion", "kind"}) {
+    if (base::string_at(object, {field}).empty()) {
+      return Error(ErrorKind::invalid, fmt::format("{}: an object without {}", source, field));
+    }
+  }
+  if (base::string_at(object, {"metadata", "name"}).empty()) {
+    return Error(ErrorKind::invalid, fmt::format("{}: a {} without metadata.name", source, kind));
+  }
+  out.push_back({object, source});
+  return {};
+}
+
+int rank(const Json& object) {
+  const std::string kind = base::string_at(object, {"kind"});
+  if (kind == "Namespace") return 0;
+  return kind == "CustomResourceDefinition" ? 1 : 2;
+}
+
+}  // namespace
+
+Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths,
+                                             bool recursive) {
+  std::vector<Manifest> out;
+  for (const auto& path : paths) {
+    KW_ASSIGN(const auto files, expand(path, recursive));
+    for (const auto& file : files) {
+      const std::string source = file == "-" ? "stdin" : file;
+      KW_ASSIGN(const auto text, file == "-" ? read_stdin() : base::read_file(file, kMaxFile));
+      auto documents = base::parse_yaml_values(text);
+      if (!documents.ok()) return std::move(documents).error().with_context(source);
+      for (const auto& document : *documents) KW_TRY(add_object(document, source, out));
+    }
+  }
+  return out;
+}
+
+void sort_for_writing(std::vector<Manifest>& manifests) {
+  std::stable_sort(manifests.begin(), manifests.end(),
+                   [](const auto& a, const auto& b) { return rank(a.object) < rank(b.object); });
+}
+
+}  // namespace kubewatch::cli

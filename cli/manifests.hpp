@@ -1,0 +1,25 @@
+// Manifest files of the command line: -f FILE, DIR or -, lists expanded. Reads files, parses, no
+// server.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+
+namespace kubewatch::cli {
+
+struct Manifest {
+  Json object;
+  std::string source;  // the file, or "stdin"
+};
+
+// Folders: *.yaml, *.yml and *.json, sorted; deeper ones only when `recursive`. Every document must
+// have apiVersion, kind and metadata.name. Errors name the file: invalid, not_found.
+Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths, bool recursive);
+
+// Namespaces, CRDs, then the rest, each in the order given.
+void sort_for_writing(std::vector<Manifest>& manifests);
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,54 @@
+#include "cli/session.hpp"
+
+#include <fmt/format.h>
+
+#include "base/strings.hpp"
+#include "cli/sandbox_config.hpp"
+
+namespace kubewatch::cli {
+
+Result<void> Session::connect(client::ClientConfig config) {
+  KW_ASSIGN(transport_, client::make_transport(loop_, config));
+  client_ = std::make_unique<client::Client>(loop_, *transport_, std::move(config));
+  return {};
+}
+
+Result<std::unique_ptr<Session>> Session::open(const client::ConfigOverrides& overrides) {
+  KW_ASSIGN(auto config, client::load_config(overrides, client::ConfigEnvironment::from_process()));
+  auto session = std::unique_ptr<Session>(new Session());
+  KW_TRY(session->connect(std::move(config)));
+  return session;
+}
+
+Result<std::unique_ptr<Session>> Session::open_sandbox(std::vector<Manifest> manifests) {
+  auto session = std::unique_ptr<Session>(new Session());
+  KW_ASSIGN(session->sandbox_, apiserver::Sandbox::start(session->loop_, {}));
+  KW_TRY(load_into(*session->sandbox_, std::move(manifests)));
+  KW_TRY(session->connect(sandbox_client_config(*session->sandbox_)));
+  return session;
+}
+
+Result<std::shared_ptr<const client::ResourceMap>> Session::resources() {
+  if (!resources_) {
+    using Map = std::shared_ptr<const client::ResourceMap>;
+    KW_ASSIGN(resources_,
+              wait<Map>([&](auto done) { return client::discover(*client_, std::move(done)); }));
+  }
+  return resources_;
+}
+
+Result<std::vector<core::ResourceType>> Session::resolve(const std::string& types) {
+  KW_ASSIGN(const auto map, resources());
+  std::vector<core::ResourceType> out;
+  for (const auto& word : base::split(types, ',')) {
+    auto found = map->resolve(word);
+    if (found.empty()) {
+      return Error(ErrorKind::not_found,
+                   fmt::format("the server doesn't have a resource type \"{}\"", word));
+    }
+    for (auto& type : found) out.push_back(std::move(type));
+  }
+  return out;
+}
+
+}  // namespace kubewatch::cli

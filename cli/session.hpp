@@ -1,0 +1,58 @@
+// A connection to one API server for the length of a command: loop, configuration, transport,
+// client, and discovery on demand. Owned by the verb.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/sandbox.hpp"
+#include "base/random.hpp"
+#include "cli/manifests.hpp"
+#include "client/client.hpp"
+#include "client/discovery.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::cli {
+
+class Session {
+ public:
+  // From the global flags. Errors: as client::load_config.
+  static Result<std::unique_ptr<Session>> open(const client::ConfigOverrides& overrides);
+  // With an embedded API server in this process that starts with these objects.
+  static Result<std::unique_ptr<Session>> open_sandbox(std::vector<Manifest> manifests);
+
+  loop::EventLoop& loop() { return loop_; }
+  client::Client& client() { return *client_; }
+  base::Random& random() { return random_; }
+
+  // Discovers once. Errors: of the request.
+  Result<std::shared_ptr<const client::ResourceMap>> resources();
+  void forget_resources() { resources_.reset(); }
+  // A TYPE argument, comma lists included. Errors: not_found in kubectl's words.
+  Result<std::vector<core::ResourceType>> resolve(const std::string& types);
+
+  // Turns the loop until the one callback came.
+  template <class T>
+  Result<T> wait(const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start) {
+    std::optional<Result<T>> answer;
+    const auto pending = start([&](Result<T> result) { answer.emplace(std::move(result)); });
+    while (!answer) loop_.run_until([&] { return answer.has_value(); }, Duration{3600000});
+    return std::move(*answer);
+  }
+
+ private:
+  Session() : random_(base::Random::from_system()) {}
+  Result<void> connect(client::ClientConfig config);
+
+  loop::EventLoop loop_;
+  std::unique_ptr<apiserver::Sandbox> sandbox_;
+  base::Random random_;
+  std::unique_ptr<http::Transport> transport_;
+  std::unique_ptr<client::Client> client_;
+  std::shared_ptr<const client::ResourceMap> resources_;
+};
+
+}  // namespace kubewatch::cli

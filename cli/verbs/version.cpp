@@ -1,0 +1,62 @@
+// kubewatch version: this binary's version, and the server's when asked.
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "base/json.hpp"
+#include "cli/command.hpp"
+#include "cli/session.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+class Version : public Command {
+ public:
+  std::string name() const override { return "version"; }
+  std::string summary() const override { return "print the version"; }
+
+  void bind(CLI::App& app) override {
+    app.add_flag("--server-version", server_, "print the server's version as well");
+    app.add_option("-o,--output", output_, "text or json")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"text", "json"}));
+  }
+
+  int run(Context& context) override {
+    Json answer = {{"version", KUBEWATCH_VERSION}};
+    if (server_) {
+      auto session = Session::open(context.global.config);
+      if (!session.ok()) return fail(context, session.error());
+      auto response = (*session)->wait<http::Response>(
+          [&](auto done) { return (*session)->client().raw("GET", "/version", std::move(done)); });
+      if (!response.ok()) return fail(context, response.error());
+      auto parsed = base::parse_json(response->body);
+      if (!parsed.ok()) return fail(context, parsed.error());
+      answer["server"] = std::move(parsed).value();
+    }
+    if (output_ == "json") {
+      context.out << base::dump_json(answer) << "\n";
+    } else {
+      context.out << "kubewatch " << KUBEWATCH_VERSION << "\n";
+      if (server_) {
+        context.out << "server " << base::string_at(answer, {"server", "gitVersion"}) << "\n";
+      }
+    }
+    return 0;
+  }
+
+ private:
+  bool server_ = false;
+  std::string output_ = "text";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_version() {
+  return std::make_unique<Version>();
+}
+
+}  // namespace kubewatch::cli

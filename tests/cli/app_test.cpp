@@ -1,0 +1,83 @@
+#include "cli/app.hpp"
+
+#include <sstream>
+
+#include "base/error.hpp"
+#include "cli/exit_code.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+struct Outcome {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Outcome run(const std::vector<std::string>& words) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_app(words, out, err);
+  return {code, out.str(), err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("a flag that may be given often takes one value each time and leaves targets alone") {
+  // Would swallow pod/b as a second condition, and then name only one target.
+  const auto seen = run({"wait-condition", "--for", "delete", "pod/b", "--for=nonsense"});
+  CHECK(seen.code == kUsage);
+  CHECK(seen.err.find("nonsense") != std::string::npos);
+  CHECK(seen.err.find("pod/b") == std::string::npos);
+}
+
+TEST_CASE("global flags may stand behind the command") {
+  const auto seen = run({"version", "-v", "2", "--color=never"});
+  CHECK(seen.code == kDone);
+  CHECK(seen.out.find("kubewatch ") == 0);
+}
+
+TEST_CASE("every command has a page and appears in the help") {
+  const auto help = run({"--help"}).out;
+  for (const auto& command : all_commands()) {
+    INFO(command->name());
+    CHECK(page_of(command->name()).size() > 40);
+    CHECK(help.find("  " + command->name()) != std::string::npos);
+  }
+}
+
+TEST_CASE("errors become the documented exit codes") {
+  using base::Error;
+  using base::ErrorKind;
+  const base::ApiStatus answered{422, "Invalid", "m", {}, ""};
+  struct Row {
+    Error error;
+    int code;
+  };
+  const Row rows[] = {
+      {Error(ErrorKind::invalid, "a file"), kUsage},
+      {Error(ErrorKind::invalid, "refused", answered), kFailed},
+      {Error(ErrorKind::timeout, "t"), kTimedOut},
+      {Error(ErrorKind::not_found, "n"), kNotFound},
+      {Error(ErrorKind::conflict, "c"), kConflict},
+      {Error(ErrorKind::already_exists, "e"), kConflict},
+      {Error(ErrorKind::forbidden, "f"), kForbidden},
+      {Error(ErrorKind::unauthorized, "u"), kForbidden},
+      {Error(ErrorKind::unreachable, "u"), kUnreachable},
+      {Error(ErrorKind::internal, "i"), kFailed},
+  };
+  for (const auto& row : rows) {
+    INFO(row.error.render());
+    CHECK(exit_code_of(row.error) == row.code);
+  }
+}
+
+TEST_CASE("errors reach the terminal escaped") {
+  const auto seen = run({"watch", "pods", "--\x1b[31mred"});
+  CHECK(seen.code == kUsage);
+  CHECK(seen.err.find('\x1b') == std::string::npos);
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,1 @@
+"$kubewatch" apply-ssa --help

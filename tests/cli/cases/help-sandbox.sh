@@ -1,0 +1,1 @@
+"$kubewatch" sandbox --help

@@ -1,0 +1,1 @@
+"$kubewatch" wait-condition --help

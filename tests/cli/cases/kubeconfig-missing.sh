@@ -1,0 +1,1 @@
+"$kubewatch" watch pods --kubeconfig "$work/absent"

@@ -1,0 +1,2 @@
+head -c 100000 /dev/zero | tr '\0' '[' > "$work/rules.yaml"
+"$kubewatch" run-controller -f "$work/rules.yaml"

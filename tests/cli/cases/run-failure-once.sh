@@ -1,0 +1,1 @@
+"$kubewatch" run-controller -f rules/failing.yaml --sandbox --sandbox-file rules/configmap.yaml --once

@@ -1,0 +1,1 @@
+"$kubewatch" run-controller -f rules/log.yaml --sandbox --sandbox-file rules/configmap.yaml --once

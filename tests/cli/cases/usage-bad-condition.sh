@@ -1,0 +1,1 @@
+"$kubewatch" wait-condition pod/a --for=ready

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Fails when a room of lib/ includes one that it may not use (lib/README.md has the picture), when anything
+# includes cli, or when a third-party library is included outside its home. $1: the root of the tree.
+set -u
+cd "$1" || exit 1
+bad=0
+
+allow() {
+  room=$1
+  shift
+  for used in $(grep -rhoE '#include "[a-z]+/' "lib/$room" | sed 's/.*"//; s#/##' | sort -u); do
+    [ "$used" = "$room" ] && continue
+    case " $* " in
+      *" $used "*) ;;
+      *) grep -rn "#include \"$used/" "lib/$room" | head -3; echo "lib/$room may not include $used/"; bad=1 ;;
+    esac
+  done
+}
+allow base
+allow jq base
+allow loop base
+allow http base loop
+allow core base
+allow schema base core
+allow client base loop http core
+allow runtime base jq loop http core client
+allow hooks base jq loop http core client schema runtime
+allow apiserver base loop http core schema
+
+home() {
+  pattern=$1
+  shift
+  found=$(grep -rlE "#include <$pattern" lib cli 2>/dev/null)
+  for file in $found; do
+    inside=0
+    for folder in "$@"; do
+      case "$file" in "$folder"/*) inside=1 ;; esac
+    done
+    [ $inside = 1 ] || { echo "$file includes <$pattern>, whose home is $*"; bad=1; }
+  done
+}
+home 'yaml' lib/base
+home 'spdlog/' lib/base
+home 'jq\.h|jv\.h' lib/jq
+home 'event2/' lib/loop lib/http
+home 'curl/' lib/http
+home 'openssl/' lib/http
+home 'simdjson' lib/core
+home 'zstd|zdict' lib/runtime
+home 'CLI/' cli
+[ $bad = 0 ] && echo "include directions and library homes are as lib/README.md says"
+exit $bad
