@@ -1,0 +1,251 @@
+// Objects and their children from birth to death: create, change, drift, prune, finalizers.
+#include "base/json.hpp"
+#include "e2e/rules_text.hpp"
+#include "e2e/world.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+std::string title_of(World& w, const std::string& name) {
+  const auto map = w.get("ConfigMap", name);
+  return map ? base::string_at(*map, {"data", "title"}) : "";
+}
+
+}  // namespace
+
+E2E_CASE("a website is created, changed and deleted through its finalizer") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile +
+                       "\n  finalize: {exec: [./cleanup.sh]}\n"));
+  w.script("reconcile.sh", kPrintConfigMap);
+  w.script("cleanup.sh", "echo \"$KW_NAME $KW_FINALIZING\" >> cleaned\n");
+  w.start();
+
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  const auto live = w.get("Website", "a");
+  REQUIRE(live);
+  CHECK((*live)["metadata"]["finalizers"] == Json::array({"kubewatch.dev/" + w.ns()}));
+  const auto child = w.get("ConfigMap", "a-page");
+  CHECK((*child)["metadata"]["ownerReferences"][0]["uid"] == (*live)["metadata"]["uid"]);
+  CHECK((*child)["metadata"]["ownerReferences"][0]["controller"] == true);
+  CHECK((*child)["metadata"]["labels"]["kubewatch.dev/owner-uid"] == (*live)["metadata"]["uid"]);
+  CHECK((*child)["metadata"]["labels"]["kubewatch.dev/controller"] == w.ns());
+
+  w.apply(website("a", "two"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "two"; }));
+
+  w.remove("Website", "a");
+  REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
+  CHECK(w.read("cleaned") == "a true\n");
+  REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "a-page"); }));
+}
+
+E2E_CASE("a child that is deleted or changed by hand comes back") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
+  w.script("reconcile.sh", kPrintConfigMap);
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  w.settle();
+
+  w.remove("ConfigMap", "a-page");
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  w.settle();
+  CHECK(w.runs().back().reason == "OwnedChanged");
+}
+
+E2E_CASE("a child that the hook stops printing is pruned, one marked prune: disabled is kept") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
+  w.script("reconcile.sh", R"(
+for n in $TITLE; do
+  note=""; [ "$n" = kept ] && note=', annotations: {kubewatch.dev/prune: disabled}'
+  printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-%s, namespace: %s%s}}\n' \
+    "$KW_NAME" "$n" "$KW_NAMESPACE" "$note"
+done
+)");
+  w.start();
+  w.apply(website("a", "'x y kept'"));
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "a-kept").has_value(); }));
+  w.settle();
+  w.apply(website("a", "'x'"));
+  REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "a-y"); }));
+  w.settle();
+  CHECK(w.get("ConfigMap", "a-x"));
+  CHECK(w.get("ConfigMap", "a-kept"));
+}
+
+E2E_CASE("a hook that exits 0 and prints nothing prunes nothing; children: none removes all") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
+  w.script("reconcile.sh", std::string(R"(
+[ "$TITLE" = silent ] && exit 0
+if [ "$TITLE" = empty ]; then
+  echo '{apiVersion: kubewatch.dev/v1, kind: Result, children: none}'; exit 0
+fi
+)") + kPrintConfigMap);
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  w.settle();
+  w.apply(website("a", "silent"));
+  REQUIRE(w.eventually([&] { return w.runs_of("a") >= 2; }));
+  w.settle();
+  CHECK(w.get("ConfigMap", "a-page"));
+  w.apply(website("a", "empty"));
+  CHECK(w.eventually([&] { return !w.get("ConfigMap", "a-page"); }));
+}
+
+E2E_CASE("a cluster-scoped owner has children in two namespaces") {
+  World w;
+  w.apply(kFleetCrd);
+  w.rules(R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Fleet, labelSelector: 'case=@NS@'}
+  owns: [{apiVersion: v1, kind: ConfigMap}]
+  writes: [{apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@', '@NS2@']}]
+  reconcile:
+    shell: |
+      for n in @NS@ @NS2@; do
+        printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: fleet, namespace: %s}}\n' "$n"
+      done
+)");
+  w.start();
+  const Json fleet = w.apply(
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Fleet, metadata: {name: '@NS@', labels: {case: "
+      "'@NS@'}}, spec: {title: x}}");
+  REQUIRE(w.eventually(
+      [&] { return w.get("ConfigMap", "fleet") && w.get("ConfigMap", "fleet", "@NS2@"); }));
+  const auto child = w.get("ConfigMap", "fleet", "@NS2@");
+  CHECK((*child)["metadata"]["ownerReferences"][0]["uid"] == fleet["metadata"]["uid"]);
+  w.remove("ConfigMap", "fleet", "@NS2@");
+  CHECK(w.eventually([&] { return w.get("ConfigMap", "fleet", "@NS2@").has_value(); }));
+  w.remove("Fleet", "@NS@", "");
+  CHECK(w.eventually(
+      [&] { return !w.get("ConfigMap", "fleet") && !w.get("ConfigMap", "fleet", "@NS2@"); }));
+}
+
+E2E_CASE(
+    "a child in another namespace is found and pruned after a restart, and removed with its "
+    "owner") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(R"(
+  writes: [{apiVersion: v1, kind: ConfigMap, namespaces: ['@NS2@']}]
+)") + kReconcile));
+  w.script("reconcile.sh", R"(
+for n in $TITLE; do
+  printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-%s, namespace: @NS2@}}\n' \
+    "$KW_NAME" "$n"
+done
+)");
+  w.start();
+  w.apply(website("a", "'x y'"));
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "a-y", "@NS2@").has_value(); }));
+  w.settle();
+  const auto child = w.get("ConfigMap", "a-y", "@NS2@");
+  CHECK_FALSE((*child)["metadata"].contains("ownerReferences"));
+  CHECK((*w.get("Website", "a"))["metadata"]["finalizers"].size() == 1);
+  w.stop();
+  w.apply(website("a", "'x'"));
+  w.start();
+  REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "a-y", "@NS2@"); }));
+  w.settle();
+  CHECK(w.get("ConfigMap", "a-x", "@NS2@"));
+  w.remove("Website", "a");
+  REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
+  CHECK_FALSE(w.get("ConfigMap", "a-x", "@NS2@"));
+}
+
+E2E_CASE(
+    "an object that leaves the selector loses our finalizer, or is finalized, as the rule says") {
+  for (const std::string policy : {"release", "finalize", "keep"}) {
+    INFO(policy);
+    World w;
+    w.apply(kWebsiteCrd);
+    w.rules(website_rule(std::string(kOwnsConfigMaps) + "\n  whenNoLongerMatched: " + policy +
+                             kReconcile + "\n  finalize: {exec: [./cleanup.sh]}\n",
+                         "    labelSelector: tier=web\n"));
+    w.script("reconcile.sh", kPrintConfigMap);
+    w.script("cleanup.sh", "echo \"$KW_NAME\" >> cleaned\n");
+    w.start();
+    w.apply(website("a", "one", ", labels: {tier: web}"));
+    REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+    w.settle();
+    w.merge("Website", "a", "{metadata: {labels: {tier: other}}}");
+    const auto finalizers = [&] {
+      const auto live = w.get("Website", "a");
+      return live && (*live)["metadata"].contains("finalizers")
+                 ? (*live)["metadata"]["finalizers"].size()
+                 : 0;
+    };
+    if (policy == "keep") {
+      CHECK(w.holds_for([&] { return finalizers() == 1; }, Duration{1500}));
+    } else {
+      REQUIRE(w.eventually([&] { return finalizers() == 0; }));
+      CHECK(w.read("cleaned") == (policy == "finalize" ? "a\n" : ""));
+    }
+    CHECK(w.get("ConfigMap", "a-page"));  // leaving a selection is no deletion: no prune
+    // Deleted while outside the selection: finalize runs whatever the selector says, if ours is
+    // there.
+    w.remove("Website", "a");
+    REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
+    CHECK(w.read("cleaned") == (policy == "release" ? "" : "a\n"));
+  }
+}
+
+E2E_CASE("an object that the filter excludes is finalized when it is deleted") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile +
+                           "\n  whenNoLongerMatched: keep\n  finalize: {exec: [./cleanup.sh]}\n",
+                       "    filter: .spec.paused != true\n"));
+  w.script("reconcile.sh", kPrintConfigMap);
+  w.script("cleanup.sh", "echo \"$KW_NAME\" >> cleaned\n");
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  w.merge("Website", "a", "{spec: {paused: true, title: two}}");
+  CHECK(w.holds_for([&] { return title_of(w, "a-page") == "one"; }, Duration{1000}));
+  w.remove("Website", "a");
+  REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
+  CHECK(w.read("cleaned") == "a\n");
+}
+
+E2E_CASE("finalize: 75 waits, 65 parks with the finalizer kept, 0 removes it") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile + kFastRetry +
+                       "\n  finalize: {exec: [./cleanup.sh]}\n"));
+  w.script("reconcile.sh", kPrintConfigMap);
+  w.script("cleanup.sh", R"(
+echo "$KW_NAME" >> cleaned
+case $(grep -c "$KW_NAME" cleaned) in
+  1) exit 75 ;;
+  2) echo '{apiVersion: kubewatch.dev/v1, kind: Result, message: no}'; exit 65 ;;
+esac
+)");
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  w.settle();
+  w.remove("Website", "a");
+  REQUIRE(w.eventually([&] { return w.lines("cleaned") == 2; }));
+  CHECK(w.holds_for([&] { return w.lines("cleaned") == 2; }, Duration{1500}));
+  REQUIRE(w.get("Website", "a"));
+  w.merge("Website", "a", "{metadata: {annotations: {try: again}}}");
+  REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
+  CHECK(w.lines("cleaned") == 3);
+}
+
+}  // namespace kubewatch::e2e

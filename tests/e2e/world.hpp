@@ -1,0 +1,103 @@
+// The small language of the e2e cases: a server, a namespace of its own, a rule folder, the engine
+// in this process, and the API as a test person uses it. Every wait turns the one loop; nothing
+// sleeps blindly.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/random.hpp"
+#include "client/apply_result.hpp"
+#include "client/client.hpp"
+#include "client/discovery.hpp"
+#include "e2e/server.hpp"
+#include "hooks/engine.hpp"
+#include "loop/event_loop.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::e2e {
+
+// Cases call it first; it makes the summary of cases x servers.
+#define E2E_CASE(name) TEST_CASE(name, "[e2e]")
+
+class World {
+ public:
+  World();
+  ~World();
+
+  Server& server() { return *server_; }
+  loop::EventLoop& loop() { return loop_; }
+  client::Client& client() { return *client_; }
+  // Fresh namespaces of this case; @NS@ and @NS2@ in all texts below.
+  const std::string& ns() const { return ns_; }
+  const std::string& ns2() const { return ns2_; }
+
+  // --- the rule folder ---
+  const std::string& folder() const { return folder_; }
+  void file(const std::string& name, const std::string& text);  // 0644
+  void script(const std::string& name,
+              const std::string& body);             // 0755, "#!/bin/sh\nset -eu\n" + body
+  std::string read(const std::string& name) const;  // "" when absent
+  std::size_t lines(const std::string& name) const;
+  void rules(const std::string& yaml);
+
+  // --- the engine ---
+  void start();
+  void stop();  // as SIGTERM
+  const std::vector<hooks::RunRecord>& runs() const { return runs_; }
+  std::size_t runs_of(const std::string& name, const std::string& outcome = "") const;
+  hooks::EngineStatus status() const { return engine_->status(); }
+  // Nothing queued, nothing running, for `quiet`; waits at most `deadline`.
+  void settle(Duration quiet = Duration{400}, Duration deadline = Duration{30000});
+
+  // --- the API; each fails the case with the server's words when refused ---
+  Json apply(const std::string& yaml, const std::string& manager = "e2e");  // forced, all documents
+  Json create(const std::string& yaml);
+  Json merge(const std::string& kind, const std::string& name, const std::string& patch_yaml,
+             const std::string& namespace_ = "@NS@", const std::string& subresource = "");
+  void remove(const std::string& kind, const std::string& name,
+              const std::string& namespace_ = "@NS@");
+  std::optional<Json> get(const std::string& kind, const std::string& name,
+                          const std::string& namespace_ = "@NS@");
+  std::vector<Json> list(const std::string& kind, const std::string& selector = "",
+                         const std::string& namespace_ = "@NS@");
+  // A write that may fail.
+  Result<client::ApplyResult> try_apply(const std::string& yaml, const std::string& manager,
+                                        bool force);
+
+  // Turns the loop until it holds.
+  bool eventually(const std::function<bool()>& holds, Duration deadline = Duration{30000});
+  // Turns the loop that long; false as soon as it does not hold.
+  bool holds_for(const std::function<bool()>& holds, Duration how_long);
+
+  std::string expand(std::string text) const;
+  const core::ResourceType& type(const std::string& kind);
+
+ private:
+  void discover();
+  template <class T>
+  Result<T> wait(const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start);
+
+  loop::EventLoop loop_;
+  base::Random random_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<http::Transport> transport_;
+  std::unique_ptr<client::Client> client_;
+  std::shared_ptr<const client::ResourceMap> resources_;
+  std::string ns_, ns2_, folder_;
+  std::unique_ptr<hooks::Engine> engine_;
+  std::vector<hooks::RunRecord> runs_;
+};
+
+// The CRD that most cases use: Website demo.kubewatch.dev/v1 with status, conditions as list-map.
+extern const char* const kWebsiteCrd;
+// Cluster-scoped Fleet demo.kubewatch.dev/v1; and Plain, whose status.conditions is no list-map.
+extern const char* const kFleetCrd;
+extern const char* const kPlainCrd;
+
+}  // namespace kubewatch::e2e
