@@ -98,57 +98,6 @@ void default_value(Json& value, const Json& schema, bool root) {
   }
 }
 
-bool scalar_fits(const Json& value, const std::string& type) {
-  if (type == "string") return value.is_string();
-  if (type == "integer" || type == "number") return value.is_number();
-  if (type == "boolean") return value.is_boolean();
-  return true;
-}
-
-std::string expected_of(const std::string& type) {
-  if (type == "integer" || type == "number") return "numeric (int or float)";
-  if (type == "object") return "map";
-  if (type == "array") return "list";
-  return type;
-}
-
-std::string typed_value(const Json& value, const Json& schema, const std::string& path,
-                        bool embedded) {
-  if (!schema.is_object() || value.is_null()) return "";
-  const std::string type = schema.value("type", Json("")).is_string()
-                               ? schema.value("type", std::string())
-                               : std::string();
-  const bool fits = type == "object"  ? value.is_object()
-                    : type == "array" ? value.is_array()
-                                      : scalar_fits(value, type);
-  if (!fits) {
-    return fmt::format("{}: expected {}, got &value.valueUnstructured{{Value:{}}}", path,
-                       expected_of(type), base::dump_json(value));
-  }
-  if (value.is_array()) {
-    const Json* items = object_at(schema, "items");
-    std::size_t index = 0;
-    for (const auto& item : value) {
-      if (items == nullptr) break;
-      std::string problem = typed_value(item, *items, fmt::format("{}[{}]", path, index++),
-                                        flag(*items, "x-kubernetes-embedded-resource"));
-      if (!problem.empty()) return problem;
-    }
-  }
-  if (!value.is_object()) return "";
-  for (const auto& [key, member] : value.items()) {
-    if (embedded && is_embedded_field(key)) continue;
-    bool open = false;
-    const Json* known = member_schema(schema, key, open);
-    if (known == nullptr && !open) return path + "." + key + ": field not declared in schema";
-    if (known == nullptr) continue;
-    std::string problem = typed_value(member, *known, path + "." + key,
-                                      flag(*known, "x-kubernetes-embedded-resource"));
-    if (!problem.empty()) return problem;
-  }
-  return "";
-}
-
 }  // namespace
 
 std::vector<std::string> prune(Json& object, const Json& schema) {
@@ -159,10 +108,6 @@ std::vector<std::string> prune(Json& object, const Json& schema) {
 
 void apply_defaults(Json& object, const Json& schema) {
   default_value(object, schema, true);
-}
-
-std::string typed_problem(const Json& object, const Json& schema) {
-  return typed_value(object, schema, "", true);
 }
 
 }  // namespace kubewatch::apiserver

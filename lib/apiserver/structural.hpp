@@ -19,8 +19,4 @@ void apply_defaults(Json& object, const Json& schema);
 // Checks everything but apiVersion, kind and metadata.
 void validate_object(const Json& object, const Json& schema, FieldErrors& errors);
 
-// The first field of an apply configuration that the schema does not know or that has another type,
-// as structured-merge-diff says it (".spec.x: field not declared in schema"), or "".
-std::string typed_problem(const Json& object, const Json& schema);
-
 }  // namespace kubewatch::apiserver

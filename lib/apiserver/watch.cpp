@@ -8,10 +8,8 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-// Beyond the first nothing more is handed to the sink; beyond the second many waiting events the
-// client is dropped, as the real server drops one whose buffer is full.
+// Beyond this much that the client has not taken nothing more is handed to the sink.
 constexpr std::size_t kSinkBytes = 1U << 20U;
-constexpr std::size_t kWaitingEvents = 10000;
 
 bool starts_with(const std::string& text, const std::string& prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
@@ -29,6 +27,7 @@ void WatchStream::start_with_state(std::vector<ObjectPtr> objects, std::uint64_t
 
 void WatchStream::start_with_events(std::vector<EventPtr> events) {
   for (auto& event : events) offer(event);
+  most_waiting_ += events_.size();
 }
 
 void WatchStream::start_with_error(Error error) {
@@ -101,7 +100,7 @@ bool WatchStream::pump(WatchSink& sink, WallTime now) {
     events_.pop_front();
   }
   if (bookmark_) sink.send(*std::exchange(bookmark_, std::nullopt));
-  return events_.size() <= kWaitingEvents;
+  return events_.size() <= most_waiting_;
 }
 
 void WatchHub::attach(std::shared_ptr<WatchStream> stream, std::unique_ptr<WatchSink> sink,

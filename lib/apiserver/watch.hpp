@@ -38,6 +38,10 @@ struct WatchSpec {
   Duration timeout{0};  // never 0 once open
 };
 
+// A client that has so many events waiting for it is dropped, as the real server drops one whose
+// buffer is full. What it started with does not count.
+constexpr std::size_t kWaitingEvents = 10000;
+
 class WatchStream {
  public:
   explicit WatchStream(WatchSpec spec) : spec_(std::move(spec)) {}
@@ -70,6 +74,7 @@ class WatchStream {
   std::deque<EventPtr> events_;
   std::optional<Error> error_;
   std::optional<std::string> bookmark_;
+  std::size_t most_waiting_ = kWaitingEvents;
   bool columns_sent_ = false;
 };
 

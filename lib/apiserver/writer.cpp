@@ -7,6 +7,7 @@
 #include "apiserver/metadata.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/structural.hpp"
+#include "apiserver/typing.hpp"
 #include "base/strings.hpp"
 #include "schema/managed_fields.hpp"
 
@@ -95,9 +96,9 @@ Result<Json> Writer::decode(const WriteContext& context, Json body,
   body["kind"] = resource.type.gvk.kind;
   std::vector<std::string> unknown;
   KW_TRY(normalise_metadata(resource, body, unknown));
-  if (resource.custom) {
-    for (auto& path : prune(body, resource.custom->schema)) unknown.push_back(std::move(path));
-  }
+  auto dropped =
+      resource.custom ? prune(body, resource.custom->schema) : prune_typed(body, resource);
+  unknown.insert(unknown.end(), dropped.begin(), dropped.end());
   if (!unknown.empty() && context.validation == FieldValidation::strict) {
     const auto& gvk = resource.type.gvk;
     return bad_request(
@@ -108,6 +109,7 @@ Result<Json> Writer::decode(const WriteContext& context, Json body,
     for (const auto& path : unknown) warnings.push_back(fmt::format("unknown field \"{}\"", path));
   }
   KW_TRY(normalise_kind(resource, body));
+  if (!resource.custom) KW_TRY(check_typed(body, resource));
   if (resource.custom) apply_defaults(body, resource.custom->schema);
   Json& metadata = body["metadata"];
   const std::string ns = string_at(metadata, {"namespace"});

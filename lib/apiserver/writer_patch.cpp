@@ -5,7 +5,6 @@
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/strategy.hpp"
-#include "apiserver/structural.hpp"
 #include "apiserver/writer.hpp"
 #include "schema/managed_fields.hpp"
 #include "schema/patch.hpp"
@@ -55,11 +54,11 @@ std::string go_kind(const Json& object) {
   return fmt::format("{}{}, Kind={}", core ? "/" : "", version, string_at(object, {"kind"}));
 }
 
-Error untypable(const Json& configuration, const std::string& problem) {
-  return internal_error(fmt::format("failed to create typed patch object ({}/{}; {}): {}",
-                                    string_at(configuration, {"metadata", "namespace"}),
-                                    string_at(configuration, {"metadata", "name"}),
-                                    go_kind(configuration), problem));
+// `configuration` as it was sent.
+std::string typed_patch_of(const Json& configuration) {
+  return fmt::format("failed to create typed patch object ({}/{}; {}): ",
+                     string_at(configuration, {"metadata", "namespace"}),
+                     string_at(configuration, {"metadata", "name"}), go_kind(configuration));
 }
 
 Result<void> check_configuration(const WriteContext& context, const Json& configuration) {
@@ -73,9 +72,6 @@ Result<void> check_configuration(const WriteContext& context, const Json& config
   if (managed != nullptr && !managed->is_null()) {
     return bad_request("metadata.managedFields must be nil");
   }
-  if (!context.resource->custom) return {};
-  const std::string problem = typed_problem(configuration, context.resource->custom->schema);
-  if (!problem.empty()) return untypable(configuration, problem);
   return {};
 }
 
@@ -105,6 +101,7 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
 Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   const Resource& resource = *context.resource;
   KW_TRY(check_configuration(context, configuration));
+  const std::string refused = typed_patch_of(configuration);
   std::vector<std::string> unknown;
   KW_TRY(normalise_metadata(resource, configuration, unknown));
   const auto found = live(context);
@@ -138,7 +135,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   request.ignored = ignored_fields(resource, found ? before : configuration, context.subresource);
   request.now = context.now;
   auto outcome = schema::apply(request);
-  if (!outcome) return untypable(configuration, outcome.error().message());
+  if (!outcome) return internal_error(refused + outcome.error().message());
   if (!outcome->conflicts.empty()) {
     return error_from_status(schema::conflict_status(outcome->conflicts));
   }

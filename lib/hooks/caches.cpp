@@ -1,10 +1,10 @@
 // Resolving a rule's kinds, opening its streams, and answering what the caches hold.
 #include "hooks/caches.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -27,11 +27,13 @@ Result<core::ResourceType> find_type(const client::ResourceMap& resources, const
   return Error(ErrorKind::not_found, std::move(message));
 }
 
-Result<void> check_scope(const core::ResourceType& type, const std::vector<std::string>& namespaces) {
+Result<void> check_scope(const core::ResourceType& type,
+                         const std::vector<std::string>& namespaces) {
   if (type.namespaced || namespaces.empty()) return {};
-  return Error(ErrorKind::invalid, fmt::format("{} is cluster-scoped, but the rule lists namespaces "
-                                               "for it",
-                                               type.gvk.str()));
+  return Error(ErrorKind::invalid,
+               fmt::format("{} is cluster-scoped, but the rule lists namespaces "
+                           "for it",
+                           type.gvk.str()));
 }
 
 StreamSpec spec_of(const StreamRule& rule, const core::ResourceType& type) {
@@ -47,9 +49,7 @@ StreamSpec spec_of(const StreamRule& rule, const core::ResourceType& type) {
 }  // namespace
 
 RuleCaches::RuleCaches(const Rule& rule, CacheCallbacks callbacks)
-    : rule_(rule),
-      callbacks_(std::move(callbacks)),
-      content_(rule) {}
+    : rule_(rule), callbacks_(std::move(callbacks)), content_(rule) {}
 
 Result<void> RuleCaches::resolve(const client::ResourceMap& resources) {
   KW_ASSIGN(for_.type, find_type(resources, rule_.for_.gvk));
@@ -116,9 +116,9 @@ void RuleCaches::open(StreamPool& pool) {
     if (!spec.label_selector.empty()) spec.label_selector += ',';
     spec.label_selector += std::string(kControllerLabel) + "=" + rule_.name;
     Owned* entry = owned.get();
-    entry->group.open(pool, spec, owns_namespaces(*entry->rule, entry->type.namespaced),
-                      {[this, entry](const runtime::StoreChange& change) { on_owned(*entry, change); },
-                       ready});
+    entry->group.open(
+        pool, spec, owns_namespaces(*entry->rule, entry->type.namespaced),
+        {[this, entry](const runtime::StoreChange& change) { on_owned(*entry, change); }, ready});
   }
   for (auto& related : related_) {
     Related* entry = related.get();

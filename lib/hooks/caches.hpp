@@ -1,5 +1,6 @@
-// What one rule watches, as caches with relations: the objects of `for`, their children, related objects,
-// and which object a change concerns. Turns changes into wakes; who runs when is driver's business.
+// What one rule watches, as caches with relations: the objects of `for`, their children, related
+// objects, and which object a change concerns. Turns changes into wakes; who runs when is driver's
+// business.
 #pragma once
 
 #include <functional>
@@ -11,12 +12,12 @@
 #include <vector>
 
 #include "client/discovery.hpp"
+#include "hooks/content_hash.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/relation_index.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/streams.hpp"
 #include "hooks/write_context.hpp"
-#include "hooks/content_hash.hpp"
 #include "runtime/work_queue.hpp"
 
 namespace kubewatch::hooks {
@@ -45,8 +46,8 @@ class RuleCaches {
 
   // Finds the kinds. Errors: not_found naming the kinds that are missing; invalid (wrong scope).
   Result<void> resolve(const client::ResourceMap& resources);
-  void open(StreamPool& pool);       // precondition: resolved
-  bool ready() const;                // all streams had their first sync
+  void open(StreamPool& pool);  // precondition: resolved
+  bool ready() const;           // all streams had their first sync
   std::optional<std::string> failure() const;
   // Once ready: indexes what is there and wakes every object.
   void build();
@@ -71,7 +72,7 @@ class RuleCaches {
   struct For {
     core::ResourceType type;
     StreamGroup group;
-    StreamGroup guard;               // unselected, metadata only: objects that left the selection
+    StreamGroup guard;  // unselected, metadata only: objects that left the selection
     bool needs_guard = false;
   };
   struct Owned {
@@ -83,7 +84,7 @@ class RuleCaches {
     const WatchesRule* rule = nullptr;
     core::ResourceType type;
     StreamGroup group;
-    RelationIndex index;             // map: related -> ours; refs: ours -> related
+    RelationIndex index;  // map: related -> ours; refs: ours -> related
   };
 
   void on_object(const runtime::StoreChange& change);

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "hooks/caches.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
-#include "hooks/caches.hpp"
 #include "hooks/targets.hpp"
 
 namespace kubewatch::hooks {
@@ -87,9 +87,9 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
   callbacks_.seen(child_id(owned.type.gvk, change.meta.key()), change.meta.resource_version);
   const bool deleted = change.type == ChangeType::deleted;
   if (deleted ? !owned.rule->on_delete : !owned.rule->on_apply) return;
-  const bool concerns = matches(owned.rule->stream.filter, change.json) ||
-                        (!change.previous_json.empty() &&
-                         matches(owned.rule->stream.filter, change.previous_json));
+  const bool concerns =
+      matches(owned.rule->stream.filter, change.json) ||
+      (!change.previous_json.empty() && matches(owned.rule->stream.filter, change.previous_json));
   if (!concerns) return;
   std::vector<std::string> uids;
   if (const auto* uid = change.meta.label(kOwnerUidLabel)) uids.push_back(*uid);
@@ -121,8 +121,8 @@ void RuleCaches::on_related(Related& related, const StoreChange& change) {
     return wake_all(related.index.sources_of(key), Reason::related_changed, what);
   }
   std::vector<core::ObjectKey> concerned = related.index.targets_of(key);
-  related.index.set(key, passes_now ? mapped(related, change.meta, change.json)
-                                    : std::vector<core::ObjectKey>{});
+  related.index.set(
+      key, passes_now ? mapped(related, change.meta, change.json) : std::vector<core::ObjectKey>{});
   for (const core::ObjectKey& target : related.index.targets_of(key)) concerned.push_back(target);
   std::sort(concerned.begin(), concerned.end());
   concerned.erase(std::unique(concerned.begin(), concerned.end()), concerned.end());

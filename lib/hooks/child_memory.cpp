@@ -30,7 +30,9 @@ bool ChildMemory::is_listed(const std::string& owner_uid) const {
   return it != owners_.end() && it->second.listed;
 }
 
-void ChildMemory::set_listed(const std::string& owner_uid) { owners_[owner_uid].listed = true; }
+void ChildMemory::set_listed(const std::string& owner_uid) {
+  owners_[owner_uid].listed = true;
+}
 
 bool ChildMemory::claim(const ChildId& id, const std::string& owner_uid) {
   return claims_.try_emplace(id, owner_uid).first->second == owner_uid;

@@ -1,6 +1,6 @@
-// What this process remembers of its own writes, per owner: children and the state they were left in, so
-// that an unchanged child costs no request; and which child is being written for whom right now. Lost at a
-// restart without harm: labels on the server tell the same. Pure.
+// What this process remembers of its own writes, per owner: children and the state they were left
+// in, so that an unchanged child costs no request; and which child is being written for whom right
+// now. Lost at a restart without harm: labels on the server tell the same. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace kubewatch::hooks {
 
 struct KnownChild {
   core::ResourceType type;
-  std::uint64_t manifest_hash = 0;     // 0: not known (found by labels)
-  std::string resource_version;        // after our last apply
+  std::uint64_t manifest_hash = 0;  // 0: not known (found by labels)
+  std::string resource_version;     // after our last apply
 };
 
 struct StatusMemory {
   std::uint64_t hash = 0;
-  std::string resource_version;        // of the owner after our last status write
+  std::string resource_version;  // of the owner after our last status write
 };
 
 class ChildMemory {
@@ -39,7 +39,8 @@ class ChildMemory {
   StatusMemory& status(const std::string& owner_uid) { return owners_[owner_uid].status; }
   void forget(const std::string& owner_uid) { owners_.erase(owner_uid); }
 
-  // Two objects that print the same child at the same time: the second is told so. False: taken by another.
+  // Two objects that print the same child at the same time: the second is told so. False: taken by
+  // another.
   bool claim(const ChildId& id, const std::string& owner_uid);
   void release(const ChildId& id, const std::string& owner_uid);
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
-#include "client/apply_result.hpp"
 #include "base/strings.hpp"
+#include "client/apply_result.hpp"
 #include "core/status.hpp"
 
 namespace kubewatch::hooks {
@@ -36,10 +36,11 @@ Error not_ours(const ChildId& id, const core::ObjectMeta& meta, const std::strin
                              "same child; give it another name in one of them",
                              id.str(), state));
   }
-  return Error(ErrorKind::conflict,
-               fmt::format("{} exists and was not made by this controller {}: delete it, rename the "
-                           "child, or set apply.adopt: unowned",
-                           id.str(), state));
+  return Error(
+      ErrorKind::conflict,
+      fmt::format("{} exists and was not made by this controller {}: delete it, rename the "
+                  "child, or set apply.adopt: unowned",
+                  id.str(), state));
 }
 
 }  // namespace
@@ -121,8 +122,8 @@ void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
   Belongs belongs = belongs_to(meta, rule.name, owner_.uid);
   // Somebody took our labels off: what we applied for this owner is ours all the same.
   const std::string* noted = meta.annotation(kOwnerAnnotation);
-  const bool marked = references_owner(meta, owner_.uid) ||
-                      (noted != nullptr && *noted == owner_.reference());
+  const bool marked =
+      references_owner(meta, owner_.uid) || (noted != nullptr && *noted == owner_.reference());
   if (belongs == Belongs::nobody && marked && managed_by(object, rule.apply.field_manager)) {
     belongs = Belongs::us;
   }
@@ -172,11 +173,10 @@ void ChildWriter::send_apply(const JobPtr& job) {
 
 void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer) {
   if (!answer.ok()) {
-    return finish(job, explain_conflict(std::move(answer.error()))
-                           .with_context("applying " + job->id.str()));
+    return finish(
+        job, explain_conflict(std::move(answer.error())).with_context("applying " + job->id.str()));
   }
-  const std::string version =
-      base::string_at(answer->object, {"metadata", "resourceVersion"});
+  const std::string version = base::string_at(answer->object, {"metadata", "resourceVersion"});
   context_.memory().remember(owner_.uid, job->id, {job->manifest.type, job->hash, version});
   WriteEffect effect = WriteEffect::configured;
   if (answer->created || job->existing_version.empty()) effect = WriteEffect::created;
@@ -190,8 +190,8 @@ void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer)
 
 void ChildWriter::wait_established(const JobPtr& job, WriteEffect effect, int tries) {
   if (tries == 0) {
-    return finish(job, Error(ErrorKind::timeout, job->id.str() +
-                                                     " was applied but is not established after 30s"));
+    return finish(job, Error(ErrorKind::timeout,
+                             job->id.str() + " was applied but is not established after 30s"));
   }
   timer_ = context_.client().loop().after(kEstablishedPause, [this, job, effect, tries] {
     requests_.run<Result<Json>>(
@@ -238,7 +238,8 @@ void ChildWriter::apply_own(const Manifest& manifest, Done done) {
   requests_.run<Result<client::ApplyResult>>(
       [done = std::move(done), id](Result<client::ApplyResult> answer) {
         if (!answer.ok()) {
-          return done(explain_conflict(std::move(answer.error())).with_context("applying " + id.str()));
+          return done(
+              explain_conflict(std::move(answer.error())).with_context("applying " + id.str()));
         }
         done(WriteEffect::unchanged);
       },

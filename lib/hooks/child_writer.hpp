@@ -1,4 +1,5 @@
-// Writes one child: looks at what is there, refuses what is not ours, applies, and says what changed.
+// Writes one child: looks at what is there, refuses what is not ours, applies, and says what
+// changed.
 #pragma once
 
 #include <functional>
@@ -47,7 +48,8 @@ class ChildWriter {
   loop::Timer timer_;
 };
 
-// Of a 409 with field manager conflicts: who owns what, and what to do. Other errors are left as they are.
+// Of a 409 with field manager conflicts: who owns what, and what to do. Other errors are left as
+// they are.
 Error explain_conflict(Error error);
 
 }  // namespace kubewatch::hooks

@@ -1,5 +1,5 @@
-// Whether an object changed in what its rule looks at: the paths of `changed`, by default everything but
-// status, what the server counts, and our own marks. Pure.
+// Whether an object changed in what its rule looks at: the paths of `changed`, by default
+// everything but status, what the server counts, and our own marks. Pure.
 #pragma once
 
 #include <cstdint>

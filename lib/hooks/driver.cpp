@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "base/json.hpp"
-#include "client/apply_result.hpp"
 #include "base/log.hpp"
+#include "client/apply_result.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
 #include "runtime/finalizer.hpp"
@@ -47,7 +47,9 @@ Driver::~Driver() = default;
 CacheCallbacks Driver::cache_callbacks() {
   CacheCallbacks callbacks;
   callbacks.wake = [this](Wake wake) { on_wake(std::move(wake)); };
-  callbacks.gone = [this](const core::ObjectKey& key, const std::string& uid) { on_gone(key, uid); };
+  callbacks.gone = [this](const core::ObjectKey& key, const std::string& uid) {
+    on_gone(key, uid);
+  };
   callbacks.seen = [this](const ChildId& id, const std::string& version) {
     if (expected_.empty()) return;
     expected_.seen(id, version);
@@ -185,7 +187,8 @@ void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& 
   params.field_manager = rule_.apply.field_manager;
   const Json patch = add ? runtime::add_finalizer_patch(meta, rule_.finalizer_name)
                          : runtime::remove_finalizer_patch(meta, rule_.finalizer_name);
-  const Owner owner{owner_type().gvk, owner_type().namespaced, meta.key(), meta.uid, meta.deleting()};
+  const Owner owner{owner_type().gvk, owner_type().namespaced, meta.key(), meta.uid,
+                    meta.deleting()};
   requests_.run<Result<client::ApplyResult>>(
       [this, work, meta, add, owner, done](Result<client::ApplyResult> answer) {
         if (answer.ok()) {
@@ -227,10 +230,9 @@ void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, 
   input.object = std::move(object);
   input.finalizing = finalizing;
   const std::string id = input.id;
-  auto run = std::make_shared<Run>(*this, std::move(input),
-                                   [this, key = work.key, id, done](RunEnd end) {
-                                     on_run_end(key, id, std::move(end), done);
-                                   });
+  auto run = std::make_shared<Run>(
+      *this, std::move(input),
+      [this, key = work.key, id, done](RunEnd end) { on_run_end(key, id, std::move(end), done); });
   runs_[id] = run;
   run->start();
 }
@@ -289,15 +291,16 @@ void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
   if (rule_.resync <= Duration{0} || end.outcome.verdict == RunVerdict::parked) return;
   if (!caches_.object_meta(key)) return;
   const double factor = 0.9 + 0.2 * services_.random.unit();
-  const Duration delay{static_cast<std::int64_t>(static_cast<double>(rule_.resync.count()) * factor)};
+  const Duration delay{
+      static_cast<std::int64_t>(static_cast<double>(rule_.resync.count()) * factor)};
   controller_.add(key, runtime::Reason::resync, "", delay, runtime::Priority::background);
 }
 
 DriverStatus Driver::status() const {
   DriverStatus status;
   status.started = started_;
-  status.idle = started_ && controller_.queue().idle() && controller_.running() == 0 &&
-                expected_.empty();
+  status.idle =
+      started_ && controller_.queue().idle() && controller_.running() == 0 && expected_.empty();
   for (const core::ObjectKey& key : failing_) {
     if (controller_.queue().is_retrying(key)) ++status.failing;
   }

@@ -1,5 +1,6 @@
-// One rule at work: its caches, its queue, its runs. Wakes from the caches become queue entries; what is due
-// is looked at again and skipped, guarded, released, reconciled or finalized. Owned by the engine.
+// One rule at work: its caches, its queue, its runs. Wakes from the caches become queue entries;
+// what is due is looked at again and skipped, guarded, released, reconciled or finalized. Owned by
+// the engine.
 #pragma once
 
 #include <map>
@@ -16,7 +17,7 @@
 namespace kubewatch::hooks {
 
 struct DriverStatus {
-  bool started = false;   // all caches were synced once
+  bool started = false;  // all caches were synced once
   bool idle = false;
   std::size_t failing = 0;
   std::size_t parked = 0;
@@ -105,7 +106,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   template <class Value>
   using PerKey = std::unordered_map<core::ObjectKey, Value, core::ObjectKeyHash>;
   PerKey<std::string> previous_;
-  PerKey<FirstReason> first_reason_;   // of a run that waits for its finalizer
+  PerKey<FirstReason> first_reason_;  // of a run that waits for its finalizer
   PerKey<Patched> patched_;
   PerKey<loop::Timer> slow_retries_;
   std::set<core::ObjectKey> failing_;

@@ -1,12 +1,11 @@
 // Starts rules as their kinds become known, and ends them.
 #include "hooks/engine.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "base/backoff.hpp"
 #include "base/log.hpp"
@@ -19,8 +18,8 @@ constexpr Duration kRediscoverPause{5000};
 
 std::string temporary_folder() {
   const char* base = std::getenv("TMPDIR");
-  std::string pattern = std::string(base == nullptr || *base == '\0' ? "/tmp" : base) +
-                        "/kubewatch-XXXXXX";
+  std::string pattern =
+      std::string(base == nullptr || *base == '\0' ? "/tmp" : base) + "/kubewatch-XXXXXX";
   return mkdtemp(pattern.data()) == nullptr ? std::string() : pattern;
 }
 
@@ -233,12 +232,20 @@ Engine::Engine(loop::EventLoop& loop, client::Client& client, std::vector<Rule> 
 
 Engine::~Engine() = default;
 
-void Engine::start() { impl_->start(); }
+void Engine::start() {
+  impl_->start();
+}
 
-EngineStatus Engine::status() const { return impl_->status(); }
+EngineStatus Engine::status() const {
+  return impl_->status();
+}
 
-void Engine::on_progress(std::function<void()> callback) { impl_->progress = std::move(callback); }
+void Engine::on_progress(std::function<void()> callback) {
+  impl_->progress = std::move(callback);
+}
 
-void Engine::shut_down(std::function<void()> done) { impl_->shut_down(std::move(done)); }
+void Engine::shut_down(std::function<void()> done) {
+  impl_->shut_down(std::move(done));
+}
 
 }  // namespace kubewatch::hooks

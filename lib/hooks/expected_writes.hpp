@@ -1,5 +1,6 @@
-// Own writes that the caches have not shown yet: until they did, the engine is not idle. A write that never
-// shows (another write came right after it in a way we cannot order) is given up after a while. Pure.
+// Own writes that the caches have not shown yet: until they did, the engine is not idle. A write
+// that never shows (another write came right after it in a way we cannot order) is given up after a
+// while. Pure.
 #pragma once
 
 #include <map>

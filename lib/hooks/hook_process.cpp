@@ -20,8 +20,8 @@ bool LineLimit::admit(TimePoint now) {
     tokens_ = static_cast<double>(burst_);
   } else {
     const double seconds = std::chrono::duration<double>(now - last_).count();
-    tokens_ = std::min(static_cast<double>(burst_),
-                       tokens_ + seconds * static_cast<double>(per_second_));
+    tokens_ =
+        std::min(static_cast<double>(burst_), tokens_ + seconds * static_cast<double>(per_second_));
   }
   last_ = now;
   if (tokens_ < 1) {
@@ -51,17 +51,19 @@ Result<std::unique_ptr<HookProcess>> HookProcess::start(loop::EventLoop& loop, c
   options.grace = rule.grace;
   std::unique_ptr<HookProcess> self(new HookProcess(loop, std::move(start)));
   HookProcess* raw = self.get();
-  KW_ASSIGN(self->process_, loop::Process::start(
-                                loop, std::move(options),
-                                [raw](std::string_view line) { raw->on_line(line); },
-                                [raw, on_exit = std::move(on_exit)](loop::ProcessExit exit) {
-                                  raw->on_end(exit);
-                                  on_exit(std::move(exit));
-                                }));
+  KW_ASSIGN(self->process_,
+            loop::Process::start(
+                loop, std::move(options), [raw](std::string_view line) { raw->on_line(line); },
+                [raw, on_exit = std::move(on_exit)](loop::ProcessExit exit) {
+                  raw->on_end(exit);
+                  on_exit(std::move(exit));
+                }));
   return self;
 }
 
-void HookProcess::terminate() { process_->terminate(); }
+void HookProcess::terminate() {
+  process_->terminate();
+}
 
 void HookProcess::on_line(std::string_view line) {
   std::string text = mask_.mask(line);
@@ -75,7 +77,8 @@ void HookProcess::on_end(const loop::ProcessExit& exit) {
                    fields_);
   }
   if (exit.pipes_held) {
-    base::log_warn("the hook ended, but a process that it left behind kept its output open", fields_);
+    base::log_warn("the hook ended, but a process that it left behind kept its output open",
+                   fields_);
   }
 }
 

@@ -1,5 +1,6 @@
-// Starts one hook and watches over its standard error: lines are logged with controller, object, reason, run
-// id and attempt, secrets masked, floods cut. Timeout, grace and output limits come from the rule.
+// Starts one hook and watches over its standard error: lines are logged with controller, object,
+// reason, run id and attempt, secrets masked, floods cut. Timeout, grace and output limits come
+// from the rule.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The requests that one piece of work has open. Destroying it cancels them all; a request's callback may
-// destroy it.
+// The requests that one piece of work has open. Destroying it cancels them all; a request's
+// callback may destroy it.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,9 @@ constexpr std::size_t kMaxValue = 64U << 10U;
 constexpr std::string_view kDefaultPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-std::string quoted(const std::string& text) { return base::dump_json(Json(text)); }
+std::string quoted(const std::string& text) {
+  return base::dump_json(Json(text));
+}
 
 const std::string& or_null(const std::string& json) {
   static const std::string null = "null";
@@ -71,12 +73,14 @@ class Builder {
  private:
   Result<void> set(const std::string& name, const std::string& value) {
     if (value.find('\0') != std::string::npos) {
-      return Error(ErrorKind::invalid, "its value contains a NUL byte, which no environment can hold");
+      return Error(ErrorKind::invalid,
+                   "its value contains a NUL byte, which no environment can hold");
     }
     if (value.size() > kMaxValue) {
-      return Error(ErrorKind::too_large,
-                   fmt::format("its value has {} bytes; the limit is {} (read it from stdin instead)",
-                               value.size(), kMaxValue));
+      return Error(
+          ErrorKind::too_large,
+          fmt::format("its value has {} bytes; the limit is {} (read it from stdin instead)",
+                      value.size(), kMaxValue));
     }
     values_[name] = value;
     return {};

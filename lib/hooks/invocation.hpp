@@ -1,6 +1,6 @@
-// What a hook is given: the Invocation document on stdin, and its environment. The document is put together
-// from the JSON texts that the stores hold; big objects are not parsed again. Pure but for the files that
-// `env` names, which come through a function.
+// What a hook is given: the Invocation document on stdin, and its environment. The document is put
+// together from the JSON texts that the stores hold; big objects are not parsed again. Pure but for
+// the files that `env` names, which come through a function.
 #pragma once
 
 #include <functional>
@@ -22,12 +22,12 @@ struct Invocation {
   std::string id;
   std::string controller;
   runtime::Reason reason = runtime::Reason::updated;
-  std::string reason_object;            // "v1 ConfigMap shop/settings"; "" = the object itself
+  std::string reason_object;  // "v1 ConfigMap shop/settings"; "" = the object itself
   std::uint32_t attempt = 1;
   bool finalizing = false;
-  std::string object;                   // raw JSON; "" = null
-  std::string previous;                 // the same
-  std::vector<std::string> owned;       // raw JSON each
+  std::string object;              // raw JSON; "" = null
+  std::string previous;            // the same
+  std::vector<std::string> owned;  // raw JSON each
   std::vector<std::pair<std::string, std::vector<std::string>>> related;
 };
 
@@ -45,12 +45,12 @@ struct EnvironmentInput {
 };
 
 struct HookEnvironment {
-  std::vector<std::string> variables;   // "K=V"; KW_INPUT is added by whoever starts the process
-  std::vector<std::string> secrets;     // values that came from files: masked in logs
+  std::vector<std::string> variables;  // "K=V"; KW_INPUT is added by whoever starts the process
+  std::vector<std::string> secrets;    // values that came from files: masked in logs
 };
 
-// A jq value that is null, or no value at all, leaves its variable unset. Errors: invalid (jq failed, NUL,
-// too long), or those of reading a file; each names the variable.
+// A jq value that is null, or no value at all, leaves its variable unset. Errors: invalid (jq
+// failed, NUL, too long), or those of reading a file; each names the variable.
 Result<HookEnvironment> build_environment(const EnvironmentInput& input, base::Random& random);
 
 }  // namespace kubewatch::hooks

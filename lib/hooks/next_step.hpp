@@ -1,4 +1,5 @@
-// What to do about one object now, and whether a change of it is worth a run. Pure: facts in, decision out.
+// What to do about one object now, and whether a change of it is worth a run. Pure: facts in,
+// decision out.
 #pragma once
 
 #include "core/meta.hpp"
@@ -7,8 +8,8 @@
 namespace kubewatch::hooks {
 
 enum class NextStep {
-  skip,              // not ours to run: unmatched, or dying without our finalizer
-  add_finalizer,     // then wait for the event of our own patch
+  skip,           // not ours to run: unmatched, or dying without our finalizer
+  add_finalizer,  // then wait for the event of our own patch
   reconcile,
   finalize,          // run the cleanup, then take the finalizer off
   remove_finalizer,  // alive, no longer matched: let go
@@ -19,13 +20,13 @@ NextStep next_step(const core::ObjectMeta& meta, bool matched, const Rule& rule)
 
 // One change of an object of the `for` kind.
 struct OwnChange {
-  bool added = false;               // new, or the same name with a new uid
-  bool lifecycle_changed = false;   // deletionTimestamp or finalizers differ
-  bool content_changed = false;     // one of `changed` differs
+  bool added = false;              // new, or the same name with a new uid
+  bool lifecycle_changed = false;  // deletionTimestamp or finalizers differ
+  bool content_changed = false;    // one of `changed` differs
   bool matched_before = false;
   bool matched_now = false;
   bool deleting = false;
-  bool has_finalizer = false;       // ours, now
+  bool has_finalizer = false;  // ours, now
 };
 
 enum class Reaction { ignore, run_now, run_debounced };

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/json.hpp"
-#include "client/apply_result.hpp"
 #include "base/strings.hpp"
+#include "client/apply_result.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
@@ -53,16 +53,15 @@ void OutcomeWriter::guard_owner() {
   core::PatchParams params;
   params.type = core::PatchType::json;
   params.field_manager = context_.rule().apply.field_manager;
-  const Json patch =
-      runtime::add_finalizer_patch(input_.meta, context_.rule().finalizer_name);
+  const Json patch = runtime::add_finalizer_patch(input_.meta, context_.rule().finalizer_name);
   requests_.run<Result<client::ApplyResult>>(
       [this](Result<client::ApplyResult> answer) {
         if (!answer.ok()) {
           // The patch tests what the hook saw; a refusal means that the object changed: run again.
-          report_.failures.push_back(
-              Error(ErrorKind::conflict, answer.error().message())
-                  .with_context("adding finalizer " + context_.rule().finalizer_name + " to " +
-                                input_.owner.str()));
+          report_.failures.push_back(Error(ErrorKind::conflict, answer.error().message())
+                                         .with_context("adding finalizer " +
+                                                       context_.rule().finalizer_name + " to " +
+                                                       input_.owner.str()));
           return finish();
         }
         input_.meta = core::meta_of(answer->object);
@@ -136,8 +135,7 @@ void OutcomeWriter::unguard_owner() {
   core::PatchParams params;
   params.type = core::PatchType::json;
   params.field_manager = context_.rule().apply.field_manager;
-  const Json patch =
-      runtime::remove_finalizer_patch(input_.meta, context_.rule().finalizer_name);
+  const Json patch = runtime::remove_finalizer_patch(input_.meta, context_.rule().finalizer_name);
   requests_.run<Result<client::ApplyResult>>(
       // Best effort: a refusal means that the object changed, and then it runs again anyway.
       [this](Result<client::ApplyResult> answer) {
@@ -160,8 +158,7 @@ void OutcomeWriter::write_status() {
     status.reset();
     conditions.clear();
     if (report_.permanent() && input_.has_conditions) {
-      conditions.push_back(
-          error_condition("WriteFailed", input_.mask.mask(report_.message())));
+      conditions.push_back(error_condition("WriteFailed", input_.mask.mask(report_.message())));
     }
   }
   if (!status && conditions.empty()) return finish();

@@ -1,5 +1,5 @@
-// Carries out a WritePlan against the API server, step by step in its order, and says what changed. One
-// failed child does not stop the others; it stops prune and the Result's status.
+// Carries out a WritePlan against the API server, step by step in its order, and says what changed.
+// One failed child does not stop the others; it stops prune and the Result's status.
 #pragma once
 
 #include <functional>

@@ -1,10 +1,10 @@
 // Checks everything that a hook printed, before the first write.
 #include "hooks/output.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "base/yaml.hpp"
 #include "hooks/output_rights.hpp"
@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kMaxObjects = 10000;
 constexpr std::size_t kMaxListDepth = 4;
 
-Error invalid(std::string message) { return Error(ErrorKind::invalid, std::move(message)); }
+Error invalid(std::string message) {
+  return Error(ErrorKind::invalid, std::move(message));
+}
 
 bool is_list(const Json& document) {
   const std::string kind = base::string_at(document, {"kind"});
@@ -69,9 +71,10 @@ class Reader {
 
 Result<void> Reader::expand(const Json& document, std::size_t depth) {
   if (!document.is_object()) {
-    return invalid(fmt::format("must be an object, not {}: print manifests on stdout and everything "
-                               "else on stderr",
-                               document.type_name()));
+    return invalid(
+        fmt::format("must be an object, not {}: print manifests on stdout and everything "
+                    "else on stderr",
+                    document.type_name()));
   }
   if (is_result_document(document)) return take_result(document);
   if (!is_list(document)) {
@@ -98,9 +101,10 @@ Result<void> Reader::take_result(const Json& document) {
   if (out_.result) return invalid("a second Result document; there may be one");
   KW_ASSIGN(out_.result, parse_result_document(document));
   if (!context_.has_status && (out_.result->status || !out_.result->conditions.empty())) {
-    return invalid(fmt::format("Result: {} has no status subresource, so status and conditions cannot "
-                               "be written",
-                               context_.owner.gvk.str()));
+    return invalid(
+        fmt::format("Result: {} has no status subresource, so status and conditions cannot "
+                    "be written",
+                    context_.owner.gvk.str()));
   }
   return {};
 }
@@ -143,19 +147,22 @@ Result<Manifest> Reader::check(Json object) {
                                gvk.str()));
   }
   if (name.empty()) return invalid(fmt::format("{} without metadata.name", gvk.str()));
-  if (const Json* ns = base::find(*metadata, {"namespace"}); ns && !ns->is_string() && !ns->is_null()) {
+  if (const Json* ns = base::find(*metadata, {"namespace"});
+      ns && !ns->is_string() && !ns->is_null()) {
     return invalid(fmt::format("{} {}: metadata.namespace must be a string", gvk.kind, name));
   }
   for (const char* key : {"managedFields", "ownerReferences", "uid", "resourceVersion"}) {
     if (metadata->contains(key) && !(*metadata)[key].is_null()) {
-      return invalid(fmt::format("{} {}: metadata.{} is kept by the server and kubewatch; leave it out",
-                                 gvk.kind, name, key));
+      return invalid(
+          fmt::format("{} {}: metadata.{} is kept by the server and kubewatch; leave it out",
+                      gvk.kind, name, key));
     }
     metadata->erase(key);
   }
   metadata->erase("creationTimestamp");
   KW_ASSIGN(core::ResourceType type, type_of(gvk));
-  Manifest out{std::move(type), {base::string_at(*metadata, {"namespace"}), name}, std::move(object)};
+  Manifest out{
+      std::move(type), {base::string_at(*metadata, {"namespace"}), name}, std::move(object)};
   KW_TRY(place(out));
   return out;
 }
@@ -185,11 +192,12 @@ Result<void> check_labels(const Json& object, const ChildId& id) {
   for (const char* map : {"labels", "annotations"}) {
     const Json* values = base::find(object, {"metadata", map});
     if (values == nullptr || values->is_null()) continue;
-    if (!values->is_object()) return invalid(fmt::format("{}: metadata.{} is no map", id.str(), map));
+    if (!values->is_object())
+      return invalid(fmt::format("{}: metadata.{} is no map", id.str(), map));
     for (const auto& [key, value] : values->items()) {
       if (key.rfind(kDomain, 0) == 0 && key != kPruneAnnotation) {
-        return invalid(fmt::format("{}: metadata.{}: {} is kept by kubewatch; leave it out", id.str(),
-                                   map, key));
+        return invalid(fmt::format("{}: metadata.{}: {} is kept by kubewatch; leave it out",
+                                   id.str(), map, key));
       }
     }
   }
@@ -207,8 +215,8 @@ Result<void> Reader::take_manifest(Json object) {
   }
   KW_TRY(check_labels(manifest.object, id));
   if (!context_.manifests_allowed) {
-    return invalid(fmt::format("{} printed while finalizing; set finalize.apply: true to allow it",
-                               id.str()));
+    return invalid(
+        fmt::format("{} printed while finalizing; set finalize.apply: true to allow it", id.str()));
   }
   if (!seen_.insert(id).second) return invalid(fmt::format("{} is printed twice", id.str()));
   if (is_own(manifest)) return take_own(std::move(manifest));
@@ -230,9 +238,10 @@ Result<void> Reader::take_own(Manifest manifest) {
     if (meta.count(key) == 0) wrong = "metadata." + key;
   }
   if (!wrong.empty()) {
-    return invalid(fmt::format("{} is the object itself: a hook may print its labels and annotations "
-                               "only, not {} (status goes into the Result)",
-                               manifest.id().str(), wrong));
+    return invalid(
+        fmt::format("{} is the object itself: a hook may print its labels and annotations "
+                    "only, not {} (status goes into the Result)",
+                    manifest.id().str(), wrong));
   }
   out_.own = std::move(manifest);
   return {};
@@ -245,8 +254,10 @@ Result<void> Reader::take_create(const Json& object) {
   const ChildId id = manifest.id();
   KW_TRY(check_labels(manifest.object, id).with_context("Result: create"));
   if (!context_.manifests_allowed) {
-    return invalid(fmt::format("Result: create: {} while finalizing; set finalize.apply: true to "
-                               "allow it", id.str()));
+    return invalid(
+        fmt::format("Result: create: {} while finalizing; set finalize.apply: true to "
+                    "allow it",
+                    id.str()));
   }
   if (is_own(manifest)) return invalid("Result: create: the object itself exists already");
   if (!seen_.insert(id).second) {
@@ -274,8 +285,8 @@ Result<void> Reader::take_delete(const Json& target) {
   if (out.type.namespaced && out.key.namespace_.empty()) {
     out.key.namespace_ = context_.owner.key.namespace_;
     if (out.key.namespace_.empty()) {
-      return invalid(fmt::format("Result: delete: {} {} needs a namespace", out.type.gvk.kind,
-                                 out.key.name));
+      return invalid(
+          fmt::format("Result: delete: {} {} needs a namespace", out.type.gvk.kind, out.key.name));
     }
   }
   const ChildId id = child_id(out.type.gvk, out.key);

@@ -1,5 +1,5 @@
-// Standard output of a hook -> what it asks for, wholly checked before anything is written: documents,
-// declared kinds and namespaces, names, duplicates, its own object. Pure.
+// Standard output of a hook -> what it asks for, wholly checked before anything is written:
+// documents, declared kinds and namespaces, names, duplicates, its own object. Pure.
 #pragma once
 
 #include <functional>
@@ -30,8 +30,8 @@ struct DeleteTarget {
 };
 
 struct HookOutput {
-  std::vector<Manifest> manifests;    // children, as printed
-  std::optional<Manifest> own;        // labels and annotations of the object itself
+  std::vector<Manifest> manifests;  // children, as printed
+  std::optional<Manifest> own;      // labels and annotations of the object itself
   std::vector<Manifest> create;
   std::vector<DeleteTarget> deletes;
   std::optional<HookResult> result;
@@ -42,15 +42,16 @@ struct OutputContext {
   const Owner& owner;
   // What the server has; null: unknown. Kinds of CRDs in the same output are found without it.
   std::function<const core::ResourceType*(const core::Gvk&)> type_of;
-  bool manifests_allowed = true;   // false: finalizing without finalize.apply
-  bool has_status = true;          // the kind has the status subresource
+  bool manifests_allowed = true;  // false: finalizing without finalize.apply
+  bool has_status = true;         // the kind has the status subresource
 };
 
-// The whole text is valid or nothing is. Errors: invalid, too_large; unsupported; not_found when the
-// server has no such kind (it may appear).
+// The whole text is valid or nothing is. Errors: invalid, too_large; unsupported; not_found when
+// the server has no such kind (it may appear).
 Result<HookOutput> parse_output(std::string_view text, const OutputContext& context);
 
-// The type that a CustomResourceDefinition manifest will have in `version`; absent when it lacks it.
+// The type that a CustomResourceDefinition manifest will have in `version`; absent when it lacks
+// it.
 std::optional<core::ResourceType> type_from_crd(const Json& crd, const core::Gvk& gvk);
 bool is_crd(const core::Gvk& gvk);
 

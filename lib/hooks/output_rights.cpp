@@ -1,9 +1,9 @@
 // Declared kinds and namespaces.
 #include "hooks/output_rights.hpp"
 
-#include <set>
-
 #include <fmt/format.h>
+
+#include <set>
 
 namespace kubewatch::hooks {
 namespace {

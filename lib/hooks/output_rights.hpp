@@ -1,5 +1,5 @@
-// What a hook may print for its object: kinds listed in `owns` or `writes`, in its object's namespace or one
-// listed. Pure.
+// What a hook may print for its object: kinds listed in `owns` or `writes`, in its object's
+// namespace or one listed. Pure.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,9 @@ bool is_declared(const Rule& rule, const core::Gvk& gvk);
 Result<void> check_rights(const Rule& rule, const Owner& owner, const core::Gvk& gvk,
                           const std::string& namespace_);
 
-// A run of this rule may print children that Kubernetes would not remove by itself, so that its objects
-// may come to carry our finalizer. `namespaced` tells of a declared kind whether it is; absent: unknown.
+// A run of this rule may print children that Kubernetes would not remove by itself, so that its
+// objects may come to carry our finalizer. `namespaced` tells of a declared kind whether it is;
+// absent: unknown.
 bool may_need_finalizer(const Rule& rule, bool owner_namespaced,
                         const std::function<std::optional<bool>(const core::Gvk&)>& namespaced);
 

@@ -24,13 +24,17 @@ void each_managed_entry(const Json& object, Visit visit) {
 
 }  // namespace
 
-std::string Owner::str() const { return gvk.kind + " " + key.str(); }
+std::string Owner::str() const {
+  return gvk.kind + " " + key.str();
+}
 
 std::string Owner::reference() const {
   return gvk.api_version() + " " + gvk.kind + " " + key.str();
 }
 
-std::string ChildId::str() const { return kind + " " + key.str(); }
+std::string ChildId::str() const {
+  return kind + " " + key.str();
+}
 
 ChildId child_id(const core::Gvk& gvk, const core::ObjectKey& key) {
   return {gvk.group, gvk.kind, key};
@@ -107,9 +111,8 @@ bool managed_by(const Json& object, const std::string& manager) {
 
 std::string managers_text(const Json& object) {
   std::set<std::string> names;
-  each_managed_entry(object, [&](const Json& entry) {
-    names.insert(base::string_at(entry, {"manager"}));
-  });
+  each_managed_entry(object,
+                     [&](const Json& entry) { names.insert(base::string_at(entry, {"manager"})); });
   if (names.empty()) return "nobody known";
   return base::join({names.begin(), names.end()}, ", ");
 }

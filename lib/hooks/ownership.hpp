@@ -1,5 +1,5 @@
-// Who a child belongs to: labels, annotation and owner reference that kubewatch puts on it, and how they
-// are read back. Pure; the writes themselves are outcome's.
+// Who a child belongs to: labels, annotation and owner reference that kubewatch puts on it, and how
+// they are read back. Pure; the writes themselves are outcome's.
 #pragma once
 
 #include <compare>
@@ -41,13 +41,16 @@ struct ChildId {
 };
 ChildId child_id(const core::Gvk& gvk, const core::ObjectKey& key);
 
-// Kubernetes allows an owner reference: same namespace, or a cluster-scoped owner; not to a dying object.
+// Kubernetes allows an owner reference: same namespace, or a cluster-scoped owner; not to a dying
+// object.
 bool may_reference(const Owner& owner, OwnerRef mode, const std::string& child_namespace);
-// The garbage collector will not remove this child, so kubewatch must: the owner needs our finalizer.
+// The garbage collector will not remove this child, so kubewatch must: the owner needs our
+// finalizer.
 bool needs_finalizer(const Owner& owner, OwnerRef mode, const std::string& child_namespace);
 
 // The manifest with our labels, annotation and (where allowed) owner reference.
-Json with_ownership(Json manifest, const std::string& controller, const Owner& owner, OwnerRef mode);
+Json with_ownership(Json manifest, const std::string& controller, const Owner& owner,
+                    OwnerRef mode);
 
 enum class Belongs { us, nobody, other };
 // By the labels of an existing object.

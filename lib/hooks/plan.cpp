@@ -38,10 +38,8 @@ void plan_status(std::optional<HookResult>& result, const PlanInput& input, Writ
   if (input.verdict.outcome == Outcome::permanent) {
     plan.conditions.push_back(error_condition("HookFailed", input.verdict.message));
   } else if (input.shows_error && input.verdict.outcome == Outcome::done) {
-    plan.conditions.push_back({{"type", kErrorCondition},
-                               {"status", "True"},
-                               {"reason", "Succeeded"},
-                               {"message", ""}});
+    plan.conditions.push_back(
+        {{"type", kErrorCondition}, {"status", "True"}, {"reason", "Succeeded"}, {"message", ""}});
   }
 }
 

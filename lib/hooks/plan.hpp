@@ -1,5 +1,5 @@
-// What a finished hook's output leads to, in the order of product.md "Order of writes". Pure: outcome
-// executes it.
+// What a finished hook's output leads to, in the order of product.md "Order of writes". Pure:
+// outcome executes it.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace kubewatch::hooks {
 inline constexpr std::string_view kErrorCondition = "Reconciled";
 
 struct WritePlan {
-  bool needs_finalizer = false;        // a child that Kubernetes would not remove: guard the owner first
-  bool drop_finalizer = false;         // nothing needs the guard any more: take it off after the prune
-  std::vector<Manifest> manifests;     // namespaces, CRDs, the object's own labels, others; labelled
-  std::vector<Manifest> create;        // labelled
+  bool needs_finalizer = false;  // a child that Kubernetes would not remove: guard the owner first
+  bool drop_finalizer = false;   // nothing needs the guard any more: take it off after the prune
+  std::vector<Manifest> manifests;  // namespaces, CRDs, the object's own labels, others; labelled
+  std::vector<Manifest> create;     // labelled
   std::vector<DeleteTarget> deletes;
-  bool prune = false;                  // once every apply succeeded
-  std::vector<ChildId> keep;           // printed: never pruned
+  bool prune = false;         // once every apply succeeded
+  std::vector<ChildId> keep;  // printed: never pruned
   std::optional<Json> status;
   std::vector<Json> conditions;
   bool writes_status() const { return status.has_value() || !conditions.empty(); }
@@ -31,9 +31,9 @@ struct PlanInput {
   const Owner& owner;
   const Verdict& verdict;
   bool finalizing = false;
-  bool has_finalizer = false;          // the owner carries ours now
-  bool shows_error = false;            // the owner's status has our error condition with status False
-  bool has_conditions = false;         // the kind has status.conditions
+  bool has_finalizer = false;   // the owner carries ours now
+  bool shows_error = false;     // the owner's status has our error condition with status False
+  bool has_conditions = false;  // the kind has status.conditions
 };
 
 WritePlan make_plan(HookOutput output, const PlanInput& input);

@@ -87,7 +87,8 @@ void Pruner::collect() {
   for (const FoundChild& child : context_.cached_children(owner_.uid)) {
     found.emplace(child_id(child.type.gvk, child.meta.key()), child.type);
   }
-  for (const auto& [id, known] : context_.memory().children(owner_.uid)) found.emplace(id, known.type);
+  for (const auto& [id, known] : context_.memory().children(owner_.uid))
+    found.emplace(id, known.type);
   for (const auto& [id, type] : found) {
     if (keep_.count(id) == 0) candidates_.emplace_back(id, type);
   }

@@ -1,6 +1,6 @@
-// Deletes children that are not wanted any more: those a run stopped printing, and before the finalizer
-// goes those that Kubernetes would not remove by itself. Finds them by labels, reads each again, deletes
-// under uid and resourceVersion preconditions.
+// Deletes children that are not wanted any more: those a run stopped printing, and before the
+// finalizer goes those that Kubernetes would not remove by itself. Finds them by labels, reads each
+// again, deletes under uid and resourceVersion preconditions.
 #pragma once
 
 #include <deque>
@@ -15,9 +15,9 @@
 namespace kubewatch::hooks {
 
 enum class PruneMode {
-  unprinted,   // only what is still applied by our field manager
-  all,         // `children: none`: everything that we wrote
-  unreferenced // finalizing: everything of this owner that the garbage collector leaves behind
+  unprinted,    // only what is still applied by our field manager
+  all,          // `children: none`: everything that we wrote
+  unreferenced  // finalizing: everything of this owner that the garbage collector leaves behind
 };
 
 struct PruneReport {

@@ -3,7 +3,8 @@
 
 namespace kubewatch::hooks {
 
-void RelationIndex::set(const core::ObjectKey& source, const std::vector<core::ObjectKey>& targets) {
+void RelationIndex::set(const core::ObjectKey& source,
+                        const std::vector<core::ObjectKey>& targets) {
   if (auto it = targets_.find(source); it != targets_.end()) {
     for (const core::ObjectKey& target : it->second) {
       auto back = sources_.find(target);

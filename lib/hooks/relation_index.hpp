@@ -1,4 +1,5 @@
-// Which object points at which: kept both ways, so that a change of either end finds the other. Pure.
+// Which object points at which: kept both ways, so that a change of either end finds the other.
+// Pure.
 #pragma once
 
 #include <set>

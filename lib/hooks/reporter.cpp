@@ -9,8 +9,8 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kMaxNote = 1000;       // the API allows 1 kB
-constexpr std::size_t kMaxName = 230;        // room for the suffix within 253
+constexpr std::size_t kMaxNote = 1000;  // the API allows 1 kB
+constexpr std::size_t kMaxName = 230;   // room for the suffix within 253
 constexpr std::size_t kMaxRemembered = 10000;
 
 std::string host_instance() {

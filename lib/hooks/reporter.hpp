@@ -1,5 +1,5 @@
-// Tells of failed runs: an Event on the object, at most one per message and object in six minutes, best
-// effort. The log line is run's; the condition is outcome's.
+// Tells of failed runs: an Event on the object, at most one per message and object in six minutes,
+// best effort. The log line is run's; the condition is outcome's.
 #pragma once
 
 #include <map>

@@ -1,10 +1,10 @@
 // Checks and reads the Result document of a hook.
 #include "hooks/result_document.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "base/strings.hpp"
 
@@ -15,7 +15,9 @@ constexpr std::size_t kMaxMessage = 1024;
 constexpr std::size_t kMaxReason = 1024;          // metav1.Condition
 constexpr std::size_t kMaxConditionText = 32768;  // metav1.Condition
 
-Error invalid(std::string message) { return Error(ErrorKind::invalid, "Result: " + message); }
+Error invalid(std::string message) {
+  return Error(ErrorKind::invalid, "Result: " + message);
+}
 
 std::string one_line(std::string text) {
   for (char& c : text) {
@@ -63,13 +65,14 @@ Result<Json> read_condition(const Json& value, std::size_t index) {
   Json condition = {{"type", ""}, {"status", ""}, {"reason", "Reported"}, {"message", ""}};
   for (const auto& [key, item] : value.items()) {
     if (!condition.contains(key)) {
-      return invalid(fmt::format("{}: unknown key \"{}\" (known: type, status, reason, message; "
-                                 "observedGeneration and lastTransitionTime are kept by kubewatch)",
-                                 where, key));
+      return invalid(
+          fmt::format("{}: unknown key \"{}\" (known: type, status, reason, message; "
+                      "observedGeneration and lastTransitionTime are kept by kubewatch)",
+                      where, key));
     }
     if (!item.is_string()) {
-      return invalid(fmt::format("{}.{} must be a string, not {} (quote it)", where, key,
-                                 item.type_name()));
+      return invalid(
+          fmt::format("{}.{} must be a string, not {} (quote it)", where, key, item.type_name()));
     }
     condition[key] = item;
   }
@@ -95,8 +98,8 @@ Result<void> read_conditions(const Json& value, HookResult& out) {
   for (std::size_t i = 0; i < value.size(); ++i) {
     KW_ASSIGN(Json condition, read_condition(value[i], i));
     if (!types.insert(condition["type"]).second) {
-      return invalid(fmt::format("conditions: type {} is there twice",
-                                 condition["type"].get<std::string>()));
+      return invalid(
+          fmt::format("conditions: type {} is there twice", condition["type"].get<std::string>()));
     }
     out.conditions.push_back(std::move(condition));
   }
@@ -105,8 +108,9 @@ Result<void> read_conditions(const Json& value, HookResult& out) {
 
 Result<void> read_children(const Json& value, HookResult& out) {
   if (!value.is_string() || value != "none") {
-    return invalid("children may only be \"none\" (remove all children); children are printed as "
-                   "manifests");
+    return invalid(
+        "children may only be \"none\" (remove all children); children are printed as "
+        "manifests");
   }
   out.children_none = true;
   return {};
@@ -127,8 +131,10 @@ Result<void> read_delete(const Json& value, HookResult& out) {
   for (const Json& target : out.remove) {
     for (const auto& [key, item] : target.items()) {
       if (known.count(key) == 0) {
-        return invalid(fmt::format("delete: unknown key \"{}\" (known: apiVersion, kind, namespace, "
-                                   "name)", key));
+        return invalid(
+            fmt::format("delete: unknown key \"{}\" (known: apiVersion, kind, namespace, "
+                        "name)",
+                        key));
       }
       if (!item.is_string()) return invalid(fmt::format("delete: {} must be a string", key));
     }
@@ -148,8 +154,8 @@ Result<void> read_key(const std::string& key, const Json& value, HookResult& out
   if (key == "events" || key == "patches" || key == "metrics") {
     return Error(ErrorKind::unsupported, "Result: " + key + " is not supported yet");
   }
-  static const std::vector<std::string> known = {"message", "requeueAfter", "status", "conditions",
-                                                 "children", "create", "delete"};
+  static const std::vector<std::string> known = {"message",  "requeueAfter", "status", "conditions",
+                                                 "children", "create",       "delete"};
   const auto close = base::suggest(key, known);
   return invalid(fmt::format("unknown key \"{}\"{}", key,
                              close.empty() ? "" : "; did you mean " + close.front() + "?"));

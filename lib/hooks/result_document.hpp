@@ -1,5 +1,5 @@
-// The one `kind: Result` document that a hook may print, as data. Every key is checked: unknown ones and
-// wrong types are invalid output. Pure; what its objects may be is output's business.
+// The one `kind: Result` document that a hook may print, as data. Every key is checked: unknown
+// ones and wrong types are invalid output. Pure; what its objects may be is output's business.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@
 namespace kubewatch::hooks {
 
 struct HookResult {
-  std::string message;                   // one line
+  std::string message;  // one line
   std::optional<Duration> requeue_after;
-  std::optional<Json> status;            // an object without `conditions`; null values remove
-  std::vector<Json> conditions;          // each {type, status, reason, message}
+  std::optional<Json> status;    // an object without `conditions`; null values remove
+  std::vector<Json> conditions;  // each {type, status, reason, message}
   bool children_none = false;
-  std::vector<Json> create;              // manifests as printed
-  std::vector<Json> remove;              // {apiVersion, kind, namespace?, name}
+  std::vector<Json> create;  // manifests as printed
+  std::vector<Json> remove;  // {apiVersion, kind, namespace?, name}
 };
 
 bool is_result_document(const Json& document);

@@ -1,17 +1,16 @@
 // The life of one run.
 #include "hooks/run.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
 
-#include <fmt/format.h>
-
 #include "base/json.hpp"
-#include "client/apply_result.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "client/apply_result.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
@@ -71,7 +70,9 @@ Run::~Run() {
   std::filesystem::remove_all(home_, ignored);
 }
 
-bool Run::has_hook() const { return !input_.finalizing || host_.rule().finalize.has_value(); }
+bool Run::has_hook() const {
+  return !input_.finalizing || host_.rule().finalize.has_value();
+}
 
 const HookRule& Run::hook() const {
   return input_.finalizing ? host_.rule().finalize->hook : host_.rule().reconcile;
@@ -110,15 +111,15 @@ void Run::start_hook() {
     for (const std::string& object : objects) mask_.add_json(object);
   }
   home_ = host_.new_home(input_.id);
-  const EnvironmentInput source{invocation, input_.object.meta, hook(),       host_.work_dir(),
+  const EnvironmentInput source{invocation, input_.object.meta, hook(),         host_.work_dir(),
                                 home_,      own_environment,    base::read_file};
   auto environment = build_environment(source, host_.services().random);
   if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);
-  HookStart start{std::move(environment->variables), build_document(invocation), log_fields(), mask_};
-  auto process =
-      HookProcess::start(host_.services().loop, hook(), std::move(start),
-                         [this](loop::ProcessExit exit) { on_exit(std::move(exit)); });
+  HookStart start{std::move(environment->variables), build_document(invocation), log_fields(),
+                  mask_};
+  auto process = HookProcess::start(host_.services().loop, hook(), std::move(start),
+                                    [this](loop::ProcessExit exit) { on_exit(std::move(exit)); });
   if (!process.ok()) return fail(Outcome::failed, process.error().render());
   process_ = std::move(*process);
   hook_running_ = true;
@@ -181,7 +182,8 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
   if (failed && process_ != nullptr && !process_->last_line().empty() && !facts.has_result) {
     verdict_.message += " (last line of stderr: " + process_->last_line() + ")";
   }
-  const bool writes = output && (verdict_.writes_children() || verdict_.outcome == Outcome::permanent);
+  const bool writes =
+      output && (verdict_.writes_children() || verdict_.outcome == Outcome::permanent);
   if (!writes) return conclude();
   if (verdict_.outcome == Outcome::permanent && !hook().output_manifests) return conclude();
   auto shared = std::make_shared<HookOutput>(std::move(*output));
@@ -238,7 +240,8 @@ void Run::remove_finalizer() {
   requests_.run<Result<client::ApplyResult>>(
       [this](Result<client::ApplyResult> answer) {
         if (!answer.ok() && !answer.error().is_not_found()) {
-          // The patch tests the list it was made for: a refusal asks for another look at the object.
+          // The patch tests the list it was made for: a refusal asks for another look at the
+          // object.
           report_.failures.push_back(Error(ErrorKind::conflict, answer.error().message())
                                          .with_context("removing finalizer from " + owner_.str()));
           verdict_.outcome = Outcome::write_failed;

@@ -1,5 +1,5 @@
-// One run: hook started, output judged, plan carried out, finalizer taken off when that was the point, and
-// the outcome told. Object and reason come in; a RunRecord and a RunOutcome go out.
+// One run: hook started, output judged, plan carried out, finalizer taken off when that was the
+// point, and the outcome told. Object and reason come in; a RunRecord and a RunOutcome go out.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Takes secret values out of text that is about to be logged (P6): values of the Secrets in a hook's input
-// or output and of environment values that come from files. Pure.
+// Takes secret values out of text that is about to be logged (P6): values of the Secrets in a
+// hook's input or output and of environment values that come from files. Pure.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace kubewatch::hooks {
 
 class SecretMask {
  public:
-  // Values shorter than 6 bytes are too common to replace. Each line of a long value counts alone, because
-  // logs come line by line.
+  // Values shorter than 6 bytes are too common to replace. Each line of a long value counts alone,
+  // because logs come line by line.
   void add_value(std::string_view value);
   // Of a Secret: data (as written and decoded) and stringData. Other objects add nothing.
   void add_object(const Json& object);

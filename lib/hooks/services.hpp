@@ -1,5 +1,5 @@
-// What all rules of one engine share, and what one run needs of its rule. Owned by engine and driver; both
-// outlive every run.
+// What all rules of one engine share, and what one run needs of its rule. Owned by engine and
+// driver; both outlive every run.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ class RunHost : public WriteContext {
  public:
   virtual Services& services() = 0;
   virtual const RuleCaches& caches() const = 0;
-  virtual std::string work_dir() const = 0;        // KW_WORKDIR
+  virtual std::string work_dir() const = 0;  // KW_WORKDIR
   virtual std::string new_home(const std::string& run_id) const = 0;
 };
 

@@ -1,5 +1,5 @@
-// Status and conditions as server-side apply wants them: fields left out of an apply are removed, so what
-// this manager applied before is read back and carried over.
+// Status and conditions as server-side apply wants them: fields left out of an apply are removed,
+// so what this manager applied before is read back and carried over.
 #include "hooks/status_plan.hpp"
 
 #include <fmt/format.h>
@@ -145,9 +145,10 @@ std::vector<Json> complete_conditions(const StatusRequest& request) {
 
 Result<StatusWrites> plan_status_writes(const StatusRequest& request) {
   if (!request.conditions.empty() && request.shape.known && !request.shape.conditions) {
-    return Error(ErrorKind::invalid,
-                 fmt::format("conditions cannot be written: the schema of {} has no status.conditions",
-                             request.gvk.str()));
+    return Error(
+        ErrorKind::invalid,
+        fmt::format("conditions cannot be written: the schema of {} has no status.conditions",
+                    request.gvk.str()));
   }
   StatusWrites out;
   const std::vector<Json> conditions = complete_conditions(request);

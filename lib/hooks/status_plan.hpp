@@ -1,5 +1,6 @@
-// What to write to an object's status: one forced apply with what the Result leaves out carried over, and
-// conditions merged by type. Pure: the live object in, requests out; nothing when nothing differs.
+// What to write to an object's status: one forced apply with what the Result leaves out carried
+// over, and conditions merged by type. Pure: the live object in, requests out; nothing when nothing
+// differs.
 #pragma once
 
 #include <optional>
@@ -15,12 +16,12 @@
 namespace kubewatch::hooks {
 
 struct StatusRequest {
-  const Json& live;                    // as read just now, with managedFields
+  const Json& live;  // as read just now, with managedFields
   core::Gvk gvk;
   std::string manager;
-  std::optional<Json> status;          // null values remove
-  std::vector<Json> conditions;        // {type, status, reason, message}
-  std::int64_t generation = 0;         // that the hook saw
+  std::optional<Json> status;    // null values remove
+  std::vector<Json> conditions;  // {type, status, reason, message}
+  std::int64_t generation = 0;   // that the hook saw
   WallTime now;
   StatusShape shape;
 };

@@ -27,7 +27,8 @@ StatusShape shape_of_schema(const Json& schema) {
   const Json* conditions =
       status == nullptr ? nullptr : base::find(*status, {"properties", "conditions"});
   if (conditions == nullptr) {
-    const bool open = preserves_unknown(schema) || (status != nullptr && preserves_unknown(*status));
+    const bool open =
+        preserves_unknown(schema) || (status != nullptr && preserves_unknown(*status));
     shape.conditions = open;
     shape.observed_generation = open;
     return shape;
@@ -51,7 +52,9 @@ const schema::MergeNode* field(const schema::MergeNode* node, const std::string&
 
 }  // namespace
 
-StatusShape unknown_status_shape() { return {}; }
+StatusShape unknown_status_shape() {
+  return {};
+}
 
 StatusShape status_shape_of_crd(const Json& crd, const std::string& version) {
   const Json* versions = base::find(crd, {"spec", "versions"});

@@ -1,5 +1,5 @@
-// What a kind's schema says about status.conditions: whether server-side apply can merge them, and which of
-// the fields that kubewatch keeps they may have. Pure.
+// What a kind's schema says about status.conditions: whether server-side apply can merge them, and
+// which of the fields that kubewatch keeps they may have. Pure.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 namespace kubewatch::hooks {
 
 struct StatusShape {
-  bool known = false;             // false: no schema could be read; the rest is a guess
-  bool conditions = true;         // status.conditions exists
-  bool list_map = false;          // x-kubernetes-list-type: map with the key `type`
+  bool known = false;      // false: no schema could be read; the rest is a guess
+  bool conditions = true;  // status.conditions exists
+  bool list_map = false;   // x-kubernetes-list-type: map with the key `type`
   bool observed_generation = false;
   bool transition_time = true;
 };

@@ -15,7 +15,8 @@ void StatusShapes::with(const core::ResourceType& type, const client::ResourceMa
                         std::function<void(const StatusShape&)> done) {
   const TimePoint now = client_.loop().now();
   if (shape_ && now - read_at_ < kKeep) return done(*shape_);
-  if (StatusShape built_in = status_shape_of_builtin(type.gvk); built_in.known) return done(built_in);
+  if (StatusShape built_in = status_shape_of_builtin(type.gvk); built_in.known)
+    return done(built_in);
   const core::ResourceType* crds =
       resources == nullptr
           ? nullptr

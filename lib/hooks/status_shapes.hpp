@@ -1,5 +1,5 @@
-// What the schema of one kind says of conditions, asked of the server when first needed and kept for a few
-// minutes.
+// What the schema of one kind says of conditions, asked of the server when first needed and kept
+// for a few minutes.
 #pragma once
 
 #include <functional>

@@ -27,8 +27,8 @@ void StatusWriter::start(std::optional<Json> status, std::vector<Json> condition
   status_ = std::move(status);
   conditions_ = std::move(conditions);
   done_ = std::move(done);
-  hash_ = text_hash(base::dump_json(
-      Json::array({status_ ? *status_ : Json(), Json(conditions_), generation_})));
+  hash_ = text_hash(
+      base::dump_json(Json::array({status_ ? *status_ : Json(), Json(conditions_), generation_})));
   const StatusMemory& memory = context_.memory().status(owner_.uid);
   if (memory.hash == hash_ && !version_.empty() && memory.resource_version == version_) {
     return finish({});
@@ -53,14 +53,9 @@ void StatusWriter::read() {
 
 void StatusWriter::decide(const Json& live) {
   if (base::string_at(live, {"metadata", "uid"}) != owner_.uid) return finish({});
-  const StatusRequest request{live,
-                              owner_.gvk,
-                              context_.rule().apply.field_manager,
-                              status_,
-                              conditions_,
-                              generation_,
-                              context_.client().loop().wall(),
-                              shape_};
+  const StatusRequest request{
+      live,        owner_.gvk,  context_.rule().apply.field_manager, status_,
+      conditions_, generation_, context_.client().loop().wall(),     shape_};
   auto writes = plan_status_writes(request);
   if (!writes.ok()) return finish(std::move(writes.error()).with_context(owner_.str()));
   writes_ = std::move(*writes);

@@ -1,9 +1,9 @@
 // Shared reflectors, and groups of them.
 #include "hooks/streams.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
@@ -61,7 +61,9 @@ Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& s
                   },
                   {}}) {}
 
-void Stream::add(StreamListener listener) { listeners_.push_back(std::move(listener)); }
+void Stream::add(StreamListener listener) {
+  listeners_.push_back(std::move(listener));
+}
 
 void Stream::on_change(const runtime::StoreChange& change) {
   if (change.initial) return;
@@ -80,13 +82,13 @@ void Stream::on_synced() {
 void Stream::on_failure(const Error& error, Duration retry_in) {
   if (error.is_gone() || error.kind() == ErrorKind::canceled) return;
   if (!failures_.admit(name_, client_.loop().now())) return;
-  base::log_warn(fmt::format("watching {} failed; trying again in {}", name_,
-                             base::format_duration(retry_in)),
-                 {{"error", error.render()}, {"ready", ready() ? "true" : "false"}});
+  base::log_warn(
+      fmt::format("watching {} failed; trying again in {}", name_, base::format_duration(retry_in)),
+      {{"error", error.render()}, {"ready", ready() ? "true" : "false"}});
 }
 
-void StreamGroup::open(StreamPool& pool, StreamSpec spec, const std::vector<std::string>& namespaces,
-                       const StreamListener& listener) {
+void StreamGroup::open(StreamPool& pool, StreamSpec spec,
+                       const std::vector<std::string>& namespaces, const StreamListener& listener) {
   type_ = spec.type;
   if (namespaces.empty()) {
     streams_.push_back(pool.open(spec, listener));

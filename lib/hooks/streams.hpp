@@ -1,5 +1,6 @@
-// The watches that rules need: one Reflector per kind, namespace and selection, shared by rules that ask for
-// the same. A StreamGroup is what one StreamRule sees: its streams over all its namespaces, as one cache.
+// The watches that rules need: one Reflector per kind, namespace and selection, shared by rules
+// that ask for the same. A StreamGroup is what one StreamRule sees: its streams over all its
+// namespaces, as one cache.
 #pragma once
 
 #include <functional>

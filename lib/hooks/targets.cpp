@@ -20,8 +20,9 @@ Result<void> read_one(const Json& value, bool namespaced, const std::string& def
     return {};
   }
   if (!value.is_object()) {
-    return Error(ErrorKind::invalid, "must give {name, namespace}, a list of them, or null; it gave " +
-                                         std::string(value.type_name()));
+    return Error(ErrorKind::invalid,
+                 "must give {name, namespace}, a list of them, or null; it gave " +
+                     std::string(value.type_name()));
   }
   // An object without the label or field that names another one points at nobody.
   auto name = value.find("name");
@@ -31,7 +32,8 @@ Result<void> read_one(const Json& value, bool namespaced, const std::string& def
   if (!name->is_string() || (has_namespace && !given->is_string())) {
     return Error(ErrorKind::invalid, "name and namespace must be strings");
   }
-  if (out.size() >= kMaxTargets) return Error(ErrorKind::too_large, "names more than 100000 objects");
+  if (out.size() >= kMaxTargets)
+    return Error(ErrorKind::too_large, "names more than 100000 objects");
   core::ObjectKey key{"", name->get<std::string>()};
   if (namespaced) key.namespace_ = has_namespace ? given->get<std::string>() : default_namespace;
   if (!key.name.empty()) out.push_back(std::move(key));

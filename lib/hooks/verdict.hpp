@@ -1,5 +1,5 @@
-// What the end of a hook means: exit codes, timeouts and invalid output (product.md "exit code"), and
-// which failed writes are worth retrying. Pure.
+// What the end of a hook means: exit codes, timeouts and invalid output (product.md "exit code"),
+// and which failed writes are worth retrying. Pure.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,8 @@ enum class Outcome { done, not_yet, permanent, failed, timeout, invalid_output, 
 // "done", "not-yet", ...: as RunRecord and events show it.
 std::string_view to_string(Outcome outcome);
 
-// The output of a hook that ended with this code is read: 0, 65, 75 and codes the rule calls permanent.
+// The output of a hook that ended with this code is read: 0, 65, 75 and codes the rule calls
+// permanent.
 bool reads_output(const loop::ProcessExit& exit, const RetryRule& retry);
 
 struct Verdict {
@@ -40,8 +41,8 @@ struct OutputFacts {
 Verdict judge(const loop::ProcessExit& exit, const HookRule& hook, const RetryRule& retry,
               const OutputFacts& output);
 
-// A write that fails with this needs another input, rule or permission: 400, 403, 404, 413, 422 and the
-// like. Network errors, 401, 409, 429 and 5xx are worth another try.
+// A write that fails with this needs another input, rule or permission: 400, 403, 404, 413, 422 and
+// the like. Network errors, 401, 409, 429 and 5xx are worth another try.
 bool is_permanent_write_error(const Error& error);
 
 }  // namespace kubewatch::hooks

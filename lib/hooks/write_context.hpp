@@ -1,5 +1,5 @@
-// What the writers of one rule share: the client, the rule, and what the rule's caches know of children.
-// implemented by driver; everything outlives the writers.
+// What the writers of one rule share: the client, the rule, and what the rule's caches know of
+// children. implemented by driver; everything outlives the writers.
 #pragma once
 
 #include <functional>
@@ -29,8 +29,8 @@ class WriteContext {
   virtual const core::ResourceType& owner_type() const = 0;
   virtual ChildMemory& memory() = 0;
 
-  // The child as an `owns` cache has it. Absent: not watched, not there, without our controller label, or
-  // the cache is behind.
+  // The child as an `owns` cache has it. Absent: not watched, not there, without our controller
+  // label, or the cache is behind.
   virtual std::optional<core::ObjectMeta> cached_child(const ChildId& id) const = 0;
   virtual bool is_watched(const ChildId& id) const = 0;
   // Children with this owner's label in the caches.

@@ -14,7 +14,9 @@ namespace kubewatch::jq {
 
 namespace {
 
-constexpr std::size_t kMaxDepth = 200;
+// A pair of parentheses passes three rules that count.
+constexpr std::size_t kMaxLevels = 200;
+constexpr std::size_t kMaxDepth = 3 * kMaxLevels;
 // Evaluation nests one call per node: more than this belongs to libjq, which keeps its stack in the
 // heap.
 constexpr std::size_t kMaxNodes = 1500;
@@ -97,7 +99,7 @@ class Parser {
   }
   Result<void> check_depth() const {
     if (depth_ <= kMaxDepth) return {};
-    return fail(ErrorKind::too_large, fmt::format("nested deeper than {} levels", kMaxDepth));
+    return fail(ErrorKind::too_large, fmt::format("nested deeper than {} levels", kMaxLevels));
   }
 
   template <class... Kids>

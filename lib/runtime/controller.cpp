@@ -18,6 +18,7 @@ void RunSlots::give_back() {
     next_ = (next_ + 1) % count;
     // A copy: what it starts may add waiters.
     if (const auto waiter = waiters[next_]) waiter();
+    if (limit_ != 0 && used_ >= limit_) return;
   }
 }
 
@@ -97,11 +98,11 @@ void Controller::Impl::pump() {
 
 void Controller::Impl::start(const Work& work) {
   ++running;
-  reconciler.reconcile(work, [self = shared_from_this(), key = work.key,
-                              done = false](RunOutcome outcome) mutable {
-    if (std::exchange(done, true)) return;
-    self->finish(key, outcome);
-  });
+  reconciler.reconcile(
+      work, [self = shared_from_this(), key = work.key, done = false](RunOutcome outcome) mutable {
+        if (std::exchange(done, true)) return;
+        self->finish(key, outcome);
+      });
 }
 
 void Controller::Impl::settle(const core::ObjectKey& key, const RunOutcome& outcome) {
@@ -159,14 +160,18 @@ void Controller::forget(const core::ObjectKey& key) {
   impl_->schedule_pump();
 }
 
-void Controller::hold() { impl_->held = true; }
+void Controller::hold() {
+  impl_->held = true;
+}
 
 void Controller::release() {
   impl_->held = false;
   impl_->schedule_pump();
 }
 
-bool Controller::held() const { return impl_->held; }
+bool Controller::held() const {
+  return impl_->held;
+}
 
 void Controller::shut_down(std::function<void()> drained) {
   impl_->stopping = true;
@@ -175,8 +180,12 @@ void Controller::shut_down(std::function<void()> drained) {
   impl_->check_drained();
 }
 
-const WorkQueue& Controller::queue() const { return impl_->queue; }
-std::size_t Controller::running() const { return impl_->running; }
+const WorkQueue& Controller::queue() const {
+  return impl_->queue;
+}
+std::size_t Controller::running() const {
+  return impl_->running;
+}
 void Controller::on_progress(std::function<void()> callback) {
   impl_->progress = std::move(callback);
 }

@@ -1,6 +1,7 @@
-// Runs a Reconciler over a WorkQueue on the loop: starts what is due up to the concurrency, never one key
-// twice at once, holds everything until released, drains on shutdown. The same core drives shell hooks and
-// C++ reconcilers. Who adds keys (streams joined by mappers) is its owner's business.
+// Runs a Reconciler over a WorkQueue on the loop: starts what is due up to the concurrency, never
+// one key twice at once, holds everything until released, drains on shutdown. The same core drives
+// shell hooks and C++ reconcilers. Who adds keys (streams joined by mappers) is its owner's
+// business.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,8 @@ namespace kubewatch::runtime {
 
 struct RunOutcome {
   enum class Verdict { done, requeue, not_yet, failed, parked } verdict = Verdict::done;
-  std::optional<Duration> after;   // requeue: required; not_yet, failed: instead of (at least) the backoff
+  std::optional<Duration>
+      after;  // requeue: required; not_yet, failed: instead of (at least) the backoff
   static RunOutcome done() { return {}; }
 };
 
@@ -46,8 +48,8 @@ class RunSlots {
 
 class Controller {
  public:
-  // Held until the first release(). loop, reconciler, random and slots must outlive it; a run's `done`
-  // may be called after it is gone.
+  // Held until the first release(). loop, reconciler, random and slots must outlive it; a run's
+  // `done` may be called after it is gone.
   Controller(loop::EventLoop& loop, Reconciler& reconciler, base::Random& random, RunSlots& slots,
              WorkQueueOptions options);
   ~Controller();

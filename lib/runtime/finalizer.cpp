@@ -1,8 +1,8 @@
 #include "runtime/finalizer.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/json.hpp"
 

@@ -1,5 +1,6 @@
-// The finalizer machine: given an object's metadata, what comes next; and the JSON patches that test before
-// they change. Pure. Apply work never runs before the finalizer is persisted; removal only after cleanup.
+// The finalizer machine: given an object's metadata, what comes next; and the JSON patches that
+// test before they change. Pure. Apply work never runs before the finalizer is persisted; removal
+// only after cleanup.
 #pragma once
 
 #include <string>
@@ -10,11 +11,11 @@
 namespace kubewatch::runtime {
 
 enum class FinalizerStep {
-  reconcile,     // finalizer not wanted, or there: run the normal work
-  add_first,     // patch it in, then wait for the event of our own patch
-  clean_up,      // deleting and ours is there: run the cleanup, then remove
-  nothing,       // deleting and ours is not there
-  remove,        // alive, ours is there, not wanted any more: take it off
+  reconcile,  // finalizer not wanted, or there: run the normal work
+  add_first,  // patch it in, then wait for the event of our own patch
+  clean_up,   // deleting and ours is there: run the cleanup, then remove
+  nothing,    // deleting and ours is not there
+  remove,     // alive, ours is there, not wanted any more: take it off
 };
 
 // `wanted`: the rule guards its objects (finalize block, or children that need it).

@@ -1,9 +1,9 @@
 #include "runtime/json_path.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -44,9 +44,8 @@ class PathParser {
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   Error error(std::string_view what) const {
-    return {ErrorKind::invalid,
-            fmt::format("invalid JSONPath \"{}\": {} at character {}",
-                        std::string_view(text_), what, at_ + 1)};
+    return {ErrorKind::invalid, fmt::format("invalid JSONPath \"{}\": {} at character {}",
+                                            std::string_view(text_), what, at_ + 1)};
   }
 
   Result<std::string> name(std::string_view ends) {
@@ -183,8 +182,7 @@ bool passes(const JsonPath::Filter& filter, const Json& item) {
   if (filter.op == JsonPath::Filter::Op::exists) return found != nullptr;
   // As kubectl: an absent field fails both comparisons.
   if (found == nullptr || found->is_structured()) return false;
-  const bool equal =
-      found->is_string() == filter.quoted && scalar_text(*found) == filter.value;
+  const bool equal = found->is_string() == filter.quoted && scalar_text(*found) == filter.value;
   return equal == (filter.op == JsonPath::Filter::Op::equal);
 }
 
@@ -215,7 +213,8 @@ Result<JsonPath> JsonPath::parse(std::string_view text) {
   std::string_view inner = base::trim(text);
   if (!inner.empty() && inner.front() == '{') {
     if (inner.back() != '}') {
-      return Error(ErrorKind::invalid, fmt::format("invalid JSONPath \"{}\": '{{' is not closed", text));
+      return Error(ErrorKind::invalid,
+                   fmt::format("invalid JSONPath \"{}\": '{{' is not closed", text));
     }
     inner = inner.substr(1, inner.size() - 2);
   }

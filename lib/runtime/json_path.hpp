@@ -23,8 +23,12 @@ class JsonPath {
   // The name of the first step, "" when that is no field.
   std::string first_field() const;
 
-  struct Field { std::string name; };
-  struct Index { std::int64_t at = 0; };  // negative: from the end
+  struct Field {
+    std::string name;
+  };
+  struct Index {
+    std::int64_t at = 0;
+  };  // negative: from the end
   struct All {};
   struct Filter {
     enum class Op { exists, equal, not_equal } op = Op::exists;

@@ -1,9 +1,9 @@
 #include "runtime/reflector.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -184,10 +184,9 @@ void Reflector::Impl::name_unparsable() {
   if (seen.count == named_unparsable) return;
   named_unparsable = seen.count;
   if (seen.count > kNamedUnparsable && seen.count % 1000 != 0) return;
-  base::log_warn("an object cannot be kept as it is",
-                 {{"type", type.qualified_plural()},
-                  {"object", seen.last},
-                  {"so far", std::to_string(seen.count)}});
+  base::log_warn("an object cannot be kept as it is", {{"type", type.qualified_plural()},
+                                                       {"object", seen.last},
+                                                       {"so far", std::to_string(seen.count)}});
 }
 
 void Reflector::Impl::compact_later() {
@@ -211,11 +210,21 @@ Reflector::Reflector(client::Client& client, core::ResourceType type, std::strin
 
 Reflector::~Reflector() = default;
 
-void Reflector::start() { impl_->run(impl_->watcher.start(impl_->now())); }
-const Store& Reflector::store() const { return impl_->store; }
-const core::ResourceType& Reflector::type() const { return impl_->type; }
-const std::string& Reflector::namespace_name() const { return impl_->namespace_; }
-std::optional<std::string> Reflector::last_failure() const { return impl_->last_failure; }
+void Reflector::start() {
+  impl_->run(impl_->watcher.start(impl_->now()));
+}
+const Store& Reflector::store() const {
+  return impl_->store;
+}
+const core::ResourceType& Reflector::type() const {
+  return impl_->type;
+}
+const std::string& Reflector::namespace_name() const {
+  return impl_->namespace_;
+}
+std::optional<std::string> Reflector::last_failure() const {
+  return impl_->last_failure;
+}
 
 ReflectorStats Reflector::stats() const {
   ReflectorStats stats = impl_->stats;

@@ -18,9 +18,11 @@ namespace kubewatch::runtime {
 struct ReflectorCallbacks {
   // Each net change, after the store has it. A relist's changes come in one turn of the loop.
   std::function<void(const StoreChange&)> on_change;
-  // The first sync is done; then again after each relist (gap true: something may have been missed).
+  // The first sync is done; then again after each relist (gap true: something may have been
+  // missed).
   std::function<void(bool gap)> on_synced;
-  // Each failure, with when it is tried again. For a missing kind (404) or a forbidden one (403) as well.
+  // Each failure, with when it is tried again. For a missing kind (404) or a forbidden one (403) as
+  // well.
   std::function<void(WatcherFailure, const Error&, Duration retry_in)> on_failure;
   std::function<void(const std::string& resource_version)> on_bookmark;
   // Whether changes carry previous_meta and previous_json; each costs a decompression and a parse.
@@ -36,8 +38,8 @@ struct ReflectorStats {
 
 class Reflector {
  public:
-  // `client` and `random` must outlive it. namespace_ "" = all, or cluster-scoped. Not to be destroyed
-  // from inside its own callbacks.
+  // `client` and `random` must outlive it. namespace_ "" = all, or cluster-scoped. Not to be
+  // destroyed from inside its own callbacks.
   Reflector(client::Client& client, core::ResourceType type, std::string namespace_,
             WatcherOptions options, std::vector<std::string> strip, base::Random& random,
             ReflectorCallbacks callbacks);

@@ -1,8 +1,8 @@
 #include "runtime/store.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "runtime/store_codec.hpp"
 #include "runtime/store_index.hpp"
@@ -135,8 +135,8 @@ std::vector<core::ObjectKey> Store::Impl::keys_of(std::vector<SlotId> ids) const
 RecordPtr Store::Impl::make_record(const PreparedObject& object) {
   const Record::Identity identity{object.meta.name, object.meta.uid, object.meta.resource_version};
   // Before there is a dictionary records stay plain: compact_some() knows which ones are left.
-  const Encoded encoded = codec.trained() ? codec.compress(object.json)
-                                          : Encoded{Encoding::plain, object.json};
+  const Encoded encoded =
+      codec.trained() ? codec.compress(object.json) : Encoded{Encoding::plain, object.json};
   return Record::make(identity, object.json.size(), encoded);
 }
 
@@ -344,11 +344,19 @@ Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
-bool Store::ready() const { return impl_->ready; }
-const std::string& Store::resource_version() const { return impl_->resource_version; }
-std::size_t Store::size() const { return impl_->slots.current_count(); }
+bool Store::ready() const {
+  return impl_->ready;
+}
+const std::string& Store::resource_version() const {
+  return impl_->resource_version;
+}
+std::size_t Store::size() const {
+  return impl_->slots.current_count();
+}
 
-bool Store::contains(const core::ObjectKey& key) const { return impl_->visible(key).has_value(); }
+bool Store::contains(const core::ObjectKey& key) const {
+  return impl_->visible(key).has_value();
+}
 
 std::optional<StoredObject> Store::get(const core::ObjectKey& key) const {
   const auto id = impl_->visible(key);
@@ -404,25 +412,33 @@ StoreStats Store::stats() const {
   return stats;
 }
 
-const StoreStats::Unparsable& Store::unparsable() const { return impl_->unparsable; }
+const StoreStats::Unparsable& Store::unparsable() const {
+  return impl_->unparsable;
+}
 
 void Store::set_strip(std::vector<std::string> pointers) {
   impl_->ingest.set_strip(std::move(pointers));
 }
-void Store::set_type(const core::Gvk& gvk) { impl_->ingest.set_type(gvk); }
-void Store::set_limits(const IngestLimits& limits) { impl_->ingest.set_limits(limits); }
-void Store::set_previous(bool wanted) { impl_->want_previous = wanted; }
+void Store::set_type(const core::Gvk& gvk) {
+  impl_->ingest.set_type(gvk);
+}
+void Store::set_limits(const IngestLimits& limits) {
+  impl_->ingest.set_limits(limits);
+}
+void Store::set_previous(bool wanted) {
+  impl_->want_previous = wanted;
+}
 
 Result<PreparedObject> Store::prepare(std::string_view object_json) {
   auto prepared = impl_->ingest.prepare(object_json);
   if (!prepared.ok()) {
     ++impl_->unparsable.count;
-    impl_->unparsable.last = fmt::format("an object of {} bytes: {}", object_json.size(),
-                                         prepared.error().message());
+    impl_->unparsable.last =
+        fmt::format("an object of {} bytes: {}", object_json.size(), prepared.error().message());
   } else if (!prepared->reduced.empty()) {
     ++impl_->unparsable.count;
-    impl_->unparsable.last = fmt::format("{}: {}; kept as metadata only",
-                                         prepared->meta.key().str(), prepared->reduced);
+    impl_->unparsable.last =
+        fmt::format("{}: {}; kept as metadata only", prepared->meta.key().str(), prepared->reduced);
   }
   return prepared;
 }
@@ -434,7 +450,9 @@ void Store::begin_init(bool compare_text) {
   ++impl_->mark;
 }
 
-void Store::init_apply(const PreparedObject& object) { impl_->stage(object); }
+void Store::init_apply(const PreparedObject& object) {
+  impl_->stage(object);
+}
 
 Result<void> Store::init_apply(std::string_view object_json) {
   KW_ASSIGN(const auto object, prepare(object_json));

@@ -1,6 +1,7 @@
-// The cache of one watch: compact records, compressed objects, owner and label index, mark and sweep on
-// relist. One writer (its reflector), many readers. Readers see complete states only: before the first
-// sync ready() is false and nothing is there. Plain class, no I/O. Not thread-safe.
+// The cache of one watch: compact records, compressed objects, owner and label index, mark and
+// sweep on relist. One writer (its reflector), many readers. Readers see complete states only:
+// before the first sync ready() is false and nothing is there. Plain class, no I/O. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -29,32 +30,33 @@ struct StoredObject {
 
 enum class ChangeType { added, modified, deleted };
 
-// One net change, told after the store holds it. A same name with a new uid is told as deleted, then added.
+// One net change, told after the store holds it. A same name with a new uid is told as deleted,
+// then added.
 struct StoreChange {
   ChangeType type = ChangeType::added;
-  bool initial = false;      // came from the first list
-  bool relisted = false;     // found by a relist after a gap
-  core::ObjectMeta meta;     // the new state; for deleted the last known
-  std::string json;          // the same
+  bool initial = false;   // came from the first list
+  bool relisted = false;  // found by a relist after a gap
+  core::ObjectMeta meta;  // the new state; for deleted the last known
+  std::string json;       // the same
   // Before: absent for added. Labels and owners tell who else is concerned.
   std::optional<core::ObjectMeta> previous_meta;
-  std::string previous_json; // "" for added
+  std::string previous_json;  // "" for added
 };
 
 struct StoreStats {
   std::size_t objects = 0;
-  std::uint64_t json_bytes = 0;    // as stored, before compression
-  std::uint64_t held_bytes = 0;    // records, compressed objects, dictionary and indexes
+  std::uint64_t json_bytes = 0;  // as stored, before compression
+  std::uint64_t held_bytes = 0;  // records, compressed objects, dictionary and indexes
   std::uint64_t relists = 0;
-  std::uint64_t unparsable = 0;    // items kept as metadata only, or dropped, and counted
+  std::uint64_t unparsable = 0;  // items kept as metadata only, or dropped, and counted
   struct Unparsable {
     std::uint64_t count = 0;
     std::string last;  // "shop/web: nested deeper than 200 levels; kept as metadata only"
   };
 };
 
-// Gets the changes one by one, after the store holds all of them. It may read the store, not write it.
-// Empty: nobody wants to know, and no change is built (a change costs a decompression or two).
+// Gets the changes one by one, after the store holds all of them. It may read the store, not write
+// it. Empty: nobody wants to know, and no change is built (a change costs a decompression or two).
 using ChangeSink = std::function<void(StoreChange&&)>;
 
 class Store {
@@ -92,11 +94,12 @@ class Store {
   // Whether changes carry previous_meta and previous_json (default true).
   void set_previous(bool wanted);
 
-  // Starts a new full state; what an unfinished one had staged is forgotten. `compare_text`: an equal
-  // resourceVersion proves nothing (the server was restored from a backup).
+  // Starts a new full state; what an unfinished one had staged is forgotten. `compare_text`: an
+  // equal resourceVersion proves nothing (the server was restored from a backup).
   void begin_init(bool compare_text = false);
-  // Staged until finish_init; an object with an unchanged uid and resourceVersion is only marked as seen.
-  // Errors here and below: invalid, when not even metadata can be read; counted, the store is unchanged.
+  // Staged until finish_init; an object with an unchanged uid and resourceVersion is only marked as
+  // seen. Errors here and below: invalid, when not even metadata can be read; counted, the store is
+  // unchanged.
   Result<void> init_apply(std::string_view object_json);
   void finish_init(std::string resource_version, const ChangeSink& tell);
   // Between begin_init and finish_init (a streaming list) these two stage as well and tell nothing.
@@ -104,8 +107,8 @@ class Store {
   Result<void> remove(std::string_view object_json, const ChangeSink& tell);
   void bookmark(std::string resource_version);
 
-  // The same in two steps, for a writer that must look at the metadata in between; and counting what
-  // prepare() refuses is done there.
+  // The same in two steps, for a writer that must look at the metadata in between; and counting
+  // what prepare() refuses is done there.
   Result<PreparedObject> prepare(std::string_view object_json);
   void init_apply(const PreparedObject& object);
   void apply(const PreparedObject& object, const ChangeSink& tell);
@@ -116,7 +119,8 @@ class Store {
   Result<std::vector<StoreChange>> apply(std::string_view object_json);
   Result<std::vector<StoreChange>> remove(std::string_view object_json);
 
-  // Compresses some records that are still plain; true while there is more. The loop calls it in slices.
+  // Compresses some records that are still plain; true while there is more. The loop calls it in
+  // slices.
   bool compact_some(std::size_t max_records);
 
  private:

@@ -1,16 +1,17 @@
 #include "runtime/store_codec.hpp"
 
-#include <algorithm>
-
 #include <zdict.h>
 #include <zstd.h>
+
+#include <algorithm>
 
 namespace kubewatch::runtime {
 
 namespace {
 
 constexpr std::size_t kDictionaryBytes = 16U << 10U;
-constexpr std::size_t kSampleBytes = 32U << 10U;  // of one object: a huge one must not be all of them
+constexpr std::size_t kSampleBytes = 32U
+                                     << 10U;  // of one object: a huge one must not be all of them
 constexpr int kLevel = 1;
 constexpr std::size_t kWorthCompressing = 256;
 
@@ -47,7 +48,9 @@ StoreCodec::~StoreCodec() = default;
 StoreCodec::StoreCodec(StoreCodec&&) noexcept = default;
 StoreCodec& StoreCodec::operator=(StoreCodec&&) noexcept = default;
 
-bool StoreCodec::trained() const { return impl_->encode != nullptr; }
+bool StoreCodec::trained() const {
+  return impl_->encode != nullptr;
+}
 
 bool StoreCodec::train(const std::vector<std::string>& samples) {
   std::string all;
@@ -81,8 +84,8 @@ Encoded StoreCodec::compress(std::string_view text) {
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0);
   if (trained()) ZSTD_CCtx_refCDict(context, impl_->encode.get());
-  const std::size_t size = ZSTD_compress2(context, work.buffer.data(), work.buffer.size(),
-                                          text.data(), text.size());
+  const std::size_t size =
+      ZSTD_compress2(context, work.buffer.data(), work.buffer.size(), text.data(), text.size());
   if (ZSTD_isError(size) != 0 || size >= text.size()) return plain;
   return {trained() ? Encoding::dictionary : Encoding::zstd,
           std::string_view(work.buffer).substr(0, size)};

@@ -1,7 +1,7 @@
-// How object text rests in the cache: zstd, with a dictionary trained on the store's own objects once there
-// are enough of them. One kind's objects are much alike, so the dictionary carries most of the gain
-// (measured 21x against 3.6x without). The only user of zstd. Not for data from outside: decompress()
-// trusts what compress() made.
+// How object text rests in the cache: zstd, with a dictionary trained on the store's own objects
+// once there are enough of them. One kind's objects are much alike, so the dictionary carries most
+// of the gain (measured 21x against 3.6x without). The only user of zstd. Not for data from
+// outside: decompress() trusts what compress() made.
 #pragma once
 
 #include <cstddef>

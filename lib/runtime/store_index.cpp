@@ -82,7 +82,8 @@ void GroupIndex::leave(SlotId slot) {
   if (group.slots.empty()) ++empty_;
 }
 
-// Groups are dropped in bulk, when most are empty: dropping one means searching the lists of its terms.
+// Groups are dropped in bulk, when most are empty: dropping one means searching the lists of its
+// terms.
 void GroupIndex::drop_empty_groups() {
   if (empty_ < 64 || empty_ * 2 < by_key_.size()) return;
   for (auto it = by_term_.begin(); it != by_term_.end();) {

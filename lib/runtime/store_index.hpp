@@ -1,6 +1,6 @@
-// Secondary index of a store: which slots carry which terms. Slots with equal terms share one group (the
-// Pods of one Deployment have the same labels and the same owner), so an index over 100k Pods holds a few
-// hundred groups. Used once for labels and once for owner uids. Plain data structure.
+// Secondary index of a store: which slots carry which terms. Slots with equal terms share one group
+// (the Pods of one Deployment have the same labels and the same owner), so an index over 100k Pods
+// holds a few hundred groups. Used once for labels and once for owner uids. Plain data structure.
 #pragma once
 
 #include <cstddef>

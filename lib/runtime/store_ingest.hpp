@@ -1,6 +1,6 @@
-// From an object's text as the server sent it to what the store keeps: compact, without managedFields and
-// what the rule strips, with the type that list items lack, validated once. What is too big, too deep or
-// broken below its metadata is kept as metadata alone and says why. No I/O.
+// From an object's text as the server sent it to what the store keeps: compact, without
+// managedFields and what the rule strips, with the type that list items lack, validated once. What
+// is too big, too deep or broken below its metadata is kept as metadata alone and says why. No I/O.
 #pragma once
 
 #include <cstddef>

@@ -22,8 +22,7 @@ RecordPtr Record::make(const Identity& identity, std::size_t text_size, const En
   record->version_size_ = static_cast<std::uint16_t>(identity.resource_version.size());
   record->encoding_ = encoded.encoding;
   char* at = reinterpret_cast<char*>(record + 1);
-  for (const auto part :
-       {identity.name, identity.uid, identity.resource_version, encoded.bytes}) {
+  for (const auto part : {identity.name, identity.uid, identity.resource_version, encoded.bytes}) {
     if (!part.empty()) std::memcpy(at, part.data(), part.size());
     at += part.size();
   }

@@ -1,4 +1,5 @@
-// One object at rest: identity and encoded text in a single allocation. Not the index, not the codec.
+// One object at rest: identity and encoded text in a single allocation. Not the index, not the
+// codec.
 #pragma once
 
 #include <cstddef>

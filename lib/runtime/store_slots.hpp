@@ -1,4 +1,5 @@
-// The table of a store: key -> slot -> current and staged record, with its counts. No JSON, no indexes.
+// The table of a store: key -> slot -> current and staged record, with its counts. No JSON, no
+// indexes.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
 #include "runtime/wait_condition.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <variant>
-
-#include <fmt/format.h>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -133,9 +133,8 @@ Result<bool> path_met(const Path& wanted, const Json& object) {
   const auto found = wanted.path.find(object);
   if (found.empty() || (found.size() == 1 && found[0]->is_null())) return false;
   if (found.size() > 1) {
-    return Error(ErrorKind::invalid,
-                 fmt::format("jsonpath {} leads to {} values, one is needed", wanted.text,
-                             found.size()));
+    return Error(ErrorKind::invalid, fmt::format("jsonpath {} leads to {} values, one is needed",
+                                                 wanted.text, found.size()));
   }
   if (!wanted.value) return true;
   if (found[0]->is_structured()) {

@@ -13,8 +13,8 @@ namespace kubewatch::runtime {
 
 class WaitCondition {
  public:
-  // "condition=Type[=Status]", "delete", "create", "jsonpath={.a.b}[=value]" (kubectl's relaxed forms too).
-  // Errors: invalid.
+  // "condition=Type[=Status]", "delete", "create", "jsonpath={.a.b}[=value]" (kubectl's relaxed
+  // forms too). Errors: invalid.
   static Result<WaitCondition> parse(std::string_view text);
 
   // `object` null: it does not exist. A condition whose observedGeneration is behind is not met.

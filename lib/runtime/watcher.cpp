@@ -1,9 +1,9 @@
 #include "runtime/watcher.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "core/status.hpp"
 
@@ -20,8 +20,8 @@ constexpr std::uint32_t kMaxInterrupted = 2;
 constexpr std::size_t kMaxEmptyPages = 3;
 
 bool is_number(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 // resourceVersions are comparable where they are numbers (KEP-5504).
@@ -40,7 +40,8 @@ bool usable(const std::string& resource_version) {
   return !resource_version.empty() && resource_version != "0";
 }
 
-// The resourceVersion that was asked for cannot be served: expired, or of a future that never comes.
+// The resourceVersion that was asked for cannot be served: expired, or of a future that never
+// comes.
 bool version_is_useless(const base::Error& error) {
   return error.is_gone() || core::is_resource_version_too_large(error);
 }
@@ -109,8 +110,8 @@ bool Watcher::went_back(const std::string& resource_version) const {
   return synced_ && older(resource_version, resource_version_);
 }
 
-// A full state older than what was seen: of a lagging cache, then a consistent read helps; or of a server
-// whose data was restored, then it is the truth, but to be compared object by object.
+// A full state older than what was seen: of a lagging cache, then a consistent read helps; or of a
+// server whose data was restored, then it is the truth, but to be compared object by object.
 bool Watcher::begin_again_if_back(TimePoint now, const std::string& resource_version,
                                   WatcherActions& out) {
   if (!went_back(resource_version) || (consistent() && rewound_)) return false;

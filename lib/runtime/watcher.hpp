@@ -1,10 +1,12 @@
-// The watcher state machine: decides what to list, watch and wait for, and turns pages and events into
-// Init, InitApply, InitDone, Apply, Delete. No I/O, no clock: inputs come with `now`, outputs are actions.
-// It does not keep objects (store does) and does not start requests (reflector does).
-// Rules: Kubernetes API concepts ("Efficient detection of changes"), KEP-956 bookmarks, KEP-3157 WatchList.
+// The watcher state machine: decides what to list, watch and wait for, and turns pages and events
+// into Init, InitApply, InitDone, Apply, Delete. No I/O, no clock: inputs come with `now`, outputs
+// are actions. It does not keep objects (store does) and does not start requests (reflector does).
+// Rules: Kubernetes API concepts ("Efficient detection of changes"), KEP-956 bookmarks, KEP-3157
+// WatchList.
 //
-//   empty --list--> init_page --last page--> init_listed --watch opens--> watching --410, no rv--> empty
-//   empty --streaming list--> initial_watch --end bookmark--> watching --end, error--> init_listed
+//   empty --list--> init_page --last page--> init_listed --watch opens--> watching --410, no rv-->
+//   empty empty --streaming list--> initial_watch --end bookmark--> watching --end, error-->
+//   init_listed
 #pragma once
 
 #include <cstdint>
@@ -23,30 +25,31 @@
 
 namespace kubewatch::runtime {
 
-// automatic: one unpaged LIST for a whole collection (the cheapest there, facts/kube-apiserver.md), a
-// streaming list when a selector narrows it. streaming, and automatic with a selector, fall back to a
-// paged LIST where the server refuses it or never ends it; automatic without a selector falls back to
-// pages when the whole answer is too much. paged and unpaged never change.
+// automatic: one unpaged LIST for a whole collection (the cheapest there, facts/kube-apiserver.md),
+// a streaming list when a selector narrows it. streaming, and automatic with a selector, fall back
+// to a paged LIST where the server refuses it or never ends it; automatic without a selector falls
+// back to pages when the whole answer is too much. paged and unpaged never change.
 enum class ListStrategy { automatic, paged, unpaged, streaming };
-// recent: a consistent read. any: whatever the server's cache has (resourceVersion=0), but never older
-// than what was seen before. not_older_than: what was seen last, or newer.
+// recent: a consistent read. any: whatever the server's cache has (resourceVersion=0), but never
+// older than what was seen before. not_older_than: what was seen last, or newer.
 enum class ListSemantics { recent, any, not_older_than };
 
 struct WatcherOptions {
   ListStrategy strategy = ListStrategy::automatic;
   ListSemantics semantics = ListSemantics::recent;
   std::uint32_t page_size = 500;
-  Duration timeout{290000};        // timeoutSeconds asked of the server; < 295 s
+  Duration timeout{290000};  // timeoutSeconds asked of the server; < 295 s
   bool bookmarks = true;
   std::string label_selector;
   std::string field_selector;
   base::BackoffPolicy backoff{Duration{800}, Duration{30000}, 2.0, 0.5};
-  Duration backoff_reset{120000};  // a watch that lived so long, or delivered anything, starts afresh
-  Duration idle{240000};           // reopen at the same resourceVersion before load balancers drop the flow
-  Duration initial_end{60000};     // silence after which a streaming list's end is not waited for
-  Duration short_watch{1000};      // an answered watch that ends sooner without an event counts as
-                                   // failed; watches are never started more often than this
-  Duration open{30000};            // a watch that the server does not answer for so long counts as failed
+  Duration backoff_reset{
+      120000};            // a watch that lived so long, or delivered anything, starts afresh
+  Duration idle{240000};  // reopen at the same resourceVersion before load balancers drop the flow
+  Duration initial_end{60000};  // silence after which a streaming list's end is not waited for
+  Duration short_watch{1000};   // an answered watch that ends sooner without an event counts as
+                                // failed; watches are never started more often than this
+  Duration open{30000};  // a watch that the server does not answer for so long counts as failed
 };
 
 enum class WatcherState { empty, init_page, initial_watch, init_listed, watching };
@@ -57,33 +60,52 @@ inline constexpr std::size_t kWatcherFailures = 5;
 std::string_view to_string(WatcherFailure where);
 
 // Actions. The driver executes them in order.
-struct StartList { core::ListParams params; };
-struct StartWatch { core::WatchParams params; };
-struct StopRequest {};                              // drop the open list or watch
-struct SetTimer { TimePoint at; };                  // one timer; replaces the last; on_timer then
-// A new full state begins; an unfinished one is void. rewound: the server's data may have been restored
-// from a backup, so an equal resourceVersion does not mean an equal object.
-struct EmitInit { bool rewound = false; };
-struct EmitInitPage { std::size_t items; };         // each item of the page, in order
-struct EmitInitApply {};                            // the current event's object
-struct EmitInitDone { std::string resource_version; bool gap; };  // gap: events may have been missed
-struct EmitApply {};                                // the current event's object
+struct StartList {
+  core::ListParams params;
+};
+struct StartWatch {
+  core::WatchParams params;
+};
+struct StopRequest {};  // drop the open list or watch
+struct SetTimer {
+  TimePoint at;
+};  // one timer; replaces the last; on_timer then
+// A new full state begins; an unfinished one is void. rewound: the server's data may have been
+// restored from a backup, so an equal resourceVersion does not mean an equal object.
+struct EmitInit {
+  bool rewound = false;
+};
+struct EmitInitPage {
+  std::size_t items;
+};                        // each item of the page, in order
+struct EmitInitApply {};  // the current event's object
+struct EmitInitDone {
+  std::string resource_version;
+  bool gap;
+};                    // gap: events may have been missed
+struct EmitApply {};  // the current event's object
 // The current event's object. Between Init and InitDone: it is not part of the new state after all.
 struct EmitDelete {};
-struct EmitBookmark { std::string resource_version; };
-struct EmitFailure { WatcherFailure where; base::Error error; Duration retry_in; };
-using WatcherAction = std::variant<StartList, StartWatch, StopRequest, SetTimer, EmitInit, EmitInitPage,
-                                   EmitInitApply, EmitInitDone, EmitApply, EmitDelete, EmitBookmark,
-                                   EmitFailure>;
+struct EmitBookmark {
+  std::string resource_version;
+};
+struct EmitFailure {
+  WatcherFailure where;
+  base::Error error;
+  Duration retry_in;
+};
+using WatcherAction =
+    std::variant<StartList, StartWatch, StopRequest, SetTimer, EmitInit, EmitInitPage,
+                 EmitInitApply, EmitInitDone, EmitApply, EmitDelete, EmitBookmark, EmitFailure>;
 using WatcherActions = std::vector<WatcherAction>;
 
 // What the machine needs to know of one event's object; the driver extracts it.
 struct EventFacts {
   core::WatchEventType type = core::WatchEventType::unknown;
-  std::string resource_version;       // "" when absent
-  bool initial_events_end = false;    // annotation k8s.io/initial-events-end: "true"
-  bool broken = false;                // the object does not parse: skipped, the stream goes on
-  std::optional<base::Error> error;   // type error only
+  std::string resource_version;      // "" when absent
+  bool initial_events_end = false;   // annotation k8s.io/initial-events-end: "true"
+  bool broken = false;               // the object does not parse: skipped, the stream goes on
+  std::optional<base::Error> error;  // type error only
 };
 
 class Watcher {
@@ -151,16 +173,16 @@ class Watcher {
 
   Request request_ = Request::none;
   TimerUse timer_ = TimerUse::none;
-  bool synced_ = false;             // an InitDone was emitted, or it resumed
-  bool streaming_off_ = false;      // the server cannot do it
+  bool synced_ = false;         // an InitDone was emitted, or it resumed
+  bool streaming_off_ = false;  // the server cannot do it
   std::uint32_t streaming_interrupted_ = 0;
-  bool paged_after_all_ = false;    // automatic: the whole list was too much for one answer
+  bool paged_after_all_ = false;  // automatic: the whole list was too much for one answer
 
   // Of the current round, from empty to InitDone:
   bool init_emitted_ = false;
-  bool force_recent_ = false;       // a consistent read, whatever the semantics
-  bool rewound_ = false;            // the server's resourceVersion went back
-  bool force_unpaged_ = false;      // continue tokens expire faster than we read
+  bool force_recent_ = false;   // a consistent read, whatever the semantics
+  bool rewound_ = false;        // the server's resourceVersion went back
+  bool force_unpaged_ = false;  // continue tokens expire faster than we read
   std::string continue_token_;
   std::string first_page_version_;
   std::size_t empty_pages_ = 0;
@@ -171,8 +193,8 @@ class Watcher {
   TimePoint watch_opened_{};
   TimePoint last_activity_{};
   std::uint64_t watch_events_ = 0;
-  bool bookmarks_seen_ = false;     // in any watch
-  std::uint32_t refused_ = 0;       // answers in a row that refuse to watch at this resourceVersion
+  bool bookmarks_seen_ = false;  // in any watch
+  std::uint32_t refused_ = 0;    // answers in a row that refuse to watch at this resourceVersion
 };
 
 }  // namespace kubewatch::runtime

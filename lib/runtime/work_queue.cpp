@@ -9,7 +9,9 @@ namespace kubewatch::runtime {
 namespace {
 
 // What a live change says is news; these only say "look again".
-bool is_bulk(Reason reason) { return reason == Reason::startup || reason == Reason::resync; }
+bool is_bulk(Reason reason) {
+  return reason == Reason::startup || reason == Reason::resync;
+}
 
 // Work that may wait for its time while the queue counts as idle.
 bool may_wait(Reason reason) {
@@ -329,8 +331,12 @@ void WorkQueue::forget(const core::ObjectKey& key) {
   }
 }
 
-void WorkQueue::pause() { impl_->paused = true; }
-void WorkQueue::resume() { impl_->paused = false; }
+void WorkQueue::pause() {
+  impl_->paused = true;
+}
+void WorkQueue::resume() {
+  impl_->paused = false;
+}
 
 bool WorkQueue::idle() const {
   const Impl& q = *impl_;

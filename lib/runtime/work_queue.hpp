@@ -1,6 +1,7 @@
-// The keyed work queue: which object runs next, and when. Earlier time wins; a key being worked on is held
-// and runs once more; only failures grow a key's backoff, only success resets it; live changes go before
-// the initial list and resyncs, ageing so that nothing starves. Plain class: `now` is an argument.
+// The keyed work queue: which object runs next, and when. Earlier time wins; a key being worked on
+// is held and runs once more; only failures grow a key's backoff, only success resets it; live
+// changes go before the initial list and resyncs, ageing so that nothing starves. Plain class:
+// `now` is an argument.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,16 @@
 namespace kubewatch::runtime {
 
 enum class Reason {
-  created, updated, owned_changed, related_changed, resync, schedule, retry, requeue, startup, external,
+  created,
+  updated,
+  owned_changed,
+  related_changed,
+  resync,
+  schedule,
+  retry,
+  requeue,
+  startup,
+  external,
   manual
 };
 // "Created", "OwnedChanged", ...: as hooks see it.
@@ -29,15 +39,15 @@ enum class Priority { live, background };
 struct Work {
   core::ObjectKey key;
   Reason reason = Reason::updated;
-  std::string reason_object;      // "v1 ConfigMap shop/settings", "" for the object itself
-  std::uint32_t attempt = 1;      // 1 = the first try since the last success
+  std::string reason_object;  // "v1 ConfigMap shop/settings", "" for the object itself
+  std::uint32_t attempt = 1;  // 1 = the first try since the last success
 };
 
 struct WorkQueueOptions {
-  std::size_t concurrency = 4;        // keys held at the same time; 0 = no limit
+  std::size_t concurrency = 4;  // keys held at the same time; 0 = no limit
   base::BackoffPolicy retry{Duration{1000}, Duration{300000}, 2.0, 0.2};
-  std::uint32_t max_attempts = 0;     // 0 = for ever; then parked
-  Duration age_limit{5000};           // background work older than this goes like live work
+  std::uint32_t max_attempts = 0;  // 0 = for ever; then parked
+  Duration age_limit{5000};        // background work older than this goes like live work
 };
 
 class WorkQueue {
@@ -47,40 +57,46 @@ class WorkQueue {
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  // Runs at now + delay or earlier if already due earlier. The first reason of a pending key is kept,
-  // except that any other reason replaces startup and resync. A parked key is un-parked and starts a
-  // new series of attempts.
+  // Runs at now + delay or earlier if already due earlier. The first reason of a pending key is
+  // kept, except that any other reason replaces startup and resync. A parked key is un-parked and
+  // starts a new series of attempts.
   void add(TimePoint now, const core::ObjectKey& key, Reason reason, std::string reason_object = "",
            Duration delay = Duration{0}, Priority priority = Priority::live);
-  // The next key to run, now held; absent when nothing is due, all slots are taken, or it is paused.
+  // The next key to run, now held; absent when nothing is due, all slots are taken, or it is
+  // paused.
   std::optional<Work> take(TimePoint now);
-  // When take() may next succeed because of time alone; absent when only add() or a finish can change it.
+  // When take() may next succeed because of time alone; absent when only add() or a finish can
+  // change it.
   std::optional<TimePoint> next_due(TimePoint now) const;
 
-  // Each ends the run of a held key; for a key that is not held they do nothing. A key that was added
-  // meanwhile runs when that says, if it is earlier; one forgotten meanwhile is forgotten.
-  void succeeded(TimePoint now, const core::ObjectKey& key);                    // resets the backoff
-  void requeue(TimePoint now, const core::ObjectKey& key, Duration after);      // success, run again then
-  // A failure; returns the delay, or absent when the key is now parked (attempts used up). A key with
-  // newer work is not parked: that work starts a new series of attempts.
+  // Each ends the run of a held key; for a key that is not held they do nothing. A key that was
+  // added meanwhile runs when that says, if it is earlier; one forgotten meanwhile is forgotten.
+  void succeeded(TimePoint now, const core::ObjectKey& key);  // resets the backoff
+  void requeue(TimePoint now, const core::ObjectKey& key,
+               Duration after);  // success, run again then
+  // A failure; returns the delay, or absent when the key is now parked (attempts used up). A key
+  // with newer work is not parked: that work starts a new series of attempts.
   std::optional<Duration> failed(TimePoint now, const core::ObjectKey& key, base::Random& random,
                                  std::optional<Duration> at_least = std::nullopt);
-  // "Not yet" (exit 75): runs again after `after` or the backoff's delay; not counted as a failure, but
-  // repeated ones without `after` wait longer each time.
+  // "Not yet" (exit 75): runs again after `after` or the backoff's delay; not counted as a failure,
+  // but repeated ones without `after` wait longer each time.
   Duration not_yet(TimePoint now, const core::ObjectKey& key, base::Random& random,
                    std::optional<Duration> after);
-  void park(TimePoint now, const core::ObjectKey& key);    // until the next add()
-  // The object is gone: forget pending work, backoff and parking (a held key is forgotten at its end).
+  void park(TimePoint now, const core::ObjectKey& key);  // until the next add()
+  // The object is gone: forget pending work, backoff and parking (a held key is forgotten at its
+  // end).
   void forget(const core::ObjectKey& key);
 
-  void pause();                       // nothing is taken: caches not ready, shutting down
+  void pause();  // nothing is taken: caches not ready, shutting down
   void resume();
 
-  // Nothing due or held, nothing debounced; retries, requeues, resyncs and schedules that wait for their
-  // time do not count.
+  // Nothing due or held, nothing debounced; retries, requeues, resyncs and schedules that wait for
+  // their time do not count.
   bool idle() const;
   // Pending keys that wait for a time (retry, requeue, debounce), held, ready, parked.
-  struct Counts { std::size_t ready = 0, waiting = 0, held = 0, parked = 0; };
+  struct Counts {
+    std::size_t ready = 0, waiting = 0, held = 0, parked = 0;
+  };
   Counts counts(TimePoint now) const;
   bool is_retrying(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> parked() const;

@@ -1,5 +1,7 @@
 // Server-side apply: merge, prune what the manager no longer applies, find conflicts, move
 // ownership.
+#include <algorithm>
+
 #include "base/json.hpp"
 #include "schema/last_applied.hpp"
 #include "schema/managed_entries.hpp"
@@ -33,6 +35,7 @@ class Apply {
   std::vector<Conflict> take_ownership();
   Result<ApplyOutcome> finish();
   bool same_as_live(const Json& object) const;
+  bool same_owners_as_live() const;
 
   const ApplyRequest& request_;
   const MergeNode& schema_;
@@ -57,13 +60,9 @@ Result<void> Apply::read_live() {
   if (!managed.ok())
     return std::move(managed).error().with_context("failed to decode managed fields");
   managed_ = std::move(*managed);
-  live_ = *request_.live;
-  if (Json* metadata = base::find(live_, {"metadata"});
-      metadata != nullptr && metadata->is_object()) {
-    metadata->erase("managedFields");
-  }
+  live_ = without_managed(*request_.live);
   if (managed_.empty()) own_before_first_apply();
-  for (auto& [identity, entry] : managed_) reconcile_with_schema(schema_, entry.fields);
+  reconcile_entries(schema_, managed_);
   return {};
 }
 
@@ -97,13 +96,12 @@ void Apply::merge_and_prune() {
   self_ = entry.identity();
   ManagedEntry& own = managed_[self_];
   entry.time = own.time;
+  const Json* original = own.api_version == entry.api_version ? own.original : nullptr;
   const FieldSet last = std::exchange(own, std::move(entry)).fields;
   // The common case, nothing dropped since last time, needs no pruning.
-  if (last.difference(own.fields).empty()) {
-    object_ = std::move(merged);
-  } else {
-    object_ = pruned(merged, last);
-  }
+  object_ = last.is_subset_of(own.fields) ? std::move(merged) : pruned(merged, last);
+  strip_identity_fields(own.fields);
+  if (own.fields == last) own.original = original;
 }
 
 // Takes away what this manager applied last time, but not this time, unless somebody else owns it.
@@ -143,8 +141,8 @@ std::vector<Conflict> Apply::take_ownership() {
     if (!conflicts.empty()) return conflicts;
   }
   for (auto& [identity, both] : contested) {
-    managed_[identity].fields.subtract(both);
-    managed_[identity].fields.subtract(changes.removed);
+    managed_[identity].subtract(both);
+    managed_[identity].subtract(changes.removed);
   }
   return {};
 }
@@ -158,21 +156,32 @@ bool Apply::same_as_live(const Json& object) const {
   return changes.empty();
 }
 
+bool Apply::same_owners_as_live() const {
+  const Json* before = managed_fields_of(*request_.live);
+  const bool untouched =
+      before != nullptr && before->is_array() && before->size() == managed_.size() &&
+      std::all_of(managed_.begin(), managed_.end(),
+                  [](const auto& entry) { return entry.second.original != nullptr; });
+  if (untouched) return true;
+  const Json after = encode_managed(managed_);
+  return same_owners(before, &after);
+}
+
 Result<ApplyOutcome> Apply::finish() {
-  strip_identity_fields(managed_[self_].fields);
   drop_unwritten(schema_, object_);
-  if (object_ != live_) managed_[self_].time = base::format_rfc3339(request_.now);
+  if (object_ != live_) {
+    managed_[self_].time = base::format_rfc3339(request_.now);
+    managed_[self_].original = nullptr;
+  }
   drop_empty(managed_);
   if (request_.manager == "kubectl") sync_last_applied(request_.applied, object_);
-  const bool same = same_as_live(object_);
   ApplyOutcome outcome;
+  outcome.changed = !(same_as_live(object_) && same_owners_as_live());
   outcome.object = std::move(object_);
-  set_managed(outcome.object, managed_);
-  if (same && same_owners(managed_fields_of(*request_.live), managed_fields_of(outcome.object))) {
-    outcome.changed = false;
-    if (const Json* before = managed_fields_of(*request_.live)) {
-      outcome.object["metadata"]["managedFields"] = *before;
-    }
+  if (outcome.changed) {
+    set_managed(outcome.object, managed_);
+  } else if (const Json* before = managed_fields_of(*request_.live)) {
+    outcome.object["metadata"]["managedFields"] = *before;
   }
   return outcome;
 }

@@ -1,6 +1,8 @@
 // The algebra of field sets and FieldsV1. Sets are trees; a child is never empty.
 #include "schema/field_set.hpp"
 
+#include <algorithm>
+
 #include "base/strings.hpp"
 
 namespace kubewatch::schema {
@@ -108,14 +110,16 @@ void FieldSet::merge_in(const FieldSet& other) {
   }
 }
 
-void FieldSet::subtract(const FieldSet& other) {
-  for (const PathElement& member : other.members_) members_.erase(member);
+bool FieldSet::subtract(const FieldSet& other) {
+  bool changed = false;
+  for (const PathElement& member : other.members_) changed = members_.erase(member) != 0 || changed;
   for (const auto& [element, below] : other.children_) {
     const auto found = children_.find(element);
     if (found == children_.end()) continue;
-    found->second.subtract(below);
+    changed = found->second.subtract(below) || changed;
     if (found->second.empty()) children_.erase(found);
   }
+  return changed;
 }
 
 FieldSet FieldSet::union_with(const FieldSet& other) const {
@@ -165,6 +169,17 @@ FieldSet FieldSet::leaves() const {
   }
   for (const auto& [element, child] : children_) out.add_child(element, child.leaves());
   return out;
+}
+
+bool FieldSet::is_subset_of(const FieldSet& other) const {
+  if (!std::includes(other.members_.begin(), other.members_.end(), members_.begin(),
+                     members_.end())) {
+    return false;
+  }
+  return std::all_of(children_.begin(), children_.end(), [&](const auto& child) {
+    const FieldSet* theirs = other.find_child(child.first);
+    return theirs != nullptr && child.second.is_subset_of(*theirs);
+  });
 }
 
 bool FieldSet::operator==(const FieldSet& other) const {

@@ -55,6 +55,7 @@ class FieldSet {
   // Removes also everything below members of `other`.
   FieldSet recursive_difference(const FieldSet& other) const;
   FieldSet leaves() const;
+  bool is_subset_of(const FieldSet& other) const;
   bool operator==(const FieldSet& other) const;
 
   static Result<FieldSet> from_fields_v1(const Json& fields_v1);
@@ -75,7 +76,7 @@ class FieldSet {
   // Takes the whole subtree at `element` out and keeps it as one member.
   void collapse(const PathElement& element);
   void merge_in(const FieldSet& other);
-  void subtract(const FieldSet& other);
+  bool subtract(const FieldSet& other);  // whether anything went
   std::map<PathElement, FieldSet>& mutable_children() { return children_; }
 
  private:

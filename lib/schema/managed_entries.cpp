@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/strings.hpp"
+#include "schema/typed.hpp"
 
 namespace kubewatch::schema {
 namespace {
@@ -29,6 +30,7 @@ Result<ManagedEntry> decode_entry(const Json& json, std::size_t index) {
   if (!json.is_object())
     return invalid("managed fields entry " + std::to_string(index) + " is no object");
   ManagedEntry entry;
+  entry.original = &json;
   const std::string operation = base::string_at(json, {"operation"});
   if (operation != "Apply" && operation != "Update") {
     return invalid("operation must be `Apply` or `Update`");
@@ -55,6 +57,7 @@ Result<ManagedEntry> decode_entry(const Json& json, std::size_t index) {
 }
 
 Json encode_entry(const ManagedEntry& entry) {
+  if (entry.original != nullptr) return *entry.original;
   Json out = {{"manager", entry.manager},
               {"operation", entry.applied ? "Apply" : "Update"},
               {"apiVersion", entry.api_version},
@@ -139,20 +142,27 @@ const Json* managed_fields_of(const Json& object) {
   return base::find(object, {"metadata", "managedFields"});
 }
 
+namespace {
+
+bool same_but_time(const Json& a, const Json& b) {
+  if (!a.is_object() || !b.is_object()) return false;
+  if (a.size() - a.count("time") != b.size() - b.count("time")) return false;
+  for (const auto& [name, value] : a.items()) {
+    if (name == "time") continue;
+    const auto other = b.find(name);
+    if (other == b.end() || *other != value) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool same_owners(const Json* a, const Json* b) {
   const bool none_a = a == nullptr || !a->is_array() || a->empty();
   const bool none_b = b == nullptr || !b->is_array() || b->empty();
   if (none_a || none_b) return none_a == none_b;
   if (a->size() != b->size()) return false;
-  for (std::size_t i = 0; i < a->size(); ++i) {
-    Json left = (*a)[i];
-    Json right = (*b)[i];
-    if (!left.is_object() || !right.is_object()) return false;
-    left.erase("time");
-    right.erase("time");
-    if (left != right) return false;
-  }
-  return true;
+  return std::equal(a->begin(), a->end(), b->begin(), same_but_time);
 }
 
 void strip_identity_fields(FieldSet& fields) {
@@ -176,7 +186,7 @@ void cap_updaters(Managed& managed) {
     const std::string version = position->second.api_version;
     const auto [first, is_first] = first_of_version.try_emplace(version, identity);
     if (is_first) continue;
-    ManagedEntry ancient{kAncient, false, version, "", "", {}};
+    ManagedEntry ancient{kAncient, false, version, "", "", {}, nullptr};
     const std::string bucket = ancient.identity();
     if (managed.count(bucket) == 0) {
       ancient.fields = std::move(managed[first->second].fields);
@@ -185,9 +195,33 @@ void cap_updaters(Managed& managed) {
     }
     ManagedEntry merged = std::move(managed[identity]);
     managed.erase(identity);
-    managed[bucket].fields.merge_in(merged.fields);
-    managed[bucket].time = merged.time;  // the more recent of the two
+    ManagedEntry& all = managed[bucket];
+    all.fields.merge_in(merged.fields);
+    all.time = merged.time;  // the more recent of the two
+    all.original = nullptr;
     --count;
+  }
+}
+
+Json without_managed(const Json& object) {
+  if (!object.is_object()) return object;
+  Json out = Json::object();
+  for (const auto& [key, value] : object.items()) {
+    if (key != "metadata" || !value.is_object()) {
+      out[key] = value;
+      continue;
+    }
+    Json& metadata = out[key] = Json::object();
+    for (const auto& [name, below] : value.items()) {
+      if (name != "managedFields") metadata[name] = below;
+    }
+  }
+  return out;
+}
+
+void reconcile_entries(const MergeNode& schema, Managed& managed) {
+  for (auto& [identity, entry] : managed) {
+    if (reconcile_with_schema(schema, entry.fields)) entry.original = nullptr;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "schema/field_set.hpp"
+#include "schema/merge_schema.hpp"
 
 namespace kubewatch::schema {
 
@@ -20,6 +21,12 @@ struct ManagedEntry {
   std::string subresource;
   std::string time;  // RFC 3339; "" when the entry has none
   FieldSet fields;
+  // Where it was decoded from, as long as it still says the same; spares encoding. Borrowed.
+  const Json* original = nullptr;
+
+  void subtract(const FieldSet& taken) {
+    if (fields.subtract(taken)) original = nullptr;
+  }
 
   // Manager, operation, subresource and, for updates, apiVersion; sorts as the server sorts
   // managers.
@@ -29,13 +36,17 @@ struct ManagedEntry {
 };
 using Managed = std::map<std::string, ManagedEntry>;
 
-// `managed_fields`: null pointer or null mean none. Errors: invalid.
+// `managed_fields`: null pointer or null mean none; must outlive the result. Errors: invalid.
 Result<Managed> decode_managed(const Json* managed_fields);
 // Sorted by operation, time, manager, apiVersion, subresource; null when there are none.
 Json encode_managed(const Managed& managed);
 // object.metadata.managedFields, removed when there are none.
 void set_managed(Json& object, const Managed& managed);
 const Json* managed_fields_of(const Json& object);
+// A copy without managedFields, which are often most of an object.
+Json without_managed(const Json& object);
+// reconcile_with_schema for all entries.
+void reconcile_entries(const MergeNode& schema, Managed& managed);
 // Whether two managedFields differ in nothing but times. Null pointers are none.
 bool same_owners(const Json* a, const Json* b);
 

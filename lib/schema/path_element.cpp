@@ -167,6 +167,33 @@ std::strong_ordering PathElement::compare(const PathElement& other) const {
   return std::strong_ordering::equal;
 }
 
+namespace {
+
+// The text of a JSON string that needs no unescaping; nearly all keys are such.
+std::optional<std::string_view> plain_string(std::string_view json) {
+  if (json.size() < 2 || json.front() != '"' || json.back() != '"') return std::nullopt;
+  const std::string_view inner = json.substr(1, json.size() - 2);
+  for (const char c : inner) {
+    if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f) return std::nullopt;
+  }
+  return inner;
+}
+
+// {"name":"value"} without a parser.
+std::optional<Json> plain_key(std::string_view json) {
+  if (json.size() < 2 || json.front() != '{' || json.back() != '}') return std::nullopt;
+  const std::size_t colon = json.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto name = plain_string(json.substr(1, colon - 1));
+  const auto value = plain_string(json.substr(colon + 1, json.size() - colon - 2));
+  if (!name || !value) return std::nullopt;
+  Json out = Json::object();
+  out[std::string(*name)] = *value;
+  return out;
+}
+
+}  // namespace
+
 Result<std::optional<PathElement>> PathElement::decode(const std::string& text) {
   const auto broken = [&](const std::string& why) {
     return Error(ErrorKind::invalid, "FieldsV1 key \"" + text + "\" " + why);
@@ -180,6 +207,9 @@ Result<std::optional<PathElement>> PathElement::decode(const std::string& text) 
     return std::optional(of_index(number->get<std::int64_t>()));
   }
   if (text[0] != 'k' && text[0] != 'v') return std::optional<PathElement>();
+  if (auto plain = text[0] == 'k' ? plain_key(rest) : std::nullopt) {
+    return std::optional(of_key(std::move(*plain)));
+  }
   Result<Json> json = base::parse_json(rest);
   if (!json.ok()) return broken("holds no JSON");
   if (text[0] == 'v') return std::optional(of_value(std::move(*json)));

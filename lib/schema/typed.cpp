@@ -121,8 +121,9 @@ bool is_atomic(const MergeNode& node) {
 
 }  // namespace
 
-void reconcile_with_schema(const MergeNode& node, FieldSet& set) {
-  if (node.kind == Kind::deduced || node.kind == Kind::scalar) return;
+bool reconcile_with_schema(const MergeNode& node, FieldSet& set) {
+  if (node.kind == Kind::deduced || node.kind == Kind::scalar) return false;
+  bool changed = false;
   std::vector<PathElement> collapsed;
   for (auto& [element, child] : set.mutable_children()) {
     const bool field = element.kind == PathElement::Kind::field;
@@ -131,10 +132,11 @@ void reconcile_with_schema(const MergeNode& node, FieldSet& set) {
     if (is_atomic(*below)) {
       collapsed.push_back(element);
     } else {
-      reconcile_with_schema(*below, child);
+      changed = reconcile_with_schema(*below, child) || changed;
     }
   }
   for (const PathElement& element : collapsed) set.collapse(element);
+  return changed || !collapsed.empty();
 }
 
 }  // namespace kubewatch::schema

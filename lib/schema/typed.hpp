@@ -54,7 +54,7 @@ Json remove_items(const MergeNode& node, const Json& value, const FieldSet& set)
 // With the known fields above members as members too.
 FieldSet with_named_parents(const MergeNode& node, const FieldSet& set);
 
-// What became atomic since the set was written is owned as a whole.
-void reconcile_with_schema(const MergeNode& node, FieldSet& set);
+// What became atomic since the set was written is owned as a whole. Whether that changed anything.
+bool reconcile_with_schema(const MergeNode& node, FieldSet& set);
 
 }  // namespace kubewatch::schema

@@ -7,13 +7,6 @@
 namespace kubewatch::schema {
 namespace {
 
-void erase_managed(Json& object) {
-  if (Json* metadata = base::find(object, {"metadata"});
-      metadata != nullptr && metadata->is_object()) {
-    metadata->erase("managedFields");
-  }
-}
-
 // [] and [{}] mean: forget all owners.
 bool is_reset(const Json* managed_fields) {
   if (managed_fields == nullptr || !managed_fields->is_array()) return false;
@@ -55,10 +48,10 @@ void take_ownership(const UpdateRequest& request, const MergeNode& schema, const
   changes.exclude(request.ignored);
   FieldSet taken = std::move(changes.modified);
   taken.merge_in(changes.added);
+  reconcile_entries(schema, managed);
   for (auto& [identity, entry] : managed) {
-    reconcile_with_schema(schema, entry.fields);
-    entry.fields.subtract(taken);
-    entry.fields.subtract(changes.removed);
+    entry.subtract(taken);
+    entry.subtract(changes.removed);
   }
   strip_identity_fields(taken);
   if (!taken.empty()) {
@@ -66,6 +59,7 @@ void take_ownership(const UpdateRequest& request, const MergeNode& schema, const
     ManagedEntry& own = managed.try_emplace(entry.identity(), entry).first->second;
     own.fields.merge_in(taken);
     own.time = base::format_rfc3339(request.now);
+    own.original = nullptr;
   }
   drop_empty(managed);
 }
@@ -74,8 +68,7 @@ void take_ownership(const UpdateRequest& request, const MergeNode& schema, const
 
 Result<Json> track_update(const UpdateRequest& request) {
   Managed managed = owners_before(request);
-  Json object = request.updated;
-  erase_managed(object);
+  Json object = without_managed(request.updated);
   const MergeNode& schema = request.schema ? *request.schema : deduced_node();
   drop_unwritten(schema, object);
   // Owners that were forgotten stay forgotten until somebody applies.

@@ -36,7 +36,7 @@ TEST_CASE("a typed client's protobuf becomes the JSON that it stands for") {
   const std::string container = field(1, "c") + field(2, "image") + count(16, 1) + field(8, "") +
                                 field(6, count(3, 80) + field(4, "TCP"));
   const std::string probe =
-      field(1, field(1, field(1, "/") + field(2, count(1, 1) + field(3, "http"))));
+      field(1, field(2, field(1, "/") + field(2, count(1, 1) + field(3, "http"))));
   const std::string volume = field(1, "v") + field(2, field(2, ""));
   const std::string spec = field(1, volume) + field(2, container + field(11, probe)) +
                            field(3, "Never") + count(4, 0) + count(11, 0);

@@ -169,6 +169,30 @@ TEST_CASE("a slow client gets everything later, in order; one that is too slow i
   CHECK(record->ended);
 }
 
+TEST_CASE("a client that starts with a long history is not taken for a slow one") {
+  ApiOptions options;
+  options.history = 30000;
+  Server server(options);
+  const std::string start = std::to_string(server.api.storage().version());
+  for (int i = 0; i < 15000; ++i) {
+    server.api.storage().put("configmaps",
+                             {{"metadata", {{"name", "x"}, {"namespace", "default"}}}});
+  }
+  auto record = std::make_shared<test::FakeSink::Record>();
+  record->backlog = 2U << 20U;
+  ApiRequest request;
+  request.method = "GET";
+  request.path = kConfigMaps;
+  request.query = "watch=1&resourceVersion=" + start;
+  const Reply reply = server.api.handle(request, server.now());
+  server.api.watches().attach(reply.watch, std::make_unique<test::FakeSink>(record),
+                              server.steady(), server.now());
+  CHECK_FALSE(record->ended);
+  record->backlog = 0;
+  server.tick();
+  CHECK(record->events().size() == 15000);
+}
+
 TEST_CASE("watchers that see an event the same way share one line") {
   Server server;
   const auto first = server.watch(kConfigMaps + "?watch=1");

@@ -370,6 +370,31 @@ TEST_CASE("a Secret's stringData becomes data; fields that may not change do not
         "ConfigMap \"a\" is invalid: data: Forbidden: field is immutable when `immutable` is set");
 }
 
+TEST_CASE("built-in kinds lose fields that their type lacks and refuse values of another type") {
+  Server server;
+  const std::string path = "/apis/apps/v1/namespaces/default/deployments";
+  const Json deployment = Json::parse(R"({"apiVersion":"apps/v1","kind":"Deployment",
+    "metadata":{"name":"d"},"spec":{"replicas":1,"bogus":1,"selector":{"matchLabels":{"a":"b"}},
+    "template":{"spec":{"containers":[{"name":"c","image":"i","wrong":true,
+      "resources":{"limits":{"cpu":1,"memory":"1Gi"}}}],
+      "volumes":[{"name":"v","emptyDir":{}}]}}}})");
+  const auto strict = server.post(path + "?fieldValidation=Strict", deployment);
+  CHECK(strict.code == 400);
+  CHECK(strict.message() ==
+        "Deployment in version \"v1\" cannot be handled as a Deployment: strict decoding error: "
+        "unknown field \"spec.bogus\", unknown field \"spec.template.spec.containers[0].wrong\"");
+  const auto made = server.post(path, deployment);
+  CHECK(made.code == 201);
+  CHECK_FALSE(made.json["spec"].contains("bogus"));
+  const Json& pod = made.json["spec"]["template"]["spec"];
+  CHECK_FALSE(pod["containers"][0].contains("wrong"));
+  CHECK(pod["containers"][0]["resources"]["limits"]["memory"] == "1Gi");
+  CHECK(pod["volumes"][0].contains("emptyDir"));
+  const auto wrong = server.merge(path + "/d", {{"spec", {{"replicas", "many"}}}});
+  CHECK(wrong.code == 400);
+  CHECK(wrong.message().find(".spec.replicas: expected numeric") != std::string::npos);
+}
+
 TEST_CASE("scale reads and sets replicas of built-in and custom kinds") {
   WebsiteServer server;
   server.post(kWebsites, website("a"));

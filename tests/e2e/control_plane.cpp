@@ -193,7 +193,7 @@ class ControlPlane {
                 "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
                 "--secure-port=" + std::to_string(ports_.api), "--cert-dir=" + path("certs"),
                 "--tls-cert-file=" + path("tls.crt"), "--tls-private-key-file=" + path("tls.key"),
-                "--service-account-key-file=" + path("tls.key"),
+                "--service-account-key-file=" + path("tls.crt"),
                 "--service-account-signing-key-file=" + path("tls.key"),
                 "--service-account-issuer=https://kubernetes.default.svc",
                 "--token-auth-file=" + path("tokens.csv"), "--authorization-mode=RBAC",

@@ -31,18 +31,16 @@ E2E_CASE("a hook that fails is retried with growing delay and recovers") {
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile + kFastRetry));
-  w.script("reconcile.sh", std::string(R"(
+  w.script("reconcile.sh", std::string(R"x(
 date +%s%N >> calls
-[ "$(wc -l < calls)" -le 3 ] && {
-    echo "not today" > &2;
-    exit 9; }
-)") + kPrintConfigMap);
+[ "$(wc -l < calls)" -le 3 ] && { echo "not today" >&2; exit 9; }
+)x") + kPrintConfigMap);
   w.start();
   w.apply(website("a", "one"));
   REQUIRE(w.eventually([&] {
     return w.get("ConfigMap", "a-page").has_value(); }));
   w.settle();
-  REQUIRE(w.lines("calls") == 4);
+  REQUIRE(w.lines("calls") >= 4);  // the child that was made may run its owner once more
   std::vector<long long> at;
   const std::string calls = w.read("calls");
   for (const char* p = calls.c_str(); *p != '\0';) {
@@ -54,35 +52,38 @@ date +%s%N >> calls
   CHECK(at[2] - at[1] >= 390);
   CHECK(at[3] - at[2] >= 790);
   CHECK(w.runs_of("a", "failed") == 3);
+  REQUIRE(w.runs().size() >= 4);
+  CHECK(w.runs()[3].outcome == "done");
+  CHECK(w.runs()[3].attempt == 4);
   CHECK(w.runs().back().outcome == "done");
-  CHECK(w.runs().back().attempt == 4);
 }
 
 E2E_CASE("exit 75 writes everything but prune, runs again after requeueAfter, and is no failure") {
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
-  w.script("reconcile.sh", R"(
-echo x >> calls
-if [ "$(wc -l < calls)" -eq 1 ]; then
+  w.script("reconcile.sh", R"x(
+if [ "$TITLE" = one ]; then
   echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: first, namespace: $KW_NAMESPACE}}"
   exit 0
 fi
+echo x >> calls
 echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: second, namespace: $KW_NAMESPACE}}"
-if [ "$(wc -l < calls)" -eq 2 ]; then
+if [ ! -e ready ]; then
   printf -- '---\n{apiVersion: kubewatch.dev/v1, kind: Result, requeueAfter: 700ms, status: {ready: false}}\n'
   exit 75
 fi
-)");
+)x");
   w.start();
   w.apply(website("a", "one"));
   REQUIRE(w.eventually([&] { return w.get("ConfigMap", "first").has_value(); }));
   w.settle();
   w.apply(website("a", "two"));
-  REQUIRE(w.eventually([&] { return w.runs_of("a", "not-yet") == 1; }));
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "not-yet") >= 3; }));
   CHECK(w.get("ConfigMap", "second"));
   CHECK(w.get("ConfigMap", "first"));
   CHECK((*w.get("Website", "a"))["status"]["ready"] == false);
+  w.file("ready", "");
   REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "first"); }));
   CHECK(w.status().failed_runs == 0);
 }
@@ -93,19 +94,19 @@ E2E_CASE(
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile + kFastRetry));
-  w.script("reconcile.sh", std::string(R"(
+  w.script("reconcile.sh", std::string(R"x(
 echo x >> calls
 if [ "$TITLE" = bad ]; then
   printf '{apiVersion: kubewatch.dev/v1, kind: Result, message: bad title, status: {ready: false}}\n---\n'
-  printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: no, namespace: %s}}\n' "$KW_NAMESPACE"
+  printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: never, namespace: %s}}\n' "$KW_NAMESPACE"
   exit 65
 fi
-)") + kPrintConfigMap);
+)x") + kPrintConfigMap);
   w.start();
   w.apply(website("a", "bad"));
   REQUIRE(w.eventually([&] { return w.runs_of("a", "permanent") == 1; }));
   CHECK(w.holds_for([&] { return w.lines("calls") == 1; }, Duration{1500}));
-  CHECK_FALSE(w.get("ConfigMap", "no"));
+  CHECK_FALSE(w.get("ConfigMap", "never"));
   const auto live = w.get("Website", "a");
   CHECK((*live)["status"]["ready"] == false);
   REQUIRE((*live)["status"].contains("conditions"));
@@ -128,16 +129,16 @@ E2E_CASE("a bare exit 65 without a Result is an ordinary failure") {
 E2E_CASE("a timeout ends the whole process group, a background grandchild too") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(kOwnsConfigMaps) + R"(
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + R"x(
   reconcile: {exec: [./reconcile.sh], timeout: 1s, grace: 500ms}
   retry: {initial: 5m}
-)"));
-  w.script("reconcile.sh", R"(
+)x"));
+  w.script("reconcile.sh", R"x(
 trap '' TERM
 sh -c 'trap "" TERM; echo $$ > grandchild; while :; do sleep 1; done' &
 echo $$ > child
 while :; do sleep 1; done
-)");
+)x");
   w.start();
   w.apply(website("a", "one"));
   REQUIRE(w.eventually([&] { return w.runs_of("a", "timeout") == 1; }));
@@ -161,13 +162,13 @@ E2E_CASE("a kind or a namespace that the rule does not declare is invalid output
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile + "\n  retry: {initial: 5m}\n"));
-  w.script("reconcile.sh", std::string(kPrintConfigMap) + R"(
+  w.script("reconcile.sh", std::string(kPrintConfigMap) + R"x(
 if [ "$TITLE" = kind ]; then
   printf -- '---\n{apiVersion: v1, kind: Secret, metadata: {name: x, namespace: %s}}\n' "$KW_NAMESPACE"
 else
   printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: @NS2@}}\n'
 fi
-)");
+)x");
   w.start();
   w.apply(website("a", "kind"));
   w.apply(website("b", "namespace"));
@@ -262,19 +263,19 @@ E2E_CASE(
     "hooks that print endlessly, never read, daemonize or close their pipes harm nobody else") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(kOwnsConfigMaps) + R"(
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + R"x(
   reconcile: {exec: [./reconcile.sh], timeout: 5s, env: {TITLE: {jq: .spec.title}}}
   retry: {initial: 5m}
   concurrency: 8
-)"));
-  w.script("reconcile.sh", std::string(R"(
+)x"));
+  w.script("reconcile.sh", std::string(R"x(
 case $TITLE in
   gigabyte) head -c 1000000000 /dev/zero ;;
   daemon) setsid sh -c 'echo $$ > daemon; sleep 60' >/dev/null 2>&1 < /dev/null & sleep 0.3; exit 0 ;;
   holder) (sleep 60) & exit 0 ;;
   closed) exec <&- >&- 2>&-; sleep 0.2; exit 0 ;;
 esac
-)") + kPrintConfigMap);
+)x") + kPrintConfigMap);
   w.start();
   for (const auto* title : {"gigabyte", "daemon", "holder", "closed", "good"}) {
     w.apply(website(title, title));
@@ -293,7 +294,7 @@ esac
 E2E_CASE("a missing kind holds its own rule and no other") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile) + R"(
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile) + R"x(
 ---
 apiVersion: kubewatch.dev/v1
 kind: Controller
@@ -301,7 +302,7 @@ metadata: {name: '@NS@-ghost'}
 spec:
   for: {apiVersion: ghost.kubewatch.dev/v1, kind: Ghost}
   reconcile: {shell: 'true'}
-)");
+)x");
   w.script("reconcile.sh", kPrintConfigMap);
   w.start();
   w.apply(website("a", "one"));
@@ -312,7 +313,7 @@ spec:
 E2E_CASE("status of a kind whose conditions are no list-map keeps the others' conditions") {
   World w;
   w.apply(kPlainCrd);
-  w.rules(R"(
+  w.rules(R"x(
 apiVersion: kubewatch.dev/v1
 kind: Controller
 metadata: {name: '@NS@'}
@@ -324,7 +325,7 @@ spec:
       echo 'kind: Result'
       echo 'status: {ready: true}'
       echo 'conditions: [{type: Ready, status: "True", reason: Up, message: fine}]'
-)");
+)x");
   w.apply(
       "{apiVersion: e2e.kubewatch.dev/v1, kind: Plain, metadata: {name: p, namespace: '@NS@'}, "
       "spec: "

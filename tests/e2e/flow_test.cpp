@@ -9,7 +9,7 @@ namespace kubewatch::e2e {
 E2E_CASE("a ConfigMap change reaches the websites it maps to and no others") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(R"(
+  w.rules(website_rule(std::string(R"x(
   watches:
     - name: config
       apiVersion: v1
@@ -17,11 +17,11 @@ E2E_CASE("a ConfigMap change reaches the websites it maps to and no others") {
       namespaces: ['@NS@']
       labelSelector: website
       map: '{name: .metadata.labels.website, namespace: .metadata.namespace}'
-)") + kReconcile));
-  w.script("reconcile.sh", R"(
+)x") + kReconcile));
+  w.script("reconcile.sh", R"x(
 echo "$KW_NAME $KW_REASON" >> calls
 grep -o '"color":"[a-z]*"' "$KW_INPUT" >> colors || true
-)");
+)x");
   w.apply(website("a", "one"));
   w.apply(website("b", "one"));
   w.start();
@@ -44,14 +44,14 @@ grep -o '"color":"[a-z]*"' "$KW_INPUT" >> colors || true
 E2E_CASE("refs: an object names the ConfigMap it depends on") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(R"(
+  w.rules(website_rule(std::string(R"x(
   watches:
     - name: config
       apiVersion: v1
       kind: ConfigMap
       namespaces: ['@NS@']
       refs: '{name: .spec.config, namespace: .metadata.namespace}'
-)") + kReconcile));
+)x") + kReconcile));
   w.script("reconcile.sh", "echo \"$KW_NAME\" >> calls\n");
   for (const std::string name : {"a", "b"}) {
     w.apply("{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: " + name +
@@ -62,7 +62,7 @@ E2E_CASE("refs: an object names the ConfigMap it depends on") {
   w.settle();
   w.apply(
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: cfg-b, namespace: '@NS@'}, data: {x: "
-      "y}}");
+      "z}}");
   REQUIRE(w.eventually([&] { return w.runs_of("b") == 2; }));
   w.settle();
   CHECK(w.runs_of("a") == 1);
@@ -72,10 +72,10 @@ E2E_CASE("status written by the hook does not run the hook again") {
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
-  w.script("reconcile.sh", std::string("echo x >> calls\n") + kPrintConfigMap + R"(
+  w.script("reconcile.sh", std::string("echo x >> calls\n") + kPrintConfigMap + R"x(
 printf -- '---\napiVersion: kubewatch.dev/v1\nkind: Result\nstatus: {ready: true, title: "%s"}\n' "$TITLE"
 printf 'conditions: [{type: Ready, status: "True", reason: Up, message: "run %s"}]\n' "$(wc -l < calls)"
-)");
+)x");
   w.start();
   w.apply(website("a", "one"));
   REQUIRE(w.eventually([&] {
@@ -96,14 +96,14 @@ E2E_CASE("two objects run at once, one object never") {
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
-  w.script("reconcile.sh", R"(
+  w.script("reconcile.sh", R"x(
 mkdir "running-$KW_NAME" 2>/dev/null || echo "$KW_NAME twice" >> broken
 [ -d running-a ] && [ -d running-b ] && echo both >> together
 echo "$KW_NAME" >> calls
 sleep 0.4
 [ -d running-a ] && [ -d running-b ] && echo both >> together
 rmdir "running-$KW_NAME"
-)");
+)x");
   w.start();
   w.apply(website("a", "one"));
   w.apply(website("b", "one"));
@@ -206,10 +206,10 @@ E2E_CASE("500 objects created at once all end with exactly the right children") 
 E2E_CASE("resync runs each object again; debounce gathers changes; changed narrows what counts") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(R"(
+  w.rules(website_rule(std::string(R"x(
   changed: [.spec.title]
   debounce: 600ms
-)") + kReconcile));
+)x") + kReconcile));
   w.script("reconcile.sh", "echo \"$TITLE\" >> calls\n");
   w.start();
   w.apply(website("a", "one"));
@@ -225,9 +225,9 @@ E2E_CASE("resync runs each object again; debounce gathers changes; changed narro
   CHECK(w.read("calls") == "one\nfour\n");
   w.stop();
 
-  w.rules(website_rule(std::string("\n  resync: 500ms\n") + kReconcile));
+  w.rules(website_rule(std::string("\n  resync: 1s\n") + kReconcile));
   w.start();
-  CHECK(w.eventually([&] { return w.lines("calls") >= 5; }, Duration{10000}));
+  CHECK(w.eventually([&] { return w.lines("calls") >= 5; }, Duration{15000}));
 }
 
 E2E_CASE(
@@ -235,10 +235,10 @@ E2E_CASE(
     "status") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(R"(
+  w.rules(website_rule(std::string(R"x(
   owns: [{apiVersion: v1, kind: Secret}, {apiVersion: v1, kind: ConfigMap}]
-)") + kReconcile));
-  w.script("reconcile.sh", R"(
+)x") + kReconcile));
+  w.script("reconcile.sh", R"x(
 cat <<R
 apiVersion: kubewatch.dev/v1
 kind: Result
@@ -249,7 +249,7 @@ create:
 delete:
   - {apiVersion: v1, kind: ConfigMap, namespace: $KW_NAMESPACE, name: $KW_NAME-old}
 R
-)");
+)x");
   w.start();
   w.apply(website("a", "one"));
   REQUIRE(w.eventually([&] { return w.get("Secret", "a-password").has_value(); }));

@@ -63,13 +63,13 @@ E2E_CASE("a child that the hook stops printing is pruned, one marked prune: disa
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
-  w.script("reconcile.sh", R"(
+  w.script("reconcile.sh", R"x(
 for n in $TITLE; do
   note=""; [ "$n" = kept ] && note=', annotations: {kubewatch.dev/prune: disabled}'
   printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-%s, namespace: %s%s}}\n' \
     "$KW_NAME" "$n" "$KW_NAMESPACE" "$note"
 done
-)");
+)x");
   w.start();
   w.apply(website("a", "'x y kept'"));
   REQUIRE(w.eventually([&] { return w.get("ConfigMap", "a-kept").has_value(); }));
@@ -85,12 +85,12 @@ E2E_CASE("a hook that exits 0 and prints nothing prunes nothing; children: none 
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
-  w.script("reconcile.sh", std::string(R"(
+  w.script("reconcile.sh", std::string(R"x(
 [ "$TITLE" = silent ] && exit 0
 if [ "$TITLE" = empty ]; then
   echo '{apiVersion: kubewatch.dev/v1, kind: Result, children: none}'; exit 0
 fi
-)") + kPrintConfigMap);
+)x") + kPrintConfigMap);
   w.start();
   w.apply(website("a", "one"));
   REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
@@ -106,7 +106,7 @@ fi
 E2E_CASE("a cluster-scoped owner has children in two namespaces") {
   World w;
   w.apply(kFleetCrd);
-  w.rules(R"(
+  w.rules(R"x(
 apiVersion: kubewatch.dev/v1
 kind: Controller
 metadata: {name: '@NS@'}
@@ -119,7 +119,7 @@ spec:
       for n in @NS@ @NS2@; do
         printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: fleet, namespace: %s}}\n' "$n"
       done
-)");
+)x");
   w.start();
   const Json fleet = w.apply(
       "{apiVersion: e2e.kubewatch.dev/v1, kind: Fleet, metadata: {name: '@NS@', labels: {case: "
@@ -140,15 +140,15 @@ E2E_CASE(
     "owner") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(R"(
+  w.rules(website_rule(std::string(R"x(
   writes: [{apiVersion: v1, kind: ConfigMap, namespaces: ['@NS2@']}]
-)") + kReconcile));
-  w.script("reconcile.sh", R"(
+)x") + kReconcile));
+  w.script("reconcile.sh", R"x(
 for n in $TITLE; do
   printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-%s, namespace: @NS2@}}\n' \
     "$KW_NAME" "$n"
 done
-)");
+)x");
   w.start();
   w.apply(website("a", "'x y'"));
   REQUIRE(w.eventually([&] { return w.get("ConfigMap", "a-y", "@NS2@").has_value(); }));
@@ -228,13 +228,13 @@ E2E_CASE("finalize: 75 waits, 65 parks with the finalizer kept, 0 removes it") {
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile + kFastRetry +
                        "\n  finalize: {exec: [./cleanup.sh]}\n"));
   w.script("reconcile.sh", kPrintConfigMap);
-  w.script("cleanup.sh", R"(
+  w.script("cleanup.sh", R"x(
 echo "$KW_NAME" >> cleaned
 case $(grep -c "$KW_NAME" cleaned) in
   1) exit 75 ;;
-  2) echo '{apiVersion: kubewatch.dev/v1, kind: Result, message: no}'; exit 65 ;;
+  2) echo '{apiVersion: kubewatch.dev/v1, kind: Result, message: stuck}'; exit 65 ;;
 esac
-)");
+)x");
   w.start();
   w.apply(website("a", "one"));
   REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));

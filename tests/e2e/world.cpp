@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/log.hpp"
 #include "base/yaml.hpp"
 #include "hooks/rule_file.hpp"
 
@@ -137,7 +138,13 @@ void World::start() {
   options.work_dir = folder_ + "/work";
   fs::create_directories(options.work_dir);
   hooks::EngineCallbacks callbacks;
-  callbacks.on_run = [this](const hooks::RunRecord& run) { runs_.push_back(run); };
+  callbacks.on_run = [this](const hooks::RunRecord& run) {
+    base::log_info("run " + run.outcome, {{"object", run.object},
+                                          {"reason", run.reason},
+                                          {"attempt", std::to_string(run.attempt)},
+                                          {"message", run.message}});
+    runs_.push_back(run);
+  };
   engine_ = std::make_unique<hooks::Engine>(loop_, *client_, std::move(loaded.rules), options,
                                             std::move(callbacks));
   engine_->start();

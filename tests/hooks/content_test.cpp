@@ -1,12 +1,12 @@
-// Small pure parts: what counts as a change, what map and refs mean, what is masked, what may be pruned.
+// Small pure parts: what counts as a change, what map and refs mean, what is masked, what may be
+// pruned.
+#include "base/json.hpp"
+#include "base/strings.hpp"
 #include "hooks/content_hash.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/pruner.hpp"
 #include "hooks/secret_mask.hpp"
 #include "hooks/targets.hpp"
-
-#include "base/json.hpp"
-#include "base/strings.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;
@@ -35,11 +35,11 @@ TEST_CASE("by default everything counts but status, counters and our own marks")
   same["metadata"]["finalizers"] = {"kubewatch.dev/w"};
   same["metadata"]["annotations"] = {{"kubewatch.dev/owner", "x"}};
   CHECK(hash.of(same) == before);
-  for (const auto& [path, value] : std::vector<std::pair<std::string, Json>>{
-           {"/spec/title", "y"},
-           {"/metadata/labels", {{"a", "b"}}},
-           {"/metadata/annotations", {{"note", "x"}}},
-           {"/metadata/finalizers", {"other/one"}}}) {
+  for (const auto& [path, value] :
+       std::vector<std::pair<std::string, Json>>{{"/spec/title", "y"},
+                                                 {"/metadata/labels", {{"a", "b"}}},
+                                                 {"/metadata/annotations", {{"note", "x"}}},
+                                                 {"/metadata/finalizers", {"other/one"}}}) {
     INFO(path);
     Json changed = website();
     changed[Json::json_pointer(path)] = value;

@@ -32,17 +32,20 @@ struct World {
   }
 
   Result<HookEnvironment> environment() {
-    const EnvironmentInput input{
-        run, meta, hook, "/work", "/home/x",
-        [](const std::string& name) -> std::optional<std::string> {
-          if (name == "LANG") return "C.UTF-8";
-          return std::nullopt;
-        },
-        [](const std::string& path, std::size_t) -> Result<std::string> {
-          if (path == "/key") return std::string("s3cret\n");
-          if (path == "/nul") return std::string("a\0b", 3);
-          return Error(ErrorKind::not_found, path + " does not exist");
-        }};
+    const EnvironmentInput input{run,
+                                 meta,
+                                 hook,
+                                 "/work",
+                                 "/home/x",
+                                 [](const std::string& name) -> std::optional<std::string> {
+                                   if (name == "LANG") return "C.UTF-8";
+                                   return std::nullopt;
+                                 },
+                                 [](const std::string& path, std::size_t) -> Result<std::string> {
+                                   if (path == "/key") return std::string("s3cret\n");
+                                   if (path == "/nul") return std::string("a\0b", 3);
+                                   return Error(ErrorKind::not_found, path + " does not exist");
+                                 }};
     return build_environment(input, random);
   }
   std::string value(const std::string& name) {
@@ -75,14 +78,16 @@ TEST_CASE("the document has every key of the contract, raw objects inside") {
              {"reason",
               {{"type", "OwnedChanged"},
                {"object",
-                {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"namespace", "shop"}, {"name", "settings"}}}}},
+                {{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"namespace", "shop"},
+                 {"name", "settings"}}}}},
              {"attempt", 2},
              {"finalizing", false},
              {"object", *base::parse_json(world.run.object)},
              {"previous", nullptr},
              {"owned", {{{"kind", "A"}}, {{"kind", "B"}}}},
-             {"related",
-              {{"config", Json::array({{{"kind", "C"}}})}, {"empty", Json::array()}}}});
+             {"related", {{"config", Json::array({{{"kind", "C"}}})}, {"empty", Json::array()}}}});
 }
 
 TEST_CASE("a reason without an object says its type alone") {

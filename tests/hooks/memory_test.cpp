@@ -1,4 +1,5 @@
-// What is remembered between runs: children, claims, expected writes, relations, and what is said once.
+// What is remembered between runs: children, claims, expected writes, relations, and what is said
+// once.
 #include "base/json.hpp"
 #include "hooks/child_memory.hpp"
 #include "hooks/expected_writes.hpp"
@@ -14,7 +15,9 @@ namespace {
 
 const ChildId kChild{"", "ConfigMap", {"shop", "c"}};
 
-TimePoint at(std::int64_t ms) { return TimePoint{Duration{ms}}; }
+TimePoint at(std::int64_t ms) {
+  return TimePoint{Duration{ms}};
+}
 
 }  // namespace
 
@@ -98,8 +101,9 @@ TEST_CASE("a flood of lines is cut to a burst and a rate") {
 
 TEST_CASE("an Event names the object, the controller and the reason, and its note is cut") {
   const Owner owner{{"demo.kubewatch.dev", "v1", "Website"}, true, {"shop", "a"}, "uid-1", false};
-  const Json event = make_event(owner, "website", "kubewatch-host", event_reason(Outcome::timeout),
-                                std::string(5000, 'x'), "sfx", *base::parse_rfc3339("2026-01-02T03:04:05Z"));
+  const Json event =
+      make_event(owner, "website", "kubewatch-host", event_reason(Outcome::timeout),
+                 std::string(5000, 'x'), "sfx", *base::parse_rfc3339("2026-01-02T03:04:05Z"));
   CHECK(event["metadata"] == Json{{"name", "a.sfx"}, {"namespace", "shop"}});
   CHECK(event["reason"] == "HookTimedOut");
   CHECK(event["type"] == "Warning");

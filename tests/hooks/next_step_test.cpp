@@ -72,7 +72,11 @@ TEST_CASE("own changes run when they count") {
       {"content", [](OwnChange& c) { c.content_changed = true; }, Reaction::run_debounced},
       {"new", [](OwnChange& c) { c.added = true; }, Reaction::run_now},
       {"finalizers", [](OwnChange& c) { c.lifecycle_changed = true; }, Reaction::run_now},
-      {"new but excluded", [](OwnChange& c) { c.added = true; c.matched_now = false; },
+      {"new but excluded",
+       [](OwnChange& c) {
+         c.added = true;
+         c.matched_now = false;
+       },
        Reaction::ignore},
       {"new, excluded, with our finalizer",
        [](OwnChange& c) {
@@ -80,7 +84,8 @@ TEST_CASE("own changes run when they count") {
          c.matched_now = false;
        },
        Reaction::run_now},
-      {"came into the selection", [](OwnChange& c) { c.matched_before = false; }, Reaction::run_now},
+      {"came into the selection", [](OwnChange& c) { c.matched_before = false; },
+       Reaction::run_now},
       {"left the selection", [](OwnChange& c) { c.matched_now = false; }, Reaction::ignore},
       {"left it with our finalizer",
        [](OwnChange& c) {

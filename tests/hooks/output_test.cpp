@@ -11,8 +11,8 @@ using namespace kubewatch::hooks;
 
 namespace {
 
-core::ResourceType type(const std::string& group, const std::string& kind, const std::string& plural,
-                        bool namespaced = true) {
+core::ResourceType type(const std::string& group, const std::string& kind,
+                        const std::string& plural, bool namespaced = true) {
   core::ResourceType out;
   out.gvk = {group, "v1", kind};
   out.plural = plural;
@@ -37,12 +37,11 @@ struct World {
     rule.writes.push_back({{"", "v1", "Namespace"}, {}});
     rule.writes.push_back({{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"}, {}});
     rule.writes.push_back({{"new.dev", "v1", "Thing"}, {}});
-    for (const auto& t :
-         {type("demo.kubewatch.dev", "Website", "websites"), type("", "ConfigMap", "configmaps"),
-          type("", "Secret", "secrets"), type("", "Namespace", "namespaces", false),
-          type("", "Pod", "pods"),
-          type("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions",
-               false)}) {
+    for (const auto& t : {type("demo.kubewatch.dev", "Website", "websites"),
+                          type("", "ConfigMap", "configmaps"), type("", "Secret", "secrets"),
+                          type("", "Namespace", "namespaces", false), type("", "Pod", "pods"),
+                          type("apiextensions.k8s.io", "CustomResourceDefinition",
+                               "customresourcedefinitions", false)}) {
       types[t.gvk] = t;
     }
   }
@@ -150,13 +149,15 @@ TEST_CASE("a cluster-scoped owner prints into all namespaces of a kind that list
   world.owner.namespaced = false;
   world.owner.key = {"", "a"};
   CHECK(world.parse("{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: x}}").ok());
-  CHECK_FALSE(world.parse("{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: x}}").ok());
+  CHECK_FALSE(
+      world.parse("{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: x}}").ok());
   CHECK(problem(world.parse(kConfigMap)).find("cluster-scoped") != std::string::npos);
 }
 
 TEST_CASE("empty status and creationTimestamp, as kubectl prints them, are dropped") {
   const auto output = World().parse(
-      "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, creationTimestamp: null}, status: {}}");
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, creationTimestamp: null}, status: "
+      "{}}");
   REQUIRE(output.ok());
   CHECK_FALSE(output->manifests[0].object.contains("status"));
   CHECK_FALSE(output->manifests[0].object["metadata"].contains("creationTimestamp"));
@@ -217,21 +218,26 @@ TEST_CASE("create and delete follow the same rights as manifests") {
   const auto result = [](const std::string& rest) {
     return "apiVersion: kubewatch.dev/v1\nkind: Result\n" + rest + "\n";
   };
-  const auto create = world.parse(result(
-      "create: [{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {p: x}}]"));
+  const auto create = world.parse(
+      result("create: [{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {p: x}}]"));
   INFO(problem(create));
   REQUIRE(create.ok());
   CHECK(create->create.at(0).key == core::ObjectKey{"shop", "s"});
-  CHECK_FALSE(world.parse(result("create: [{apiVersion: v1, kind: Pod, metadata: {name: s}}]")).ok());
+  CHECK_FALSE(
+      world.parse(result("create: [{apiVersion: v1, kind: Pod, metadata: {name: s}}]")).ok());
   const auto removal =
       world.parse(result("delete: [{apiVersion: v1, kind: ConfigMap, name: old}]"));
   REQUIRE(removal.ok());
   CHECK(removal->deletes.at(0).key == core::ObjectKey{"shop", "old"});
-  CHECK_FALSE(world.parse(result("delete: [{apiVersion: v1, kind: ConfigMap, namespace: x, "
-                                 "name: old}]")).ok());
+  CHECK_FALSE(world
+                  .parse(result("delete: [{apiVersion: v1, kind: ConfigMap, namespace: x, "
+                                "name: old}]"))
+                  .ok());
   CHECK_FALSE(world.parse(result("delete: [{apiVersion: v1, kind: ConfigMap}]")).ok());
-  CHECK_FALSE(world.parse(std::string(kConfigMap) + "\n---\n" +
-                          result("delete: [{apiVersion: v1, kind: ConfigMap, name: c}]")).ok());
+  CHECK_FALSE(world
+                  .parse(std::string(kConfigMap) + "\n---\n" +
+                         result("delete: [{apiVersion: v1, kind: ConfigMap, name: c}]"))
+                  .ok());
 }
 
 TEST_CASE("children: none beside printed children is a contradiction") {
@@ -251,7 +257,9 @@ TEST_CASE("status without a status subresource and a second Result are refused")
         std::string::npos);
 }
 
-TEST_CASE("a rule may need the finalizer when a child may lie where the owner's deletion does not reach") {
+TEST_CASE(
+    "a rule may need the finalizer when a child may lie where the owner's deletion does not "
+    "reach") {
   Rule rule;
   OwnsRule config_maps;
   config_maps.stream.gvk = {"", "v1", "ConfigMap"};

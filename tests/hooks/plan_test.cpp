@@ -51,8 +51,8 @@ TEST_CASE("namespaces go first, then CRDs, then the rest as printed") {
                manifest("apiextensions.k8s.io", "CustomResourceDefinition", "", "things.demo.dev"),
                manifest("", "Namespace", "", "n")}),
       world.input());
-  CHECK(kinds(plan) == std::vector<std::string>{"Namespace", "CustomResourceDefinition", "ConfigMap",
-                                                "Thing"});
+  CHECK(kinds(plan) ==
+        std::vector<std::string>{"Namespace", "CustomResourceDefinition", "ConfigMap", "Thing"});
   CHECK(plan.manifests[0].object["metadata"]["labels"]["kubewatch.dev/owner-uid"] == "uid-1");
 }
 
@@ -71,8 +71,7 @@ TEST_CASE("a run that prints nothing prunes nothing, children: none prunes all")
 TEST_CASE("not yet writes everything but prune") {
   World world;
   world.verdict.outcome = Outcome::not_yet;
-  const auto plan =
-      make_plan(printed({manifest("", "ConfigMap", "shop", "c")}), world.input());
+  const auto plan = make_plan(printed({manifest("", "ConfigMap", "shop", "c")}), world.input());
   CHECK(plan.manifests.size() == 1);
   CHECK_FALSE(plan.prune);
 }
@@ -127,7 +126,8 @@ TEST_CASE("a success clears the error condition that is shown") {
 
 TEST_CASE("a child in another namespace asks for the finalizer, and its end lets go of it") {
   World world;
-  CHECK(make_plan(printed({manifest("", "ConfigMap", "blog", "c")}), world.input()).needs_finalizer);
+  CHECK(
+      make_plan(printed({manifest("", "ConfigMap", "blog", "c")}), world.input()).needs_finalizer);
   PlanInput input = world.input();
   input.has_finalizer = true;
   const auto plan = make_plan(printed({manifest("", "ConfigMap", "shop", "c")}), input);

@@ -24,18 +24,25 @@ Json live(Json status, Json owned_status = nullptr) {
                  {"metadata", {{"name", "a"}, {"namespace", "shop"}, {"resourceVersion", "7"}}}};
   if (!status.is_null()) object["status"] = std::move(status);
   if (!owned_status.is_null()) {
-    object["metadata"]["managedFields"] = Json::array({{{"manager", "kubewatch/w"},
-                                                        {"operation", "Apply"},
-                                                        {"subresource", "status"},
-                                                        {"fieldsType", "FieldsV1"},
-                                                        {"fieldsV1", {{"f:status", owned_status}}}}});
+    object["metadata"]["managedFields"] =
+        Json::array({{{"manager", "kubewatch/w"},
+                      {"operation", "Apply"},
+                      {"subresource", "status"},
+                      {"fieldsType", "FieldsV1"},
+                      {"fieldsV1", {{"f:status", owned_status}}}}});
   }
   return object;
 }
 
 StatusRequest request(const Json& object) {
-  return {object, {"demo.kubewatch.dev", "v1", "Website"}, "kubewatch/w", {}, {}, 3,
-          *base::parse_rfc3339(kNow), list_map()};
+  return {object,
+          {"demo.kubewatch.dev", "v1", "Website"},
+          "kubewatch/w",
+          {},
+          {},
+          3,
+          *base::parse_rfc3339(kNow),
+          list_map()};
 }
 
 Json condition(const std::string& type, const std::string& status) {
@@ -58,11 +65,13 @@ TEST_CASE("a first status is applied as printed, under the object's name") {
   CHECK_FALSE(writes->conditions_patch.has_value());
 }
 
-TEST_CASE("what the Result leaves out is carried over, null removes it, others' fields stay theirs") {
-  const Json object = live({{"url", "u"}, {"old", 1}, {"nested", {{"x", 1}, {"y", 2}}}, {"other", 5}},
-                           {{"f:url", Json::object()},
-                            {"f:old", Json::object()},
-                            {"f:nested", {{"f:x", Json::object()}, {"f:y", Json::object()}}}});
+TEST_CASE(
+    "what the Result leaves out is carried over, null removes it, others' fields stay theirs") {
+  const Json object =
+      live({{"url", "u"}, {"old", 1}, {"nested", {{"x", 1}, {"y", 2}}}, {"other", 5}},
+           {{"f:url", Json::object()},
+            {"f:old", Json::object()},
+            {"f:nested", {{"f:x", Json::object()}, {"f:y", Json::object()}}}});
   StatusRequest wanted = request(object);
   wanted.status = Json{{"old", nullptr}, {"nested", {{"x", 9}}}};
   const auto writes = plan_status_writes(wanted);
@@ -119,15 +128,14 @@ TEST_CASE("with a list-map, our other conditions are applied again and nobody el
   ours["lastTransitionTime"] = kNow;
   Json theirs = condition("Other", "True");
   const Json object =
-      live({{"conditions", {ours, theirs}}},
-           {{"f:conditions",
-             {{"k:{\"type\":\"Ready\"}",
-               {{".", Json::object()},
-                {"f:type", Json::object()},
-                {"f:status", Json::object()},
-                {"f:reason", Json::object()},
-                {"f:message", Json::object()},
-                {"f:lastTransitionTime", Json::object()}}}}}});
+      live({{"conditions", {ours, theirs}}}, {{"f:conditions",
+                                               {{"k:{\"type\":\"Ready\"}",
+                                                 {{".", Json::object()},
+                                                  {"f:type", Json::object()},
+                                                  {"f:status", Json::object()},
+                                                  {"f:reason", Json::object()},
+                                                  {"f:message", Json::object()},
+                                                  {"f:lastTransitionTime", Json::object()}}}}}});
   StatusRequest wanted = request(object);
   wanted.conditions = {condition("Synced", "False")};
   const auto writes = plan_status_writes(wanted);
@@ -140,7 +148,8 @@ TEST_CASE("with a list-map, our other conditions are applied again and nobody el
 }
 
 TEST_CASE("without a list-map, conditions are merged here under the resourceVersion") {
-  const Json object = live({{"conditions", {condition("Other", "True"), condition("Ready", "False")}}});
+  const Json object =
+      live({{"conditions", {condition("Other", "True"), condition("Ready", "False")}}});
   StatusRequest wanted = request(object);
   wanted.shape.list_map = false;
   wanted.conditions = {condition("Ready", "True")};
@@ -182,17 +191,19 @@ TEST_CASE("the shape of conditions is read from a CRD") {
   const auto crd = [](Json conditions) {
     Json status = {{"type", "object"}, {"properties", Json::object()}};
     if (!conditions.is_null()) status["properties"]["conditions"] = std::move(conditions);
-    return Json{{"spec",
-                 {{"versions",
-                   Json::array({{{"name", "v1"},
-                                 {"schema",
-                                  {{"openAPIV3Schema",
-                                    {{"type", "object"}, {"properties", {{"status", status}}}}}}}}})}}}};
+    return Json{
+        {"spec",
+         {{"versions",
+           Json::array({{{"name", "v1"},
+                         {"schema",
+                          {{"openAPIV3Schema",
+                            {{"type", "object"}, {"properties", {{"status", status}}}}}}}}})}}}};
   };
   const Json item = {{"properties", {{"type", {}}, {"lastTransitionTime", {}}}}};
-  const auto mapped = status_shape_of_crd(
-      crd({{"x-kubernetes-list-type", "map"}, {"x-kubernetes-list-map-keys", {"type"}}, {"items", item}}),
-      "v1");
+  const auto mapped = status_shape_of_crd(crd({{"x-kubernetes-list-type", "map"},
+                                               {"x-kubernetes-list-map-keys", {"type"}},
+                                               {"items", item}}),
+                                          "v1");
   CHECK(mapped.known);
   CHECK(mapped.list_map);
   CHECK(mapped.transition_time);

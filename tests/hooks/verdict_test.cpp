@@ -89,8 +89,9 @@ TEST_CASE("the rule's own exit codes are permanent or wait") {
 }
 
 TEST_CASE("network errors, conflicts, 429 and 5xx are worth another write, refusals are not") {
-  for (const ErrorKind kind : {ErrorKind::conflict, ErrorKind::rate_limited, ErrorKind::unavailable,
-                               ErrorKind::unreachable, ErrorKind::timeout, ErrorKind::unauthorized}) {
+  for (const ErrorKind kind :
+       {ErrorKind::conflict, ErrorKind::rate_limited, ErrorKind::unavailable,
+        ErrorKind::unreachable, ErrorKind::timeout, ErrorKind::unauthorized}) {
     CHECK_FALSE(is_permanent_write_error(Error(kind, "x")));
   }
   for (const ErrorKind kind : {ErrorKind::invalid, ErrorKind::forbidden, ErrorKind::not_found}) {

@@ -1,6 +1,7 @@
-// A tiny API server in memory with one collection, for the random tests of the watcher and the store: it
-// remembers every state it ever had, so that a test can ask what a cache ought to hold at any
-// resourceVersion. No HTTP, no clock. Not the sandbox (lib/apiserver), which speaks the protocol.
+// A tiny API server in memory with one collection, for the random tests of the watcher and the
+// store: it remembers every state it ever had, so that a test can ask what a cache ought to hold at
+// any resourceVersion. No HTTP, no clock. Not the sandbox (lib/apiserver), which speaks the
+// protocol.
 #pragma once
 
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ class ModelServer {
 
   // Back to an earlier state, as after etcd's restore from a backup.
   void restore() {
-    const std::uint64_t back = random_.below(std::min<std::uint64_t>(version_ - 9, 10)) + 1;
+    const std::uint64_t back = random_.below(std::min<std::uint64_t>(version_ - 9, 40)) + 1;
     auto it = states_.upper_bound(version_ - back);
     if (it == states_.begin()) return;
     --it;
@@ -99,7 +100,8 @@ class ModelServer {
   void put(core::WatchEventType type, const std::string& name, std::string uid) {
     ModelState next = state();
     // Gaps between versions: other collections are written as well.
-    const ModelObject object{std::move(uid), version_ + 1 + random_.below(3), random_.next() % 1000};
+    const ModelObject object{std::move(uid), version_ + 1 + random_.below(3),
+                             random_.next() % 1000};
     next[name] = object;
     record(type, name, object, std::move(next));
   }

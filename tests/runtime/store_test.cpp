@@ -37,8 +37,9 @@ struct Pod {
 };
 
 std::string show(const StoreChange& c) {
-  static const std::map<ChangeType, std::string> names = {
-      {ChangeType::added, "added"}, {ChangeType::modified, "modified"}, {ChangeType::deleted, "deleted"}};
+  static const std::map<ChangeType, std::string> names = {{ChangeType::added, "added"},
+                                                          {ChangeType::modified, "modified"},
+                                                          {ChangeType::deleted, "deleted"}};
   return fmt::format("{} {} {}{}{}", names.at(c.type), c.meta.name, c.meta.uid,
                      c.initial ? " initial" : "", c.relisted ? " relisted" : "");
 }
@@ -76,7 +77,8 @@ TEST_CASE("nobody reads anything before the first state is complete") {
 
 TEST_CASE("a relist tells the net difference, deletions with their last known state") {
   Store store;
-  init(store, {{.name = "a"}, {.name = "b", .data = "last words"}, {.name = "c"}, {.name = "e"}}, "5");
+  init(store, {{.name = "a"}, {.name = "b", .data = "last words"}, {.name = "c"}, {.name = "e"}},
+       "5");
   store.begin_init();
   REQUIRE(store.init_apply(Pod{.name = "a"}.json()).ok());
   REQUIRE(store.init_apply(Pod{.name = "c", .version = "7"}.json()).ok());
@@ -114,7 +116,8 @@ TEST_CASE("an unfinished state leaves nothing behind when a new one begins") {
   init(store, {{.name = "a"}}, "5");
   store.begin_init();
   REQUIRE(store.init_apply(Pod{.name = "phantom"}.json()).ok());
-  REQUIRE(store.init_apply(Pod{.name = "a", .version = "2", .labels = R"("app":"db")"}.json()).ok());
+  REQUIRE(
+      store.init_apply(Pod{.name = "a", .version = "2", .labels = R"("app":"db")"}.json()).ok());
   CHECK(init(store, {{.name = "a"}}, "6").empty());
   CHECK(store.keys() == std::vector<ObjectKey>{kA});
   CHECK(store.keys_with_label("app", "db").empty());
@@ -214,7 +217,10 @@ TEST_CASE("labels and owners are indexed and follow every change") {
   CHECK(names(store.keys_owned_by("rs1")) == "ab");
   CHECK(names(store.select(*core::LabelSelector::parse("app in (web,db),!tier"))) == "bc");
   CHECK(names(store.select(*core::LabelSelector::parse(""))) == "abc");
-  REQUIRE(store.apply(Pod{.name = "a", .version = "6", .labels = R"("app":"db")", .owner = "rs2"}.json()).ok());
+  REQUIRE(
+      store
+          .apply(Pod{.name = "a", .version = "6", .labels = R"("app":"db")", .owner = "rs2"}.json())
+          .ok());
   CHECK(names(store.keys_with_label("app", "web")) == "b");
   CHECK(names(store.keys_with_label("tier", "1")).empty());
   CHECK(names(store.keys_owned_by("rs2")) == "ac");
@@ -234,8 +240,9 @@ TEST_CASE("objects too deep or too big are kept as metadata, counted and named")
   store.set_limits(limits);
   store.begin_init();
   const std::string deep = std::string(300, '[') + std::string(300, ']');
-  REQUIRE(store.init_apply(R"({"spec":)" + deep +
-                           R"(,"metadata":{"name":"deep","namespace":"shop","uid":"u"}})")
+  REQUIRE(store
+              .init_apply(R"({"spec":)" + deep +
+                          R"(,"metadata":{"name":"deep","namespace":"shop","uid":"u"}})")
               .ok());
   REQUIRE(store.init_apply(Pod{.name = "big", .data = std::string(3000, 'x')}.json()).ok());
   store.finish_init("5");
@@ -260,7 +267,8 @@ TEST_CASE("an object that does not parse at all is counted and changes nothing")
   CHECK(store.resource_version() == "5");
   // Broken behind its metadata: the metadata is known.
   CHECK(show(*store.apply(R"({"metadata":{"name":"a","namespace":"shop","uid":"u1",)"
-                          R"("resourceVersion":"6"},"spec":{"x":tru}})")) == Lines{"modified a u1"});
+                          R"("resourceVersion":"6"},"spec":{"x":tru}})")) ==
+        Lines{"modified a u1"});
 }
 
 TEST_CASE("nobody listening costs no change, and previous can be left out") {

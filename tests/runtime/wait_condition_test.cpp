@@ -130,11 +130,10 @@ TEST_CASE("conditions that make no sense are refused") {
   for (const char* text :
        {"", "ready", "condition=", "condition=Ready=", "jsonpath=", "jsonpath={.a}=", "jsonpath={",
         "jsonpath={.a", "jsonpath={..a}", "jsonpath={.a[}", "jsonpath={.a[x]}",
-        "jsonpath={.a[?(@.b>1)]}", "jsonpath={.a[?(b)]}", "jsonpath={.a['b]}", "jsonpath={.a]b}=1 ",
-        "jsonpath={}", "jsonpath={.a[0]b}"}) {
+        "jsonpath={.a[?(@.b>1)]}", "jsonpath={.a[?(b)]}", "jsonpath={.a['b]}", "jsonpath={}",
+        "jsonpath={.a[0]b}"}) {
     CAPTURE(text);
-    const std::string verdict = judge(text, nullptr);
-    if (std::string(text) != "jsonpath={.a]b}=1 ") CHECK(verdict.find("parse: ") == 0);
+    CHECK(judge(text, nullptr).find("parse: ") == 0);
   }
 }
 

@@ -1,6 +1,6 @@
-// Random schedules of writes and faults against a model server: watcher and store together must lose,
-// double and reorder nothing (P1), equal the server at every bookmark (P2), come back from everything and
-// never hammer the server (P3). A failing seed is printed and replays exactly.
+// Random schedules of writes and faults against a model server: watcher and store together must
+// lose, double and reorder nothing (P1), equal the server at every bookmark (P2), come back from
+// everything and never hammer the server (P3). A failing seed is printed and replays exactly.
 #include <cstdlib>
 #include <deque>
 #include <optional>
@@ -32,6 +32,7 @@ class Simulation {
     never_ends_streaming_ = chance(10);
     sends_bookmarks_ = chance(80);
     tokens_expire_ = chance(15);
+    gone_by_http_ = chance(50);
   }
 
   // Why it failed, "" when all is well.
@@ -39,8 +40,14 @@ class Simulation {
     for (int i = 0; i < 5; ++i) server_.write();
     act(watcher_.start(now_));
     for (int i = 0; i < steps && problem_.empty(); ++i) step(chance(3) ? 100000 : 400, 12);
+    // Everything is refused at once for a while.
+    const int outage = chance(20) ? 500 : 0;
+    for (int i = 0; i < outage && problem_.empty(); ++i) step(50, 100);
     // Faults end: within bounded time the cache must be true again and stay so.
-    for (int i = 0; i < 700 && problem_.empty(); ++i) step(1000, 0);
+    for (int i = 0; i < 700 && problem_.empty(); ++i) {
+      if (i == 600) server_.write();
+      step(1000, 0);
+    }
     expect(watcher_.state() == WatcherState::watching, "it does not watch in the end");
     expect(same(server_.state()), "the cache differs from the server in the end");
     expect(watcher_.failures() == 0, "it counts failures though all is well");
@@ -110,6 +117,7 @@ class Simulation {
           expect(it != shadow_.end(), "modified before it was added: " + name);
           expect(change.previous_json == it->second, "previous is not what was told: " + name);
           expect(change.json != it->second, "modified without a change: " + name);
+          expect(change.previous_meta->uid == change.meta.uid, "another object: " + name);
           it->second = change.json;
           break;
         case ChangeType::deleted:
@@ -126,13 +134,13 @@ class Simulation {
       if (trace_) fmt::print("{} {}\n", now_.time_since_epoch().count(), show(action, now_));
       if (const auto* a = std::get_if<StartList>(&action)) {
         expect(!list_ && !watch_, "two requests at once");
-        list_ = ListRequest{a->params, now_ + Duration(random_.below(300))};
+        list_ = ListRequest{a->params, now_ + latency()};
         if (a->params.continue_token.empty()) count_request();
       } else if (const auto* b = std::get_if<StartWatch>(&action)) {
         expect(!list_ && !watch_, "two requests at once");
         watch_ = WatchRequest{};
         watch_->params = b->params;
-        watch_->at = now_ + Duration(random_.below(300));
+        watch_->at = now_ + latency();
         count_request();
       } else if (std::holds_alternative<StopRequest>(action)) {
         list_.reset();
@@ -192,9 +200,13 @@ class Simulation {
     now_ += Duration(1 + random_.below(max_milliseconds));
     // A restored server is not written to until the cache has seen that it was restored.
     if (synced_epoch_ == server_.epoch()) {
-      for (std::uint64_t i = random_.below(3); i > 0 && fault_percent > 0; --i) server_.write();
-      if (fault_percent > 0 && chance(4)) server_.compact();
-      if (fault_percent > 0 && chance(1) && store_.ready()) restore();
+      const bool busy = fault_percent > 0 && fault_percent < 100;
+      for (std::uint64_t i = random_.below(3); i > 0 && busy; --i) server_.write();
+      if (busy && chance(4)) server_.compact();
+      if (busy && chance(8) && watcher_.state() == WatcherState::watching &&
+          watcher_.resource_version() == std::to_string(server_.version())) {
+        restore();
+      }
     }
     if (list_ && now_ >= list_->at) answer_list();
     if (watch_ && now_ >= watch_->at) serve_watch();
@@ -205,11 +217,20 @@ class Simulation {
   }
 
   void restore() {
+    const std::uint64_t before = server_.version();
     server_.restore();
+    if (trace_) {
+      fmt::print("{} restored {} -> {}\n", now_.time_since_epoch().count(), before,
+                 server_.version());
+    }
+    // Another past, with the same versions; never beyond what the cache knows, which nobody could
+    // notice.
+    while (server_.version() + 8 < before && chance(80)) server_.write();
     if (watch_ && watch_->open) cut();
   }
 
   bool fault() { return chance(fault_percent_); }
+  Duration latency() { return Duration(fault_percent_ == 100 ? 1 : random_.below(300)); }
 
   Error some_error() {
     switch (random_.below(5)) {
@@ -308,7 +329,7 @@ class Simulation {
       prepare_initial();
     } else {
       watch_->sent = std::stoull(params.resource_version);
-      if (watch_->sent < server_.compacted() && chance(50)) return watch_failed(gone());
+      if (watch_->sent < server_.compacted() && gone_by_http_) return watch_failed(gone());
     }
     watch_->open = true;
     act(watcher_.on_watch_open(now_));
@@ -415,7 +436,7 @@ class Simulation {
   std::uint64_t synced_epoch_ = 0;
   std::uint64_t fault_percent_ = 0;
   bool refuses_streaming_ = false, never_ends_streaming_ = false;
-  bool sends_bookmarks_ = true, tokens_expire_ = false;
+  bool sends_bookmarks_ = true, tokens_expire_ = false, gone_by_http_ = false;
   bool trace_ = std::getenv("KUBEWATCH_TRACE") != nullptr;
   std::string problem_;
 };

@@ -1,5 +1,5 @@
-// A watcher under test with a clock of its own: each input gives the actions as short texts, so that a
-// test reads as a conversation. Jitter is off unless asked for.
+// A watcher under test with a clock of its own: each input gives the actions as short texts, so
+// that a test reads as a conversation. Jitter is off unless asked for.
 #pragma once
 
 #include <fmt/format.h>
@@ -49,10 +49,12 @@ struct Script {
   runtime::Watcher watcher;
 
   explicit Script(runtime::WatcherOptions options = {}, double jitter = 0)
-      : watcher([&] {
-          options.backoff.jitter = jitter;
-          return options;
-        }(), random) {}
+      : watcher(
+            [&] {
+              options.backoff.jitter = jitter;
+              return options;
+            }(),
+            random) {}
 
   Lines lines(const runtime::WatcherActions& actions) const {
     Lines out;
@@ -116,7 +118,9 @@ inline Error http_error(ErrorKind kind, int code, std::optional<int> retry_after
   status.retry_after_seconds = retry_after;
   return Error(kind, "the server said " + std::to_string(code), std::move(status));
 }
-inline Error gone() { return http_error(ErrorKind::gone, 410); }
+inline Error gone() {
+  return http_error(ErrorKind::gone, 410);
+}
 inline Error too_large_version() {
   base::ApiStatus status;
   status.code = 504;

@@ -122,7 +122,8 @@ TEST_CASE("continue tokens that lead nowhere end in backoff") {
   CHECK(empty.page("10", 0, "t3") == Lines{"Failure initial list +800", "timer 800"});
 }
 
-TEST_CASE("a whole list that is too much for one answer is read in pages by the automatic strategy") {
+TEST_CASE(
+    "a whole list that is too much for one answer is read in pages by the automatic strategy") {
   Script s;
   s.start();
   CHECK(s.list_error(Error(ErrorKind::too_large, "512 MiB")) ==
@@ -138,9 +139,8 @@ TEST_CASE("a failing initial list backs off exponentially and without Init") {
   s.start();
   std::int64_t expected = 800;
   for (int i = 0; i < 8; ++i) {
-    CHECK(s.list_error(kUnavailable) ==
-          Lines{fmt::format("Failure initial list +{}", expected),
-                fmt::format("timer {}", expected)});
+    CHECK(s.list_error(kUnavailable) == Lines{fmt::format("Failure initial list +{}", expected),
+                                              fmt::format("timer {}", expected)});
     CHECK(s.after(expected).timer() == Lines{"list"});
     expected = std::min<std::int64_t>(expected * 2, 30000);
   }
@@ -228,7 +228,8 @@ TEST_CASE("the first state is no gap, even when it took several tries") {
   CHECK(s.page("11").at(2) == "InitDone 11");
 }
 
-TEST_CASE("other ERROR events end the watch, which goes on at the same resourceVersion after a pause") {
+TEST_CASE(
+    "other ERROR events end the watch, which goes on at the same resourceVersion after a pause") {
   Script s;
   s.sync();
   s.added("11");
@@ -372,8 +373,7 @@ TEST_CASE("a resourceVersion that goes back means a restored server: a gap and a
     s.sync("100");
     CHECK(s.bookmark("50") == Lines{"stop", "Failure watch stream +800", "timer 800"});
     s.after(800).timer();
-    CHECK(s.page("60") ==
-          Lines{"Init rewound", "Page 1", "InitDone 60 gap", "timer 200"});
+    CHECK(s.page("60") == Lines{"Init rewound", "Page 1", "InitDone 60 gap", "timer 200"});
     CHECK(s.after(200).timer() == Lines{"watch rv=60", "timer 30000"});
   }
   SECTION("seen in an event") {
@@ -466,8 +466,7 @@ TEST_CASE("a server that refuses streaming lists is listed in pages from then on
         http_error(ErrorKind::unsupported, 415)}) {
     Script s(with(ListStrategy::automatic, ListSemantics::recent, "a=b"));
     s.start();
-    CHECK(s.end(error) ==
-          Lines{"Failure initial list +0", "list labelSelector=a%3Db&limit=500"});
+    CHECK(s.end(error) == Lines{"Failure initial list +0", "list labelSelector=a%3Db&limit=500"});
     s.after(1000).page("20");
     s.open();
     s.error_event(gone());
@@ -490,8 +489,7 @@ TEST_CASE("an end bookmark that never comes is not waited for for ever") {
     s.open();
     s.after(50000).added("5");
     CHECK(s.after(10000).timer() == Lines{"timer 50000"});
-    CHECK(s.after(50000).timer() ==
-          Lines{"stop", "Failure initial list +0", "list limit=500"});
+    CHECK(s.after(50000).timer() == Lines{"stop", "Failure initial list +0", "list limit=500"});
   }
   SECTION("the server ends the stream instead") {
     Script s(with(ListStrategy::streaming));

@@ -13,23 +13,28 @@ using core::ObjectKey;
 
 namespace {
 
-ObjectKey key(const std::string& name) { return {"shop", name}; }
+ObjectKey key(const std::string& name) {
+  return {"shop", name};
+}
 
 struct Bench {
   base::Random random{1};
   TimePoint now{Duration{0}};
   WorkQueue queue;
 
-  explicit Bench(WorkQueueOptions options = {}) : queue([&] {
-    options.retry.jitter = 0;
-    return options;
-  }()) {}
+  explicit Bench(WorkQueueOptions options = {})
+      : queue([&] {
+          options.retry.jitter = 0;
+          return options;
+        }()) {}
 
   void add(const std::string& name, Reason reason = Reason::updated, int delay = 0,
            Priority priority = Priority::live) {
     queue.add(now, key(name), reason, "", Duration{delay}, priority);
   }
-  void add_background(const std::string& name) { add(name, Reason::startup, 0, Priority::background); }
+  void add_background(const std::string& name) {
+    add(name, Reason::startup, 0, Priority::background);
+  }
   // "name Reason attempt", "" when there is nothing to take.
   std::string take() {
     const auto work = queue.take(now);
@@ -396,7 +401,9 @@ TEST_CASE("random use: never two runs of one key, nothing is lost, nothing starv
           break;
         default: {
           if (held.empty()) break;
-          const std::string ended = std::next(held.begin(), static_cast<std::ptrdiff_t>(random.below(held.size())))->first;
+          const std::string ended =
+              std::next(held.begin(), static_cast<std::ptrdiff_t>(random.below(held.size())))
+                  ->first;
           held.erase(ended);
           switch (random.below(5)) {
             case 0: queue.succeeded(now, key(ended)); break;

@@ -9,6 +9,7 @@ import json
 import pathlib
 import sys
 
+sys.dont_write_bytecode = True
 from control_plane import ROOT, ControlPlane
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"

@@ -20,6 +20,7 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
 from control_plane import ROOT, ControlPlane
 
 DOCUMENTS = [

@@ -10,6 +10,7 @@ TEST_CASE("FieldsV1 survives a round trip byte for byte in the server's order") 
       R"({})", R"({"f:a":{}})", R"({"f:metadata":{"f:labels":{".":{},"f:app":{}}}})",
       R"({"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{}}},"f:replicas":{}}})",
       R"({"f:p":{"k:{\"containerPort\":9,\"protocol\":\"TCP\"}":{},"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{}}})",
+      R"({"f:k":{"k:{\"a\":\"x\\\"y\"}":{},"k:{\"a\":\"x:y}\"}":{},"k:{\"a\":\"é\",\"b\":\"z\"}":{}}})",
       R"({"f:s":{"v:2":{},"v:10":{},"v:\"a\\u003cb\"":{},"v:true":{}}})",
       R"({"f:l":{"i:2":{},"i:10":{}}})", R"({"f:x":{"k:{\"a\":1}":{},"v:1":{},"i:0":{}}})");
   CHECK(set(text).to_fields_v1_text() == text);
@@ -70,6 +71,7 @@ TEST_CASE("sets are united, intersected and subtracted member by member") {
   };
   for (const Case& c : cases) {
     INFO(c.a << " " << c.b);
+    CHECK(set(c.a).is_subset_of(set(c.b)) == (std::string(c.minus) == "{}"));
     CHECK(set(c.a).union_with(set(c.b)).to_fields_v1_text() == c.both);
     CHECK(set(c.a).intersect(set(c.b)).to_fields_v1_text() == c.common);
     CHECK(set(c.a).difference(set(c.b)).to_fields_v1_text() == c.minus);

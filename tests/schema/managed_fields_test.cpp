@@ -120,6 +120,15 @@ TEST_CASE("ignored fields are neither owned nor contested, nor do they count as 
   CHECK(twice->object["metadata"]["managedFields"] == stored["metadata"]["managedFields"]);
 }
 
+TEST_CASE("a manager that drops all its labels leaves the name alone") {
+  Json labelled = thing({{"n", 1}});
+  labelled["metadata"]["labels"] = {{"a", "b"}};
+  const Json live = apply_as("m", nullptr, labelled)->object;
+  const Json after = apply_as("m", &live, thing({{"n", 1}}))->object;
+  CHECK(after["metadata"]["name"] == "t");
+  CHECK_FALSE(after["metadata"].contains("labels"));
+}
+
 TEST_CASE("an update that changes nothing leaves the times alone") {
   const Json live = *update_as("u", nullptr, thing({{"n", 1}}), 1);
   CHECK(*update_as("u", &live, live, 50) == live);

@@ -1,5 +1,6 @@
-// Random histories of applies and updates that the library of kube-apiserver played (oracle/main.go), played
-// again by ours. Objects, owners and conflicts must agree after every step.
+// Random histories of applies and updates that the library of kube-apiserver played
+// (oracle/main.go), played again by ours. Objects, owners and conflicts must agree after every
+// step.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -31,7 +32,8 @@ Json owners_of(const Json& object) {
 Json conflicts_of(const ApplyOutcome& outcome) {
   std::vector<std::string> out;
   for (const Conflict& conflict : outcome.conflicts) {
-    const std::string manager = conflict.manager_text.substr(1, conflict.manager_text.rfind('"') - 1);
+    const std::string manager =
+        conflict.manager_text.substr(1, conflict.manager_text.rfind('"') - 1);
     out.push_back(manager + " " + path_str(conflict.path));
   }
   std::sort(out.begin(), out.end());
@@ -83,8 +85,8 @@ TEST_CASE("random histories end as in the library of kube-apiserver") {
     Json live;
     std::size_t index = 0;
     for (const Json& step : history) {
-      INFO("history " << number << " step " << index << " " << base::dump_json(step["body"]) << " on "
-                      << base::dump_json(live));
+      INFO("history " << number << " step " << index << " " << base::dump_json(step["body"])
+                      << " on " << base::dump_json(live));
       play(step, live, schema);
       if (live.is_null()) break;  // a first step in conflict with nothing cannot be
       CHECK(bare(live) == base::dump_json(step["live"]));

@@ -9,6 +9,7 @@ import pathlib
 import sys
 import time
 
+sys.dont_write_bytecode = True
 import scenarios
 from control_plane import ROOT, ControlPlane
 

@@ -1,0 +1,57 @@
+#include "apiserver/typing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schema/typed.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+using Kind = schema::MergeNode::Kind;
+
+void prune_value(Json& value, const schema::MergeNode& node, const std::string& path,
+                 std::vector<std::string>& removed) {
+  if (value.is_array()) {
+    std::size_t index = 0;
+    for (auto& item : value) {
+      const std::string at = fmt::format("{}[{}]", path, index++);
+      if (node.element) prune_value(item, *node.element, at, removed);
+    }
+    return;
+  }
+  if (!value.is_object() || (node.kind != Kind::map && node.kind != Kind::map_atomic)) return;
+  for (auto it = value.begin(); it != value.end();) {
+    const std::string below = path.empty() ? it.key() : path + "." + it.key();
+    const schema::MergeNode* member = node.child(it.key());
+    if (member == nullptr && node.typed && node.is_struct) {
+      removed.push_back(below);
+      it = value.erase(it);
+      continue;
+    }
+    if (member != nullptr) prune_value(*it, *member, below, removed);
+    ++it;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> prune_typed(Json& object, const Resource& resource) {
+  std::vector<std::string> removed;
+  prune_value(object, *resource.merge, "", removed);
+  return removed;
+}
+
+Result<void> check_typed(const Json& object, const Resource& resource) {
+  const auto fits = schema::check_value(*resource.merge, object, true);
+  if (fits) return {};
+  std::string why = fits.error().message();
+  std::replace(why.begin(), why.end(), '\n', ' ');
+  const auto& gvk = resource.type.gvk;
+  return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", gvk.kind,
+                                 gvk.version, gvk.kind, why));
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,167 @@
+#include "apiserver/sandbox.hpp"
+
+#include "base/json.hpp"
+#include "http/transport.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+constexpr Duration kPatience{10000};
+
+// A sandbox and a client of it on one loop.
+struct Fixture {
+  explicit Fixture(bool insecure = false) {
+    SandboxOptions options;
+    options.insecure_http = insecure;
+    options.random_seed = 7;
+    auto started = Sandbox::start(loop, options);
+    REQUIRE(started.ok());
+    sandbox = std::move(started).value();
+    http::TransportOptions client;
+    client.tls.ca_pem = sandbox->ca_pem();
+    client.user_agent = "sandbox-test/1";
+    auto made = http::make_curl_transport(loop, client);
+    REQUIRE(made.ok());
+    transport = std::move(made).value();
+  }
+
+  http::Request request(const std::string& method, const std::string& path,
+                        const std::string& body = "") const {
+    http::Request out;
+    out.method = method;
+    out.url = sandbox->url() + path;
+    out.body = body;
+    out.headers.add("Content-Type", "application/json");
+    out.headers.add("Authorization", "Bearer " + sandbox->token());
+    return out;
+  }
+
+  http::Response send(http::Request what) {
+    std::optional<http::Response> answer;
+    const auto call = http::fetch(*transport, std::move(what), [&](Result<http::Response> done) {
+      REQUIRE(done.ok());
+      answer = std::move(done).value();
+    });
+    REQUIRE(loop.run_until([&] { return answer.has_value(); }, kPatience));
+    return *answer;
+  }
+
+  loop::EventLoop loop;
+  std::unique_ptr<Sandbox> sandbox;
+  std::unique_ptr<http::Transport> transport;
+};
+
+const std::string kMaps = "/api/v1/namespaces/default/configmaps";
+
+}  // namespace
+
+TEST_CASE("the sandbox serves TLS under its own CA and wants its token") {
+  Fixture fixture;
+  CHECK(fixture.sandbox->url().rfind("https://127.0.0.1:", 0) == 0);
+  CHECK(fixture.send(fixture.request("GET", kMaps)).status == 200);
+  http::Request stranger = fixture.request("GET", kMaps);
+  stranger.headers.set("Authorization", "Bearer wrong");
+  const auto refused = fixture.send(stranger);
+  CHECK(refused.status == 401);
+  CHECK(base::parse_json(refused.body).value()["reason"] == "Unauthorized");
+  stranger.url = fixture.sandbox->url() + "/readyz";
+  CHECK(fixture.send(stranger).body == "ok");
+  CHECK(fixture.sandbox->counters().requests == 3);
+}
+
+TEST_CASE("a watch over HTTP gets events as they happen, and ends when watches are dropped") {
+  Fixture fixture;
+  std::string received;
+  bool head = false;
+  bool ended = false;
+  http::Request request = fixture.request("GET", kMaps + "?watch=1");
+  request.streaming = true;
+  http::CallHandlers handlers;
+  handlers.on_head = [&](const http::ResponseHead& h) { head = h.status == 200; };
+  handlers.on_data = [&](std::string_view bytes) { received += bytes; };
+  handlers.on_done = [&](Result<void>) { ended = true; };
+  const auto call = fixture.transport->start(std::move(request), std::move(handlers));
+  REQUIRE(fixture.loop.run_until([&] { return head; }, kPatience));
+  CHECK(fixture.sandbox->counters().watches_open == 1);
+  REQUIRE(fixture.sandbox
+              ->load({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "a"}}}},
+                     "test")
+              .ok());
+  REQUIRE(fixture.loop.run_until([&] { return received.find("ADDED") != std::string::npos; },
+                                 kPatience));
+  fixture.sandbox->drop_watches();
+  REQUIRE(fixture.loop.run_until([&] { return ended; }, kPatience));
+  CHECK(fixture.sandbox->counters().watches_open == 0);
+}
+
+TEST_CASE("a client that leaves its watch is forgotten") {
+  Fixture fixture;
+  bool head = false;
+  http::Request request = fixture.request("GET", kMaps + "?watch=1");
+  request.streaming = true;
+  http::CallHandlers handlers;
+  handlers.on_head = [&](const http::ResponseHead&) { head = true; };
+  auto call = fixture.transport->start(std::move(request), std::move(handlers));
+  REQUIRE(fixture.loop.run_until([&] { return head; }, kPatience));
+  call.reset();
+  fixture.transport.reset();
+  CHECK(fixture.loop.run_until([&] { return fixture.sandbox->counters().watches_open == 0; },
+                               kPatience));
+}
+
+TEST_CASE("the controllers work by themselves on the loop") {
+  Fixture fixture(true);
+  CHECK(fixture.sandbox->url().rfind("http://", 0) == 0);
+  const auto made =
+      fixture.send(fixture.request("POST", kMaps, R"({"metadata":{"name":"owner"}})"));
+  const std::string uid = base::string_at(base::parse_json(made.body).value(), {"metadata", "uid"});
+  const Json child = {
+      {"metadata",
+       {{"name", "child"},
+        {"ownerReferences",
+         {{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "owner"}, {"uid", uid}}}}}}};
+  CHECK(fixture.send(fixture.request("POST", kMaps, base::dump_json(child))).status == 201);
+  CHECK(fixture.send(fixture.request("DELETE", kMaps + "/owner")).status == 200);
+  const auto left = fixture.send(fixture.request("GET", kMaps));
+  CHECK(base::parse_json(left.body).value()["items"].empty());
+}
+
+TEST_CASE("after a compaction an older resourceVersion is too old") {
+  Fixture fixture(true);
+  fixture.send(fixture.request("POST", kMaps, R"({"metadata":{"name":"a"}})"));
+  fixture.sandbox->compact();
+  const auto old =
+      fixture.send(fixture.request("GET", kMaps + "?resourceVersion=1&resourceVersionMatch=Exact"));
+  CHECK(old.status == 410);
+}
+
+TEST_CASE("a sandbox whose owner lets go of it in the middle of everything leaves nothing behind") {
+  Fixture fixture(true);
+  bool ended = false;
+  http::Request request = fixture.request("GET", kMaps + "?watch=1");
+  request.streaming = true;
+  http::CallHandlers handlers;
+  bool head = false;
+  handlers.on_head = [&](const http::ResponseHead&) { head = true; };
+  handlers.on_done = [&](Result<void>) { ended = true; };
+  const auto call = fixture.transport->start(std::move(request), std::move(handlers));
+  REQUIRE(fixture.loop.run_until([&] { return head; }, kPatience));
+  fixture.send(fixture.request("POST", kMaps, R"({"metadata":{"name":"a"}})"));
+  fixture.sandbox.reset();
+  CHECK(fixture.loop.run_until([&] { return ended; }, kPatience));
+}
+
+TEST_CASE("plain HTTP is refused on an address that others can reach") {
+  loop::EventLoop loop;
+  SandboxOptions options;
+  options.insecure_http = true;
+  options.address = "0.0.0.0";
+  const auto refused = Sandbox::start(loop, options);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().kind() == ErrorKind::invalid);
+  CHECK(refused.error().message().find("0.0.0.0") != std::string::npos);
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,231 @@
+#include "runtime/controller.hpp"
+
+#include <map>
+
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::runtime;
+using core::ObjectKey;
+
+namespace {
+
+ObjectKey key(const std::string& name) {
+  return {"shop", name};
+}
+
+// Remembers what it was asked for; the test ends the runs.
+class Recorder : public Reconciler {
+ public:
+  void reconcile(const Work& work, std::function<void(RunOutcome)> done) override {
+    log += work.key.name + " ";
+    if (at_once) return done(RunOutcome::done());
+    CHECK(open.count(work.key.name) == 0);
+    open[work.key.name] = std::move(done);
+  }
+  void end(const std::string& name, RunOutcome outcome = {}) {
+    const auto done = std::move(open.at(name));
+    open.erase(name);
+    done(outcome);
+  }
+  std::string log;
+  bool at_once = false;
+  std::map<std::string, std::function<void(RunOutcome)>> open;
+};
+
+struct Bench {
+  loop::EventLoop loop;
+  base::Random random{1};
+  RunSlots slots{0};
+  Recorder recorder;
+  WorkQueueOptions options;
+
+  Bench() { options.retry = {Duration{2}, Duration{10}, 2.0, 0.0}; }
+  std::unique_ptr<Controller> make(Reconciler& reconciler) {
+    auto out = std::make_unique<Controller>(loop, reconciler, random, slots, options);
+    out->release();
+    return out;
+  }
+  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{5000}); }
+  void turn() {
+    bool turned = false;
+    loop.post([&] { loop.post([&] { turned = true; }); });
+    REQUIRE(until([&] { return turned; }));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a controller holds everything until it is released, and again when told") {
+  Bench b;
+  Controller controller(b.loop, b.recorder, b.random, b.slots, b.options);
+  CHECK(controller.held());
+  controller.add(key("a"), Reason::created);
+  b.turn();
+  CHECK(b.recorder.log.empty());
+  controller.release();
+  b.turn();
+  CHECK(b.recorder.log == "a ");
+  controller.hold();
+  controller.add(key("b"), Reason::created);
+  b.turn();
+  CHECK(b.recorder.log == "a ");
+  controller.release();
+  b.turn();
+  CHECK(b.recorder.log == "a b ");
+}
+
+TEST_CASE("one key is never run twice at once, others go on") {
+  Bench b;
+  b.options.concurrency = 2;
+  auto controller = b.make(b.recorder);
+  for (const char* name : {"a", "b", "c"}) controller->add(key(name), Reason::created);
+  b.turn();
+  CHECK(b.recorder.log == "a b ");
+  CHECK(controller->running() == 2);
+  controller->add(key("a"), Reason::updated);
+  b.recorder.end("b");
+  b.turn();
+  CHECK(b.recorder.log == "a b c ");
+  b.recorder.end("a");
+  b.turn();
+  CHECK(b.recorder.log == "a b c a ");
+}
+
+TEST_CASE("outcomes decide what comes next") {
+  Bench b;
+  auto controller = b.make(b.recorder);
+  controller->add(key("a"), Reason::created);
+  b.turn();
+  SECTION("failed: again after the backoff") {
+    b.recorder.end("a", {RunOutcome::Verdict::failed, {}});
+    CHECK(controller->queue().is_retrying(key("a")));
+    REQUIRE(b.until([&] { return b.recorder.log == "a a "; }));
+  }
+  SECTION("requeue: again after its time") {
+    b.recorder.end("a", {RunOutcome::Verdict::requeue, Duration{5}});
+    REQUIRE(b.until([&] { return b.recorder.log == "a a "; }));
+  }
+  SECTION("not yet: again, but not as a failure") {
+    b.recorder.end("a", {RunOutcome::Verdict::not_yet, {}});
+    CHECK_FALSE(controller->queue().is_retrying(key("a")));
+    REQUIRE(b.until([&] { return b.recorder.log == "a a "; }));
+  }
+  SECTION("parked: until it is added again") {
+    b.recorder.end("a", {RunOutcome::Verdict::parked, {}});
+    CHECK(controller->queue().parked().size() == 1);
+    controller->add(key("a"), Reason::updated);
+    REQUIRE(b.until([&] { return b.recorder.log == "a a "; }));
+  }
+  SECTION("done: nothing") {
+    b.recorder.end("a");
+    CHECK(controller->queue().idle());
+  }
+}
+
+TEST_CASE("a reconciler may be done at once, many times over") {
+  Bench b;
+  b.recorder.at_once = true;
+  auto controller = b.make(b.recorder);
+  for (int i = 0; i < 2000; ++i) controller->add(key("k" + std::to_string(i)), Reason::created);
+  b.turn();
+  CHECK(controller->queue().idle());
+  CHECK(controller->running() == 0);
+}
+
+TEST_CASE("a second call of done is ignored") {
+  Bench b;
+  auto controller = b.make(b.recorder);
+  controller->add(key("a"), Reason::created);
+  controller->add(key("b"), Reason::created);
+  b.turn();
+  const auto done = b.recorder.open.at("a");
+  done({});
+  done({});
+  CHECK(controller->running() == 1);
+}
+
+TEST_CASE("slots cap all controllers together and go round") {
+  Bench b;
+  b.slots = RunSlots(1);
+  Recorder other;
+  auto first = b.make(b.recorder);
+  auto second = b.make(other);
+  for (const char* name : {"a", "b", "c"}) first->add(key(name), Reason::created);
+  for (const char* name : {"x", "y"}) second->add(key(name), Reason::created);
+  std::string order;
+  for (int i = 0; i < 5; ++i) {
+    b.turn();
+    REQUIRE(first->running() + second->running() == 1);
+    Recorder& running = first->running() == 1 ? b.recorder : other;
+    const std::string name = running.open.begin()->first;
+    order += name;
+    running.end(name);
+  }
+  b.turn();
+  CHECK(order == "axbyc");
+}
+
+TEST_CASE("shutting down starts nothing new and tells when the last run has ended") {
+  Bench b;
+  auto controller = b.make(b.recorder);
+  controller->add(key("a"), Reason::created);
+  b.turn();
+  controller->add(key("b"), Reason::created);
+  bool drained = false;
+  controller->shut_down([&] { drained = true; });
+  b.turn();
+  CHECK_FALSE(drained);
+  CHECK(b.recorder.log == "a ");
+  b.recorder.end("a");
+  REQUIRE(b.until([&] { return drained; }));
+  CHECK(b.recorder.log == "a ");
+  bool idle_drained = false;
+  auto idle = b.make(b.recorder);
+  idle->shut_down([&] { idle_drained = true; });
+  REQUIRE(b.until([&] { return idle_drained; }));
+}
+
+TEST_CASE("runs may end after their controller is gone") {
+  Bench b;
+  b.slots = RunSlots(1);
+  auto controller = b.make(b.recorder);
+  controller->add(key("a"), Reason::created);
+  b.turn();
+  controller.reset();
+  b.recorder.end("a");
+  auto next = b.make(b.recorder);
+  next->add(key("n"), Reason::created);
+  b.turn();
+  CHECK(b.recorder.log == "a n ");
+}
+
+TEST_CASE("a controller may be destroyed from inside a run") {
+  Bench b;
+  std::unique_ptr<Controller> controller;
+  struct Suicide : Reconciler {
+    std::unique_ptr<Controller>* victim = nullptr;
+    void reconcile(const Work&, std::function<void(RunOutcome)> done) override {
+      victim->reset();
+      done({});
+    }
+  } reconciler;
+  reconciler.victim = &controller;
+  controller = b.make(reconciler);
+  controller->add(key("a"), Reason::created);
+  b.turn();
+  CHECK(controller == nullptr);
+}
+
+TEST_CASE("forgotten keys do not run; progress is told") {
+  Bench b;
+  auto controller = b.make(b.recorder);
+  int progress = 0;
+  controller->on_progress([&] { ++progress; });
+  controller->add(key("a"), Reason::created);
+  controller->forget(key("a"));
+  CHECK(progress == 0);
+  b.turn();
+  CHECK(b.recorder.log.empty());
+  CHECK(progress > 0);
+}

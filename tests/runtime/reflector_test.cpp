@@ -1,0 +1,274 @@
+#include "runtime/reflector.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "support/catch.hpp"
+#include "support/scripted_transport.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::runtime;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+core::ResourceType config_maps() {
+  core::ResourceType type;
+  type.gvk = {"", "v1", "ConfigMap"};
+  type.plural = "configmaps";
+  type.singular = "configmap";
+  type.verbs = {"get", "list", "watch"};
+  return type;
+}
+
+client::ClientConfig config() {
+  client::ClientConfig out;
+  out.server = "http://server.test";
+  return out;
+}
+
+std::string object(const std::string& name, int version, const std::string& value = "v",
+                   const std::string& annotations = "") {
+  return fmt::format(
+      R"({{"metadata":{{"name":"{}","namespace":"shop","uid":"uid-{}","resourceVersion":"{}",)"
+      R"("annotations":{{{}}}}},"data":{{"value":"{}"}}}})",
+      name, name, version, annotations, value);
+}
+std::string list(const std::vector<std::string>& items, int version) {
+  std::string joined;
+  for (const auto& item : items) joined += (joined.empty() ? "" : ",") + item;
+  return fmt::format(
+      R"({{"kind":"ConfigMapList","apiVersion":"v1","metadata":{{"resourceVersion":"{}"}},)"
+      R"("items":[{}]}})",
+      version, joined);
+}
+std::string event(const std::string& type, const std::string& what) {
+  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, what);
+}
+std::string bookmark(int version, bool end = false) {
+  return event("BOOKMARK",
+               object("", version, "", end ? R"("k8s.io/initial-events-end":"true")" : ""));
+}
+std::string status(int code, const std::string& reason) {
+  return fmt::format(
+      R"({{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"{}","code":{},)"
+      R"("message":"no"}})",
+      reason, code);
+}
+
+struct Bench {
+  loop::EventLoop loop;
+  test::ScriptedTransport transport;
+  client::Client client{loop, transport, config()};
+  base::Random random{1};
+  Lines told;
+  WatcherOptions options;
+  std::unique_ptr<Reflector> reflector;
+
+  Bench() {
+    // Real timers, but short ones.
+    options.backoff = {Duration{2}, Duration{10}, 2.0, 0.0};
+    options.short_watch = Duration{1};
+  }
+
+  void start(std::vector<std::string> strip = {}) {
+    ReflectorCallbacks callbacks;
+    callbacks.on_change = [this](const StoreChange& change) {
+      static const char* const kTypes[] = {"added", "modified", "deleted"};
+      const auto json = *base::parse_json(change.json);
+      told.push_back(fmt::format("{} {}={}{}", kTypes[static_cast<int>(change.type)],
+                                 change.meta.name, base::string_at(json, {"data", "value"}),
+                                 change.relisted ? " relisted" : ""));
+    };
+    callbacks.on_synced = [this](bool gap) { told.push_back(gap ? "synced gap" : "synced"); };
+    callbacks.on_bookmark = [this](const std::string& rv) { told.push_back("bookmark " + rv); };
+    callbacks.on_failure = [this](WatcherFailure where, const Error&, Duration) {
+      told.push_back("failure " + std::string(to_string(where)));
+    };
+    reflector = std::make_unique<Reflector>(client, config_maps(), "shop", options,
+                                            std::move(strip), random, std::move(callbacks));
+    reflector->start();
+  }
+
+  // The call of that index; waits for retries.
+  test::ScriptedCall& call(std::size_t index) {
+    REQUIRE(loop.run_until([&] { return transport.size() > index; }, Duration{5000}));
+    return transport.call(index);
+  }
+  void answer(std::size_t index, int code, const std::string& body) {
+    auto& to = call(index);
+    to.head(code);
+    to.data(body);
+    to.end();
+  }
+  // To an open watch, which is call 1.
+  test::ScriptedCall& sync(const std::vector<std::string>& items, int version) {
+    answer(0, 200, list(items, version));
+    call(1).head(200);
+    return transport.call(1);
+  }
+  std::string keys() const {
+    std::string out;
+    for (const auto& key : reflector->store().keys()) out += key.name;
+    return out;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a reflector lists, watches and keeps its store true") {
+  Bench b;
+  b.start();
+  CHECK_FALSE(b.reflector->store().ready());
+  auto& watch = b.sync({object("a", 3), object("b", 5)}, 7);
+  CHECK(b.transport.call(0).line() == "GET /api/v1/namespaces/shop/configmaps");
+  CHECK(watch.target().find("resourceVersion=7") != std::string::npos);
+  CHECK(watch.target().find("allowWatchBookmarks=true") != std::string::npos);
+  CHECK(b.reflector->store().get({"shop", "a"})->meta.kind == "ConfigMap");
+  watch.data(event("MODIFIED", object("a", 8, "w")));
+  watch.data(event("DELETED", object("b", 9)));
+  watch.data(event("ADDED", object("c", 10)));
+  watch.data(bookmark(20));
+  CHECK(b.told == Lines{"added a=v", "added b=v", "synced", "modified a=w", "deleted b=v",
+                        "added c=v", "bookmark 20"});
+  CHECK(b.reflector->store().resource_version() == "20");
+  CHECK_FALSE(b.reflector->last_failure());
+  CHECK(b.reflector->stats().events == 4);
+  watch.end();
+  CHECK(b.call(2).target().find("resourceVersion=20") != std::string::npos);
+  CHECK(b.reflector->stats().reconnects == 1);
+}
+
+TEST_CASE("the result does not depend on how the bytes come, nor on list or streaming list") {
+  const std::string live = event("MODIFIED", object("a", 8, "\\u00fc \\\"}{")) +
+                           event("DELETED", object("b", 9)) + bookmark(20) +
+                           event("ADDED", object("c", 21));
+  std::optional<std::string> wanted;
+  for (const bool streaming : {false, true}) {
+    for (const std::size_t chunk : {1, 2, 3, 7, 64, 100000}) {
+      CAPTURE(streaming, chunk);
+      Bench b;
+      if (streaming) b.options.strategy = ListStrategy::streaming;
+      b.start();
+      if (streaming) {
+        auto& watch = b.call(0);
+        watch.head(200);
+        watch.data(event("ADDED", object("a", 3)) + event("ADDED", object("b", 5)) +
+                       bookmark(7, true) + live,
+                   chunk);
+      } else {
+        auto& first = b.call(0);
+        first.head(200);
+        first.data(list({object("a", 3), object("b", 5)}, 7), chunk);
+        first.end();
+        b.call(1).head(200);
+        b.transport.call(1).data(live, chunk);
+      }
+      std::string all;
+      for (const auto& line : b.told) all += line + "\n";
+      for (const auto& key : b.reflector->store().keys()) {
+        all += b.reflector->store().get(key)->json + "\n";
+      }
+      all += b.reflector->store().resource_version();
+      if (!wanted) wanted = all;
+      CHECK(all == *wanted);
+    }
+  }
+}
+
+TEST_CASE("what was deleted during a gap is told as deleted, with the gap") {
+  Bench b;
+  b.start();
+  auto& watch = b.sync({object("a", 3), object("b", 5, "last")}, 7);
+  watch.data(event("ERROR", status(410, "Expired")));
+  CHECK(watch.canceled());
+  CHECK(b.reflector->last_failure()->find("server error event") == 0);
+  b.answer(2, 200, list({object("a", 3), object("c", 30)}, 40));
+  CHECK(b.told == Lines{"added a=v", "added b=last", "synced", "failure server error event",
+                        "deleted b=last relisted", "added c=v relisted", "synced gap"});
+  b.call(3).head(200);
+  CHECK_FALSE(b.reflector->last_failure());
+  CHECK(b.reflector->stats().failures[static_cast<std::size_t>(WatcherFailure::server_error)] == 1);
+}
+
+TEST_CASE("a watch refused with HTTP 410 lists again instead of asking for ever") {
+  Bench b;
+  b.start();
+  b.answer(0, 200, list({}, 7));
+  b.answer(1, 410, status(410, "Expired"));
+  CHECK(b.call(2).line() == "GET /api/v1/namespaces/shop/configmaps");
+}
+
+TEST_CASE("a forbidden list is told, kept as last failure and tried again") {
+  Bench b;
+  b.start();
+  b.answer(0, 403, status(403, "Forbidden"));
+  CHECK(b.told == Lines{"failure initial list"});
+  CHECK(b.reflector->last_failure()->find("initial list: ") == 0);
+  b.answer(1, 429, "Too many requests, please try again later.");
+  b.answer(2, 200, list({object("a", 3)}, 7));
+  CHECK(b.keys() == "a");
+}
+
+TEST_CASE("broken and unknown events do not end the stream") {
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  Bench b;
+  b.start();
+  auto& watch = b.sync({object("a", 3)}, 7);
+  watch.data(event("MODIFIED", R"({"metadata":{"name":7}})"));
+  watch.data(event("SURPRISE", object("a", 8)));
+  watch.data(event("ADDED", object("b", 9)));
+  base::capture_log(nullptr);
+  CHECK(b.keys() == "ab");
+  CHECK(b.reflector->stats().skipped_events == 2);
+  CHECK(b.reflector->store().stats().unparsable == 1);
+  CHECK(logged.size() == 1);
+  CHECK(watch.open());
+}
+
+TEST_CASE("a streaming list that the server refuses becomes a list") {
+  Bench b;
+  b.options.strategy = ListStrategy::streaming;
+  b.start();
+  CHECK(b.call(0).target().find("sendInitialEvents=true") != std::string::npos);
+  b.answer(0, 422, status(422, "Invalid"));
+  CHECK(b.call(1).line() == "GET /api/v1/namespaces/shop/configmaps?limit=500");
+  b.answer(1, 200, list({object("a", 3)}, 7));
+  CHECK(b.keys() == "a");
+}
+
+TEST_CASE("an interrupted streaming list leaves no phantom") {
+  Bench b;
+  b.options.strategy = ListStrategy::streaming;
+  b.start();
+  auto& first = b.call(0);
+  first.head(200);
+  first.data(event("ADDED", object("phantom", 3)));
+  first.fail(Error(ErrorKind::unreachable, "reset"));
+  auto& second = b.call(1);
+  second.head(200);
+  second.data(event("ADDED", object("a", 3)) + bookmark(9, true));
+  CHECK(b.keys() == "a");
+}
+
+TEST_CASE("stripped members do not reach the store, and records are compressed in the background") {
+  Bench b;
+  b.start({"/data/value"});
+  b.sync({object("a", 3, std::string(5000, 'x'))}, 7);
+  CHECK(b.reflector->store().get({"shop", "a"})->json.find("xxx") == std::string::npos);
+  Bench big;
+  big.start();
+  big.sync({object("a", 3, std::string(50000, 'x'))}, 7);
+  CHECK(big.loop.run_until([&] { return big.reflector->store().stats().held_bytes < 10000; },
+                           Duration{5000}));
+}
+
+TEST_CASE("destroying a reflector ends its request") {
+  Bench b;
+  b.start();
+  auto& watch = b.sync({}, 7);
+  b.reflector.reset();
+  CHECK(watch.canceled());
+}
