@@ -60,7 +60,7 @@ void check_options(const ApiRequest& request, const Query& query, bool apply, Fi
   if (!validation.empty() && validation != "Ignore" && validation != "Warn" &&
       validation != "Strict") {
     errors.push_back(field_not_supported("fieldValidation", '"' + validation + '"',
-                                         {"Ignore", "Strict", "Warn"}));
+                                         {"", "Ignore", "Strict", "Warn"}));
   }
   if (request.method != "PATCH") return;
   if (apply && manager.empty()) {

@@ -113,22 +113,26 @@ void check_labels(const Json& metadata, FieldErrors& errors) {
   }
 }
 
-void check_finalizers(const Json& metadata, FieldErrors& errors) {
+bool needs_domain(const std::string& finalizer) {
+  static const std::set<std::string> standard = {"kubernetes", "orphan", "foregroundDeletion"};
+  return standard.count(finalizer) == 0 && finalizer.find('/') == std::string::npos;
+}
+
+// Custom objects may have what built-in ones may not; they get a warning.
+void check_finalizers(const Resource& resource, const Json& metadata, FieldErrors& errors) {
   const Json* finalizers = base::find(metadata, {"finalizers"});
   if (finalizers == nullptr) return;
-  static const std::set<std::string> standard = {"kubernetes", "orphan", "foregroundDeletion"};
   std::size_t index = 0;
   for (const auto& one : *finalizers) {
     const std::string field = fmt::format("metadata.finalizers[{}]", index++);
     const std::string name = one.get<std::string>();
-    if (standard.count(name) != 0) continue;
-    if (name.find('/') == std::string::npos) {
+    if (needs_domain(name) && !resource.custom) {
       errors.push_back(
           field_invalid(field, quoted(name),
                         "name is neither a standard finalizer name nor is it fully qualified"));
-      continue;
+    } else if (name.find('/') != std::string::npos || resource.custom) {
+      check_qualified(field, name, errors);
     }
-    check_qualified(field, name, errors);
   }
 }
 
@@ -206,7 +210,21 @@ void validate_metadata(const Resource& resource, const Json& object, FieldErrors
   }
   check_labels(metadata, errors);
   check_owners(metadata, errors);
-  check_finalizers(metadata, errors);
+  check_finalizers(resource, metadata, errors);
+}
+
+std::vector<std::string> metadata_warnings(const Resource& resource, const Json& object) {
+  std::vector<std::string> out;
+  const Json* finalizers = base::find(object, {"metadata", "finalizers"});
+  if (!resource.custom || finalizers == nullptr) return out;
+  for (const auto& one : *finalizers) {
+    if (!needs_domain(one.get<std::string>())) continue;
+    out.push_back(
+        fmt::format("metadata.finalizers: {}: prefer a domain-qualified finalizer name to "
+                    "avoid accidental conflicts with other finalizer writers",
+                    base::dump_json(one)));
+  }
+  return out;
 }
 
 void validate_metadata_update(const Json& before, const Json& after, FieldErrors& errors) {

@@ -17,6 +17,8 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
 
 // Name, namespace scope, labels, annotations, finalizers, owner references.
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
+// What is allowed but unwise, as Warning headers have it.
+std::vector<std::string> metadata_warnings(const Resource& resource, const Json& object);
 // What changed that may not: uid, name, new finalizers on a dying object.
 void validate_metadata_update(const Json& before, const Json& after, FieldErrors& errors);
 

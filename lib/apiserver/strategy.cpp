@@ -20,8 +20,11 @@ bool is(const Resource& resource, const char* storage_id) {
 void prepare_namespace(Json& object) {
   object["spec"] = {{"finalizers", Json::array({"kubernetes"})}};
   object["status"] = {{"phase", "Active"}};
-  object["metadata"]["labels"]["kubernetes.io/metadata.name"] =
-      base::string_at(object, {"metadata", "name"});
+}
+
+void label_namespace(Json& object) {
+  const std::string name = base::string_at(object, {"metadata", "name"});
+  if (!name.empty()) object["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
 }
 
 // Kinds whose status starts with a phase.
@@ -147,6 +150,7 @@ Result<void> normalise_kind(const Resource& resource, Json& object) {
     }
   }
   if (secret) KW_TRY(normalise_secret(resource, object));
+  if (is(resource, "namespaces")) label_namespace(object);
   if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) {
     KW_TRY(normalise_crd(resource, object));
   }
@@ -207,8 +211,7 @@ void prepare_update(const Resource& resource, const Json& live, Json& object,
   if (resource.has_status()) keep("status");
   if (is(resource, "namespaces")) {
     keep("spec");
-    object["metadata"]["labels"]["kubernetes.io/metadata.name"] =
-        base::string_at(object, {"metadata", "name"});
+    label_namespace(object);
   }
 }
 

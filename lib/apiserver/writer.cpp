@@ -108,6 +108,7 @@ Result<Json> Writer::decode(const WriteContext& context, Json body,
   if (!unknown.empty() && context.validation == FieldValidation::warn) {
     for (const auto& path : unknown) warnings.push_back(fmt::format("unknown field \"{}\"", path));
   }
+  for (auto& warning : metadata_warnings(resource, body)) warnings.push_back(std::move(warning));
   KW_TRY(normalise_kind(resource, body));
   if (!resource.custom) KW_TRY(check_typed(body, resource));
   if (resource.custom) apply_defaults(body, resource.custom->schema);
@@ -198,12 +199,13 @@ ObjectPtr Writer::store(const WriteContext& context, Json object) {
 Result<Written> Writer::commit_create(const WriteContext& context, Json object, bool tracked) {
   const Resource& resource = *context.resource;
   KW_TRY(fill_new(context, object));
-  prepare_create(resource, object);
   const std::string name = string_at(object, {"metadata", "name"});
   KW_TRY(admit_create(context, name));
   if (!tracked) {
     KW_ASSIGN(object, track(context, nullptr, object));
   }
+  // What the server fills in belongs to nobody.
+  prepare_create(resource, object);
   FieldErrors errors;
   validate_metadata(resource, object, errors);
   validate_kind(resource, nullptr, object, errors);
@@ -270,6 +272,18 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   return Written{store(context, std::move(object)), false, {}};
 }
 
+Result<void> Writer::check_version(const WriteContext& context, const Object& live,
+                                   const std::string& version) const {
+  const Resource& resource = *context.resource;
+  if (version.empty() && needs_version(resource)) {
+    return invalid(
+        resource.subject(context.name),
+        {field_invalid("metadata.resourceVersion", "0", "must be specified for an update")});
+  }
+  if (version.empty() || version == std::to_string(live.version())) return {};
+  return modified(resource.subject(context.name));
+}
+
 Result<Written> Writer::update(const WriteContext& context, Json body) {
   const Resource& resource = *context.resource;
   std::vector<std::string> warnings;
@@ -289,14 +303,7 @@ Result<Written> Writer::update(const WriteContext& context, Json body) {
                                 "meta: {}",
                                 uid, now->uid()));
   }
-  if (version.empty() && needs_version(resource)) {
-    return invalid(
-        resource.subject(context.name),
-        {field_invalid("metadata.resourceVersion", "0", "must be specified for an update")});
-  }
-  if (!version.empty() && version != std::to_string(now->version())) {
-    return modified(resource.subject(context.name));
-  }
+  KW_TRY(check_version(context, *now, version));
   KW_ASSIGN(Written written, commit_update(context, now, std::move(object), false));
   written.warnings = std::move(warnings);
   return written;

@@ -61,6 +61,8 @@ class Writer {
   Result<void> admit_create(const WriteContext& context, const std::string& name) const;
   Result<void> fill_new(const WriteContext& context, Json& object);
   // `tracked`: managedFields are right already.
+  Result<void> check_version(const WriteContext& context, const Object& live,
+                             const std::string& version) const;
   Result<Written> commit_create(const WriteContext& context, Json object, bool tracked);
   Result<Written> commit_update(const WriteContext& context, const ObjectPtr& live, Json object,
                                 bool tracked);

@@ -89,10 +89,7 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
     return bad_request(fmt::format(
         "the name of the object ({}) does not match the name on the URL ({})", name, context.name));
   }
-  const std::string version = string_at(object, {"metadata", "resourceVersion"});
-  if (!version.empty() && version != std::to_string(now->version())) {
-    return modified(resource.subject(context.name));
-  }
+  KW_TRY(check_version(context, *now, string_at(object, {"metadata", "resourceVersion"})));
   KW_ASSIGN(Written written, commit_update(context, now, std::move(object), false));
   written.warnings = std::move(warnings);
   return written;

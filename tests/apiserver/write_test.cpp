@@ -395,6 +395,25 @@ TEST_CASE("built-in kinds lose fields that their type lacks and refuse values of
   CHECK(wrong.message().find(".spec.replicas: expected numeric") != std::string::npos);
 }
 
+TEST_CASE("custom objects may have plain finalizers, with a warning") {
+  WebsiteServer server;
+  Json object = website("a");
+  object["metadata"]["finalizers"] = {"plain"};
+  const auto made = server.post(kWebsites, object);
+  CHECK(made.code == 201);
+  CHECK(made.headers.get("Warning").find("prefer a domain-qualified finalizer name") !=
+        std::string::npos);
+  CHECK(server.merge(kWebsites + "/a", {{"metadata", {{"resourceVersion", nullptr}}}}).code == 422);
+}
+
+TEST_CASE("what the server fills into a new namespace belongs to no manager") {
+  Server server;
+  const auto made = server.post("/api/v1/namespaces", {{"metadata", {{"name", "shop"}}}});
+  CHECK(made.json["spec"]["finalizers"] == Json::array({"kubernetes"}));
+  CHECK(made.json["metadata"]["managedFields"][0]["fieldsV1"] ==
+        Json::parse(R"({"f:metadata":{"f:labels":{".":{},"f:kubernetes.io/metadata.name":{}}}})"));
+}
+
 TEST_CASE("scale reads and sets replicas of built-in and custom kinds") {
   WebsiteServer server;
   server.post(kWebsites, website("a"));

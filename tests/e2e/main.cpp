@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "base/log.hpp"
 #include "loop/process.hpp"
 #include "support/catch.hpp"
 
@@ -46,5 +47,10 @@ int main(int argc, char** argv) {
   }
   if (!file.empty()) g_results.open(file);
   kubewatch::loop::become_subreaper();
+  if (const char* level = std::getenv("KUBEWATCH_E2E_VERBOSITY"); level != nullptr) {
+    kubewatch::base::LogOptions log;
+    log.verbosity = std::atoi(level);
+    kubewatch::base::configure_log(log);
+  }
   return Catch::Session().run(argc, argv);
 }

@@ -86,11 +86,9 @@ void World::discover() {
 
 const core::ResourceType& World::type(const std::string& kind) {
   for (int attempt = 0; attempt < 50; ++attempt) {
-    for (const auto& candidate : resources_->all()) {
-      if (candidate.gvk.kind == kind && candidate.plural.find('/') == std::string::npos &&
-          (kind != "Event" || candidate.gvk.group.empty())) {
-        return candidate;
-      }
+    // Our own group first: the server may hold kinds of the same name from elsewhere.
+    for (const char* group : {"e2e.kubewatch.dev", "", "apps", "apiextensions.k8s.io"}) {
+      if (const auto* found = resources_->find_kind(group, kind)) return *found;
     }
     loop_.run_until([] { return false; }, Duration{200});  // a CRD that is not served yet
     discover();
@@ -167,17 +165,15 @@ std::size_t World::runs_of(const std::string& name, const std::string& outcome) 
 void World::settle(Duration quiet, Duration deadline) {
   TimePoint since = loop_.now();
   std::uint64_t seen = engine_->status().runs;
-  const bool done = loop_.run_until(
-      [&] {
-        const auto status = engine_->status();
-        if (!status.idle || status.runs != seen) {
-          seen = status.runs;
-          since = loop_.now();
-        }
-        return loop_.now() - since >= quiet;
-      },
-      deadline);
-  if (!done) fail("the engine did not settle");
+  const auto quiet_for_long = [&] {
+    const auto status = engine_->status();
+    if (!status.idle || status.runs != seen) {
+      seen = status.runs;
+      since = loop_.now();
+    }
+    return loop_.now() - since >= quiet;
+  };
+  if (!eventually(quiet_for_long, deadline)) fail("the engine did not settle");
 }
 
 Result<client::ApplyResult> World::try_apply(const std::string& yaml, const std::string& manager,

@@ -1,0 +1,94 @@
+# bash completion of kubewatch; made by: kubewatch completion bash
+_kubewatch() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
+  local command="" word
+  COMPREPLY=()
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$word" in
+    run-controller|watch|reflect|wait-condition|apply-ssa|sandbox|completion|version) command="$word"; break ;;
+    esac
+  done
+  case "$previous" in
+    --kubeconfig) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --context) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --cluster) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --user) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -n|--namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -s|--server) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --token) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --as) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --as-uid) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --as-group) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --as-user-extra) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --certificate-authority) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --client-certificate) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --client-key) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --tls-server-name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --request-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --proxy-url) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -v|--v) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --log-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return ;;
+  esac
+  local words="-h --help --kubeconfig --context --cluster --user -n --namespace -s --server --token --as --as-uid --as-group --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --request-timeout --proxy-url -v --v --log-format --color"
+  case "$command" in
+  '') words="run-controller watch reflect wait-condition apply-ssa sandbox completion version $words" ;;
+  run-controller)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --sandbox-file) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --until-idle) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --concurrency) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --shutdown-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    esac
+    words="-h --help -f --filename --sandbox --sandbox-file --check --once --until-idle --concurrency --shutdown-timeout --fail-fast $words" ;;
+  watch)
+    case "$previous" in
+    -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --field-selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "table json name" -- "$current")); return ;;
+    esac
+    words="-h --help -l --selector --field-selector -A --all-namespaces -o --output $words" ;;
+  reflect)
+    case "$previous" in
+    -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --field-selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "stats json objects yaml name" -- "$current")); return ;;
+    esac
+    words="-h --help --once -l --selector --field-selector -A --all-namespaces --timeout -o --output $words" ;;
+  wait-condition)
+    case "$previous" in
+    --for) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    esac
+    words="-h --help --for --timeout $words" ;;
+  apply-ssa)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --field-manager) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --dry-run) COMPREPLY=($(compgen -W "none server" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text name json" -- "$current")); return ;;
+    esac
+    words="-h --help -f --filename -R --recursive --field-manager --force-conflicts --dry-run -o --output $words" ;;
+  sandbox)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --listen) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --kubeconfig) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    esac
+    words="-h --help -f --filename --listen --kubeconfig --insecure-http $words" ;;
+  completion)
+    case "$previous" in
+    --write-docs) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    esac
+    words="bash zsh fish -h --help --write-docs $words" ;;
+  version)
+    case "$previous" in
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    esac
+    words="-h --help --server-version -o --output $words" ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _kubewatch kubewatch
