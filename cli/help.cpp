@@ -13,13 +13,12 @@ class HelpFormatter : public CLI::Formatter {
   HelpFormatter() { column_width(34); }
 
   // The page comes first: it says what the command is for; CLI11 would put it last.
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
+  std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode mode) const override {
     if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
     std::string out = app->get_parent() != nullptr && !app->get_footer().empty()
                           ? app->get_footer() + "\n"
                           : app->get_description() + "\n\n";
-    out += make_usage(app, name.empty() ? full_name(app) : name);
+    out += make_usage(app, full_name(app));
     out += make_positionals(app);
     out += make_groups(app, mode);
     out += make_subcommands(app, mode);

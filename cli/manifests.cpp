@@ -68,6 +68,11 @@ Result<void> add_object(const Json& object, const std::string& source, std::vect
   return {};
 }
 
+// Rule files lie beside the manifests that they work on; they are no API objects.
+bool is_rule(const Json& document) {
+  return base::string_at(document, {"apiVersion"}).starts_with("kubewatch.dev/");
+}
+
 int rank(const Json& object) {
   const std::string kind = base::string_at(object, {"kind"});
   if (kind == "Namespace") return 0;
@@ -86,7 +91,10 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& pat
       KW_ASSIGN(const auto text, file == "-" ? read_stdin() : base::read_file(file, kMaxFile));
       auto documents = base::parse_yaml_values(text);
       if (!documents.ok()) return std::move(documents).error().with_context(source);
-      for (const auto& document : *documents) KW_TRY(add_object(document, source, out));
+      for (const auto& document : *documents) {
+        if (file != path && is_rule(document)) continue;
+        KW_TRY(add_object(document, source, out));
+      }
     }
   }
   return out;

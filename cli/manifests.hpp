@@ -15,8 +15,9 @@ struct Manifest {
   std::string source;  // the file, or "stdin"
 };
 
-// Folders: *.yaml, *.yml and *.json, sorted; deeper ones only when `recursive`. Every document must
-// have apiVersion, kind and metadata.name. Errors name the file: invalid, not_found.
+// Folders: *.yaml, *.yml and *.json, sorted; deeper ones only when `recursive`; rule files are
+// passed over. Every document must have apiVersion, kind and metadata.name. Errors name the file:
+// invalid, not_found.
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths, bool recursive);
 
 // Namespaces, CRDs, then the rest, each in the order given.

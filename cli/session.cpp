@@ -14,7 +14,10 @@ Result<void> Session::connect(client::ClientConfig config) {
 }
 
 Result<std::unique_ptr<Session>> Session::open(const client::ConfigOverrides& overrides) {
-  KW_ASSIGN(auto config, client::load_config(overrides, client::ConfigEnvironment::from_process()));
+  auto loaded = client::load_config(overrides, client::ConfigEnvironment::from_process());
+  // A kubeconfig that is missing or broken is wrong usage, whatever the file system said of it.
+  if (!loaded.ok()) return Error(ErrorKind::invalid, loaded.error().render());
+  auto config = std::move(loaded).value();
   auto session = std::unique_ptr<Session>(new Session());
   KW_TRY(session->connect(std::move(config)));
   return session;

@@ -47,6 +47,7 @@ class Api {
   void on_change(std::function<void()> callback) { on_change_ = std::move(callback); }
 
   WatchHub& watches() { return watches_; }
+  const WatchHub& watches() const { return watches_; }
   Storage& storage() { return storage_; }
   const Registry& registry() const { return registry_; }
   std::uint64_t writes() const { return writes_; }

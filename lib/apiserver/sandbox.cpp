@@ -91,9 +91,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
   }
   void compact() override { api_.storage().compact(); }
   void drop_watches() override { api_.watches().drop_all(); }
-  Counters counters() const override {
-    return {requests_, api_.writes(), const_cast<Api&>(api_).watches().size()};
-  }
+  Counters counters() const override { return {requests_, api_.writes(), api_.watches().size()}; }
 
   void shut_down() {
     tick_.reset();

@@ -12,7 +12,8 @@ struct BackoffPolicy {
   Duration initial{1000};
   Duration max{300000};
   double factor = 2.0;
-  double jitter = 0.2;  // the delay is multiplied by a number in [1-jitter, 1+jitter], capped at max
+  double jitter =
+      0.2;  // the delay is multiplied by a number in [1-jitter, 1+jitter], capped at max
 };
 
 // Delay before try number `attempt` (1 = the first retry).

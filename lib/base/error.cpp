@@ -37,10 +37,8 @@ bool Error::is_retryable() const {
     case ErrorKind::rate_limited:
     case ErrorKind::timeout:
     case ErrorKind::unavailable:
-    case ErrorKind::unreachable:
-      return true;
-    default:
-      return false;
+    case ErrorKind::unreachable: return true;
+    default: return false;
   }
 }
 

@@ -11,21 +11,21 @@
 namespace kubewatch::base {
 
 enum class ErrorKind {
-  internal,       // a broken promise of ours
-  invalid,        // wrong usage, wrong file, HTTP 400 and 422
-  not_found,      // HTTP 404
-  conflict,       // HTTP 409 Conflict, failed preconditions, field manager conflicts
-  already_exists, // HTTP 409 AlreadyExists
-  gone,           // HTTP 410: the resourceVersion or continue token is too old
-  unauthorized,   // HTTP 401
-  forbidden,      // HTTP 403
-  rate_limited,   // HTTP 429
-  too_large,      // a limit on bytes, depth or count was hit; HTTP 413
-  unsupported,    // the server or this build cannot do it; HTTP 405, 406, 415
-  timeout,        // a deadline passed; HTTP 504
-  unavailable,    // HTTP 5xx
-  unreachable,    // no connection, TLS failure, connection lost
-  canceled,       // the caller asked for it
+  internal,        // a broken promise of ours
+  invalid,         // wrong usage, wrong file, HTTP 400 and 422
+  not_found,       // HTTP 404
+  conflict,        // HTTP 409 Conflict, failed preconditions, field manager conflicts
+  already_exists,  // HTTP 409 AlreadyExists
+  gone,            // HTTP 410: the resourceVersion or continue token is too old
+  unauthorized,    // HTTP 401
+  forbidden,       // HTTP 403
+  rate_limited,    // HTTP 429
+  too_large,       // a limit on bytes, depth or count was hit; HTTP 413
+  unsupported,     // the server or this build cannot do it; HTTP 405, 406, 415
+  timeout,         // a deadline passed; HTTP 504
+  unavailable,     // HTTP 5xx
+  unreachable,     // no connection, TLS failure, connection lost
+  canceled,        // the caller asked for it
 };
 
 // The part of a Kubernetes Status that callers ask for. `code` is the HTTP status.

@@ -1,13 +1,15 @@
-// JSON that is built or changed (nlohmann). Not for the hot path: the store and the watch stream keep
-// bytes. The only place that parses untrusted text into a Json: depth and size are limited here.
+// JSON that is built or changed (nlohmann). Not for the hot path: the store and the watch stream
+// keep bytes. The only place that parses untrusted text into a Json: depth and size are limited
+// here.
 #pragma once
 
 #include <cstddef>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"

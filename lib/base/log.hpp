@@ -1,5 +1,6 @@
-// Structured log lines on stderr, text or JSON. The only user of spdlog. Verbosity is kubectl's -v: info
-// lines always, vlog(N) lines when -v >= N. Secrets are masked by whoever builds the line (P6).
+// Structured log lines on stderr, text or JSON. The only user of spdlog. Verbosity is kubectl's -v:
+// info lines always, vlog(N) lines when -v >= N. Secrets are masked by whoever builds the line
+// (P6).
 #pragma once
 
 #include <initializer_list>
@@ -32,9 +33,15 @@ void log(LogLevel level, std::string_view message, const LogFields& fields = {})
 // When verbosity >= level; "V6" in place of INFO.
 void vlog(int level, std::string_view message, const LogFields& fields = {});
 
-inline void log_info(std::string_view m, const LogFields& f = {}) { log(LogLevel::info, m, f); }
-inline void log_warn(std::string_view m, const LogFields& f = {}) { log(LogLevel::warn, m, f); }
-inline void log_error(std::string_view m, const LogFields& f = {}) { log(LogLevel::error, m, f); }
+inline void log_info(std::string_view m, const LogFields& f = {}) {
+  log(LogLevel::info, m, f);
+}
+inline void log_warn(std::string_view m, const LogFields& f = {}) {
+  log(LogLevel::warn, m, f);
+}
+inline void log_error(std::string_view m, const LogFields& f = {}) {
+  log(LogLevel::error, m, f);
+}
 
 // For tests: every line goes there instead of stderr until reset with nullptr.
 void capture_log(std::vector<std::string>* lines);

@@ -1,5 +1,5 @@
-// Result<T>: a value or an Error. What the world can make fail returns one; exceptions are for bugs.
-// Absent is Result<std::optional<T>>, never an error in disguise.
+// Result<T>: a value or an Error. What the world can make fail returns one; exceptions are for
+// bugs. Absent is Result<std::optional<T>>, never an error in disguise.
 #pragma once
 
 #include <cassert>
@@ -22,9 +22,18 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return ok(); }
 
   // Precondition: ok().
-  T& value() & { assert(ok()); return std::get<0>(state_); }
-  const T& value() const& { assert(ok()); return std::get<0>(state_); }
-  T&& value() && { assert(ok()); return std::get<0>(std::move(state_)); }
+  T& value() & {
+    assert(ok());
+    return std::get<0>(state_);
+  }
+  const T& value() const& {
+    assert(ok());
+    return std::get<0>(state_);
+  }
+  T&& value() && {
+    assert(ok());
+    return std::get<0>(std::move(state_));
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
@@ -32,9 +41,18 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
   // Precondition: !ok().
-  Error& error() & { assert(!ok()); return std::get<1>(state_); }
-  const Error& error() const& { assert(!ok()); return std::get<1>(state_); }
-  Error&& error() && { assert(!ok()); return std::get<1>(std::move(state_)); }
+  Error& error() & {
+    assert(!ok());
+    return std::get<1>(state_);
+  }
+  const Error& error() const& {
+    assert(!ok());
+    return std::get<1>(state_);
+  }
+  Error&& error() && {
+    assert(!ok());
+    return std::get<1>(std::move(state_));
+  }
 
   // Adds context to the error, if there is one.
   Result with_context(std::string what) && {
@@ -54,9 +72,18 @@ class [[nodiscard]] Result<void> {
 
   bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
-  Error& error() & { assert(!ok()); return *error_; }
-  const Error& error() const& { assert(!ok()); return *error_; }
-  Error&& error() && { assert(!ok()); return std::move(*error_); }
+  Error& error() & {
+    assert(!ok());
+    return *error_;
+  }
+  const Error& error() const& {
+    assert(!ok());
+    return *error_;
+  }
+  Error&& error() && {
+    assert(!ok());
+    return std::move(*error_);
+  }
 
   Result with_context(std::string what) && {
     if (error_) error_->add_context(std::move(what));
@@ -79,16 +106,16 @@ using base::Result;
 #define KW_CONCAT(a, b) KW_CONCAT_INNER(a, b)
 
 // KW_TRY(expr): returns the error of a Result from the enclosing function.
-#define KW_TRY(expr)                                            \
-  do {                                                          \
-    if (auto kw_result = (expr); !kw_result.ok()) {             \
-      return std::move(kw_result).error();                      \
-    }                                                           \
+#define KW_TRY(expr)                                \
+  do {                                              \
+    if (auto kw_result = (expr); !kw_result.ok()) { \
+      return std::move(kw_result).error();          \
+    }                                               \
   } while (false)
 
 // KW_ASSIGN(auto x, expr): the value into x, or returns the error.
 #define KW_ASSIGN(target, expr) KW_ASSIGN_INNER(KW_CONCAT(kw_result_, __LINE__), target, expr)
-#define KW_ASSIGN_INNER(temporary, target, expr)                \
-  auto temporary = (expr);                                      \
-  if (!temporary.ok()) return std::move(temporary).error();     \
+#define KW_ASSIGN_INNER(temporary, target, expr)            \
+  auto temporary = (expr);                                  \
+  if (!temporary.ok()) return std::move(temporary).error(); \
   target = std::move(temporary).value()

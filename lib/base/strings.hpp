@@ -24,8 +24,9 @@ std::string base64url_encode(std::string_view bytes);  // no padding
 // Standard and URL alphabets, padding optional. Errors: invalid.
 Result<std::string> base64_decode(std::string_view text);
 
-// For terminals: control characters, C1, ESC, bidi overrides and invalid UTF-8 become visible escapes,
-// so that nothing a server or hook says is interpreted (CVE-2021-25743). Keeps \t; newline as given.
+// For terminals: control characters, C1, ESC, bidi overrides and invalid UTF-8 become visible
+// escapes, so that nothing a server or hook says is interpreted (CVE-2021-25743). Keeps \t; newline
+// as given.
 std::string escape_for_terminal(std::string_view text, bool keep_newlines = false);
 
 bool is_valid_utf8(std::string_view text);
@@ -33,7 +34,8 @@ bool is_valid_utf8(std::string_view text);
 // Names closest to `wanted` (edit distance <= 2), best first; for "did you mean".
 std::vector<std::string> suggest(std::string_view wanted, const std::vector<std::string>& known);
 
-// The whole file. Errors: not_found, forbidden, too_large, invalid (a folder), each naming the path.
+// The whole file. Errors: not_found, forbidden, too_large, invalid (a folder), each naming the
+// path.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 // Written beside and renamed, with mode; the folder must exist. Errors: as above.
 Result<void> write_file_atomic(const std::string& path, std::string_view content, unsigned mode);

@@ -1,5 +1,5 @@
-// Time as the deciding classes see it: an argument. Steady time for deadlines, wall time for what is
-// written into objects. Nothing here reads a clock; loop::EventLoop does.
+// Time as the deciding classes see it: an argument. Steady time for deadlines, wall time for what
+// is written into objects. Nothing here reads a clock; loop::EventLoop does.
 #pragma once
 
 #include <chrono>
@@ -22,12 +22,14 @@ std::string format_rfc3339_micro(WallTime at);
 Result<WallTime> parse_rfc3339(std::string_view text);
 
 // Go's duration syntax without ns and us fractions we cannot keep: "1h30m", "1.5s", "500ms", "0s".
-// A bare "0" is allowed, other bare numbers are not. Errors: invalid; negative durations are refused.
+// A bare "0" is allowed, other bare numbers are not. Errors: invalid; negative durations are
+// refused.
 Result<Duration> parse_duration(std::string_view text);
 // The shortest exact form: "1h30m0s" is written "1h30m".
 std::string format_duration(Duration duration);
 
-// kubectl's AGE column: "5s", "3m20s", "5h", "2d", "400d", "<unknown>" when negative beyond a second.
+// kubectl's AGE column: "5s", "3m20s", "5h", "2d", "400d", "<unknown>" when negative beyond a
+// second.
 std::string format_age(std::chrono::seconds age);
 
 }  // namespace kubewatch::base

@@ -1,6 +1,6 @@
-// YAML in (libyaml, with limits and a position for every value) and out (yaml-cpp). Type rules are those
-// of sigs.k8s.io/yaml: y, yes, on are booleans; duplicate keys, unknown anchors and alias bombs are
-// errors. This file's .cpp is the only user of both libraries.
+// YAML in (libyaml, with limits and a position for every value) and out (yaml-cpp). Type rules are
+// those of sigs.k8s.io/yaml: y, yes, on are booleans; duplicate keys, unknown anchors and alias
+// bombs are errors. This file's .cpp is the only user of both libraries.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace kubewatch::base {
 struct YamlLimits {
   std::size_t max_bytes = 16U << 20U;
   std::size_t max_depth = 100;
-  std::size_t max_nodes = 2'000'000;       // after alias expansion
-  std::size_t max_alias_nodes = 100'000;   // nodes that come from aliases
+  std::size_t max_nodes = 2'000'000;      // after alias expansion
+  std::size_t max_alias_nodes = 100'000;  // nodes that come from aliases
   std::size_t max_documents = 100'000;
 };
 
@@ -45,8 +45,8 @@ class YamlMarks {
 
 struct YamlDocument;
 
-// All documents of a text (JSON is YAML); empty documents are dropped. Either all of the text is valid or
-// an error comes back: kind invalid or too_large, message "LINE:COLUMN: what".
+// All documents of a text (JSON is YAML); empty documents are dropped. Either all of the text is
+// valid or an error comes back: kind invalid or too_large, message "LINE:COLUMN: what".
 Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, const YamlLimits& limits = {});
 
 // The same without positions: cheaper, for manifests and hook output.

@@ -136,16 +136,11 @@ bool RuleCaches::ready() const {
          std::all_of(related_.begin(), related_.end(), is_ready);
 }
 
-std::optional<std::string> RuleCaches::failure() const {
-  if (auto failure = for_.group.failure()) return failure;
-  if (auto failure = for_.guard.failure()) return failure;
-  for (const auto& owned : owned_) {
-    if (auto failure = owned->group.failure()) return failure;
-  }
-  for (const auto& related : related_) {
-    if (auto failure = related->group.failure()) return failure;
-  }
-  return std::nullopt;
+bool RuleCaches::blocked() const {
+  auto is_blocked = [](const auto& entry) { return entry->group.blocked(); };
+  return for_.group.blocked() || for_.guard.blocked() ||
+         std::any_of(owned_.begin(), owned_.end(), is_blocked) ||
+         std::any_of(related_.begin(), related_.end(), is_blocked);
 }
 
 void RuleCaches::build() {
@@ -261,9 +256,12 @@ std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& o
   return out;
 }
 
-void RuleCaches::warn(const std::string& what, const Error& error) {
-  if (warned_.admit(what + error.render(), callbacks_.now())) {
-    base::log_warn(what, {{"controller", rule_.name}, {"error", error.render()}});
+void RuleCaches::warn(const std::string& what, const Error& error, const std::string& object_json) {
+  SecretMask mask;
+  mask.add_json(object_json);
+  const std::string text = mask.mask(error.render());
+  if (warned_.admit(what + text, callbacks_.now())) {
+    base::log_warn(what, {{"controller", rule_.name}, {"error", text}});
   }
 }
 

@@ -48,7 +48,7 @@ class RuleCaches {
   Result<void> resolve(const client::ResourceMap& resources);
   void open(StreamPool& pool);  // precondition: resolved
   bool ready() const;           // all streams had their first sync
-  std::optional<std::string> failure() const;
+  bool blocked() const;         // some kind may not be listed, or is gone
   // Once ready: indexes what is there and wakes every object.
   void build();
 
@@ -101,7 +101,7 @@ class RuleCaches {
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
   void wake_all(const std::vector<core::ObjectKey>& keys, runtime::Reason reason,
                 const std::string& reason_object);
-  void warn(const std::string& what, const Error& error);
+  void warn(const std::string& what, const Error& error, const std::string& object_json);
 
   const Rule& rule_;
   CacheCallbacks callbacks_;

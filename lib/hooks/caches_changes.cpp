@@ -139,13 +139,14 @@ void RuleCaches::update_refs(const core::ObjectKey& key, const std::string& json
     if (!related->rule->refs) continue;
     auto values = evaluate_text(*related->rule->refs, json);
     if (!values.ok()) {
-      warn("refs of watches " + related->rule->name + " failed on " + key.str(), values.error());
+      warn("refs of watches " + related->rule->name + " failed on " + key.str(), values.error(),
+           json);
       related->index.set(key, {});
       continue;
     }
     auto targets = read_targets(*values, related->type.namespaced, key.namespace_);
     if (!targets.ok()) {
-      warn("refs of watches " + related->rule->name + " on " + key.str(), targets.error());
+      warn("refs of watches " + related->rule->name + " on " + key.str(), targets.error(), json);
     }
     related->index.set(key, targets.ok() ? *targets : std::vector<core::ObjectKey>{});
   }
@@ -165,12 +166,13 @@ std::vector<core::ObjectKey> RuleCaches::mapped(const Related& related,
                                                 const std::string& json) {
   auto values = evaluate_text(*related.rule->map, json);
   if (!values.ok()) {
-    warn("map of watches " + related.rule->name + " failed on " + meta.key().str(), values.error());
+    warn("map of watches " + related.rule->name + " failed on " + meta.key().str(), values.error(),
+         json);
     return {};
   }
   auto targets = read_targets(*values, for_.type.namespaced, meta.namespace_);
   if (targets.ok()) return *targets;
-  warn("map of watches " + related.rule->name + " on " + meta.key().str(), targets.error());
+  warn("map of watches " + related.rule->name + " on " + meta.key().str(), targets.error(), json);
   return {};
 }
 

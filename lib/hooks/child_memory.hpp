@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/time.hpp"
 #include "core/resource.hpp"
 #include "hooks/ownership.hpp"
 
@@ -52,6 +53,25 @@ class ChildMemory {
   };
   std::unordered_map<std::string, PerOwner> owners_;
   std::map<ChildId, std::string> claims_;
+};
+
+// An object whose own children keep running it: its hook prints something else each time. Pure.
+class LoopAlarm {
+ public:
+  LoopAlarm(std::size_t runs, Duration window) : limit_(runs), window_(window) {}
+  // One more run that was caused by a child and changed children. True once per window, when it is
+  // too many.
+  bool note(const core::ObjectKey& key, TimePoint now);
+  void forget(const core::ObjectKey& key) { counts_.erase(key); }
+
+ private:
+  struct Count {
+    TimePoint since;
+    std::size_t runs = 0;
+  };
+  std::size_t limit_;
+  Duration window_;
+  std::unordered_map<core::ObjectKey, Count, core::ObjectKeyHash> counts_;
 };
 
 // Never 0.

@@ -19,6 +19,7 @@ using RunVerdict = runtime::RunOutcome::Verdict;
 
 constexpr Duration kSlowRetry{3600000};
 constexpr Duration kExpectationCheck{1000};
+constexpr Duration kStalePatience{10000};
 
 runtime::WorkQueueOptions queue_options(const Rule& rule) {
   runtime::WorkQueueOptions options;
@@ -112,6 +113,7 @@ void Driver::on_gone(const core::ObjectKey& key, const std::string& uid) {
   patched_.erase(key);
   slow_retries_.erase(key);
   failing_.erase(key);
+  loop_alarm_.forget(key);
   services_.on_progress();
 }
 
@@ -121,7 +123,10 @@ void Driver::reconcile(const runtime::Work& work, Done done) {
   if (!object) return look_outside(work, done);
   const auto matched = passes(rule_.for_.filter, object->json);
   if (!matched.ok() && !object->meta.deleting()) {
-    return fail_early(work, object->meta, matched.error(), done);
+    SecretMask mask;
+    mask.add_json(object->json);
+    return fail_early(work, object->meta,
+                      Error(matched.error().kind(), mask.mask(matched.error().render())), done);
   }
   proceed(work, std::move(*object), matched.ok() && *matched, done);
 }
@@ -130,7 +135,7 @@ void Driver::reconcile(const runtime::Work& work, Done done) {
 bool Driver::is_stale(const core::ObjectMeta& meta) {
   auto it = patched_.find(meta.key());
   if (it == patched_.end()) return false;
-  if (it->second.uid == meta.uid &&
+  if (it->second.uid == meta.uid && services_.loop.now() - it->second.since < kStalePatience &&
       !at_least_version(meta.resource_version, it->second.resource_version)) {
     return true;
   }
@@ -283,6 +288,14 @@ void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdi
 // Its next turn by the clock. A parked object waits for a change, or an hour.
 void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
   if (stopping_) return;
+  if (end.record.reason == to_string(runtime::Reason::owned_changed) &&
+      end.record.created + end.record.configured > 0 &&
+      loop_alarm_.note(key, services_.loop.now())) {
+    base::log_warn(
+        "the hook changes its children in each run, and they run it again: does it print "
+        "a time, a random value or an unsorted list?",
+        {{"controller", rule_.name}, {"object", end.record.object}});
+  }
   if (end.slow_retry) {
     slow_retries_[key] = services_.loop.after(kSlowRetry, [this, key] {
       if (!stopping_) controller_.add(key, runtime::Reason::retry);
@@ -363,7 +376,7 @@ void Driver::finalizer_patched(const Owner& owner, const std::string& resource_v
   const auto shown = caches_.object_meta(owner.key);
   if (!shown || shown->uid != owner.uid) return;
   if (at_least_version(shown->resource_version, resource_version)) return;
-  patched_[owner.key] = {owner.uid, resource_version};
+  patched_[owner.key] = {owner.uid, resource_version, services_.loop.now()};
   expect(child_id(owner.gvk, owner.key), resource_version);
 }
 

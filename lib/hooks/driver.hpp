@@ -34,7 +34,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   // Finds its kinds and opens its streams. Errors: not_found, invalid: it waits.
   Result<void> resolve(const client::ResourceMap& resources);
   bool resolved() const { return resolved_; }
-  std::optional<std::string> failure() const { return caches_.failure(); }
+  bool blocked() const { return caches_.blocked(); }
   DriverStatus status() const;
   void shut_down(std::function<void()> drained);
   void terminate_hooks();
@@ -64,6 +64,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   struct Patched {
     std::string uid;
     std::string resource_version;
+    TimePoint since;
   };
   struct FirstReason {
     runtime::Reason reason;
@@ -110,6 +111,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<Patched> patched_;
   PerKey<loop::Timer> slow_retries_;
   std::set<core::ObjectKey> failing_;
+  LoopAlarm loop_alarm_{30, Duration{60000}};
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::uint64_t run_count_ = 0;
   std::uint64_t failed_count_ = 0;

@@ -190,7 +190,7 @@ EngineStatus Engine::Impl::status() const {
   bool all_idle = true;
   for (const auto& driver : drivers) {
     const DriverStatus status = driver->status();
-    const bool waits = !status.started && (!driver->resolved() || driver->failure().has_value());
+    const bool waits = !status.started && (!driver->resolved() || driver->blocked());
     if (waits && resources != nullptr) ++out.waiting_rules;
     if (!status.started && !waits) all_idle = false;
     if (status.started && !status.idle) all_idle = false;

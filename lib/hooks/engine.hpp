@@ -1,5 +1,6 @@
-// Runs loaded rules against one API server: streams, queue, hooks, outcomes. One Engine per process; cli
-// starts, watches and ends it. A rule that cannot start (missing CRD, forbidden) waits alone.
+// Runs loaded rules against one API server: streams, queue, hooks, outcomes. One Engine per
+// process; cli starts, watches and ends it. A rule that cannot start (missing CRD, forbidden) waits
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,11 @@ namespace kubewatch::hooks {
 struct RunRecord {
   std::string id;
   std::string controller;
-  std::string object;          // "Website shop/a"
+  std::string object;  // "Website shop/a"
   std::string reason;
   std::uint32_t attempt = 1;
-  std::string outcome;         // done | not-yet | permanent | failed | timeout | invalid-output | write-failed
+  std::string
+      outcome;  // done | not-yet | permanent | failed | timeout | invalid-output | write-failed
   std::string message;
   std::optional<int> exit_code;
   Duration elapsed{0};
@@ -30,10 +32,10 @@ struct RunRecord {
 };
 
 struct EngineOptions {
-  std::size_t concurrency = 0;             // over all rules; 0 = no cap
+  std::size_t concurrency = 0;  // over all rules; 0 = no cap
   Duration shutdown_timeout{25000};
-  std::string work_dir;                    // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
-  bool fail_fast = false;                  // unreachable server at start: give up (on_fatal)
+  std::string work_dir;    // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
+  bool fail_fast = false;  // unreachable server at start: give up (on_fatal)
 };
 
 struct EngineCallbacks {
@@ -43,10 +45,10 @@ struct EngineCallbacks {
 };
 
 struct EngineStatus {
-  bool synced = false;             // every rule that can start has its caches
-  bool idle = false;               // synced, nothing queued or running now (waiting retries: not idle)
-  std::size_t waiting_rules = 0;   // rules held by a missing kind or forbidden list
-  std::size_t failing = 0;         // objects whose last run failed and that will be retried
+  bool synced = false;  // every rule that can start has its caches
+  bool idle = false;    // synced, nothing queued or running now (waiting retries: not idle)
+  std::size_t waiting_rules = 0;  // rules held by a missing kind or forbidden list
+  std::size_t failing = 0;        // objects whose last run failed and that will be retried
   std::size_t parked = 0;
   std::uint64_t runs = 0;
   std::uint64_t failed_runs = 0;
@@ -55,8 +57,8 @@ struct EngineStatus {
 class Engine {
  public:
   // loop and client must outlive it.
-  Engine(loop::EventLoop& loop, client::Client& client, std::vector<Rule> rules, EngineOptions options,
-         EngineCallbacks callbacks);
+  Engine(loop::EventLoop& loop, client::Client& client, std::vector<Rule> rules,
+         EngineOptions options, EngineCallbacks callbacks);
   ~Engine();
 
   void start();

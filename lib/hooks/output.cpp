@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -328,7 +329,9 @@ std::optional<core::ResourceType> type_from_crd(const Json& crd, const core::Gvk
 }
 
 Result<HookOutput> parse_output(std::string_view text, const OutputContext& context) {
-  auto documents = base::parse_yaml_values(text);
+  base::YamlLimits limits;
+  limits.max_bytes = std::max(limits.max_bytes, context.rule.reconcile.max_output);
+  auto documents = base::parse_yaml_values(text, limits);
   if (!documents.ok()) {
     return std::move(documents.error()).with_context("stdout is not valid YAML or JSON");
   }

@@ -19,12 +19,12 @@ namespace kubewatch::hooks {
 // One stream of objects: the keys that `for`, `owns` and `watches` share.
 struct StreamRule {
   core::Gvk gvk;
-  std::vector<std::string> namespaces;      // empty: all
+  std::vector<std::string> namespaces;  // empty: all
   core::LabelSelector label_selector;
   core::FieldSelector field_selector;
   std::optional<jq::Program> filter;
-  std::vector<std::string> strip;           // JSON pointers
-  runtime::WatcherOptions list;             // strategy, page size, ...; selectors are filled in
+  std::vector<std::string> strip;  // JSON pointers
+  runtime::WatcherOptions list;    // strategy, page size, ...; selectors are filled in
 };
 
 struct OwnsRule {
@@ -34,32 +34,33 @@ struct OwnsRule {
 };
 
 struct WatchesRule {
-  std::string name;                         // key in `related`
+  std::string name;  // key in `related`
   StreamRule stream;
   bool map_all = false;
-  std::optional<jq::Program> map;           // related object -> {name, namespace}...
-  std::optional<jq::Program> refs;          // our object -> {name, namespace}... of related ones
+  std::optional<jq::Program> map;   // related object -> {name, namespace}...
+  std::optional<jq::Program> refs;  // our object -> {name, namespace}... of related ones
 };
 
 struct WritesRule {
   core::Gvk gvk;
-  std::vector<std::string> namespaces;      // further namespaces; empty: the object's own
+  std::vector<std::string> namespaces;  // further namespaces; empty: the object's own
 };
 
 struct EnvValue {
   std::string literal;
-  std::optional<std::string> file;          // absolute path; read for each run
+  std::optional<std::string> file;  // absolute path; read for each run
   std::optional<jq::Program> jq;
 };
 
 struct HookRule {
-  std::vector<std::string> argv;            // resolved: argv[0] absolute; or {"/bin/sh","-e","-c",script,"hook"}
-  std::string directory;                    // the rule file's folder
+  std::vector<std::string>
+      argv;               // resolved: argv[0] absolute; or {"/bin/sh","-e","-c",script,"hook"}
+  std::string directory;  // the rule file's folder
   Duration timeout{30000};
   Duration grace{5000};
   std::map<std::string, EnvValue> env;
   std::vector<std::string> inherit_env;
-  bool output_manifests = true;             // false: output: log
+  bool output_manifests = true;  // false: output: log
   std::size_t max_output = 4U << 20U;
 };
 
@@ -93,20 +94,20 @@ struct ApplyRule {
 
 struct Rule {
   std::string name;
-  std::string file;                         // where it stands, for messages
+  std::string file;  // where it stands, for messages
   std::size_t line = 1;
   StreamRule for_;
   std::vector<OwnsRule> owns;
   std::vector<WritesRule> writes;
   std::vector<WatchesRule> watches;
-  std::vector<std::string> changed;         // path expressions; empty: the default
+  std::vector<std::string> changed;  // path expressions; empty: the default
   Duration debounce{0};
-  Duration resync{0};                       // 0 = never
+  Duration resync{0};  // 0 = never
   WhenUnmatched when_no_longer_matched = WhenUnmatched::release;
   std::size_t concurrency = 4;
   HookRule reconcile;
   std::optional<FinalizeRule> finalize;
-  std::string finalizer_name;               // always set: used too when children need it
+  std::string finalizer_name;  // always set: used too when children need it
   RetryRule retry;
   ApplyRule apply;
 };

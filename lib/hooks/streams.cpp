@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
 namespace {
+
+constexpr int kMissingAnswers = 3;
 
 runtime::WatcherOptions options_of(const StreamSpec& spec) {
   runtime::WatcherOptions options = spec.list;
@@ -81,6 +84,9 @@ void Stream::on_synced() {
 // Forbidden and missing kinds must not pass unseen, nor fill the log.
 void Stream::on_failure(const Error& error, Duration retry_in) {
   if (error.is_gone() || error.kind() == ErrorKind::canceled) return;
+  // A CRD that was just made answers 404 for a moment.
+  missing_ = error.is_not_found() ? missing_ + 1 : 0;
+  blocked_ = error.is_forbidden() || missing_ >= kMissingAnswers;
   if (!failures_.admit(name_, client_.loop().now())) return;
   base::log_warn(
       fmt::format("watching {} failed; trying again in {}", name_, base::format_duration(retry_in)),
@@ -94,7 +100,7 @@ void StreamGroup::open(StreamPool& pool, StreamSpec spec,
     streams_.push_back(pool.open(spec, listener));
     return;
   }
-  for (const std::string& name : namespaces) {
+  for (const std::string& name : std::set<std::string>(namespaces.begin(), namespaces.end())) {
     spec.namespace_ = name;
     streams_.push_back(pool.open(spec, listener));
   }
@@ -147,12 +153,9 @@ std::vector<core::ObjectKey> StreamGroup::keys_with_label(const std::string& lab
   return out;
 }
 
-std::optional<std::string> StreamGroup::failure() const {
-  for (const auto& stream : streams_) {
-    if (stream->ready()) continue;
-    if (auto failure = stream->failure()) return failure;
-  }
-  return std::nullopt;
+bool StreamGroup::blocked() const {
+  return std::any_of(streams_.begin(), streams_.end(),
+                     [](const auto& stream) { return stream->blocked(); });
 }
 
 }  // namespace kubewatch::hooks

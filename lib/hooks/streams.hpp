@@ -56,7 +56,8 @@ class Stream {
   bool ready() const { return reflector_.store().ready(); }
   const runtime::Store& store() const { return reflector_.store(); }
   const std::string& namespace_name() const { return reflector_.namespace_name(); }
-  std::optional<std::string> failure() const { return reflector_.last_failure(); }
+  // Cannot be listed at all: forbidden, or the kind is gone. Other failures pass.
+  bool blocked() const { return !ready() && blocked_; }
   void start() { reflector_.start(); }
 
  private:
@@ -69,6 +70,8 @@ class Stream {
   OncePer& failures_;
   std::vector<StreamListener> listeners_;
   bool told_ready_ = false;
+  bool blocked_ = false;
+  int missing_ = 0;
   runtime::Reflector reflector_;
 };
 
@@ -88,7 +91,7 @@ class StreamGroup {
   std::vector<core::ObjectKey> keys() const;
   std::vector<core::ObjectKey> keys_with_label(const std::string& label,
                                                const std::string& value) const;
-  std::optional<std::string> failure() const;
+  bool blocked() const;
 
  private:
   const Stream* stream_for(const std::string& namespace_) const;

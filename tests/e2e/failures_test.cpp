@@ -37,8 +37,7 @@ date +%s%N >> calls
 )x") + kPrintConfigMap);
   w.start();
   w.apply(website("a", "one"));
-  REQUIRE(w.eventually([&] {
-    return w.get("ConfigMap", "a-page").has_value(); }));
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "a-page").has_value(); }));
   w.settle();
   REQUIRE(w.lines("calls") >= 4);  // the child that was made may run its owner once more
   std::vector<long long> at;

@@ -112,3 +112,14 @@ TEST_CASE("an Event names the object, the controller and the reason, and its not
   CHECK(event["eventTime"] == "2026-01-02T03:04:05.000000Z");
   CHECK(event["note"].get<std::string>().size() <= 1024);
 }
+
+TEST_CASE("an object that its own children keep running is told of once per window") {
+  LoopAlarm alarm(3, Duration{60000});
+  const core::ObjectKey a{"shop", "a"}, b{"shop", "b"};
+  CHECK_FALSE(alarm.note(a, at(0)));
+  CHECK_FALSE(alarm.note(a, at(1)));
+  CHECK_FALSE(alarm.note(b, at(1)));
+  CHECK(alarm.note(a, at(2)));
+  CHECK_FALSE(alarm.note(a, at(3)));
+  CHECK_FALSE(alarm.note(a, at(60000)));
+}

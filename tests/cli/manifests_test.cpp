@@ -1,0 +1,66 @@
+#include "cli/manifests.hpp"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/catch.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+struct Folder {
+  Folder() {
+    char name[] = "/tmp/kubewatch-manifests-XXXXXX";
+    path = ::mkdtemp(name);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  void file(const std::string& name, const std::string& text) const {
+    std::ofstream(path + "/" + name) << text;
+  }
+  std::string path;
+};
+
+const char* const kRule = "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: r}\n";
+const char* const kMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+
+}  // namespace
+
+TEST_CASE("rule files in a folder of manifests are passed over, one that is named is not") {
+  const Folder folder;
+  folder.file("rules.yaml", kRule);
+  folder.file("map.yaml", kMap);
+  const auto all = read_manifests({folder.path}, false);
+  REQUIRE(all.ok());
+  REQUIRE(all->size() == 1);
+  CHECK(all->front().object["kind"] == "ConfigMap");
+  CHECK(read_manifests({folder.path + "/rules.yaml"}, false)->size() == 1);
+}
+
+TEST_CASE("lists are expanded, and namespaces and CRDs go first") {
+  const Folder folder;
+  folder.file("all.yaml",
+              std::string(kMap) +
+                  "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: "
+                  "Secret, metadata: {name: s}}\n- {apiVersion: "
+                  "apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: "
+                  "{name: c}}\n- {apiVersion: v1, kind: Namespace, metadata: {name: n}}\n");
+  auto all = read_manifests({folder.path + "/all.yaml"}, false);
+  REQUIRE(all.ok());
+  sort_for_writing(*all);
+  std::string kinds;
+  for (const auto& one : *all) kinds += one.object["kind"].get<std::string>() + " ";
+  CHECK(kinds == "Namespace CustomResourceDefinition ConfigMap Secret ");
+}
+
+TEST_CASE("a manifest that cannot be applied is refused with its file") {
+  const Folder folder;
+  folder.file("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n");
+  const auto refused = read_manifests({folder.path}, false);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render() == folder.path + "/a.yaml: a ConfigMap without metadata.name");
+}
+
+}  // namespace kubewatch::cli
