@@ -61,7 +61,13 @@ Result<void> add_object(const Json& object, const std::string& source, std::vect
       return Error(ErrorKind::invalid, fmt::format("{}: an object without {}", source, field));
     }
   }
-  if (base::string_at(object, {"metadata", "name"}).empty()) {
+  const Json* name = base::find(object, {"metadata", "name"});
+  if (name != nullptr && !name->is_string()) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("{}: metadata.name of a {} is {}, not text; quote it", source, kind,
+                             base::dump_json(*name)));
+  }
+  if (name == nullptr || name->get_ref<const std::string&>().empty()) {
     return Error(ErrorKind::invalid, fmt::format("{}: a {} without metadata.name", source, kind));
   }
   out.push_back({object, source});

@@ -35,7 +35,7 @@ struct CacheCallbacks {
   std::function<void(const core::ObjectKey& key, const std::string& uid)> gone;
   // A cache shows this state of a child or of an object itself.
   std::function<void(const ChildId&, const std::string& resource_version)> seen;
-  std::function<void()> on_ready;  // some stream had its first sync
+  std::function<void()> on_ready;  // some stream had its first sync, or is blocked
   std::function<TimePoint()> now;
 };
 

@@ -56,7 +56,10 @@ CacheCallbacks Driver::cache_callbacks() {
     expected_.seen(id, version);
     if (expected_.empty()) services_.on_progress();
   };
-  callbacks.on_ready = [this] { check_ready(); };
+  callbacks.on_ready = [this] {
+    check_ready();
+    services_.on_progress();
+  };
   callbacks.now = [this] { return services_.loop.now(); };
   return callbacks;
 }

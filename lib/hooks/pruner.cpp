@@ -100,9 +100,10 @@ void Pruner::check_next() {
     auto done = std::move(done_);
     return done(std::move(report_));
   }
-  const auto [id, type] = candidates_.front();
+  const ChildId id = candidates_.front().first;
+  const core::ResourceType type = candidates_.front().second;
   requests_.run<Result<Json>>(
-      [this, id = id, type = type](Result<Json> answer) {
+      [this, id, type](Result<Json> answer) {
         if (!answer.ok()) {
           candidates_.pop_front();
           if (answer.error().is_not_found()) {

@@ -86,7 +86,11 @@ void Stream::on_failure(const Error& error, Duration retry_in) {
   if (error.is_gone() || error.kind() == ErrorKind::canceled) return;
   // A CRD that was just made answers 404 for a moment.
   missing_ = error.is_not_found() ? missing_ + 1 : 0;
+  const bool was_blocked = blocked();
   blocked_ = error.is_forbidden() || missing_ >= kMissingAnswers;
+  if (blocked() != was_blocked) {
+    for (const StreamListener& listener : listeners_) listener.on_ready();
+  }
   if (!failures_.admit(name_, client_.loop().now())) return;
   base::log_warn(
       fmt::format("watching {} failed; trying again in {}", name_, base::format_duration(retry_in)),

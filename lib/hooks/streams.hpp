@@ -21,7 +21,7 @@ class Stream;
 
 struct StreamListener {
   std::function<void(const runtime::StoreChange&)> on_change;  // not for the initial list
-  std::function<void()> on_ready;                              // the first sync is done
+  std::function<void()> on_ready;  // the first sync is done, or blocked() changed
 };
 
 struct StreamSpec {

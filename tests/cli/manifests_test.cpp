@@ -46,7 +46,7 @@ TEST_CASE("lists are expanded, and namespaces and CRDs go first") {
                   "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: "
                   "Secret, metadata: {name: s}}\n- {apiVersion: "
                   "apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: "
-                  "{name: c}}\n- {apiVersion: v1, kind: Namespace, metadata: {name: n}}\n");
+                  "{name: c}}\n- {apiVersion: v1, kind: Namespace, metadata: {name: space}}\n");
   auto all = read_manifests({folder.path + "/all.yaml"}, false);
   REQUIRE(all.ok());
   sort_for_writing(*all);
@@ -61,6 +61,14 @@ TEST_CASE("a manifest that cannot be applied is refused with its file") {
   const auto refused = read_manifests({folder.path}, false);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().render() == folder.path + "/a.yaml: a ConfigMap without metadata.name");
+}
+
+TEST_CASE("a name that YAML reads as a boolean is refused with the cure") {
+  const Folder folder;
+  folder.file("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: on}\n");
+  const auto refused = read_manifests({folder.path}, false);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render().find("is true, not text; quote it") != std::string::npos);
 }
 
 }  // namespace kubewatch::cli

@@ -330,7 +330,7 @@ TEST_CASE("a token flag replaces token file and password") {
   CHECK(config->password.empty());
 }
 
-TEST_CASE("--insecure-skip-tls-verify drops the authority of the file") {
+TEST_CASE("the flag --insecure-skip-tls-verify drops the authority of the file") {
   const TempDir dir;
   const std::string file =
       dir.write("config", user_file("{}", ", certificate-authority-data: QQ=="));

@@ -161,7 +161,7 @@ TEST_CASE("a 401 makes the next request read the token file again") {
   CHECK(rig.transport.request(2).headers.get("Authorization") == "Bearer newest");
 }
 
-TEST_CASE("-v 6 shows each request but no secret") {
+TEST_CASE("verbosity 6 shows each request but no secret") {
   CapturedLog log(6);
   Rig rig;
   rig.transport.answer(200, R"({"kind":"Secret","data":{"k":"aHVudGVyMg=="}})");
@@ -181,7 +181,7 @@ TEST_CASE("-v 6 shows each request but no secret") {
   CHECK(log.all().find("aHVudGVyMg") == std::string::npos);
 }
 
-TEST_CASE("-v 8 shows bodies, cut, but none of Secrets or raw requests") {
+TEST_CASE("verbosity 8 shows bodies, cut, but none of Secrets or raw requests") {
   CapturedLog log(8);
   Rig rig;
   rig.transport.answer(200, R"({"kind":"Pod","note":"visible"})");
