@@ -157,7 +157,11 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   base::configure_log(tree->global.log);
   Context context{tree->global, out, err};
   for (auto& command : tree->commands) {
-    if (command->name() == chosen.front()->get_name()) return command->run(context);
+    if (command->name() != chosen.front()->get_name()) continue;
+    const int code = command->run(context);
+    out.flush();
+    if (!out && code == kDone) return fail(context, kFailed, "cannot write to stdout");
+    return code;
   }
   return kFailed;
 }

@@ -10,13 +10,16 @@ namespace kubewatch::cli {
 class Interrupt {
  public:
   // `loop` must outlive it; on_first is called from the loop.
-  Interrupt(loop::EventLoop& loop, std::function<void()> on_first);
+  // on_second may end what must not outlive the process; the exit follows it.
+  Interrupt(loop::EventLoop& loop, std::function<void()> on_first,
+            std::function<void()> on_second = {});
   bool happened() const { return happened_; }
 
  private:
   void signal(int number);
 
   std::function<void()> on_first_;
+  std::function<void()> on_second_;
   bool happened_ = false;
   loop::SignalWatch int_;
   loop::SignalWatch term_;

@@ -72,6 +72,7 @@ class ApplySsa : public Command {
       auto applied = apply(context, **session, manifest);
       if (applied.ok()) continue;
       const int this_code = report(context, manifest, applied.error());
+      if (output_ == "json") print_failure(context, manifest, applied.error());
       // The first failure decides, except that a conflict gives way to anything else.
       if (code == kDone || code == kConflict) code = this_code;
       if (this_code == kUnreachable) return code;
@@ -84,6 +85,12 @@ class ApplySsa : public Command {
     KW_ASSIGN(const auto type, find_type(session, manifest.object));
     core::ObjectKey key{base::string_at(manifest.object, {"metadata", "namespace"}),
                         base::string_at(manifest.object, {"metadata", "name"})};
+    const std::string& asked = context.global.config.namespace_;
+    if (type.namespaced && !asked.empty() && !key.namespace_.empty() && asked != key.namespace_) {
+      return Error(ErrorKind::invalid,
+                   fmt::format("its namespace \"{}\" is not the \"{}\" of --namespace",
+                               key.namespace_, asked));
+    }
     if (type.namespaced && key.namespace_.empty()) {
       key.namespace_ = session.client().config().namespace_;
     }
@@ -162,6 +169,26 @@ class ApplySsa : public Command {
       (*object)["metadata"].erase("resourceVersion");
     }
     return before == after;
+  }
+
+  static void print_failure(Context& context, const Manifest& manifest, const Error& error) {
+    Json conflicts = Json::array();
+    for (const auto& cause : core::causes_of(error)) {
+      if (cause.reason != "FieldManagerConflict") continue;
+      conflicts.push_back({{"field", cause.field}, {"message", cause.message}});
+    }
+    const Json& metadata = manifest.object["metadata"];
+    context.out << base::dump_json(
+                       {{"result", conflicts.empty() ? "failed" : "conflict"},
+                        {"object",
+                         {{"apiVersion", manifest.object["apiVersion"]},
+                          {"kind", manifest.object["kind"]},
+                          {"metadata",
+                           {{"name", metadata["name"]},
+                            {"namespace", metadata.value("namespace", std::string())}}}}},
+                        {"message", error.render()},
+                        {"conflicts", std::move(conflicts)}})
+                << "\n";
   }
 
   static int report(Context& context, const Manifest& manifest, const Error& error) {

@@ -41,14 +41,23 @@ void log_run(const hooks::RunRecord& run) {
 // `quiet`.
 class EndWatch {
  public:
-  EndWatch(loop::EventLoop& loop, hooks::Engine& engine, Duration quiet, std::function<void()> end)
-      : loop_(loop), engine_(engine), quiet_(quiet), end_(std::move(end)) {}
+  // `until_finished`: objects whose hook said "not yet" are waited for.
+  EndWatch(loop::EventLoop& loop, hooks::Engine& engine, Duration quiet, bool until_finished,
+           std::function<void()> end)
+      : loop_(loop),
+        engine_(engine),
+        quiet_(quiet),
+        until_finished_(until_finished),
+        end_(std::move(end)) {}
 
+  // Retries of what keeps failing are no progress; anything else that runs starts the wait anew.
   void look() {
-    if (!engine_.status().idle) {
-      timer_.reset();
-      return;
-    }
+    const auto status = engine_.status();
+    const auto good = status.runs - status.failed_runs;
+    const bool at_work = !status.idle && status.failing == 0;
+    if (good != good_ || at_work || (until_finished_ && status.unfinished > 0)) timer_.reset();
+    good_ = good;
+    if (!status.idle || (until_finished_ && status.unfinished > 0)) return;
     if (!timer_) timer_ = loop_.after(quiet_, [this] { end_(); });
   }
 
@@ -56,6 +65,8 @@ class EndWatch {
   loop::EventLoop& loop_;
   hooks::Engine& engine_;
   Duration quiet_;
+  bool until_finished_;
+  std::uint64_t good_ = 0;
   std::function<void()> end_;
   loop::Timer timer_;
 };
@@ -118,7 +129,23 @@ class RunController : public Command {
     if (!manifests.ok()) {
       return Error(ErrorKind::invalid, manifests.error().render());
     }
-    return Session::open_sandbox(std::move(*manifests));
+    auto session = Session::open_sandbox(std::move(*manifests));
+    // What the files hold was refused: wrong usage, whatever the status.
+    if (!session.ok()) return Error(ErrorKind::invalid, session.error().render());
+    return session;
+  }
+
+  // Of --once and --until-idle: 0 only when everything was done.
+  static int end_code(Context& context, const hooks::EngineStatus& status, bool interrupted) {
+    if (status.waiting_rules > 0) {
+      return fail(context, kFailed,
+                  fmt::format("{} of the rules never started: a kind is missing or forbidden",
+                              status.waiting_rules));
+    }
+    if (interrupted && !status.idle) {
+      return fail(context, kFailed, "interrupted before everything was reconciled");
+    }
+    return status.failing > 0 || status.parked > 0 || status.unfinished > 0 ? kFailed : kDone;
   }
 
   int reconcile(Context& context, Session& session, std::vector<hooks::Rule> rules) {
@@ -135,26 +162,31 @@ class RunController : public Command {
       code = fail(context, error);
       session.loop().stop();
     };
-    hooks::Engine engine(session.loop(), session.client(), std::move(rules), options,
-                         std::move(callbacks));
+    std::optional<hooks::Engine> engine(std::in_place, session.loop(), session.client(),
+                                        std::move(rules), options, std::move(callbacks));
+    bool interrupted = false;
     end = [&] {
       if (ending) return;
       ending = true;
-      const auto status = engine.status();
-      if ((once_ || until_idle_) && (status.failing > 0 || status.parked > 0)) code = kFailed;
-      engine.shut_down([&] { session.loop().stop(); });
+      if (once_ || until_idle_) code = end_code(context, engine->status(), interrupted);
+      engine->shut_down([&] { session.loop().stop(); });
     };
-    Interrupt interrupt(session.loop(), [&] {
-      base::log_info("shutting down: running hooks end first, a second signal ends at once");
-      end();
-    });
+    Interrupt interrupt(
+        session.loop(),
+        [&] {
+          base::log_info("shutting down: running hooks end first, a second signal ends at once");
+          interrupted = true;
+          end();
+        },
+        [&] { engine.reset(); });  // hooks that still run do not outlive us
     std::optional<EndWatch> watch;
     if (once_ || until_idle_) {
-      watch.emplace(session.loop(), engine, until_idle_.value_or(Duration{300}), end);
-      engine.on_progress([&] { watch->look(); });
+      watch.emplace(session.loop(), *engine, until_idle_.value_or(Duration{300}), once_, end);
+      engine->on_progress([&] { watch->look(); });
     }
-    engine.start();
+    engine->start();
     session.loop().run();
+    if (!ending && code == kDone) return fail(context, kFailed, "the event loop ended by itself");
     return code;
   }
 

@@ -21,6 +21,9 @@ namespace kubewatch::cli {
 
 namespace {
 
+constexpr const char* kContextName = "kubewatch-sandbox";
+constexpr std::size_t kMaxKubeconfig = 1U << 20U;
+
 class SandboxCommand : public Command {
  public:
   std::string name() const override { return "sandbox"; }
@@ -56,7 +59,8 @@ class SandboxCommand : public Command {
     Interrupt interrupt(loop, [&] { loop.stop(); });
     loop.run();
     std::error_code ignored;
-    std::filesystem::remove(*written, ignored);
+    const auto left = base::read_file(*written, kMaxKubeconfig);
+    if (left.ok() && *left == content_) std::filesystem::remove(*written, ignored);
     if (!own_folder_.empty()) std::filesystem::remove(own_folder_, ignored);
     return kDone;
   }
@@ -73,9 +77,15 @@ class SandboxCommand : public Command {
       }
       path = own_folder_ + "/kubeconfig";
     }
-    const auto config = sandbox_client_config(server);
-    KW_TRY(base::write_file_atomic(path, client::render_kubeconfig(config, "kubewatch-sandbox"),
-                                   0600));
+    // Everywhere else --kubeconfig names a file that is read: never write over somebody's own.
+    const auto present = base::read_file(path, kMaxKubeconfig);
+    const bool ours = present.ok() && present->find(kContextName) != std::string::npos;
+    if (!ours && std::filesystem::exists(path)) {
+      return Error(ErrorKind::invalid,
+                   path + " exists and was not written by a sandbox; name another file");
+    }
+    content_ = client::render_kubeconfig(sandbox_client_config(server), kContextName);
+    KW_TRY(base::write_file_atomic(path, content_, 0600));
     std::error_code error;
     const auto absolute = std::filesystem::absolute(path, error);
     return error ? path : absolute.string();
@@ -85,6 +95,7 @@ class SandboxCommand : public Command {
   std::string listen_ = "127.0.0.1:0";
   std::string kubeconfig_;
   std::string own_folder_;
+  std::string content_;
   bool insecure_ = false;
 };
 

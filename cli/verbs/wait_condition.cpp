@@ -26,8 +26,8 @@ struct Target {
   std::optional<Json> object;
   bool seen = false;  // it existed at some time
   bool synced = false;
-  std::vector<bool> met;  // by condition; all at the same time count
-  std::string failure;    // the last problem of its watch
+  std::vector<bool> met;         // by condition; all at the same time count
+  std::optional<Error> failure;  // the last problem of its watch
 
   std::string str() const { return fmt::format("{}/{}", type.qualified_plural(), key.name); }
 };
@@ -109,7 +109,7 @@ class WaitConditionCommand : public Command {
       changed();
     };
     callbacks.on_failure = [&target](runtime::WatcherFailure, const Error& error, Duration) {
-      target.failure = error.render();
+      target.failure.emplace(error);
     };
     target.reflector = std::make_unique<runtime::Reflector>(
         session.client(), target.type, target.key.namespace_, options, std::vector<std::string>{},
@@ -162,22 +162,22 @@ class WaitConditionCommand : public Command {
 
   int timed_out(Context& context, const Targets& targets, const Conditions& wanted) const {
     bool never_seen = false;
-    bool unreachable = false;
+    std::optional<int> unread;
     for (const auto& target : targets) {
       const Json* object = target->object ? &*target->object : nullptr;
       for (const auto& condition : wanted) {
         if (const auto met = condition.met(object); met.ok() && *met && target->synced) continue;
-        const std::string state = target->synced            ? condition.describe(object)
-                                  : target->failure.empty() ? "no answer from the server yet"
-                                                            : target->failure;
+        const std::string state = target->synced    ? condition.describe(object)
+                                  : target->failure ? target->failure->render()
+                                                    : "no answer from the server yet";
         fail(context, kTimedOut,
              fmt::format("timed out waiting for {} on {}: {}", condition.text(), target->str(),
                          state));
-        unreachable = unreachable || !target->synced;
+        if (!target->synced) unread = target->failure ? exit_code_of(*target->failure) : kTimedOut;
         never_seen = never_seen || (target->synced && !target->seen);
       }
     }
-    if (unreachable) return kUnreachable;
+    if (unread) return *unread;
     return never_seen ? kNotFound : kTimedOut;
   }
 

@@ -34,7 +34,7 @@ class Watch : public Command {
   std::string summary() const override { return "stream every change of one or more kinds"; }
 
   void bind(CLI::App& app) override {
-    app.add_option("TYPE", words_, "TYPE[,TYPE...] [NAME...]")->required();
+    app.add_option("TYPE", words_, "TYPE[,TYPE...] [NAME...], or TYPE/NAME")->required();
     bind_selection(app, selection_);
     bind_output(app, output_, {"table", "json", "name"});
   }
@@ -45,6 +45,11 @@ class Watch : public Command {
     }
     auto session = Session::open(context.global.config);
     if (!session.ok()) return fail(context, session.error());
+    if (const auto slash = words_.front().find('/'); slash != std::string::npos) {
+      if (words_.size() > 1) return fail(context, kUsage, "TYPE/NAME stands alone");
+      words_.push_back(words_.front().substr(slash + 1));
+      words_.front().resize(slash);
+    }
     auto types = (*session)->resolve(words_.front());
     if (!types.ok()) return fail(context, types.error());
     names_.insert(words_.begin() + 1, words_.end());
@@ -56,7 +61,8 @@ class Watch : public Command {
     Interrupt interrupt((*session)->loop(), [&] { (*session)->loop().stop(); });
     for (auto& reflector : reflectors) reflector->start();
     (*session)->loop().run();
-    // The only way out of the loop is a signal: everything else is repaired.
+    // The only ways out of the loop are a signal and a reader that went; the rest is repaired.
+    if (!context.out) return fail(context, kFailed, "cannot write to stdout");
     return interrupt.happened() ? kDone : fail(context, kFailed, "the event loop ended by itself");
   }
 
@@ -103,6 +109,7 @@ class Watch : public Command {
                 age(session, change.meta));
     }
     context.out.flush();
+    if (!context.out) session.loop().stop();
   }
 
   void print_gap(Context& context, const std::string& kind) const {

@@ -76,7 +76,7 @@ void set_body(Operation& target, std::string body, std::string_view content_type
 Result<Json> object_of(const http::Response& response, const std::string& what) {
   auto object = base::parse_json(response.body);
   if (object.ok() && !object->is_object()) {
-    return Error(ErrorKind::invalid, "the answer is not an object").with_context(what);
+    return Error(ErrorKind::unavailable, "the answer is not an object").with_context(what);
   }
   return std::move(object).with_context(what);
 }

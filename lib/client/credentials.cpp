@@ -54,7 +54,10 @@ Result<void> Credentials::refresh_token(TimePoint now) {
     read_at_ = now;
     return {};
   }
-  if (!content.ok()) return std::move(content).error().with_context("token file");
+  // A missing file is a wrong configuration, not an object that was not found.
+  if (!content.ok()) {
+    return Error(ErrorKind::invalid, "token file: " + content.error().render());
+  }
   return Error(ErrorKind::invalid, "token file " + config_.token_file + " is empty");
 }
 

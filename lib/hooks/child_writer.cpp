@@ -52,12 +52,18 @@ struct ChildWriter::Job {
   bool creating = false;
   std::uint64_t hash = 0;
   std::string existing_version;  // "" = absent
+  std::string existing_uid;
   bool claimed = false;
 };
 
 ChildWriter::ChildWriter(WriteContext& context, Owner owner)
     : context_(context), owner_(std::move(owner)) {}
 ChildWriter::~ChildWriter() = default;
+
+Error refused_patch(Error error) {
+  if (error.kind() != ErrorKind::invalid) return error;
+  return Error(ErrorKind::conflict, error.message());
+}
 
 Error explain_conflict(Error error) {
   if (!error.is_conflict()) return error;
@@ -102,6 +108,7 @@ void ChildWriter::look(const JobPtr& job) {
     const bool ours = belongs_to(*meta, context_.rule().name, owner_.uid) == Belongs::us;
     if (ours && !meta->deleting()) {
       job->existing_version = meta->resource_version;
+      job->existing_uid = meta->uid;
       return write(job);
     }
   }
@@ -141,6 +148,7 @@ void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
                              job->id.str() + " is being deleted; it is applied once it is gone"));
   }
   job->existing_version = meta.resource_version;
+  job->existing_uid = meta.uid;
   write(job);
 }
 
@@ -163,11 +171,14 @@ void ChildWriter::send_apply(const JobPtr& job) {
   params.force = context_.rule().apply.force;
   params.field_manager = context_.rule().apply.field_manager;
   params.field_validation = "Strict";
+  // Only the object that was looked at: another one of that name may be a human's.
+  Json object = job->manifest.object;
+  if (!job->existing_uid.empty()) object["metadata"]["uid"] = job->existing_uid;
   requests_.run<Result<client::ApplyResult>>(
       [this, job](Result<client::ApplyResult> answer) { applied(job, std::move(answer)); },
       [&](auto done) {
-        return context_.client().patch(job->manifest.type, job->manifest.key, job->manifest.object,
-                                       params, std::move(done));
+        return context_.client().patch(job->manifest.type, job->manifest.key, object, params,
+                                       std::move(done));
       });
 }
 
@@ -235,13 +246,16 @@ void ChildWriter::apply_own(const Manifest& manifest, Done done) {
   params.force = context_.rule().apply.force;
   params.field_manager = context_.rule().apply.field_manager;
   const ChildId id = manifest.id();
+  const std::string before = context_.owner_version(owner_);
   requests_.run<Result<client::ApplyResult>>(
-      [done = std::move(done), id](Result<client::ApplyResult> answer) {
+      [done = std::move(done), id, before](Result<client::ApplyResult> answer) {
         if (!answer.ok()) {
           return done(
               explain_conflict(std::move(answer.error())).with_context("applying " + id.str()));
         }
-        done(WriteEffect::unchanged);
+        const bool same =
+            base::string_at(answer->object, {"metadata", "resourceVersion"}) == before;
+        done(same ? WriteEffect::unchanged : WriteEffect::configured);
       },
       [&](auto callback) {
         return context_.client().patch(context_.owner_type(), manifest.key, object, params,

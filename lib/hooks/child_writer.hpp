@@ -51,5 +51,8 @@ class ChildWriter {
 // Of a 409 with field manager conflicts: who owns what, and what to do. Other errors are left as
 // they are.
 Error explain_conflict(Error error);
+// Of a patch that tests what it changes: a failed test means that the object changed, so that it
+// may succeed on another look; anything else (403, network) stays what it is.
+Error refused_patch(Error error);
 
 }  // namespace kubewatch::hooks

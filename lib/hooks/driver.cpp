@@ -65,6 +65,7 @@ CacheCallbacks Driver::cache_callbacks() {
 }
 
 void Driver::make_folders() {
+  if (services_.work_dir.empty()) return;  // never a folder of the root
   std::error_code error;
   std::filesystem::remove_all(folder_, error);
   for (const std::string& path : {folder_, work_dir()}) {
@@ -116,6 +117,7 @@ void Driver::on_gone(const core::ObjectKey& key, const std::string& uid) {
   patched_.erase(key);
   slow_retries_.erase(key);
   failing_.erase(key);
+  unfinished_.erase(key);
   loop_alarm_.forget(key);
   services_.on_progress();
 }
@@ -150,11 +152,13 @@ void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bo
                      const Done& done) {
   if (is_stale(object.meta)) {
     first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
-    return done(runtime::RunOutcome::done());
+    // The event comes first; should it not, the object must not be forgotten.
+    return done({RunVerdict::requeue, kStalePatience});
   }
   switch (next_step(object.meta, matched, rule_)) {
     case NextStep::skip:
       failing_.erase(work.key);
+      unfinished_.erase(work.key);
       first_reason_.erase(work.key);
       return done(runtime::RunOutcome::done());
     case NextStep::add_finalizer: return patch_finalizer(work, object.meta, true, done);
@@ -204,6 +208,7 @@ void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& 
             first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
           }
           failing_.erase(work.key);
+          unfinished_.erase(work.key);
           finalizer_patched(owner,
                             base::string_at(answer->object, {"metadata", "resourceVersion"}));
           return done(runtime::RunOutcome::done());
@@ -281,6 +286,11 @@ void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdi
   if (record.outcome != to_string(Outcome::done) && record.outcome != to_string(Outcome::not_yet)) {
     ++failed_count_;
   }
+  if (verdict == RunVerdict::not_yet) {
+    unfinished_.insert(key);
+  } else {
+    unfinished_.erase(key);
+  }
   if (verdict == RunVerdict::failed) {
     failing_.insert(key);
   } else {
@@ -291,8 +301,9 @@ void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdi
 // Its next turn by the clock. A parked object waits for a change, or an hour.
 void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
   if (stopping_) return;
-  if (end.record.reason == to_string(runtime::Reason::owned_changed) &&
-      end.record.created + end.record.configured > 0 &&
+  const bool woken_by_itself = end.record.reason == to_string(runtime::Reason::owned_changed) ||
+                               end.record.reason == to_string(runtime::Reason::updated);
+  if (woken_by_itself && end.record.created + end.record.configured > 0 &&
       loop_alarm_.note(key, services_.loop.now())) {
     base::log_warn(
         "the hook changes its children in each run, and they run it again: does it print "
@@ -304,12 +315,18 @@ void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
       if (!stopping_) controller_.add(key, runtime::Reason::retry);
     });
   }
-  if (rule_.resync <= Duration{0} || end.outcome.verdict == RunVerdict::parked) return;
+  // Attempts used up: parked by the queue, until a change comes; the clock does not count.
+  if (rule_.resync <= Duration{0} || controller_.queue().is_parked(key)) return;
   if (!caches_.object_meta(key)) return;
   const double factor = 0.9 + 0.2 * services_.random.unit();
   const Duration delay{
       static_cast<std::int64_t>(static_cast<double>(rule_.resync.count()) * factor)};
   controller_.add(key, runtime::Reason::resync, "", delay, runtime::Priority::background);
+}
+
+std::string Driver::owner_version(const Owner& owner) const {
+  const auto meta = caches_.object_meta(owner.key);
+  return meta && meta->uid == owner.uid ? meta->resource_version : "";
 }
 
 DriverStatus Driver::status() const {
@@ -321,6 +338,7 @@ DriverStatus Driver::status() const {
     if (controller_.queue().is_retrying(key)) ++status.failing;
   }
   status.parked = controller_.queue().counts(services_.loop.now()).parked;
+  status.unfinished = unfinished_.size();
   status.runs = run_count_;
   status.failed_runs = failed_count_;
   return status;

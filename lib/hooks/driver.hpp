@@ -21,6 +21,7 @@ struct DriverStatus {
   bool idle = false;
   std::size_t failing = 0;
   std::size_t parked = 0;
+  std::size_t unfinished = 0;
   std::uint64_t runs = 0;
   std::uint64_t failed_runs = 0;
 };
@@ -52,6 +53,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   const core::ResourceType& owner_type() const override { return caches_.type(); }
   ChildMemory& memory() override { return memory_; }
   std::optional<core::ObjectMeta> cached_child(const ChildId& id) const override;
+  std::string owner_version(const Owner& owner) const override;
   bool is_watched(const ChildId& id) const override { return caches_.is_watched(id); }
   std::vector<FoundChild> cached_children(const std::string& owner_uid) const override;
   std::vector<Unwatched> unwatched_places(const Owner& owner) const override;
@@ -111,6 +113,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<Patched> patched_;
   PerKey<loop::Timer> slow_retries_;
   std::set<core::ObjectKey> failing_;
+  std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
   LoopAlarm loop_alarm_{30, Duration{60000}};
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::uint64_t run_count_ = 0;

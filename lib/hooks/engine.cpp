@@ -15,6 +15,7 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr Duration kRediscoverPause{5000};
+constexpr Duration kLastWrites{15000};
 
 std::string temporary_folder() {
   const char* base = std::getenv("TMPDIR");
@@ -113,6 +114,14 @@ Services Engine::Impl::make_services() {
 }
 
 void Engine::Impl::start() {
+  if (services.work_dir.empty()) {
+    stopping = true;
+    const Error error(ErrorKind::forbidden,
+                      "cannot make a private folder for the hooks under TMPDIR (or /tmp)");
+    base::log_error(error.message());
+    if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
+    return;
+  }
   for (Rule& rule : rules) drivers.push_back(std::make_unique<Driver>(services, std::move(rule)));
   rules.clear();
   discover();
@@ -196,6 +205,7 @@ EngineStatus Engine::Impl::status() const {
     if (status.started && !status.idle) all_idle = false;
     out.failing += status.failing;
     out.parked += status.parked;
+    out.unfinished += status.unfinished;
     out.runs += status.runs;
     out.failed_runs += status.failed_runs;
   }
@@ -220,6 +230,12 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   shutdown_timer = loop.after(options.shutdown_timeout, [this] {
     base::log_warn("shutdown timeout: ending the hooks that still run");
     for (auto& driver : drivers) driver->terminate_hooks();
+    // Then only writes can be left, to a server that does not answer.
+    shutdown_timer = loop.after(kLastWrites, [this] {
+      base::log_error("shutdown: the outcomes of some runs could not be written in time");
+      auto callback = std::move(on_shut_down);
+      if (callback) callback();
+    });
   });
   for (auto& driver : drivers) driver->shut_down(drained);
   drained();

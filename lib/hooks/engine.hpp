@@ -40,16 +40,18 @@ struct EngineOptions {
 
 struct EngineCallbacks {
   std::function<void(const RunRecord&)> on_run;
-  // Only with fail_fast: the start failed for good.
+  // The start failed for good: no private folder; with fail_fast, no server.
   std::function<void(const Error&)> on_fatal;
 };
 
 struct EngineStatus {
   bool synced = false;  // every rule that can start has its caches
-  bool idle = false;    // synced, nothing queued or running now (waiting retries: not idle)
+  // Synced, nothing due or running now; waiting retries, requeues and resyncs do not count.
+  bool idle = false;
   std::size_t waiting_rules = 0;  // rules held by a missing kind or forbidden list
   std::size_t failing = 0;        // objects whose last run failed and that will be retried
   std::size_t parked = 0;
+  std::size_t unfinished = 0;  // objects whose last run said "not yet" (exit 75)
   std::uint64_t runs = 0;
   std::uint64_t failed_runs = 0;
 };

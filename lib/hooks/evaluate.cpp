@@ -5,8 +5,15 @@
 
 namespace kubewatch::hooks {
 
+namespace {
+
+// Evaluation blocks the loop: a program that needs longer for one object is broken.
+const jq::Limits kLimits{Duration{250}};
+
+}  // namespace
+
 Result<std::vector<Json>> evaluate(const jq::Program& program, const Json& input) {
-  return program.run(input).with_context("jq `" + program.text() + "`");
+  return program.run(input, kLimits).with_context("jq `" + program.text() + "`");
 }
 
 Result<std::vector<Json>> evaluate_text(const jq::Program& program, const std::string& json) {
@@ -17,7 +24,7 @@ Result<std::vector<Json>> evaluate_text(const jq::Program& program, const std::s
 Result<bool> passes(const std::optional<jq::Program>& filter, const std::string& json) {
   if (!filter) return true;
   KW_ASSIGN(const Json input, base::parse_json(json));
-  return filter->test(input).with_context("filter `" + filter->text() + "`");
+  return filter->test(input, kLimits).with_context("filter `" + filter->text() + "`");
 }
 
 }  // namespace kubewatch::hooks

@@ -9,6 +9,7 @@
 namespace kubewatch::hooks {
 namespace {
 
+constexpr std::size_t kMaxHeld = 1U << 20U;  // of stderr that waits for its mask
 constexpr std::size_t kBurst = 500;
 constexpr std::size_t kLinesPerSecond = 100;
 constexpr std::size_t kMaxLastLine = 300;
@@ -36,7 +37,11 @@ HookProcess::HookProcess(loop::EventLoop& loop, HookStart start)
     : loop_(loop),
       fields_(std::move(start.log_fields)),
       mask_(std::move(start.mask)),
-      limit_(kBurst, kLinesPerSecond) {}
+      limit_(kBurst, kLinesPerSecond),
+      hold_lines_(start.hold_lines) {
+  // So that a hook cannot pass its lines off as ours.
+  fields_.emplace_back("stream", "stderr");
+}
 
 Result<std::unique_ptr<HookProcess>> HookProcess::start(loop::EventLoop& loop, const HookRule& rule,
                                                         HookStart start, OnExit on_exit) {
@@ -66,6 +71,26 @@ void HookProcess::terminate() {
 }
 
 void HookProcess::on_line(std::string_view line) {
+  if (!hold_lines_) return log_line(line);
+  if (held_bytes_ + line.size() > kMaxHeld) {
+    ++too_many_;
+    return;
+  }
+  held_bytes_ += line.size();
+  held_.emplace_back(line);
+}
+
+void HookProcess::release(const SecretMask& mask) {
+  mask_ = mask;
+  for (const std::string& line : held_) log_line(line);
+  held_.clear();
+  if (too_many_ > 0) {
+    base::log_warn(std::to_string(too_many_) + " lines of stderr were left out: too long together",
+                   fields_);
+  }
+}
+
+void HookProcess::log_line(std::string_view line) {
   std::string text = mask_.mask(line);
   if (!base::trim(text).empty()) last_line_ = text.substr(0, kMaxLastLine);
   if (limit_.admit(loop_.now())) base::log_info(text, fields_);

@@ -37,6 +37,8 @@ struct HookStart {
   std::string input;
   base::LogFields log_fields;  // on each line
   SecretMask mask;
+  // The hook may print Secrets that are in no input: its lines wait until release() knows them.
+  bool hold_lines = false;
 };
 
 // Destroying it kills the hook's process group.
@@ -48,19 +50,26 @@ class HookProcess {
                                                     HookStart start, OnExit on_exit);
   // TERM, grace, KILL.
   void terminate();
-  // The last lines of stderr, masked: for messages.
+  // After the exit: logs the lines that were held, masked by this.
+  void release(const SecretMask& mask);
+  // The last line of stderr, masked: for messages.
   const std::string& last_line() const { return last_line_; }
 
  private:
   HookProcess(loop::EventLoop& loop, HookStart start);
   void on_line(std::string_view line);
   void on_end(const loop::ProcessExit& exit);
+  void log_line(std::string_view line);
 
   loop::EventLoop& loop_;
   base::LogFields fields_;
   SecretMask mask_;
   LineLimit limit_;
   std::string last_line_;
+  bool hold_lines_ = false;
+  std::vector<std::string> held_;
+  std::size_t held_bytes_ = 0;
+  std::size_t too_many_ = 0;
   std::unique_ptr<loop::Process> process_;
 };
 

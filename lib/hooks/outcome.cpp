@@ -58,7 +58,7 @@ void OutcomeWriter::guard_owner() {
       [this](Result<client::ApplyResult> answer) {
         if (!answer.ok()) {
           // The patch tests what the hook saw; a refusal means that the object changed: run again.
-          report_.failures.push_back(Error(ErrorKind::conflict, answer.error().message())
+          report_.failures.push_back(refused_patch(std::move(answer.error()))
                                          .with_context("adding finalizer " +
                                                        context_.rule().finalizer_name + " to " +
                                                        input_.owner.str()));

@@ -147,7 +147,16 @@ Result<Manifest> Reader::check(Json object) {
     return invalid(fmt::format("{}: generateName would make a new object in each run; print a name",
                                gvk.str()));
   }
+  if (const Json* given = base::find(*metadata, {"name"});
+      given != nullptr && !given->is_string()) {
+    return invalid(fmt::format("{}: metadata.name is {}, not text; quote it", gvk.str(),
+                               base::dump_json(*given)));
+  }
   if (name.empty()) return invalid(fmt::format("{} without metadata.name", gvk.str()));
+  // Not left to the server: nothing may be written before all of the output is valid.
+  if (name == "." || name == ".." || name.find_first_of("/%") != std::string::npos) {
+    return invalid(fmt::format("{}: \"{}\" cannot be a name", gvk.str(), name));
+  }
   if (const Json* ns = base::find(*metadata, {"namespace"});
       ns && !ns->is_string() && !ns->is_null()) {
     return invalid(fmt::format("{} {}: metadata.namespace must be a string", gvk.kind, name));

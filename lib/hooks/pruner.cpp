@@ -25,7 +25,8 @@ bool is_prunable(const Json& object, const core::ObjectMeta& meta, const Rule& r
   switch (mode) {
     case PruneMode::unprinted: return applied_by(object, rule.apply.field_manager);
     case PruneMode::all: return managed_by(object, rule.apply.field_manager);
-    case PruneMode::unreferenced: return !references_owner(meta, owner.uid);
+    case PruneMode::unreferenced:
+      return !references_owner(meta, owner.uid) && managed_by(object, rule.apply.field_manager);
   }
   return false;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -93,6 +94,18 @@ void Run::start() {
   clean_up();
 }
 
+namespace {
+
+bool may_print_secrets(const Rule& rule) {
+  const core::Gvk secret{"", "v1", "Secret"};
+  return std::any_of(rule.owns.begin(), rule.owns.end(),
+                     [&](const auto& owns) { return owns.stream.gvk == secret; }) ||
+         std::any_of(rule.writes.begin(), rule.writes.end(),
+                     [&](const auto& writes) { return writes.gvk == secret; });
+}
+
+}  // namespace
+
 void Run::start_hook() {
   Invocation invocation;
   invocation.id = input_.id;
@@ -106,6 +119,7 @@ void Run::start_hook() {
   invocation.owned = host_.caches().owned(owner_.uid);
   invocation.related = host_.caches().related(owner_.key);
   mask_.add_json(invocation.object);
+  mask_.add_json(invocation.previous);
   for (const std::string& object : invocation.owned) mask_.add_json(object);
   for (const auto& [name, objects] : invocation.related) {
     for (const std::string& object : objects) mask_.add_json(object);
@@ -117,7 +131,7 @@ void Run::start_hook() {
   if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);
   HookStart start{std::move(environment->variables), build_document(invocation), log_fields(),
-                  mask_};
+                  mask_, may_print_secrets(host_.rule())};
   auto process = HookProcess::start(host_.services().loop, hook(), std::move(start),
                                     [this](loop::ProcessExit exit) { on_exit(std::move(exit)); });
   if (!process.ok()) return fail(Outcome::failed, process.error().render());
@@ -177,6 +191,7 @@ void Run::read_output(bool may_rediscover) {
 }
 
 void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
+  if (process_ != nullptr) process_->release(mask_);
   verdict_ = judge(exit_, hook(), host_.rule().retry, facts);
   const bool failed = verdict_.outcome != Outcome::done && verdict_.outcome != Outcome::not_yet;
   if (failed && process_ != nullptr && !process_->last_line().empty() && !facts.has_result) {
@@ -242,7 +257,7 @@ void Run::remove_finalizer() {
         if (!answer.ok() && !answer.error().is_not_found()) {
           // The patch tests the list it was made for: a refusal asks for another look at the
           // object.
-          report_.failures.push_back(Error(ErrorKind::conflict, answer.error().message())
+          report_.failures.push_back(refused_patch(std::move(answer.error()))
                                          .with_context("removing finalizer from " + owner_.str()));
           verdict_.outcome = Outcome::write_failed;
           verdict_.message = report_.message();

@@ -10,12 +10,16 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kShortest = 6;
-constexpr std::size_t kMostValues = 2000;
+constexpr std::size_t kMostValues = 20000;
 
 }  // namespace
 
 void SecretMask::insert(std::string_view value) {
-  if (value.size() < kShortest || values_.size() >= kMostValues) return;
+  if (value.size() < kShortest) return;
+  if (values_.size() >= kMostValues) {
+    overflowed_ = true;
+    return;
+  }
   auto longer = [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;
   };
@@ -56,6 +60,7 @@ void SecretMask::add_json(std::string_view object_json) {
 }
 
 std::string SecretMask::mask(std::string_view text) const {
+  if (overflowed_) return "(left out: more secrets than can be masked)";
   std::string out(text);
   for (const std::string& value : values_) {
     for (std::size_t at = out.find(value); at != std::string::npos; at = out.find(value, at + 3)) {

@@ -25,6 +25,7 @@ class SecretMask {
  private:
   void insert(std::string_view value);
   std::vector<std::string> values_;  // longest first
+  bool overflowed_ = false;          // rather nothing than a secret
 };
 
 }  // namespace kubewatch::hooks

@@ -95,7 +95,11 @@ Json merge_by_type(Json base_list, const std::vector<Json>& updates) {
 }
 
 Json apply_document(const StatusRequest& request, Json status) {
+  // With the uid: status of an object that was made anew under this name is not ours to write.
   Json metadata = {{"name", base::string_at(request.live, {"metadata", "name"})}};
+  if (auto uid = base::string_at(request.live, {"metadata", "uid"}); !uid.empty()) {
+    metadata["uid"] = uid;
+  }
   if (auto ns = base::string_at(request.live, {"metadata", "namespace"}); !ns.empty()) {
     metadata["namespace"] = ns;
   }

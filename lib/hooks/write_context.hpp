@@ -33,6 +33,8 @@ class WriteContext {
   // label, or the cache is behind.
   virtual std::optional<core::ObjectMeta> cached_child(const ChildId& id) const = 0;
   virtual bool is_watched(const ChildId& id) const = 0;
+  // resourceVersion of the owner as its cache has it; "" when it is not there.
+  virtual std::string owner_version(const Owner& owner) const = 0;
   // Children with this owner's label in the caches.
   virtual std::vector<FoundChild> cached_children(const std::string& owner_uid) const = 0;
   // Kinds (and namespaces, "" = all) where children may be that no cache shows.

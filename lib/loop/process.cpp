@@ -97,6 +97,7 @@ struct Process::Impl {
   void signal_group(int number) const;
   void stop_gently();
   void on_timeout();
+  bool has_ended() const;
   void on_output();
   void on_errors();
   void on_exited();
@@ -167,7 +168,10 @@ void Process::Impl::watch() {
 }
 
 void Process::Impl::signal_group(int number) const {
-  if (!reaped && pid > 0) kill(-pid, number);
+  if (reaped || pid <= 0) return;
+  kill(-pid, number);
+  // A leader that moved to another group is ended as well.
+  if (number == SIGKILL) kill(pid, SIGKILL);
 }
 
 void Process::Impl::stop_gently() {
@@ -177,7 +181,14 @@ void Process::Impl::stop_gently() {
   deadline = loop.after(options.grace, [this] { signal_group(SIGKILL); });
 }
 
+// It may have ended in this very turn, before its pidfd was looked at.
+bool Process::Impl::has_ended() const {
+  pollfd wait{pidfd.get(), POLLIN, 0};
+  return exited || poll(&wait, 1, 0) == 1;
+}
+
 void Process::Impl::on_timeout() {
+  if (has_ended()) return;
   result.timed_out = true;
   stop_gently();
 }
@@ -311,7 +322,7 @@ int Process::pid() const {
 }
 
 void Process::terminate() {
-  if (impl_->exited) return;
+  if (impl_->has_ended()) return;
   impl_->result.canceled = true;
   impl_->stop_gently();
 }

@@ -362,6 +362,11 @@ bool WorkQueue::is_retrying(const core::ObjectKey& key) const {
   return it != impl_->items.end() && it->second.failures > 0 && !it->second.parked;
 }
 
+bool WorkQueue::is_parked(const core::ObjectKey& key) const {
+  const auto it = impl_->items.find(key);
+  return it != impl_->items.end() && it->second.parked;
+}
+
 std::vector<core::ObjectKey> WorkQueue::parked() const {
   std::vector<core::ObjectKey> keys;
   for (const auto& [key, item] : impl_->items) {

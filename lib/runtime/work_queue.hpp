@@ -99,6 +99,7 @@ class WorkQueue {
   };
   Counts counts(TimePoint now) const;
   bool is_retrying(const core::ObjectKey& key) const;
+  bool is_parked(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> parked() const;
   std::optional<Duration> oldest_ready_age(TimePoint now) const;
 
