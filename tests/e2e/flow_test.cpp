@@ -159,7 +159,7 @@ E2E_CASE("the server forgets its history while changes happen: nothing is missed
         return a && (*a)["data"]["title"] == "two" && w.get("ConfigMap", "b-page") &&
                !w.get("ConfigMap", "c-page");
       },
-      Duration{60000}));
+      Duration{120000}));
 }
 
 E2E_CASE("500 objects created at once all end with exactly the right children") {

@@ -7,6 +7,8 @@ namespace kubewatch::e2e {
 
 namespace {
 
+constexpr Duration kCollected{120000};
+
 std::string title_of(World& w, const std::string& name) {
   const auto map = w.get("ConfigMap", name);
   return map ? base::string_at(*map, {"data", "title"}) : "";
@@ -40,7 +42,7 @@ E2E_CASE("a website is created, changed and deleted through its finalizer") {
   w.remove("Website", "a");
   REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
   CHECK(w.read("cleaned") == "a true\n");
-  REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "a-page"); }));
+  REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "a-page"); }, kCollected));
 }
 
 E2E_CASE("a child that is deleted or changed by hand comes back") {
@@ -131,8 +133,10 @@ spec:
   w.remove("ConfigMap", "fleet", "@NS2@");
   CHECK(w.eventually([&] { return w.get("ConfigMap", "fleet", "@NS2@").has_value(); }));
   w.remove("Fleet", "@NS@", "");
+  // By the cluster's garbage collector, which looks for new kinds every 30 s.
   CHECK(w.eventually(
-      [&] { return !w.get("ConfigMap", "fleet") && !w.get("ConfigMap", "fleet", "@NS2@"); }));
+      [&] { return !w.get("ConfigMap", "fleet") && !w.get("ConfigMap", "fleet", "@NS2@"); },
+      kCollected));
 }
 
 E2E_CASE(
