@@ -57,6 +57,20 @@ date +%s%N >> calls
   CHECK(w.runs().back().outcome == "done");
 }
 
+E2E_CASE("used up attempts park an object until it changes, whatever the resync") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile +
+                       "\n  resync: 1s\n  retry: {initial: 100ms, max: 100ms, maxAttempts: 2}\n"));
+  w.script("reconcile.sh", "echo x >> calls\nexit 3\n");
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return w.status().parked == 1; }));
+  CHECK(w.holds_for([&] { return w.lines("calls") == 2; }, Duration{2500}));
+  w.apply(website("a", "two"));
+  CHECK(w.eventually([&] { return w.lines("calls") == 4; }));
+}
+
 E2E_CASE("exit 75 writes everything but prune, runs again after requeueAfter, and is no failure") {
   World w;
   w.apply(kWebsiteCrd);

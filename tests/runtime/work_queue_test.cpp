@@ -190,11 +190,13 @@ TEST_CASE("used up attempts park a key until something is new") {
   b.after(1000).take();
   CHECK_FALSE(b.fail("a"));
   CHECK(b.queue.parked() == std::vector<ObjectKey>{key("a")});
+  CHECK(b.queue.is_parked(key("a")));
   CHECK(b.queue.counts(b.now).parked == 1);
   CHECK(b.queue.idle());
   CHECK(b.after(1000000).take().empty());
   b.add("a");
   CHECK(b.queue.parked().empty());
+  CHECK_FALSE(b.queue.is_parked(key("a")));
   CHECK(b.take() == "a Updated 1");
   CHECK(b.fail("a") == Duration{1000});
 }
