@@ -66,7 +66,7 @@ TEST_CASE("HEAD has the length and no body; POST without a body has no type of i
   Request post;
   post.method = "POST";
   post.url = url_of(*server);
-  CHECK(get(loop, *transport, std::move(post)).ok());
+  CHECK(get(loop, *transport, post).ok());
   CHECK(type.empty());
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("without a timeout nothing ends the child but itself") {
   EventLoop loop;
   ProcessOptions options = shell("sleep 0.1");
   options.timeout = Duration{0};
-  CHECK(run(loop, std::move(options)).code == 0);
+  CHECK(run(loop, options).code == 0);
 }
 
 TEST_CASE("a background grandchild does not outlive a child that ends well") {

@@ -66,7 +66,7 @@ TEST_CASE("the input is on stdin and at the path in the variable, and can be rea
   options.input = "in\n";
   options.input_path_variable = "KW_INPUT";
   options.environment.push_back("KW_INPUT=/etc/passwd");
-  CHECK(run(loop, std::move(options)).out == "in\nin\nin\n/proc/self/fd/3\n");
+  CHECK(run(loop, options).out == "in\nin\nin\n/proc/self/fd/3\n");
 }
 
 TEST_CASE("the input cannot be written, not even through its path") {
@@ -76,14 +76,14 @@ TEST_CASE("the input cannot be written, not even through its path") {
       "(echo x >> /proc/self/fd/0) 2>/dev/null && echo open; cat");
   options.input = "input";
   options.input_path_variable = "KW_INPUT";
-  CHECK(run(loop, std::move(options)).out == "input");
+  CHECK(run(loop, options).out == "input");
 }
 
 TEST_CASE("10 MB of input that nobody reads harm nobody, and read in full they arrive") {
   EventLoop loop;
   ProcessOptions unread = shell("exit 3");
   unread.input.assign(10U << 20U, 'i');
-  CHECK(run(loop, std::move(unread)).code == 3);
+  CHECK(run(loop, unread).code == 3);
   ProcessOptions read = shell("wc -c");
   read.input.assign(10U << 20U, 'i');
   std::istringstream count(run(loop, std::move(read)).out);
@@ -138,12 +138,12 @@ TEST_CASE("the folder is where the child starts") {
   const TempDir folder;
   ProcessOptions options = shell("pwd");
   options.directory = folder.path;
-  CHECK(run(loop, std::move(options)).out == folder.path + "\n");
+  CHECK(run(loop, options).out == folder.path + "\n");
   folder.file("hook", "#!/bin/sh\necho relative\n", 0755);
   options = ProcessOptions{};
   options.argv = {"./hook"};
   options.directory = folder.path;
-  CHECK(run(loop, std::move(options)).out == "relative\n");
+  CHECK(run(loop, options).out == "relative\n");
 }
 
 TEST_CASE("limits end a child that goes beyond them") {
@@ -153,7 +153,7 @@ TEST_CASE("limits end a child that goes beyond them") {
       shell("dd if=/dev/zero of=big bs=1M count=4 2>/dev/null; echo $?; wc -c < big");
   files.directory = folder.path;
   files.limits.file_bytes = 1U << 20U;
-  CHECK(run(loop, std::move(files)).out.find("1048576") != std::string::npos);
+  CHECK(run(loop, files).out.find("1048576") != std::string::npos);
   ProcessOptions cpu = shell("while :; do :; done");
   cpu.limits.cpu_seconds = 1;
   const ProcessExit burnt = run(loop, std::move(cpu));
@@ -161,7 +161,7 @@ TEST_CASE("limits end a child that goes beyond them") {
   CHECK(burnt.usage.ru_utime.tv_sec + burnt.usage.ru_stime.tv_sec >= 0);
   ProcessOptions memory = shell("x=$(head -c 50000000 /dev/zero | tr '\\0' x); echo ${#x}");
   memory.limits.memory_bytes = 16U << 20U;
-  CHECK(run(loop, std::move(memory)).out.find("50000000") == std::string::npos);
+  CHECK(run(loop, memory).out.find("50000000") == std::string::npos);
 }
 
 TEST_CASE("stdout above its limit ends the group and is said so") {
