@@ -26,7 +26,6 @@ struct Target {
   std::optional<Json> object;
   bool seen = false;  // it existed at some time
   bool synced = false;
-  std::vector<bool> met;         // by condition; all at the same time count
   std::optional<Error> failure;  // the last problem of its watch
 
   std::string str() const { return fmt::format("{}/{}", type.qualified_plural(), key.name); }

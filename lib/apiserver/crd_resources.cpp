@@ -3,21 +3,12 @@
 #include <algorithm>
 
 #include "apiserver/registry.hpp"
+#include "apiserver/string_list.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
-
-std::vector<std::string> strings_at(const Json& owner, const char* key) {
-  std::vector<std::string> out;
-  const auto it = owner.find(key);
-  if (it == owner.end() || !it->is_array()) return out;
-  for (const auto& item : *it) {
-    if (item.is_string()) out.push_back(item.get<std::string>());
-  }
-  return out;
-}
 
 std::vector<PrinterColumn> columns_of(const Json& version) {
   std::vector<PrinterColumn> out;

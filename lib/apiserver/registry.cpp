@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/string_list.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
@@ -16,16 +17,6 @@ constexpr const char kBuiltinResources[] =
 // Review kinds and the like hold no objects; the table lists them, nothing is stored.
 bool stores_objects(const core::ResourceType& type) {
   return type.has_verb("get");
-}
-
-std::vector<std::string> strings_of(const Json& owner, const char* key) {
-  std::vector<std::string> out;
-  const auto it = owner.find(key);
-  if (it == owner.end() || !it->is_array()) return out;
-  for (const auto& item : *it) {
-    if (item.is_string()) out.push_back(item.get<std::string>());
-  }
-  return out;
 }
 
 core::Gvk kind_of(const Json& response_kind, const core::Gvk& fallback) {
@@ -73,14 +64,14 @@ ResourcePtr builtin_resource(const std::string& group, const std::string& versio
   type.plural = base::string_at(entry, {"resource"});
   type.singular = base::string_at(entry, {"singularResource"});
   type.namespaced = base::string_at(entry, {"scope"}) == "Namespaced";
-  type.verbs = strings_of(entry, "verbs");
-  type.short_names = strings_of(entry, "shortNames");
-  type.categories = strings_of(entry, "categories");
+  type.verbs = strings_at(entry, "verbs");
+  type.short_names = strings_at(entry, "shortNames");
+  type.categories = strings_at(entry, "categories");
   if (const Json* subs = base::find(entry, {"subresources"})) {
     for (const auto& sub : *subs) {
       type.subresources.push_back({base::string_at(sub, {"subresource"}),
                                    kind_of(sub.value("responseKind", Json::object()), type.gvk),
-                                   strings_of(sub, "verbs")});
+                                   strings_at(sub, "verbs")});
     }
   }
   resource->list_kind = type.gvk.kind + "List";

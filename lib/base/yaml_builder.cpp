@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_parser.hpp"
 #include "base/yaml_scalar.hpp"
@@ -47,20 +48,6 @@ Result<Json> scalar_value(const yaml_event_t& event) {
                       fmt::format("{} is a number that JSON does not have", text));
   }
   return value;
-}
-
-std::string escape_pointer(std::string_view key) {
-  std::string out;
-  for (const char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out.push_back(c);
-    }
-  }
-  return out;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
 
@@ -24,20 +25,6 @@ std::string shortened(std::string_view text, std::size_t characters = kShownChar
   }
   std::string out = base::escape_for_terminal(text.substr(0, end));
   if (end < text.size()) out += "...";
-  return out;
-}
-
-std::string pointer_escaped(std::string_view key) {
-  std::string out;
-  for (const char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
   return out;
 }
 
@@ -81,7 +68,7 @@ RuleNode RuleNode::child(const std::string& key, std::string_view shown) const {
   out.value_ = &value_->at(key);
   const std::string name = shortened(shown.empty() ? key : shown);
   out.path_ = path_.empty() ? name : path_ + "." + name;
-  out.pointer_ = pointer_ + "/" + pointer_escaped(key);
+  out.pointer_ = pointer_ + "/" + base::escape_pointer(key);
   return out;
 }
 

@@ -1,0 +1,19 @@
+#include "base/json_pointer.hpp"
+
+namespace kubewatch::base {
+
+std::string escape_pointer(std::string_view key) {
+  std::string out;
+  for (const char c : key) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::base
