@@ -71,12 +71,11 @@ Result<void> RuleCaches::resolve(const client::ResourceMap& resources) {
     KW_TRY(check_scope(entry->type, watches.stream.namespaces));
     related_.push_back(std::move(entry));
   }
-  // Kinds that are only written may come later, with a CRD that a hook prints.
-  for (const WritesRule& writes : rule_.writes) {
-    if (auto type = find_type(resources, writes.gvk); type.ok()) {
-      writes_.emplace_back(std::move(*type), writes.namespaces);
-    }
-  }
+  missing_writes_.clear();
+  for (const WritesRule& writes : rule_.writes) missing_writes_.push_back(&writes);
+  // Kinds that are only written may come later, with a CRD that a hook prints; whoever needs to
+  // know all of them asks again.
+  (void)resolve_writes(resources);
   const bool selects = !rule_.for_.label_selector.empty() || !rule_.for_.field_selector.empty();
   for_.needs_guard =
       selects && may_need_finalizer(rule_, for_.type.namespaced,
@@ -218,11 +217,45 @@ std::optional<core::ObjectMeta> RuleCaches::cached_child(const ChildId& id) cons
   return std::nullopt;
 }
 
+Result<bool> RuleCaches::resolve_writes(const client::ResourceMap& resources) {
+  std::vector<const WritesRule*> missing;
+  std::optional<Error> unknown;
+  for (const WritesRule* writes : missing_writes_) {
+    if (auto type = find_type(resources, writes->gvk); type.ok()) {
+      writes_.emplace_back(std::move(*type), writes->namespaces);
+      continue;
+    }
+    missing.push_back(writes);
+    for (const std::string& group : resources.failed_groups) {
+      if (group.starts_with(writes->gvk.group + "/")) {
+        unknown = Error(ErrorKind::unavailable,
+                        fmt::format("cannot tell whether children of kind {} are left: discovery "
+                                    "failed: {}",
+                                    writes->gvk.str(), group));
+      }
+    }
+  }
+  missing_writes_ = std::move(missing);
+  if (unknown) return std::move(*unknown);
+  return missing_writes_.empty();
+}
+
+bool RuleCaches::watches(const Owned& owned, const ChildId& id) {
+  return owned.type.gvk.group == id.group && owned.type.gvk.kind == id.kind &&
+         owned.rule->stream.label_selector.empty() && owned.rule->stream.field_selector.empty() &&
+         owned.group.covers(id.key.namespace_);
+}
+
 bool RuleCaches::is_watched(const ChildId& id) const {
+  return std::any_of(owned_.begin(), owned_.end(),
+                     [&](const auto& owned) { return watches(*owned, id); });
+}
+
+bool RuleCaches::deletion_wakes(const ChildId& id, const std::string& object_json) const {
   return std::any_of(owned_.begin(), owned_.end(), [&](const auto& owned) {
-    return owned->type.gvk.group == id.group && owned->type.gvk.kind == id.kind &&
-           owned->rule->stream.label_selector.empty() &&
-           owned->rule->stream.field_selector.empty() && owned->group.covers(id.key.namespace_);
+    if (!watches(*owned, id) || !owned->rule->on_delete) return false;
+    const auto passed = passes(owned->rule->stream.filter, object_json);
+    return passed.ok() && *passed;
   });
 }
 

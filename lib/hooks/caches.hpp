@@ -65,8 +65,12 @@ class RuleCaches {
 
   std::optional<core::ObjectMeta> cached_child(const ChildId& id) const;
   bool is_watched(const ChildId& id) const;
+  bool deletion_wakes(const ChildId& id, const std::string& object_json) const;
   std::vector<FoundChild> cached_children(const std::string& owner_uid) const;
   std::vector<WriteContext::Unwatched> unwatched_places(const Owner& owner) const;
+  // Kinds of `writes` that the server did not have yet are looked for again; false: some are still
+  // missing. Errors: unavailable (discovery of the group of one failed: it may well exist).
+  Result<bool> resolve_writes(const client::ResourceMap& resources);
 
  private:
   struct For {
@@ -86,6 +90,8 @@ class RuleCaches {
     StreamGroup group;
     RelationIndex index;  // map: related -> ours; refs: ours -> related
   };
+
+  static bool watches(const Owned& owned, const ChildId& id);
 
   void on_object(const runtime::StoreChange& change);
   bool content_differs(const runtime::StoreChange& change);
@@ -110,6 +116,7 @@ class RuleCaches {
   std::vector<std::unique_ptr<Owned>> owned_;
   std::vector<std::unique_ptr<Related>> related_;
   std::vector<std::pair<core::ResourceType, std::vector<std::string>>> writes_;
+  std::vector<const WritesRule*> missing_writes_;  // the server had no such kind when last asked
   std::unordered_map<std::string, core::ObjectKey> by_uid_;
   OncePer warned_{Duration{60000}};
   bool built_ = false;

@@ -142,8 +142,9 @@ void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
     return finish(job, not_ours(job->id, meta, managers_text(object), belongs));
   }
   if (meta.deleting()) {
-    // Watched: its deletion runs the owner again. Else: try again.
-    if (context_.is_watched(job->id)) return finish(job, WriteEffect::unchanged);
+    if (context_.deletion_wakes(job->id, base::dump_json(object))) {
+      return finish(job, WriteEffect::unchanged);
+    }
     return finish(job, Error(ErrorKind::conflict,
                              job->id.str() + " is being deleted; it is applied once it is gone"));
   }

@@ -363,8 +363,18 @@ std::vector<FoundChild> Driver::cached_children(const std::string& owner_uid) co
   return caches_.cached_children(owner_uid);
 }
 
-std::vector<WriteContext::Unwatched> Driver::unwatched_places(const Owner& owner) const {
-  return caches_.unwatched_places(owner);
+void Driver::with_unwatched_places(const Owner& owner,
+                                   std::function<void(Result<std::vector<Unwatched>>)> done) {
+  auto answer = [this, owner, done = std::move(done)](const Result<bool>& resolved) {
+    if (!resolved.ok()) return done(resolved.error());
+    done(caches_.unwatched_places(owner));
+  };
+  const auto known = services_.resources();
+  const auto resolved = caches_.resolve_writes(*known);
+  if (resolved.ok() && *resolved) return answer(resolved);
+  services_.rediscover([this, answer = std::move(answer)] {
+    answer(caches_.resolve_writes(*services_.resources()));
+  });
 }
 
 void Driver::expect(const ChildId& id, const std::string& resource_version) {

@@ -56,7 +56,11 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::string owner_version(const Owner& owner) const override;
   bool is_watched(const ChildId& id) const override { return caches_.is_watched(id); }
   std::vector<FoundChild> cached_children(const std::string& owner_uid) const override;
-  std::vector<Unwatched> unwatched_places(const Owner& owner) const override;
+  bool deletion_wakes(const ChildId& id, const std::string& object_json) const override {
+    return caches_.deletion_wakes(id, object_json);
+  }
+  void with_unwatched_places(const Owner& owner,
+                             std::function<void(Result<std::vector<Unwatched>>)> done) override;
   void expect(const ChildId& id, const std::string& resource_version) override;
   void finalizer_patched(const Owner& owner, const std::string& resource_version) override;
   void with_status_shape(std::function<void(const StatusShape&)> done) override;

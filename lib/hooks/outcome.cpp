@@ -125,7 +125,9 @@ void OutcomeWriter::prune() {
   pruner_.start(mode, plan_.keep, [this](PruneReport pruned) {
     report_.deleted += pruned.deleted;
     for (Error& error : pruned.failures) report_.failures.push_back(std::move(error));
-    if (plan_.drop_finalizer && report_.failures.empty()) return unguard_owner();
+    if (plan_.drop_finalizer && !pruned.needs_guard && report_.failures.empty()) {
+      return unguard_owner();
+    }
     write_status();
   });
 }

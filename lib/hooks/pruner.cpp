@@ -37,10 +37,16 @@ void Pruner::start(PruneMode mode, const std::vector<ChildId>& keep, Done done) 
   mode_ = mode;
   keep_ = {keep.begin(), keep.end()};
   done_ = std::move(done);
-  if (!context_.memory().is_listed(owner_.uid)) {
-    for (auto& place : context_.unwatched_places(owner_)) places_.push_back(std::move(place));
-  }
-  list_next();
+  if (context_.memory().is_listed(owner_.uid)) return list_next();
+  context_.with_unwatched_places(owner_, [this, alive = std::weak_ptr<char>(alive_)](auto places) {
+    if (alive.expired()) return;
+    if (!places.ok()) {
+      fail(std::move(places).error(), "looking for children of " + owner_.str());
+    } else {
+      places_ = {places->begin(), places->end()};
+    }
+    list_next();
+  });
 }
 
 void Pruner::list_next() {
@@ -69,7 +75,10 @@ void Pruner::list_page(const WriteContext::Unwatched& place, std::string continu
         }
         for (const std::string& item : answer->items) {
           auto meta = core::parse_meta(item);
-          if (!meta.ok()) continue;
+          if (!meta.ok()) {
+            fail(std::move(meta).error(), "reading a child of kind " + place.type.gvk.kind);
+            continue;
+          }
           const ChildId id = child_id(place.type.gvk, meta->key());
           if (context_.memory().find(owner_.uid, id) == nullptr) {
             context_.memory().remember(owner_.uid, id, {place.type, 0, meta->resource_version});
@@ -116,6 +125,10 @@ void Pruner::check_next() {
         }
         const core::ObjectMeta meta = core::meta_of(*answer);
         if (is_prunable(*answer, meta, context_.rule(), owner_, mode_)) return remove(type, meta);
+        // It stays now, but Kubernetes will not remove it with its owner: that is left to us.
+        if (is_prunable(*answer, meta, context_.rule(), owner_, PruneMode::unreferenced)) {
+          report_.needs_guard = true;
+        }
         candidates_.pop_front();
         check_next();
       },

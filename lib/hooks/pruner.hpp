@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ enum class PruneMode {
 
 struct PruneReport {
   std::size_t deleted = 0;
+  bool needs_guard = false;  // a child stays that goes only with our finalizer on the owner
   std::vector<Error> failures;
 };
 
@@ -49,6 +51,7 @@ class Pruner {
   std::size_t conflicts_ = 0;
   PruneReport report_;
   InFlight requests_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
 // Whether an existing object may be pruned. Pure.

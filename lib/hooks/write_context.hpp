@@ -33,6 +33,8 @@ class WriteContext {
   // label, or the cache is behind.
   virtual std::optional<core::ObjectMeta> cached_child(const ChildId& id) const = 0;
   virtual bool is_watched(const ChildId& id) const = 0;
+  // Its deletion is seen and runs the owner again. `object_json`: the child as it is now.
+  virtual bool deletion_wakes(const ChildId& id, const std::string& object_json) const = 0;
   // resourceVersion of the owner as its cache has it; "" when it is not there.
   virtual std::string owner_version(const Owner& owner) const = 0;
   // Children with this owner's label in the caches.
@@ -42,7 +44,10 @@ class WriteContext {
     core::ResourceType type;
     std::string namespace_;
   };
-  virtual std::vector<Unwatched> unwatched_places(const Owner& owner) const = 0;
+  // Asks the server again for declared kinds that it did not have at the start. Errors: unavailable
+  // (one of them cannot be looked for now: its children could be forgotten).
+  virtual void with_unwatched_places(const Owner& owner,
+                                     std::function<void(Result<std::vector<Unwatched>>)> done) = 0;
   // We changed a watched child or the owner: the caches will show it soon.
   virtual void expect(const ChildId& id, const std::string& resource_version) = 0;
   // We changed the owner's finalizers: until the cache shows this version, it is stale.

@@ -171,6 +171,52 @@ done
   CHECK_FALSE(w.get("ConfigMap", "a-x", "@NS2@"));
 }
 
+E2E_CASE("a child made by `create` in another namespace keeps its owner guarded after later runs") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(R"x(
+  owns: [{apiVersion: v1, kind: ConfigMap}]
+  writes: [{apiVersion: v1, kind: Secret, namespaces: ['@NS2@']}]
+)x") + kReconcile));
+  w.script("reconcile.sh", std::string(kPrintConfigMap) + R"x(
+if test "$TITLE" = first; then
+  printf -- '---\n{apiVersion: kubewatch.dev/v1, kind: Result, create: [{apiVersion: v1, kind: Secret, '
+  printf 'metadata: {name: %s-key, namespace: @NS2@}, stringData: {k: v}}]}\n' "$KW_NAME"
+fi
+)x");
+  w.start();
+  w.apply(website("a", "first"));
+  REQUIRE(w.eventually([&] { return w.get("Secret", "a-key", "@NS2@").has_value(); }));
+  w.settle();
+  w.apply(website("a", "second"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "second"; }));
+  w.settle();
+  CHECK((*w.get("Website", "a"))["metadata"]["finalizers"].size() == 1);
+  CHECK(w.get("Secret", "a-key", "@NS2@"));
+  w.remove("Website", "a");
+  REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
+  CHECK_FALSE(w.get("Secret", "a-key", "@NS2@"));
+}
+
+E2E_CASE("a child that is dying while it is printed comes back, also under owns.on: [apply]") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(R"x(
+  owns: [{apiVersion: v1, kind: ConfigMap, on: [apply]}]
+)x") + kFastRetry + kReconcile));
+  w.script("reconcile.sh", kPrintConfigMap);
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  w.settle();
+  w.merge("ConfigMap", "a-page", "{metadata: {finalizers: [e2e.kubewatch.dev/held]}}");
+  w.remove("ConfigMap", "a-page");
+  w.apply(website("a", "two"));
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") > 0; }));
+  w.merge("ConfigMap", "a-page", "{metadata: {finalizers: null}}");
+  CHECK(w.eventually([&] { return title_of(w, "a-page") == "two"; }));
+}
+
 E2E_CASE(
     "an object that leaves the selector loses our finalizer, or is finalized, as the rule says") {
   for (const std::string policy : {"release", "finalize", "keep"}) {
