@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "apiserver/api_target.hpp"
-#include "apiserver/json_path.hpp"
 #include "apiserver/list.hpp"
 #include "base/yaml.hpp"
+#include "core/json_path.hpp"
 #include "schema/patch.hpp"
 
 namespace kubewatch::apiserver {
@@ -45,7 +45,7 @@ ScalePaths scale_paths(const Resource& resource) {
 }
 
 std::int64_t count_at(const Json& object, const std::string& path, std::int64_t fallback) {
-  const auto found = json_path_find(object, path);
+  const auto found = core::find_at(object, path);
   return found.empty() || !found[0]->is_number_integer() ? fallback : found[0]->get<std::int64_t>();
 }
 
@@ -162,7 +162,7 @@ Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTi
     return modified(resource.subject(context.name));
   }
   KW_TRY(writer_.change(context, [&](Json& object) {
-    return json_path_set(object, scale_paths(resource).spec, *replicas);
+    return core::set_at(object, scale_paths(resource).spec, *replicas);
   }));
   KW_ASSIGN(const ObjectPtr after, writer_.live(context));
   return Reply{status_response(scale_of(resource, *after), 200), nullptr};

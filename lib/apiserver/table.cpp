@@ -1,7 +1,7 @@
 #include "apiserver/table.hpp"
 
-#include "apiserver/json_path.hpp"
 #include "apiserver/printers.hpp"
+#include "core/json_path.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -27,7 +27,7 @@ const std::vector<PrinterColumn>& custom_columns(const Resource& resource) {
 
 // One additionalPrinterColumn: null when the path finds nothing or something of another type.
 Json custom_cell(const PrinterColumn& column, const Json& object, WallTime now) {
-  const auto found = json_path_find(object, column.json_path);
+  const auto found = core::find_at(object, column.json_path);
   if (found.empty()) return nullptr;
   const Json& value = *found[0];
   if (column.type == "date") {

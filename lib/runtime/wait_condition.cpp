@@ -7,7 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
-#include "runtime/json_path.hpp"
+#include "core/json_path.hpp"
 
 namespace kubewatch::runtime {
 
@@ -20,7 +20,7 @@ struct Condition {
   std::string status;
 };
 struct Path {
-  JsonPath path;
+  core::JsonPath path;
   std::string text;
   std::optional<std::string> value;  // absent: anything will do
 };
@@ -78,7 +78,7 @@ Result<Path> parse_path(std::string_view text) {
   const std::size_t end = path_end(text);
   Path out;
   out.text = std::string(base::trim(text.substr(0, end)));
-  KW_ASSIGN(out.path, JsonPath::parse(out.text));
+  KW_ASSIGN(out.path, core::JsonPath::parse(out.text));
   if (end < text.size()) {
     out.value = std::string(base::trim(unquote(text.substr(end + 1))));
     if (out.value->empty()) {
@@ -143,7 +143,7 @@ Result<bool> path_met(const Path& wanted, const Json& object) {
                              "with a value",
                              wanted.text));
   }
-  return base::trim(scalar_text(*found[0])) == *wanted.value;
+  return base::trim(core::scalar_text(*found[0])) == *wanted.value;
 }
 
 std::string describe_condition(const Condition& wanted, const Json& object) {
@@ -182,7 +182,7 @@ std::string describe_path(const Path& wanted, const Json& object) {
   } else if (is_secret_data(wanted, object)) {
     out = fmt::format("{} is another value (not shown: a Secret)", wanted.text);
   } else {
-    out = fmt::format("{} is {}", wanted.text, scalar_text(*found[0]));
+    out = fmt::format("{} is {}", wanted.text, core::scalar_text(*found[0]));
   }
   const auto late = behind(object, nullptr);
   if (wanted.path.first_field() == "status" && late) {

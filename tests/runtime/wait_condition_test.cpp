@@ -1,7 +1,7 @@
 #include "runtime/wait_condition.hpp"
 
 #include "base/json.hpp"
-#include "runtime/json_path.hpp"
+#include "core/json_path.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;

@@ -1,4 +1,4 @@
-#include "runtime/json_path.hpp"
+#include "core/json_path.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
-namespace kubewatch::runtime {
+namespace kubewatch::core {
 
 namespace {
 
@@ -102,8 +102,8 @@ class PathParser {
       step = std::move(filter);
       KW_TRY(expect(')'));
     } else {
-      KW_ASSIGN(const auto index, this->index());
-      step = JsonPath::Index{index};
+      KW_ASSIGN(const auto at, this->index());
+      step = JsonPath::Index{at};
     }
     KW_TRY(expect(']'));
     return step;
@@ -233,9 +233,32 @@ std::vector<const Json*> JsonPath::find(const Json& value) const {
   return at;
 }
 
+bool JsonPath::set(Json& value, Json what) const {
+  Json* at = &value;
+  for (const auto& step : steps_) {
+    const auto* field = std::get_if<Field>(&step);
+    if (field == nullptr) return false;
+    if (at->is_null()) *at = Json::object();
+    if (!at->is_object()) return false;
+    at = &(*at)[field->name];
+  }
+  *at = std::move(what);
+  return true;
+}
+
+std::vector<const Json*> find_at(const Json& value, std::string_view path) {
+  const auto parsed = JsonPath::parse(path);
+  return parsed.ok() ? parsed->find(value) : std::vector<const Json*>();
+}
+
+bool set_at(Json& value, std::string_view path, Json what) {
+  const auto parsed = JsonPath::parse(path);
+  return parsed.ok() && parsed->set(value, std::move(what));
+}
+
 std::string JsonPath::first_field() const {
   const auto* field = steps_.empty() ? nullptr : std::get_if<Field>(&steps_.front());
   return field == nullptr ? "" : field->name;
 }
 
-}  // namespace kubewatch::runtime
+}  // namespace kubewatch::core

@@ -1,5 +1,6 @@
-// The part of kubectl's JSONPath that conditions use: fields, ['x'], [n], [*], and filters like
-// [?(@.type=="Ready")]. Not its templates: no range, no text between braces, no "..".
+// The part of kubectl's JSONPath that conditions, printer columns and scale paths use: fields,
+// ['x'], [n], [*], and filters like [?(@.type=="Ready")]. Not its templates: no range, no text
+// between braces, no "..". Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
 
-namespace kubewatch::runtime {
+namespace kubewatch::core {
 
 class JsonPath {
  public:
@@ -20,6 +21,9 @@ class JsonPath {
 
   // What it leads to, in order; empty when nothing is there. The views live as long as `value`.
   std::vector<const Json*> find(const Json& value) const;
+  // Sets the value at a path of plain fields, making objects on the way. False when the path has
+  // anything else, or meets something that is no object.
+  bool set(Json& value, Json what) const;
   // The name of the first step, "" when that is no field.
   std::string first_field() const;
 
@@ -43,7 +47,11 @@ class JsonPath {
   std::vector<Step> steps_;
 };
 
+// The same for a path as text: a CRD's, which may be wrong; then nothing is found, nothing set.
+std::vector<const Json*> find_at(const Json& value, std::string_view path);
+bool set_at(Json& value, std::string_view path, Json what);
+
 // A scalar as kubectl prints it: strings bare, numbers and booleans as JSON.
 std::string scalar_text(const Json& value);
 
-}  // namespace kubewatch::runtime
+}  // namespace kubewatch::core

@@ -1,8 +1,9 @@
-#include "apiserver/json_path.hpp"
+#include "core/json_path.hpp"
 
+#include "base/json.hpp"
 #include "support/catch.hpp"
 
-namespace kubewatch::apiserver {
+namespace kubewatch::core {
 
 TEST_CASE("paths of printer columns find what kubectl would") {
   const Json object = Json::parse(R"({"spec":{"a":1,"list":[{"t":"x","v":1},{"t":"Ready","v":2}],
@@ -29,7 +30,7 @@ TEST_CASE("paths of printer columns find what kubectl would") {
   for (const auto& [path, wanted] : cases) {
     CAPTURE(path);
     std::string found;
-    for (const Json* one : json_path_find(object, path)) {
+    for (const Json* one : find_at(object, path)) {
       found += (found.empty() ? "" : " ") + one->dump();
     }
     CHECK(found == wanted);
@@ -38,10 +39,10 @@ TEST_CASE("paths of printer columns find what kubectl would") {
 
 TEST_CASE("a path of plain fields can be set, making objects on the way") {
   Json object = Json::object();
-  CHECK(json_path_set(object, ".spec.replicas", 3));
+  CHECK(set_at(object, ".spec.replicas", 3));
   CHECK(object == Json::parse(R"({"spec":{"replicas":3}})"));
-  CHECK_FALSE(json_path_set(object, ".spec.list[0]", 3));
-  CHECK_FALSE(json_path_set(object, ".spec.replicas.x", 3));
+  CHECK_FALSE(set_at(object, ".spec.list[0]", 3));
+  CHECK_FALSE(set_at(object, ".spec.replicas.x", 3));
 }
 
-}  // namespace kubewatch::apiserver
+}  // namespace kubewatch::core
