@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "hooks/in_flight.hpp"
+#include "client/in_flight.hpp"
 #include "hooks/output.hpp"
 #include "hooks/write_context.hpp"
 
@@ -44,7 +44,7 @@ class ChildWriter {
 
   WriteContext& context_;
   Owner owner_;
-  InFlight requests_;
+  client::InFlight requests_;
   loop::Timer timer_;
 };
 

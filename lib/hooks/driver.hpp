@@ -122,7 +122,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::uint64_t run_count_ = 0;
   std::uint64_t failed_count_ = 0;
-  InFlight requests_;
+  client::InFlight requests_;
 };
 
 }  // namespace kubewatch::hooks

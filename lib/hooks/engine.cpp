@@ -54,7 +54,7 @@ struct Engine::Impl {
   loop::Timer shutdown_timer;
   std::size_t draining = 0;
   std::function<void()> on_shut_down;
-  InFlight requests;
+  client::InFlight requests;
 
   Impl(loop::EventLoop& the_loop, client::Client& the_client, std::vector<Rule> the_rules,
        EngineOptions the_options, EngineCallbacks the_callbacks);

@@ -51,7 +51,7 @@ class OutcomeWriter {
   ChildWriter children_;
   Pruner pruner_;
   StatusWriter status_;
-  InFlight requests_;
+  client::InFlight requests_;
   std::size_t at_ = 0;
   bool stepping_ = false;
   bool step_again_ = false;

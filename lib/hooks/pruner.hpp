@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "hooks/in_flight.hpp"
+#include "client/in_flight.hpp"
 #include "hooks/write_context.hpp"
 
 namespace kubewatch::hooks {
@@ -50,7 +50,7 @@ class Pruner {
   std::deque<std::pair<ChildId, core::ResourceType>> candidates_;
   std::size_t conflicts_ = 0;
   PruneReport report_;
-  InFlight requests_;
+  client::InFlight requests_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 

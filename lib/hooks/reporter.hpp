@@ -7,7 +7,7 @@
 
 #include "client/client.hpp"
 #include "client/discovery.hpp"
-#include "hooks/in_flight.hpp"
+#include "client/in_flight.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/verdict.hpp"
 
@@ -43,7 +43,7 @@ class Reporter {
   base::Random& random_;
   std::string instance_;
   OncePer once_{Duration{360000}};
-  InFlight requests_;
+  client::InFlight requests_;
 };
 
 }  // namespace kubewatch::hooks

@@ -71,7 +71,7 @@ class Run {
   std::unique_ptr<OutcomeWriter> writer_;
   std::unique_ptr<Pruner> cleaner_;
   WriteReport report_;
-  InFlight requests_;
+  client::InFlight requests_;
 };
 
 }  // namespace kubewatch::hooks

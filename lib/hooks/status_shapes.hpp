@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "client/discovery.hpp"
-#include "hooks/in_flight.hpp"
+#include "client/in_flight.hpp"
 #include "hooks/status_shape.hpp"
 
 namespace kubewatch::hooks {
@@ -27,7 +27,7 @@ class StatusShapes {
   std::optional<StatusShape> shape_;
   TimePoint read_at_{};
   std::vector<std::function<void(const StatusShape&)>> waiting_;
-  InFlight requests_;
+  client::InFlight requests_;
 };
 
 }  // namespace kubewatch::hooks

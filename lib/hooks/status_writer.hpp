@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hooks/in_flight.hpp"
+#include "client/in_flight.hpp"
 #include "hooks/status_plan.hpp"
 #include "hooks/write_context.hpp"
 
@@ -39,7 +39,7 @@ class StatusWriter {
   StatusShape shape_;
   StatusWrites writes_;
   Done done_;
-  InFlight requests_;
+  client::InFlight requests_;
 };
 
 }  // namespace kubewatch::hooks

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <variant>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/json_path.hpp"
+#include "runtime/object_status.hpp"
 
 namespace kubewatch::runtime {
 
@@ -15,7 +15,7 @@ namespace {
 
 struct Delete {};
 struct Create {};
-struct Condition {
+struct StatusOf {
   std::string type;
   std::string status;
 };
@@ -90,43 +90,6 @@ Result<Path> parse_path(std::string_view text) {
   return out;
 }
 
-// Generations are integers; some controllers write theirs as a string.
-std::optional<std::int64_t> integer_at(const Json& object,
-                                       std::initializer_list<std::string_view> path) {
-  const Json* value = base::find(object, path);
-  if (value == nullptr) return std::nullopt;
-  if (value->is_number_integer()) return value->get<std::int64_t>();
-  if (!value->is_string()) return std::nullopt;
-  const auto& text = value->get_ref<const std::string&>();
-  std::int64_t out = 0;
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
-// What was observed is of an older generation: it says nothing about the object as it is now.
-struct Behind {
-  std::int64_t observed = 0;
-  std::int64_t current = 0;
-};
-std::optional<Behind> behind(const Json& object, const Json* condition) {
-  const auto current = integer_at(object, {"metadata", "generation"});
-  auto observed = condition != nullptr ? integer_at(*condition, {"observedGeneration"})
-                                       : std::optional<std::int64_t>();
-  if (!observed) observed = integer_at(object, {"status", "observedGeneration"});
-  if (!current || !observed || *observed >= *current) return std::nullopt;
-  return Behind{*observed, *current};
-}
-
-const Json* find_condition(const Json& object, const std::string& type) {
-  const Json* conditions = base::find(object, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) return nullptr;
-  for (const auto& condition : *conditions) {
-    if (same_text(base::string_at(condition, {"type"}), type)) return &condition;
-  }
-  return nullptr;
-}
-
 Result<bool> path_met(const Path& wanted, const Json& object) {
   // A status that belongs to an older generation proves nothing (kubectl reports success here).
   if (wanted.path.first_field() == "status" && behind(object, nullptr)) return false;
@@ -144,25 +107,6 @@ Result<bool> path_met(const Path& wanted, const Json& object) {
                              wanted.text));
   }
   return base::trim(core::scalar_text(*found[0])) == *wanted.value;
-}
-
-std::string describe_condition(const Condition& wanted, const Json& object) {
-  const Json* condition = find_condition(object, wanted.type);
-  if (condition == nullptr) return fmt::format("{} is absent", wanted.type);
-  std::string out = fmt::format("{} is {}", wanted.type, base::string_at(*condition, {"status"}));
-  const std::string reason = base::string_at(*condition, {"reason"});
-  const std::string message = base::string_at(*condition, {"message"});
-  if (!reason.empty() && !message.empty()) {
-    out += fmt::format(" (reason {}: {})", reason, message);
-  } else if (!reason.empty()) {
-    out += fmt::format(" (reason {})", reason);
-  } else if (!message.empty()) {
-    out += fmt::format(" ({})", message);
-  }
-  if (const auto late = behind(object, condition)) {
-    out += fmt::format(", of generation {}, now {}", late->observed, late->current);
-  }
-  return out;
 }
 
 bool is_secret_data(const Path& wanted, const Json& object) {
@@ -207,7 +151,7 @@ std::string describe_deletion(const Json& object) {
 }  // namespace
 
 struct WaitCondition::Impl {
-  std::variant<Delete, Create, Condition, Path> what;
+  std::variant<Delete, Create, StatusOf, Path> what;
 };
 
 Result<WaitCondition> WaitCondition::parse(std::string_view text) {
@@ -220,7 +164,7 @@ Result<WaitCondition> WaitCondition::parse(std::string_view text) {
   } else if (trimmed.substr(0, 10) == "condition=") {
     const std::string_view rest = trimmed.substr(10);
     const std::size_t equals = rest.find('=');
-    Condition condition{std::string(rest.substr(0, equals)), "true"};
+    StatusOf condition{std::string(rest.substr(0, equals)), "true"};
     if (equals != std::string_view::npos) condition.status = rest.substr(equals + 1);
     if (condition.type.empty() || condition.status.empty()) {
       return Error(ErrorKind::invalid,
@@ -247,7 +191,7 @@ Result<WaitCondition> WaitCondition::parse(std::string_view text) {
 Result<bool> WaitCondition::met(const Json* object) const {
   if (waits_for_deletion()) return object == nullptr;
   if (object == nullptr) return false;
-  if (const auto* wanted = std::get_if<Condition>(&impl_->what)) {
+  if (const auto* wanted = std::get_if<StatusOf>(&impl_->what)) {
     const Json* condition = find_condition(*object, wanted->type);
     return condition != nullptr && !behind(*object, condition) &&
            same_text(base::string_at(*condition, {"status"}), wanted->status);
@@ -259,11 +203,19 @@ Result<bool> WaitCondition::met(const Json* object) const {
 std::string WaitCondition::describe(const Json* object) const {
   if (object == nullptr) return "does not exist";
   if (waits_for_deletion()) return describe_deletion(*object);
-  if (const auto* wanted = std::get_if<Condition>(&impl_->what)) {
-    return describe_condition(*wanted, *object);
+  if (const auto* wanted = std::get_if<StatusOf>(&impl_->what)) {
+    return describe_condition(*object, wanted->type);
   }
   if (const auto* path = std::get_if<Path>(&impl_->what)) return describe_path(*path, *object);
   return "exists";
+}
+
+Condition WaitCondition::condition() const {
+  return {text_, [self = *this](const Json* object) {
+            const auto found = self.met(object);
+            if (!found.ok()) return Verdict::failed(found.error().render());
+            return *found ? Verdict::met() : Verdict::not_yet(self.describe(object));
+          }};
 }
 
 bool WaitCondition::waits_for_deletion() const {

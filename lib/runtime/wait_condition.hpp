@@ -8,6 +8,7 @@
 
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
+#include "runtime/condition.hpp"
 
 namespace kubewatch::runtime {
 
@@ -22,6 +23,8 @@ class WaitCondition {
   Result<bool> met(const Json* object) const;
   // What is seen instead, one line: "Ready is False (reason Crash: back-off)".
   std::string describe(const Json* object) const;
+  // The same as a condition to combine and await: an error of met() is a failure.
+  Condition condition() const;
   bool waits_for_deletion() const;
   bool waits_for_creation() const;
   const std::string& text() const { return text_; }

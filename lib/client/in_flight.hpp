@@ -9,7 +9,7 @@
 
 #include "client/client.hpp"
 
-namespace kubewatch::hooks {
+namespace kubewatch::client {
 
 class InFlight {
  public:
@@ -18,7 +18,7 @@ class InFlight {
   void run(std::function<void(Answer)> done, Start start) {
     const std::uint64_t id = ++last_;
     open_[id] = nullptr;
-    client::PendingPtr pending = start([this, id, done = std::move(done)](Answer answer) {
+    PendingPtr pending = start([this, id, done = std::move(done)](Answer answer) {
       // Copies on the stack: what follows may destroy this closure and this InFlight.
       auto callback = done;
       auto node = open_.extract(id);
@@ -29,8 +29,8 @@ class InFlight {
   bool idle() const { return open_.empty(); }
 
  private:
-  std::map<std::uint64_t, client::PendingPtr> open_;
+  std::map<std::uint64_t, PendingPtr> open_;
   std::uint64_t last_ = 0;
 };
 
-}  // namespace kubewatch::hooks
+}  // namespace kubewatch::client

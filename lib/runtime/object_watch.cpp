@@ -1,0 +1,48 @@
+#include "runtime/object_watch.hpp"
+
+namespace kubewatch::runtime {
+
+namespace {
+
+WatcherOptions only(WatcherOptions options, const std::string& name) {
+  options.field_selector = "metadata.name=" + name;
+  return options;
+}
+
+}  // namespace
+
+ObjectWatch::ObjectWatch(client::Client& client, core::ResourceType type, core::ObjectKey key,
+                         WatcherOptions options, base::Random& random, Callbacks callbacks)
+    : callbacks_(std::move(callbacks)),
+      reflector_(client, std::move(type), key.namespace_, only(std::move(options), key.name),
+                 /*strip=*/{}, random, reflector_callbacks()) {}
+
+ReflectorCallbacks ObjectWatch::reflector_callbacks() {
+  ReflectorCallbacks out;
+  out.want_previous = false;
+  out.on_change = [this](const StoreChange& change) { on_change(change); };
+  out.on_synced = [this](bool) {
+    synced_ = true;
+    failure_.reset();
+    if (callbacks_.on_change) callbacks_.on_change();
+  };
+  out.on_failure = [this](WatcherFailure, const Error& error, Duration retry_in) {
+    failure_.emplace(error);
+    if (callbacks_.on_failure) callbacks_.on_failure(error, retry_in);
+  };
+  return out;
+}
+
+void ObjectWatch::on_change(const StoreChange& change) {
+  failure_.reset();
+  if (change.type == ChangeType::deleted) {
+    object_.reset();
+  } else if (auto parsed = base::parse_json(change.json); parsed.ok()) {
+    object_ = std::move(parsed).value();
+    seen_ = true;
+  }
+  // The changes of a list come before on_synced, in the same turn: they are one.
+  if (synced_ && !change.relisted && callbacks_.on_change) callbacks_.on_change();
+}
+
+}  // namespace kubewatch::runtime

@@ -1,0 +1,173 @@
+// Waiting for one object through a scripted server: what ends a wait, and what does not.
+#include "runtime/await.hpp"
+
+#include "api_rig.hpp"
+#include "runtime/stock_conditions.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::runtime;
+using test::status_text;
+
+namespace {
+
+const core::ResourceType kPods = test::resource("", "v1", "Pod", "pods");
+
+std::string pod(const std::string& phase, int version, const std::string& uid = "u1") {
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":")" +
+         uid + R"(","resourceVersion":")" + std::to_string(version) + R"("},"status":{"phase":")" +
+         phase + R"("}})";
+}
+std::string list(const std::string& item, int version) {
+  return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")" +
+         std::to_string(version) + R"("},"items":[)" + item + "]}";
+}
+std::string event(const std::string& type, const std::string& object) {
+  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+
+struct Wait : test::ApiRig {
+  AwaitOptions options;
+  std::optional<Result<Awaited>> result;
+  client::PendingPtr pending;
+
+  Wait() {
+    options.watcher.strategy = ListStrategy::unpaged;
+    options.watcher.backoff = {Duration{2}, Duration{10}, 2.0, 0.0};
+    options.watcher.short_watch = Duration{1};
+  }
+  AwaitDone done() {
+    return [this](Result<Awaited> end) {
+      REQUIRE_FALSE(result.has_value());
+      result.emplace(std::move(end));
+    };
+  }
+  void start(Condition condition) {
+    pending = await_condition(client, kPods, {"shop", "web"}, std::move(condition), options, random,
+                              done());
+  }
+  bool ended() {
+    return until([this] { return result.has_value(); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a wait is met by the first list, and asks for one name only") {
+  Wait wait;
+  wait.start(conditions::pod_running());
+  CHECK(wait.call(0).line() ==
+        "GET /api/v1/namespaces/shop/pods?fieldSelector=metadata.name%3Dweb");
+  wait.answer(0, 200, list(pod("Running", 5), 5));
+  REQUIRE(wait.ended());
+  REQUIRE(wait.result->ok());
+  CHECK((**wait.result).met);
+  CHECK(base::string_at(*(**wait.result).object, {"status", "phase"}) == "Running");
+  CHECK(wait.transport.size() <= 2);
+  CHECK(wait.transport.last().canceled() == (wait.transport.size() == 2));
+}
+
+TEST_CASE("a wait survives failures, an absent object and a stream that ends") {
+  Wait wait;
+  wait.start(conditions::pod_running());
+  wait.answer(0, 503, "overloaded");
+  wait.answer(1, 200, list("", 5));
+  wait.call(2).head(200);
+  wait.transport.call(2).data(event("ADDED", pod("Pending", 6)));
+  wait.transport.call(2).fail(Error(ErrorKind::unreachable, "connection lost"));
+  wait.call(3).head(200);
+  CHECK(wait.transport.call(3).target().find("resourceVersion=6") != std::string::npos);
+  CHECK_FALSE(wait.result.has_value());
+  wait.transport.call(3).data(event("MODIFIED", pod("Running", 7)));
+  REQUIRE(wait.ended());
+  CHECK((**wait.result).met);
+  CHECK(wait.transport.call(3).canceled());
+}
+
+TEST_CASE("a wait ends when the condition has failed, with the reason") {
+  Wait wait;
+  wait.start(conditions::pod_running());
+  wait.answer(0, 200, list(pod("Failed", 5), 5));
+  REQUIRE(wait.ended());
+  REQUIRE(wait.result->ok());
+  CHECK_FALSE((**wait.result).met);
+  CHECK((**wait.result).reason == "the Pod has ended: phase is Failed");
+}
+
+TEST_CASE("a wait times out and says what it sees instead") {
+  Wait wait;
+  wait.options.deadline = Duration{30};
+  wait.start(conditions::pod_running());
+  wait.answer(0, 200, list(pod("Pending", 5), 5));
+  REQUIRE(wait.ended());
+  REQUIRE_FALSE(wait.result->ok());
+  CHECK(wait.result->error().kind() == ErrorKind::timeout);
+  CHECK(wait.result->error().render() ==
+        "waiting until the Pod is running (pods shop/web): timed out after 30ms: phase is Pending");
+}
+
+TEST_CASE("a wait that never got an answer says why") {
+  Wait wait;
+  wait.options.deadline = Duration{30};
+  wait.start(conditions::pod_running());
+  wait.answer(0, 500, "broken");
+  REQUIRE(wait.ended());
+  CHECK(wait.result->error().message().find("500 Internal Server Error: broken") !=
+        std::string::npos);
+}
+
+TEST_CASE("a forbidden watch ends a wait; the policy may say otherwise") {
+  Wait wait;
+  wait.start(conditions::created());
+  wait.answer(0, 403, status_text(403, "Forbidden", "no"));
+  REQUIRE(wait.ended());
+  CHECK(wait.result->error().is_forbidden());
+
+  Wait patient;
+  patient.options.gives_up = [](const Error&) { return false; };
+  patient.start(conditions::created());
+  patient.answer(0, 403, status_text(403, "Forbidden", "no"));
+  patient.answer(1, 200, list(pod("Pending", 5), 5));
+  REQUIRE(patient.ended());
+  CHECK((**patient.result).met);
+}
+
+TEST_CASE("a wait that is destroyed tells nothing, even when its end is on the way") {
+  Wait wait;
+  wait.start(conditions::created());
+  wait.answer(0, 200, list(pod("Pending", 5), 5));
+  wait.pending.reset();
+  wait.turn();
+  CHECK_FALSE(wait.result.has_value());
+  CHECK(wait.transport.last().open() == false);
+}
+
+TEST_CASE("delete_and_finalize waits until that object is gone, not for the name to be free") {
+  Wait wait;
+  wait.pending = delete_and_finalize(wait.client, kPods, {"shop", "web"}, {}, wait.options,
+                                     wait.random, wait.done());
+  CHECK(wait.call(0).line() == "DELETE /api/v1/namespaces/shop/pods/web");
+  wait.answer(0, 200, pod("Running", 5));
+  wait.answer(1, 200, list(pod("Running", 6), 6));
+  wait.call(2).head(200);
+  CHECK_FALSE(wait.result.has_value());
+  wait.transport.call(2).data(event("DELETED", pod("Running", 7)) +
+                              event("ADDED", pod("Pending", 8, "u2")));
+  REQUIRE(wait.ended());
+  CHECK((**wait.result).met);
+}
+
+TEST_CASE("delete_and_finalize of an absent object is done, a refused delete is an error") {
+  Wait wait;
+  wait.pending = delete_and_finalize(wait.client, kPods, {"shop", "web"}, {}, wait.options,
+                                     wait.random, wait.done());
+  wait.answer(0, 404, status_text(404, "NotFound", "pods web not found"));
+  REQUIRE(wait.result.has_value());
+  CHECK((**wait.result).met);
+
+  Wait refused;
+  refused.pending = delete_and_finalize(refused.client, kPods, {"shop", "web"}, {}, refused.options,
+                                        refused.random, refused.done());
+  refused.answer(0, 403, status_text(403, "Forbidden", "no"));
+  REQUIRE(refused.result.has_value());
+  CHECK(refused.result->error().is_forbidden());
+}
