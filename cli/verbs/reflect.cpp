@@ -107,7 +107,7 @@ class Reflect : public Command {
     const bool everywhere = selection_.all_namespaces || !type.namespaced;
     kind->reflector = std::make_unique<runtime::Reflector>(
         session.client(), type, everywhere ? "" : session.client().config().namespace_, options,
-        std::vector<std::string>{}, session.random(), std::move(callbacks));
+        runtime::StoreOptions{}, session.random(), std::move(callbacks));
     kind->reflector->start();
     return kind;
   }

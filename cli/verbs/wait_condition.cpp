@@ -111,7 +111,7 @@ class WaitConditionCommand : public Command {
       target.failure.emplace(error);
     };
     target.reflector = std::make_unique<runtime::Reflector>(
-        session.client(), target.type, target.key.namespace_, options, std::vector<std::string>{},
+        session.client(), target.type, target.key.namespace_, options, runtime::StoreOptions{},
         session.random(), std::move(callbacks));
     target.reflector->start();
   }

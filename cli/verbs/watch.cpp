@@ -91,7 +91,7 @@ class Watch : public Command {
     const bool everywhere = selection_.all_namespaces || !type.namespaced;
     return std::make_unique<runtime::Reflector>(
         session.client(), type, everywhere ? "" : session.client().config().namespace_, options,
-        std::vector<std::string>{}, session.random(), std::move(callbacks));
+        runtime::StoreOptions{}, session.random(), std::move(callbacks));
   }
 
   void print(Context& context, Session& session, const std::string& kind,

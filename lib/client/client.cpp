@@ -4,6 +4,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "client/apply_result.hpp"
+#include "client/list_call.hpp"
 #include "client/sender.hpp"
 #include "core/meta.hpp"
 #include "core/url.hpp"
@@ -81,18 +82,10 @@ Result<Json> object_of(const http::Response& response, const std::string& what) 
   return std::move(object).with_context(what);
 }
 
-Result<ListResult> list_of(const http::Response& response, const std::string& what) {
-  ListResult out;
-  auto page =
-      core::parse_list(response.body, [&](std::string_view item) { out.items.emplace_back(item); });
-  if (!page.ok()) return std::move(page).error().with_context(what);
-  out.page = std::move(page).value();
-  return out;
-}
-
 }  // namespace
 
 struct Client::Impl {
+  http::Transport& transport;
   Sender sender;
 
   PendingPtr object_call(Operation request, ObjectCallback done) {
@@ -115,7 +108,7 @@ struct Client::Impl {
 };
 
 Client::Client(loop::EventLoop& loop, http::Transport& transport, ClientConfig config)
-    : impl_(new Impl{Sender(loop, transport, std::move(config))}) {}
+    : impl_(new Impl{transport, Sender(loop, transport, std::move(config))}) {}
 
 Client::~Client() = default;
 
@@ -135,22 +128,29 @@ PendingPtr Client::get(const ResourceType& type, const ObjectKey& key, ObjectCal
                             std::move(done));
 }
 
-PendingPtr Client::list(const ResourceType& type, const std::string& namespace_,
-                        const core::ListParams& params,
-                        std::function<void(Result<ListResult>)> done) {
+PendingPtr Client::list_items(const ResourceType& type, const std::string& namespace_,
+                              const core::ListParams& params, ItemCallback on_item,
+                              ListCallback done) {
   const std::string what = describe_all("list", type, namespace_);
   if (auto checked = params.validate(); !checked.ok()) {
     return impl_->refuse(std::move(checked), what, std::move(done));
   }
-  return impl_->sender.send(
-      operation(type, what, "GET",
-                with_query(core::collection_path(type, namespace_), params.query())),
-      [what, done = std::move(done)](Result<http::Response> response) {
-        if (response.ok()) {
-          done(list_of(*response, what));
-        } else {
-          done(std::move(response).error());
-        }
+  Operation request = operation(
+      type, what, "GET", with_query(core::collection_path(type, namespace_), params.query()));
+  request.request.headers.set("Accept", std::string(core::accept_list(params.content)));
+  return start_list(impl_->sender, impl_->transport, std::move(request), std::move(on_item),
+                    std::move(done));
+}
+
+PendingPtr Client::list(const ResourceType& type, const std::string& namespace_,
+                        const core::ListParams& params,
+                        std::function<void(Result<ListResult>)> done) {
+  auto items = std::make_shared<std::vector<std::string>>();
+  return list_items(
+      type, namespace_, params, [items](std::string_view item) { items->emplace_back(item); },
+      [items, done = std::move(done)](Result<core::ListPage> page) {
+        if (!page.ok()) return done(std::move(page).error());
+        done(ListResult{std::move(page).value(), std::move(*items)});
       });
 }
 
@@ -165,6 +165,7 @@ PendingPtr Client::watch(const ResourceType& type, const std::string& namespace_
                                 if (on_end) on_end(std::move(error));
                               });
   }
+  request.request.headers.set("Accept", std::string(core::accept_watch(params.content)));
   request.request.streaming = true;
   request.request.idle_timeout =
       (params.timeout.count() > 0 ? params.timeout : kWatchWithoutTimeout) + kWatchSlack;

@@ -15,6 +15,7 @@
 #include "base/random.hpp"
 #include "base/result.hpp"
 #include "client/config.hpp"
+#include "core/list_splitter.hpp"
 #include "core/params.hpp"
 #include "core/resource.hpp"
 #include "core/watch_event.hpp"
@@ -50,6 +51,9 @@ struct WatchHandlers {
 struct ApplyResult;  // client/apply_result.hpp: whoever calls patch() includes it
 
 using ObjectCallback = std::function<void(Result<Json>)>;
+// One item's JSON as sent; the view is valid during the call.
+using ItemCallback = std::function<void(std::string_view)>;
+using ListCallback = std::function<void(Result<core::ListPage>)>;
 
 class Client {
  public:
@@ -64,7 +68,13 @@ class Client {
 
   [[nodiscard]] PendingPtr get(const core::ResourceType& type, const core::ObjectKey& key,
                                ObjectCallback done);
-  // One page.
+  // One page, item by item as the bytes come: whatever its size it is never held as a whole. Items
+  // count only once `done` gets a page: what was given before an error is of no complete list. The
+  // request timeout of the configuration limits silence, not the whole answer.
+  [[nodiscard]] PendingPtr list_items(const core::ResourceType& type, const std::string& namespace_,
+                                      const core::ListParams& params, ItemCallback on_item,
+                                      ListCallback done);
+  // The same, collected: for lists that are known to be small.
   [[nodiscard]] PendingPtr list(const core::ResourceType& type, const std::string& namespace_,
                                 const core::ListParams& params,
                                 std::function<void(Result<ListResult>)> done);

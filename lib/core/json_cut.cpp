@@ -2,123 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
 #include <optional>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/json_scan.hpp"
 
 namespace kubewatch::core {
 
 namespace {
-
-bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-// Walks over text, one value at a time. Failing leaves `failed` set and the position at the end.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : text_(text) {}
-
-  bool failed() const { return failed_; }
-  std::size_t position() const { return at_; }
-  std::size_t deepest() const { return deepest_; }
-
-  void skip_space() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
-  }
-  // After white space; '\0' at the end.
-  char peek() {
-    skip_space();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool take(char wanted) {
-    if (peek() != wanted) return fail();
-    ++at_;
-    return true;
-  }
-  bool fail() {
-    failed_ = true;
-    return false;
-  }
-
-  // The raw text between the quotes.
-  std::string_view string() {
-    if (!take('"')) return {};
-    const std::size_t begin = at_;
-    if (!skip_string_rest()) return {};
-    return text_.substr(begin, at_ - begin - 1);
-  }
-
-  // One value of any kind. `spaced`: white space outside strings was seen.
-  std::string_view value(std::size_t depth, bool& spaced) {
-    spaced = false;
-    const char c = peek();
-    const std::size_t begin = at_;
-    if (c == '"') {
-      ++at_;
-      if (!skip_string_rest()) return {};
-    } else if (c == '{' || c == '[') {
-      if (!skip_container(depth, spaced)) return {};
-    } else {
-      skip_scalar();
-      if (at_ == begin) fail();
-    }
-    return text_.substr(begin, at_ - begin);
-  }
-
-  void note_depth(std::size_t depth) {
-    if (depth > deepest_) deepest_ = depth;
-  }
-
- private:
-  // The position is behind the opening quote; afterwards behind the closing one.
-  bool skip_string_rest() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size()) {
-      const void* found = std::memchr(text_.data() + at_, '"', text_.size() - at_);
-      if (found == nullptr) break;
-      const auto quote = static_cast<std::size_t>(static_cast<const char*>(found) - text_.data());
-      std::size_t slashes = 0;
-      while (quote - slashes > begin && text_[quote - slashes - 1] == '\\') ++slashes;
-      at_ = quote + 1;
-      if (slashes % 2 == 0) return true;
-    }
-    at_ = text_.size();
-    return fail();
-  }
-
-  bool skip_container(std::size_t depth, bool& spaced) {
-    const std::size_t outside = depth;
-    while (at_ < text_.size()) {
-      const char c = text_[at_++];
-      if (c == '"') {
-        if (!skip_string_rest()) return false;
-      } else if (c == '{' || c == '[') {
-        note_depth(++depth);
-      } else if (c == '}' || c == ']') {
-        if (--depth == outside) return true;
-      } else if (is_space(c)) {
-        spaced = true;
-      }
-    }
-    return fail();
-  }
-
-  void skip_scalar() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (c == ',' || c == '}' || c == ']' || c == ':' || c == '"' || is_space(c)) return;
-      ++at_;
-    }
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t deepest_ = 0;
-  bool failed_ = false;
-};
 
 void append_compact(std::string& out, std::string_view value, bool spaced) {
   if (!spaced) {
@@ -134,7 +27,7 @@ void append_compact(std::string& out, std::string_view value, bool spaced) {
       continue;
     }
     if (c == '"') in_string = !in_string;
-    if (in_string || !is_space(c)) out.push_back(c);
+    if (in_string || !is_json_space(c)) out.push_back(c);
   }
 }
 
@@ -158,158 +51,171 @@ std::string pointer_token(const std::string& text) {
   return out;
 }
 
-// Writes one object without the members that the tree of nodes names. It recurses as deep as the
-// pointers are long, never as deep as the data.
+// Writes one object without what the tree of nodes drops. It recurses as deep as the pointers are
+// long, never as deep as the data.
 class Cutting {
  public:
   Cutting(const std::vector<JsonCutter::Node>& nodes, std::string_view text, JsonCutResult& out)
-      : nodes_(nodes), scan_(text), out_(out) {}
+      : nodes_(nodes), text_(text), out_(out) {}
 
-  void run() {
-    object(0, 1);
-    if (scan_.peek() != '\0') scan_.fail();
+  // False when the text is no object.
+  bool run() {
+    if (text_.peek() != '{' || !members(0, 1, nodes_[0].keep)) return false;
+    return text_.peek() == '\0';
   }
-  const Scanner& scanner() const { return scan_; }
+  std::size_t position() const { return text_.position(); }
+  std::size_t deepest() const { return deepest_; }
 
  private:
-  void object(std::size_t node, std::size_t depth) {
-    scan_.note_depth(depth);
-    if (!scan_.take('{')) return;
-    out_.json.push_back('{');
+  // `all`: members that no pointer names stay. The same for arrays, whose keys are indexes.
+  bool members(std::size_t node, std::size_t depth, bool all) {
+    note_depth(depth);
+    const bool array = text_.peek() == '[';
+    if (!text_.accept(array ? '[' : '{')) return false;
+    const char end = array ? ']' : '}';
+    out_.json.push_back(array ? '[' : '{');
     bool wrote = false;
-    for (bool first = true; scan_.peek() != '}'; first = false) {
-      if (!first && !scan_.take(',')) return;
-      const std::string_view key = scan_.string();
-      if (scan_.failed() || !scan_.take(':')) return;
-      if (depth == 1) {
-        out_.has_api_version = out_.has_api_version || key == "apiVersion";
-        out_.has_kind = out_.has_kind || key == "kind";
+    for (std::size_t index = 0; text_.peek() != end; ++index) {
+      if (index > 0 && !text_.accept(',')) return false;
+      std::string_view literal;
+      if (!array) {
+        literal = text_.take_string();
+        if (literal.empty() || !text_.accept(':')) return false;
       }
-      const auto child = child_of(node, key);
-      if (child && nodes_[*child].cut) {
-        bool spaced = false;
-        scan_.value(depth, spaced);
-      } else {
-        if (wrote) out_.json.push_back(',');
-        wrote = true;
-        out_.json.append("\"").append(key).append("\":");
-        value(child, depth);
-      }
-      if (scan_.failed()) return;
+      const auto child =
+          array ? child_of(node, std::to_string(index)) : child_of_key(node, literal);
+      if (!member(child, literal, depth, all, wrote)) return false;
     }
-    scan_.take('}');
-    out_.json.push_back('}');
+    text_.accept(end);
+    out_.json.push_back(end);
+    return true;
   }
 
-  void array(std::size_t node, std::size_t depth) {
-    scan_.note_depth(depth);
-    if (!scan_.take('[')) return;
-    out_.json.push_back('[');
-    bool wrote = false;
-    std::size_t index = 0;
-    for (; scan_.peek() != ']'; ++index) {
-      if (index > 0 && !scan_.take(',')) return;
-      const auto child = child_of(node, std::to_string(index));
-      if (child && nodes_[*child].cut) {
-        bool spaced = false;
-        scan_.value(depth, spaced);
-      } else {
-        if (wrote) out_.json.push_back(',');
-        wrote = true;
-        value(child, depth);
-      }
-      if (scan_.failed()) return;
+  bool member(std::optional<std::size_t> child, std::string_view literal, std::size_t depth,
+              bool all, bool& wrote) {
+    const JsonCutter::Node* known = child ? &nodes_[*child] : nullptr;
+    const bool stays = known == nullptr ? all : !known->drop && (all || wanted(*known));
+    if (!stays) {
+      const JsonCursor::Value value = take_value(depth);
+      if (known != nullptr && known->note) out_.noted = value.text;
+      return !value.text.empty();
     }
-    scan_.take(']');
-    out_.json.push_back(']');
+    if (depth == 1) note_type(literal);
+    if (wrote) out_.json.push_back(',');
+    wrote = true;
+    if (!literal.empty()) out_.json.append(literal).push_back(':');
+    const char c = text_.peek();
+    if (known != nullptr && !known->children.empty() && (c == '{' || c == '[')) {
+      return members(*child, depth + 1, all || known->keep);
+    }
+    const JsonCursor::Value value = take_value(depth);
+    if (known != nullptr && known->note) out_.noted = value.text;
+    append_compact(out_.json, value.text, value.spaced);
+    return !value.text.empty();
   }
 
-  void value(std::optional<std::size_t> node, std::size_t depth) {
-    const char c = scan_.peek();
-    if (node && c == '{') return object(*node, depth + 1);
-    if (node && c == '[') return array(*node, depth + 1);
-    bool spaced = false;
-    const std::string_view raw = scan_.value(depth, spaced);
-    if (!scan_.failed()) append_compact(out_.json, raw, spaced);
+  // Something at or below this node is asked for by name.
+  bool wanted(const JsonCutter::Node& node) const {
+    if (node.keep) return true;
+    for (const auto& child : node.children) {
+      if (wanted(nodes_[child.second])) return true;
+    }
+    return false;
   }
 
-  std::optional<std::size_t> child_of(std::size_t node, std::string_view raw_key) const {
-    const auto& children = nodes_[node].children;
-    if (children.empty()) return std::nullopt;
-    const bool escaped = raw_key.find('\\') != std::string_view::npos;
-    const std::string resolved = escaped ? resolve_key(raw_key) : std::string();
-    const std::string_view key = escaped ? std::string_view(resolved) : raw_key;
-    for (const auto& [token, index] : children) {
+  JsonCursor::Value take_value(std::size_t depth) {
+    const JsonCursor::Value value = text_.take_value();
+    note_depth(depth + value.deepest);
+    return value;
+  }
+  void note_depth(std::size_t depth) { deepest_ = std::max(deepest_, depth); }
+  void note_type(std::string_view literal) {
+    out_.has_api_version = out_.has_api_version || literal == "\"apiVersion\"";
+    out_.has_kind = out_.has_kind || literal == "\"kind\"";
+  }
+
+  std::optional<std::size_t> child_of_key(std::size_t node, std::string_view literal) const {
+    if (nodes_[node].children.empty()) return std::nullopt;
+    const std::string_view raw = literal.substr(1, literal.size() - 2);
+    if (raw.find('\\') == std::string_view::npos) return child_of(node, raw);
+    return child_of(node, resolve_key(raw));
+  }
+  std::optional<std::size_t> child_of(std::size_t node, std::string_view key) const {
+    for (const auto& [token, index] : nodes_[node].children) {
       if (token == key) return index;
     }
     return std::nullopt;
   }
 
   const std::vector<JsonCutter::Node>& nodes_;
-  Scanner scan_;
+  JsonCursor text_;
   JsonCutResult& out_;
+  std::size_t deepest_ = 0;
 };
 
 constexpr std::size_t kMaxPointerTokens = 32;
+
+Error broken_at(std::size_t position) {
+  return Error(ErrorKind::invalid, fmt::format("not a JSON object, broken at byte {}", position));
+}
 
 }  // namespace
 
 Result<void> for_each_member(std::string_view object,
                              const std::function<void(const JsonMember&)>& on_member) {
-  Scanner scan(object);
-  const auto broken = [&] {
-    return Error(ErrorKind::invalid,
-                 fmt::format("not a JSON object, broken at byte {}", scan.position()));
-  };
-  if (!scan.take('{')) return broken();
-  for (bool first = true; scan.peek() != '}'; first = false) {
-    if (!first && !scan.take(',')) return broken();
-    const std::string_view key = scan.string();
-    if (scan.failed() || !scan.take(':')) return broken();
-    bool spaced = false;
-    const std::string_view value = scan.value(1, spaced);
-    if (scan.failed()) return broken();
-    on_member({key, value});
+  JsonCursor text(object);
+  if (!text.accept('{')) return broken_at(text.position());
+  for (bool first = true; text.peek() != '}'; first = false) {
+    if (!first && !text.accept(',')) return broken_at(text.position());
+    const std::string_view key = text.take_string();
+    if (key.empty() || !text.accept(':')) return broken_at(text.position());
+    const std::string_view value = text.take_value().text;
+    if (value.empty()) return broken_at(text.position());
+    on_member({key.substr(1, key.size() - 2), value});
   }
   return {};
 }
 
-JsonCutter::JsonCutter(const std::vector<std::string>& pointers) : nodes_(1) {
-  for (const auto& pointer : pointers) {
-    if (pointer.size() < 2 || pointer[0] != '/') continue;
-    const auto tokens = base::split(std::string_view(pointer).substr(1), '/');
-    if (tokens.size() > kMaxPointerTokens) continue;
-    std::size_t at = 0;
-    for (const auto& raw : tokens) {
-      const std::string token = pointer_token(raw);
-      std::optional<std::size_t> next;
-      for (const auto& [known, index] : nodes_[at].children) {
-        if (known == token) next = index;
-      }
-      if (!next) {
-        next = nodes_.size();
-        nodes_[at].children.emplace_back(token, *next);
-        nodes_.emplace_back();
-      }
-      at = *next;
+JsonCutter::JsonCutter(const JsonCutRules& rules) : nodes_(1) {
+  const auto mark = [this](const std::string& pointer, bool Node::*flag) {
+    if (Node* node = node_at(pointer); node != nullptr) node->*flag = true;
+  };
+  for (const auto& pointer : rules.drop) mark(pointer, &Node::drop);
+  for (const auto& pointer : rules.keep) mark(pointer, &Node::keep);
+  mark(rules.note, &Node::note);
+  nodes_[0].keep = rules.keep.empty();
+}
+
+JsonCutter::Node* JsonCutter::node_at(std::string_view pointer) {
+  if (pointer.size() < 2 || pointer[0] != '/') return nullptr;
+  const auto tokens = base::split(pointer.substr(1), '/');
+  if (tokens.size() > kMaxPointerTokens) return nullptr;
+  std::size_t at = 0;
+  for (const auto& raw : tokens) {
+    const std::string token = pointer_token(raw);
+    std::optional<std::size_t> next;
+    for (const auto& [known, index] : nodes_[at].children) {
+      if (known == token) next = index;
     }
-    nodes_[at].cut = true;
+    if (!next) {
+      next = nodes_.size();
+      nodes_[at].children.emplace_back(token, *next);
+      nodes_.emplace_back();
+    }
+    at = *next;
   }
+  return &nodes_[at];
 }
 
 Result<JsonCutResult> JsonCutter::cut(std::string_view object, std::size_t max_depth) const {
   JsonCutResult out;
   out.json.reserve(object.size());
   Cutting cutting(nodes_, object, out);
-  cutting.run();
-  const Scanner& scan = cutting.scanner();
-  if (scan.deepest() > max_depth) {
+  const bool whole = cutting.run();
+  if (cutting.deepest() > max_depth) {
     return Error(ErrorKind::too_large, fmt::format("nested deeper than {} levels", max_depth));
   }
-  if (scan.failed()) {
-    return Error(ErrorKind::invalid,
-                 fmt::format("not a JSON object, broken at byte {}", scan.position()));
-  }
+  if (!whole) return broken_at(cutting.position());
   return out;
 }
 

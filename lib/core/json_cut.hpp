@@ -1,6 +1,6 @@
 // Cuts members out of JSON text without building a tree: what the store drops from an object before
-// it keeps it. A scanner, not a validator: it never reads out of bounds and never recurses into
-// data, but broken scalars pass through; whoever keeps the result validates it (parse_meta).
+// it keeps it. No validator: it never reads out of bounds and never recurses into data, but broken
+// scalars pass through; whoever keeps the result validates it (parse_meta).
 #pragma once
 
 #include <cstddef>
@@ -26,16 +26,23 @@ Result<void> for_each_member(std::string_view object,
                              const std::function<void(const JsonMember&)>& on_member);
 
 struct JsonCutResult {
-  std::string json;  // compact
-  bool has_api_version = false;
+  std::string json;              // compact
+  bool has_api_version = false;  // it is in `json`
   bool has_kind = false;
+  std::string_view noted;  // what `note` points at, as it stands in the text; "" = not there
+};
+
+// All pointers are RFC 6901, e.g. "/metadata/managedFields": keys and array indexes. "" and
+// pointers of more than 32 tokens are ignored: a whole object is never cut.
+struct JsonCutRules {
+  std::vector<std::string> drop;
+  std::vector<std::string> keep;  // when not empty: nothing else stays; `drop` wins
+  std::string note;               // handed out as it is, dropped or not
 };
 
 class JsonCutter {
  public:
-  // `pointers`: RFC 6901, e.g. "/metadata/managedFields"; keys and array indexes. "" is ignored: a
-  // whole object is never cut. Pointers of more than 32 tokens are ignored as well.
-  explicit JsonCutter(const std::vector<std::string>& pointers);
+  explicit JsonCutter(const JsonCutRules& rules);
 
   // The object without these members. Errors: invalid (structure), too_large (deeper than
   // max_depth).
@@ -43,10 +50,15 @@ class JsonCutter {
 
   struct Node {
     std::vector<std::pair<std::string, std::size_t>> children;  // token -> index in nodes_
-    bool cut = false;
+    bool drop = false;
+    bool keep = false;  // it and what is below, but for drops
+    bool note = false;
   };
 
  private:
+  // Null when the pointer is ignored.
+  Node* node_at(std::string_view pointer);
+
   std::vector<Node> nodes_;  // [0] is the root
 };
 

@@ -1,70 +1,166 @@
-// A cursor over JSON text; see the header for what it does not check.
+// Ends of values, sixty-four bytes at a time, and a cursor over whole text; see the header for what
+// they do not check.
 #include "core/json_scan.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
 #include "base/json.hpp"
+#include "core/json_blocks.hpp"
 
 namespace kubewatch::core {
 namespace {
 
-bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 bool ends_scalar(char c) {
-  return c == ',' || c == ']' || c == '}' || is_space(c);
+  return c == ',' || c == ']' || c == '}' || c == ':' || c == '"' || is_json_space(c);
 }
 
-// Length of the string literal that begins at text[from], npos when it is cut off.
-std::size_t string_end(std::string_view text, std::size_t from) {
-  for (std::size_t i = from + 1; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      ++i;
-    } else if (text[i] == '"') {
-      return i + 1;
+// Bits of the bytes that a backslash escapes. `carry`: the first byte is escaped by the block
+// before; afterwards the same for the next block.
+std::uint64_t escaped_bits(std::uint64_t backslashes, bool& carry) {
+  std::uint64_t escaped = carry ? 1 : 0;
+  carry = false;
+  while (backslashes != 0) {
+    const std::uint64_t one = backslashes & (~backslashes + 1);
+    backslashes ^= one;
+    if ((one & escaped) != 0) continue;  // itself escaped: means nothing
+    if ((one >> 63U) != 0) {
+      carry = true;
+    } else {
+      escaped |= one << 1U;
     }
   }
-  return std::string_view::npos;
+  return escaped;
+}
+
+// Bit i of the result: an odd number of bits up to and with i are set.
+std::uint64_t odd_up_to(std::uint64_t bits) {
+  for (unsigned shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+  return bits;
 }
 
 }  // namespace
 
-std::size_t bracketed_length(std::string_view text) {
-  std::size_t depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    switch (text[i]) {
-      case '"':
-        i = string_end(text, i);
-        if (i == std::string_view::npos) return i;
-        --i;
-        break;
-      case '{':
-      case '[': ++depth; break;
-      case '}':
-      case ']':
-        if (--depth == 0) return i + 1;
-        break;
-      default: break;
+bool is_json_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+// ---------------------------------------------------------------- JsonValueEnd
+
+void JsonValueEnd::begin(char first) {
+  if (first == '"') {
+    form_ = Form::string;
+  } else if (first == '{' || first == '[') {
+    form_ = Form::brackets;
+  } else {
+    form_ = Form::scalar;
+  }
+}
+
+std::size_t JsonValueEnd::feed(std::string_view bytes) {
+  if (bytes.empty()) return kGoesOn;
+  if (form_ == Form::none) begin(bytes.front());
+  switch (form_) {
+    case Form::string: return feed_string(bytes);
+    case Form::brackets: return feed_brackets(bytes);
+    default: return feed_scalar(bytes);
+  }
+}
+
+std::size_t JsonValueEnd::feed_scalar(std::string_view bytes) {
+  const auto* end = std::find_if(bytes.begin(), bytes.end(), ends_scalar);
+  return end == bytes.end() ? kGoesOn : static_cast<std::size_t>(end - bytes.begin());
+}
+
+std::size_t JsonValueEnd::feed_string(std::string_view bytes) {
+  const char* const begin = bytes.data();
+  const char* const end = begin + bytes.size();
+  const char* at = begin;
+  if (!opened_) ++at;
+  opened_ = true;
+  if (escaped_ && at != end) {
+    escaped_ = false;
+    ++at;
+  }
+  while (at != end) {
+    at = find_quote_or_backslash(at, end);
+    if (at == end) break;
+    if (*at == '"') return static_cast<std::size_t>(at - begin) + 1;
+    if (++at == end) {
+      escaped_ = true;
+      break;
+    }
+    ++at;
+  }
+  return kGoesOn;
+}
+
+std::size_t JsonValueEnd::feed_brackets(std::string_view bytes) {
+  std::size_t at = 0;
+  for (; bytes.size() - at >= kJsonBlock; at += kJsonBlock) {
+    const std::size_t length = block(bytes.data() + at, kJsonBlock);
+    if (length != kGoesOn) return at + length;
+  }
+  const std::size_t rest = bytes.size() - at;
+  if (rest == 0) return kGoesOn;
+  char padded[kJsonBlock];
+  // Anything that is no bracket, quote, backslash or space: a value that ends here ends before it.
+  std::memset(padded, 'x', sizeof(padded));
+  std::memcpy(padded, bytes.data() + at, rest);
+  const std::size_t length = block(padded, rest);
+  return length == kGoesOn ? kGoesOn : at + length;
+}
+
+// Only the last block of a piece is shorter than kJsonBlock.
+std::size_t JsonValueEnd::block(const char* bytes, std::size_t size) {
+  const JsonBlock found = classify_json_block(bytes);
+  std::uint64_t quotes = found.quotes;
+  if (found.backslashes != 0 || escaped_) {
+    bool carry = escaped_;
+    const std::uint64_t escaped = escaped_bits(found.backslashes, carry);
+    quotes &= ~escaped;
+    // In a short block the byte behind its end is the first of the next piece.
+    escaped_ = size == kJsonBlock ? carry : ((escaped >> size) & 1U) != 0;
+  }
+  // From an opening quote to the byte before its closing one.
+  std::uint64_t inside = odd_up_to(quotes);
+  if (in_string_) inside = ~inside;
+  in_string_ = (inside >> 63U) != 0;
+  const std::uint64_t opens = found.opens & ~inside;
+  const std::uint64_t closes = found.closes & ~inside;
+  if ((found.spaces & ~inside) != 0) spaced_ = true;
+  const auto opened = static_cast<std::size_t>(std::popcount(opens));
+  const auto closed = static_cast<std::size_t>(std::popcount(closes));
+  // Neither the end nor a new depth can be in here: most blocks.
+  if (depth_ > closed && depth_ + opened <= deepest_) {
+    depth_ = depth_ + opened - closed;
+    return kGoesOn;
+  }
+  return walk(opens, closes);
+}
+
+std::size_t JsonValueEnd::walk(std::uint64_t opens, std::uint64_t closes) {
+  for (std::uint64_t left = opens | closes; left != 0; left &= left - 1) {
+    const auto at = static_cast<std::size_t>(std::countr_zero(left));
+    if (((opens >> at) & 1U) != 0) {
+      deepest_ = std::max(deepest_, ++depth_);
+    } else if (--depth_ == 0) {
+      return at + 1;
     }
   }
-  return std::string_view::npos;
+  return kGoesOn;
 }
 
-Result<std::string> decode_json_string(std::string_view literal) {
-  if (literal.size() < 2 || literal.front() != '"') {
-    return Error(ErrorKind::invalid, "not a JSON string");
-  }
-  KW_ASSIGN(const Json value, base::parse_json(literal));
-  if (!value.is_string()) return Error(ErrorKind::invalid, "not a JSON string");
-  return value.get<std::string>();
-}
+// ---------------------------------------------------------------- JsonCursor
 
-void JsonCursor::skip_space() {
-  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+char JsonCursor::peek() {
+  while (at_ < text_.size() && is_json_space(text_[at_])) ++at_;
+  return at_ < text_.size() ? text_[at_] : '\0';
 }
 
 bool JsonCursor::accept(char c) {
-  skip_space();
-  if (at_ >= text_.size() || text_[at_] != c) return false;
+  if (peek() != c || at_ >= text_.size()) return false;
   ++at_;
   return true;
 }
@@ -80,38 +176,22 @@ Result<void> JsonCursor::expect(char c, std::string_view what) {
   return error(what);
 }
 
-Result<std::string_view> JsonCursor::string() {
-  skip_space();
-  if (at_ >= text_.size() || text_[at_] != '"') return error("a string");
-  const std::size_t end = string_end(text_, at_);
-  if (end == std::string_view::npos) {
-    at_ = text_.size();
-    return error("the end of a string");
-  }
-  const std::string_view out = text_.substr(at_, end - at_);
-  at_ = end;
-  return out;
+std::string_view JsonCursor::take_string() {
+  if (peek() != '"') return {};
+  return take_value().text;
 }
 
-Result<std::string_view> JsonCursor::value() {
-  skip_space();
-  if (at_ >= text_.size()) return error("a value");
-  const char first = text_[at_];
-  if (first == '"') return string();
+JsonCursor::Value JsonCursor::take_value() {
+  peek();
   const std::string_view rest = text_.substr(at_);
-  std::size_t length = 0;
-  if (first == '{' || first == '[') {
-    length = bracketed_length(rest);
-    if (length == std::string_view::npos) {
-      at_ = text_.size();
-      return error("the end of an object or list");
-    }
-  } else {
-    while (length < rest.size() && !ends_scalar(rest[length])) ++length;
-    if (length == 0) return error("a value");
+  JsonValueEnd end;
+  std::size_t length = end.feed(rest);
+  if (length == JsonValueEnd::kGoesOn) {
+    at_ = text_.size();
+    return {};
   }
   at_ += length;
-  return rest.substr(0, length);
+  return {rest.substr(0, length), end.deepest(), end.spaced()};
 }
 
 Result<void> JsonCursor::each_field(
@@ -119,9 +199,11 @@ Result<void> JsonCursor::each_field(
   KW_TRY(expect('{', "{"));
   if (accept('}')) return {};
   while (true) {
-    KW_ASSIGN(const std::string_view literal, string());
+    const std::string_view literal = take_string();
+    if (literal.empty()) return error("a string");
     KW_TRY(expect(':', ":"));
-    KW_ASSIGN(const std::string_view field, value());
+    const std::string_view field = take_value().text;
+    if (field.empty()) return error("a value");
     if (literal.find('\\') == std::string_view::npos) {
       KW_TRY(on_field(literal.substr(1, literal.size() - 2), field));
     } else {
@@ -133,22 +215,18 @@ Result<void> JsonCursor::each_field(
   }
 }
 
-Result<void> JsonCursor::each_element(
-    const std::function<Result<void>(std::string_view)>& on_element) {
-  KW_TRY(expect('[', "["));
-  if (accept(']')) return {};
-  while (true) {
-    KW_ASSIGN(const std::string_view element, value());
-    KW_TRY(on_element(element));
-    if (accept(']')) return {};
-    KW_TRY(expect(',', ", or ]"));
-  }
+Result<void> JsonCursor::expect_end() {
+  if (peek() != '\0' || at_ < text_.size()) return error("the end");
+  return {};
 }
 
-Result<void> JsonCursor::expect_end() {
-  skip_space();
-  if (at_ < text_.size()) return error("the end");
-  return {};
+Result<std::string> decode_json_string(std::string_view literal) {
+  if (literal.size() < 2 || literal.front() != '"') {
+    return Error(ErrorKind::invalid, "not a JSON string");
+  }
+  KW_ASSIGN(const Json value, base::parse_json(literal));
+  if (!value.is_string()) return Error(ErrorKind::invalid, "not a JSON string");
+  return value.get<std::string>();
 }
 
 }  // namespace kubewatch::core

@@ -1,6 +1,6 @@
 // Walks JSON text without a tree: where values begin and end, as slices of the caller's bytes.
 // Checks the structure it walks through, not what is inside the values it skips; no recursion,
-// O(bytes).
+// O(bytes). The one place that knows where a JSON value ends.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,42 @@
 
 namespace kubewatch::core {
 
+// Where one value ends, in bytes that come in pieces.
+class JsonValueEnd {
+ public:
+  static constexpr std::size_t kGoesOn = static_cast<std::size_t>(-1);
+
+  // Forgets what it saw; the next byte fed begins a value.
+  void reset() { *this = JsonValueEnd(); }
+  bool begun() const { return form_ != Form::none; }
+  // How many of `bytes` belong to the value when it ends among them, else kGoesOn. A number, true,
+  // false or null ends in front of the byte that cannot belong to it, so it may be 0.
+  std::size_t feed(std::string_view bytes);
+  // Levels of brackets, counted from this value's own, which is 1.
+  std::size_t deepest() const { return deepest_; }
+  // White space outside strings was seen.
+  bool spaced() const { return spaced_; }
+
+ private:
+  enum class Form { none, string, brackets, scalar };
+
+  void begin(char first);
+  std::size_t feed_string(std::string_view bytes);
+  std::size_t feed_scalar(std::string_view bytes);
+  std::size_t feed_brackets(std::string_view bytes);
+  // The value's length in this block, or kGoesOn.
+  std::size_t block(const char* bytes, std::size_t size);
+  std::size_t walk(std::uint64_t opens, std::uint64_t closes);
+
+  Form form_ = Form::none;
+  bool opened_ = false;   // string: behind the first quote
+  bool escaped_ = false;  // the next byte is escaped
+  bool in_string_ = false;
+  bool spaced_ = false;
+  std::size_t depth_ = 0;
+  std::size_t deepest_ = 0;
+};
+
 class JsonCursor {
  public:
   // `text` must outlive the cursor and the slices it gives.
@@ -21,27 +57,33 @@ class JsonCursor {
   // the value a raw slice. Errors: invalid, with the byte offset; those of on_field.
   Result<void> each_field(
       const std::function<Result<void>(std::string_view key, std::string_view value)>& on_field);
-  // The same for the elements of an array.
-  Result<void> each_element(const std::function<Result<void>(std::string_view value)>& on_element);
   // Only whitespace is left.
   Result<void> expect_end();
 
- private:
-  Result<std::string_view> value();
-  Result<std::string_view> string();  // with its quotes
-  Result<void> expect(char c, std::string_view what);
+  // --- step by step, for who writes another text from this one ---
+  struct Value {
+    std::string_view text;  // "" when it is cut short or nothing is there
+    std::size_t deepest = 0;
+    bool spaced = false;
+  };
+  // After white space; '\0' at the end.
+  char peek();
   bool accept(char c);
-  void skip_space();
+  // A string with its quotes; "" when there is none that ends.
+  std::string_view take_string();
+  Value take_value();
+  std::size_t position() const { return at_; }
+
+ private:
+  Result<void> expect(char c, std::string_view what);
   Error error(std::string_view what) const;
 
   std::string_view text_;
   std::size_t at_ = 0;
 };
 
+bool is_json_space(char c);
 // The text of a JSON string literal. Errors: invalid (not a string).
 Result<std::string> decode_json_string(std::string_view literal);
-
-// Where the bracketed value that begins at `text[0]` ends: its length, or npos when it is cut off.
-std::size_t bracketed_length(std::string_view text);
 
 }  // namespace kubewatch::core

@@ -67,6 +67,16 @@ std::string_view propagation_name(Propagation propagation) {
 
 }  // namespace
 
+std::string_view accept_list(Content content) {
+  if (content == Content::full) return "application/json";
+  return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+}
+
+std::string_view accept_watch(Content content) {
+  if (content == Content::full) return "application/json";
+  return "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+}
+
 Result<void> ListParams::validate() const {
   if (!continue_token.empty()) return {};  // resourceVersion and match are not sent then
   if (match != VersionMatch::unset && resource_version.empty()) {

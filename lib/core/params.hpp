@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -13,6 +14,13 @@ namespace kubewatch::core {
 
 enum class VersionMatch { unset, not_older_than, exact };
 
+// metadata: objects come as PartialObjectMetadata (API concepts, "Metadata-only fetches"). A server
+// that cannot do it answers with whole objects, so whoever wants little memory cuts them himself.
+enum class Content { full, metadata };
+// Values of the Accept header.
+std::string_view accept_list(Content content);
+std::string_view accept_watch(Content content);
+
 struct ListParams {
   std::string label_selector;
   std::string field_selector;
@@ -20,6 +28,7 @@ struct ListParams {
   std::string continue_token;  // sent without resourceVersion and match
   std::string resource_version;
   VersionMatch match = VersionMatch::unset;
+  Content content = Content::full;
   // Combinations the server refuses (API concepts, "Semantics for get and list"). Errors: invalid.
   Result<void> validate() const;
   std::string query() const;  // "a=b&c=d" or ""
@@ -32,6 +41,7 @@ struct WatchParams {
   bool bookmarks = true;
   bool send_initial_events = false;  // implies resourceVersionMatch=NotOlderThan (KEP-3157)
   Duration timeout{290000};          // whole seconds on the wire
+  Content content = Content::full;
   Result<void> validate() const;
   std::string query() const;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "core/json_scan.hpp"
 
 namespace kubewatch::core {
 
@@ -36,31 +37,13 @@ class JsonSplitter {
   std::size_t pending() const { return buffer_.size(); }
 
  private:
-  // Bytes of `bytes` up to and with the end of the current document; npos when it goes on.
-  std::size_t scan(std::string_view bytes);
   Result<void> take(std::string_view part, bool complete,
                     const std::function<void(std::string_view)>& on_document);
 
   std::size_t max_document_;
   std::string buffer_;  // the part of a document that came in earlier chunks; never scanned again
-  std::size_t depth_ = 0;
-  bool in_string_ = false;
-  bool escaped_ = false;
+  JsonValueEnd end_;
   bool failed_ = false;
 };
-
-// The pieces of one list answer without a tree: `items` as raw slices, in order, wherever metadata
-// stands.
-struct ListPage {
-  std::string resource_version;
-  std::string continue_token;
-  std::string api_version;  // of the list; items of built-in kinds lack their own
-  std::string kind;         // "PodList"
-};
-// `on_item` gets each item's bytes, after the whole answer proved to be a list: on an error it was
-// never called. Items are not looked into. Errors: invalid (not JSON, cut off, another kind than a
-// list).
-Result<ListPage> parse_list(std::string_view body,
-                            const std::function<void(std::string_view)>& on_item);
 
 }  // namespace kubewatch::core

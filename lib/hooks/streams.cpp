@@ -29,6 +29,12 @@ std::string stream_name(const StreamSpec& spec) {
   return name;
 }
 
+runtime::StoreOptions store_options(const StreamSpec& spec) {
+  runtime::StoreOptions out;
+  out.strip = spec.strip;
+  return out;
+}
+
 }  // namespace
 
 std::string StreamSpec::key() const {
@@ -56,7 +62,7 @@ Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& s
     : client_(client),
       name_(stream_name(spec)),
       failures_(failures),
-      reflector_(client, spec.type, spec.namespace_, options_of(spec), spec.strip, random,
+      reflector_(client, spec.type, spec.namespace_, options_of(spec), store_options(spec), random,
                  {[this](const runtime::StoreChange& change) { on_change(change); },
                   [this](bool) { on_synced(); },
                   [this](runtime::WatcherFailure, const Error& error, Duration retry_in) {

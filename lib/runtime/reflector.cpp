@@ -41,8 +41,7 @@ struct Reflector::Impl {
   std::uint64_t watches = 0;
   std::uint64_t named_unparsable = 0;
 
-  // What the actions of the input at hand refer to.
-  std::vector<std::string>* items = nullptr;
+  // What the actions of the input at hand refer to; null where it could not be read.
   const PreparedObject* object = nullptr;
 
   client::PendingPtr request;
@@ -50,11 +49,13 @@ struct Reflector::Impl {
   loop::Timer compaction;
 
   Impl(client::Client& the_client, core::ResourceType the_type, std::string the_namespace,
-       WatcherOptions options, base::Random& random, ReflectorCallbacks the_callbacks)
+       WatcherOptions options, StoreOptions store_options, base::Random& random,
+       ReflectorCallbacks the_callbacks)
       : client(the_client),
         type(std::move(the_type)),
         namespace_(std::move(the_namespace)),
         callbacks(std::move(the_callbacks)),
+        store(std::move(store_options)),
         watcher(std::move(options), random) {}
 
   TimePoint now() const { return client.loop().now(); }
@@ -66,10 +67,10 @@ struct Reflector::Impl {
   void run(const WatcherActions& actions);
   void execute(const StartList& action);
   void execute(const StartWatch& action);
-  void execute(const EmitInitPage& action);
   void execute(const EmitInitDone& action);
   void execute(const EmitFailure& action);
-  void on_list(Result<client::ListResult> result);
+  void on_list_item(std::string_view item);
+  void on_list_end(Result<core::ListPage> page);
   void on_event(const core::WatchEvent& event);
   void name_unparsable();
   void compact_later();
@@ -87,8 +88,9 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                                                  [this] { run(watcher.on_timer(now())); });
                    },
                    [this](const EmitInit& a) { store.begin_init(a.rewound); },
-                   [this](const EmitInitPage& a) { execute(a); },
-                   [this](const EmitInitApply&) { store.init_apply(*object); },
+                   [this](const EmitInitApply&) {
+                     if (object != nullptr) store.init_apply(*object);
+                   },
                    [this](const EmitInitDone& a) { execute(a); },
                    [this](const EmitApply&) { store.apply(*object, sink()); },
                    [this](const EmitDelete&) { store.remove(*object, sink()); },
@@ -105,8 +107,9 @@ void Reflector::Impl::run(const WatcherActions& actions) {
 }
 
 void Reflector::Impl::execute(const StartList& action) {
-  request = client.list(type, namespace_, action.params,
-                        [this](Result<client::ListResult> result) { on_list(std::move(result)); });
+  request = client.list_items(
+      type, namespace_, action.params, [this](std::string_view item) { on_list_item(item); },
+      [this](Result<core::ListPage> page) { on_list_end(std::move(page)); });
 }
 
 void Reflector::Impl::execute(const StartWatch& action) {
@@ -122,14 +125,6 @@ void Reflector::Impl::execute(const StartWatch& action) {
   request = client.watch(type, namespace_, action.params, std::move(handlers));
 }
 
-void Reflector::Impl::execute(const EmitInitPage& /*action*/) {
-  for (auto& item : *items) {
-    (void)store.init_apply(item);  // what cannot be read is counted by the store
-    name_unparsable();
-    item = std::string();  // a page may be the whole collection: give its memory back as we go
-  }
-}
-
 void Reflector::Impl::execute(const EmitInitDone& action) {
   store.finish_init(action.resource_version, sink());
   if (callbacks.on_synced) callbacks.on_synced(action.gap);
@@ -141,11 +136,17 @@ void Reflector::Impl::execute(const EmitFailure& action) {
   if (callbacks.on_failure) callbacks.on_failure(action.where, action.error, action.retry_in);
 }
 
-void Reflector::Impl::on_list(Result<client::ListResult> result) {
-  if (!result.ok()) return run(watcher.on_list_error(now(), result.error()));
-  items = &result->items;
-  run(watcher.on_page(now(), result->page, result->items.size()));
-  items = nullptr;
+void Reflector::Impl::on_list_item(std::string_view item) {
+  auto prepared = store.prepare(item);
+  name_unparsable();  // counted by the store; the list goes on
+  object = prepared.ok() ? &*prepared : nullptr;
+  run(watcher.on_list_item());
+  object = nullptr;
+}
+
+void Reflector::Impl::on_list_end(Result<core::ListPage> page) {
+  if (!page.ok()) return run(watcher.on_list_error(now(), page.error()));
+  run(watcher.on_page(now(), *page));
 }
 
 void Reflector::Impl::on_event(const core::WatchEvent& event) {
@@ -199,13 +200,13 @@ void Reflector::Impl::compact_later() {
 }
 
 Reflector::Reflector(client::Client& client, core::ResourceType type, std::string namespace_,
-                     WatcherOptions options, std::vector<std::string> strip, base::Random& random,
-                     ReflectorCallbacks callbacks)
-    : impl_(std::make_unique<Impl>(client, std::move(type), std::move(namespace_),
-                                   std::move(options), random, std::move(callbacks))) {
-  impl_->store.set_strip(std::move(strip));
-  impl_->store.set_type(impl_->type.gvk);
-  impl_->store.set_previous(impl_->callbacks.want_previous);
+                     WatcherOptions options, StoreOptions store, base::Random& random,
+                     ReflectorCallbacks callbacks) {
+  store.type = type.gvk;
+  store.content = options.content;
+  store.previous = callbacks.want_previous;
+  impl_ = std::make_unique<Impl>(client, std::move(type), std::move(namespace_), std::move(options),
+                                 std::move(store), random, std::move(callbacks));
 }
 
 Reflector::~Reflector() = default;

@@ -38,10 +38,11 @@ struct ReflectorStats {
 
 class Reflector {
  public:
-  // `client` and `random` must outlive it. namespace_ "" = all, or cluster-scoped. Not to be
-  // destroyed from inside its own callbacks.
+  // `client` and `random` must outlive it. namespace_ "" = all, or cluster-scoped. Of `store` the
+  // type, content and previous are set from the other arguments. Not to be destroyed from inside
+  // its own callbacks.
   Reflector(client::Client& client, core::ResourceType type, std::string namespace_,
-            WatcherOptions options, std::vector<std::string> strip, base::Random& random,
+            WatcherOptions options, StoreOptions store, base::Random& random,
             ReflectorCallbacks callbacks);
   ~Reflector();
   Reflector(const Reflector&) = delete;

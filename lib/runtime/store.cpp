@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t kTrainAt = 300;       // objects; fewer do not pay for a dictionary
 constexpr std::size_t kTrainSamples = 300;  // more and bigger dictionaries gain nothing (measured)
 
+// Stands in no valid JSON text.
+constexpr char kSeparator = '\0';
+
 GroupIndex::Terms label_terms(const core::ObjectMeta& meta) {
   GroupIndex::Terms terms;
   for (const auto& [key, value] : meta.labels) terms.push_back(key + "=" + value);
@@ -65,6 +68,8 @@ struct Store::Impl {
     GroupIndex::Terms labels, owners;
   };
 
+  explicit Impl(const StoreOptions& options) : ingest(options), want_previous(options.previous) {}
+
   Ingest ingest;
   StoreCodec codec;
   SlotTable slots;
@@ -74,7 +79,7 @@ struct Store::Impl {
   bool ready = false;
   bool initializing = false;
   bool compare_text = false;
-  bool want_previous = true;
+  const bool want_previous;
   std::string resource_version;
   std::uint32_t mark = 0;
   std::vector<SlotId> staged_order;
@@ -87,8 +92,14 @@ struct Store::Impl {
   std::uint64_t syncs = 0;
   StoreStats::Unparsable unparsable;
 
-  std::string text(const Record& record) const {
+  // The object's JSON and, behind kSeparator, its managers if it has any.
+  std::string full_text(const Record& record) const {
     return codec.decompress(record.encoding(), record.bytes(), record.text_size());
+  }
+  std::string text(const Record& record) const {
+    std::string out = full_text(record);
+    if (const auto end = out.find(kSeparator); end != std::string::npos) out.resize(end);
+    return out;
   }
   std::optional<SlotId> visible(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> keys_of(std::vector<SlotId> ids) const;
@@ -135,9 +146,10 @@ std::vector<core::ObjectKey> Store::Impl::keys_of(std::vector<SlotId> ids) const
 RecordPtr Store::Impl::make_record(const PreparedObject& object) {
   const Record::Identity identity{object.meta.name, object.meta.uid, object.meta.resource_version};
   // Before there is a dictionary records stay plain: compact_some() knows which ones are left.
-  const Encoded encoded =
-      codec.trained() ? codec.compress(object.json) : Encoded{Encoding::plain, object.json};
-  return Record::make(identity, object.json.size(), encoded);
+  std::string text = object.json;
+  if (!object.managers.empty()) text.append(1, kSeparator).append(object.managers);
+  const Encoded encoded = codec.trained() ? codec.compress(text) : Encoded{Encoding::plain, text};
+  return Record::make(identity, text.size(), encoded);
 }
 
 void Store::Impl::note_new(SlotId id, const Record& record) {
@@ -157,9 +169,9 @@ void Store::Impl::maybe_train() {
   for (SlotId id = 0; id < slots.limit() && samples.size() < kTrainSamples; ++id) {
     const Slot& slot = slots[id];
     if (slot.staged) {
-      samples.push_back(text(*slot.staged));
+      samples.push_back(full_text(*slot.staged));
     } else if (slot.current) {
-      samples.push_back(text(*slot.current));
+      samples.push_back(full_text(*slot.current));
     }
   }
   if (!codec.train(samples)) {
@@ -173,9 +185,9 @@ void Store::Impl::maybe_train() {
 }
 
 RecordPtr Store::Impl::recoded(const Record& record) {
-  const std::string json = text(record);
-  const Encoded encoded = codec.compress(json);
-  return Record::make({record.name(), record.uid(), record.resource_version()}, json.size(),
+  const std::string whole = full_text(record);
+  const Encoded encoded = codec.compress(whole);
+  return Record::make({record.name(), record.uid(), record.resource_version()}, whole.size(),
                       encoded);
 }
 
@@ -339,7 +351,7 @@ void Store::Impl::tell_delta(const Delta& delta, bool initial, bool relisted,
 
 // ---------------------------------------------------------------- Store
 
-Store::Store() : impl_(std::make_unique<Impl>()) {}
+Store::Store(StoreOptions options) : impl_(std::make_unique<Impl>(options)) {}
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
@@ -362,11 +374,19 @@ std::optional<StoredObject> Store::get(const core::ObjectKey& key) const {
   const auto id = impl_->visible(key);
   if (!id) return std::nullopt;
   StoredObject object;
-  object.json = impl_->text(*impl_->slots[*id].current);
+  object.json = impl_->full_text(*impl_->slots[*id].current);
+  if (const auto end = object.json.find(kSeparator); end != std::string::npos) {
+    object.managers_text = object.json.substr(end + 1);
+    object.json.resize(end);
+  }
   auto meta = core::parse_meta(object.json);
   if (!meta.ok()) return std::nullopt;
   object.meta = std::move(*meta);
   return object;
+}
+
+std::vector<FieldManager> StoredObject::managers() const {
+  return parse_managers(managers_text);
 }
 
 std::optional<core::ObjectMeta> Store::get_meta(const core::ObjectKey& key) const {
@@ -414,19 +434,6 @@ StoreStats Store::stats() const {
 
 const StoreStats::Unparsable& Store::unparsable() const {
   return impl_->unparsable;
-}
-
-void Store::set_strip(std::vector<std::string> pointers) {
-  impl_->ingest.set_strip(std::move(pointers));
-}
-void Store::set_type(const core::Gvk& gvk) {
-  impl_->ingest.set_type(gvk);
-}
-void Store::set_limits(const IngestLimits& limits) {
-  impl_->ingest.set_limits(limits);
-}
-void Store::set_previous(bool wanted) {
-  impl_->want_previous = wanted;
 }
 
 Result<PreparedObject> Store::prepare(std::string_view object_json) {

@@ -16,16 +16,20 @@
 #include "core/meta.hpp"
 #include "core/resource.hpp"
 #include "core/selector.hpp"
+#include "runtime/store_options.hpp"
 
 namespace kubewatch::runtime {
 
 struct PreparedObject;
-struct IngestLimits;
+struct FieldManager;
 
-// A copy for the reader: metadata, and the object as compact JSON without managedFields.
+// A copy for the reader: metadata, and the object as compact JSON without what StoreOptions drop.
 struct StoredObject {
   core::ObjectMeta meta;
   std::string json;
+  std::string managers_text{};  // what is left of managedFields
+  // runtime/store_ingest.hpp has the type.
+  std::vector<FieldManager> managers() const;
 };
 
 enum class ChangeType { added, modified, deleted };
@@ -61,7 +65,7 @@ using ChangeSink = std::function<void(StoreChange&&)>;
 
 class Store {
  public:
-  Store();
+  explicit Store(StoreOptions options = {});
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -84,16 +88,7 @@ class Store {
   StoreStats stats() const;
   const StoreStats::Unparsable& unparsable() const;
 
-  // --- the writer ---
-  // Each tells the net changes, in order. `strip`: JSON pointers dropped before the object is kept;
-  // metadata.managedFields always is. All settings come before the first object.
-  void set_strip(std::vector<std::string> pointers);
-  // Built-in list items carry no apiVersion and kind: what to add to them.
-  void set_type(const core::Gvk& gvk);
-  void set_limits(const IngestLimits& limits);
-  // Whether changes carry previous_meta and previous_json (default true).
-  void set_previous(bool wanted);
-
+  // --- the writer; each tells the net changes, in order ---
   // Starts a new full state; what an unfinished one had staged is forgotten. `compare_text`: an
   // equal resourceVersion proves nothing (the server was restored from a backup).
   void begin_init(bool compare_text = false);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.hpp"
+#include "core/json_scan.hpp"
 #include "runtime/store_record.hpp"
 
 namespace kubewatch::runtime {
@@ -12,18 +15,102 @@ namespace {
 constexpr const char* kManagedFields = "/metadata/managedFields";
 constexpr std::size_t kMaxMetadata = 1U << 20U;
 
-}  // namespace
+// What the runtime itself reads of every object.
+constexpr const char* kIdentity[] = {
+    "/apiVersion",
+    "/kind",
+    "/metadata/name",
+    "/metadata/namespace",
+    "/metadata/uid",
+    "/metadata/resourceVersion",
+    "/metadata/generation",
+    "/metadata/creationTimestamp",
+    "/metadata/deletionTimestamp",
+    "/metadata/labels",
+    "/metadata/ownerReferences",
+    "/metadata/finalizers",
+};
 
-Ingest::Ingest() : cutter_({kManagedFields}) {}
-
-void Ingest::set_strip(std::vector<std::string> pointers) {
-  pointers.emplace_back(kManagedFields);
-  cutter_ = core::JsonCutter(pointers);
+core::JsonCutRules rules_of(const StoreOptions& options) {
+  core::JsonCutRules rules;
+  rules.drop = options.strip;
+  if (!options.keep_managed_fields) {
+    rules.drop.emplace_back(kManagedFields);
+    rules.note = kManagedFields;
+  }
+  if (!options.project.empty()) {
+    rules.keep = options.project;
+    rules.keep.insert(rules.keep.end(), std::begin(kIdentity), std::end(kIdentity));
+    if (options.keep_managed_fields) rules.keep.emplace_back(kManagedFields);
+  }
+  if (options.content == core::Content::metadata) {
+    if (rules.keep.empty()) rules.keep = {"/apiVersion", "/kind", "/metadata"};
+    // They name the wire form, PartialObjectMetadata, and not the object's type.
+    rules.drop.insert(rules.drop.end(), {"/apiVersion", "/kind"});
+  }
+  return rules;
 }
 
-void Ingest::set_type(const core::Gvk& gvk) {
-  api_version_member_ = fmt::format("\"apiVersion\":{},", base::dump_json(gvk.api_version()));
-  kind_member_ = fmt::format("\"kind\":{},", base::dump_json(gvk.kind));
+// As JSON that is surely valid: the text was cut out without having been validated. "" when it is
+// not.
+void append_string(std::string& out, const char* before, std::string_view literal) {
+  out.append(before);
+  const bool plain = std::all_of(literal.begin(), literal.end(),
+                                 [](char c) { return c >= ' ' && c <= '~' && c != '\\'; });
+  if (literal.size() >= 2 && plain) {
+    out.append(literal);
+    return;
+  }
+  const auto text = core::decode_json_string(literal);
+  out.append(base::dump_json(text.ok() ? *text : std::string()));
+}
+
+}  // namespace
+
+std::string compact_managers(std::string_view managed_fields_json) {
+  core::JsonCursor text(managed_fields_json);
+  std::string out;
+  if (!text.accept('[')) return out;
+  while (text.peek() == '{') {
+    std::string_view manager, operation, subresource, time;
+    const auto read = core::JsonCursor(text.take_value().text)
+                          .each_field([&](std::string_view key, std::string_view value) {
+                            if (value.empty() || value.front() != '"') return Result<void>();
+                            if (key == "manager") manager = value;
+                            if (key == "operation") operation = value;
+                            if (key == "subresource") subresource = value;
+                            if (key == "time") time = value;
+                            return Result<void>();
+                          });
+    if (!read.ok()) break;
+    append_string(out, out.empty() ? "[[" : ",[", manager);
+    append_string(out, ",", operation);
+    append_string(out, ",", subresource);
+    append_string(out, ",", time);
+    out.push_back(']');
+    text.accept(',');
+  }
+  if (!out.empty()) out.push_back(']');
+  return out;
+}
+
+std::vector<FieldManager> parse_managers(std::string_view compact) {
+  std::vector<FieldManager> out;
+  const auto parsed = base::parse_json(compact);
+  if (!parsed.ok() || !parsed->is_array()) return out;
+  for (const Json& entry : *parsed) {
+    if (!entry.is_array() || entry.size() != 4) continue;
+    out.push_back({entry[0].get<std::string>(), entry[1].get<std::string>(),
+                   entry[2].get<std::string>(), entry[3].get<std::string>()});
+  }
+  return out;
+}
+
+Ingest::Ingest(const StoreOptions& options) : cutter_(rules_of(options)), limits_(options.limits) {
+  if (options.type.kind.empty()) return;
+  api_version_member_ =
+      fmt::format("\"apiVersion\":{},", base::dump_json(options.type.api_version()));
+  kind_member_ = fmt::format("\"kind\":{},", base::dump_json(options.type.kind));
 }
 
 Result<PreparedObject> Ingest::prepare(std::string_view object_json) const {
@@ -77,6 +164,7 @@ Result<PreparedObject> Ingest::finish(core::JsonCutResult cut) const {
       return Error(ErrorKind::invalid, "an object whose name, uid or resourceVersion is too long");
     }
   }
+  if (!cut.noted.empty()) out.managers = compact_managers(cut.noted);
   return out;
 }
 

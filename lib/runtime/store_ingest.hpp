@@ -1,6 +1,6 @@
-// From an object's text as the server sent it to what the store keeps: compact, without
-// managedFields and what the rule strips, with the type that list items lack, validated once. What
-// is too big, too deep or broken below its metadata is kept as metadata alone and says why. No I/O.
+// From an object's text as the server sent it to what the store keeps: compact, without what
+// StoreOptions drop, with the type that list items lack, validated once. What is too big, too deep
+// or broken below its metadata is kept as metadata alone and says why. No I/O.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,33 @@
 #include "base/result.hpp"
 #include "core/json_cut.hpp"
 #include "core/meta.hpp"
-#include "core/resource.hpp"
+#include "runtime/store_options.hpp"
 
 namespace kubewatch::runtime {
+
+// One entry of metadata.managedFields without its fields.
+struct FieldManager {
+  std::string manager;
+  std::string operation;    // "Apply" or "Update"
+  std::string subresource;  // "" for the object itself
+  std::string time;         // RFC 3339, as sent
+  bool operator==(const FieldManager&) const = default;
+};
 
 struct PreparedObject {
   core::ObjectMeta meta;
   std::string json;
-  std::string reduced;  // why only metadata was kept; "" = the whole object
+  std::string managers;  // as one text, see parse_managers; "" = none
+  std::string reduced;   // why only metadata was kept; "" = the whole object
 };
 
-struct IngestLimits {
-  std::size_t max_bytes = 16U << 20U;  // the largest event that client-go accepts
-  std::size_t max_depth = 200;         // what the rest of the program parses
-};
+// What is left of managedFields, as text and back.
+std::string compact_managers(std::string_view managed_fields_json);
+std::vector<FieldManager> parse_managers(std::string_view compact);
 
 class Ingest {
  public:
-  Ingest();
-  void set_strip(std::vector<std::string> pointers);
-  void set_type(const core::Gvk& gvk);
-  void set_limits(IngestLimits limits) { limits_ = limits; }
+  explicit Ingest(const StoreOptions& options);
 
   // Errors: invalid (not even metadata with a name can be read).
   Result<PreparedObject> prepare(std::string_view object_json) const;
@@ -43,7 +49,7 @@ class Ingest {
 
   core::JsonCutter cutter_;
   IngestLimits limits_;
-  std::string api_version_member_;  // "\"apiVersion\":\"v1\","
+  std::string api_version_member_;  // "\"apiVersion\":\"v1\","; "" when the type is not known
   std::string kind_member_;
 };
 

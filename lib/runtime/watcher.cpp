@@ -164,6 +164,7 @@ void Watcher::start_list(WatcherActions& out) {
   params.label_selector = options_.label_selector;
   params.field_selector = options_.field_selector;
   params.limit = page_limit();
+  params.content = options_.content;
   if (!continue_token_.empty()) {
     params.continue_token = continue_token_;
   } else {
@@ -172,6 +173,7 @@ void Watcher::start_list(WatcherActions& out) {
     if (usable(params.resource_version)) params.match = core::VersionMatch::not_older_than;
   }
   request_ = Request::list;
+  page_items_ = 0;
   timer_ = TimerUse::none;
   out.emplace_back(StartList{std::move(params)});
 }
@@ -185,6 +187,7 @@ void Watcher::start_watch(TimePoint now, WatcherActions& out) {
   params.label_selector = options_.label_selector;
   params.field_selector = options_.field_selector;
   params.timeout = options_.timeout;
+  params.content = options_.content;
   const bool initial = state_ == WatcherState::initial_watch;
   params.send_initial_events = initial;
   params.bookmarks = options_.bookmarks || initial;  // the end of the initial events is a bookmark
@@ -291,7 +294,21 @@ WatcherActions Watcher::on_list_error(TimePoint now, const base::Error& error) {
   return out;
 }
 
-WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page, std::size_t items) {
+WatcherActions Watcher::on_list_item() {
+  WatcherActions out;
+  if (request_ != Request::list) return out;
+  emit_init(out);
+  ++page_items_;
+  out.emplace_back(EmitInitApply{});
+  return out;
+}
+
+void Watcher::emit_init(WatcherActions& out) {
+  if (!init_emitted_) out.emplace_back(EmitInit{rewound_});
+  init_emitted_ = true;
+}
+
+WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
   WatcherActions out;
   if (request_ != Request::list) return out;
   request_ = Request::none;
@@ -305,7 +322,7 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page, std::
     begin(now, out);
     return out;
   }
-  empty_pages_ = items == 0 ? empty_pages_ + 1 : 0;
+  empty_pages_ = page_items_ == 0 ? empty_pages_ + 1 : 0;
   if (!page.continue_token.empty() &&
       (page.continue_token == continue_token_ || empty_pages_ >= kMaxEmptyPages)) {
     state_ = WatcherState::empty;
@@ -313,9 +330,7 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page, std::
          Error(ErrorKind::internal, "the server's continue tokens lead nowhere"), out);
     return out;
   }
-  if (!init_emitted_) out.emplace_back(EmitInit{rewound_});
-  init_emitted_ = true;
-  if (items > 0) out.emplace_back(EmitInitPage{items});
+  emit_init(out);
   continue_token_ = page.continue_token;
   if (continue_token_.empty()) {
     last_page(now, page, out);

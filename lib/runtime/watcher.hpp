@@ -20,6 +20,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "base/time.hpp"
+#include "core/list_splitter.hpp"
 #include "core/params.hpp"
 #include "core/watch_event.hpp"
 
@@ -42,6 +43,7 @@ struct WatcherOptions {
   bool bookmarks = true;
   std::string label_selector;
   std::string field_selector;
+  core::Content content = core::Content::full;
   base::BackoffPolicy backoff{Duration{800}, Duration{30000}, 2.0, 0.5};
   Duration backoff_reset{
       120000};            // a watch that lived so long, or delivered anything, starts afresh
@@ -75,10 +77,7 @@ struct SetTimer {
 struct EmitInit {
   bool rewound = false;
 };
-struct EmitInitPage {
-  std::size_t items;
-};                        // each item of the page, in order
-struct EmitInitApply {};  // the current event's object
+struct EmitInitApply {};  // the current list item's or event's object
 struct EmitInitDone {
   std::string resource_version;
   bool gap;
@@ -95,8 +94,8 @@ struct EmitFailure {
   Duration retry_in;
 };
 using WatcherAction =
-    std::variant<StartList, StartWatch, StopRequest, SetTimer, EmitInit, EmitInitPage,
-                 EmitInitApply, EmitInitDone, EmitApply, EmitDelete, EmitBookmark, EmitFailure>;
+    std::variant<StartList, StartWatch, StopRequest, SetTimer, EmitInit, EmitInitApply,
+                 EmitInitDone, EmitApply, EmitDelete, EmitBookmark, EmitFailure>;
 using WatcherActions = std::vector<WatcherAction>;
 
 // What the machine needs to know of one event's object; the driver extracts it.
@@ -116,7 +115,12 @@ class Watcher {
   WatcherActions start(TimePoint now);
   // Starts at a known point instead (a snapshot, a checkpoint): no list unless the server says 410.
   WatcherActions resume(TimePoint now, std::string resource_version);
-  WatcherActions on_page(TimePoint now, const core::ListPage& page, std::size_t items);
+  // Each item of the open list, as it comes: whether its list ends well is known only afterwards,
+  // so a list that breaks off leaves items behind, which the next Init voids or the same page
+  // repeats.
+  WatcherActions on_list_item();
+  // The end of the page whose items came before.
+  WatcherActions on_page(TimePoint now, const core::ListPage& page);
   WatcherActions on_list_error(TimePoint now, const base::Error& error);
   WatcherActions on_watch_open(TimePoint now);
   WatcherActions on_event(TimePoint now, const EventFacts& event);
@@ -151,6 +155,7 @@ class Watcher {
   void tell_failure(WatcherFailure where, const base::Error& error, WatcherActions& out);
   void relist(TimePoint now, WatcherFailure where, const base::Error& error, WatcherActions& out);
   bool change_form_after(const base::Error& error);
+  void emit_init(WatcherActions& out);
   void last_page(TimePoint now, const core::ListPage& page, WatcherActions& out);
   void initial_event(TimePoint now, const EventFacts& event, WatcherActions& out);
   void initial_bookmark(TimePoint now, const EventFacts& event, WatcherActions& out);
@@ -186,6 +191,7 @@ class Watcher {
   std::string continue_token_;
   std::string first_page_version_;
   std::size_t empty_pages_ = 0;
+  std::size_t page_items_ = 0;  // of the page at hand
 
   // Of the current watch:
   bool has_started_watch_ = false;

@@ -86,6 +86,79 @@ TEST_CASE("list gives the raw items and the page") {
   CHECK(rig.transport.call(0).line() == "GET /api/v1/pods?labelSelector=app%3Dweb&limit=2");
 }
 
+TEST_CASE("a list gives its items while it comes, and its page or its error at the end") {
+  Rig rig;
+  std::string items;
+  Kept<core::ListPage> page;
+  const auto take = [&](std::string_view item) { items += item; };
+  auto pending = rig.client.list_items(kPods, "shop", {}, take, page.callback());
+  CHECK(rig.transport.request(0).streaming);
+  CHECK(rig.transport.request(0).idle_timeout == Duration(30000));
+  CHECK(rig.transport.request(0).headers.get("accept") == "application/json");
+  auto& call = rig.transport.call(0);
+  call.head(200);
+  call.data(R"({"kind":"PodList","items":[{"a":1},{"b")");
+  CHECK(items == R"({"a":1})");
+  call.data(R"(:2}],"metadata":{"resourceVersion":"7"}})");
+  CHECK(page.calls == 0);
+  call.end();
+  CHECK(items == R"({"a":1}{"b":2})");
+  CHECK(page.value().resource_version == "7");
+  // Errors: by the server, by a broken connection, by bytes that are no list, by being cut short.
+  const auto fails = [&](int status, const std::string& body, bool broken) {
+    Kept<core::ListPage> failed;
+    pending = rig.client.list_items(kPods, "shop", {}, take, failed.callback());
+    auto& one = rig.transport.call(rig.transport.size() - 1);
+    one.head(status);
+    one.data(body);
+    if (broken) one.fail(Error(ErrorKind::unreachable, "reset"));
+    if (!broken && one.open()) one.end();
+    CHECK(failed.calls == 1);
+    return failed.error();
+  };
+  CHECK(fails(410, R"({"kind":"Status","code":410,"reason":"Expired","message":"old"})", false)
+            .is_gone());
+  CHECK(fails(200, R"({"kind":"Status","code":500})", false).render() ==
+        "list pods in namespace \"shop\": the server answered with a Status where a list is "
+        "expected");
+  CHECK(fails(200, R"({"items":[{"a":1},)", true).kind() == ErrorKind::unreachable);
+  CHECK(fails(200, R"({"items":[{"a":1},)", false).kind() == ErrorKind::invalid);
+  CHECK(fails(200, "<html>", false).kind() == ErrorKind::invalid);
+}
+
+TEST_CASE("a list may be given up from inside an item") {
+  Rig rig;
+  PendingPtr pending;
+  int items = 0;
+  Kept<core::ListPage> page;
+  const auto stop = [&](std::string_view) {
+    ++items;
+    pending.reset();
+  };
+  pending = rig.client.list_items(kPods, "", {}, stop, page.callback());
+  auto& call = rig.transport.call(0);
+  call.head(200);
+  call.data(R"({"items":[{"a":1},{"b":2}]})");
+  CHECK(items == 1);
+  CHECK(call.canceled());
+  CHECK(page.calls == 0);
+}
+
+TEST_CASE("metadata alone is asked for in lists and watches") {
+  Rig rig;
+  core::ListParams list;
+  list.content = core::Content::metadata;
+  core::WatchParams watch;
+  watch.content = core::Content::metadata;
+  Kept<ListResult> got;
+  const auto first = rig.client.list(kPods, "", list, got.callback());
+  const auto second = rig.client.watch(kPods, "", watch, {});
+  CHECK(rig.transport.request(0).headers.get("accept") ==
+        "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+  CHECK(rig.transport.request(1).headers.get("accept") ==
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+}
+
 TEST_CASE("writes carry their bodies, content types and parameters") {
   Rig rig;
   for (int i = 0; i < 9; ++i) rig.transport.answer(i == 2 ? 201 : 200, pod().dump());

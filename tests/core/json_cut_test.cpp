@@ -8,8 +8,14 @@ using core::JsonCutter;
 
 namespace {
 
+JsonCutter dropping(const std::vector<std::string>& pointers) {
+  core::JsonCutRules rules;
+  rules.drop = pointers;
+  return JsonCutter(rules);
+}
+
 std::string cut(const std::vector<std::string>& pointers, std::string_view text) {
-  auto result = JsonCutter(pointers).cut(text, 200);
+  auto result = dropping(pointers).cut(text, 200);
   return result.ok() ? result->json : "ERROR " + result.error().render();
 }
 
@@ -49,19 +55,19 @@ TEST_CASE("broken text is refused and never read out of bounds") {
   for (std::size_t n = 0; n < whole.size(); ++n) {
     CAPTURE(n);
     const std::string part = whole.substr(0, n);
-    CHECK_FALSE(JsonCutter({"/a/b"}).cut(part, 200).ok());
+    CHECK_FALSE(dropping({"/a/b"}).cut(part, 200).ok());
     CHECK_FALSE(core::for_each_member(part, [](const auto&) {}).ok());
   }
   for (const char* text : {"[]", "1", "", "{1:2}", "{\"a\" 1}", "{\"a\":}", "{\"a\":1} x", "{,}"}) {
     CAPTURE(text);
-    CHECK_FALSE(JsonCutter({"/a"}).cut(text, 200).ok());
+    CHECK_FALSE(dropping({"/a"}).cut(text, 200).ok());
   }
 }
 
 TEST_CASE("depth is limited without recursion") {
   const std::string deep =
       "{\"a\":" + std::string(100000, '[') + std::string(100000, ']') + ",\"b\":{}}";
-  auto refused = JsonCutter({"/b"}).cut(deep, 200);
+  auto refused = dropping({"/b"}).cut(deep, 200);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().kind() == ErrorKind::too_large);
   std::string keys;
@@ -70,11 +76,38 @@ TEST_CASE("depth is limited without recursion") {
 }
 
 TEST_CASE("the cutter says whether the object names its type") {
-  auto both = JsonCutter({}).cut(R"({"kind":"Pod","apiVersion":"v1"})", 10);
+  auto both = dropping({}).cut(R"({"kind":"Pod","apiVersion":"v1"})", 10);
   REQUIRE(both.ok());
   CHECK(both->has_kind);
   CHECK(both->has_api_version);
-  auto none = JsonCutter({"/metadata"}).cut(R"({"metadata":{"kind":"x"}})", 10);
+  auto none = dropping({"/metadata"}).cut(R"({"metadata":{"kind":"x"}})", 10);
   REQUIRE(none.ok());
   CHECK_FALSE(none->has_kind);
+}
+
+TEST_CASE("only what is asked for stays, and one member is handed out whether it stays or not") {
+  struct Row {
+    core::JsonCutRules rules;
+    std::string out, noted;
+  };
+  const std::string text = R"({"a":{"x":1,"y":[1,{"z":2}]},"b":{"x":3},"c":4})";
+  const std::vector<Row> rows = {
+      {{{}, {"/c"}, ""}, R"({"c":4})", ""},
+      {{{}, {"/a/x", "/c"}, ""}, R"({"a":{"x":1},"c":4})", ""},
+      {{{}, {"/a"}, ""}, R"({"a":{"x":1,"y":[1,{"z":2}]}})", ""},
+      {{{"/a/x"}, {"/a"}, ""}, R"({"a":{"y":[1,{"z":2}]}})", ""},
+      {{{"/a"}, {"/a/x"}, ""}, R"({})", ""},
+      {{{}, {"/a/y/1/z"}, ""}, R"({"a":{"y":[{"z":2}]}})", ""},
+      {{{}, {"/none/at/all"}, ""}, R"({})", ""},
+      {{{"/b"}, {}, "/b"}, R"({"a":{"x":1,"y":[1,{"z":2}]},"c":4})", R"({"x":3})"},
+      {{{}, {}, "/a/y"}, text, R"([1,{"z":2}])"},
+      {{{"/a/y"}, {"/c"}, "/a/y"}, R"({"c":4})", ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.out);
+    const auto result = JsonCutter(row.rules).cut(text, 200);
+    REQUIRE(result.ok());
+    CHECK(result->json == row.out);
+    CHECK(result->noted == row.noted);
+  }
 }

@@ -33,13 +33,6 @@ Fed feed_in_chunks(std::string_view bytes, std::size_t chunk, std::size_t limit 
   return out;
 }
 
-std::vector<std::string> items_of(std::string_view body) {
-  std::vector<std::string> out;
-  const auto page = parse_list(body, [&](std::string_view item) { out.emplace_back(item); });
-  REQUIRE(page.ok());
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("a stream gives the same documents for every chunking") {
@@ -133,52 +126,4 @@ TEST_CASE("what is no watch event is refused") {
     REQUIRE_FALSE(event.ok());
     CHECK(event.error().kind() == ErrorKind::invalid);
   }
-}
-
-TEST_CASE("a list gives its items wherever its metadata stands") {
-  for (
-      const char* body :
-      {R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"c\u0041","remainingItemCount":3},"items":[{"a":1} , {"b":"]"}]})",
-       R"({"apiVersion":"v1","items":[{"a":1},{"b":"]"}],"kind":"PodList","metadata":{"continue":"cA","resourceVersion":"7"}})"}) {
-    INFO(body);
-    std::vector<std::string> items;
-    const auto page = parse_list(body, [&](std::string_view item) { items.emplace_back(item); });
-    REQUIRE(page.ok());
-    CHECK(page->kind == "PodList");
-    CHECK(page->api_version == "v1");
-    CHECK(page->resource_version == "7");
-    CHECK(page->continue_token == "cA");
-    CHECK(items == std::vector<std::string>{R"({"a":1})", R"({"b":"]"})"});
-  }
-}
-
-TEST_CASE("a list without items is empty") {
-  CHECK(items_of(R"({"kind":"PodList","items":[]})").empty());
-  CHECK(items_of(R"({"kind":"PodList","items":null,"metadata":null})").empty());
-  CHECK(items_of(R"({"kind":"PodList"})").empty());
-  CHECK(items_of(R"({"items":[ ]})").empty());
-}
-
-TEST_CASE("broken items and odd items are handed out for their reader to judge") {
-  CHECK(items_of(R"({"items":[{"a":tru},7,null,"x"]})") ==
-        std::vector<std::string>{R"({"a":tru})", "7", "null", "\"x\""});
-}
-
-TEST_CASE("what is no list hands out nothing") {
-  for (const char* bad :
-       {"", "[]", "{", R"({"kind":"PodList","items":[{"a":1})", R"({"items":[{"a":1}]} x)",
-        R"({"items":[{"a":1}],"kind":7})", R"({"items":[{"a":1},]})", R"({"items":[{"a":1} {}]})",
-        R"({"items":{"a":1}})", R"({"kind":"Table","rows":[]})", R"({"kind":"Status","code":500})",
-        R"({"items":[{"a":1}],"metadata":[]})",
-        R"({"items":[{"a":1}],"metadata":{"resourceVersion":7}})", R"({})",
-        R"({"items":[{"a":1}],)", "{\"items\":[\"a"}) {
-    INFO(bad);
-    std::size_t items = 0;
-    const auto page = parse_list(bad, [&](std::string_view) { ++items; });
-    REQUIRE_FALSE(page.ok());
-    CHECK(page.error().kind() == ErrorKind::invalid);
-    CHECK(items == 0);
-  }
-  CHECK(parse_list(R"({"kind":"Table","rows":[]})", [](std::string_view) {}).error().message() ==
-        "the server answered with a Table where a list is expected");
 }

@@ -14,8 +14,7 @@ class Greeter : public runtime::Reconciler {
  public:
   Greeter(loop::EventLoop& loop, client::Client& client, base::Random& random)
       : controller_(loop, *this, random, slots_, {}),
-        reflector_(client, config_maps(), /*namespace_=*/"", {}, /*strip=*/{}, random,
-                   callbacks()) {}
+        reflector_(client, config_maps(), /*namespace_=*/"", {}, {}, random, callbacks()) {}
 
   void start() { reflector_.start(); }
   std::vector<std::string> greeted;

@@ -86,8 +86,10 @@ struct Bench {
     callbacks.on_failure = [this](WatcherFailure where, const Error&, Duration) {
       told.push_back("failure " + std::string(to_string(where)));
     };
-    reflector = std::make_unique<Reflector>(client, config_maps(), "shop", options,
-                                            std::move(strip), random, std::move(callbacks));
+    StoreOptions store;
+    store.strip = std::move(strip);
+    reflector = std::make_unique<Reflector>(client, config_maps(), "shop", options, store, random,
+                                            std::move(callbacks));
     reflector->start();
   }
 

@@ -174,8 +174,9 @@ TEST_CASE("single events change the store and tell what was before") {
 }
 
 TEST_CASE("managedFields and stripped members are cut; the rest is kept byte for byte") {
-  Store store;
-  store.set_strip({"/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"});
+  StoreOptions options;
+  options.strip = {"/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"};
+  Store store(options);
   const std::string sent =
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","annotations":{"keep":"1",)"
       R"("kubectl.kubernetes.io/last-applied-configuration":"{\"a\":1}"},"managedFields":[{}],)"
@@ -188,9 +189,80 @@ TEST_CASE("managedFields and stripped members are cut; the rest is kept byte for
         R"("uid":"u1","resourceVersion":"1"},"spec":{"n":1.50,"big":12345678901234567890}})");
 }
 
-TEST_CASE("list items get the type that the list has and they lack") {
+TEST_CASE(
+    "of managedFields remains who applied what when, or all of them where that is asked for") {
+  const std::string fields =
+      R"([{"manager":"kubectl","operation":"Apply","apiVersion":"v1","time":"2026-01-01T00:00:00Z",)"
+      R"("fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:\"x]":{}}}},)"
+      R"({"operation":"Update","manager":"k\u00fcbelet","subresource":"status"},{"manager":7}])";
+  const std::string rest = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}})";
+  const std::string sent =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","managedFields":)" + fields + "}}";
   Store store;
-  store.set_type({"apps", "v1", "Deployment"});
+  REQUIRE(store.apply(sent).ok());
+  const auto object = *store.get({"", "a"});
+  CHECK(object.json == rest);
+  CHECK(object.managers() ==
+        std::vector<FieldManager>{{"kubectl", "Apply", "", "2026-01-01T00:00:00Z"},
+                                  {"k\xc3\xbc"
+                                   "belet",
+                                   "Update", "status", ""},
+                                  {"", "", "", ""}});
+  StoreOptions options;
+  options.keep_managed_fields = true;
+  Store keeping(options);
+  REQUIRE(keeping.apply(sent).ok());
+  CHECK(keeping.get({"", "a"})->json == sent);
+  CHECK(keeping.get({"", "a"})->managers().empty());
+  // Broken ones harm nothing.
+  for (const char* bad : {"7", "[7]", "[{\"manager\":\"\x01\"}]", "[{]", "{}", "[[[["}) {
+    CAPTURE(bad);
+    (void)compact_managers(bad);
+  }
+  CHECK(parse_managers(compact_managers("[{\"manager\":\"\x01\"}]")).at(0).manager.empty());
+}
+
+TEST_CASE("a projection keeps the paths it names and what identifies an object") {
+  StoreOptions options;
+  options.project = {"/status/phase", "/spec/containers/0/image", "/spec/absent"};
+  options.strip = {"/metadata/labels/b"};
+  Store store(options);
+  REQUIRE(
+      store
+          .apply(
+              R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","annotations":{"x":"1"},)"
+              R"("labels":{"a":"1","b":"2"},"uid":"u","managedFields":[{"manager":"m"}]},)"
+              R"("spec":{"containers":[{"name":"c","image":"i"},{"image":"j"}],"n":1},)"
+              R"("status":{"phase":"Running","ip":"1"},"other":[1]})")
+          .ok());
+  CHECK(store.get({"", "a"})->json ==
+        R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"a":"1"},"uid":"u"},)"
+        R"("spec":{"containers":[{"image":"i"}]},"status":{"phase":"Running"}})");
+}
+
+TEST_CASE("metadata alone is kept under the object's own type, whatever the server sends") {
+  StoreOptions options;
+  options.type = {"apps", "v1", "Deployment"};
+  options.content = core::Content::metadata;
+  Store store(options);
+  const std::string metadata = R"("metadata":{"name":"a","annotations":{"x":"y"}})";
+  for (const std::string& sent :
+       {R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)" + metadata + "}",
+        R"({"kind":"Deployment","apiVersion":"apps/v1",)" + metadata + R"(,"spec":{"a":[1]}})",
+        "{" + metadata + R"(,"status":{}})"}) {
+    store.begin_init(true);
+    REQUIRE(store.init_apply(sent).ok());
+    store.finish_init("5");
+    CHECK(store.get({"", "a"})->json ==
+          R"({"apiVersion":"apps/v1","kind":"Deployment",)" + metadata + "}");
+    CHECK(store.get({"", "a"})->meta.kind == "Deployment");
+  }
+}
+
+TEST_CASE("list items get the type that the list has and they lack") {
+  StoreOptions options;
+  options.type = {"apps", "v1", "Deployment"};
+  Store store(options);
   store.begin_init();
   REQUIRE(store.init_apply(R"({"metadata":{"name":"a"}})").ok());
   REQUIRE(store.init_apply(R"({"kind":"Other","metadata":{"name":"b"}})").ok());
@@ -234,10 +306,9 @@ TEST_CASE("labels and owners are indexed and follow every change") {
 }
 
 TEST_CASE("objects too deep or too big are kept as metadata, counted and named") {
-  Store store;
-  IngestLimits limits;
-  limits.max_bytes = 2000;
-  store.set_limits(limits);
+  StoreOptions options;
+  options.limits.max_bytes = 2000;
+  Store store(options);
   store.begin_init();
   const std::string deep = std::string(300, '[') + std::string(300, ']');
   REQUIRE(store
@@ -272,8 +343,9 @@ TEST_CASE("an object that does not parse at all is counted and changes nothing")
 }
 
 TEST_CASE("nobody listening costs no change, and previous can be left out") {
-  Store store;
-  store.set_previous(false);
+  StoreOptions options;
+  options.previous = false;
+  Store store(options);
   init(store, {{.name = "a"}}, "5");
   const auto modified = *store.apply(Pod{.version = "6"}.json());
   CHECK_FALSE(modified.at(0).previous_meta);

@@ -156,8 +156,6 @@ class Simulation {
   void emit(const WatcherAction& action) {
     if (const auto* a = std::get_if<EmitInit>(&action)) {
       store_.begin_init(a->rewound);
-    } else if (std::holds_alternative<EmitInitPage>(action)) {
-      for (const auto& item : items_) expect(store_.init_apply(item).ok(), "an item is refused");
     } else if (std::holds_alternative<EmitInitApply>(action)) {
       expect(store_.init_apply(object_).ok(), "an object is refused");
     } else if (const auto* b = std::get_if<EmitInitDone>(&action)) {
@@ -263,19 +261,26 @@ class Simulation {
                std::stoull(params.resource_version) > server_.version()) {
       return list_failed(too_large_version());
     }
-    items_.clear();
+    std::vector<std::string> items;
     std::size_t index = 0;
     std::string token;
     for (const auto& [name, object] : *server_.state_at(version)) {
       if (index++ < offset) continue;
-      if (params.limit != 0 && items_.size() == params.limit) {
+      if (params.limit != 0 && items.size() == params.limit) {
         token = fmt::format("{}:{}", version, index - 1);
         break;
       }
-      items_.push_back(model_json(name, object));
+      items.push_back(model_json(name, object));
     }
+    const bool breaks_off = fault();
+    const std::size_t given = breaks_off ? random_.below(items.size() + 1) : items.size();
+    for (std::size_t i = 0; i < given; ++i) {
+      object_ = items[i];
+      act(watcher_.on_list_item());
+    }
+    if (breaks_off) return list_failed(Error(ErrorKind::unreachable, "reset by peer"));
     list_.reset();
-    act(watcher_.on_page(now_, page_of(version, token), items_.size()));
+    act(watcher_.on_page(now_, page_of(version, token)));
   }
 
   // A version whose state is still there, not before the last compaction.
@@ -431,7 +436,6 @@ class Simulation {
   std::optional<WatchRequest> watch_;
   std::optional<TimePoint> timer_;
   std::deque<TimePoint> requests_;
-  std::vector<std::string> items_;
   std::string object_;
   std::uint64_t synced_epoch_ = 0;
   std::uint64_t fault_percent_ = 0;

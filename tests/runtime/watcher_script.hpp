@@ -31,7 +31,6 @@ inline std::string show(const runtime::WatcherAction& action, TimePoint now) {
     return fmt::format("timer {}", (a->at - now).count());
   }
   if (const auto* a = std::get_if<EmitInit>(&action)) return a->rewound ? "Init rewound" : "Init";
-  if (const auto* a = std::get_if<EmitInitPage>(&action)) return fmt::format("Page {}", a->items);
   if (std::holds_alternative<EmitInitApply>(action)) return "InitApply";
   if (const auto* a = std::get_if<EmitInitDone>(&action)) {
     return fmt::format("InitDone {}{}", a->resource_version, a->gap ? " gap" : "");
@@ -63,11 +62,29 @@ struct Script {
   }
 
   Lines start() { return lines(watcher.start(now)); }
+  // A page with that many items, which stand as "Page N".
   Lines page(std::string rv, std::size_t items = 1, std::string token = "") {
+    Lines out;
+    std::size_t applied = 0;
+    for (std::size_t i = 0; i < items; ++i) {
+      for (const auto& line : list_item()) {
+        if (line == "InitApply") {
+          ++applied;
+        } else {
+          out.push_back(line);
+        }
+      }
+    }
+    if (applied > 0) out.push_back(fmt::format("Page {}", applied));
+    for (auto& line : page_end(std::move(rv), std::move(token))) out.push_back(std::move(line));
+    return out;
+  }
+  Lines list_item() { return lines(watcher.on_list_item()); }
+  Lines page_end(std::string rv, std::string token = "") {
     core::ListPage page;
     page.resource_version = std::move(rv);
     page.continue_token = std::move(token);
-    return lines(watcher.on_page(now, page, items));
+    return lines(watcher.on_page(now, page));
   }
   Lines list_error(const Error& error) { return lines(watcher.on_list_error(now, error)); }
   Lines open() { return lines(watcher.on_watch_open(now)); }

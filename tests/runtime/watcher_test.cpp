@@ -106,7 +106,7 @@ TEST_CASE("pages of different resourceVersions are not mixed") {
   Script s(with(ListStrategy::paged));
   s.start();
   s.page("10", 500, "t1");
-  CHECK(s.page("12", 500, "t2") == Lines{"list"});
+  CHECK(s.page("12", 500, "t2") == Lines{"Page 500", "list"});
   CHECK(s.page("13", 900).at(0) == "Init");
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("continue tokens that lead nowhere end in backoff") {
   Script s(with(ListStrategy::paged));
   s.start();
   s.page("10", 500, "t1");
-  CHECK(s.page("10", 500, "t1") == Lines{"Failure initial list +800", "timer 800"});
+  CHECK(s.page("10", 500, "t1") == Lines{"Page 500", "Failure initial list +800", "timer 800"});
   Script empty(with(ListStrategy::paged));
   empty.start();
   empty.page("10", 0, "t1");
@@ -386,7 +386,7 @@ TEST_CASE("a resourceVersion that goes back means a restored server: a gap and a
     s.sync("100");
     s.error_event(gone());
     s.after(5000).timer();
-    CHECK(s.page("60") == Lines{"list"});
+    CHECK(s.page("60") == Lines{"Init", "Page 1", "list"});
     CHECK(s.page("61").at(0) == "Init rewound");
   }
   SECTION("numbers are compared as numbers") {
@@ -407,7 +407,7 @@ TEST_CASE("a lagging cache does not take anything back: it is read again, consis
   s.sync("100");
   s.error_event(gone());
   CHECK(s.after(5000).timer() == Lines{"list resourceVersion=0"});
-  CHECK(s.page("90") == Lines{"list"});
+  CHECK(s.page("90") == Lines{"Init", "Page 1", "list"});
   CHECK(s.page("101").at(2) == "InitDone 101 gap");
 }
 

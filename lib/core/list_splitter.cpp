@@ -1,0 +1,210 @@
+// A state machine over the top level of a list and its items; what is inside of values is
+// json_scan's.
+#include "core/list_splitter.hpp"
+
+#include <fmt/format.h>
+
+namespace kubewatch::core {
+namespace {
+
+// After an item of megabytes the buffer is given back.
+constexpr std::size_t kKeptBuffer = 1U << 20U;
+
+Result<void> read_string_or_null(std::string_view value, std::string& out) {
+  out.clear();
+  if (value == "null") return {};
+  KW_ASSIGN(out, decode_json_string(value));
+  return {};
+}
+
+Result<void> read_metadata(std::string_view value, ListPage& page) {
+  page.resource_version.clear();
+  page.continue_token.clear();
+  if (value == "null") return {};
+  return JsonCursor(value).each_field(
+      [&](std::string_view key, std::string_view field) -> Result<void> {
+        if (key == "resourceVersion") return read_string_or_null(field, page.resource_version);
+        if (key == "continue") return read_string_or_null(field, page.continue_token);
+        return {};
+      });
+}
+
+}  // namespace
+
+std::string_view ListSplitter::expected() const {
+  switch (state_) {
+    case State::start: return "{";
+    case State::first_key: return "a string or }";
+    case State::key: return "a string";
+    case State::colon: return ":";
+    case State::value: return "a value";
+    case State::after_value: return ", or }";
+    case State::first_item: return "an item or ]";
+    case State::item: return "an item";
+    case State::after_item: return ", or ]";
+    case State::done: break;
+  }
+  return "the end";
+}
+
+Error ListSplitter::wrong(std::string_view found) const {
+  return Error(ErrorKind::invalid, fmt::format("not valid JSON: {} byte {}, where {} is expected",
+                                               found, consumed_, expected()));
+}
+
+// White space may stand here, and belongs to no value.
+bool ListSplitter::between_values() const {
+  return !end_.begun();
+}
+
+Result<void> ListSplitter::feed(std::string_view bytes,
+                                const std::function<void(std::string_view)>& on_item) {
+  if (failed_) return Error(ErrorKind::invalid, "the list is already broken");
+  while (!bytes.empty()) {
+    if (between_values() && is_json_space(bytes.front())) {
+      bytes.remove_prefix(1);
+      ++consumed_;
+      continue;
+    }
+    if (auto stepped = step(bytes, on_item); !stepped.ok()) {
+      failed_ = true;
+      return stepped;
+    }
+  }
+  return {};
+}
+
+Result<void> ListSplitter::step(std::string_view& bytes,
+                                const std::function<void(std::string_view)>& on_item) {
+  const char c = bytes.front();
+  std::string_view whole;
+  const auto one_byte = [&] {
+    bytes.remove_prefix(1);
+    ++consumed_;
+  };
+  switch (state_) {
+    case State::first_key:
+    case State::key: {
+      if (!end_.begun() && c != '"') break;
+      KW_ASSIGN(const bool complete, take_value(bytes, true, whole));
+      if (!complete) return {};
+      auto begun = begin_key(whole);
+      part_.clear();
+      return begun;
+    }
+    case State::value: {
+      if (field_ == Field::items && !end_.begun() && c == '[') {
+        state_ = State::first_item;
+        one_byte();
+        return {};
+      }
+      KW_ASSIGN(const bool complete, take_value(bytes, field_ != Field::other, whole));
+      if (!complete) return {};
+      auto ended = end_value(whole);
+      part_.clear();
+      return ended;
+    }
+    case State::first_item:
+    case State::item: {
+      if (state_ == State::first_item && !end_.begun() && c == ']') break;
+      KW_ASSIGN(const bool complete, take_value(bytes, true, whole));
+      if (!complete) return {};
+      on_item(whole);
+      part_.clear();
+      if (part_.capacity() > kKeptBuffer) part_ = std::string();
+      state_ = State::after_item;
+      return {};
+    }
+    default: break;
+  }
+  KW_TRY(punctuation(c));
+  one_byte();
+  return {};
+}
+
+Result<void> ListSplitter::punctuation(char c) {
+  if (state_ == State::start && c == '{') {
+    state_ = State::first_key;
+  } else if (state_ == State::colon && c == ':') {
+    state_ = State::value;
+  } else if (state_ == State::after_value && c == ',') {
+    state_ = State::key;
+  } else if ((state_ == State::after_value || state_ == State::first_key) && c == '}') {
+    state_ = State::done;
+  } else if (state_ == State::after_item && c == ',') {
+    state_ = State::item;
+  } else if ((state_ == State::after_item || state_ == State::first_item) && c == ']') {
+    state_ = State::after_value;
+  } else {
+    return wrong("wrong character at");
+  }
+  return {};
+}
+
+// True when the value is complete: `whole` is all of it, a slice of `bytes` or of part_. `keep`:
+// else its bytes are passed over.
+Result<bool> ListSplitter::take_value(std::string_view& bytes, bool keep, std::string_view& whole) {
+  const bool first = !end_.begun();
+  const std::size_t length = end_.feed(bytes);
+  const bool complete = length != JsonValueEnd::kGoesOn;
+  if (complete && first && length == 0) return wrong("wrong character at");
+  const std::string_view taken = bytes.substr(0, length);
+  bytes.remove_prefix(taken.size());
+  consumed_ += taken.size();
+  if (complete) end_.reset();
+  if (!keep) return complete;
+  if (taken.size() > max_item_ - part_.size()) {
+    return Error(ErrorKind::too_large,
+                 fmt::format("{} of the list is larger than the limit of {} bytes",
+                             field_ == Field::items ? "an item" : "a part", max_item_));
+  }
+  if (complete && part_.empty()) {
+    whole = taken;
+  } else {
+    part_.append(taken);
+    whole = part_;
+  }
+  return complete;
+}
+
+Result<void> ListSplitter::begin_key(std::string_view literal) {
+  KW_ASSIGN(const std::string key, decode_json_string(literal));
+  field_ = Field::other;
+  if (key == "apiVersion") field_ = Field::api_version;
+  if (key == "kind") field_ = Field::kind;
+  if (key == "metadata") field_ = Field::metadata;
+  if (key == "items") {
+    if (has_items_) return Error(ErrorKind::invalid, "the list has its items twice");
+    has_items_ = true;
+    field_ = Field::items;
+  }
+  state_ = State::colon;
+  return {};
+}
+
+Result<void> ListSplitter::end_value(std::string_view value) {
+  state_ = State::after_value;
+  switch (field_) {
+    case Field::api_version: return read_string_or_null(value, page_.api_version);
+    case Field::kind: return read_string_or_null(value, page_.kind);
+    case Field::metadata: return read_metadata(value, page_);
+    case Field::items:
+      if (value == "null") return {};
+      return Error(ErrorKind::invalid, "the items of the list are not a list");
+    case Field::other: break;
+  }
+  return {};
+}
+
+Result<ListPage> ListSplitter::finish() {
+  if (failed_) return Error(ErrorKind::invalid, "the list is already broken");
+  if (state_ != State::done) return wrong("the text ends at");
+  if (!has_items_ && !page_.kind.ends_with("List")) {
+    return Error(ErrorKind::invalid, "the server answered with " +
+                                         (page_.kind.empty() ? "something" : "a " + page_.kind) +
+                                         " where a list is expected");
+  }
+  return std::move(page_);
+}
+
+}  // namespace kubewatch::core

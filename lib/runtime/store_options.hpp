@@ -1,0 +1,34 @@
+// What a store keeps of its objects. Plain data.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/params.hpp"
+#include "core/resource.hpp"
+
+namespace kubewatch::runtime {
+
+struct IngestLimits {
+  std::size_t max_bytes = 16U << 20U;  // the largest event that client-go accepts
+  std::size_t max_depth = 200;         // what the rest of the program parses
+};
+
+// All pointers are RFC 6901.
+struct StoreOptions {
+  std::vector<std::string> strip;  // dropped before an object is kept
+  // When not empty: only these and what identifies an object are kept (type, name, namespace, uid,
+  // resourceVersion, generation, times of creation and deletion, labels, owners, finalizers).
+  std::vector<std::string> project;
+  // metadata.managedFields as they are. Without: who applied what when, but not which fields
+  // (StoredObject::managers).
+  bool keep_managed_fields = false;
+  // metadata: apiVersion, kind and metadata only, under the type below, whatever the server sends.
+  core::Content content = core::Content::full;
+  core::Gvk type;        // added where list items lack their own
+  bool previous = true;  // changes carry previous_meta and previous_json
+  IngestLimits limits;
+};
+
+}  // namespace kubewatch::runtime

@@ -1,0 +1,113 @@
+// Lists item by item: the same items and the same end for every chunking (P4).
+#include "core/list_splitter.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::core;
+
+namespace {
+
+struct Split {
+  std::vector<std::string> items;
+  Result<ListPage> page;
+};
+
+Split split(std::string_view body, std::size_t chunk, std::size_t limit = 8U << 20U) {
+  ListSplitter splitter(limit);
+  Split out{{}, ListPage{}};
+  for (std::size_t at = 0; at < body.size(); at += chunk) {
+    auto fed = splitter.feed(body.substr(at, chunk),
+                             [&](std::string_view item) { out.items.emplace_back(item); });
+    if (fed.ok()) continue;
+    out.page = std::move(fed).error();
+    return out;
+  }
+  out.page = splitter.finish();
+  return out;
+}
+
+std::vector<std::string> items_of(std::string_view body) {
+  const Split got = split(body, 5);
+  REQUIRE(got.page.ok());
+  return got.items;
+}
+
+}  // namespace
+
+TEST_CASE("a list gives its items wherever its metadata stands") {
+  for (
+      const char* body :
+      {R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"c\u0041","remainingItemCount":3},"items":[{"a":1} , {"b":"]"}]})",
+       R"({"apiVersion":"v1","items":[{"a":1},{"b":"]"}],"kind":"PodList","metadata":{"continue":"cA","resourceVersion":"7"}})"}) {
+    INFO(body);
+    for (std::size_t chunk = 1; chunk < 300; ++chunk) {
+      CAPTURE(chunk);
+      const Split got = split(body, chunk);
+      REQUIRE(got.page.ok());
+      const ListPage* page = &*got.page;
+      const auto& items = got.items;
+      CHECK(page->kind == "PodList");
+      CHECK(page->api_version == "v1");
+      CHECK(page->resource_version == "7");
+      CHECK(page->continue_token == "cA");
+      CHECK(items == std::vector<std::string>{R"({"a":1})", R"({"b":"]"})"});
+    }
+  }
+}
+
+TEST_CASE("a list without items is empty") {
+  CHECK(items_of(R"({"kind":"PodList","items":[]})").empty());
+  CHECK(items_of(R"({"kind":"PodList","items":null,"metadata":null})").empty());
+  CHECK(items_of(R"({"kind":"PodList"})").empty());
+  CHECK(items_of(R"({"items":[ ]})").empty());
+}
+
+TEST_CASE("broken items and odd items are handed out for their reader to judge") {
+  CHECK(items_of(R"({"items":[{"a":tru},7,null,"x"]})") ==
+        std::vector<std::string>{R"({"a":tru})", "7", "null", "\"x\""});
+}
+
+TEST_CASE("what is no whole list is an error at its end, for every chunking") {
+  for (const char* bad :
+       {"", "[]", "{", R"({"kind":"PodList","items":[{"a":1})", R"({"items":[{"a":1}]} x)",
+        R"({"items":[{"a":1}],"kind":7})", R"({"items":[{"a":1},]})", R"({"items":[{"a":1} {}]})",
+        R"({"items":{"a":1}})", R"({"kind":"Table","rows":[]})", R"({"kind":"Status","code":500})",
+        R"({"items":[{"a":1}],"metadata":[]})",
+        R"({"items":[{"a":1}],"metadata":{"resourceVersion":7}})", R"({})",
+        R"({"items":[{"a":1}],)", "{\"items\":[\"a"}) {
+    INFO(bad);
+    for (std::size_t chunk : {1U, 2U, 7U, 1000U}) {
+      const Split got = split(bad, chunk);
+      REQUIRE_FALSE(got.page.ok());
+      CHECK(got.page.error().kind() == ErrorKind::invalid);
+    }
+  }
+  CHECK(split(R"({"kind":"Table","rows":[]})", 3).page.error().message() ==
+        "the server answered with a Table where a list is expected");
+  CHECK(split(R"({"items":[{"a":1} {}]})", 4).page.error().message() ==
+        "not valid JSON: wrong character at byte 18, where , or ] is expected");
+  CHECK(split(R"({"items":[{"a":1})", 4).page.error().message() ==
+        "not valid JSON: the text ends at byte 17, where , or ] is expected");
+  CHECK(split(R"({"items":[],"items":[]})", 4).page.error().message() ==
+        "the list has its items twice");
+}
+
+TEST_CASE("an item above the limit ends the list, other members are passed over") {
+  const std::string big(200, 'x');
+  CHECK(split(R"({"items":[{"a":1},{"b":")" + big + R"("}]})", 7, 100).page.error().kind() ==
+        ErrorKind::too_large);
+  CHECK(split(R"({"items":[],"rows":[")" + big + R"("]})", 7, 100).page.ok());
+  CHECK_FALSE(split(R"({"items":[],"kind":")" + big + R"("})", 7, 100).page.ok());
+  CHECK_FALSE(split(R"({")" + big + R"(":1,"items":[]})", 7, 100).page.ok());
+}
+
+TEST_CASE("a list of megabytes in tiny chunks costs linear time") {
+  const std::string item = "{\"a\":\"" + std::string(1U << 20U, '{') + "\"}";
+  const Split got = split("{\"items\":[" + item + "," + item + "]}", 1);
+  CHECK(got.page.ok());
+  CHECK(got.items.size() == 2);
+}
