@@ -39,4 +39,29 @@ void bind_output(CLI::App& app, std::string& output, const std::vector<std::stri
       ->check(CLI::IsMember(formats));
 }
 
+std::string server_flag_of(const client::ConfigOverrides& config) {
+  const std::pair<const char*, bool> flags[] = {
+      {"--kubeconfig", !config.kubeconfig.empty()},
+      {"--context", !config.context.empty()},
+      {"--cluster", !config.cluster.empty()},
+      {"--user", !config.user.empty()},
+      {"--server", !config.server.empty()},
+      {"--token", !config.token.empty()},
+      {"--as", !config.as.empty()},
+      {"--as-uid", !config.as_uid.empty()},
+      {"--as-group", !config.as_groups.empty()},
+      {"--as-user-extra", !config.as_user_extra.empty()},
+      {"--certificate-authority", !config.certificate_authority.empty()},
+      {"--client-certificate", !config.client_certificate.empty()},
+      {"--client-key", !config.client_key.empty()},
+      {"--insecure-skip-tls-verify", config.insecure_skip_tls_verify},
+      {"--tls-server-name", !config.tls_server_name.empty()},
+      {"--proxy-url", !config.proxy_url.empty()},
+  };
+  for (const auto& [name, given] : flags) {
+    if (given) return name;
+  }
+  return "";
+}
+
 }  // namespace kubewatch::cli

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/time.hpp"
+#include "client/config.hpp"
 
 namespace kubewatch::cli {
 
@@ -24,6 +25,9 @@ struct Selection {
 void bind_selection(CLI::App& app, Selection& selection);
 // Checks both selectors' syntax. Errors: invalid.
 Result<void> check_selection(const Selection& selection);
+
+// The first flag given that says which server to talk to, or as whom; "" when none is.
+std::string server_flag_of(const client::ConfigOverrides& config);
 
 // -o with the formats that the command prints.
 void bind_output(CLI::App& app, std::string& output, const std::vector<std::string>& formats);

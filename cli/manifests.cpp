@@ -23,19 +23,28 @@ bool is_manifest_file(const fs::path& path) {
   return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
 
+// The manifests of one folder, and of those below it; links to folders are not followed. Every call
+// takes an error_code: the others throw.
+Result<void> collect(const fs::path& folder, bool recursive, std::vector<std::string>& files) {
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code vanished;  // between the listing and the look: as if it had never been there
+    if (entry->is_directory(vanished) && !entry->is_symlink(vanished)) {
+      if (recursive) KW_TRY(collect(entry->path(), recursive, files));
+    } else if (entry->is_regular_file(vanished) && is_manifest_file(entry->path())) {
+      files.push_back(entry->path());
+    }
+  }
+  if (!error) return {};
+  return Error(ErrorKind::invalid, fmt::format("folder {}: {}", folder.string(), error.message()));
+}
+
 Result<std::vector<std::string>> expand(const std::string& path, bool recursive) {
   std::error_code error;
   if (path == "-" || !fs::is_directory(path, error)) return std::vector<std::string>{path};
   std::vector<std::string> files;
-  const auto add = [&](const fs::directory_entry& entry) {
-    if (entry.is_regular_file() && is_manifest_file(entry.path())) files.push_back(entry.path());
-  };
-  if (recursive) {
-    for (const auto& entry : fs::recursive_directory_iterator(path, error)) add(entry);
-  } else {
-    for (const auto& entry : fs::directory_iterator(path, error)) add(entry);
-  }
-  if (error) return Error(ErrorKind::invalid, fmt::format("{}: {}", path, error.message()));
+  KW_TRY(collect(path, recursive, files));
   if (files.empty()) {
     return Error(ErrorKind::not_found, fmt::format("{}: no *.yaml, *.yml or *.json in it", path));
   }

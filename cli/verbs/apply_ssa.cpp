@@ -67,6 +67,9 @@ class ApplySsa : public Command {
     auto session = Session::open(context.global.config);
     if (!session.ok()) return fail(context, session.error());
     sort_for_writing(*manifests);
+    if (const int code = check_namespaces(context, **session, *manifests); code != kDone) {
+      return code;
+    }
     int code = kDone;
     for (const auto& manifest : *manifests) {
       auto applied = apply(context, **session, manifest);
@@ -85,12 +88,6 @@ class ApplySsa : public Command {
     KW_ASSIGN(const auto type, find_type(session, manifest.object));
     core::ObjectKey key{base::string_at(manifest.object, {"metadata", "namespace"}),
                         base::string_at(manifest.object, {"metadata", "name"})};
-    const std::string& asked = context.global.config.namespace_;
-    if (type.namespaced && !asked.empty() && !key.namespace_.empty() && asked != key.namespace_) {
-      return Error(ErrorKind::invalid,
-                   fmt::format("its namespace \"{}\" is not the \"{}\" of --namespace",
-                               key.namespace_, asked));
-    }
     if (type.namespaced && key.namespace_.empty()) {
       key.namespace_ = session.client().config().namespace_;
     }
@@ -110,6 +107,29 @@ class ApplySsa : public Command {
     print(context, type, before.ok() ? &*before : nullptr, result);
     if (is_crd(manifest.object) && !params.dry_run) return await_established(session, type, key);
     return {};
+  }
+
+  // Before the first write: half of the objects applied is worse than none. A kind that is unknown
+  // here comes with a CRD of this call; its manifest is taken for namespaced.
+  static int check_namespaces(Context& context, Session& session,
+                              const std::vector<Manifest>& manifests) {
+    const std::string& asked = context.global.config.namespace_;
+    if (asked.empty()) return kDone;
+    auto map = session.resources();
+    if (!map.ok()) return fail(context, map.error());
+    int code = kDone;
+    for (const auto& manifest : manifests) {
+      const std::string own = base::string_at(manifest.object, {"metadata", "namespace"});
+      const auto gvk = core::gvk_of(manifest.object);
+      const auto* type = gvk.ok() ? (*map)->find(*gvk) : nullptr;
+      if (own.empty() || own == asked || (type != nullptr && !type->namespaced)) continue;
+      code = report(context, manifest,
+                    Error(ErrorKind::invalid,
+                          fmt::format("its namespace \"{}\" is not the \"{}\" of --namespace; "
+                                      "nothing was applied",
+                                      own, asked)));
+    }
+    return code;
   }
 
   // Discovered again once: an earlier manifest of this call may have made the kind.

@@ -125,6 +125,10 @@ class RunController : public Command {
 
   Result<std::unique_ptr<Session>> open(Context& context) {
     if (!sandbox_) return Session::open(context.global.config);
+    if (const auto flag = server_flag_of(context.global.config); !flag.empty()) {
+      return Error(ErrorKind::invalid,
+                   flag + " and --sandbox exclude each other: the sandbox is a server of its own");
+    }
     auto manifests = read_manifests(sandbox_files_, true);
     if (!manifests.ok()) {
       return Error(ErrorKind::invalid, manifests.error().render());

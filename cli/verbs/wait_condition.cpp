@@ -12,7 +12,7 @@
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/session.hpp"
-#include "runtime/reflector.hpp"
+#include "runtime/object_watch.hpp"
 
 namespace kubewatch::cli {
 
@@ -22,11 +22,7 @@ namespace {
 struct Target {
   core::ResourceType type;
   core::ObjectKey key;
-  std::unique_ptr<runtime::Reflector> reflector;
-  std::optional<Json> object;
-  bool seen = false;  // it existed at some time
-  bool synced = false;
-  std::optional<Error> failure;  // the last problem of its watch
+  std::unique_ptr<runtime::ObjectWatch> watch;
 
   std::string str() const { return fmt::format("{}/{}", type.qualified_plural(), key.name); }
 };
@@ -91,29 +87,12 @@ class WaitConditionCommand : public Command {
   }
 
   void watch(Session& session, Target& target, const std::function<void()>& changed) {
-    runtime::WatcherOptions options;
-    options.field_selector = "metadata.name=" + target.key.name;
-    runtime::ReflectorCallbacks callbacks;
-    callbacks.on_change = [&target, changed](const runtime::StoreChange& change) {
-      if (change.type == runtime::ChangeType::deleted) {
-        target.object.reset();
-      } else if (auto parsed = base::parse_json(change.json); parsed.ok()) {
-        target.object = std::move(parsed).value();
-        target.seen = true;
-      }
-      if (target.synced) changed();
-    };
-    callbacks.on_synced = [&target, changed](bool) {
-      target.synced = true;
-      changed();
-    };
-    callbacks.on_failure = [&target](runtime::WatcherFailure, const Error& error, Duration) {
-      target.failure.emplace(error);
-    };
-    target.reflector = std::make_unique<runtime::Reflector>(
-        session.client(), target.type, target.key.namespace_, options, runtime::StoreOptions{},
-        session.random(), std::move(callbacks));
-    target.reflector->start();
+    runtime::ObjectWatch::Callbacks callbacks;
+    callbacks.on_change = changed;
+    target.watch = std::make_unique<runtime::ObjectWatch>(session.client(), target.type, target.key,
+                                                          runtime::WatcherOptions{},
+                                                          session.random(), std::move(callbacks));
+    target.watch->start();
   }
 
   int wait(Context& context, Session& session, Targets& targets, const Conditions& wanted) {
@@ -134,8 +113,8 @@ class WaitConditionCommand : public Command {
   std::optional<int> verdict(Context& context, Targets& targets, const Conditions& wanted) {
     bool all = true;
     for (auto& target : targets) {
-      if (!target->synced) return std::nullopt;
-      const Json* object = target->object ? &*target->object : nullptr;
+      if (!target->watch->synced()) return std::nullopt;
+      const Json* object = target->watch->object();
       for (const auto& condition : wanted) {
         auto met = condition.met(object);
         if (!met.ok()) {
@@ -143,7 +122,7 @@ class WaitConditionCommand : public Command {
         }
         if (*met) continue;
         all = false;
-        const bool gone = target->seen && object == nullptr;
+        const bool gone = target->watch->seen() && object == nullptr;
         if (gone && !condition.waits_for_creation()) {
           return fail(
               context, kNotFound,
@@ -163,17 +142,18 @@ class WaitConditionCommand : public Command {
     bool never_seen = false;
     std::optional<int> unread;
     for (const auto& target : targets) {
-      const Json* object = target->object ? &*target->object : nullptr;
+      const runtime::ObjectWatch& watch = *target->watch;
+      const Json* object = watch.object();
       for (const auto& condition : wanted) {
-        if (const auto met = condition.met(object); met.ok() && *met && target->synced) continue;
-        const std::string state = target->synced    ? condition.describe(object)
-                                  : target->failure ? target->failure->render()
+        if (const auto met = condition.met(object); met.ok() && *met && watch.synced()) continue;
+        const std::string state = watch.synced()    ? condition.describe(object)
+                                  : watch.failure() ? watch.failure()->render()
                                                     : "no answer from the server yet";
         fail(context, kTimedOut,
              fmt::format("timed out waiting for {} on {}: {}", condition.text(), target->str(),
                          state));
-        if (!target->synced) unread = target->failure ? exit_code_of(*target->failure) : kTimedOut;
-        never_seen = never_seen || (target->synced && !target->seen);
+        if (!watch.synced()) unread = watch.failure() ? exit_code_of(*watch.failure()) : kTimedOut;
+        never_seen = never_seen || (watch.synced() && !watch.seen());
       }
     }
     if (unread) return *unread;

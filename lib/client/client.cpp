@@ -6,6 +6,7 @@
 #include "client/apply_result.hpp"
 #include "client/list_call.hpp"
 #include "client/sender.hpp"
+#include "client/tls_files.hpp"
 #include "core/meta.hpp"
 #include "core/url.hpp"
 
@@ -80,6 +81,21 @@ Result<Json> object_of(const http::Response& response, const std::string& what) 
     return Error(ErrorKind::unavailable, "the answer is not an object").with_context(what);
   }
   return std::move(object).with_context(what);
+}
+
+// Old servers answer with a Status instead of the list of what they deleted.
+Result<ListResult> deleted_of(const http::Response& response, const std::string& what) {
+  const auto status = base::parse_json(response.body);
+  if (status.ok() && base::string_at(*status, {"kind"}) == "Status") return ListResult{};
+  ListResult out;
+  core::ListSplitter splitter;
+  auto fed =
+      splitter.feed(response.body, [&](std::string_view item) { out.items.emplace_back(item); });
+  if (!fed.ok()) return std::move(fed).error().with_context(what);
+  auto page = splitter.finish();
+  if (!page.ok()) return std::move(page).error().with_context(what);
+  out.page = std::move(page).value();
+  return out;
 }
 
 }  // namespace
@@ -236,6 +252,24 @@ PendingPtr Client::remove(const ResourceType& type, const ObjectKey& key,
   return impl_->object_call(std::move(request), std::move(done));
 }
 
+PendingPtr Client::remove_collection(const ResourceType& type, const std::string& namespace_,
+                                     const core::ListParams& selection,
+                                     const core::DeleteParams& params,
+                                     std::function<void(Result<ListResult>)> done) {
+  const std::string what = describe_all("delete all", type, namespace_);
+  Result<void> checked = check_namespace(type, namespace_);
+  if (checked.ok()) checked = selection.validate();
+  if (!checked.ok()) return impl_->refuse(std::move(checked), what, std::move(done));
+  Operation request = operation(
+      type, what, "DELETE", with_query(core::collection_path(type, namespace_), selection.query()));
+  set_body(request, params.body(), "application/json");
+  return impl_->sender.send(std::move(request),
+                            [what, done = std::move(done)](Result<http::Response> response) {
+                              if (!response.ok()) return done(std::move(response).error());
+                              done(deleted_of(*response, what));
+                            });
+}
+
 PendingPtr Client::raw(const std::string& method, const std::string& path_and_query,
                        std::function<void(Result<http::Response>)> done,
                        const std::string& accept) {
@@ -251,11 +285,7 @@ PendingPtr Client::raw(const std::string& method, const std::string& path_and_qu
 Result<std::unique_ptr<http::Transport>> make_transport(loop::EventLoop& loop,
                                                         const ClientConfig& config) {
   http::TransportOptions options;
-  options.tls.ca_pem = config.ca_pem;
-  options.tls.client_cert_pem = config.client_cert_pem;
-  options.tls.client_key_pem = config.client_key_pem;
-  options.tls.server_name = config.tls_server_name;
-  options.tls.insecure_skip_verify = config.insecure_skip_tls_verify;
+  options.tls = tls_options_of(config);
   options.user_agent = "kubewatch/" KUBEWATCH_VERSION;
   options.proxy = config.proxy_url;
   options.no_proxy = config.no_proxy;

@@ -94,6 +94,14 @@ class Client {
   // The answer is the object (finalizers pending) or a Status.
   [[nodiscard]] PendingPtr remove(const core::ResourceType& type, const core::ObjectKey& key,
                                   const core::DeleteParams& params, ObjectCallback done);
+  // Deletes what the selection chooses (all of it when it is empty), one namespace at a time, and
+  // gives what was deleted or is dying; nothing where the server does not tell. The preconditions
+  // of `params` are checked against each object.
+  [[nodiscard]] PendingPtr remove_collection(const core::ResourceType& type,
+                                             const std::string& namespace_,
+                                             const core::ListParams& selection,
+                                             const core::DeleteParams& params,
+                                             std::function<void(Result<ListResult>)> done);
   // Any path, e.g. "/version", "/readyz". The answer comes back whatever its HTTP status; errors
   // only when there is none.
   [[nodiscard]] PendingPtr raw(const std::string& method, const std::string& path_and_query,

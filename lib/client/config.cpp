@@ -138,6 +138,7 @@ class Resolver {
       return {};
     }
     KW_ASSIGN(out_.ca_pem, entry.content("certificate-authority"));
+    out_.ca_file = entry.content_file("certificate-authority");
     if (out_.insecure_skip_tls_verify && !out_.ca_pem.empty()) {
       return entry.error("certificate-authority and insecure-skip-tls-verify exclude each other");
     }
@@ -153,9 +154,11 @@ class Resolver {
     KW_ASSIGN(out_.impersonate.extra, entry.text_lists("as-user-extra"));
     if (flags_.client_certificate.empty()) {
       KW_ASSIGN(out_.client_cert_pem, entry.content("client-certificate"));
+      out_.client_cert_file = entry.content_file("client-certificate");
     }
     if (flags_.client_key.empty()) {
       KW_ASSIGN(out_.client_key_pem, entry.content("client-key"));
+      out_.client_key_file = entry.content_file("client-key");
     }
     if (!flags_.token.empty()) return {};
     return read_login(entry);
@@ -194,7 +197,8 @@ Result<ClientConfig> in_cluster_config(const ConfigEnvironment& env) {
       "https://" + (v6 ? "[" + env.service_host + "]" : env.service_host) + ":" + env.service_port;
   out.token_file = dir + "/token";
   out.source = "the service account in " + dir;
-  auto ca = base::read_file(dir + "/ca.crt", kMaxFileBytes);
+  out.ca_file = dir + "/ca.crt";
+  auto ca = base::read_file(out.ca_file, kMaxFileBytes);
   if (!ca.ok()) return std::move(ca).error().with_context("in-cluster configuration");
   out.ca_pem = std::move(ca).value();
   if (auto name = base::read_file(dir + "/namespace", kMaxFileBytes); name.ok()) {
@@ -241,10 +245,12 @@ Result<void> apply_tls_flags(const ConfigOverrides& flags, ClientConfig& out) {
   if (flags.insecure_skip_tls_verify) {
     out.insecure_skip_tls_verify = true;
     out.ca_pem.clear();
+    out.ca_file.clear();
   }
   if (!flags.certificate_authority.empty()) {
     out.insecure_skip_tls_verify = false;
     KW_ASSIGN(out.ca_pem, read_flag_file("--certificate-authority", flags.certificate_authority));
+    out.ca_file = flags.certificate_authority;
   }
   if (!flags.tls_server_name.empty() || !flags.server.empty()) {
     out.tls_server_name = flags.tls_server_name;
@@ -252,9 +258,11 @@ Result<void> apply_tls_flags(const ConfigOverrides& flags, ClientConfig& out) {
   if (!flags.client_certificate.empty()) {
     KW_ASSIGN(out.client_cert_pem,
               read_flag_file("--client-certificate", flags.client_certificate));
+    out.client_cert_file = flags.client_certificate;
   }
   if (!flags.client_key.empty()) {
     KW_ASSIGN(out.client_key_pem, read_flag_file("--client-key", flags.client_key));
+    out.client_key_file = flags.client_key;
   }
   if (out.client_cert_pem.empty() != out.client_key_pem.empty()) {
     return invalid(out.source + ": a client " +

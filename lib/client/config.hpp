@@ -51,6 +51,10 @@ struct ClientConfig {
   bool insecure_skip_tls_verify = false;
   std::string client_cert_pem;
   std::string client_key_pem;
+  // Where that material came from, when from files: read again, so that it may be rotated.
+  std::string ca_file;
+  std::string client_cert_file;
+  std::string client_key_file;
   std::string token;
   std::string token_file;  // wins over token; read again at most once a minute and on 401
   std::string username;

@@ -61,21 +61,31 @@ Result<void> Credentials::refresh_token(TimePoint now) {
   return Error(ErrorKind::invalid, "token file " + config_.token_file + " is empty");
 }
 
-Result<void> Credentials::authorize(http::Headers& headers, TimePoint now) {
-  if (!withheld_) {
-    KW_TRY(refresh_token(now));
-    if (!printable(token_)) {
-      return Error(ErrorKind::invalid, config_.source +
-                                           ": the token holds spaces, control or "
-                                           "non-ASCII characters");
-    }
-    if (!token_.empty()) {
-      headers.set("Authorization", "Bearer " + token_);
-    } else if (!config_.username.empty()) {
-      headers.set("Authorization",
-                  "Basic " + base::base64_encode(config_.username + ":" + config_.password));
-    }
+Result<void> Credentials::set_authorization(http::Headers& headers, TimePoint now) {
+  KW_TRY(refresh_token(now));
+  if (!printable(token_)) {
+    return Error(ErrorKind::invalid, config_.source +
+                                         ": the token holds spaces, control or "
+                                         "non-ASCII characters");
   }
+  if (!token_.empty()) {
+    headers.set("Authorization", "Bearer " + token_);
+  } else if (!config_.username.empty()) {
+    headers.set("Authorization",
+                "Basic " + base::base64_encode(config_.username + ":" + config_.password));
+  }
+  return {};
+}
+
+bool Credentials::renew(http::Headers& headers, TimePoint now) {
+  if (withheld_ || config_.token_file.empty()) return false;
+  const std::string before = token_;
+  refused();
+  return set_authorization(headers, now).ok() && token_ != before;
+}
+
+Result<void> Credentials::authorize(http::Headers& headers, TimePoint now) {
+  if (!withheld_) KW_TRY(set_authorization(headers, now));
   const Impersonation& as = config_.impersonate;
   if (!as.user.empty()) headers.add("Impersonate-User", as.user);
   if (!as.uid.empty()) headers.add("Impersonate-Uid", as.uid);

@@ -23,12 +23,16 @@ class Credentials {
   Result<void> authorize(http::Headers& headers, TimePoint now);
   // The server said 401: the next authorize() reads the token file again.
   void refused() { read_at_.reset(); }
+  // The same, at once: true when the file now holds another token, so that asking again may help.
+  // `headers` then carry it.
+  bool renew(http::Headers& headers, TimePoint now);
   // There are credentials, but the server is reached without TLS and is not on this machine, so
   // none are ever sent.
   bool withheld() const { return withheld_; }
 
  private:
   Result<void> refresh_token(TimePoint now);
+  Result<void> set_authorization(http::Headers& headers, TimePoint now);
 
   const ClientConfig& config_;
   bool withheld_ = false;

@@ -102,4 +102,97 @@ std::vector<ResourceType> ResourceMap::resolve(std::string_view argument) const 
   return out;
 }
 
+namespace {
+
+void add_once(std::vector<std::string>& to, const std::string& text) {
+  if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
+}
+
+}  // namespace
+
+std::vector<std::string> ResourceMap::groups() const {
+  std::vector<std::string> out;
+  for (const ResourceType& type : all_) add_once(out, type.gvk.group);
+  return out;
+}
+
+std::vector<std::string> ResourceMap::versions(const std::string& group) const {
+  std::vector<std::string> out;
+  for (const ResourceType& type : all_) {
+    if (type.gvk.group == group) add_once(out, type.gvk.version);
+  }
+  return out;
+}
+
+Result<ResourceType> ResourceMap::pinned(const core::Gvk& gvk) const {
+  if (const ResourceType* found = find(gvk)) return *found;
+  const std::string api_version = gvk.api_version();
+  for (const std::string& failure : failed_groups) {
+    if (failure.starts_with(api_version + ":")) {
+      return Error(ErrorKind::unavailable,
+                   "whether there is a " + gvk.str() + " is not known: " + failure);
+    }
+  }
+  std::vector<std::string> others;
+  for (const ResourceType& type : all_) {
+    const bool same = type.gvk.group == gvk.group && type.gvk.kind == gvk.kind;
+    if (same) add_once(others, type.gvk.version);
+  }
+  return Error(ErrorKind::not_found,
+               "the server has no " + gvk.str() +
+                   (others.empty() ? "" : "; there is " + base::join(others, ", ")));
+}
+
+std::vector<ResourceType> ResourceMap::recommended(const std::string& group) const {
+  const auto known = versions(group);
+  std::vector<ResourceType> out;
+  for (const ResourceType& type : all_) {
+    if (type.gvk.group == group && type.gvk.version == known.front()) out.push_back(type);
+  }
+  return out;
+}
+
+std::vector<ResourceType> ResourceMap::kinds(const Filter& filter) const {
+  std::vector<ResourceType> out;
+  for (const ResourceType& type : all_) {
+    const bool wanted = (!filter.group || type.gvk.group == *filter.group) &&
+                        (!filter.namespaced || type.namespaced == *filter.namespaced) &&
+                        std::all_of(filter.verbs.begin(), filter.verbs.end(),
+                                    [&](const std::string& verb) { return type.has_verb(verb); });
+    // The best version first: what comes later of the same name is an older one.
+    const bool known = std::any_of(out.begin(), out.end(), [&](const ResourceType& other) {
+      return other.gvk.group == type.gvk.group && other.plural == type.plural;
+    });
+    if (wanted && !known) out.push_back(type);
+  }
+  return out;
+}
+
+void DiscoveryCache::get(Done done) {
+  if (!latest_ || age() >= max_age_) return refresh(std::move(done));
+  client_.loop().post([alive = std::weak_ptr(alive_), map = latest_, done = std::move(done)] {
+    if (!alive.expired()) done(map);
+  });
+}
+
+void DiscoveryCache::refresh(Done done) {
+  waiting_.push_back(std::move(done));
+  if (request_) return;
+  request_ = discover(client_, [this](Result<Map> answer) { take(std::move(answer)); });
+}
+
+void DiscoveryCache::take(Result<Map> answer) {
+  if (answer.ok()) {
+    latest_ = *answer;
+    taken_at_ = client_.loop().now();
+  }
+  const PendingPtr ended = std::move(request_);  // a waiting one may ask again
+  const auto waiting = std::exchange(waiting_, {});
+  const auto alive = std::weak_ptr(alive_);
+  for (const Done& done : waiting) {
+    if (alive.expired()) return;
+    done(answer);
+  }
+}
+
 }  // namespace kubewatch::client

@@ -29,6 +29,23 @@ class ResourceMap {
   // .GROUP or .VERSION.GROUP; a category gives several. Empty when nothing matches.
   std::vector<core::ResourceType> resolve(std::string_view argument) const;
 
+  // In the server's order; "" is the core group.
+  std::vector<std::string> groups() const;
+  // Those that answered, the preferred one first; empty when there is no such group.
+  std::vector<std::string> versions(const std::string& group) const;
+  // Exactly this version, however the server prefers another. Errors: not_found, naming the
+  // versions that there are; unavailable when the group did not answer.
+  Result<core::ResourceType> pinned(const core::Gvk& gvk) const;
+  // The kinds of the group's preferred version.
+  std::vector<core::ResourceType> recommended(const std::string& group) const;
+  struct Filter {
+    std::vector<std::string> verbs;  // all of them
+    std::optional<bool> namespaced;
+    std::optional<std::string> group;
+  };
+  // Every kind once, each in the best version that has it.
+  std::vector<core::ResourceType> kinds(const Filter& filter) const;
+
   // Groups whose discovery failed ("metrics.k8s.io/v1beta1: 503 ..."): their kinds may exist.
   std::vector<std::string> failed_groups;
 
@@ -39,5 +56,37 @@ class ResourceMap {
 // Errors: those of the first request (unreachable, unauthorized, forbidden).
 [[nodiscard]] PendingPtr discover(
     Client& client, std::function<void(Result<std::shared_ptr<const ResourceMap>>)> done);
+
+// The last discovery, and how old it may get. Callers that ask while a request is on its way share
+// it.
+class DiscoveryCache {
+ public:
+  using Map = std::shared_ptr<const ResourceMap>;
+  using Done = std::function<void(Result<Map>)>;
+  // `client` must outlive it.
+  explicit DiscoveryCache(Client& client, Duration max_age = Duration{600000})
+      : client_(client), max_age_(max_age) {}
+
+  // The last one, unless it is older than allowed. `done` is called from the loop; a cache that is
+  // destroyed tells nobody.
+  void get(Done done);
+  // A new one in any case, as when a kind is missing that should be there.
+  void refresh(Done done);
+  // Null before the first; kept when a later one fails.
+  const Map& latest() const { return latest_; }
+  // Of latest(). Precondition: there is one.
+  Duration age() const { return client_.loop().now() - taken_at_; }
+
+ private:
+  void take(Result<Map> answer);
+
+  Client& client_;
+  const Duration max_age_;
+  Map latest_;
+  TimePoint taken_at_{};
+  std::vector<Done> waiting_;
+  PendingPtr request_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
 
 }  // namespace kubewatch::client

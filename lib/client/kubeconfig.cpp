@@ -151,6 +151,13 @@ Result<std::string> KubeconfigEntry::content(std::string_view key) const {
   return file;
 }
 
+std::string KubeconfigEntry::content_file(std::string_view key) const {
+  const auto data = text(std::string(key) + "-data");
+  const auto path = text(key);
+  if (!path.ok() || !data.ok() || !data->empty()) return "";
+  return resolve(*path);
+}
+
 std::string KubeconfigEntry::resolve(const std::string& path) const {
   if (path.empty() || path.front() == '/') return path;
   return (std::filesystem::path(file_).parent_path() / path).lexically_normal().string();

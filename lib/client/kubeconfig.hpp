@@ -30,6 +30,8 @@ class KubeconfigEntry {
   Result<std::vector<std::pair<std::string, std::string>>> text_lists(std::string_view key) const;
   // KEY-data (base64), else the content of the file that KEY names, else "".
   Result<std::string> content(std::string_view key) const;
+  // The file that content() reads; "" when the value stands in the kubeconfig, or there is none.
+  std::string content_file(std::string_view key) const;
   bool has(std::string_view key) const;
   // A path of this file made absolute against the file's folder.
   std::string resolve(const std::string& path) const;

@@ -10,21 +10,24 @@ namespace {
 
 constexpr std::size_t kMaxErrorBody = 64U << 10U;
 
-class ListState {
+class ListState : public std::enable_shared_from_this<ListState> {
  public:
-  ListState(Sender& sender, Operation operation, ItemCallback on_item, ListCallback done)
+  ListState(Sender& sender, http::Transport& transport, Operation operation, ItemCallback on_item,
+            ListCallback done)
       : sender_(sender),
+        transport_(transport),
         operation_(std::move(operation)),
         on_item_(std::move(on_item)),
-        done_(std::move(done)),
-        started_(sender.loop().now()) {}
+        done_(std::move(done)) {}
 
   void cancel() {
     ended_ = true;
     call_.reset();
   }
 
-  void start(http::Transport& transport, http::Request request, std::weak_ptr<ListState> self) {
+  void start() {
+    started_ = sender_.loop().now();
+    const auto self = weak_from_this();
     http::CallHandlers handlers;
     handlers.on_head = [self](const http::ResponseHead& head) {
       if (const auto state = self.lock()) state->on_head(head);
@@ -35,7 +38,7 @@ class ListState {
     handlers.on_done = [self](Result<void> result) {
       if (const auto state = self.lock()) state->on_done(std::move(result));
     };
-    call_ = transport.start(std::move(request), std::move(handlers));
+    call_ = transport_.start(operation_.request, std::move(handlers));
   }
 
  private:
@@ -62,9 +65,13 @@ class ListState {
   void on_done(Result<void> result) {
     if (ended_) return;
     if (!result.ok()) {
-      log_no_answer(operation_.request.method, operation_.request.url, result.error(),
-                    sender_.loop().now() - started_);
+      sender_.note_failure(operation_.request, result.error(), started_);
       return end(std::move(result).error());
+    }
+    if (head_.status == 401 && !retried_ && sender_.renew(operation_.request)) {
+      retried_ = true;
+      error_body_.clear();
+      return start();
     }
     if (head_.status >= 300) {
       return end(error_of_answer(head_.status, head_.headers, error_body_));
@@ -81,15 +88,17 @@ class ListState {
   }
 
   Sender& sender_;
-  const Operation operation_;
+  http::Transport& transport_;
+  Operation operation_;
   const ItemCallback on_item_;
   ListCallback done_;
-  const TimePoint started_;
+  TimePoint started_{};
   std::unique_ptr<http::Call> call_;
   http::ResponseHead head_;
   core::ListSplitter items_;
   std::string error_body_;
   bool logged_ = false;
+  bool retried_ = false;  // after a 401, with renewed credentials
   bool ended_ = false;
 };
 
@@ -109,11 +118,10 @@ PendingPtr start_list(Sender& sender, http::Transport& transport, Operation oper
   // However long a big list takes, it is well while bytes come.
   operation.request.streaming = true;
   operation.request.idle_timeout = sender.config().request_timeout;
-  http::Request request = operation.request;
   auto pending = std::make_unique<ListPending>();
-  pending->state = std::make_shared<ListState>(sender, std::move(operation), std::move(on_item),
-                                               std::move(done));
-  pending->state->start(transport, std::move(request), pending->state);
+  pending->state = std::make_shared<ListState>(sender, transport, std::move(operation),
+                                               std::move(on_item), std::move(done));
+  pending->state->start();
   return pending;
 }
 

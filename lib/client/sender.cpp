@@ -10,8 +10,56 @@
 namespace kubewatch::client {
 namespace {
 
+// One request, and the second try after a 401 that renewed credentials may mend.
+class SendCall : public std::enable_shared_from_this<SendCall> {
+ public:
+  SendCall(Sender& sender, http::Transport& transport, Operation operation, ResponseCallback done)
+      : sender_(sender),
+        transport_(transport),
+        operation_(std::move(operation)),
+        done_(std::move(done)) {}
+
+  void start() {
+    started_ = sender_.loop().now();
+    http::Request request = operation_.request;
+    // Kept for a second try only.
+    if (retried_ || !sender_.renewable()) operation_.request.body.clear();
+    call_ = http::fetch(transport_, std::move(request),
+                        [weak = weak_from_this()](Result<http::Response> response) {
+                          if (const auto self = weak.lock()) self->finish(std::move(response));
+                        });
+  }
+
+ private:
+  void finish(Result<http::Response> response) {
+    if (!response.ok()) {
+      sender_.note_failure(operation_.request, response.error(), started_);
+      return done_(std::move(response).with_context(operation_.what));
+    }
+    sender_.note_answer(operation_.request, response->status, response->headers, started_);
+    if (response->status == 401 && !retried_ && sender_.renew(operation_.request)) {
+      retried_ = true;
+      return start();
+    }
+    if (operation_.log_body) log_answer_body(response->body);
+    if (operation_.map_status && response->status >= 300) {
+      return done_(error_of_answer(response->status, response->headers, response->body)
+                       .with_context(operation_.what));
+    }
+    done_(std::move(response));
+  }
+
+  Sender& sender_;
+  http::Transport& transport_;
+  Operation operation_;
+  const ResponseCallback done_;
+  TimePoint started_{};
+  std::unique_ptr<http::Call> call_;
+  bool retried_ = false;
+};
+
 struct CallPending : Pending {
-  std::unique_ptr<http::Call> call;
+  std::shared_ptr<SendCall> call;
 };
 
 struct FailedPending : Pending {
@@ -21,7 +69,11 @@ struct FailedPending : Pending {
 }  // namespace
 
 Sender::Sender(loop::EventLoop& loop, http::Transport& transport, ClientConfig config)
-    : loop_(loop), transport_(transport), config_(std::move(config)), credentials_(config_) {
+    : loop_(loop),
+      transport_(transport),
+      config_(std::move(config)),
+      credentials_(config_),
+      tls_files_(config_) {
   if (!credentials_.withheld()) return;
   base::log_warn("no credentials are sent to " + config_.server +
                  ": it is neither https nor this machine");
@@ -34,6 +86,7 @@ Result<void> Sender::prepare(http::Request& request) {
     request.connect_timeout = std::min(request.connect_timeout, config_.request_timeout);
   }
   if (!request.headers.has("Accept")) request.headers.set("Accept", "application/json");
+  look_at_tls_files();
   return credentials_.authorize(request.headers, loop_.now());
 }
 
@@ -60,36 +113,39 @@ PendingPtr Sender::send(Operation operation, ResponseCallback done) {
   }
   if (operation.log_body) log_request_body(operation.request);
   auto pending = std::make_unique<CallPending>();
-  http::Request request = operation.request;
-  operation.request.body.clear();
-  pending->call = http::fetch(transport_, std::move(request),
-                              [this, operation = std::move(operation), started = loop_.now(),
-                               done = std::move(done)](Result<http::Response> response) {
-                                finish(operation, started, std::move(response), done);
-                              });
+  pending->call =
+      std::make_shared<SendCall>(*this, transport_, std::move(operation), std::move(done));
+  pending->call->start();
   return pending;
-}
-
-void Sender::finish(const Operation& operation, TimePoint started, Result<http::Response> response,
-                    const ResponseCallback& done) {
-  if (!response.ok()) {
-    log_no_answer(operation.request.method, operation.request.url, response.error(),
-                  loop_.now() - started);
-    done(std::move(response).with_context(operation.what));
-    return;
-  }
-  note_answer(operation.request, response->status, response->headers, started);
-  if (operation.log_body) log_answer_body(response->body);
-  if (operation.map_status && response->status >= 300) {
-    done(error_of_answer(response->status, response->headers, response->body)
-             .with_context(operation.what));
-    return;
-  }
-  done(std::move(response));
 }
 
 PendingPtr Sender::watch(Operation operation, WatchHandlers handlers) {
   return start_watch(*this, transport_, std::move(operation), std::move(handlers));
+}
+
+bool Sender::look_at_tls_files() {
+  auto found = tls_files_.look(loop_.now());
+  if (!found) return false;
+  if (auto set = transport_.set_tls(*found); !set.ok()) {
+    base::log_warn("the certificates of " + config_.source +
+                   " changed but cannot be used: " + set.error().render());
+    tls_files_.reject(std::move(*found), loop_.now());
+    return false;
+  }
+  base::vlog(2, "the certificates of " + config_.source + " changed: used for new connections");
+  tls_files_.accept(std::move(*found));
+  return true;
+}
+
+bool Sender::renew(http::Request& request) {
+  tls_files_.suspect(loop_.now());
+  const bool other_certificate = look_at_tls_files();
+  return credentials_.renew(request.headers, loop_.now()) || other_certificate;
+}
+
+void Sender::note_failure(const http::Request& request, const Error& error, TimePoint started) {
+  log_no_answer(request.method, request.url, error, loop_.now() - started);
+  if (error.is_unreachable()) tls_files_.suspect(loop_.now());
 }
 
 Error error_of_answer(int status, const http::Headers& headers, std::string_view body) {

@@ -10,6 +10,7 @@
 #include "client/client.hpp"
 #include "client/credentials.hpp"
 #include "client/request_log.hpp"
+#include "client/tls_files.hpp"
 #include "http/transport.hpp"
 
 namespace kubewatch::client {
@@ -34,6 +35,15 @@ class Sender {
 
   // Completes url, headers and timeouts. Errors: those of the credentials.
   Result<void> prepare(http::Request& request);
+  // After a 401: whether the files of token or certificate hold something else by now, so that the
+  // request, which then carries it, is worth a second try.
+  bool renew(http::Request& request);
+  // A second try is possible at all.
+  bool renewable() const {
+    return !config_.token_file.empty() || !config_.client_cert_file.empty();
+  }
+  // No answer: the connection may have failed because of rotated certificates.
+  void note_failure(const http::Request& request, const Error& error, TimePoint started);
   // What every answer means for us, whoever asked: logs it, notes warnings and refused credentials.
   void note_answer(const http::Request& request, int status, const http::Headers& headers,
                    TimePoint started);
@@ -42,13 +52,13 @@ class Sender {
   const ClientConfig& config() const { return config_; }
 
  private:
-  void finish(const Operation& operation, TimePoint started, Result<http::Response> response,
-              const ResponseCallback& done);
+  bool look_at_tls_files();
 
   loop::EventLoop& loop_;
   http::Transport& transport_;
   const ClientConfig config_;
   Credentials credentials_;
+  TlsFiles tls_files_;
   ServerWarnings warnings_;
 };
 

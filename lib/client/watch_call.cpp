@@ -12,20 +12,23 @@ namespace {
 
 constexpr std::size_t kMaxErrorBody = 64U << 10U;
 
-class WatchState {
+class WatchState : public std::enable_shared_from_this<WatchState> {
  public:
-  WatchState(Sender& sender, Operation operation, WatchHandlers handlers)
+  WatchState(Sender& sender, http::Transport& transport, Operation operation,
+             WatchHandlers handlers)
       : sender_(sender),
+        transport_(transport),
         operation_(std::move(operation)),
-        handlers_(std::move(handlers)),
-        started_(sender.loop().now()) {}
+        handlers_(std::move(handlers)) {}
 
   void cancel() {
     ended_ = true;
     call_.reset();
   }
 
-  void start(http::Transport& transport, http::Request request, std::weak_ptr<WatchState> self) {
+  void start() {
+    started_ = sender_.loop().now();
+    const auto self = weak_from_this();
     http::CallHandlers handlers;
     handlers.on_head = [self](const http::ResponseHead& head) {
       if (const auto state = self.lock()) state->on_head(head);
@@ -36,7 +39,7 @@ class WatchState {
     handlers.on_done = [self](Result<void> result) {
       if (const auto state = self.lock()) state->on_done(std::move(result));
     };
-    call_ = transport.start(std::move(request), std::move(handlers));
+    call_ = transport_.start(operation_.request, std::move(handlers));
   }
 
  private:
@@ -68,9 +71,13 @@ class WatchState {
   void on_done(Result<void> result) {
     if (ended_) return;
     if (!result.ok()) {
-      log_no_answer(operation_.request.method, operation_.request.url, result.error(),
-                    sender_.loop().now() - started_);
+      sender_.note_failure(operation_.request, result.error(), started_);
       return end(std::move(result));
+    }
+    if (head_.status == 401 && !retried_ && sender_.renew(operation_.request)) {
+      retried_ = true;
+      error_body_.clear();
+      return start();
     }
     if (head_.status != 200) {
       return end(error_of_answer(head_.status, head_.headers, error_body_));
@@ -90,13 +97,15 @@ class WatchState {
   }
 
   Sender& sender_;
-  const Operation operation_;
+  http::Transport& transport_;
+  Operation operation_;
   WatchHandlers handlers_;
-  const TimePoint started_;
+  TimePoint started_{};
   std::unique_ptr<http::Call> call_;
   http::ResponseHead head_;
   core::JsonSplitter splitter_;
   std::string error_body_;
+  bool retried_ = false;  // after a 401, with renewed credentials
   bool ended_ = false;
 };
 
@@ -115,10 +124,10 @@ PendingPtr start_watch(Sender& sender, http::Transport& transport, Operation ope
                          if (on_end) on_end(std::move(error));
                        });
   }
-  http::Request request = operation.request;
   auto pending = std::make_unique<WatchPending>();
-  pending->state = std::make_shared<WatchState>(sender, std::move(operation), std::move(handlers));
-  pending->state->start(transport, std::move(request), pending->state);
+  pending->state =
+      std::make_shared<WatchState>(sender, transport, std::move(operation), std::move(handlers));
+  pending->state->start();
   return pending;
 }
 

@@ -189,6 +189,12 @@ std::vector<StatusCause> causes_of(const base::Error& error) {
   return out;
 }
 
+bool is_unknown_path(const base::Error& error) {
+  if (!error.is_not_found() || error.status() == nullptr) return false;
+  const auto object = parse_status(error.status()->body);
+  return !object || base::string_at(*object, {"details", "name"}).empty();
+}
+
 bool is_resource_version_too_large(const base::Error& error) {
   if (error.status() == nullptr) return false;
   for (const StatusCause& cause : causes_of(error)) {

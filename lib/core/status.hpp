@@ -24,6 +24,8 @@ struct StatusCause {
 };
 // details.causes of an error's Status: conflicts (FieldManagerConflict), invalid fields.
 std::vector<StatusCause> causes_of(const base::Error& error);
+// A 404 that is about no object: the server has no such kind (yet), or there is no API server.
+bool is_unknown_path(const base::Error& error);
 // "Too large resource version": the server has not seen that resourceVersion yet, or never will.
 bool is_resource_version_too_large(const base::Error& error);
 

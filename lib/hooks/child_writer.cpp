@@ -185,8 +185,8 @@ void ChildWriter::send_apply(const JobPtr& job) {
 
 void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer) {
   if (!answer.ok()) {
-    return finish(
-        job, explain_conflict(std::move(answer.error())).with_context("applying " + job->id.str()));
+    return finish(job, explain_unknown_kind(*job, explain_conflict(std::move(answer.error())))
+                           .with_context("applying " + job->id.str()));
   }
   const std::string version = base::string_at(answer->object, {"metadata", "resourceVersion"});
   context_.memory().remember(owner_.uid, job->id, {job->manifest.type, job->hash, version});
@@ -198,6 +198,19 @@ void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer)
     return wait_established(job, effect, kEstablishedTries);
   }
   finish(job, effect);
+}
+
+// The kind is one that discovery told, or the manifest would have been refused before.
+Error ChildWriter::explain_unknown_kind(const Job& job, Error error) {
+  const core::Gvk& gvk = job.manifest.type.gvk;
+  if (!core::is_unknown_path(error) ||
+      !context_.unknown_kinds().may_come(gvk, context_.client().loop().now())) {
+    return error;
+  }
+  return Error(ErrorKind::unavailable,
+               "the server that answered does not know " + gvk.str() +
+                   " yet, which is established on another: " + error.message(),
+               *error.status());
 }
 
 void ChildWriter::wait_established(const JobPtr& job, WriteEffect effect, int tries) {
@@ -225,7 +238,8 @@ void ChildWriter::send_create(const JobPtr& job) {
       [this, job](Result<Json> answer) {
         if (!answer.ok()) {
           if (answer.error().is_already_exists()) return finish(job, WriteEffect::unchanged);
-          return finish(job, std::move(answer.error()).with_context("creating " + job->id.str()));
+          return finish(job, explain_unknown_kind(*job, std::move(answer.error()))
+                                 .with_context("creating " + job->id.str()));
         }
         const std::string version = base::string_at(*answer, {"metadata", "resourceVersion"});
         context_.memory().remember(owner_.uid, job->id, {job->manifest.type, 0, version});

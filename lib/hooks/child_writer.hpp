@@ -39,6 +39,7 @@ class ChildWriter {
   void send_apply(const JobPtr& job);
   void send_create(const JobPtr& job);
   void applied(const JobPtr& job, Result<client::ApplyResult> answer);
+  Error explain_unknown_kind(const Job& job, Error error);
   void wait_established(const JobPtr& job, WriteEffect effect, int tries);
   void finish(const JobPtr& job, Result<WriteEffect> result);
 

@@ -272,10 +272,8 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
   end.record.outcome = std::string(to_string(Outcome::failed));
   end.record.message = error.render();
   end.outcome = {RunVerdict::failed, {}};
-  const auto resources = services_.resources();
   const Owner owner{owner_type().gvk, owner_type().namespaced, work.key, meta.uid, meta.deleting()};
-  services_.reporter.report(resources ? resources->find({"events.k8s.io", "v1", "Event"}) : nullptr,
-                            owner, rule_.name, Outcome::failed, end.record.message);
+  services_.reporter.report(owner, rule_.name, Outcome::failed, end.record.message);
   count(end.record, work.key, end.outcome.verdict);
   services_.on_run(end.record);
   done(end.outcome);

@@ -52,6 +52,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   const Rule& rule() const override { return rule_; }
   const core::ResourceType& owner_type() const override { return caches_.type(); }
   ChildMemory& memory() override { return memory_; }
+  UnknownKinds& unknown_kinds() override { return unknown_kinds_; }
   std::optional<core::ObjectMeta> cached_child(const ChildId& id) const override;
   std::string owner_version(const Owner& owner) const override;
   bool is_watched(const ChildId& id) const override { return caches_.is_watched(id); }
@@ -104,6 +105,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   RuleCaches caches_;
   runtime::Controller controller_;
   ChildMemory memory_;
+  UnknownKinds unknown_kinds_;
   StatusShapes shapes_;
   ExpectedWrites expected_;
   loop::Timer expectation_timer_;

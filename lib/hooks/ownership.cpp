@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/object_ref.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -58,13 +59,10 @@ Json with_ownership(Json manifest, const std::string& controller, const Owner& o
   labels[std::string(kOwnerUidLabel)] = owner.uid;
   object_at(metadata, "annotations")[std::string(kOwnerAnnotation)] = owner.reference();
   if (may_reference(owner, mode, base::string_at(metadata, {"namespace"}))) {
-    Json reference = {{"apiVersion", owner.gvk.api_version()},
-                      {"kind", owner.gvk.kind},
-                      {"name", owner.key.name},
-                      {"uid", owner.uid},
-                      {"blockOwnerDeletion", false}};
-    if (mode == OwnerRef::controller) reference["controller"] = true;
-    metadata["ownerReferences"] = Json::array({std::move(reference)});
+    const core::ObjectRef ref{owner.gvk.api_version(), owner.gvk.kind, owner.key.namespace_,
+                              owner.key.name, owner.uid};
+    metadata["ownerReferences"] =
+        Json::array({core::owner_reference(ref, mode == OwnerRef::controller)});
   }
   return manifest;
 }

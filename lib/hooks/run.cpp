@@ -299,11 +299,7 @@ runtime::RunOutcome Run::queue_outcome() const {
 void Run::report() {
   const bool good = verdict_.outcome == Outcome::done || verdict_.outcome == Outcome::not_yet;
   if (good || exit_.canceled) return;
-  const auto resources = host_.services().resources();
-  const core::ResourceType* events =
-      resources ? resources->find({"events.k8s.io", "v1", "Event"}) : nullptr;
-  host_.services().reporter.report(events, owner_, host_.rule().name, verdict_.outcome,
-                                   verdict_.message);
+  host_.services().reporter.report(owner_, host_.rule().name, verdict_.outcome, verdict_.message);
 }
 
 void Run::conclude() {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "client/client.hpp"
-#include "hooks/reporter.hpp"
+#include "hooks/once_per.hpp"
 #include "hooks/rule.hpp"
 #include "runtime/reflector.hpp"
 

@@ -13,6 +13,7 @@
 #include "hooks/rule.hpp"
 #include "hooks/secret_mask.hpp"
 #include "hooks/status_shape.hpp"
+#include "hooks/unknown_kinds.hpp"
 
 namespace kubewatch::hooks {
 
@@ -28,6 +29,7 @@ class WriteContext {
   virtual const Rule& rule() const = 0;
   virtual const core::ResourceType& owner_type() const = 0;
   virtual ChildMemory& memory() = 0;
+  virtual UnknownKinds& unknown_kinds() = 0;
 
   // The child as an `owns` cache has it. Absent: not watched, not there, without our controller
   // label, or the cache is behind.

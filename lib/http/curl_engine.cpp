@@ -14,7 +14,7 @@ constexpr std::size_t kMaxIdleHandles = 64;
 }  // namespace
 
 CurlEngine::CurlEngine(loop::EventLoop& loop, TransportOptions options)
-    : loop_(loop), options_(std::move(options)) {
+    : loop_(loop), options_(std::make_shared<const TransportOptions>(std::move(options))) {
   static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
   assert(initialised == CURLE_OK);
   static_cast<void>(initialised);
@@ -50,6 +50,12 @@ std::shared_ptr<Transfer> CurlEngine::start(Request request, CallHandlers handle
     launch(transfer);
   }
   return transfer;
+}
+
+void CurlEngine::set_tls(TlsOptions tls) {
+  TransportOptions changed = *options_;
+  changed.tls = std::move(tls);
+  options_ = std::make_shared<const TransportOptions>(std::move(changed));
 }
 
 void CurlEngine::launch(const std::shared_ptr<Transfer>& transfer) {

@@ -26,6 +26,9 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
 
   std::shared_ptr<Transfer> start(Request request, CallHandlers handlers);
   void cancel(const std::shared_ptr<Transfer>& transfer);
+  // For transfers that are started from now on. libcurl reuses a connection only where the material
+  // is the same.
+  void set_tls(TlsOptions tls);
 
  private:
   struct Socket {
@@ -50,7 +53,7 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
   std::shared_ptr<Transfer> release(CURL* easy);
 
   loop::EventLoop& loop_;
-  const TransportOptions options_;
+  std::shared_ptr<const TransportOptions> options_;
   CURLM* multi_ = nullptr;
   std::unordered_map<curl_socket_t, Socket> sockets_;
   loop::Timer timer_;

@@ -55,10 +55,10 @@ std::string host_of_proxy(const std::string& proxy) {
 
 }  // namespace
 
-Transfer::Transfer(loop::EventLoop& loop, const TransportOptions& options, Request request,
-                   CallHandlers handlers)
+Transfer::Transfer(loop::EventLoop& loop, std::shared_ptr<const TransportOptions> options,
+                   Request request, CallHandlers handlers)
     : loop_(loop),
-      options_(options),
+      options_(std::move(options)),
       request_(std::move(request)),
       handlers_(std::move(handlers)) {}
 
@@ -99,13 +99,13 @@ void Transfer::set_connection() {
   curl_easy_setopt(easy_, CURLOPT_SOCKOPTFUNCTION, set_socket_options);
   curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   // Set even when empty: otherwise libcurl reads the environment.
-  curl_easy_setopt(easy_, CURLOPT_PROXY, options_.proxy.c_str());
-  curl_easy_setopt(easy_, CURLOPT_NOPROXY, options_.no_proxy.c_str());
+  curl_easy_setopt(easy_, CURLOPT_PROXY, options_->proxy.c_str());
+  curl_easy_setopt(easy_, CURLOPT_NOPROXY, options_->no_proxy.c_str());
   curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }
 
 void Transfer::set_url() {
-  const std::string& name = options_.tls.server_name;
+  const std::string& name = options_->tls.server_name;
   if (name.empty() || endpoint_.scheme != "https") {
     curl_easy_setopt(easy_, CURLOPT_URL, request_.url.c_str());
     return;
@@ -122,7 +122,7 @@ void Transfer::set_url() {
 }
 
 void Transfer::set_tls() {
-  const TlsOptions& tls = options_.tls;
+  const TlsOptions& tls = options_->tls;
   const long verify = tls.insecure_skip_verify ? 0L : 1L;
   curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, verify);
   curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, verify * 2);
@@ -176,8 +176,8 @@ void Transfer::set_headers() {
     append(headers_, base::trim(value).empty() ? name + ";" : name + ": " + value);
   }
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_.get());
-  if (!options_.user_agent.empty()) {
-    curl_easy_setopt(easy_, CURLOPT_USERAGENT, options_.user_agent.c_str());
+  if (!options_->user_agent.empty()) {
+    curl_easy_setopt(easy_, CURLOPT_USERAGENT, options_->user_agent.c_str());
   }
 }
 
@@ -267,8 +267,8 @@ Result<void> Transfer::outcome(CURLcode code) const {
   failed.code = code;
   failed.detail = error_.data();
   failed.host_port = endpoint_.host_port();
-  failed.proxy = host_of_proxy(options_.proxy);
-  failed.own_ca = !options_.tls.ca_pem.empty();
+  failed.proxy = host_of_proxy(options_->proxy);
+  failed.own_ca = !options_->tls.ca_pem.empty();
   failed.streaming = request_.streaming;
   failed.connect_timeout = request_.connect_timeout;
   failed.response_timeout = request_.response_timeout;

@@ -22,7 +22,8 @@ using SlistPtr = std::unique_ptr<curl_slist, SlistFree>;
 // and handle_body, which call the user's handlers; those may call cancel() but no curl function.
 class Transfer {
  public:
-  Transfer(loop::EventLoop& loop, const TransportOptions& options, Request request,
+  // libcurl reads the options' texts while it runs, so the transfer holds them.
+  Transfer(loop::EventLoop& loop, std::shared_ptr<const TransportOptions> options, Request request,
            CallHandlers handlers);
 
   // Errors: invalid. Before configure().
@@ -61,7 +62,7 @@ class Transfer {
   void set_connection();
 
   loop::EventLoop& loop_;
-  const TransportOptions& options_;
+  const std::shared_ptr<const TransportOptions> options_;
   Request request_;
   CallHandlers handlers_;
   Endpoint endpoint_;

@@ -28,20 +28,6 @@ class CurlCall final : public Call {
   std::shared_ptr<Transfer> transfer_;
 };
 
-class CurlTransport final : public Transport {
- public:
-  CurlTransport(loop::EventLoop& loop, TransportOptions options)
-      : engine_(std::make_shared<CurlEngine>(loop, std::move(options))) {}
-
-  std::unique_ptr<Call> start(Request request, CallHandlers handlers) override {
-    return std::make_unique<CurlCall>(engine_,
-                                      engine_->start(std::move(request), std::move(handlers)));
-  }
-
- private:
-  std::shared_ptr<CurlEngine> engine_;
-};
-
 Result<void> check_tls(const TlsOptions& tls) {
   if (!tls.ca_pem.empty()) {
     KW_TRY(parse_certificate(tls.ca_pem, "the configured CA"));
@@ -61,7 +47,30 @@ Result<void> check_tls(const TlsOptions& tls) {
   return {};
 }
 
+class CurlTransport final : public Transport {
+ public:
+  CurlTransport(loop::EventLoop& loop, TransportOptions options)
+      : engine_(std::make_shared<CurlEngine>(loop, std::move(options))) {}
+
+  std::unique_ptr<Call> start(Request request, CallHandlers handlers) override {
+    return std::make_unique<CurlCall>(engine_,
+                                      engine_->start(std::move(request), std::move(handlers)));
+  }
+  Result<void> set_tls(TlsOptions tls) override {
+    KW_TRY(check_tls(tls));
+    engine_->set_tls(std::move(tls));
+    return {};
+  }
+
+ private:
+  std::shared_ptr<CurlEngine> engine_;
+};
+
 }  // namespace
+
+Result<void> Transport::set_tls(TlsOptions) {
+  return Error(ErrorKind::unsupported, "this transport has no TLS to change");
+}
 
 Result<std::unique_ptr<Transport>> make_curl_transport(loop::EventLoop& loop,
                                                        TransportOptions options) {

@@ -27,19 +27,24 @@ class Call {
   virtual ~Call() = default;
 };
 
-class Transport {
- public:
-  virtual ~Transport() = default;
-  // Handlers are never called from inside start(). The transport must outlive its calls.
-  [[nodiscard]] virtual std::unique_ptr<Call> start(Request request, CallHandlers handlers) = 0;
-};
-
 struct TlsOptions {
   std::string ca_pem;  // the only roots when set; else the system's
   std::string client_cert_pem;
   std::string client_key_pem;
   std::string server_name;  // "" = from the URL
   bool insecure_skip_verify = false;
+  bool operator==(const TlsOptions&) const = default;
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Handlers are never called from inside start(). The transport must outlive its calls.
+  [[nodiscard]] virtual std::unique_ptr<Call> start(Request request, CallHandlers handlers) = 0;
+  // Connections opened from now on use this; open ones and their calls go on undisturbed, but are
+  // not used for further calls. Errors: invalid (PEM that does not parse: nothing changed),
+  // unsupported.
+  virtual Result<void> set_tls(TlsOptions tls);
 };
 
 struct TransportOptions {

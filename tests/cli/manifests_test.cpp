@@ -1,6 +1,7 @@
 #include "cli/manifests.hpp"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -69,6 +70,33 @@ TEST_CASE("a name that YAML reads as a boolean is refused with the cure") {
   const auto refused = read_manifests({folder.path}, false);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().render().find("is true, not text; quote it") != std::string::npos);
+}
+
+TEST_CASE("a folder below that cannot be read is an error that names it") {
+  const Folder folder;
+  folder.file("a.yaml", kMap);
+  const std::string closed = folder.path + "/closed";
+  std::filesystem::create_directory(closed);
+  std::filesystem::permissions(folder.path, std::filesystem::perms::all);
+  std::filesystem::permissions(closed, std::filesystem::perms::none);
+  const bool root = ::geteuid() == 0;  // who may read everything
+  if (root) REQUIRE(::seteuid(65534) == 0);
+  const auto flat = read_manifests({folder.path}, false);
+  const auto deep = read_manifests({folder.path}, true);
+  if (root) REQUIRE(::seteuid(0) == 0);
+  std::filesystem::permissions(closed, std::filesystem::perms::all);
+  REQUIRE_FALSE(deep.ok());
+  CHECK(deep.error().render() == "folder " + closed + ": Permission denied");
+  REQUIRE(flat.ok());
+  CHECK(flat->size() == 1);
+}
+
+TEST_CASE("a recursive read takes every folder below, but follows no link to one") {
+  const Folder folder;
+  std::filesystem::create_directories(folder.path + "/x/y");
+  folder.file("x/y/a.yaml", kMap);
+  std::filesystem::create_directory_symlink(folder.path, folder.path + "/x/back");
+  CHECK(read_manifests({folder.path}, true)->size() == 1);
 }
 
 }  // namespace kubewatch::cli

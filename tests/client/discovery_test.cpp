@@ -268,3 +268,95 @@ TEST_CASE("discovery can be canceled and destroyed inside its callback") {
   rig.run();
   CHECK(calls == 1);
 }
+
+TEST_CASE("groups and versions stand in the server's order, and a version can be pinned") {
+  const ResourceMap map = sample();
+  CHECK(map.groups() == std::vector<std::string>{"", "apps", "events.k8s.io", "demo.example",
+                                                 "odd.example", "serving.knative.dev"});
+  CHECK(map.versions("apps") == std::vector<std::string>{"v1", "v1beta1"});
+  CHECK(map.versions("none").empty());
+  CHECK(map.pinned({"demo.example", "v1", "Website"})->gvk.version == "v1");
+  const auto missing = map.pinned({"demo.example", "v3", "Website"});
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().is_not_found());
+  CHECK(missing.error().message() == "the server has no demo.example/v3 Website; there is v2, v1");
+}
+
+TEST_CASE("a pinned kind of a group that did not answer is not said to be missing") {
+  ResourceMap map = sample();
+  map.failed_groups = {"metrics.k8s.io/v1beta1: 503"};
+  const auto unknown = map.pinned({"metrics.k8s.io", "v1beta1", "PodMetrics"});
+  REQUIRE_FALSE(unknown.ok());
+  CHECK(unknown.error().kind() == ErrorKind::unavailable);
+  CHECK(map.pinned({"", "v1", "Pod"}).ok());  // and hides nothing else
+}
+
+TEST_CASE("all kinds are listed once, in their best version, by verb, scope and group") {
+  ResourceMap map = sample();
+  core::ResourceType nodes = type("", "v1", "Node", "nodes", "node");
+  nodes.namespaced = false;
+  nodes.verbs = {"list"};
+  map.add(nodes);
+  map.add(type("demo.example", "v1", "Old", "olds", "old"));
+  CHECK(names(map.kinds({})) ==
+        "pods.v1. events.v1. services.v1. deployments.v1.apps events.v1.events.k8s.io "
+        "websites.v2.demo.example po.v1.odd.example services.v1.serving.knative.dev nodes.v1. "
+        "olds.v1.demo.example");
+  ResourceMap::Filter filter;
+  filter.namespaced = false;
+  CHECK(names(map.kinds(filter)) == "nodes.v1.");
+  filter = {};
+  filter.verbs = {"list", "get"};
+  filter.group = "";
+  CHECK(names(map.kinds(filter)) == "pods.v1. events.v1. services.v1.");
+  CHECK(names(map.recommended("demo.example")) == "websites.v2.demo.example");
+  CHECK(map.recommended("none").empty());
+}
+
+TEST_CASE("discovery is asked again when it is too old, and those who wait share one request") {
+  Rig rig;
+  rig.transport.route("GET", "/api", 200, kAggregatedCore);
+  rig.transport.route("GET", "/apis", 200, R"({"kind":"APIGroupDiscoveryList","items":[]})");
+  int told = 0;
+  const auto count = [&](Result<DiscoveryCache::Map> map) { told += map.ok() ? 1 : 0; };
+  DiscoveryCache fresh(rig.client);
+  fresh.get(count);
+  fresh.get(count);
+  rig.run();
+  CHECK(told == 2);
+  CHECK(rig.transport.size() == 2);
+  fresh.get(count);
+  rig.run();
+  CHECK(told == 3);
+  CHECK(rig.transport.size() == 2);
+  fresh.refresh(count);
+  rig.run();
+  CHECK(rig.transport.size() == 4);
+  DiscoveryCache impatient(rig.client, Duration{0});
+  impatient.get(count);
+  rig.run();
+  impatient.get(count);
+  rig.run();
+  CHECK(rig.transport.size() == 8);
+}
+
+TEST_CASE("a discovery that fails keeps what is known, and a destroyed cache tells nobody") {
+  Rig rig;
+  rig.transport.answer(200, kAggregatedCore);
+  rig.transport.answer(200, R"({"kind":"APIGroupDiscoveryList","items":[]})");
+  rig.transport.answer(503, "down");
+  auto cache = std::make_unique<DiscoveryCache>(rig.client);
+  std::vector<bool> told;
+  const auto keep = [&](Result<DiscoveryCache::Map> map) { told.push_back(map.ok()); };
+  cache->get(keep);
+  rig.run();
+  cache->refresh(keep);
+  rig.run();
+  CHECK(told == std::vector<bool>{true, false});
+  REQUIRE(cache->latest() != nullptr);
+  CHECK(cache->latest()->find({"", "v1", "Pod"}) != nullptr);
+  cache->get(keep);
+  cache.reset();
+  rig.run();
+  CHECK(told.size() == 2);
+}

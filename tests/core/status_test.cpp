@@ -121,3 +121,18 @@ TEST_CASE("a resourceVersion from the future is told from other timeouts") {
   CHECK_FALSE(is_resource_version_too_large(error_from_response(504, "")));
   CHECK_FALSE(is_resource_version_too_large(Error(ErrorKind::timeout, "ours")));
 }
+
+TEST_CASE("a 404 of an unknown kind is told from that of an absent object or namespace") {
+  const auto unknown = [](const std::string& body) {
+    return is_unknown_path(error_from_response(404, body));
+  };
+  CHECK(unknown("404 page not found\n"));
+  CHECK(unknown(R"({"kind":"Status","reason":"NotFound","details":{},
+    "message":"the server could not find the requested resource"})"));
+  CHECK_FALSE(unknown(R"({"kind":"Status","reason":"NotFound",
+    "details":{"name":"web","kind":"pods"},"message":"pods \"web\" not found"})"));
+  CHECK_FALSE(unknown(R"({"kind":"Status","reason":"NotFound",
+    "details":{"name":"shop","kind":"namespaces"},"message":"namespaces \"shop\" not found"})"));
+  CHECK_FALSE(is_unknown_path(error_from_response(503, "no")));
+  CHECK_FALSE(is_unknown_path(Error(ErrorKind::not_found, "a file")));
+}

@@ -4,6 +4,7 @@
 #include "hooks/child_memory.hpp"
 #include "hooks/expected_writes.hpp"
 #include "hooks/hook_process.hpp"
+#include "hooks/once_per.hpp"
 #include "hooks/relation_index.hpp"
 #include "hooks/reporter.hpp"
 #include "support/catch.hpp"
@@ -99,18 +100,15 @@ TEST_CASE("a flood of lines is cut to a burst and a rate") {
   CHECK(limit.admit(at(1000)));
 }
 
-TEST_CASE("an Event names the object, the controller and the reason, and its note is cut") {
+TEST_CASE("the Event of a failed run names the object and the reason") {
   const Owner owner{{"demo.kubewatch.dev", "v1", "Website"}, true, {"shop", "a"}, "uid-1", false};
-  const Json event =
-      make_event(owner, "website", "kubewatch-host", event_reason(Outcome::timeout),
-                 std::string(5000, 'x'), "sfx", *base::parse_rfc3339("2026-01-02T03:04:05Z"));
-  CHECK(event["metadata"] == Json{{"name", "a.sfx"}, {"namespace", "shop"}});
-  CHECK(event["reason"] == "HookTimedOut");
-  CHECK(event["type"] == "Warning");
-  CHECK(event["regarding"]["uid"] == "uid-1");
-  CHECK(event["reportingController"] == "kubewatch.dev/website");
-  CHECK(event["eventTime"] == "2026-01-02T03:04:05.000000Z");
-  CHECK(event["note"].get<std::string>().size() <= 1024);
+  const runtime::Happening told = failure_of(owner, Outcome::timeout, "took too long");
+  CHECK(told.reason == "HookTimedOut");
+  CHECK(told.action == "Reconcile");
+  CHECK(told.type == runtime::EventType::warning);
+  CHECK(told.note == "took too long");
+  CHECK(told.regarding ==
+        core::ObjectRef{"demo.kubewatch.dev/v1", "Website", "shop", "a", "uid-1"});
 }
 
 TEST_CASE("an object that its own children keep running is told of once per window") {

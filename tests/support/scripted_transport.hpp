@@ -133,6 +133,15 @@ class ScriptedTransport final : public http::Transport {
     }
   }
 
+  // What set_tls was given, in order; `refuse_tls` makes it fail once.
+  std::vector<http::TlsOptions> tls;
+  bool refuse_tls = false;
+  Result<void> set_tls(http::TlsOptions given) override {
+    if (std::exchange(refuse_tls, false)) return Error(ErrorKind::invalid, "not a certificate");
+    tls.push_back(std::move(given));
+    return {};
+  }
+
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override {
     auto call = std::make_shared<ScriptedCall>(std::move(request), std::move(handlers));
     calls_.push_back(call);

@@ -1,0 +1,249 @@
+// The verbs of Client for one kind as a C++ type: Api<Website>::namespaced(client,
+// "shop").get(...). A thin, header-only layer: requests, errors and cancellation are Client's. A
+// scope that the kind does not have is a compile error for kinds known at compile time, an Error
+// for the others.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/apply_result.hpp"
+#include "client/client.hpp"
+#include "client/resource.hpp"
+#include "core/status.hpp"
+
+namespace kubewatch::client {
+
+template <Resource T>
+struct ObjectList {
+  core::ListPage page;
+  std::vector<T> items;
+  std::vector<Error> broken;  // of items that are no T: one bad object hides no other
+};
+
+template <Resource T>
+struct TypedWatchHandlers {
+  std::function<void()> on_open;
+  // added, modified, deleted.
+  std::function<void(core::WatchEventType, T)> on_object;
+  std::function<void(const std::string& resource_version)> on_bookmark;
+  // An object that is no T, or an ERROR event; the stream may go on.
+  std::function<void(const Error&)> on_problem;
+  std::function<void(Result<void>)> on_end;
+};
+
+template <Resource T>
+class Api {
+ public:
+  template <class Answer>
+  using Done = std::function<void(Result<Answer>)>;
+
+  // Every namespace, or a cluster-scoped kind. Reads and writes of single objects of a namespaced
+  // kind need a namespace and fail without. `client` must outlive the Api.
+  static Api all(Client& client) requires StaticKind<T> {
+    return Api(client, resource_type_of<T>(), "");
+  }
+  static Api namespaced(Client& client, std::string place) requires NamespacedKind<T> {
+    return Api(client, resource_type_of<T>(), std::move(place));
+  }
+  // In the namespace of the configuration.
+  static Api default_namespaced(Client& client) requires NamespacedKind<T> {
+    return Api(client, resource_type_of<T>(), client.config().namespace_);
+  }
+  static Api cluster(Client& client) requires ClusterKind<T> {
+    return Api(client, resource_type_of<T>(), "");
+  }
+
+  // The same for a type from discovery. Errors: invalid (the kind has another scope).
+  static Api all(Client& client, core::ResourceType type) requires DynamicKind<T> {
+    return Api(client, std::move(type), "");
+  }
+  static Result<Api> namespaced(Client& client, core::ResourceType type,
+                                std::string place) requires DynamicKind<T> {
+    if (!type.namespaced) {
+      return Error(ErrorKind::invalid,
+                   type.qualified_plural() + " are cluster-scoped: they are in no namespace");
+    }
+    return Api(client, std::move(type), std::move(place));
+  }
+  static Result<Api> cluster(Client& client, core::ResourceType type) requires DynamicKind<T> {
+    if (type.namespaced) {
+      return Error(ErrorKind::invalid,
+                   type.qualified_plural() + " are namespaced: name a namespace, or ask for all");
+    }
+    return Api(client, std::move(type), "");
+  }
+
+  const core::ResourceType& type() const { return type_; }
+  const std::string& namespace_name() const { return namespace_; }
+  Client& client() const { return *client_; }
+
+  [[nodiscard]] PendingPtr get(const std::string& name, Done<T> done) const {
+    return client_->get(type_, key(name), decoding(std::move(done)));
+  }
+  // Absent: the object does not exist.
+  [[nodiscard]] PendingPtr get_opt(const std::string& name, Done<std::optional<T>> done) const {
+    return get(name, [done = std::move(done)](Result<T> answer) {
+      if (answer.ok()) return done(std::optional<T>(std::move(answer).value()));
+      if (answer.error().is_not_found()) return done(std::optional<T>());
+      done(std::move(answer).error());
+    });
+  }
+  // One page.
+  [[nodiscard]] PendingPtr list(const core::ListParams& params, Done<ObjectList<T>> done) const {
+    return client_->list(type_, namespace_, params, decoding_list(std::move(done)));
+  }
+  [[nodiscard]] PendingPtr create(const T& object, const core::WriteParams& params,
+                                  Done<T> done) const {
+    const Json json = encoded(object);
+    return client_->create(type_, namespace_of(json), json, params, decoding(std::move(done)));
+  }
+  // The whole object; its resourceVersion decides whether it is still the one that was read.
+  [[nodiscard]] PendingPtr replace(const T& object, const core::WriteParams& params,
+                                   Done<T> done) const {
+    return client_->update(type_, encoded(object), params, decoding(std::move(done)));
+  }
+  [[nodiscard]] PendingPtr replace_status(const T& object, const core::WriteParams& params,
+                                          Done<T> done) const {
+    return client_->update(type_, encoded(object), params, decoding(std::move(done)), "status");
+  }
+  [[nodiscard]] PendingPtr patch(const std::string& name, const Json& patch,
+                                 const core::PatchParams& params, Done<T> done,
+                                 const std::string& subresource = "") const {
+    return client_->patch(
+        type_, key(name), patch, params,
+        [done = decoding(std::move(done))](Result<ApplyResult> answer) {
+          if (!answer.ok()) return done(std::move(answer).error());
+          done(std::move(answer->object));
+        },
+        subresource);
+  }
+  [[nodiscard]] PendingPtr patch_status(const std::string& name, const Json& patch,
+                                        const core::PatchParams& params, Done<T> done) const {
+    return this->patch(name, patch, params, std::move(done), "status");
+  }
+  // Server-side apply of what `object` holds: leave empty what shall not be owned.
+  [[nodiscard]] PendingPtr apply(const T& object, core::PatchParams params, Done<T> done) const {
+    params.type = core::PatchType::apply;
+    const Json json = encoded(object);
+    return patch(base::string_at(json, {"metadata", "name"}), json, params, std::move(done));
+  }
+  // Absent: it is gone. Else it is dying, held by finalizers or its grace period.
+  [[nodiscard]] PendingPtr remove(const std::string& name, const core::DeleteParams& params,
+                                  Done<std::optional<T>> done) const {
+    return client_->remove(type_, key(name), params,
+                           [type = type_, done = std::move(done)](Result<Json> answer) {
+                             if (!answer.ok()) return done(std::move(answer).error());
+                             if (base::string_at(*answer, {"kind"}) == "Status")
+                               return done(std::optional<T>());
+                             auto object = decode(std::move(answer).value(), type);
+                             if (!object.ok()) return done(std::move(object).error());
+                             done(std::optional<T>(std::move(object).value()));
+                           });
+  }
+  // What the selectors choose, all in one request; the answer is what was deleted, or is dying.
+  [[nodiscard]] PendingPtr remove_collection(const core::ListParams& selection,
+                                             const core::DeleteParams& params,
+                                             Done<ObjectList<T>> done) const {
+    return client_->remove_collection(type_, namespace_, selection, params,
+                                      decoding_list(std::move(done)));
+  }
+  // One watch, as it comes; runtime/reflect.hpp is what keeps a collection up to date.
+  [[nodiscard]] PendingPtr watch(const core::WatchParams& params,
+                                 TypedWatchHandlers<T> handlers) const {
+    WatchHandlers raw;
+    raw.on_open = handlers.on_open;
+    raw.on_end = handlers.on_end;
+    raw.on_event = [type = type_, handlers = std::move(handlers)](const core::WatchEvent& event) {
+      on_event(event, type, handlers);
+    };
+    return client_->watch(type_, namespace_, params, std::move(raw));
+  }
+
+  // A T from its JSON; items of lists lack apiVersion and kind, which the type completes.
+  static Result<T> decode(Json json, const core::ResourceType& type) {
+    if (json.is_object()) {
+      if (!json.contains("apiVersion")) json["apiVersion"] = type.gvk.api_version();
+      if (!json.contains("kind")) json["kind"] = type.gvk.kind;
+    }
+    T out;
+    KW_TRY(out.from_json(json));
+    return out;
+  }
+  static Result<T> decode_text(std::string_view text, const core::ResourceType& type) {
+    KW_ASSIGN(Json json, base::parse_json(text));
+    return decode(std::move(json), type);
+  }
+
+ private:
+  Api(Client& client, core::ResourceType type, std::string place)
+      : client_(&client), type_(std::move(type)), namespace_(std::move(place)) {}
+
+  core::ObjectKey key(const std::string& name) const { return {namespace_, name}; }
+
+  // What the object does not say of its kind and place is the Api's.
+  Json encoded(const T& object) const {
+    Json json = object.to_json();
+    if (base::string_at(json, {"apiVersion"}).empty()) json["apiVersion"] = type_.gvk.api_version();
+    if (base::string_at(json, {"kind"}).empty()) json["kind"] = type_.gvk.kind;
+    if (!namespace_.empty() && base::string_at(json, {"metadata", "namespace"}).empty()) {
+      json["metadata"]["namespace"] = namespace_;
+    }
+    return json;
+  }
+  std::string namespace_of(const Json& json) const {
+    return namespace_.empty() ? base::string_at(json, {"metadata", "namespace"}) : namespace_;
+  }
+
+  ObjectCallback decoding(Done<T> done) const {
+    return [type = type_, done = std::move(done)](Result<Json> answer) {
+      if (!answer.ok()) return done(std::move(answer).error());
+      done(decode(std::move(answer).value(), type));
+    };
+  }
+  std::function<void(Result<ListResult>)> decoding_list(Done<ObjectList<T>> done) const {
+    return [type = type_, done = std::move(done)](Result<ListResult> answer) {
+      if (!answer.ok()) return done(std::move(answer).error());
+      ObjectList<T> out;
+      out.page = std::move(answer->page);
+      for (const std::string& item : answer->items) {
+        auto object = decode_text(item, type);
+        if (object.ok()) {
+          out.items.push_back(std::move(object).value());
+        } else {
+          out.broken.push_back(std::move(object).error());
+        }
+      }
+      done(std::move(out));
+    };
+  }
+
+  static void on_event(const core::WatchEvent& event, const core::ResourceType& type,
+                       const TypedWatchHandlers<T>& handlers) {
+    using core::WatchEventType;
+    const auto problem = [&handlers](const Error& error) {
+      if (handlers.on_problem) handlers.on_problem(error);
+    };
+    if (event.type == WatchEventType::unknown) return;
+    if (event.type == WatchEventType::error) {
+      return problem(core::error_from_status_json(event.object));
+    }
+    if (event.type == WatchEventType::bookmark) {
+      const auto meta = core::parse_meta(event.object);
+      if (meta.ok() && handlers.on_bookmark) handlers.on_bookmark(meta->resource_version);
+      return;
+    }
+    auto object = decode_text(event.object, type);
+    if (!object.ok()) return problem(object.error());
+    if (handlers.on_object) handlers.on_object(event.type, std::move(object).value());
+  }
+
+  Client* client_;
+  core::ResourceType type_;
+  std::string namespace_;
+};
+
+}  // namespace kubewatch::client

@@ -1,0 +1,72 @@
+#include "client/tls_files.hpp"
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::client {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 1U << 20U;
+constexpr Duration kLookAgain{60000};
+constexpr Duration kLookSoon{5000};
+// Many requests may fail at once.
+constexpr Duration kLeastPause{1000};
+
+bool refresh(const std::string& file, std::string& content) {
+  if (file.empty()) return true;
+  auto read = base::read_file(file, kMaxFileBytes);
+  if (!read.ok() || base::trim(*read).empty()) return false;
+  content = std::move(read).value();
+  return true;
+}
+
+}  // namespace
+
+http::TlsOptions tls_options_of(const ClientConfig& config) {
+  http::TlsOptions out;
+  out.ca_pem = config.ca_pem;
+  out.client_cert_pem = config.client_cert_pem;
+  out.client_key_pem = config.client_key_pem;
+  out.server_name = config.tls_server_name;
+  out.insecure_skip_verify = config.insecure_skip_tls_verify;
+  return out;
+}
+
+TlsFiles::TlsFiles(const ClientConfig& config) : config_(config), in_use_(tls_options_of(config)) {}
+
+bool TlsFiles::any() const {
+  return !config_.ca_file.empty() || !config_.client_cert_file.empty() ||
+         !config_.client_key_file.empty();
+}
+
+std::optional<http::TlsOptions> TlsFiles::read() const {
+  http::TlsOptions out = in_use_;
+  if (!refresh(config_.ca_file, out.ca_pem)) return std::nullopt;
+  if (!refresh(config_.client_cert_file, out.client_cert_pem)) return std::nullopt;
+  if (!refresh(config_.client_key_file, out.client_key_pem)) return std::nullopt;
+  return out;
+}
+
+std::optional<http::TlsOptions> TlsFiles::look(TimePoint now) {
+  if (!any()) return std::nullopt;
+  if (!look_at_) look_at_ = now + kLookAgain;  // what the configuration read is fresh
+  if (now < *look_at_) return std::nullopt;
+  looked_at_ = now;
+  const auto found = read();
+  look_at_ = now + (found ? kLookAgain : kLookSoon);
+  if (!found || *found == in_use_ || found == rejected_) return std::nullopt;
+  return found;
+}
+
+void TlsFiles::reject(http::TlsOptions tls, TimePoint now) {
+  rejected_ = std::move(tls);
+  look_at_ = now + kLookSoon;
+}
+
+void TlsFiles::suspect(TimePoint now) {
+  const TimePoint soonest = looked_at_ ? *looked_at_ + kLeastPause : now;
+  look_at_ = look_at_ ? std::min(*look_at_, soonest) : soonest;
+}
+
+}  // namespace kubewatch::client

@@ -1,0 +1,192 @@
+// New certificates on a running transport: new connections use them, open ones go on.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "fixture.hpp"
+
+namespace kubewatch::http {
+namespace {
+
+GeneratedCertificate make_certificate() {
+  const auto now =
+      std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+  auto made = generate_certificate({"localhost"}, {"127.0.0.1"}, now);
+  REQUIRE(made.ok());
+  return std::move(made).value();
+}
+
+struct TlsServer {
+  TlsServer(loop::EventLoop& loop, const GeneratedCertificate& certificate) {
+    ServerOptions options;
+    options.tls = ServerTls{certificate.certificate_pem, certificate.key_pem};
+    server = serve(
+        loop,
+        [this](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
+          if (request.path != "/stream") return responder->respond(200, {}, "answer");
+          held = responder;
+          held->begin(200, {});
+          held->send("first");
+        },
+        options);
+  }
+  std::string url(const std::string& path = "/") const { return url_of(*server, path, "https"); }
+  std::shared_ptr<Responder> held;
+  std::unique_ptr<Server> server;
+};
+
+// A TLS server that asks for a client certificate and answers with the one it was shown; ours does
+// not look at them. Blocking, a thread for each connection; they end with the client's transport.
+class CertificateEcho {
+ public:
+  explicit CertificateEcho(const GeneratedCertificate& certificate)
+      : context_(SSL_CTX_new(TLS_server_method())) {
+    use(certificate);
+    SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 1; });
+    static const unsigned char kId[] = "echo";
+    SSL_CTX_set_session_id_context(context_, kId, sizeof kId);
+    fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    REQUIRE(bind(fd_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    REQUIRE(listen(fd_, 8) == 0);
+    getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { run(); });
+  }
+  ~CertificateEcho() {
+    shutdown(fd_, SHUT_RDWR);
+    thread_.join();
+    for (std::thread& connection : connections_) connection.join();
+    close(fd_);
+    SSL_CTX_free(context_);
+  }
+  CertificateEcho(const CertificateEcho&) = delete;
+  CertificateEcho& operator=(const CertificateEcho&) = delete;
+  std::string url() const { return "https://127.0.0.1:" + std::to_string(port_) + "/"; }
+
+ private:
+  void use(const GeneratedCertificate& certificate) {
+    BIO* bio = BIO_new_mem_buf(certificate.certificate_pem.data(), -1);
+    X509* parsed = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr);
+    BIO_free(bio);
+    bio = BIO_new_mem_buf(certificate.key_pem.data(), -1);
+    EVP_PKEY* key = PEM_read_bio_PrivateKey(bio, nullptr, nullptr, nullptr);
+    BIO_free(bio);
+    REQUIRE(SSL_CTX_use_certificate(context_, parsed) == 1);
+    REQUIRE(SSL_CTX_use_PrivateKey(context_, key) == 1);
+    X509_free(parsed);
+    EVP_PKEY_free(key);
+  }
+  void run() {
+    for (;;) {
+      const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (fd < 0) return;
+      connections_.emplace_back([this, fd] {
+        SSL* ssl = SSL_new(context_);
+        SSL_set_fd(ssl, fd);
+        if (SSL_accept(ssl) == 1) talk(ssl);
+        SSL_free(ssl);
+        close(fd);
+      });
+    }
+  }
+  // Keeps the connection open for as long as the client asks on it.
+  static void talk(SSL* ssl) {
+    char bytes[4096];
+    while (SSL_read(ssl, bytes, sizeof bytes) > 0) {
+      const std::string body = shown(ssl);
+      const std::string answer =
+          "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+      if (SSL_write(ssl, answer.data(), static_cast<int>(answer.size())) <= 0) return;
+    }
+  }
+  static std::string shown(SSL* ssl) {
+    X509* certificate = SSL_get1_peer_certificate(ssl);
+    if (certificate == nullptr) return "none";
+    BIO* bio = BIO_new(BIO_s_mem());
+    PEM_write_bio_X509(bio, certificate);
+    char* data = nullptr;
+    const long size = BIO_get_mem_data(bio, &data);
+    std::string out(data, static_cast<std::size_t>(size));
+    BIO_free(bio);
+    X509_free(certificate);
+    return out;
+  }
+
+  SSL_CTX* context_;
+  int fd_ = -1;
+  std::uint16_t port_ = 0;
+  std::vector<std::thread> connections_;  // the accepting thread's, until that has ended
+  std::thread thread_;
+};
+
+TEST_CASE("after a rotated CA the next connection trusts the new one, and open streams go on") {
+  loop::EventLoop loop;
+  const auto before = make_certificate();
+  const auto after = make_certificate();
+  const TlsServer old_server(loop, before);
+  const TlsServer new_server(loop, after);
+  TlsOptions tls;
+  tls.ca_pem = before.ca_pem;
+  const auto transport = make_transport(loop, tls);
+  Stream stream;
+  stream.start(*transport, watch_request(old_server.url("/stream")));
+  REQUIRE(loop.run_until([&] { return stream.data == "first"; }, kLimit));
+  CHECK(get(loop, *transport, old_server.url())->body == "answer");
+  CHECK_FALSE(get(loop, *transport, new_server.url()).ok());
+
+  tls.ca_pem = after.ca_pem;
+  REQUIRE(transport->set_tls(tls).ok());
+  CHECK(get(loop, *transport, new_server.url())->body == "answer");
+  old_server.held->send("second");
+  REQUIRE(loop.run_until([&] { return stream.data == "firstsecond"; }, kLimit));
+  CHECK_FALSE(stream.end.has_value());
+  // The connection that is still open to the old server is not one of the new trust.
+  CHECK_FALSE(get(loop, *transport, old_server.url()).ok());
+}
+
+TEST_CASE("after a rotated client certificate the next request shows the new one") {
+  loop::EventLoop loop;
+  const auto server_certificate = make_certificate();
+  const CertificateEcho server(server_certificate);
+  const auto first = make_certificate();
+  const auto second = make_certificate();
+  TlsOptions tls;
+  tls.ca_pem = server_certificate.ca_pem;
+  tls.client_cert_pem = first.certificate_pem;
+  tls.client_key_pem = first.key_pem;
+  const auto transport = make_transport(loop, tls);
+  CHECK(get(loop, *transport, server.url())->body == first.certificate_pem);
+  tls.client_cert_pem = second.certificate_pem;
+  tls.client_key_pem = second.key_pem;
+  REQUIRE(transport->set_tls(tls).ok());
+  // The first connection is still open, and not used again.
+  CHECK(get(loop, *transport, server.url())->body == second.certificate_pem);
+}
+
+TEST_CASE("material that cannot be used changes nothing") {
+  loop::EventLoop loop;
+  const auto certificate = make_certificate();
+  const TlsServer server(loop, certificate);
+  TlsOptions tls;
+  tls.ca_pem = certificate.ca_pem;
+  const auto transport = make_transport(loop, tls);
+  TlsOptions half = tls;
+  half.client_cert_pem = certificate.certificate_pem;
+  CHECK(transport->set_tls(half).error().kind() == ErrorKind::invalid);
+  half.client_key_pem = make_certificate().key_pem;
+  CHECK(transport->set_tls(half).error().message() ==
+        "the client key does not belong to the certificate");
+  CHECK(get(loop, *transport, server.url())->body == "answer");
+}
+
+}  // namespace
+}  // namespace kubewatch::http

@@ -1,0 +1,73 @@
+// The recorder over a scripted server: requests, order, and that nobody waits.
+#include "runtime/event_recorder.hpp"
+
+#include "api_rig.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::runtime;
+using test::status_text;
+
+namespace {
+
+Happening happening(const std::string& reason) {
+  Happening out;
+  out.reason = reason;
+  out.action = "Reconcile";
+  out.regarding = {"v1", "ConfigMap", "shop", "a", "u"};
+  return out;
+}
+
+const EventReporter kReporter{"example.com/web", "web-7f"};
+
+}  // namespace
+
+TEST_CASE("an Event is posted, its repetition patched, one write at a time") {
+  test::ApiRig rig;
+  EventRecorder recorder(rig.client, rig.random);
+  REQUIRE(recorder.record(kReporter, happening("A")).ok());
+  CHECK(rig.call(0).line() == "POST /apis/events.k8s.io/v1/namespaces/shop/events");
+  const Json sent = Json::parse(rig.transport.request(0).body);
+  REQUIRE(recorder.record(kReporter, happening("A")).ok());
+  rig.turn();
+  CHECK(rig.transport.size() == 1);
+  rig.answer(0, 201, sent.dump());
+  const std::string name = sent["metadata"]["name"].get<std::string>();
+  CHECK(rig.call(1).line() == "PATCH /apis/events.k8s.io/v1/namespaces/shop/events/" + name);
+  CHECK(rig.transport.request(1).headers.get("Content-Type") == "application/merge-patch+json");
+  CHECK(Json::parse(rig.transport.request(1).body)["series"]["count"] == 2);
+  rig.answer(1, 200, sent.dump());
+  CHECK(recorder.stats().created == 1);
+}
+
+TEST_CASE("a slow server holds up nobody: a few writes are open, the rest wait their turn") {
+  test::ApiRig rig;
+  EventRecorder recorder(rig.client, rig.random);
+  for (int i = 0; i < 10; ++i) {
+    REQUIRE(recorder.record(kReporter, happening("R" + std::to_string(i))).ok());
+  }
+  rig.turn();
+  CHECK(rig.transport.size() == 4);
+  for (std::size_t i = 0; i < 10; ++i) rig.answer(i, 201, "{}");
+  CHECK(recorder.stats().created == 10);
+}
+
+TEST_CASE("a failed write is sent again by its timer, and a recorder may go in between") {
+  test::ApiRig rig;
+  EventLimits limits;
+  limits.backoff = {Duration{2}, Duration{2}, 1.0, 0.0};
+  auto recorder = std::make_unique<EventRecorder>(rig.client, rig.random, limits);
+  REQUIRE(recorder->record(kReporter, happening("A")).ok());
+  rig.answer(0, 503, "down");
+  rig.answer(1, 503, "down");
+  rig.call(2);
+  recorder.reset();
+  CHECK(rig.transport.call(2).canceled());
+}
+
+TEST_CASE("what the API would refuse is not sent") {
+  test::ApiRig rig;
+  EventRecorder recorder(rig.client, rig.random);
+  CHECK_FALSE(recorder.record(kReporter, happening("")).ok());
+  rig.turn();
+  CHECK(rig.transport.size() == 0);
+}
