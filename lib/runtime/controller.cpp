@@ -1,8 +1,16 @@
 #include "runtime/controller.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kubewatch::runtime {
+
+namespace {
+
+// Runs may end at once and ask to be run again at once: the loop must turn all the same.
+constexpr int kMostStartsPerTurn = 1000;
+
+}  // namespace
 
 bool RunSlots::take() {
   if (limit_ != 0 && used_ >= limit_) return false;
@@ -74,7 +82,7 @@ void Controller::Impl::pump() {
   pumping = true;
   const auto self = shared_from_this();
   timer.reset();
-  while (alive && !held && !stopping) {
+  for (int started = 0; alive && !held && !stopping; ++started) {
     const TimePoint now = loop.now();
     const auto due = queue.next_due(now);
     if (!due) break;
@@ -82,6 +90,10 @@ void Controller::Impl::pump() {
       timer = loop.after(*due - now, [weak = weak_from_this()] {
         if (const auto impl = weak.lock()) impl->pump();
       });
+      break;
+    }
+    if (started == kMostStartsPerTurn) {
+      schedule_pump();
       break;
     }
     if (!slots.take()) break;
@@ -113,7 +125,13 @@ void Controller::Impl::settle(const core::ObjectKey& key, const RunOutcome& outc
       queue.requeue(now, key, outcome.after.value_or(Duration{0}));
       break;
     case RunOutcome::Verdict::not_yet: queue.not_yet(now, key, random, outcome.after); break;
-    case RunOutcome::Verdict::failed: queue.failed(now, key, random, outcome.after); break;
+    case RunOutcome::Verdict::failed:
+      if (outcome.exactly && outcome.after) {
+        queue.failed_for(now, key, *outcome.after);
+      } else {
+        queue.failed(now, key, random, outcome.after);
+      }
+      break;
     case RunOutcome::Verdict::parked: queue.park(now, key); break;
   }
 }
@@ -135,10 +153,15 @@ void Controller::Impl::check_drained() {
 Controller::Controller(loop::EventLoop& loop, Reconciler& reconciler, base::Random& random,
                        RunSlots& slots, WorkQueueOptions options)
     : impl_(std::make_shared<Impl>(loop, reconciler, random, slots, options)) {
-  impl_->waiter = slots.waiters.size();
-  slots.waiters.push_back([weak = std::weak_ptr<Impl>(impl_)] {
+  // In the place of one that is gone, if there is any.
+  auto& waiters = slots.waiters;
+  const auto free = std::find_if(waiters.begin(), waiters.end(),
+                                 [](const auto& waiter) { return waiter == nullptr; });
+  impl_->waiter = static_cast<std::size_t>(free - waiters.begin());
+  if (free == waiters.end()) waiters.emplace_back();
+  waiters[impl_->waiter] = [weak = std::weak_ptr<Impl>(impl_)] {
     if (const auto impl = weak.lock()) impl->pump();
-  });
+  };
 }
 
 Controller::~Controller() {
@@ -185,6 +208,9 @@ const WorkQueue& Controller::queue() const {
 }
 std::size_t Controller::running() const {
   return impl_->running;
+}
+std::vector<core::ObjectKey> Controller::running_keys() const {
+  return impl_->queue.held();
 }
 void Controller::on_progress(std::function<void()> callback) {
   impl_->progress = std::move(callback);

@@ -18,9 +18,25 @@ namespace kubewatch::runtime {
 
 struct RunOutcome {
   enum class Verdict { done, requeue, not_yet, failed, parked } verdict = Verdict::done;
-  std::optional<Duration>
-      after;  // requeue: required; not_yet, failed: instead of (at least) the backoff
+  // requeue: required; not_yet: instead of the backoff; failed: at least, or exactly.
+  std::optional<Duration> after;
+  bool exactly = false;
+
   static RunOutcome done() { return {}; }
+  // The same, as kube-rs calls it: nothing until something changes.
+  static RunOutcome await_change() { return {}; }
+  static RunOutcome requeue(Duration after) { return {Verdict::requeue, after, false}; }
+  // Not a failure, but to be looked at again.
+  static RunOutcome not_yet(std::optional<Duration> after = {}) {
+    return {Verdict::not_yet, after, false};
+  }
+  // Tried again after the object's own backoff, which only success resets.
+  static RunOutcome failed(std::optional<Duration> at_least = {}) {
+    return {Verdict::failed, at_least, false};
+  }
+  static RunOutcome failed_for(Duration exactly) { return {Verdict::failed, exactly, true}; }
+  // Permanent: not tried again until something changes.
+  static RunOutcome parked() { return {Verdict::parked, {}, false}; }
 };
 
 class Reconciler {
@@ -30,7 +46,7 @@ class Reconciler {
   virtual void reconcile(const Work& work, std::function<void(RunOutcome)> done) = 0;
 };
 
-// Caps all controllers together (--concurrency). 0 = no cap.
+// Caps all controllers together (--concurrency). 0 = no cap. They take turns.
 class RunSlots {
  public:
   explicit RunSlots(std::size_t limit) : limit_(limit) {}
@@ -66,6 +82,8 @@ class Controller {
 
   const WorkQueue& queue() const;
   std::size_t running() const;
+  // In order.
+  std::vector<core::ObjectKey> running_keys() const;
   // Called after each change of what is running or queued, never from inside add(): for --once and
   // --until-idle.
   void on_progress(std::function<void()> callback);

@@ -19,6 +19,10 @@ bool may_wait(Reason reason) {
          reason == Reason::schedule;
 }
 
+Duration bounded(Duration delay) {
+  return std::clamp(delay, Duration{0}, kMaxDelay);
+}
+
 }  // namespace
 
 std::string_view to_string(Reason reason) {
@@ -54,8 +58,18 @@ struct WorkQueue::Impl {
     bool held = false;
     bool forgotten = false;  // while held: nothing of it is kept at its end
     bool parked = false;
+    TimePoint started{};         // while held
     std::uint32_t failures = 0;  // in a row
     std::uint32_t waits = 0;     // "not yet" without a time of its own, in a row
+    // The backoff counts only failures of runs that it started itself.
+    std::uint32_t level = 0;
+    TimePoint retry_at{};  // level > 0: when the backoff lets it run again
+
+    void end_series() {
+      failures = 0;
+      waits = 0;
+      level = 0;
+    }
   };
   struct Entry {
     TimePoint due;
@@ -96,6 +110,9 @@ struct WorkQueue::Impl {
   // Ends the run; false when the key was forgotten meanwhile and nothing is to follow but what was
   // added since.
   bool end_run(Items::iterator it);
+  // `retry_at` tells when to try again, and whether that series goes on as it was planned.
+  template <class RetryAt>
+  std::optional<Duration> fail(TimePoint now, const core::ObjectKey& key, RetryAt retry_at);
   void tidy(Items::iterator it);
   Items::iterator held_item(const core::ObjectKey& key);
 };
@@ -138,7 +155,7 @@ void WorkQueue::Impl::promote(TimePoint now) {
 void WorkQueue::Impl::unpark(Item& item) {
   if (!item.parked) return;
   item.parked = false;
-  item.failures = 0;  // the series of attempts is over; this is a new one
+  item.end_series();  // this is a new one
   --parked;
 }
 
@@ -147,7 +164,7 @@ void WorkQueue::Impl::add(TimePoint now, const core::ObjectKey& key, Reason reas
   const auto it = items.try_emplace(key).first;
   Item& item = it->second;
   unpark(item);
-  const TimePoint due = now + std::max(delay, Duration{0});
+  const TimePoint due = now + bounded(delay);
   if (!may_wait(reason) || due <= now) set_must_run(item, true);
   if (!item.pending) {
     item.reason = reason;
@@ -192,10 +209,7 @@ bool WorkQueue::Impl::end_run(Items::iterator it) {
   item.held = false;
   --held;
   const bool forgotten = std::exchange(item.forgotten, false);
-  if (forgotten) {
-    item.failures = 0;
-    item.waits = 0;
-  }
+  if (forgotten) item.end_series();
   enter_line(it);
   return !forgotten;
 }
@@ -227,6 +241,7 @@ std::optional<Work> WorkQueue::take(TimePoint now) {
   q.clear_pending(it);
   Impl::Item& item = it->second;
   item.held = true;
+  item.started = now;
   ++q.held;
   return Work{it->first, item.reason, item.reason_object, item.failures + 1};
 }
@@ -242,8 +257,7 @@ std::optional<TimePoint> WorkQueue::next_due(TimePoint now) const {
 void WorkQueue::succeeded(TimePoint /*now*/, const core::ObjectKey& key) {
   const auto it = impl_->held_item(key);
   if (it == impl_->items.end()) return;
-  it->second.failures = 0;
-  it->second.waits = 0;
+  it->second.end_series();
   impl_->end_run(it);
   impl_->tidy(it);
 }
@@ -251,38 +265,54 @@ void WorkQueue::succeeded(TimePoint /*now*/, const core::ObjectKey& key) {
 void WorkQueue::requeue(TimePoint now, const core::ObjectKey& key, Duration after) {
   const auto it = impl_->held_item(key);
   if (it == impl_->items.end()) return;
-  it->second.failures = 0;
-  it->second.waits = 0;
+  it->second.end_series();
   if (impl_->end_run(it)) {
     impl_->add(now, key, Reason::requeue, "", after, Priority::live);
   }
   impl_->tidy(it);
 }
 
-std::optional<Duration> WorkQueue::failed(TimePoint now, const core::ObjectKey& key,
-                                          base::Random& random, std::optional<Duration> at_least) {
-  Impl& q = *impl_;
-  const auto it = q.held_item(key);
-  if (it == q.items.end()) return Duration{0};
-  if (!q.end_run(it)) {
-    q.tidy(it);
+template <class RetryAt>
+std::optional<Duration> WorkQueue::Impl::fail(TimePoint now, const core::ObjectKey& key,
+                                              RetryAt retry_at) {
+  const auto it = held_item(key);
+  if (it == items.end()) return Duration{0};
+  if (!end_run(it)) {
+    tidy(it);
     return Duration{0};
   }
-  Impl::Item& item = it->second;
+  Item& item = it->second;
   ++item.failures;
-  if (q.options.max_attempts != 0 && item.failures >= q.options.max_attempts) {
+  const bool brought_forward = item.level > 0 && item.started < item.retry_at;
+  if (!brought_forward) ++item.level;
+  if (!brought_forward && options.max_attempts != 0 && item.level >= options.max_attempts) {
     if (!item.pending) {
       item.parked = true;
-      ++q.parked;
+      ++parked;
       return std::nullopt;
     }
-    item.failures = 0;  // parked and, by what was added meanwhile, un-parked at once
-  } else {
-    Duration delay = base::backoff_delay(q.options.retry, item.failures, random);
-    if (at_least) delay = std::max(delay, *at_least);
-    q.add(now, key, Reason::retry, "", delay, Priority::live);
+    item.end_series();  // parked and, by what was added meanwhile, un-parked at once
+    return std::max(Duration{0}, item.due - now);
   }
+  item.retry_at = retry_at(item, brought_forward);
+  add(now, key, Reason::retry, "", item.retry_at - now, Priority::live);
   return std::max(Duration{0}, item.due - now);
+}
+
+std::optional<Duration> WorkQueue::failed(TimePoint now, const core::ObjectKey& key,
+                                          base::Random& random, std::optional<Duration> at_least) {
+  return impl_->fail(now, key, [&](const Impl::Item& item, bool brought_forward) {
+    const Duration least = bounded(at_least.value_or(Duration{0}));
+    // What the backoff had planned still stands.
+    if (brought_forward && item.retry_at > now) return std::max(item.retry_at, now + least);
+    const Duration delay = base::backoff_delay(impl_->options.retry, item.level, random);
+    return now + std::max(bounded(delay), least);
+  });
+}
+
+std::optional<Duration> WorkQueue::failed_for(TimePoint now, const core::ObjectKey& key,
+                                              Duration delay) {
+  return impl_->fail(now, key, [&](const Impl::Item&, bool) { return now + bounded(delay); });
 }
 
 Duration WorkQueue::not_yet(TimePoint now, const core::ObjectKey& key, base::Random& random,
@@ -307,8 +337,7 @@ void WorkQueue::park(TimePoint /*now*/, const core::ObjectKey& key) {
   if (it == q.items.end()) return;
   const bool keep = q.end_run(it);
   Impl::Item& item = it->second;
-  item.failures = 0;
-  item.waits = 0;
+  item.end_series();
   if (keep && !item.pending) {
     item.parked = true;
     ++q.parked;
@@ -322,8 +351,7 @@ void WorkQueue::forget(const core::ObjectKey& key) {
   if (it == q.items.end()) return;
   q.clear_pending(it);
   q.unpark(it->second);
-  it->second.failures = 0;
-  it->second.waits = 0;
+  it->second.end_series();
   if (it->second.held) {
     it->second.forgotten = true;
   } else {
@@ -371,6 +399,15 @@ std::vector<core::ObjectKey> WorkQueue::parked() const {
   std::vector<core::ObjectKey> keys;
   for (const auto& [key, item] : impl_->items) {
     if (item.parked) keys.push_back(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+std::vector<core::ObjectKey> WorkQueue::held() const {
+  std::vector<core::ObjectKey> keys;
+  for (const auto& [key, item] : impl_->items) {
+    if (item.held) keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end());
   return keys;

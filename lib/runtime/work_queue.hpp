@@ -38,16 +38,23 @@ enum class Priority { live, background };
 
 struct Work {
   core::ObjectKey key;
+  // Both are best effort: many changes become one run, and a restart forgets them. For logs and
+  // speed, never to decide by.
   Reason reason = Reason::updated;
   std::string reason_object;  // "v1 ConfigMap shop/settings", "" for the object itself
   std::uint32_t attempt = 1;  // 1 = the first try since the last success
 };
 
+// The longest delay that is kept: six months. Longer ones are cut to it, so no sum overflows.
+inline constexpr Duration kMaxDelay{std::chrono::hours(24 * 183)};
+
 struct WorkQueueOptions {
   std::size_t concurrency = 4;  // keys held at the same time; 0 = no limit
   base::BackoffPolicy retry{Duration{1000}, Duration{300000}, 2.0, 0.2};
-  std::uint32_t max_attempts = 0;  // 0 = for ever; then parked
-  Duration age_limit{5000};        // background work older than this goes like live work
+  // 0 = for ever; then parked. Counts what the backoff started: runs that something else brought
+  // forward do not use attempts up.
+  std::uint32_t max_attempts = 0;
+  Duration age_limit{5000};  // background work older than this goes like live work
 };
 
 class WorkQueue {
@@ -75,9 +82,14 @@ class WorkQueue {
   void requeue(TimePoint now, const core::ObjectKey& key,
                Duration after);  // success, run again then
   // A failure; returns the delay, or absent when the key is now parked (attempts used up). A key
-  // with newer work is not parked: that work starts a new series of attempts.
+  // with newer work is not parked: that work starts a new series of attempts. When the run was
+  // started before its retry was due (a trigger came meanwhile), neither the backoff nor the
+  // attempts used up grow, and the retry stays where it was: triggers during an outage do not push
+  // it out.
   std::optional<Duration> failed(TimePoint now, const core::ObjectKey& key, base::Random& random,
                                  std::optional<Duration> at_least = std::nullopt);
+  // The same with a delay of the caller's choice in place of the backoff's; still a failure.
+  std::optional<Duration> failed_for(TimePoint now, const core::ObjectKey& key, Duration delay);
   // "Not yet" (exit 75): runs again after `after` or the backoff's delay; not counted as a failure,
   // but repeated ones without `after` wait longer each time.
   Duration not_yet(TimePoint now, const core::ObjectKey& key, base::Random& random,
@@ -101,6 +113,7 @@ class WorkQueue {
   bool is_retrying(const core::ObjectKey& key) const;
   bool is_parked(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> parked() const;
+  std::vector<core::ObjectKey> held() const;
   std::optional<Duration> oldest_ready_age(TimePoint now) const;
 
  private:

@@ -117,6 +117,17 @@ TEST_CASE("outcomes decide what comes next") {
     controller->add(key("a"), Reason::updated);
     REQUIRE(b.until([&] { return b.recorder.log == "a a "; }));
   }
+  SECTION("failed with a delay of its own: again after exactly that") {
+    b.recorder.end("a", RunOutcome::failed_for(Duration{1}));
+    CHECK(controller->queue().is_retrying(key("a")));
+    REQUIRE(b.until([&] { return b.recorder.log == "a a "; }));
+  }
+  SECTION("failed with at least a delay") {
+    const TimePoint before = b.loop.now();
+    b.recorder.end("a", RunOutcome::failed(Duration{20}));
+    REQUIRE(b.until([&] { return b.recorder.log == "a a "; }));
+    CHECK(b.loop.now() - before >= Duration{19});
+  }
   SECTION("done: nothing") {
     b.recorder.end("a");
     CHECK(controller->queue().idle());
@@ -131,6 +142,62 @@ TEST_CASE("a reconciler may be done at once, many times over") {
   b.turn();
   CHECK(controller->queue().idle());
   CHECK(controller->running() == 0);
+}
+
+TEST_CASE(
+    "an object that is done at once and asks for another run at once does not stop the loop") {
+  Bench b;
+  struct Restless : Reconciler {
+    std::size_t runs = 0;
+    void reconcile(const Work&, std::function<void(RunOutcome)> done) override {
+      ++runs;
+      done(RunOutcome::requeue(Duration{0}));
+    }
+  } restless;
+  auto controller = b.make(restless);
+  controller->add(key("a"), Reason::created);
+  bool fired = false;
+  const auto timer = b.loop.after(Duration{1}, [&] { fired = true; });
+  REQUIRE(b.until([&] { return fired; }));
+  CHECK(restless.runs > 1);
+}
+
+TEST_CASE("the keys that are running are told in order") {
+  Bench b;
+  b.options.concurrency = 0;  // no limit
+  auto controller = b.make(b.recorder);
+  for (const char* name : {"c", "a", "b"}) controller->add(key(name), Reason::created);
+  b.turn();
+  b.recorder.end("b");
+  CHECK(controller->running_keys() == std::vector<ObjectKey>{key("a"), key("c")});
+}
+
+TEST_CASE("controllers that come and go leave nothing behind in the slots") {
+  Bench b;
+  b.slots = RunSlots(1);
+  for (int i = 0; i < 10; ++i) b.make(b.recorder);
+  auto last = b.make(b.recorder);
+  CHECK(b.slots.waiters.size() == 1);
+  last->add(key("a"), Reason::created);
+  b.turn();
+  CHECK(b.recorder.log == "a ");
+}
+
+// The same object stays behind however often it is triggered; the others get their turn.
+TEST_CASE("slots stay fair between a controller that never rests and one with a single object") {
+  Bench b;
+  b.slots = RunSlots(1);
+  b.options.concurrency = 0;
+  Recorder other;
+  auto busy = b.make(b.recorder);
+  auto quiet = b.make(other);
+  for (int i = 0; i < 50; ++i) busy->add(key("k" + std::to_string(i)), Reason::created);
+  b.turn();
+  quiet->add(key("q"), Reason::created);
+  b.turn();
+  b.recorder.end(b.recorder.open.begin()->first);
+  b.turn();
+  CHECK(other.log == "q ");
 }
 
 TEST_CASE("a second call of done is ignored") {

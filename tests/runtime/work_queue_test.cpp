@@ -114,7 +114,9 @@ TEST_CASE("a key being worked on is held and runs once more, however often it ch
   for (int i = 0; i < 5; ++i) b.add("a");
   CHECK(b.take().empty());
   CHECK(b.queue.counts(b.now).held == 1);
+  CHECK(b.queue.held() == std::vector<ObjectKey>{key("a")});
   b.ok("a");
+  CHECK(b.queue.held().empty());
   CHECK(b.take() == "a Updated 1");
   b.ok("a");
   CHECK(b.take().empty());
@@ -142,11 +144,13 @@ TEST_CASE("only failures grow the delay and the attempt, only success resets the
   CHECK(b.queue.is_retrying(key("a")));
   CHECK(b.after(1000).take() == "a Retry 2");
   CHECK(b.fail("a") == Duration{2000});
-  // Changes while it waits do not grow it (client-go's queue counts them as failures).
+  // Changes while it waits do not grow it.
   for (int i = 0; i < 10; ++i) b.add("a");
   CHECK(b.take() == "a Retry 3");
+  CHECK(b.fail("a") == Duration{2000});
+  CHECK(b.after(2000).take() == "a Retry 4");
   CHECK(b.fail("a") == Duration{4000});
-  CHECK(b.after(4000).take() == "a Retry 4");
+  CHECK(b.after(4000).take() == "a Retry 5");
   b.ok("a");
   CHECK_FALSE(b.queue.is_retrying(key("a")));
   b.add("a");
@@ -169,6 +173,91 @@ TEST_CASE("the delay of failures ends at its maximum and is at least what was as
   }
   b.after(5000).take();
   CHECK(b.fail("a") == Duration{5000});
+}
+
+// kubernetes/kubernetes#132805: there each of these failures doubles the delay.
+TEST_CASE("triggers during an outage do not push out the retry, and their runs do not grow it") {
+  WorkQueueOptions options;
+  options.max_attempts = 3;
+  Bench b(options);
+  b.add("a");
+  b.take();
+  CHECK(b.fail("a") == Duration{1000});
+  for (int i = 1; i <= 9; ++i) {
+    b.after(100).add("a");
+    REQUIRE_FALSE(b.take().empty());
+    CHECK(b.fail("a") == Duration{1000 - i * 100});  // the retry stays where it was
+  }
+  CHECK(b.after(100).take() == "a Retry 11");
+  CHECK(b.fail("a") == Duration{2000});  // the second failure that the backoff counts
+  SECTION("what was asked for at least is kept even then") {
+    b.after(100).add("a");
+    b.take();
+    CHECK(b.fail("a", Duration{5000}) == Duration{5000});
+  }
+  SECTION("a run that outlasts its own retry time waits once more at the same level") {
+    b.after(100).add("a");
+    b.take();
+    CHECK(b.after(3000).fail("a") == Duration{2000});
+  }
+  SECTION("they do not use attempts up") {
+    for (int i = 0; i < 10; ++i) {
+      b.add("a");
+      b.take();
+      REQUIRE(b.fail("a"));
+    }
+    b.after(2000).take();
+    CHECK_FALSE(b.fail("a"));
+    CHECK(b.queue.is_parked(key("a")));
+  }
+}
+
+TEST_CASE("a failure may bring its own delay, and still is a failure") {
+  Bench b;
+  b.add("a");
+  b.take();
+  CHECK(b.queue.failed_for(b.now, key("a"), Duration{50}) == Duration{50});
+  CHECK(b.queue.is_retrying(key("a")));
+  CHECK(b.after(50).take() == "a Retry 2");
+  CHECK(b.queue.failed_for(b.now, key("a"), Duration{7000}) == Duration{7000});
+  CHECK(b.after(7000).take() == "a Retry 3");
+  CHECK(b.fail("a") == Duration{4000});
+}
+
+TEST_CASE("delays beyond six months are cut to them, and nothing overflows") {
+  WorkQueueOptions options;
+  options.retry.initial = options.retry.max = Duration::max();
+  Bench b(options);
+  b.now = TimePoint{Duration{1000}};
+  b.queue.add(b.now, key("a"), Reason::schedule, "", Duration::max());
+  CHECK(b.queue.next_due(b.now) == b.now + kMaxDelay);
+  b.queue.add(b.now, key("a"), Reason::updated, "", Duration::min());
+  CHECK(b.take() == "a Schedule 1");
+  b.queue.requeue(b.now, key("a"), Duration::max());
+  CHECK(b.queue.next_due(b.now) == b.now + kMaxDelay);
+  b.add("a");
+  b.take();
+  CHECK(b.fail("a", Duration::max()) == kMaxDelay);
+  b.add("a");
+  b.take();
+  CHECK(b.queue.not_yet(b.now, key("a"), b.random, Duration::max()) == kMaxDelay);
+  b.add("a");
+  b.take();
+  CHECK(b.queue.failed_for(b.now, key("a"), Duration::max()) == kMaxDelay);
+}
+
+TEST_CASE("a debounce counts from the first change and is never pushed out") {
+  Bench b;
+  b.add("a", Reason::updated, 1000);
+  for (int i = 0; i < 9; ++i) b.after(100).add("a", Reason::updated, 1000);
+  CHECK(b.take().empty());
+  CHECK(b.after(100).take() == "a Updated 1");
+  // What comes while it runs is debounced as well, from its own first change.
+  b.add("a", Reason::updated, 1000);
+  b.after(400).add("a", Reason::updated, 1000);
+  b.ok("a");
+  CHECK(b.after(599).take().empty());
+  CHECK(b.after(1).take() == "a Updated 1");
 }
 
 TEST_CASE("a failure with newer work runs at once") {
