@@ -7,17 +7,17 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "client/discovery.hpp"
 #include "hooks/content_hash.hpp"
 #include "hooks/ownership.hpp"
-#include "hooks/relation_index.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/streams.hpp"
 #include "hooks/write_context.hpp"
+#include "runtime/owner_index.hpp"
+#include "runtime/relation_index.hpp"
 #include "runtime/work_queue.hpp"
 
 namespace kubewatch::hooks {
@@ -88,7 +88,7 @@ class RuleCaches {
     const WatchesRule* rule = nullptr;
     core::ResourceType type;
     StreamGroup group;
-    RelationIndex index;  // map: related -> ours; refs: ours -> related
+    runtime::RelationIndex index;  // map: related -> ours; refs: ours -> related
   };
 
   static bool watches(const Owned& owned, const ChildId& id);
@@ -117,7 +117,7 @@ class RuleCaches {
   std::vector<std::unique_ptr<Related>> related_;
   std::vector<std::pair<core::ResourceType, std::vector<std::string>>> writes_;
   std::vector<const WritesRule*> missing_writes_;  // the server had no such kind when last asked
-  std::unordered_map<std::string, core::ObjectKey> by_uid_;
+  runtime::OwnerIndex by_uid_;
   OncePer warned_{Duration{60000}};
   bool built_ = false;
 };

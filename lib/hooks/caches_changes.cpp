@@ -31,7 +31,7 @@ void RuleCaches::on_object(const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
   callbacks_.seen(child_id(for_.type.gvk, key), change.meta.resource_version);
   if (change.type == ChangeType::deleted) return on_object_deleted(change);
-  by_uid_[change.meta.uid] = key;
+  by_uid_.set(change.meta.uid, key);
   update_refs(key, change.json);
   OwnChange facts;
   facts.added = change.type == ChangeType::added;
@@ -58,9 +58,7 @@ bool RuleCaches::content_differs(const StoreChange& change) {
 
 void RuleCaches::on_object_deleted(const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
-  if (auto it = by_uid_.find(change.meta.uid); it != by_uid_.end() && it->second == key) {
-    by_uid_.erase(it);
-  }
+  by_uid_.remove(change.meta.uid, key);
   for (auto& related : related_) {
     if (related->rule->refs) related->index.set(key, {});
   }
@@ -98,10 +96,8 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
   }
   std::vector<core::ObjectKey> keys;
   for (const std::string& uid : uids) {
-    auto it = by_uid_.find(uid);
-    if (it != by_uid_.end() && (keys.empty() || keys.front() != it->second)) {
-      keys.push_back(it->second);
-    }
+    const core::ObjectKey* key = by_uid_.find(uid);
+    if (key != nullptr && (keys.empty() || keys.front() != *key)) keys.push_back(*key);
   }
   wake_all(keys, Reason::owned_changed, reference(owned.type, change.meta));
 }
@@ -130,7 +126,7 @@ void RuleCaches::on_related(Related& related, const StoreChange& change) {
 }
 
 void RuleCaches::index_object(const runtime::StoredObject& object) {
-  by_uid_[object.meta.uid] = object.meta.key();
+  by_uid_.set(object.meta.uid, object.meta.key());
   update_refs(object.meta.key(), object.json);
 }
 

@@ -1,11 +1,9 @@
-// What is remembered between runs: children, claims, expected writes, relations, and what is said
-// once.
+// What is remembered between runs: children, claims, expected writes, and what is said once.
 #include "base/json.hpp"
 #include "hooks/child_memory.hpp"
 #include "hooks/expected_writes.hpp"
 #include "hooks/hook_process.hpp"
 #include "hooks/once_per.hpp"
-#include "hooks/relation_index.hpp"
 #include "hooks/reporter.hpp"
 #include "support/catch.hpp"
 
@@ -68,19 +66,6 @@ TEST_CASE("an expected write is settled by its version, a later one, or time") {
   CHECK_FALSE(expected.expire(at(4999)));
   CHECK(expected.expire(at(5000)));
   CHECK(expected.empty());
-}
-
-TEST_CASE("relations are found from both ends and follow their source") {
-  const core::ObjectKey settings{"shop", "settings"}, a{"shop", "a"}, b{"shop", "b"};
-  RelationIndex index;
-  index.set(settings, {b, a});
-  CHECK(index.targets_of(settings) == std::vector<core::ObjectKey>{a, b});
-  CHECK(index.sources_of(a) == std::vector<core::ObjectKey>{settings});
-  index.set(settings, {b});
-  CHECK(index.sources_of(a).empty());
-  index.set(settings, {});
-  CHECK(index.sources_of(b).empty());
-  CHECK(index.targets_of(settings).empty());
 }
 
 TEST_CASE("the same thing is said once per window") {

@@ -8,7 +8,7 @@
 
 #include "core/resource.hpp"
 
-namespace kubewatch::hooks {
+namespace kubewatch::runtime {
 
 class RelationIndex {
  public:
@@ -25,4 +25,4 @@ class RelationIndex {
   Map<std::set<core::ObjectKey>> sources_;
 };
 
-}  // namespace kubewatch::hooks
+}  // namespace kubewatch::runtime

@@ -1,7 +1,7 @@
 // A two-way multimap of object keys.
-#include "hooks/relation_index.hpp"
+#include "runtime/relation_index.hpp"
 
-namespace kubewatch::hooks {
+namespace kubewatch::runtime {
 
 void RelationIndex::set(const core::ObjectKey& source,
                         const std::vector<core::ObjectKey>& targets) {
@@ -31,4 +31,4 @@ std::vector<core::ObjectKey> RelationIndex::sources_of(const core::ObjectKey& ta
   return {it->second.begin(), it->second.end()};
 }
 
-}  // namespace kubewatch::hooks
+}  // namespace kubewatch::runtime
