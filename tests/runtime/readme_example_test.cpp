@@ -1,77 +1,143 @@
 // The C++ controller of lib/runtime/README.md: it compiles, it runs, and the page shows exactly
 // this.
+#include "base/json.hpp"
 #include "base/strings.hpp"
-#include "runtime/controller.hpp"
-#include "runtime/reflector.hpp"
+#include "runtime/applier.hpp"
+#include "runtime/operator.hpp"
 #include "support/catch.hpp"
 #include "support/scripted_transport.hpp"
 
 using namespace kubewatch;
 
 // [example]
-// Runs once for each ConfigMap at start, and again whenever one changes.
-class Greeter : public runtime::Reconciler {
+// Keeps one ConfigMap per Site, and tells in the Site's status which one. What somebody changes or
+// deletes of it is put back; it goes with its Site, by its owner reference.
+class Sites {
  public:
-  Greeter(loop::EventLoop& loop, client::Client& client, base::Random& random)
-      : controller_(loop, *this, random, slots_, {}),
-        reflector_(client, config_maps(), /*namespace_=*/"", {}, {}, random, callbacks()) {}
-
-  void start() { reflector_.start(); }
-  std::vector<std::string> greeted;
-
-  void reconcile(const runtime::Work& work,
-                 std::function<void(runtime::RunOutcome)> done) override {
-    // The newest state, not that of the event: many changes may have become one run.
-    const auto object = reflector_.store().get(work.key);
-    if (object) greeted.push_back("hello " + object->meta.name);
-    done(runtime::RunOutcome::done());  // or requeue, not_yet, failed: with backoff per object
+  Sites(loop::EventLoop& loop, client::Client& client, base::Random& random,
+        core::ResourceType sites, core::ResourceType config_maps)
+      : sites_(std::move(sites)), config_maps_(std::move(config_maps)), applier_(client, "sites") {
+    operator_ = runtime::ControllerBuilder(loop, client, random)
+                    .for_(sites_)
+                    .owns(config_maps_)
+                    .predicates(runtime::predicates::generation())  // our own status is no news
+                    .build([this](const auto& site, const auto&, auto done) { apply(site, done); })
+                    .value();  // an Error only where the chain above is wrong
+    operator_->start();
   }
 
  private:
-  static core::ResourceType config_maps() {  // client::Discovery finds it by any name
-    core::ResourceType type;
-    type.gvk = {"", "v1", "ConfigMap"};
-    type.plural = "configmaps";
-    return type;
-  }
-  runtime::ReflectorCallbacks callbacks() {
-    runtime::ReflectorCallbacks out;
-    out.on_change = [this](const runtime::StoreChange& change) { on_change(change); };
-    out.on_synced = [this](bool) { controller_.release(); };
-    return out;
-  }
-  void on_change(const runtime::StoreChange& change) {
-    using runtime::ChangeType, runtime::Reason, runtime::Priority;
-    if (change.type == ChangeType::deleted) return controller_.forget(change.meta.key());
-    controller_.add(change.meta.key(), change.initial ? Reason::startup : Reason::updated, "",
-                    Duration{0}, change.initial ? Priority::background : Priority::live);
+  // The newest state. An Error ends the run: it is logged and retried with the Site's own backoff.
+  void apply(const runtime::StoredObject& site, const runtime::ReconcileDone& done) {
+    const core::ObjectMeta& meta = site.meta;
+    if (meta.deleting()) return done(runtime::RunOutcome::await_change());
+    Json metadata = {{"name", meta.name}, {"namespace", meta.namespace_}};
+    const Json status = {{"apiVersion", meta.api_version},
+                         {"kind", meta.kind},
+                         {"metadata", metadata},
+                         {"status", {{"page", meta.name}}}};
+    metadata["ownerReferences"] = Json::array({runtime::owner_reference(meta)});
+    const Json page = {{"apiVersion", "v1"},
+                       {"kind", "ConfigMap"},
+                       {"metadata", metadata},
+                       {"data", {{"index.html", "Welcome to " + meta.name}}}};
+    applier_.apply(config_maps_, page, [this, status, done](auto applied) {
+      if (!applied.ok()) return done(applied);
+      applier_.apply(sites_, status, done, "status");
+    });
   }
 
-  runtime::RunSlots slots_{0};
-  runtime::Controller controller_;
-  runtime::Reflector reflector_;
+  const core::ResourceType sites_, config_maps_;  // client::Discovery finds them by any name
+  runtime::Applier applier_;
+  std::unique_ptr<runtime::Operator> operator_;
 };
 // [example]
 
-TEST_CASE("the controller of the README runs for what is there and for what changes") {
+namespace {
+
+core::ResourceType type_of(const std::string& group, const std::string& kind,
+                           const std::string& plural) {
+  core::ResourceType type;
+  type.gvk = {group, "v1", kind};
+  type.plural = plural;
+  return type;
+}
+
+struct Bench {
   loop::EventLoop loop;
   test::ScriptedTransport transport;
   client::ClientConfig config;
-  config.server = "http://server.test";
-  client::Client client(loop, transport, config);
-  base::Random random(1);
-  Greeter greeter(loop, client, random);
-  greeter.start();
-  transport.call(0).head(200);
-  transport.call(0).data(
-      R"({"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"a"}}]})");
-  transport.call(0).end();
-  transport.call(1).head(200);
-  REQUIRE(loop.run_until([&] { return greeter.greeted.size() == 1; }, Duration{5000}));
-  transport.call(1).data(
-      R"({"type":"ADDED","object":{"metadata":{"name":"b","resourceVersion":"6"}}})");
-  REQUIRE(loop.run_until([&] { return greeter.greeted.size() == 2; }, Duration{5000}));
-  CHECK(greeter.greeted == std::vector<std::string>{"hello a", "hello b"});
+  std::unique_ptr<client::Client> client;
+  base::Random random{1};
+  std::unique_ptr<Sites> sites;
+
+  Bench() {
+    config.server = "http://server.test";
+    client = std::make_unique<client::Client>(loop, transport, config);
+    sites = std::make_unique<Sites>(loop, *client, random, type_of("demo.dev", "Site", "sites"),
+                                    type_of("", "ConfigMap", "configmaps"));
+    sync("/sites", R"({"metadata":{"name":"a","namespace":"shop","uid":"u1","generation":1}})");
+    sync("/configmaps", "");
+  }
+  // The open request whose line begins with `method` and holds `path`.
+  test::ScriptedCall& wait_for(const std::string& method, const std::string& path) {
+    test::ScriptedCall* found = nullptr;
+    REQUIRE(loop.run_until(
+        [&] {
+          for (std::size_t i = 0; i < transport.size(); ++i) {
+            auto& call = transport.call(i);
+            const bool fits = call.open() && call.request().method == method &&
+                              call.path().find(path) != std::string::npos;
+            if (fits) found = &call;
+          }
+          return found != nullptr;
+        },
+        Duration{5000}));
+    return *found;
+  }
+  void sync(const std::string& path, const std::string& items) {
+    auto& list = wait_for("GET", path);
+    list.head(200);
+    list.data(R"({"metadata":{"resourceVersion":"5"},"items":[)" + items + "]}");
+    list.end();
+    wait_for("GET", path).head(200);
+  }
+  Json answer(test::ScriptedCall& call, int code) {
+    const Json body = *base::parse_json(call.request().body);
+    call.head(code);
+    call.data(code < 300 ? call.request().body : R"({"kind":"Status","code":500})");
+    call.end();
+    return body;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the controller of the README keeps its child and its status, and retries") {
+  Bench b;
+  const std::string page = "/api/v1/namespaces/shop/configmaps/a";
+  const std::string status = "/apis/demo.dev/v1/namespaces/shop/sites/a/status";
+  b.answer(b.wait_for("PATCH", page), 500);
+  const Json child = b.answer(b.wait_for("PATCH", page), 201);  // with backoff
+  CHECK(child["data"]["index.html"] == "Welcome to a");
+  CHECK(child["metadata"]["ownerReferences"][0] == Json{{"apiVersion", "demo.dev/v1"},
+                                                        {"kind", "Site"},
+                                                        {"name", "a"},
+                                                        {"uid", "u1"},
+                                                        {"controller", true},
+                                                        {"blockOwnerDeletion", false}});
+  CHECK(b.answer(b.wait_for("PATCH", status), 200)["status"]["page"] == "a");
+  // The child shows up, which runs the Site once more; then somebody deletes it.
+  for (const std::string type : {"ADDED", "DELETED"}) {
+    b.wait_for("GET", "/configmaps")
+        .data(R"({"type":")" + type +
+              R"(","object":{"metadata":{"name":"a","namespace":"shop","uid":"u2",)"
+              R"("resourceVersion":"9","ownerReferences":[{"apiVersion":"demo.dev/v1",)"
+              R"("kind":"Site","name":"a","uid":"u1","controller":true}]}}})"
+              "\n");
+    b.answer(b.wait_for("PATCH", page), 201);
+    b.answer(b.wait_for("PATCH", status), 200);
+  }
 }
 
 TEST_CASE("the README shows the example as it is tested") {

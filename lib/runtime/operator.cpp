@@ -1,0 +1,362 @@
+// The Operator at work: changes to keys, keys to runs, runs to outcomes.
+#include "runtime/operator.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "base/log.hpp"
+#include "runtime/operator_parts.hpp"
+#include "runtime/relation_index.hpp"
+
+namespace kubewatch::runtime {
+namespace {
+
+using Role = WatchedKind::Role;
+
+std::string stream_name(const WatchedKind& kind, const std::string& namespace_) {
+  std::string name = kind.type.qualified_plural();
+  if (!namespace_.empty()) name += " in namespace " + namespace_;
+  if (!kind.options.list.label_selector.empty()) {
+    name += " with " + kind.options.list.label_selector;
+  }
+  if (!kind.options.list.field_selector.empty()) {
+    name += " with " + kind.options.list.field_selector;
+  }
+  return name;
+}
+
+std::string reference(const core::ResourceType& type, const core::ObjectMeta& meta) {
+  return type.gvk.api_version() + " " + type.gvk.kind + " " + meta.key().str();
+}
+
+void log_health(const StreamHealth& health) {
+  if (health.failing_since) {
+    base::log_warn("watching " + health.name + " fails", {{"error", health.last_error}});
+  } else if (!health.last_error.empty()) {
+    base::log_info("watching " + health.name + " works again");
+  }
+}
+
+}  // namespace
+
+struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
+  struct Kind {
+    WatchedKind watched;
+    RelationIndex relations;  // mapped: theirs to ours; referenced: ours to theirs
+    std::vector<const ReflectorSource*> sources;
+    std::vector<StreamSet::Id> streams;
+  };
+
+  OperatorParts parts;
+  std::vector<std::unique_ptr<Kind>> kinds;
+  Kind* own = nullptr;
+  OwnerIndex owners;
+  std::unordered_set<core::ObjectKey, core::ObjectKeyHash> deleted;  // on_delete is to run
+  RunSlots no_limit{0};
+  Controller controller;
+  StreamSet streams;
+  std::vector<std::shared_ptr<TriggerSource::Listener>> listeners;
+  ShutdownSequence shutdown;
+
+  explicit Impl(OperatorParts the_parts);
+
+  void start();
+  void open(Kind& kind, const std::string& namespace_);
+  ChangeStream operators_for(Kind& kind);
+  void listen();
+  void check_synced();
+  const Store* cache(const Kind& kind, const std::string& namespace_) const;
+  std::optional<StoredObject> object(const core::ObjectKey& key) const;
+  bool exists(const core::ObjectKey& key) const;
+  bool intake_closed() const { return shutdown.begun(); }
+
+  void index_own(const StoreChange& change);
+  void on_own(const StoreChange& change);
+  void on_gone(const StoreChange& change);
+  void on_owned(const Kind& kind, const StoreChange& change);
+  void on_mapped(Kind& kind, const StoreChange& change);
+  void on_referenced(const Kind& kind, const StoreChange& change);
+  void wake(const std::vector<core::ObjectKey>& keys, Reason reason, const std::string& what,
+            const StoreChange& change);
+  void wake_all(const std::string& why);
+
+  void reconcile(const Work& work, std::function<void(RunOutcome)> done) override;
+  void clean_up_after(const Work& work, const std::function<void(RunOutcome)>& done);
+  ReconcileDone finish(const Work& work, std::function<void(RunOutcome)> done);
+  RunOutcome judge(const Work& work, const Result<RunOutcome>& result) const;
+};
+
+Operator::Impl::Impl(OperatorParts the_parts)
+    : parts(std::move(the_parts)),
+      controller(parts.loop, *this, parts.random, parts.slots ? *parts.slots : no_limit,
+                 parts.queue),
+      streams(parts.loop, parts.random),
+      shutdown(parts.loop) {
+  for (WatchedKind& watched : parts.kinds) {
+    kinds.push_back(std::make_unique<Kind>());
+    kinds.back()->watched = std::move(watched);
+    if (kinds.back()->watched.role == Role::self) own = kinds.back().get();
+  }
+}
+
+// ---------------------------------------------------------------- streams
+
+void Operator::Impl::start() {
+  streams.on_health([this](const StreamHealth& health) {
+    log_health(health);
+    check_synced();
+  });
+  listen();
+  for (const auto& kind : kinds) {
+    const auto& namespaces = kind->watched.options.namespaces;
+    if (namespaces.empty()) open(*kind, "");
+    for (const std::string& name : namespaces) open(*kind, name);
+  }
+}
+
+void Operator::Impl::open(Kind& kind, const std::string& namespace_) {
+  const KindOptions& options = kind.watched.options;
+  auto source = std::make_unique<ReflectorSource>(parts.client, kind.watched.type, namespace_,
+                                                  options.list, options.store, parts.random);
+  kind.sources.push_back(source.get());
+  kind.streams.push_back(
+      streams.add(stream_name(kind.watched, namespace_), std::move(source), operators_for(kind)));
+}
+
+// The indexes see everything; the user's operators decide what runs.
+ChangeStream Operator::Impl::operators_for(Kind& kind) {
+  ChangeStream stream;
+  const bool self = kind.watched.role == Role::self;
+  if (self) stream.tap([this](const StoreChange& change) { index_own(change); });
+  if (kind.watched.options.operators) kind.watched.options.operators(stream);
+  if (self && parts.predicate) stream.predicate(*parts.predicate, parts.predicate_options);
+  switch (kind.watched.role) {
+    case Role::self: stream.to([this](const StoreChange& change) { on_own(change); }); break;
+    case Role::owned:
+      stream.to([this, &kind](const StoreChange& change) { on_owned(kind, change); });
+      break;
+    case Role::mapped:
+      stream.to([this, &kind](const StoreChange& change) { on_mapped(kind, change); });
+      break;
+    case Role::referenced:
+      stream.to([this, &kind](const StoreChange& change) { on_referenced(kind, change); });
+      break;
+  }
+  return stream;
+}
+
+void Operator::Impl::listen() {
+  for (const TriggerSource& source : parts.triggers) {
+    auto listener = std::make_shared<TriggerSource::Listener>();
+    listener->one = [this](const core::ObjectKey& key, const std::string& why) {
+      if (!intake_closed()) controller.add(key, Reason::external, why, parts.debounce);
+    };
+    source.listen(listeners.emplace_back(std::move(listener)));
+  }
+  for (const TriggerSource& source : parts.all_triggers) {
+    auto listener = std::make_shared<TriggerSource::Listener>();
+    listener->all = [this](const std::string& why) { wake_all(why); };
+    source.listen(listeners.emplace_back(std::move(listener)));
+  }
+}
+
+void Operator::Impl::check_synced() {
+  if (!controller.held() || intake_closed()) return;
+  const bool own_ready = std::all_of(own->streams.begin(), own->streams.end(),
+                                     [this](StreamSet::Id id) { return streams.ready(id); });
+  if (own_ready && (!parts.hold_for_all || streams.ready())) controller.release();
+}
+
+const Store* Operator::Impl::cache(const Kind& kind, const std::string& namespace_) const {
+  for (const ReflectorSource* source : kind.sources) {
+    const std::string& name = source->reflector().namespace_name();
+    if (name.empty() || name == namespace_) return &source->store();
+  }
+  return nullptr;
+}
+
+std::optional<StoredObject> Operator::Impl::object(const core::ObjectKey& key) const {
+  const Store* store = cache(*own, key.namespace_);
+  return store == nullptr ? std::nullopt : store->get(key);
+}
+
+bool Operator::Impl::exists(const core::ObjectKey& key) const {
+  const Store* store = cache(*own, key.namespace_);
+  return store != nullptr && store->contains(key);
+}
+
+// ---------------------------------------------------------------- from changes to keys
+
+void Operator::Impl::index_own(const StoreChange& change) {
+  const core::ObjectKey key = change.meta.key();
+  const bool gone = change.type == ChangeType::deleted;
+  if (gone) {
+    owners.remove(change.meta.uid, key);
+  } else {
+    owners.set(change.meta.uid, key);
+  }
+  for (const auto& kind : kinds) {
+    if (kind->watched.role != Role::referenced) continue;
+    kind->relations.set(
+        key, gone ? std::vector<core::ObjectKey>{} : kind->watched.map(change.meta, change.json));
+  }
+}
+
+void Operator::Impl::on_own(const StoreChange& change) {
+  if (intake_closed()) return;
+  if (change.type == ChangeType::deleted) return on_gone(change);
+  const core::ObjectKey key = change.meta.key();
+  if (change.initial) {
+    return controller.add(key, Reason::startup, "", Duration{0}, Priority::background);
+  }
+  const Reason reason = change.type == ChangeType::added ? Reason::created : Reason::updated;
+  controller.add(key, reason, "", parts.debounce);
+}
+
+void Operator::Impl::on_gone(const StoreChange& change) {
+  const core::ObjectKey key = change.meta.key();
+  controller.forget(key);
+  if (!parts.on_delete) return;
+  deleted.insert(key);
+  controller.add(key, Reason::updated);
+}
+
+void Operator::Impl::on_owned(const Kind& kind, const StoreChange& change) {
+  const core::ResourceType& type = own->watched.type;
+  const OwnerMatch match{type.gvk, type.namespaced, kind.watched.references};
+  wake(owners_of(change, match, owners), Reason::owned_changed,
+       reference(kind.watched.type, change.meta), change);
+}
+
+void Operator::Impl::on_mapped(Kind& kind, const StoreChange& change) {
+  const core::ObjectKey key = change.meta.key();
+  std::vector<core::ObjectKey> concerned = kind.relations.targets_of(key);
+  kind.relations.set(key, change.type == ChangeType::deleted
+                              ? std::vector<core::ObjectKey>{}
+                              : kind.watched.map(change.meta, change.json));
+  for (const core::ObjectKey& target : kind.relations.targets_of(key)) {
+    concerned.push_back(target);
+  }
+  std::sort(concerned.begin(), concerned.end());
+  concerned.erase(std::unique(concerned.begin(), concerned.end()), concerned.end());
+  wake(concerned, Reason::related_changed, reference(kind.watched.type, change.meta), change);
+}
+
+void Operator::Impl::on_referenced(const Kind& kind, const StoreChange& change) {
+  wake(kind.relations.sources_of(change.meta.key()), Reason::related_changed,
+       reference(kind.watched.type, change.meta), change);
+}
+
+void Operator::Impl::wake(const std::vector<core::ObjectKey>& keys, Reason reason,
+                          const std::string& what, const StoreChange& change) {
+  if (intake_closed()) return;
+  // While all is held every object is going to run anyway, and then with these objects in sight.
+  if (change.initial && controller.held()) return;
+  for (const core::ObjectKey& key : keys) {
+    if (exists(key)) controller.add(key, reason, what, parts.debounce);
+  }
+}
+
+void Operator::Impl::wake_all(const std::string& why) {
+  if (intake_closed()) return;
+  for (const ReflectorSource* source : own->sources) {
+    for (const core::ObjectKey& key : source->store().keys()) {
+      controller.add(key, Reason::external, why, parts.debounce, Priority::background);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- runs
+
+void Operator::Impl::reconcile(const Work& work, std::function<void(RunOutcome)> done) {
+  const auto newest = object(work.key);
+  if (!newest) return clean_up_after(work, done);
+  deleted.erase(work.key);  // the name is taken again
+  parts.reconcile(*newest, work, finish(work, std::move(done)));
+}
+
+void Operator::Impl::clean_up_after(const Work& work, const std::function<void(RunOutcome)>& done) {
+  if (deleted.count(work.key) == 0) {
+    controller.forget(work.key);
+    return done(RunOutcome::done());
+  }
+  parts.on_delete(work.key, finish(work, [this, key = work.key, done](RunOutcome outcome) {
+                    if (outcome.verdict == RunOutcome::Verdict::done) deleted.erase(key);
+                    done(outcome);
+                  }));
+}
+
+ReconcileDone Operator::Impl::finish(const Work& work, std::function<void(RunOutcome)> done) {
+  return [weak = weak_from_this(), work, done = std::move(done),
+          told = false](const Result<RunOutcome>& result) mutable {
+    const auto self = weak.lock();
+    if (!self || std::exchange(told, true)) return;
+    const RunOutcome outcome = self->judge(work, result);
+    if (self->parts.on_result) self->parts.on_result(work.key, result);
+    done(outcome);
+  };
+}
+
+RunOutcome Operator::Impl::judge(const Work& work, const Result<RunOutcome>& result) const {
+  if (result.ok()) return *result;
+  base::log_warn("a reconciliation failed",
+                 {{"object", own->watched.type.gvk.kind + " " + work.key.str()},
+                  {"attempt", std::to_string(work.attempt)},
+                  {"error", result.error().render()}});
+  if (!parts.error_policy) return RunOutcome::failed();
+  return parts.error_policy(work.key, result.error(), work.attempt);
+}
+
+// ---------------------------------------------------------------- the operator
+
+Operator::Operator(std::unique_ptr<OperatorParts> parts)
+    : impl_(std::make_shared<Impl>(std::move(*parts))) {}
+
+Operator::~Operator() = default;
+
+void Operator::start() {
+  impl_->start();
+}
+
+const Store* Operator::cache(const core::Gvk& kind, const std::string& namespace_) const {
+  for (const auto& watched : impl_->kinds) {
+    if (watched->watched.type.gvk == kind) return impl_->cache(*watched, namespace_);
+  }
+  return nullptr;
+}
+
+const Controller& Operator::controller() const {
+  return impl_->controller;
+}
+
+bool Operator::synced() const {
+  return impl_->streams.ready();
+}
+
+std::vector<StreamHealth> Operator::health() const {
+  return impl_->streams.health();
+}
+
+void Operator::shut_down(Duration deadline, std::function<void(const ShutdownReport&)> done) {
+  Impl& impl = *impl_;
+  if (impl.shutdown.begun()) return;
+  impl.shutdown.add("intake", [&impl](const auto& next) {
+    impl.listeners.clear();
+    impl.controller.hold();
+    next();
+  });
+  impl.shutdown.add("runs", [&impl](const auto& next) { impl.controller.shut_down(next); });
+  if (impl.parts.flush) impl.shutdown.add("flush", impl.parts.flush);
+  if (impl.parts.release) impl.shutdown.add("release", impl.parts.release);
+  impl.shutdown.begin(deadline, [&impl, done = std::move(done)](ShutdownReport report) {
+    report.cut_off = impl.controller.running_keys();
+    if (done) done(report);
+  });
+}
+
+void Operator::shut_down_now() {
+  impl_->shutdown.abort();
+}
+
+}  // namespace kubewatch::runtime

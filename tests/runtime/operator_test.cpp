@@ -1,0 +1,540 @@
+// Controllers built in C++, against a scripted server: what runs, when, and with what.
+#include "runtime/operator.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "support/catch.hpp"
+#include "support/scripted_transport.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::runtime;
+using core::ObjectKey;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+core::ResourceType type_of(const std::string& kind, const std::string& plural) {
+  core::ResourceType type;
+  type.gvk = {"demo.dev", "v1", kind};
+  type.plural = plural;
+  return type;
+}
+core::ResourceType websites() {
+  return type_of("Website", "websites");
+}
+core::ResourceType children() {
+  return type_of("Child", "children");
+}
+core::ResourceType settings() {
+  return type_of("Setting", "settings");
+}
+
+std::string object(const std::string& name, int version, const std::string& more = "",
+                   const std::string& uid = "") {
+  return fmt::format(
+      R"({{"metadata":{{"name":"{}","namespace":"shop","uid":"{}","resourceVersion":"{}"{}}}}})",
+      name, uid.empty() ? "uid-" + name : uid, version, more);
+}
+std::string child(const std::string& name, int version, const std::string& owner) {
+  return object(name, version,
+                fmt::format(R"(,"ownerReferences":[{{"apiVersion":"demo.dev/v1","kind":"Website",)"
+                            R"("name":"{}","uid":"uid-{}","controller":true}}])",
+                            owner, owner));
+}
+std::string setting(const std::string& name, int version, const std::string& target) {
+  return object(name, version, fmt::format(R"(,"labels":{{"target":"{}"}})", target));
+}
+
+struct Bench {
+  loop::EventLoop loop;
+  test::ScriptedTransport transport;
+  client::Client client{loop, transport, config()};
+  base::Random random{1};
+  ControllerBuilder builder{loop, client, random};
+  std::unique_ptr<Operator> op;
+  Lines runs;  // "a Startup 1"
+  std::map<std::string, ReconcileDone> open;
+  bool at_once = true;
+  std::vector<std::string> logged;
+
+  Bench() {
+    base::capture_log(&logged);
+    builder.for_(websites()).retry({Duration{2}, Duration{10}, 2.0, 0.0});
+  }
+  ~Bench() { base::capture_log(nullptr); }
+  static client::ClientConfig config() {
+    client::ClientConfig out;
+    out.server = "http://server.test";
+    return out;
+  }
+
+  void start() {
+    auto built = builder.build(
+        [this](const StoredObject& object, const Work& work, const ReconcileDone& done) {
+          runs.push_back(
+              fmt::format("{} {} {}", object.meta.name, to_string(work.reason), work.attempt));
+          if (at_once) return done(RunOutcome::await_change());
+          open[object.meta.name] = done;
+        });
+    REQUIRE(built.ok());
+    op = std::move(*built);
+    op->start();
+    turn();
+  }
+  void end(const std::string& name, Result<RunOutcome> result) {
+    const ReconcileDone done = open.at(name);
+    open.erase(name);
+    done(std::move(result));
+  }
+
+  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{5000}); }
+  bool until_runs(std::size_t count) {
+    return until([&] { return runs.size() >= count; });
+  }
+  void turn() {
+    for (int i = 0; i < 4; ++i) {
+      bool turned = false;
+      loop.post([&] { turned = true; });
+      REQUIRE(until([&] { return turned; }));
+    }
+  }
+  // The newest request for that collection.
+  test::ScriptedCall& request(const std::string& plural) {
+    for (std::size_t i = transport.size(); i-- > 0;) {
+      auto& call = transport.call(i);
+      if (call.path().find("/" + plural) != std::string::npos) return call;
+    }
+    FAIL("no request for " << plural);
+    return transport.call(0);
+  }
+  void list(const std::string& plural, const Lines& items) {
+    std::string joined;
+    for (const auto& item : items) joined += (joined.empty() ? "" : ",") + item;
+    auto& call = request(plural);
+    call.head(200);
+    call.data(fmt::format(R"({{"metadata":{{"resourceVersion":"5"}},"items":[{}]}})", joined));
+    call.end();
+    request(plural).head(200);
+    turn();
+  }
+  void event(const std::string& plural, const std::string& what, const std::string& text) {
+    request(plural).data(fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", what, text));
+    turn();
+  }
+  Lines taken() { return std::exchange(runs, {}); }
+};
+
+}  // namespace
+
+TEST_CASE("a built controller runs each object at the start and at each change") {
+  Bench b;
+  b.start();
+  b.list("websites", {object("a", 1), object("b", 2)});
+  CHECK(b.taken() == Lines{"a Startup 1", "b Startup 1"});
+  b.event("websites", "MODIFIED", object("a", 6));
+  b.event("websites", "ADDED", object("c", 7));
+  CHECK(b.taken() == Lines{"a Updated 1", "c Created 1"});
+  b.event("websites", "DELETED", object("c", 8));
+  CHECK(b.taken().empty());
+  CHECK(b.op->controller().queue().idle());
+}
+
+TEST_CASE("nothing runs before all caches are synced") {
+  Bench b;
+  b.builder.owns(children());
+  SECTION("by default") {
+    b.start();
+    b.list("websites", {object("a", 1)});
+    CHECK(b.taken().empty());
+    CHECK_FALSE(b.op->synced());
+    b.list("children", {child("x", 2, "a")});
+    CHECK(b.taken() == Lines{"a Startup 1"});
+    CHECK(b.op->synced());
+    CHECK(b.op->cache(children().gvk)->size() == 1);
+    CHECK(b.op->cache(settings().gvk) == nullptr);
+  }
+  SECTION("unless told to wait for the objects alone") {
+    b.builder.hold_until_synced(false);
+    b.start();
+    b.list("websites", {object("a", 1)});
+    CHECK(b.taken() == Lines{"a Startup 1"});
+    b.list("children", {child("x", 2, "a")});
+    CHECK(b.taken() == Lines{"a OwnedChanged 1"});
+  }
+}
+
+TEST_CASE("children are watched by their metadata alone, unless they are wanted whole") {
+  Bench b;
+  const bool whole = GENERATE(false, true);
+  if (whole) {
+    b.builder.owns_whole(children());
+  } else {
+    b.builder.owns(children());
+  }
+  b.start();
+  const auto asks_for_metadata = [&](const std::string& plural) {
+    const auto accept = b.request(plural).request().headers.get("Accept");
+    return accept.find("PartialObjectMetadata") != std::string_view::npos;
+  };
+  CHECK(asks_for_metadata("children") == !whole);
+  CHECK_FALSE(asks_for_metadata("websites"));
+  b.list("websites", {object("a", 1)});
+  b.list("children", {child("x", 2, "a")});
+  b.taken();
+  // A server that sends whole objects all the same does not fill the cache with them.
+  std::string fat = child("x", 6, "a");
+  fat.insert(fat.size() - 1, R"(,"spec":{"big":"text"})");
+  b.event("children", "MODIFIED", fat);
+  CHECK(b.taken() == Lines{"a OwnedChanged 1"});
+  const auto kept = b.op->cache(children().gvk)->get({"shop", "x"});
+  REQUIRE(kept);
+  CHECK((kept->json.find("big") == std::string::npos) == !whole);
+}
+
+TEST_CASE("a change of a child, its deletion included, runs its owner") {
+  Bench b;
+  b.builder.owns(children());
+  b.start();
+  b.list("websites", {object("a", 1), object("b", 1)});
+  b.list("children", {child("x", 2, "a")});
+  b.taken();
+  b.event("children", "MODIFIED", child("x", 6, "a"));
+  b.event("children", "ADDED", child("y", 7, "b"));
+  b.event("children", "ADDED", child("z", 8, "nobody"));
+  b.event("children", "DELETED", child("x", 9, "a"));
+  CHECK(b.taken() == Lines{"a OwnedChanged 1", "b OwnedChanged 1", "a OwnedChanged 1"});
+}
+
+// kube-rs swaps its store after a gap in silence: an owner never hears of a child lost in it.
+TEST_CASE("a child that vanished while nobody watched runs its owner after the gap") {
+  Bench b;
+  WatcherOptions quick;
+  quick.backoff = {Duration{1}, Duration{1}, 2.0, 0.0};
+  quick.short_watch = Duration{1};
+  KindOptions options;
+  options.list = quick;
+  b.builder.owns(children(), options);
+  b.start();
+  b.list("websites", {object("a", 1)});
+  b.list("children", {child("x", 2, "a")});
+  b.taken();
+  const std::size_t before = b.transport.size();
+  b.event("children", "ERROR", R"({"kind":"Status","code":410,"reason":"Expired"})");
+  REQUIRE(b.until([&] { return b.transport.size() > before; }));
+  b.list("children", {});
+  REQUIRE(b.until_runs(1));
+  CHECK(b.taken() == Lines{"a OwnedChanged 1"});
+}
+
+TEST_CASE("a mapper tells whom a related object concerns, before and after its change") {
+  Bench b;
+  b.builder.watches(settings(), [](const core::ObjectMeta& meta, const std::string&) {
+    const std::string* target = meta.label("target");
+    return target == nullptr ? std::vector<ObjectKey>{}
+                             : std::vector<ObjectKey>{{meta.namespace_, *target}};
+  });
+  b.start();
+  b.list("websites", {object("a", 1), object("b", 1)});
+  b.list("settings", {setting("s", 2, "a")});
+  b.taken();
+  b.event("settings", "MODIFIED", setting("s", 6, "b"));
+  CHECK(b.taken() == Lines{"a RelatedChanged 1", "b RelatedChanged 1"});
+  b.event("settings", "MODIFIED", setting("s", 7, "nobody"));
+  CHECK(b.taken() == Lines{"b RelatedChanged 1"});
+  b.event("settings", "DELETED", setting("s", 8, "nobody"));
+  CHECK(b.taken().empty());
+}
+
+TEST_CASE("an object that names related objects runs when they change") {
+  Bench b;
+  b.builder.watches_referenced(settings(), [](const core::ObjectMeta& meta, const std::string&) {
+    const std::string* target = meta.label("target");
+    return target == nullptr ? std::vector<ObjectKey>{}
+                             : std::vector<ObjectKey>{{meta.namespace_, *target}};
+  });
+  b.start();
+  b.list("settings", {object("s", 2), object("t", 2)});
+  b.list("websites", {setting("a", 1, "s"), object("b", 1)});
+  b.taken();
+  b.event("settings", "MODIFIED", object("s", 6));
+  CHECK(b.taken() == Lines{"a RelatedChanged 1"});
+  b.event("websites", "MODIFIED", setting("a", 7, "t"));
+  b.taken();
+  b.event("settings", "MODIFIED", object("s", 8));
+  CHECK(b.taken().empty());
+  b.event("settings", "DELETED", object("t", 9));
+  CHECK(b.taken() == Lines{"a RelatedChanged 1"});
+}
+
+TEST_CASE("triggers from outside run one object or all, and nobody that is not there") {
+  Bench b;
+  const TriggerSource one, all;
+  b.builder.reconcile_on(one).reconcile_all_on(all);
+  b.start();
+  one.trigger({"shop", "a"});  // before it is synced: kept
+  b.list("websites", {object("a", 1), object("b", 1)});
+  CHECK(b.taken() == Lines{"a External 1", "b Startup 1"});
+  one.trigger({"shop", "b"}, "webhook");
+  one.trigger({"shop", "nobody"});
+  one.trigger_all();  // this source is not asked for all
+  b.turn();
+  CHECK(b.taken() == Lines{"b External 1"});
+  all.trigger_all("nightly");
+  all.trigger({"shop", "a"});
+  b.turn();
+  CHECK(b.taken() == Lines{"a External 1", "b External 1"});
+  b.op.reset();
+  one.trigger({"shop", "a"});  // nobody listens any more
+}
+
+TEST_CASE("predicates drop what is no news, but never deletion or finalizers") {
+  Bench b;
+  b.builder.predicates(predicates::generation());
+  b.start();
+  b.list("websites", {object("a", 1, R"(,"generation":1)")});
+  b.taken();
+  b.event("websites", "MODIFIED", object("a", 6, R"(,"generation":1)"));
+  CHECK(b.taken().empty());
+  CHECK(b.op->cache(websites().gvk)->get_meta({"shop", "a"})->resource_version == "6");
+  b.event("websites", "MODIFIED", object("a", 7, R"(,"generation":2)"));
+  CHECK(b.taken() == Lines{"a Updated 1"});
+  b.event("websites", "MODIFIED", object("a", 8, R"(,"generation":2,"finalizers":["x.y/z"])"));
+  CHECK(b.taken() == Lines{"a Updated 1"});
+}
+
+TEST_CASE("operators of a kind come before its mapping to keys") {
+  Bench b;
+  KindOptions options;
+  options.operators = [](ChangeStream& stream) { stream.deleted(); };
+  options.namespaces = {"shop"};
+  options.list.label_selector = "app=x";
+  options.list.strategy = ListStrategy::unpaged;
+  b.builder.owns(children(), options);
+  b.start();
+  CHECK(b.request("children").path() == "/apis/demo.dev/v1/namespaces/shop/children");
+  CHECK(b.request("children").target().find("labelSelector=app%3Dx") != std::string::npos);
+  b.list("websites", {object("a", 1)});
+  b.list("children", {});
+  b.taken();
+  b.event("children", "ADDED", child("x", 6, "a"));
+  CHECK(b.taken().empty());
+  b.event("children", "DELETED", child("x", 7, "a"));
+  CHECK(b.taken() == Lines{"a OwnedChanged 1"});
+}
+
+TEST_CASE("an error is retried with the object's own backoff, which success resets") {
+  Bench b;
+  b.at_once = false;
+  b.start();
+  b.list("websites", {object("a", 1), object("b", 1)});
+  b.end("a", Error(ErrorKind::unreachable, "no route"));
+  b.end("b", RunOutcome::await_change());
+  REQUIRE(b.until_runs(3));
+  CHECK(b.taken() == Lines{"a Startup 1", "b Startup 1", "a Retry 2"});
+  CHECK(b.logged.size() == 1);
+  CHECK(b.logged[0].find("Website shop/a") != std::string::npos);
+  CHECK(b.logged[0].find("no route") != std::string::npos);
+  b.end("a", RunOutcome::await_change());
+  b.event("websites", "MODIFIED", object("a", 6));
+  CHECK(b.taken() == Lines{"a Updated 1"});
+}
+
+TEST_CASE("an error policy sees key, error and attempt, and decides") {
+  Bench b;
+  b.at_once = false;
+  Lines asked, results;
+  b.builder.error_policy([&](const ObjectKey& key, const Error& error, std::uint32_t attempt) {
+    asked.push_back(fmt::format("{} {} {}", key.name, error.message(), attempt));
+    return attempt < 3 ? RunOutcome::failed_for(Duration{1}) : RunOutcome::parked();
+  });
+  b.builder.on_result([&](const ObjectKey& key, const Result<RunOutcome>& result) {
+    results.push_back(key.name + (result.ok() ? " ok" : " error"));
+  });
+  b.start();
+  b.list("websites", {object("a", 1)});
+  for (std::size_t i = 1; i <= 3; ++i) {
+    REQUIRE(b.until_runs(i));
+    b.end("a", Error(ErrorKind::invalid, "bad spec"));
+  }
+  CHECK(asked == Lines{"a bad spec 1", "a bad spec 2", "a bad spec 3"});
+  CHECK(b.op->controller().queue().is_parked({"shop", "a"}));
+  CHECK(results == Lines{"a error", "a error", "a error"});
+  b.event("websites", "MODIFIED", object("a", 6));  // news un-parks it
+  CHECK(b.taken().back() == "a Updated 1");
+}
+
+TEST_CASE("the reconciler gets the newest object, once for many changes") {
+  Bench b;
+  b.at_once = false;
+  b.start();
+  b.list("websites", {object("a", 1)});
+  for (int i = 6; i < 10; ++i) b.event("websites", "MODIFIED", object("a", i));
+  CHECK(b.runs.size() == 1);
+  CHECK(b.op->controller().running_keys() == std::vector<ObjectKey>{{"shop", "a"}});
+  b.end("a", RunOutcome::await_change());
+  b.turn();
+  CHECK(b.runs.size() == 2);
+  CHECK(b.op->cache(websites().gvk)->get_meta({"shop", "a"})->resource_version == "9");
+}
+
+TEST_CASE("a debounce waits from the first trigger and is not pushed out") {
+  Bench b;
+  b.builder.debounce(Duration{30});
+  b.start();
+  b.list("websites", {object("a", 1)});
+  CHECK(b.taken() == Lines{"a Startup 1"});
+  b.event("websites", "MODIFIED", object("a", 6));
+  const TimePoint first = b.loop.now();
+  int version = 7;
+  while (b.runs.empty() && b.loop.now() - first < Duration{4000}) {
+    b.event("websites", "MODIFIED", object("a", version++));
+  }
+  CHECK(b.runs.size() == 1);
+  CHECK(b.loop.now() - first >= Duration{29});
+}
+
+TEST_CASE("a gone object is forgotten, or runs on_delete through the queue") {
+  Bench b;
+  b.at_once = false;
+  Lines gone;
+  ReconcileDone gone_done;
+  SECTION("forgotten") {
+    b.start();
+    b.list("websites", {object("a", 1)});
+    b.event("websites", "DELETED", object("a", 6));
+    b.end("a", Error(ErrorKind::unreachable, "no route"));
+    b.turn();
+    CHECK(b.op->controller().queue().idle());
+    CHECK_FALSE(b.op->controller().queue().is_retrying({"shop", "a"}));
+  }
+  SECTION("on_delete waits for the run, and is retried") {
+    b.builder.on_delete([&](const ObjectKey& key, const ReconcileDone& done) {
+      gone.push_back(key.str());
+      gone_done = done;
+    });
+    b.start();
+    b.list("websites", {object("a", 1)});
+    b.event("websites", "DELETED", object("a", 6));
+    CHECK(gone.empty());
+    b.end("a", RunOutcome::await_change());
+    REQUIRE(b.until([&] { return gone.size() == 1; }));
+    gone_done(Error(ErrorKind::unreachable, "no route"));
+    REQUIRE(b.until([&] { return gone.size() == 2; }));
+    gone_done(RunOutcome::await_change());
+    b.turn();
+    CHECK(gone == Lines{"shop/a", "shop/a"});
+    CHECK(b.op->controller().queue().idle());
+    // A name that is taken again at once is an object, not a deletion.
+    b.event("websites", "ADDED", object("a", 7, "", "uid-2"));
+    CHECK(b.taken().back() == "a Created 1");
+    CHECK(gone.size() == 2);
+  }
+}
+
+TEST_CASE("a forbidden child kind holds the controller, is told with its error, and stops no one") {
+  Bench b;
+  b.builder.owns(children());
+  b.start();
+  b.list("websites", {object("a", 1)});
+  auto& list = b.request("children");
+  list.head(403);
+  list.data(R"({"kind":"Status","code":403,"reason":"Forbidden","message":"no children for you"})");
+  list.end();
+  b.turn();
+  const auto health = b.op->health();
+  REQUIRE(health.size() == 2);
+  CHECK(health[0].ready);
+  CHECK_FALSE(health[0].failing_since);
+  CHECK(health[1].name == "children.demo.dev");
+  CHECK(health[1].failing_since);
+  CHECK(health[1].last_error.find("no children for you") != std::string::npos);
+  CHECK(b.logged.size() == 1);
+  b.event("websites", "MODIFIED", object("a", 6));
+  CHECK(b.op->cache(websites().gvk)->get_meta({"shop", "a"})->resource_version == "6");
+  CHECK(b.taken().empty());
+}
+
+TEST_CASE("a shutdown stops the intake, ends the runs, flushes, and then gives leases back") {
+  Bench b;
+  b.at_once = false;
+  Lines order;
+  b.builder.flush_on_shutdown([&](const auto& done) {
+    order.push_back("flush");
+    done();
+  });
+  b.builder.release_on_shutdown([&](const auto& done) {
+    order.push_back("release");
+    done();
+  });
+  b.start();
+  b.list("websites", {object("a", 1)});
+  std::optional<ShutdownReport> report;
+  const auto tell = [&](const ShutdownReport& told) { report = told; };
+  SECTION("in order") {
+    b.op->shut_down(Duration{60000}, tell);
+    b.event("websites", "ADDED", object("b", 6));
+    CHECK(order.empty());
+    b.end("a", RunOutcome::requeue(Duration{0}));
+    REQUIRE(b.until([&] { return report.has_value(); }));
+    CHECK(order == Lines{"flush", "release"});
+    CHECK(report->clean);
+    CHECK(b.runs == Lines{"a Startup 1"});
+  }
+  SECTION("the deadline tells which keys were cut off, and keeps the leases") {
+    b.op->shut_down(Duration{1}, tell);
+    REQUIRE(b.until([&] { return report.has_value(); }));
+    CHECK_FALSE(report->clean);
+    CHECK(report->unfinished_step == "runs");
+    CHECK(report->cut_off == std::vector<ObjectKey>{{"shop", "a"}});
+    CHECK(order.empty());
+  }
+  SECTION("a second signal ends it now") {
+    b.op->shut_down(Duration{60000}, tell);
+    b.op->shut_down_now();
+    REQUIRE(b.until([&] { return report.has_value(); }));
+    CHECK(report->cut_off.size() == 1);
+  }
+}
+
+TEST_CASE("a builder refuses what cannot work, in one sentence") {
+  Bench b;
+  const auto refuse = [](ControllerBuilder& builder, bool with_function = true) {
+    auto built = builder.build(with_function ? ReconcileFunction([](auto&&...) {}) : nullptr);
+    return built.ok() ? std::string() : built.error().message();
+  };
+  ControllerBuilder none(b.loop, b.client, b.random);
+  CHECK(refuse(none).find("exactly one kind, not for 0") != std::string::npos);
+  ControllerBuilder two(b.loop, b.client, b.random);
+  CHECK(refuse(two.for_(websites()).for_(children())).find("not for 2") != std::string::npos);
+  CHECK(refuse(b.builder, false).find("needs a reconcile function") != std::string::npos);
+  core::ResourceType reviews = type_of("Review", "reviews");
+  reviews.verbs = {"create"};
+  ControllerBuilder unwatchable(b.loop, b.client, b.random);
+  CHECK(refuse(unwatchable.for_(reviews)) == "demo.dev/v1 Review cannot be listed and watched");
+  core::ResourceType cluster = websites();
+  cluster.namespaced = false;
+  KindOptions options;
+  options.namespaces = {"shop"};
+  ControllerBuilder scoped(b.loop, b.client, b.random);
+  CHECK(refuse(scoped.for_(cluster, options)).find("cluster-scoped") != std::string::npos);
+  ControllerBuilder unmapped(b.loop, b.client, b.random);
+  CHECK(refuse(unmapped.for_(websites()).watches(settings(), nullptr)).find("function to keys") !=
+        std::string::npos);
+}
+
+TEST_CASE("controllers built over the same slots share them") {
+  RunSlots slots(1);
+  Bench b;
+  b.at_once = false;
+  b.builder.slots(slots);
+  b.start();
+  b.list("websites", {object("a", 1), object("b", 1)});
+  CHECK(b.runs.size() == 1);
+  b.end("a", RunOutcome::await_change());
+  b.turn();
+  CHECK(b.runs.size() == 2);
+}
