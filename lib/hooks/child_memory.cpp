@@ -5,6 +5,34 @@
 
 namespace kubewatch::hooks {
 
+void ChildMemory::wake(PerOwner& owner) {
+  if (owner.resting) resting_.erase(*owner.resting);
+  owner.resting.reset();
+}
+
+void ChildMemory::begin_run(const std::string& owner_uid) {
+  wake(owners_[owner_uid]);
+}
+
+void ChildMemory::end_run(const std::string& owner_uid, bool gone) {
+  if (gone) return forget(owner_uid);
+  const auto it = owners_.find(owner_uid);
+  if (it == owners_.end()) return;
+  wake(it->second);
+  it->second.resting = resting_.insert(resting_.end(), owner_uid);
+  while (owners_.size() > max_owners_ && !resting_.empty()) {
+    const std::string oldest = resting_.front();
+    forget(oldest);
+  }
+}
+
+void ChildMemory::forget(const std::string& owner_uid) {
+  const auto it = owners_.find(owner_uid);
+  if (it == owners_.end()) return;
+  wake(it->second);
+  owners_.erase(it);
+}
+
 void ChildMemory::remember(const std::string& owner_uid, const ChildId& id, KnownChild child) {
   owners_[owner_uid].children[id] = std::move(child);
 }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +30,15 @@ struct StatusMemory {
 
 class ChildMemory {
  public:
+  // Beyond so many owners the one whose run ended longest ago is forgotten.
+  explicit ChildMemory(std::size_t max_owners = 100000) : max_owners_(max_owners) {}
+
+  // Around each run of an owner: meanwhile it is not forgotten to make room. `gone`: it died during
+  // its run, and what the run still remembered of it goes as well.
+  void begin_run(const std::string& owner_uid);
+  void end_run(const std::string& owner_uid, bool gone);
+  std::size_t owners() const { return owners_.size(); }
+
   void remember(const std::string& owner_uid, const ChildId& id, KnownChild child);
   const KnownChild* find(const std::string& owner_uid, const ChildId& id) const;
   void forget_child(const std::string& owner_uid, const ChildId& id);
@@ -38,7 +49,7 @@ class ChildMemory {
   void set_listed(const std::string& owner_uid);
 
   StatusMemory& status(const std::string& owner_uid) { return owners_[owner_uid].status; }
-  void forget(const std::string& owner_uid) { owners_.erase(owner_uid); }
+  void forget(const std::string& owner_uid);
 
   // Two objects that print the same child at the same time: the second is told so. False: taken by
   // another.
@@ -50,8 +61,13 @@ class ChildMemory {
     std::map<ChildId, KnownChild> children;
     bool listed = false;
     StatusMemory status;
+    std::optional<std::list<std::string>::iterator> resting;  // its place in resting_
   };
+  void wake(PerOwner& owner);
+
+  std::size_t max_owners_;
   std::unordered_map<std::string, PerOwner> owners_;
+  std::list<std::string> resting_;  // uids of owners without a run; the first to be forgotten first
   std::map<ChildId, std::string> claims_;
 };
 

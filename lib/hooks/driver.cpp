@@ -112,6 +112,11 @@ void Driver::on_wake(Wake wake) {
 void Driver::on_gone(const core::ObjectKey& key, const std::string& uid) {
   controller_.forget(key);
   memory_.forget(uid);
+  forget_key(key);
+  services_.on_progress();
+}
+
+void Driver::forget_key(const core::ObjectKey& key) {
   previous_.erase(key);
   first_reason_.erase(key);
   patched_.erase(key);
@@ -119,7 +124,11 @@ void Driver::on_gone(const core::ObjectKey& key, const std::string& uid) {
   failing_.erase(key);
   unfinished_.erase(key);
   loop_alarm_.forget(key);
-  services_.on_progress();
+}
+
+// What died while it was worked on was forgotten then; what its run has left since goes as well.
+void Driver::forget_if_gone(const core::ObjectKey& key) {
+  if (!caches_.object_meta(key) && !caches_.is_guarded_outside(key)) forget_key(key);
 }
 
 void Driver::reconcile(const runtime::Work& work, Done done) {
@@ -243,22 +252,28 @@ void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, 
   input.object = std::move(object);
   input.finalizing = finalizing;
   const std::string id = input.id;
-  auto run = std::make_shared<Run>(
-      *this, std::move(input),
-      [this, key = work.key, id, done](RunEnd end) { on_run_end(key, id, std::move(end), done); });
+  const std::string uid = input.object.meta.uid;
+  memory_.begin_run(uid);
+  auto run = std::make_shared<Run>(*this, std::move(input),
+                                   [this, key = work.key, uid, id, done](RunEnd end) {
+                                     on_run_end(key, uid, id, std::move(end), done);
+                                   });
   runs_[id] = run;
   run->start();
 }
 
-void Driver::on_run_end(const core::ObjectKey& key, const std::string& id, RunEnd end,
-                        const Done& done) {
+void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, const std::string& id,
+                        RunEnd end, const Done& done) {
   auto node = runs_.extract(id);
   // The run is on the stack below us: it goes in the next turn.
   services_.loop.post([run = std::move(node.mapped())] {});
+  const auto meta = caches_.object_meta(key);
+  memory_.end_run(uid, !meta || meta->uid != uid);
   count(end.record, key, end.outcome.verdict);
   services_.on_run(end.record);
   done(end.outcome);
   after_run(key, end);
+  forget_if_gone(key);
 }
 
 void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
@@ -277,6 +292,7 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
   count(end.record, work.key, end.outcome.verdict);
   services_.on_run(end.record);
   done(end.outcome);
+  forget_if_gone(work.key);
 }
 
 void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdict verdict) {

@@ -90,7 +90,10 @@ class Driver : public runtime::Reconciler, public RunHost {
                        const Done& done);
   void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                  const Done& done);
-  void on_run_end(const core::ObjectKey& key, const std::string& id, RunEnd end, const Done& done);
+  void forget_key(const core::ObjectKey& key);
+  void forget_if_gone(const core::ObjectKey& key);
+  void on_run_end(const core::ObjectKey& key, const std::string& uid, const std::string& id,
+                  RunEnd end, const Done& done);
   void fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
                   const Done& done);
   void after_run(const core::ObjectKey& key, const RunEnd& end);

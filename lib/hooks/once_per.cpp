@@ -1,21 +1,21 @@
 #include "hooks/once_per.hpp"
 
+#include <functional>
+
 namespace kubewatch::hooks {
-namespace {
-
-constexpr std::size_t kMaxRemembered = 10000;
-
-}  // namespace
 
 bool OncePer::admit(const std::string& key, TimePoint now) {
-  if (last_.size() > kMaxRemembered) {
-    for (auto it = last_.begin(); it != last_.end();) {
-      it = now - it->second >= window_ ? last_.erase(it) : std::next(it);
-    }
+  const std::size_t hash = std::hash<std::string>{}(key);
+  while (!admitted_.empty() && now - admitted_.front().at >= window_) {
+    by_key_.erase(admitted_.front().key);
+    admitted_.pop_front();
   }
-  auto [it, fresh] = last_.try_emplace(key, now);
-  if (!fresh && now - it->second < window_) return false;
-  it->second = now;
+  if (by_key_.count(hash) > 0) return false;
+  if (admitted_.size() >= max_keys_) {
+    by_key_.erase(admitted_.front().key);
+    admitted_.pop_front();
+  }
+  by_key_[hash] = admitted_.insert(admitted_.end(), {hash, now});
   return true;
 }
 

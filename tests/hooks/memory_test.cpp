@@ -35,6 +35,42 @@ TEST_CASE("a child is remembered per owner until it is forgotten") {
   CHECK_FALSE(memory.is_listed("u1"));
 }
 
+TEST_CASE("an owner that dies during its run leaves nothing behind") {
+  ChildMemory memory;
+  memory.begin_run("u1");
+  memory.forget("u1");  // its deletion
+  memory.remember("u1", kChild, {{}, 7, "10"});
+  memory.status("u1") = {1, "10"};
+  memory.end_run("u1", true);
+  CHECK(memory.owners() == 0);
+}
+
+TEST_CASE("the owners that are remembered are bounded; those at work stay") {
+  ChildMemory memory(10);
+  memory.begin_run("busy");
+  memory.remember("busy", kChild, {{}, 7, "10"});
+  for (int i = 0; i < 100; ++i) {
+    const std::string uid = "u" + std::to_string(i);
+    memory.begin_run(uid);
+    memory.remember(uid, kChild, {{}, 7, "10"});
+    memory.end_run(uid, false);
+    REQUIRE(memory.owners() <= 10);
+  }
+  CHECK(memory.find("busy", kChild) != nullptr);
+  CHECK(memory.find("u99", kChild) != nullptr);
+  CHECK(memory.find("u0", kChild) == nullptr);
+  // A new run makes an owner young again.
+  memory.begin_run("u95");
+  memory.end_run("u95", false);
+  memory.end_run("busy", false);
+  for (int i = 0; i < 8; ++i) {
+    memory.begin_run("v" + std::to_string(i));
+    memory.end_run("v" + std::to_string(i), false);
+  }
+  CHECK(memory.find("u95", kChild) != nullptr);
+  CHECK(memory.find("u99", kChild) == nullptr);
+}
+
 TEST_CASE("a child is written for one owner at a time") {
   ChildMemory memory;
   CHECK(memory.claim(kChild, "u1"));
@@ -74,6 +110,18 @@ TEST_CASE("the same thing is said once per window") {
   CHECK_FALSE(once.admit("x", at(59999)));
   CHECK(once.admit("y", at(1)));
   CHECK(once.admit("x", at(60000)));
+}
+
+TEST_CASE("what was said is remembered within bounds, the latest first") {
+  OncePer once(Duration{60000}, 100);
+  for (int i = 0; i < 10000; ++i) {
+    REQUIRE(once.admit("message " + std::to_string(i), at(i / 100)));
+    REQUIRE(once.remembered() <= 100);
+  }
+  CHECK_FALSE(once.admit("message 9950", at(100)));
+  CHECK(once.admit("message 0", at(100)));
+  CHECK(once.admit("late", at(70000)));
+  CHECK(once.remembered() == 1);
 }
 
 TEST_CASE("a flood of lines is cut to a burst and a rate") {
