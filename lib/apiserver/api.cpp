@@ -16,6 +16,13 @@ ApiResponse plain_not_found() {
   return response;
 }
 
+ApiResponse metrics_response(const InitEvents& events) {
+  ApiResponse response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = events.text();
+  return response;
+}
+
 ApiResponse failed(const Error& error) {
   return status_response(status_json(error), status_code(error));
 }
@@ -66,7 +73,9 @@ Reply Api::handle(const ApiRequest& request, WallTime now) {
   const auto path = parse_resource_path(segments.value());
   if (!path) {
     const bool reading = request.method == "GET" || request.method == "HEAD";
-    auto answer = answer_discovery(registry_, segments.value(), request, options_.address);
+    auto answer = request.path == "/metrics"
+                      ? metrics_response(init_events_)
+                      : answer_discovery(registry_, segments.value(), request, options_.address);
     if (answer && !reading) return {failed(method_not_allowed()), nullptr};
     return {answer ? std::move(*answer) : plain_not_found(), nullptr};
   }

@@ -10,6 +10,7 @@
 #include "apiserver/crd_controller.hpp"
 #include "apiserver/deleter.hpp"
 #include "apiserver/garbage_collector.hpp"
+#include "apiserver/init_events.hpp"
 #include "apiserver/namespace_lifecycle.hpp"
 #include "apiserver/registry.hpp"
 #include "apiserver/request.hpp"
@@ -51,6 +52,7 @@ class Api {
   Storage& storage() { return storage_; }
   const Registry& registry() const { return registry_; }
   std::uint64_t writes() const { return writes_; }
+  const InitEvents& init_events() const { return init_events_; }
   void set_address(std::string address) { options_.address = std::move(address); }
 
  private:
@@ -81,6 +83,7 @@ class Api {
   WallTime now_;
   std::uint64_t seen_revision_ = 0;
   std::uint64_t writes_ = 0;
+  InitEvents init_events_;
 };
 
 }  // namespace kubewatch::apiserver

@@ -67,11 +67,13 @@ Result<Reply> Api::watch(const ApiRequest& request, const Target& target, WallTi
       objects.push_back(object);
       return true;
     });
+    init_events_.count(resource.type.gvk.group, resource.type.plural, objects.size());
     // An old-style watch without a start is served as one that asked for initial events.
     stream->start_with_state(std::move(objects), storage_.version(), true);
   } else if (options.version > 0) {
     auto events = storage_.since(resource.storage_id, options.version);
     if (events) {
+      init_events_.count(resource.type.gvk.group, resource.type.plural, events.value().size());
       stream->start_with_events(std::move(events).value());
     } else {
       stream->start_with_error(std::move(events).error());

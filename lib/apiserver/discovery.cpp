@@ -241,7 +241,7 @@ std::optional<ApiResponse> answer_discovery(const Registry& registry,
                                             const std::vector<std::string>& segments,
                                             const ApiRequest& request, const std::string& address) {
   if (segments.empty()) {
-    return json_response({{"paths", Json::array({"/api", "/apis", "/healthz", "/livez",
+    return json_response({{"paths", Json::array({"/api", "/apis", "/healthz", "/livez", "/metrics",
                                                  "/openapi/v3", "/readyz", "/version"})}});
   }
   const std::string& first = segments[0];

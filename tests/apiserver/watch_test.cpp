@@ -252,4 +252,25 @@ TEST_CASE("events are one resource served in two groups with different names for
   CHECK(record->events()[0]["object"]["apiVersion"] == "events.k8s.io/v1");
 }
 
+TEST_CASE("init events are what starting a watch cost, whatever its selector shows of it") {
+  Server server;
+  const auto cost = [&] { return server.api.init_events().total("", "configmaps"); };
+  server.post(kConfigMaps, labelled("a", "web"));
+  const std::string version = std::to_string(server.api.storage().version());
+  for (const char* name : {"b", "c", "d"}) server.post(kConfigMaps, labelled(name, "db"));
+  const std::string target = kConfigMaps + "?watch=1&labelSelector=tier%3Dweb&resourceVersion=";
+  CHECK(server.watch(target + version)->story() == "");
+  CHECK(cost() == 3);
+  server.watch(target + std::to_string(server.api.storage().version()));
+  CHECK(cost() == 3);
+  server.watch(target + "0");
+  CHECK(cost() == 7);
+  const auto metrics = server.get("/metrics");
+  CHECK(metrics.content_type == "text/plain; version=0.0.4; charset=utf-8");
+  CHECK(metrics.text.find("# TYPE apiserver_init_events_total counter\n") != std::string::npos);
+  CHECK(
+      metrics.text.find("\napiserver_init_events_total{group=\"\",resource=\"configmaps\"} 7\n") !=
+      std::string::npos);
+}
+
 }  // namespace kubewatch::apiserver
