@@ -47,22 +47,40 @@ _kubewatch() {
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --field-selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     -o|--output) COMPREPLY=($(compgen -W "table json name" -- "$current")); return ;;
+    --list-strategy) COMPREPLY=($(compgen -W "auto paged unpaged streaming" -- "$current")); return ;;
+    --list-semantics) COMPREPLY=($(compgen -W "recent any notOlderThan" -- "$current")); return ;;
+    --chunk-size) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --watch-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --backoff-initial) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -l --selector --field-selector -A --all-namespaces -o --output $words" ;;
+    words="-h --help -l --selector --field-selector -A --all-namespaces -o --output --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max $words" ;;
   reflect)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --field-selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     -o|--output) COMPREPLY=($(compgen -W "stats json objects yaml name" -- "$current")); return ;;
+    --list-strategy) COMPREPLY=($(compgen -W "auto paged unpaged streaming" -- "$current")); return ;;
+    --list-semantics) COMPREPLY=($(compgen -W "recent any notOlderThan" -- "$current")); return ;;
+    --chunk-size) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --watch-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --backoff-initial) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help --once -l --selector --field-selector -A --all-namespaces --timeout -o --output $words" ;;
+    words="-h --help --once -l --selector --field-selector -A --all-namespaces --timeout -o --output --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max $words" ;;
   wait-condition)
     case "$previous" in
     --for) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --list-strategy) COMPREPLY=($(compgen -W "auto paged unpaged streaming" -- "$current")); return ;;
+    --list-semantics) COMPREPLY=($(compgen -W "recent any notOlderThan" -- "$current")); return ;;
+    --chunk-size) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --watch-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --backoff-initial) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help --for --timeout $words" ;;
+    words="-h --help --for --timeout --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max $words" ;;
   apply-ssa)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;

@@ -14,7 +14,8 @@
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/session.hpp"
-#include "runtime/reflector.hpp"
+#include "cli/stream_flags.hpp"
+#include "runtime/failure_counts.hpp"
 
 namespace kubewatch::cli {
 
@@ -45,6 +46,7 @@ class Reflect : public Command {
     bind_selection(app, selection_);
     add_duration(app, "--timeout", timeout_, "how long the sync may take (default 5m)");
     bind_output(app, output_, {"stats", "json", "objects", "yaml", "name"});
+    bind_stream(app, stream_);
   }
 
   int run(Context& context) override {
@@ -53,6 +55,9 @@ class Reflect : public Command {
                   "reflect without --once is not supported yet: it would keep and serve the cache");
     }
     if (auto checked = check_selection(selection_); !checked.ok()) {
+      return fail(context, kUsage, checked.error().render());
+    }
+    if (auto checked = check_stream(stream_); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());
     }
     auto session = Session::open(context.global.config);
@@ -91,18 +96,16 @@ class Reflect : public Command {
                               std::optional<Error>& refused) {
     auto kind = std::make_unique<Kind>();
     kind->type = type;
-    runtime::WatcherOptions options;
+    runtime::WatcherOptions options = stream_;
     options.label_selector = selection_.label_selector;
     options.field_selector = selection_.field_selector;
     runtime::ReflectorCallbacks callbacks;
     callbacks.on_synced = [raw = kind.get()](bool) { raw->synced = true; };
-    callbacks.on_failure = [&refused, type](runtime::WatcherFailure, const Error& error,
-                                            Duration retry) {
+    callbacks.on_failure = [&refused, raw = kind.get()](runtime::WatcherFailure where,
+                                                        const Error& error, Duration retry) {
       const bool final = error.is_forbidden() || error.is_unauthorized() || error.is_not_found();
       if (final && !refused) refused.emplace(error);
-      base::log_warn("cannot read yet, trying again", {{"kind", type.gvk.kind},
-                                                       {"error", error.render()},
-                                                       {"in", base::format_duration(retry)}});
+      warn_of_failure(raw->type.gvk.kind, raw->reflector->stats(), where, error, retry);
     };
     const bool everywhere = selection_.all_namespaces || !type.namespaced;
     kind->reflector = std::make_unique<runtime::Reflector>(
@@ -137,6 +140,7 @@ class Reflect : public Command {
                           {"objects", stats.objects},
                           {"jsonBytes", stats.json_bytes},
                           {"heldBytes", stats.held_bytes},
+                          {"failures", failures_json(kind->reflector->stats())},
                           {"resourceVersion", kind->reflector->store().resource_version()}});
     }
     if (output_ == "json") {
@@ -156,6 +160,13 @@ class Reflect : public Command {
                                  kind["objects"].get<std::uint64_t>(),
                                  kind["jsonBytes"].get<std::uint64_t>(),
                                  kind["heldBytes"].get<std::uint64_t>());
+    }
+    for (const auto& kind : kinds) {
+      const std::string failures = runtime::to_text(kind->reflector->stats().failures);
+      if (failures.empty()) continue;
+      context.out << base::escape_for_terminal(fmt::format("{:<30} failed and repaired: {}",
+                                                           kind->type.qualified_plural(), failures))
+                  << "\n";
     }
     context.out << fmt::format(
         "{} objects, {} bytes of JSON, {} bytes held, RSS {} bytes, {:.3f} s\n", sum.objects,
@@ -182,6 +193,7 @@ class Reflect : public Command {
   std::vector<std::string> types_;
   bool once_ = false;
   Selection selection_;
+  runtime::WatcherOptions stream_;
   std::optional<Duration> timeout_;
   std::string output_ = "stats";
 };

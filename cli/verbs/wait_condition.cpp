@@ -12,6 +12,7 @@
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/session.hpp"
+#include "cli/stream_flags.hpp"
 #include "runtime/object_watch.hpp"
 
 namespace kubewatch::cli {
@@ -41,6 +42,7 @@ class WaitConditionCommand : public Command {
         ->allow_extra_args(false)
         ->required();
     add_duration(app, "--timeout", timeout_, "how long in all (default 30s)");
+    bind_stream(app, stream_);
   }
 
   int run(Context& context) override {
@@ -49,6 +51,9 @@ class WaitConditionCommand : public Command {
       auto parsed = runtime::WaitCondition::parse(text);
       if (!parsed.ok()) return fail(context, kUsage, "--for: " + parsed.error().render());
       wanted.push_back(std::move(parsed).value());
+    }
+    if (auto checked = check_stream(stream_); !checked.ok()) {
+      return fail(context, kUsage, checked.error().render());
     }
     auto session = Session::open(context.global.config);
     if (!session.ok()) return fail(context, session.error());
@@ -89,9 +94,12 @@ class WaitConditionCommand : public Command {
   void watch(Session& session, Target& target, const std::function<void()>& changed) {
     runtime::ObjectWatch::Callbacks callbacks;
     callbacks.on_change = changed;
-    target.watch = std::make_unique<runtime::ObjectWatch>(session.client(), target.type, target.key,
-                                                          runtime::WatcherOptions{},
-                                                          session.random(), std::move(callbacks));
+    callbacks.on_failure = [&target](runtime::WatcherFailure where, const Error& error,
+                                     Duration retry) {
+      warn_of_failure(target.str(), target.watch->stats(), where, error, retry);
+    };
+    target.watch = std::make_unique<runtime::ObjectWatch>(
+        session.client(), target.type, target.key, stream_, session.random(), std::move(callbacks));
     target.watch->start();
   }
 
@@ -163,6 +171,7 @@ class WaitConditionCommand : public Command {
   std::vector<std::string> targets_;
   std::vector<std::string> conditions_;
   std::optional<Duration> timeout_;
+  runtime::WatcherOptions stream_;
 };
 
 }  // namespace

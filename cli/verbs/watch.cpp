@@ -13,7 +13,7 @@
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/session.hpp"
-#include "runtime/reflector.hpp"
+#include "cli/stream_flags.hpp"
 
 namespace kubewatch::cli {
 
@@ -37,10 +37,14 @@ class Watch : public Command {
     app.add_option("TYPE", words_, "TYPE[,TYPE...] [NAME...], or TYPE/NAME")->required();
     bind_selection(app, selection_);
     bind_output(app, output_, {"table", "json", "name"});
+    bind_stream(app, stream_);
   }
 
   int run(Context& context) override {
     if (auto checked = check_selection(selection_); !checked.ok()) {
+      return fail(context, kUsage, checked.error().render());
+    }
+    if (auto checked = check_stream(stream_); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());
     }
     auto session = Session::open(context.global.config);
@@ -69,7 +73,7 @@ class Watch : public Command {
  private:
   std::unique_ptr<runtime::Reflector> watch(Context& context, Session& session,
                                             const core::ResourceType& type) {
-    runtime::WatcherOptions options;
+    runtime::WatcherOptions options = stream_;
     options.label_selector = selection_.label_selector;
     options.field_selector = selection_.field_selector;
     if (names_.size() == 1 && options.field_selector.empty()) {
@@ -83,15 +87,17 @@ class Watch : public Command {
     callbacks.on_synced = [this, &context, kind](bool gap) {
       if (gap) print_gap(context, kind);
     };
-    callbacks.on_failure = [kind](runtime::WatcherFailure, const Error& error, Duration retry) {
-      base::log_warn(
-          "watch interrupted, trying again",
-          {{"kind", kind}, {"error", error.render()}, {"in", base::format_duration(retry)}});
+    const auto watched = std::make_shared<const runtime::Reflector*>(nullptr);
+    callbacks.on_failure = [kind, watched](runtime::WatcherFailure where, const Error& error,
+                                           Duration retry) {
+      warn_of_failure(kind, (*watched)->stats(), where, error, retry);
     };
     const bool everywhere = selection_.all_namespaces || !type.namespaced;
-    return std::make_unique<runtime::Reflector>(
+    auto reflector = std::make_unique<runtime::Reflector>(
         session.client(), type, everywhere ? "" : session.client().config().namespace_, options,
         runtime::StoreOptions{}, session.random(), std::move(callbacks));
+    *watched = reflector.get();
+    return reflector;
   }
 
   void print(Context& context, Session& session, const std::string& kind,
@@ -139,6 +145,7 @@ class Watch : public Command {
   std::vector<std::string> words_;
   std::set<std::string> names_;
   Selection selection_;
+  runtime::WatcherOptions stream_;
   std::string output_ = "table";
 };
 

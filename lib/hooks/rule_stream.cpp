@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "hooks/rule_parts.hpp"
 #include "hooks/rule_values.hpp"
+#include "runtime/stream_choices.hpp"
 
 namespace kubewatch::hooks {
 
@@ -92,30 +94,29 @@ RuleReader strip(std::vector<std::string>& out) {
   };
 }
 
+template <class Enum, std::size_t N>
+std::vector<std::pair<std::string, Enum>> words_of(
+    const std::array<std::pair<std::string_view, Enum>, N>& table) {
+  return {table.begin(), table.end()};
+}
+
+// The words and bounds of the flags of `watch` and `reflect`.
 bool read_list(const RuleNode& node, runtime::WatcherOptions& out) {
-  using runtime::ListSemantics;
-  using runtime::ListStrategy;
   const auto backoff = [&out](const RuleNode& inner) {
-    const Duration least{10};
-    if (!read_keys(inner, {{"initial", duration(out.backoff.initial, least)},
-                           {"max", duration(out.backoff.max, least)}})) {
-      return false;
-    }
+    const RuleReader initial =
+        duration(out.backoff.initial, runtime::kMinBackoff, runtime::kMaxBackoff);
+    const RuleReader max = duration(out.backoff.max, runtime::kMinBackoff, runtime::kMaxBackoff);
+    if (!read_keys(inner, {{"initial", initial}, {"max", max}})) return false;
     return out.backoff.max >= out.backoff.initial || inner.problem("max is shorter than initial");
   };
   return read_keys(
       node,
-      {{"strategy", choice<ListStrategy>(out.strategy, {{"auto", ListStrategy::automatic},
-                                                        {"paged", ListStrategy::paged},
-                                                        {"unpaged", ListStrategy::unpaged},
-                                                        {"streaming", ListStrategy::streaming}})},
+      {{"strategy",
+        choice<runtime::ListStrategy>(out.strategy, words_of(runtime::kListStrategies))},
        {"semantics",
-        choice<ListSemantics>(out.semantics, {{"recent", ListSemantics::recent},
-                                              {"any", ListSemantics::any},
-                                              {"notOlderThan", ListSemantics::not_older_than}})},
-       {"pageSize", whole(out.page_size, 1, 10'000)},
-       // The server ends a watch by itself at 295 s or more: its clean end would look like a fault.
-       {"timeout", duration(out.timeout, Duration{5'000}, Duration{294'000})},
+        choice<runtime::ListSemantics>(out.semantics, words_of(runtime::kListSemantics))},
+       {"pageSize", whole(out.page_size, 1, runtime::kMaxPageSize)},
+       {"timeout", duration(out.timeout, runtime::kMinWatchTimeout, runtime::kMaxWatchTimeout)},
        {"bookmarks", flag(out.bookmarks)},
        {"backoff", backoff}});
 }

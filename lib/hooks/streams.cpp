@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "runtime/failure_counts.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -38,10 +39,11 @@ runtime::StoreOptions store_options(const StreamSpec& spec) {
 }  // namespace
 
 std::string StreamSpec::key() const {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", type.gvk.str(), type.plural, namespace_,
-                     label_selector, field_selector, base::join(strip, ","),
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", type.gvk.str(), type.plural,
+                     namespace_, label_selector, field_selector, base::join(strip, ","),
                      static_cast<int>(list.strategy), static_cast<int>(list.semantics),
-                     list.page_size, list.timeout.count(), list.bookmarks);
+                     list.page_size, list.timeout.count(), list.bookmarks,
+                     list.backoff.initial.count(), list.backoff.max.count());
 }
 
 StreamPool::StreamPool(client::Client& client, base::Random& random)
@@ -65,8 +67,8 @@ Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& s
       reflector_(client, spec.type, spec.namespace_, options_of(spec), store_options(spec), random,
                  {[this](const runtime::StoreChange& change) { on_change(change); },
                   [this](bool) { on_synced(); },
-                  [this](runtime::WatcherFailure, const Error& error, Duration retry_in) {
-                    on_failure(error, retry_in);
+                  [this](runtime::WatcherFailure where, const Error& error, Duration retry_in) {
+                    on_failure(where, error, retry_in);
                   },
                   {}}) {}
 
@@ -88,8 +90,8 @@ void Stream::on_synced() {
 }
 
 // Forbidden and missing kinds must not pass unseen, nor fill the log.
-void Stream::on_failure(const Error& error, Duration retry_in) {
-  if (error.is_gone() || error.kind() == ErrorKind::canceled) return;
+void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Duration retry_in) {
+  if (error.kind() == ErrorKind::canceled) return;
   // A CRD that was just made answers 404 for a moment.
   missing_ = error.is_not_found() ? missing_ + 1 : 0;
   const bool was_blocked = blocked();
@@ -100,7 +102,10 @@ void Stream::on_failure(const Error& error, Duration retry_in) {
   if (!failures_.admit(name_, client_.loop().now())) return;
   base::log_warn(
       fmt::format("watching {} failed; trying again in {}", name_, base::format_duration(retry_in)),
-      {{"error", error.render()}, {"ready", ready() ? "true" : "false"}});
+      {{"where", std::string(to_string(where))},
+       {"error", error.render()},
+       {"ready", ready() ? "true" : "false"},
+       {"so far", runtime::to_text(reflector_.stats().failures)}});
 }
 
 void StreamGroup::open(StreamPool& pool, StreamSpec spec,

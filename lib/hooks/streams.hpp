@@ -63,7 +63,7 @@ class Stream {
  private:
   void on_change(const runtime::StoreChange& change);
   void on_synced();
-  void on_failure(const Error& error, Duration retry_in);
+  void on_failure(runtime::WatcherFailure where, const Error& error, Duration retry_in);
 
   client::Client& client_;
   std::string name_;

@@ -32,7 +32,7 @@ class Await : public std::enable_shared_from_this<Await> {
   void start(base::Random& random) {
     ObjectWatch::Callbacks callbacks;
     callbacks.on_change = [this] { look(); };
-    callbacks.on_failure = [this](const Error& error, Duration) {
+    callbacks.on_failure = [this](WatcherFailure, const Error& error, Duration) {
       if (options_.gives_up(error)) end(Error(error).with_context(waiting()));
     };
     watch_ = std::make_unique<ObjectWatch>(client_, type_, key_, options_.watcher, random,

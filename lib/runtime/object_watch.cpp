@@ -26,9 +26,9 @@ ReflectorCallbacks ObjectWatch::reflector_callbacks() {
     failure_.reset();
     if (callbacks_.on_change) callbacks_.on_change();
   };
-  out.on_failure = [this](WatcherFailure, const Error& error, Duration retry_in) {
+  out.on_failure = [this](WatcherFailure where, const Error& error, Duration retry_in) {
     failure_.emplace(error);
-    if (callbacks_.on_failure) callbacks_.on_failure(error, retry_in);
+    if (callbacks_.on_failure) callbacks_.on_failure(where, error, retry_in);
   };
   return out;
 }

@@ -17,7 +17,7 @@ class ObjectWatch {
     // After the first sync, and at each change after that.
     std::function<void()> on_change;
     // Each failed try of the watch, with when it is tried again; may be empty.
-    std::function<void(const Error&, Duration retry_in)> on_failure;
+    std::function<void(WatcherFailure, const Error&, Duration retry_in)> on_failure;
   };
 
   // `client` and `random` must outlive it. `options` as for a Reflector; its field selector is
@@ -32,6 +32,7 @@ class ObjectWatch {
   bool seen() const { return seen_; }  // it existed at some time
   // The last failure; absent once the watch works again.
   const std::optional<Error>& failure() const { return failure_; }
+  ReflectorStats stats() const { return reflector_.stats(); }
 
  private:
   ReflectorCallbacks reflector_callbacks();

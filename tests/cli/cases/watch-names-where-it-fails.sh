@@ -1,0 +1,14 @@
+"$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/config" >/dev/null 2>&1 &
+server=$!
+for _ in $(seq 100); do [ -s "$work/config" ] && break; sleep 0.1; done
+"$kubewatch" watch configmaps -A -o name --kubeconfig "$work/config" \
+  --backoff-initial 50ms --backoff-max 50ms >"$work/seen" 2>"$work/log" &
+watch=$!
+for _ in $(seq 100); do [ -s "$work/seen" ] && break; sleep 0.1; done
+sleep 0.5
+kill -KILL $server
+for _ in $(seq 100); do [ "$(grep -c interrupted "$work/log")" -ge 2 ] && break; sleep 0.1; done
+kill -INT $watch
+wait $watch
+echo "exit $?"
+sed -n 's/.*\(kind=[^ ]*\) \(where="[^"]*"\).*\(so far="[^"]*"\).*/\1 \2 \3/p' "$work/log" | head -n 2

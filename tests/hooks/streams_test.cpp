@@ -1,0 +1,94 @@
+#include "hooks/streams.hpp"
+
+#include "client/rig.hpp"
+#include "hooks/rule_file.hpp"
+#include "hooks/rule_folder.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// The stream that the keys of a rule's `for` ask for.
+StreamSpec spec_of(const std::string& keys) {
+  const test::RuleFolder folder;
+  folder.script("r.sh");
+  const auto loaded = load_rules(
+      {folder.write("rules.yaml",
+                    "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: a}\nspec:\n"
+                    "  for: {apiVersion: v1, kind: Pod, " +
+                        keys + "}\n  reconcile: {exec: [./r.sh]}\n")});
+  for (const auto& problem : loaded.problems) FAIL(problem.str());
+  const StreamRule& rule = loaded.rules.at(0).for_;
+  StreamSpec spec;
+  spec.type = test::kPods;
+  spec.namespace_ = "shop";
+  spec.label_selector = rule.label_selector.str();
+  spec.field_selector = rule.field_selector.str();
+  spec.strip = rule.strip;
+  spec.list = rule.list;
+  return spec;
+}
+
+// What goes over the wire until the watch is open.
+Lines wire(const std::string& keys, std::vector<std::string> answers) {
+  test::Rig rig;
+  for (std::string& answer : answers) rig.transport.answer(200, std::move(answer));
+  base::Random random(1);
+  StreamPool pool(rig.client, random);
+  pool.open(spec_of(keys), {[](const auto&) {}, [] {}});
+  rig.run();
+  Lines out;
+  const std::string path = "GET /api/v1/namespaces/shop/pods";
+  for (const std::string& line : rig.transport.lines()) {
+    REQUIRE(line.rfind(path, 0) == 0);
+    out.push_back(line.substr(path.size()));
+  }
+  return out;
+}
+
+const char* const kList =
+    R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]})";
+const char* const kFirstPage =
+    R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"c"},)"
+    R"("items":[{"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"4"}}]})";
+
+}  // namespace
+
+TEST_CASE("every key of a rule's list block is in the requests that are sent") {
+  const std::string watch =
+      "?allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds=290&watch=true";
+  CHECK(wire("list: {}", {kList}) == Lines{"", watch});
+  CHECK(wire("list: {strategy: unpaged, semantics: any}", {kList}) ==
+        Lines{"?resourceVersion=0", watch});
+  CHECK(wire("list: {strategy: paged, pageSize: 7}", {kFirstPage, kList}) ==
+        Lines{"?limit=7", "?continue=c&limit=7", watch});
+  // The pair that drops the version elsewhere keeps it here.
+  CHECK(wire("list: {strategy: paged, semantics: any, pageSize: 7}", {kList}) ==
+        Lines{"?limit=7&resourceVersion=0", watch});
+  CHECK(wire("list: {timeout: 60s, bookmarks: false}", {kList}) ==
+        Lines{"", "?resourceVersion=5&timeoutSeconds=60&watch=true"});
+  CHECK(wire("list: {strategy: streaming, bookmarks: false, timeout: 5s}", {}) ==
+        Lines{"?allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&"
+              "timeoutSeconds=5&watch=true"});
+  CHECK(wire("list: {strategy: streaming, semantics: any}", {}) ==
+        Lines{"?allowWatchBookmarks=true&resourceVersion=0&resourceVersionMatch=NotOlderThan&"
+              "sendInitialEvents=true&timeoutSeconds=290&watch=true"});
+  CHECK(wire("labelSelector: tier in (web), list: {strategy: unpaged}", {kList})[0] ==
+        "?labelSelector=tier%3Dweb");
+}
+
+TEST_CASE("streams are shared only when everything that is asked for is the same") {
+  const std::string same = spec_of("list: {pageSize: 7}").key();
+  CHECK(spec_of("list: {pageSize: 7}").key() == same);
+  for (const char* other :
+       {"list: {pageSize: 8}", "list: {pageSize: 7, strategy: paged}",
+        "list: {pageSize: 7, semantics: any}", "list: {pageSize: 7, timeout: 60s}",
+        "list: {pageSize: 7, bookmarks: false}", "list: {pageSize: 7, backoff: {initial: 1s}}",
+        "list: {pageSize: 7, backoff: {max: 1m}}", "list: {pageSize: 7}, strip: [.data]",
+        "list: {pageSize: 7}, labelSelector: a", "list: {pageSize: 7}, fieldSelector: a=b"}) {
+    INFO(other);
+    CHECK(spec_of(other).key() != same);
+  }
+}
