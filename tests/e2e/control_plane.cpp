@@ -135,7 +135,9 @@ class ControlPlane {
   }
 
   // The history goes twice: etcd's by compaction, the watch cache's by the restart.
-  bool compact() {
+  bool compact() { return compact_etcd() && restart(); }
+
+  bool compact_etcd() {
     const std::string etcd = "http://127.0.0.1:" + std::to_string(ports_.etcd);
     int code = 0;
     const std::string command =
@@ -144,7 +146,7 @@ class ControlPlane {
         "\"{\\\"revision\\\":\\\"$R\\\",\\\"physical\\\":true}\" " +
         etcd + "/v3/kv/compaction";
     output_of(command, code);
-    return code == 0 && restart();
+    return code == 0;
   }
 
   void stop() {
@@ -240,12 +242,13 @@ volatile sig_atomic_t g_stop = 0;
 void supervise(ControlPlane& plane, const std::string& folder, pid_t guardian) {
   const auto deadline = std::chrono::steady_clock::now() + 1h;
   while (g_stop == 0 && ::kill(guardian, 0) == 0 && std::chrono::steady_clock::now() < deadline) {
-    for (const char* request : {"restart", "compact"}) {
+    const auto serve = [&](const char* request, bool (ControlPlane::*act)()) {
       const std::string file = folder + "/request-" + request;
-      if (!fs::exists(file)) continue;
-      const bool done = std::string(request) == "restart" ? plane.restart() : plane.compact();
-      if (done) fs::remove(file);
-    }
+      if (fs::exists(file) && (plane.*act)()) fs::remove(file);
+    };
+    serve("restart", &ControlPlane::restart);
+    serve("compact", &ControlPlane::compact);
+    serve("compact-etcd", &ControlPlane::compact_etcd);
     std::this_thread::sleep_for(50ms);
   }
   plane.stop();

@@ -33,6 +33,7 @@ class SandboxServer : public Server {
     sandbox_->compact();
     sandbox_->drop_watches();
   }
+  void compact_storage() override { sandbox_->compact(); }
   void restart() override { sandbox_->drop_watches(); }
 
  private:
@@ -54,6 +55,7 @@ class RealServer : public Server {
   const client::ClientConfig& config() const override { return config_; }
   std::string name() const override { return "kube-apiserver"; }
   void compact() override { ask("compact"); }
+  void compact_storage() override { ask("compact-etcd"); }
   void restart() override { ask("restart"); }
 
  private:

@@ -18,6 +18,8 @@ class Server {
   virtual std::string name() const = 0;  // "sandbox" or "kube-apiserver"
   // Forgets its history: resourceVersions from before answer 410 afterwards. Ends open watches.
   virtual void compact() = 0;
+  // Only compacts what is stored; watches stay, and a real server's watch cache keeps its window.
+  virtual void compact_storage() = 0;
   // Ends all connections and comes back with the same objects (the sandbox only drops watches).
   virtual void restart() = 0;
 };
