@@ -29,7 +29,8 @@ namespace {
 using namespace kubewatch;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kInFlight = 32;
+constexpr std::size_t kInFlight = 16;
+constexpr std::size_t kBatch = 32;  // objects written by one transaction of etcd
 
 [[noreturn]] void fail(const std::string& message) {
   ::fprintf(stderr, "load: %s\n", message.c_str());
@@ -53,6 +54,7 @@ class Fill {
       put("/registry/pods/" + name.namespace_ + "/" + name.name,
           std::string(R"({"kind":"Pod","apiVersion":"v1",)").append(corpus.item(i).substr(1)));
     }
+    send();
     wait(1);
   }
 
@@ -67,13 +69,21 @@ class Fill {
   }
 
   void put(const std::string& key, const std::string& value) {
+    batch_ +=
+        fmt::format(R"({}{{"requestPut":{{"key":"{}","value":"{}"}}}})", batched_ == 0 ? "" : ",",
+                    base::base64_encode(key), base::base64_encode(value));
+    if (++batched_ == kBatch) send();
+  }
+
+  void send() {
+    if (batched_ == 0) return;
     wait(kInFlight);
     http::Request request;
     request.method = "POST";
-    request.url = etcd_ + "/v3/kv/put";
+    request.url = etcd_ + "/v3/kv/txn";
     request.headers.add("Content-Type", "application/json");
-    request.body = fmt::format(R"({{"key":"{}","value":"{}"}})", base::base64_encode(key),
-                               base::base64_encode(value));
+    request.body = fmt::format(R"({{"success":[{}]}})", std::exchange(batch_, {}));
+    batched_ = 0;
     const std::size_t id = next_++;
     calls_[id] = http::fetch(transport_, std::move(request), [this, id](Result<http::Response> r) {
       if (!r.ok()) fail(r.error().render());
@@ -92,6 +102,8 @@ class Fill {
   loop::EventLoop& loop_;
   http::Transport& transport_;
   std::string etcd_;
+  std::string batch_;
+  std::size_t batched_ = 0;
   std::size_t next_ = 0;
   std::map<std::size_t, std::unique_ptr<http::Call>> calls_;
 };

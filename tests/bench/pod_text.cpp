@@ -79,7 +79,7 @@ constexpr std::string_view kSmall = R"({"metadata":{
   "fieldsV1":{"f:status":{"f:phase":{},"f:podIP":{}}},"subresource":"status"}]},
  "spec":{"containers":[{"name":"<main>","image":"<registry>/<app>:<version>","resources":{}}],"nodeName":"<node>"},
  "status":{"phase":"Running","podIP":"<ip>","startTime":"<created>","containerStatuses":[{"name":"<main>",
-  "ready":true,"restartCount":0,"image":"<registry>/<app>:<version>","containerID":"containerd://<id0>"}]}})";
+  "ready":true,"restartCount":0,"containerID":"containerd://<id0>"}]}})";
 
 // The line breaks and the indentation above are for readers. No string in the texts holds two
 // spaces.
