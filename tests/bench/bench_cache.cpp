@@ -3,8 +3,8 @@
 // that tells whether every object reads back as a LIST has it; stays until it is killed. Memory and
 // relists are measured from outside, the same way for every program.
 //
-//   bench_cache [--list auto|paged|unpaged|streaming] [--labels SELECTOR] [--namespace NAME]
-//               [--events N]                                                 $KUBECONFIG says where
+//   bench_cache [--list auto|paged|unpaged|streaming] [--content full|metadata] [--labels SELECTOR]
+//               [--namespace NAME] [--events N]                              $KUBECONFIG says where
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +72,9 @@ Options parse(int argc, char** argv) {
     const std::string value = argv[i];
     if (flag == "--list") {
       out.watcher.strategy = strategy(value);
+    } else if (flag == "--content") {
+      if (value != "full" && value != "metadata") fail("unknown --content " + value);
+      if (value == "metadata") out.watcher.content = core::Content::metadata;
     } else if (flag == "--labels") {
       out.watcher.label_selector = value;
     } else if (flag == "--namespace") {
