@@ -7,14 +7,18 @@
 #include <signal.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cerrno>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/log.hpp"
+#include "loop/virtual_timers.hpp"
 
 namespace kubewatch::loop {
 
@@ -24,6 +28,8 @@ constexpr Duration kSlowTurn{100};
 constexpr Duration kSlowTurnLogInterval{10000};
 // Beyond this a deadline would overflow libevent's arithmetic; nobody waits for a year.
 constexpr Duration kLongestTimer{std::chrono::hours(24 * 365)};
+// Not zero, so that what lies an hour ago can be said.
+constexpr Duration kVirtualStart{std::chrono::hours(1)};
 
 using Clock = std::chrono::steady_clock;
 
@@ -66,6 +72,7 @@ void ignore_sigpipe() {
 struct EventLoop::Impl {
   event_base* base = nullptr;
   event* post_event = nullptr;
+  std::optional<VirtualTimers> virtual_timers;  // instead of `base`
   std::vector<Callback> posted;
   std::size_t live_handles = 0;
   bool running = false;
@@ -85,8 +92,10 @@ struct EventLoop::Impl {
   void begin_turn() {
     turn_pending = false;
     turn_start = Clock::now();
-    now = std::chrono::floor<Duration>(turn_start);
-    wall = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+    if (!virtual_timers) {
+      now = std::chrono::floor<Duration>(turn_start);
+      wall = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+    }
     ours = Clock::duration::zero();
     slowest = Clock::duration::zero();
     slowest_kind = Kind::network;
@@ -139,11 +148,27 @@ struct EventLoop::Impl {
 
   // False when nothing is registered.
   bool turn() {
+    if (virtual_timers) return virtual_turn();
     turn_pending = true;
     const int result = event_base_loop(base, EVLOOP_ONCE);
     end_turn();
     turn_pending = true;
     return result == 0;
+  }
+
+  // Posted calls, then the timers of this instant; time moves only when there was nothing to do.
+  bool virtual_turn() {
+    const bool had_posted = !posted.empty();
+    run_posted();
+    const auto next = virtual_timers->next();
+    if (!next) return had_posted;
+    if (*next > now) {
+      if (had_posted || !posted.empty()) return true;
+      wall += *next - now;
+      now = *next;
+    }
+    virtual_timers->fire_due(now);
+    return true;
   }
 };
 
@@ -153,6 +178,7 @@ namespace detail {
 struct State : std::enable_shared_from_this<State> {
   EventLoop::Impl* loop = nullptr;
   event* ev = nullptr;
+  std::optional<VirtualTimers::Id> virtual_timer;
   Callback callback;
   Kind kind = Kind::timer;
   TimePoint deadline{};
@@ -176,6 +202,14 @@ struct State : std::enable_shared_from_this<State> {
   }
 
   void rearm(Duration delay) {
+    if (loop->virtual_timers) {
+      virtual_timer = loop->virtual_timers->add(loop->now + delay, [this] {
+        const auto self = shared_from_this();
+        virtual_timer.reset();
+        fire();
+      });
+      return;
+    }
     const timeval tv = to_timeval(delay);
     event_add(ev, &tv);
   }
@@ -191,6 +225,7 @@ struct Registration {
     --state->loop->live_handles;
     if (state->ev != nullptr) event_free(state->ev);
     state->ev = nullptr;
+    if (state->virtual_timer) state->loop->virtual_timers->remove(*state->virtual_timer);
   }
   std::shared_ptr<State> state;
 };
@@ -223,6 +258,9 @@ std::shared_ptr<State> make_state(EventLoop::Impl* loop, Kind kind, Callback cal
 }
 
 Handle watch(EventLoop::Impl* loop, Kind kind, int number, short what, Callback callback) {
+  if (loop->virtual_timers) {
+    throw std::logic_error(std::string("a loop of virtual time cannot watch a ") + name_of(kind));
+  }
   auto state = make_state(loop, kind, std::move(callback));
   const auto flags = static_cast<short>(what | EV_PERSIST);
   state->ev = event_new(loop->base, number, flags, detail::on_event, state.get());
@@ -259,6 +297,12 @@ EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {
   impl_->post_event = evtimer_new(impl_->base, on_posted, impl_.get());
 }
 
+EventLoop::EventLoop(VirtualClock clock) : impl_(std::make_unique<Impl>()) {
+  impl_->virtual_timers.emplace();
+  impl_->now = TimePoint(kVirtualStart);
+  impl_->wall = clock.wall;
+}
+
 EventLoop::~EventLoop() {
   // What a dropped post captured may own handles, or post again while it goes.
   while (!impl_->posted.empty()) {
@@ -266,8 +310,8 @@ EventLoop::~EventLoop() {
     impl_->posted.clear();
   }
   assert(impl_->live_handles == 0 && "a handle outlived its event loop");
-  event_free(impl_->post_event);
-  event_base_free(impl_->base);
+  if (impl_->post_event != nullptr) event_free(impl_->post_event);
+  if (impl_->base != nullptr) event_base_free(impl_->base);
 }
 
 TimePoint EventLoop::now() const {
@@ -284,13 +328,14 @@ Timer EventLoop::after(Duration delay, Callback callback) {
   if (delay > kLongestTimer) delay = kLongestTimer;
   auto state = make_state(impl_.get(), Kind::timer, std::move(callback));
   state->deadline = now() + delay;
-  state->ev = evtimer_new(impl_->base, detail::on_event, state.get());
-  state->rearm(delay);
+  if (impl_->base != nullptr) state->ev = evtimer_new(impl_->base, detail::on_event, state.get());
+  state->rearm(std::max(delay, Duration::zero()));
   return Handle(std::make_unique<detail::Registration>(std::move(state)));
 }
 
 void EventLoop::post(Callback callback) {
   impl_->posted.push_back(std::move(callback));
+  if (impl_->virtual_timers) return;
   if (evtimer_pending(impl_->post_event, nullptr) == 0) {
     const timeval at_once{};
     event_add(impl_->post_event, &at_once);

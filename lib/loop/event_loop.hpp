@@ -2,6 +2,8 @@
 // Every registration is an RAII handle: destroying it unregisters, also from inside its own
 // callback. All handles must be gone before the loop. Callbacks must not throw. Not thread-safe.
 // Creating a loop sets SIGPIPE to ignored where it was at its default.
+// With a VirtualClock it has timers and posted calls only, and time jumps from one deadline to the
+// next: hours of a simulation pass in milliseconds, the same way each time.
 #pragma once
 
 #include <functional>
@@ -39,9 +41,17 @@ using Timer = Handle;
 using FdWatch = Handle;
 using SignalWatch = Handle;
 
+// Where virtual time starts.
+struct VirtualClock {
+  WallTime wall{};
+};
+
 class EventLoop {
  public:
   EventLoop();
+  // No descriptors, no signals: asking for them throws std::logic_error, native() is null. Time
+  // stands still while callbacks run.
+  explicit EventLoop(VirtualClock clock);
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;

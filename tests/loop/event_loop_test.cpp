@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -272,6 +273,47 @@ TEST_CASE("a turn above 100 ms is counted and logged, with the kind of callback,
   CHECK(loop.stalls().longest >= Duration{120});
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].find("posted call") != std::string::npos);
+}
+
+TEST_CASE("virtual time jumps from deadline to deadline and stands still in between") {
+  const WallTime wall{std::chrono::seconds(1000)};
+  EventLoop loop(VirtualClock{wall});
+  const TimePoint start = loop.now();
+  std::vector<std::string> seen;
+  const auto note = [&](const std::string& what) {
+    seen.push_back(what + "@" + std::to_string((loop.now() - start).count()));
+  };
+  const Timer late = loop.after(std::chrono::hours(3), [&] { note("late"); });
+  Timer soon = loop.after(Duration{10}, [&] { note("soon"); });
+  Timer canceled = loop.after(Duration{10}, [&] { note("never"); });
+  Timer chained;
+  const Timer first = loop.after(Duration{5}, [&] {
+    note("first");
+    canceled.reset();
+    chained = loop.after(Duration{0}, [&] { note("chained"); });
+    loop.post([&] { note("posted"); });
+  });
+  loop.run();
+  CHECK(seen ==
+        std::vector<std::string>{"first@5", "posted@5", "chained@5", "soon@10", "late@10800000"});
+  CHECK(loop.wall() - wall == std::chrono::hours(3));
+}
+
+TEST_CASE("run_until in virtual time ends at its deadline, to the millisecond") {
+  EventLoop loop(VirtualClock{});
+  const TimePoint start = loop.now();
+  const Timer timer = loop.after(Duration{100}, [] {});
+  CHECK_FALSE(loop.run_until([] { return false; }, Duration{70}));
+  CHECK(loop.now() - start == Duration{70});
+  CHECK(loop.run_until([&] { return loop.now() - start >= Duration{100}; }, Duration{70}));
+  CHECK(loop.now() - start == Duration{100});
+}
+
+TEST_CASE("a loop of virtual time refuses descriptors and signals") {
+  EventLoop loop(VirtualClock{});
+  CHECK_THROWS_AS((void)loop.on_readable(0, [] {}), std::logic_error);
+  CHECK_THROWS_AS((void)loop.on_signal(SIGUSR1, [] {}), std::logic_error);
+  CHECK(loop.native() == nullptr);
 }
 
 }  // namespace
