@@ -50,6 +50,13 @@ bool refuses_request(const base::Error& error) {
   return error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::unsupported;
 }
 
+// As opposed to the load, the credentials or the network, which say nothing of the version.
+bool may_be_of_version(const base::Error& error) {
+  return error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::internal ||
+         error.kind() == ErrorKind::too_large ||
+         (error.status() != nullptr && error.status()->code == 500);
+}
+
 // The answer as a whole did not fit our limits.
 bool too_much(const base::Error& error) {
   return error.kind() == ErrorKind::too_large || error.kind() == ErrorKind::timeout;
@@ -80,18 +87,30 @@ Watcher::Watcher(WatcherOptions options, base::Random& random)
 
 // ---------------------------------------------------------------- choices
 
+ListForm Watcher::chosen_form() const {
+  switch (options_.strategy) {
+    case ListStrategy::paged: return ListForm::paged;
+    case ListStrategy::unpaged: return ListForm::unpaged;
+    case ListStrategy::streaming: return ListForm::streaming;
+    case ListStrategy::automatic: break;
+  }
+  ListSituation situation;
+  situation.narrowed = !options_.label_selector.empty() || !options_.field_selector.empty();
+  situation.from_cache = !consistent();
+  situation.server = options_.server;
+  situation.last_size = last_size_;
+  situation.page_size = options_.page_size;
+  return choose_strategy(situation);
+}
+
 bool Watcher::wants_streaming() const {
   if (streaming_off_ || force_unpaged_ || streaming_interrupted_ >= kMaxInterrupted) return false;
-  if (options_.strategy == ListStrategy::streaming) return true;
-  return options_.strategy == ListStrategy::automatic &&
-         !(options_.label_selector.empty() && options_.field_selector.empty());
+  return chosen_form() == ListForm::streaming;
 }
 
 std::uint32_t Watcher::page_limit() const {
-  if (force_unpaged_ || options_.strategy == ListStrategy::unpaged) return 0;
-  const bool narrowed = !options_.label_selector.empty() || !options_.field_selector.empty();
-  if (options_.strategy == ListStrategy::automatic && !narrowed && !paged_after_all_) return 0;
-  return options_.page_size;
+  if (force_unpaged_) return 0;
+  return chosen_form() == ListForm::unpaged && !paged_after_all_ ? 0 : options_.page_size;
 }
 
 bool Watcher::consistent() const {
@@ -150,6 +169,7 @@ void Watcher::begin(TimePoint now, WatcherActions& out) {
   continue_token_.clear();
   first_page_version_.clear();
   empty_pages_ = 0;
+  listed_ = 0;
   if (wants_streaming()) {
     state_ = WatcherState::initial_watch;
     start_watch(now, out);
@@ -252,11 +272,18 @@ void Watcher::watch_refused(TimePoint now, WatcherFailure where, const base::Err
   }
   stop(out);
   state_ = WatcherState::init_listed;
-  const bool of_version = error.kind() == ErrorKind::invalid ||
-                          (error.status() != nullptr && error.status()->code == 500);
-  refused_ = of_version ? refused_ + 1 : 0;
+  refused_ = may_be_of_version(error) ? refused_ + 1 : 0;
   if (refused_ >= kMaxRefused) return relist(now, where, error, out);
   fail(now, where, error, out);
+}
+
+// A stream that breaks without having told anything may break for ever at this resourceVersion: an
+// event that is too large, or not JSON, is the first one each time.
+void Watcher::stream_failed(TimePoint now, const base::Error& error, WatcherActions& out) {
+  const bool progress = watch_events_ > 0 || now - watch_opened_ >= options_.backoff_reset;
+  refused_ = progress ? 0 : refused_ + 1;
+  if (refused_ >= kMaxRefused) return relist(now, WatcherFailure::stream, error, out);
+  fail(now, WatcherFailure::stream, error, out);
 }
 
 // ---------------------------------------------------------------- lists
@@ -331,6 +358,7 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
     return out;
   }
   emit_init(out);
+  listed_ += page_items_;
   continue_token_ = page.continue_token;
   if (continue_token_.empty()) {
     last_page(now, page, out);
@@ -347,6 +375,7 @@ void Watcher::last_page(TimePoint now, const core::ListPage& page, WatcherAction
          Error(ErrorKind::invalid, "the list has no resourceVersion to watch from"), out);
     return;
   }
+  last_size_ = listed_;
   init_done(page.resource_version, out);
   start_watch(now, out);
 }
@@ -467,9 +496,12 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
     relist(now, WatcherFailure::stream, rewound(resource_version_, event.resource_version), out);
     return;
   }
-  ++watch_events_;
-  refused_ = 0;
-  backoff_.succeed();
+  // An event that a server tells again after a reconnect is no progress.
+  if (is_bookmark || event.resource_version != resource_version_) {
+    ++watch_events_;
+    refused_ = 0;
+    backoff_.succeed();
+  }
   resource_version_ = event.resource_version;
   if (is_bookmark) {
     bookmarks_seen_ = true;
@@ -506,7 +538,7 @@ WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Er
     if (version_is_useless(*error)) {
       watch_refused(now, WatcherFailure::stream, *error, out);
     } else {
-      fail(now, WatcherFailure::stream, *error, out);
+      stream_failed(now, *error, out);
     }
   } else if (lived < options_.short_watch && watch_events_ == 0) {
     fail(now, WatcherFailure::stream,

@@ -23,13 +23,14 @@
 #include "core/list_splitter.hpp"
 #include "core/params.hpp"
 #include "core/watch_event.hpp"
+#include "runtime/list_strategy.hpp"
 
 namespace kubewatch::runtime {
 
-// automatic: one unpaged LIST for a whole collection (the cheapest there, facts/kube-apiserver.md),
-// a streaming list when a selector narrows it. streaming, and automatic with a selector, fall back
-// to a paged LIST where the server refuses it or never ends it; automatic without a selector falls
-// back to pages when the whole answer is too much. paged and unpaged never change.
+// automatic: what choose_strategy() (list_strategy.hpp) takes for the cheapest. streaming, and
+// automatic where it streams, fall back to a paged LIST where the server refuses it or never ends
+// it; automatic falls back to pages when the whole answer is too much. paged and unpaged never
+// change.
 enum class ListStrategy { automatic, paged, unpaged, streaming };
 // recent: a consistent read. any: whatever the server's cache has (resourceVersion=0), but never
 // older than what was seen before. not_older_than: what was seen last, or newer.
@@ -44,6 +45,7 @@ struct WatcherOptions {
   std::string label_selector;
   std::string field_selector;
   core::Content content = core::Content::full;
+  std::optional<ServerVersion> server;  // for the choice of strategy; absent: not known
   base::BackoffPolicy backoff{Duration{800}, Duration{30000}, 2.0, 0.5};
   Duration backoff_reset{
       120000};            // a watch that lived so long, or delivered anything, starts afresh
@@ -139,6 +141,7 @@ class Watcher {
   enum class Request { none, list, watch_opening, watch_open };
   enum class TimerUse { none, retry, open, idle };
 
+  ListForm chosen_form() const;
   bool wants_streaming() const;
   std::uint32_t page_limit() const;
   bool consistent() const;
@@ -165,6 +168,7 @@ class Watcher {
   void error_event(TimePoint now, const base::Error& error, WatcherActions& out);
   void watch_refused(TimePoint now, WatcherFailure where, const base::Error& error,
                      WatcherActions& out);
+  void stream_failed(TimePoint now, const base::Error& error, WatcherActions& out);
   bool went_back(const std::string& resource_version) const;
   bool begin_again_if_back(TimePoint now, const std::string& resource_version, WatcherActions& out);
   Duration silence_limit() const;
@@ -182,6 +186,7 @@ class Watcher {
   bool streaming_off_ = false;  // the server cannot do it
   std::uint32_t streaming_interrupted_ = 0;
   bool paged_after_all_ = false;  // automatic: the whole list was too much for one answer
+  std::uint64_t last_size_ = 0;   // objects of the last full list; 0 = not known
 
   // Of the current round, from empty to InitDone:
   bool init_emitted_ = false;
@@ -192,6 +197,7 @@ class Watcher {
   std::string first_page_version_;
   std::size_t empty_pages_ = 0;
   std::size_t page_items_ = 0;  // of the page at hand
+  std::uint64_t listed_ = 0;
 
   // Of the current watch:
   bool has_started_watch_ = false;
@@ -200,7 +206,8 @@ class Watcher {
   TimePoint last_activity_{};
   std::uint64_t watch_events_ = 0;
   bool bookmarks_seen_ = false;  // in any watch
-  std::uint32_t refused_ = 0;    // answers in a row that refuse to watch at this resourceVersion
+  // Answers and streams in a row that failed at this resourceVersion without any progress.
+  std::uint32_t refused_ = 0;
 };
 
 }  // namespace kubewatch::runtime

@@ -263,6 +263,86 @@ TEST_CASE("a resourceVersion that the server never accepts is given up") {
   CHECK(s.after(60000).timer() == Lines{"list"});
 }
 
+TEST_CASE("a stream that breaks at its first event each time is given up for a list") {
+  const Error broken(ErrorKind::invalid, "the stream holds something else than JSON objects");
+  const auto reopen = [&](Script& s) {
+    s.after(60000).timer();
+    s.open();
+  };
+  SECTION("after five tries in a row") {
+    Script s;
+    s.sync();
+    for (int i = 0; i < 4; ++i) {
+      CHECK(s.end(broken).at(0) == "Failure watch stream +" + std::to_string(800 << i));
+      reopen(s);
+      CHECK(s.watcher.state() == WatcherState::watching);
+    }
+    s.end(broken);
+    CHECK(s.after(60000).timer() == Lines{"list"});
+    CHECK(s.page("90").at(2) == "InitDone 90 gap");
+  }
+  SECTION("but not while events come through") {
+    Script s;
+    s.sync();
+    for (int i = 0; i < 12; ++i) {
+      s.added(std::to_string(11 + i));
+      s.end(broken);
+      reopen(s);
+    }
+    CHECK(s.watcher.state() == WatcherState::watching);
+  }
+  SECTION("an event that is only told again is no progress") {
+    Script s;
+    s.sync();
+    s.added("11");
+    s.end(broken);  // this one did tell something
+    for (int i = 0; i < 5; ++i) {
+      reopen(s);
+      s.added("11");
+      s.end(broken);
+    }
+    s.after(60000);
+    CHECK(s.timer() == Lines{"list"});
+  }
+  SECTION("nor when each of them lived for long") {
+    Script s;
+    s.sync();
+    for (int i = 0; i < 12; ++i) {
+      s.after(130000).end(kCut);
+      reopen(s);
+    }
+    CHECK(s.watcher.state() == WatcherState::watching);
+  }
+}
+
+TEST_CASE("ERROR events that repeat at one resourceVersion end in a list, those of load do not") {
+  struct Row {
+    Error error;
+    bool given_up;
+  };
+  const std::vector<Row> rows = {
+      {core::error_from_status_json("[]"), true},
+      {http_error(ErrorKind::unavailable, 500), true},
+      {http_error(ErrorKind::invalid, 400), true},
+      {http_error(ErrorKind::rate_limited, 429, 1), false},
+      {http_error(ErrorKind::unavailable, 503), false},
+      {http_error(ErrorKind::unauthorized, 401), false},
+      {http_error(ErrorKind::forbidden, 403), false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.error.render());
+    Script s;
+    s.sync();
+    for (int i = 0; i < 4; ++i) {
+      s.error_event(row.error);
+      s.after(60000).timer();
+      s.open();
+    }
+    s.error_event(row.error);
+    CHECK((s.after(60000).timer().at(0) == "list") == row.given_up);
+  }
+}
+
 TEST_CASE("a forbidden watch after an allowed list is retried, and each failure is told") {
   Script s;
   s.start();
