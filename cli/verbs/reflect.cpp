@@ -100,6 +100,7 @@ class Reflect : public Command {
     options.label_selector = selection_.label_selector;
     options.field_selector = selection_.field_selector;
     runtime::ReflectorCallbacks callbacks;
+    callbacks.log_failures = false;  // warn_of_failure says more
     callbacks.on_synced = [raw = kind.get()](bool) { raw->synced = true; };
     callbacks.on_failure = [&refused, raw = kind.get()](runtime::WatcherFailure where,
                                                         const Error& error, Duration retry) {

@@ -80,6 +80,7 @@ class Watch : public Command {
       options.field_selector = "metadata.name=" + *names_.begin();
     }
     runtime::ReflectorCallbacks callbacks;
+    callbacks.log_failures = false;  // warn_of_failure says more
     const std::string kind = type.gvk.kind;
     callbacks.on_change = [this, &context, &session, kind](const runtime::StoreChange& change) {
       print(context, session, kind, change);

@@ -70,7 +70,9 @@ Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& s
                   [this](runtime::WatcherFailure where, const Error& error, Duration retry_in) {
                     on_failure(where, error, retry_in);
                   },
-                  {}}) {}
+                  {},
+                  true,
+                  /*log_failures=*/false}) {}
 
 void Stream::add(StreamListener listener) {
   listeners_.push_back(std::move(listener));

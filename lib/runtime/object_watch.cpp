@@ -26,6 +26,7 @@ ReflectorCallbacks ObjectWatch::reflector_callbacks() {
     failure_.reset();
     if (callbacks_.on_change) callbacks_.on_change();
   };
+  out.log_failures = !callbacks_.on_failure;
   out.on_failure = [this](WatcherFailure where, const Error& error, Duration retry_in) {
     failure_.emplace(error);
     if (callbacks_.on_failure) callbacks_.on_failure(where, error, retry_in);

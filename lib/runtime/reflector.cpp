@@ -40,6 +40,7 @@ struct Reflector::Impl {
   std::optional<std::string> last_failure;
   std::uint64_t watches = 0;
   std::uint64_t named_unparsable = 0;
+  std::array<bool, kWatcherFailures> logged{};  // in this series of failures
 
   // What the actions of the input at hand refer to; null where it could not be read.
   const PreparedObject* object = nullptr;
@@ -72,6 +73,7 @@ struct Reflector::Impl {
   void on_list_item(std::string_view item);
   void on_list_end(Result<core::ListPage> page);
   void on_event(const core::WatchEvent& event);
+  void log_once(const EmitFailure& failure);
   void name_unparsable();
   void compact_later();
 };
@@ -103,6 +105,7 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                action);
   }
   if (watcher.state() == WatcherState::watching) last_failure.reset();
+  if (watcher.failures() == 0) logged = {};
   compact_later();
 }
 
@@ -133,7 +136,20 @@ void Reflector::Impl::execute(const EmitInitDone& action) {
 void Reflector::Impl::execute(const EmitFailure& action) {
   ++stats.failures[static_cast<std::size_t>(action.where)];
   last_failure = fmt::format("{}: {}", to_string(action.where), action.error.render());
+  log_once(action);
   if (callbacks.on_failure) callbacks.on_failure(action.where, action.error, action.retry_in);
+}
+
+// The first of each class must not pass unseen; the hundredth must not fill the log.
+void Reflector::Impl::log_once(const EmitFailure& failure) {
+  bool& seen = logged.at(static_cast<std::size_t>(failure.where));
+  if (!callbacks.log_failures || std::exchange(seen, true)) return;
+  base::log_warn("a watch failed, trying again",
+                 {{"kind", type.gvk.kind},
+                  {"namespace", namespace_.empty() ? "(all)" : namespace_},
+                  {"at", std::string(to_string(failure.where))},
+                  {"error", failure.error.render()},
+                  {"in", base::format_duration(failure.retry_in)}});
 }
 
 void Reflector::Impl::on_list_item(std::string_view item) {

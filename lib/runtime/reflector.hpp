@@ -27,6 +27,9 @@ struct ReflectorCallbacks {
   std::function<void(const std::string& resource_version)> on_bookmark;
   // Whether changes carry previous_meta and previous_json; each costs a decompression and a parse.
   bool want_previous = true;
+  // A warning for the first failure of each class (WatcherFailure) until the watch is well again,
+  // with the kind and when it is tried again; further ones are only counted and told.
+  bool log_failures = true;
 };
 
 struct ReflectorStats {

@@ -213,6 +213,39 @@ TEST_CASE("a forbidden list is told, kept as last failure and tried again") {
   CHECK(b.keys() == "a");
 }
 
+TEST_CASE("each class of failure is logged once with kind and retry time, and counted each time") {
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  Bench b;
+  b.start();
+  for (std::size_t i = 0; i < 3; ++i) b.answer(i, 403, status(403, "Forbidden"));
+  b.answer(3, 200, list({}, 7));
+  b.answer(4, 500, status(500, "InternalError"));
+  b.answer(5, 500, status(500, "InternalError"));
+  b.call(6).head(200);
+  b.transport.call(6).data(event("ERROR", status(429, "TooManyRequests")));
+  b.call(7).head(200);
+  b.transport.call(7).data(event("ADDED", object("a", 8)));  // well again: a new series
+  b.transport.call(7).data(event("ERROR", status(429, "TooManyRequests")));
+  b.call(8).head(200);
+  base::capture_log(nullptr);
+  const auto failures = b.reflector->stats().failures;
+  CHECK(failures[static_cast<std::size_t>(WatcherFailure::initial_list)] == 3);
+  CHECK(failures[static_cast<std::size_t>(WatcherFailure::watch_start)] == 2);
+  CHECK(failures[static_cast<std::size_t>(WatcherFailure::server_error)] == 2);
+  REQUIRE(logged.size() == 4);
+  for (std::size_t i = 0; i < logged.size(); ++i) {
+    CAPTURE(logged[i]);
+    CHECK(logged[i].find("a watch failed, trying again") != std::string::npos);
+    CHECK(logged[i].find("ConfigMap") != std::string::npos);
+    CHECK(logged[i].find("ms") != std::string::npos);
+  }
+  CHECK(logged[0].find("initial list") != std::string::npos);
+  CHECK(logged[1].find("watch start") != std::string::npos);
+  CHECK(logged[2].find("server error event") != std::string::npos);
+  CHECK(logged[3].find("server error event") != std::string::npos);
+}
+
 TEST_CASE("broken and unknown events do not end the stream") {
   std::vector<std::string> logged;
   base::capture_log(&logged);
@@ -228,6 +261,28 @@ TEST_CASE("broken and unknown events do not end the stream") {
   CHECK(b.reflector->store().stats().unparsable == 1);
   CHECK(logged.size() == 1);
   CHECK(watch.open());
+}
+
+TEST_CASE("an event of 1.5 MB is kept whole, one of 20 MB as metadata, and the stream goes on") {
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  for (const std::size_t bytes : {1500000U, 20000000U}) {
+    CAPTURE(bytes);
+    Bench b;
+    b.start();
+    auto& watch = b.sync({object("a", 3)}, 7);
+    const std::string big = event("MODIFIED", object("a", 8, std::string(bytes, 'x')));
+    watch.data(big + event("ADDED", object("b", 9)), 1U << 16U);
+    const bool whole = bytes < 16000000;
+    const auto kept = b.reflector->store().get({"shop", "a"});
+    CHECK((kept->json.size() > bytes) == whole);
+    CHECK(kept->meta.resource_version == "8");
+    CHECK(b.reflector->store().unparsable().count == (whole ? 0 : 1));
+    CHECK(b.keys() == "ab");
+    CHECK(watch.open());
+  }
+  base::capture_log(nullptr);
+  CHECK(logged.size() == 1);
 }
 
 TEST_CASE("a streaming list that the server refuses becomes a list") {
