@@ -135,6 +135,13 @@ loop::EventLoop& Client::loop() const {
   return impl_->sender.loop();
 }
 
+void Client::set_write_gate(WriteGate* gate) {
+  impl_->sender.set_write_gate(gate);
+}
+Result<void> Client::may_write() const {
+  return impl_->sender.may_write();
+}
+
 PendingPtr Client::get(const ResourceType& type, const ObjectKey& key, ObjectCallback done) {
   const std::string what = describe("get", type, key);
   if (auto checked = check_key(type, key); !checked.ok()) {

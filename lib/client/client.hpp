@@ -24,6 +24,8 @@
 
 namespace kubewatch::client {
 
+class WriteGate;  // client/write_gate.hpp
+
 // A request in flight. Destroying it cancels; its callback is not called then. May be destroyed
 // inside it.
 class Pending {
@@ -65,6 +67,11 @@ class Client {
 
   const ClientConfig& config() const;
   loop::EventLoop& loop() const;
+
+  // Every write from now on asks it first; null: none is asked. It must outlive the client.
+  void set_write_gate(WriteGate* gate);
+  // What the gate says now. Errors: canceled.
+  Result<void> may_write() const;
 
   [[nodiscard]] PendingPtr get(const core::ResourceType& type, const core::ObjectKey& key,
                                ObjectCallback done);

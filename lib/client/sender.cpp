@@ -39,6 +39,10 @@ class SendCall : public std::enable_shared_from_this<SendCall> {
     sender_.note_answer(operation_.request, response->status, response->headers, started_);
     if (response->status == 401 && !retried_ && sender_.renew(operation_.request)) {
       retried_ = true;
+      // The lead may have been lost while the first try was on its way.
+      if (auto open = sender_.pass_gate(operation_.request); !open.ok()) {
+        return done_(std::move(open).error().with_context(operation_.what));
+      }
       return start();
     }
     if (operation_.log_body) log_answer_body(response->body);
@@ -106,8 +110,26 @@ PendingPtr Sender::fail(Error error, std::function<void(Error)> done) {
   return pending;
 }
 
+Result<void> Sender::may_write() const {
+  if (gate_ == nullptr) return {};
+  KW_TRY(gate_->admit());
+  return {};
+}
+
+// A write that is let through ends by the time that the gate says, answered or not.
+Result<void> Sender::pass_gate(http::Request& request) const {
+  if (gate_ == nullptr || request.method == "GET" || request.method == "HEAD") return {};
+  KW_ASSIGN(const Duration most, gate_->admit());
+  const Duration own = request.response_timeout;
+  request.response_timeout = own.count() > 0 ? std::min(own, most) : most;
+  request.connect_timeout = std::min(request.connect_timeout, most);
+  return {};
+}
+
 PendingPtr Sender::send(Operation operation, ResponseCallback done) {
-  if (auto ready = prepare(operation.request); !ready.ok()) {
+  Result<void> ready = prepare(operation.request);
+  if (ready.ok()) ready = pass_gate(operation.request);
+  if (!ready.ok()) {
     return fail(std::move(ready).error().with_context(operation.what),
                 [done = std::move(done)](Error error) { done(std::move(error)); });
   }

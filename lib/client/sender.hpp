@@ -11,6 +11,7 @@
 #include "client/credentials.hpp"
 #include "client/request_log.hpp"
 #include "client/tls_files.hpp"
+#include "client/write_gate.hpp"
 #include "http/transport.hpp"
 
 namespace kubewatch::client {
@@ -48,6 +49,12 @@ class Sender {
   void note_answer(const http::Request& request, int status, const http::Headers& headers,
                    TimePoint started);
 
+  void set_write_gate(WriteGate* gate) { gate_ = gate; }
+  // Whether a write may start now. Errors: canceled.
+  Result<void> may_write() const;
+  // For a write: asks the gate, and bounds its time by what the gate allows. Errors: canceled.
+  Result<void> pass_gate(http::Request& request) const;
+
   loop::EventLoop& loop() { return loop_; }
   const ClientConfig& config() const { return config_; }
 
@@ -60,6 +67,7 @@ class Sender {
   Credentials credentials_;
   TlsFiles tls_files_;
   ServerWarnings warnings_;
+  WriteGate* gate_ = nullptr;
 };
 
 // HTTP status >= 300 as an Error.

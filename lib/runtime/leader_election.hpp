@@ -1,0 +1,148 @@
+// Decides who holds one Lease: when to read it, take it, renew it, give it up. A plain class: no
+// I/O, no clock; inputs come with `now`, outputs are actions for its driver (lease_keeper). The
+// rules are client-go's (tools/leaderelection), and where those let two processes write at once,
+// stricter:
+// - A lease expires `leaseDurationSeconds` after this process SAW its spec change. renewTime is
+//   never compared with a clock: clocks of two machines may differ by hours.
+// - A holder counts from the moment it SENT its last confirmed renewal. `renew_deadline` after that
+//   it has lost, whatever comes later; nothing may be written then (Fence).
+// - Work that was begun before must be over by Fence::end_before, half-way to `lease_duration`: so
+//   clocks may run at different rates by (lease_duration + renew_deadline) / 2 to lease_duration
+//   (1.2 with the defaults) before two can write at once.
+// - A lease that names this identity with a renewal that this process did not send is held by
+//   another process of the same identity: lost.
+// - Whoever deletes or edits a held Lease by hand takes these promises away.
+// `now` must go on while the process is stopped and the machine is suspended (loop/boot_clock).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "runtime/lease.hpp"
+
+namespace kubewatch::runtime {
+
+struct ElectionOptions {
+  core::ObjectKey lease;
+  std::string identity;  // one per process that lives, e.g. hostname_uuid
+  Duration lease_duration{15000};
+  Duration renew_deadline{10000};
+  Duration retry_period{2000};
+  std::map<std::string, std::string> labels;  // of a Lease that it creates
+
+  // lease_duration > renew_deadline > 1.2 * retry_period > 0, whole seconds in lease_duration (that
+  // is what a Lease can say), a name, a namespace, an identity. Errors: invalid, naming the flag.
+  Result<void> validate() const;
+  // For each request on the lease: one that hangs leaves time for another.
+  Duration request_timeout() const;
+};
+
+struct GetLease {};
+struct CreateLease {
+  Json object;
+};
+struct UpdateLease {
+  Json object;  // with its resourceVersion
+};
+struct CancelLeaseRequest {};
+// One timer; replaces the one before.
+struct SetElectionTimer {
+  TimePoint at;
+};
+struct BecameLeader {};
+// Another holds it; told when the holder changes.
+struct StandingBy {
+  std::string holder;
+};
+// Not by our will. Final: nothing follows until start().
+struct LostLead {
+  std::string why;
+};
+// The answer to release(): not ours any more. `confirmed`: the server says so; else it runs out by
+// itself. Nothing follows until start().
+struct ReleasedLead {
+  bool confirmed = true;
+};
+struct ElectionTrouble {
+  Error error;
+  Duration retry_in;
+};
+using ElectionAction =
+    std::variant<GetLease, CreateLease, UpdateLease, CancelLeaseRequest, SetElectionTimer,
+                 BecameLeader, StandingBy, LostLead, ReleasedLead, ElectionTrouble>;
+using ElectionActions = std::vector<ElectionAction>;
+
+// What the last confirmed renewal allows.
+struct Fence {
+  TimePoint start_before;  // no write starts at or after this
+  TimePoint end_before;    // and each is given up by then
+};
+
+enum class ElectionState { idle, standing_by, leading, releasing };
+
+class LeaderElector {
+ public:
+  // Precondition: options.validate(). `random` must outlive it.
+  LeaderElector(ElectionOptions options, base::Random& random);
+
+  // From idle: stands for election.
+  ElectionActions start(TimePoint now, WallTime wall);
+  ElectionActions on_timer(TimePoint now, WallTime wall);
+  // The answer to the one request that is open: the object, or why not.
+  ElectionActions on_answer(TimePoint now, WallTime wall, Result<Json> answer);
+  // Gives up: to be called when the work under the lease has ended. Bounded by renew_deadline.
+  ElectionActions release(TimePoint now, WallTime wall);
+
+  ElectionState state() const { return state_; }
+  // While leading.
+  std::optional<Fence> fence() const;
+  const ElectionOptions& options() const { return options_; }
+  // Who held it when it was last seen; "" for nobody.
+  const std::string& holder() const { return holder_; }
+
+ private:
+  enum class Open { nothing, get, create, renewal, release };
+
+  void get();
+  void write(TimePoint now, WallTime wall);
+  void write_release(WallTime wall);
+  void observe(TimePoint now, Lease lease);
+  void on_got(TimePoint now, WallTime wall, Result<Json> answer);
+  void on_put(TimePoint now, WallTime wall, Open what, Result<Json> answer);
+  void on_put_failed(TimePoint now, Open what, const Error& error);
+  void confirmed(TimePoint now, WallTime wall);
+  void decide(TimePoint now, WallTime wall);
+  bool is_expired(TimePoint now) const;
+  bool is_rival() const;
+  void retry(TimePoint now, const Error* error);
+  void set_timer();
+  void lose(std::string why);
+  void finish_release(bool confirmed);
+  ElectionActions take();
+
+  ElectionOptions options_;
+  base::Random& random_;
+  ElectionState state_ = ElectionState::idle;
+  Open open_ = Open::nothing;
+  TimePoint sent_at_{};            // of the open request
+  std::optional<Lease> record_;    // good for an update; absent: read first
+  std::optional<Lease> observed_;  // the last one seen
+  TimePoint observed_at_{};        // when its spec was first seen
+  TimePoint confirmed_at_{};       // when the last confirmed renewal was sent
+  TimePoint retry_at_{};
+  TimePoint release_until_{};
+  int conflicts_ = 0;                         // in a row
+  std::string sent_renew_time_;               // of the open write
+  std::vector<std::string> own_renew_times_;  // confirmed, and those whose answer was lost
+  std::string holder_;
+  std::optional<std::string> told_holder_;
+  ElectionActions actions_;
+};
+
+}  // namespace kubewatch::runtime

@@ -1,0 +1,267 @@
+#include "runtime/leadership.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "loop/boot_clock.hpp"
+#include "runtime/shard_map.hpp"
+
+namespace kubewatch::runtime {
+namespace {
+
+// On membership Leases: the name of the election that they belong to.
+constexpr const char* kMemberLabel = "kubewatch.dev/election-member";
+constexpr std::size_t kMostShards = 1000;
+
+}  // namespace
+
+Result<void> LeadershipOptions::validate() const {
+  KW_TRY(election.validate());
+  if (shards == 0 || shards > kMostShards) {
+    return Error(ErrorKind::invalid, fmt::format("--shards must be 1 to {}", kMostShards));
+  }
+  if (shards == 1) return {};
+  if (auto wrong = core::check_label_value(election.lease.name); !wrong.empty()) {
+    return Error(ErrorKind::invalid,
+                 "--lease-name \"" + election.lease.name +
+                     "\" is also a label value when there are shards: " + wrong);
+  }
+  return {};
+}
+
+Duration LeadershipOptions::kill_within() const {
+  return (election.lease_duration - election.renew_deadline) / 2;
+}
+
+struct Leadership::Impl {
+  client::Client& client;
+  LeadershipOptions options;
+  base::Random& random;
+  LeadershipCallbacks callbacks;
+  ShardCoordinator coordinator;
+  std::vector<std::unique_ptr<LeaseKeeper>> keepers;  // one per shard
+  std::unique_ptr<LeaseKeeper> member;                // with more than one shard
+  bool lost = false;
+  std::function<void()> on_all_released;
+  loop::Timer list_timer;
+  client::PendingPtr listing;
+  client::PendingPtr cleaning;
+  std::string told_list_error;
+
+  Impl(client::Client& the_client, LeadershipOptions the_options, base::Random& the_random,
+       LeadershipCallbacks the_callbacks);
+  std::unique_ptr<LeaseKeeper> make_keeper(std::size_t shard);
+  void make_member();
+  bool sharded() const { return options.shards > 1; }
+  std::string lease_name(std::size_t shard) const;
+  void run(const ShardActions& actions);
+  void on_leading(std::size_t shard);
+  void on_lost(std::size_t shard, const std::string& why);
+  void list_members();
+  void on_members(Result<client::ListResult> answer);
+  void clean(const std::vector<Lease>& abandoned);
+  void check_released();
+  std::optional<Fence> fence() const;
+};
+
+Leadership::Impl::Impl(client::Client& the_client, LeadershipOptions the_options,
+                       base::Random& the_random, LeadershipCallbacks the_callbacks)
+    : client(the_client),
+      options(std::move(the_options)),
+      random(the_random),
+      callbacks(std::move(the_callbacks)),
+      coordinator(options.shards, options.election.identity, options.election.lease_duration) {
+  for (std::size_t shard = 0; shard < options.shards; ++shard) {
+    keepers.push_back(make_keeper(shard));
+  }
+  if (sharded()) make_member();
+}
+
+std::string Leadership::Impl::lease_name(std::size_t shard) const {
+  const std::string& name = options.election.lease.name;
+  return sharded() ? name + "-" + std::to_string(shard) : name;
+}
+
+std::unique_ptr<LeaseKeeper> Leadership::Impl::make_keeper(std::size_t shard) {
+  ElectionOptions election = options.election;
+  election.lease.name = lease_name(shard);
+  LeaseKeeperCallbacks keeper;
+  keeper.on_leading = [this, shard] { on_leading(shard); };
+  keeper.on_standing_by = [lease = election.lease.str()](const std::string& holder) {
+    base::log_info("standing by: held by " + holder, {{"lease", lease}});
+  };
+  keeper.on_lost = [this, shard](const std::string& why) { on_lost(shard, why); };
+  keeper.on_released = [this, lease = election.lease.str(), shard](bool confirmed) {
+    if (!confirmed) {
+      base::log_warn("the lease could not be given back; it runs out by itself",
+                     {{"lease", lease}});
+    }
+    run(coordinator.on_released(shard));
+    check_released();
+  };
+  return std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper));
+}
+
+void Leadership::Impl::make_member() {
+  ElectionOptions election = options.election;
+  const std::string group = election.lease.name;
+  election.lease.name =
+      fmt::format("{}-member-{:016x}", group, stable_hash(options.election.identity));
+  election.labels = {{kMemberLabel, group}};
+  LeaseKeeperCallbacks keeper;
+  keeper.on_leading = [this] {
+    if (!listing && !lost) list_members();
+  };
+  // Without it the others count us as gone and take what we release; the shards' own Leases decide.
+  keeper.on_lost = [this](const std::string&) {
+    if (!lost) member->start();
+  };
+  keeper.on_released = [this](bool) { check_released(); };
+  member = std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper));
+}
+
+void Leadership::Impl::run(const ShardActions& actions) {
+  for (const ShardAction& action : actions) {
+    if (const auto* stand = std::get_if<StandFor>(&action)) {
+      keepers[stand->shard]->start();
+    } else if (const auto* withdraw = std::get_if<Withdraw>(&action)) {
+      keepers[withdraw->shard]->release();
+    } else {
+      const std::size_t shard = std::get<EndRuns>(action).shard;
+      base::log_info("handing over", {{"lease", lease_name(shard)}});
+      callbacks.end_runs(shard, [this, shard] { run(coordinator.runs_ended(shard)); });
+    }
+  }
+}
+
+void Leadership::Impl::on_leading(std::size_t shard) {
+  base::log_info("leading", {{"lease", keepers[shard]->options().lease.str()},
+                             {"identity", options.election.identity}});
+  coordinator.on_leading(shard);
+  callbacks.gained(shard);
+}
+
+void Leadership::Impl::on_lost(std::size_t shard, const std::string& why) {
+  if (std::exchange(lost, true)) return;
+  list_timer.reset();
+  callbacks.lost("lost the lease " + keepers[shard]->options().lease.str() + ": " + why);
+}
+
+void Leadership::Impl::list_members() {
+  core::ListParams params;
+  params.label_selector = std::string(kMemberLabel) + "=" + options.election.lease.name;
+  listing =
+      client.list(lease_type(), options.election.lease.namespace_, params,
+                  [this](Result<client::ListResult> answer) { on_members(std::move(answer)); });
+}
+
+void Leadership::Impl::on_members(Result<client::ListResult> answer) {
+  if (lost || on_all_released) return;
+  const Duration pause = options.election.retry_period;
+  list_timer = client.loop().after(pause, [this] { list_members(); });
+  if (!answer.ok()) {
+    const std::string text = answer.error().render();
+    if (text != told_list_error) {
+      base::log_warn("cannot see the other instances; shards stay as they are", {{"error", text}});
+    }
+    told_list_error = text;
+    return;
+  }
+  told_list_error.clear();
+  std::vector<Lease> members;
+  for (const std::string& item : answer->items) {
+    const auto object = base::parse_json(item);
+    if (!object.ok()) continue;
+    auto lease = read_lease(*object);
+    if (lease.ok()) members.push_back(std::move(*lease));
+  }
+  const TimePoint now = loop::boot_now();
+  const auto before = coordinator.live_members();
+  const auto actions = coordinator.on_members(now, members);
+  if (before != coordinator.live_members()) {
+    base::log_info("instances", {{"live", std::to_string(coordinator.live_members().size())},
+                                 {"shards", std::to_string(options.shards)}});
+  }
+  run(actions);
+  clean(coordinator.abandoned(now));
+}
+
+// Members that crashed leave their Lease behind. One at a time, by whoever leads the first shard.
+void Leadership::Impl::clean(const std::vector<Lease>& abandoned) {
+  if (abandoned.empty() || coordinator.leading().count(0) == 0) return;
+  const Json& object = abandoned.front().object;
+  core::DeleteParams params;
+  params.uid = base::string_at(object, {"metadata", "uid"});
+  params.resource_version = abandoned.front().resource_version;
+  cleaning = client.remove(
+      lease_type(),
+      {options.election.lease.namespace_, base::string_at(object, {"metadata", "name"})}, params,
+      [](Result<Json> answer) {
+        if (answer.ok() || !answer.error().is_forbidden()) return;
+        base::vlog(2, "an abandoned membership lease stays: " + answer.error().render());
+      });
+}
+
+void Leadership::Impl::check_released() {
+  if (!on_all_released) return;
+  const auto is_idle = [](const auto& keeper) { return keeper->state() == ElectionState::idle; };
+  if (!std::all_of(keepers.begin(), keepers.end(), is_idle)) return;
+  if (member != nullptr && !is_idle(member)) return;
+  client.loop().post(std::exchange(on_all_released, nullptr));
+}
+
+std::optional<Fence> Leadership::Impl::fence() const {
+  if (lost) return std::nullopt;
+  std::optional<Fence> out;
+  for (const auto& keeper : keepers) {
+    const auto fence = keeper->fence();
+    if (!fence) continue;
+    if (!out || fence->start_before < out->start_before) out = fence;
+  }
+  return out;
+}
+
+Leadership::Leadership(client::Client& client, LeadershipOptions options, base::Random& random,
+                       LeadershipCallbacks callbacks)
+    : impl_(std::make_unique<Impl>(client, std::move(options), random, std::move(callbacks))),
+      gate_([this] { return impl_->fence(); }) {}
+
+Leadership::~Leadership() = default;
+
+void Leadership::start() {
+  if (impl_->sharded()) {
+    impl_->member->start();
+  } else {
+    impl_->run(impl_->coordinator.on_members(loop::boot_now(), {}));  // the only one: stands for it
+  }
+}
+
+void Leadership::release(std::function<void()> done) {
+  impl_->on_all_released = std::move(done);
+  impl_->list_timer.reset();
+  impl_->listing.reset();
+  const auto actions = impl_->coordinator.leave();
+  for (const ShardAction& action : actions) {
+    if (const auto* end = std::get_if<EndRuns>(&action)) {
+      impl_->run(impl_->coordinator.runs_ended(end->shard));
+    } else {
+      impl_->run({action});
+    }
+  }
+  // What was cut off while it was handed over.
+  for (auto& keeper : impl_->keepers) {
+    if (keeper->state() != ElectionState::idle) keeper->release();
+  }
+  if (impl_->member != nullptr) impl_->member->release();
+  impl_->check_released();
+}
+
+std::optional<Fence> Leadership::fence() const {
+  return impl_->fence();
+}
+
+}  // namespace kubewatch::runtime

@@ -1,0 +1,57 @@
+// Driver: the lead of one process. One Lease when there is one shard (plain leader election), else
+// a Lease per shard and a membership Lease (shard_coordinator.hpp). Also the write gate: writes
+// pass only while every Lease that is led is fresh.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/lease_keeper.hpp"
+#include "runtime/shard_coordinator.hpp"
+
+namespace kubewatch::runtime {
+
+struct LeadershipOptions {
+  // lease.name is the Lease's with one shard; else NAME-0, NAME-1, ... and NAME-member-HASH.
+  ElectionOptions election;
+  std::size_t shards = 1;
+
+  // Errors: invalid, naming the flag.
+  Result<void> validate() const;
+  // How long work may live on after the lead was lost.
+  Duration kill_within() const;
+};
+
+struct LeadershipCallbacks {
+  std::function<void(std::size_t shard)> gained;
+  // Starts nothing more in the shard, and calls `done` when its runs have ended.
+  std::function<void(std::size_t shard, std::function<void()> done)> end_runs;
+  // Against our will, once: no write passes any more, all work must have ended kill_within() from
+  // now, and the process should end.
+  std::function<void(const std::string& why)> lost;
+};
+
+class Leadership {
+ public:
+  // `client` has no gate and request_timeout of the election; it and `random` must outlive this.
+  // Precondition: options.validate().
+  Leadership(client::Client& client, LeadershipOptions options, base::Random& random,
+             LeadershipCallbacks callbacks);
+  ~Leadership();
+
+  void start();
+  // When all work has ended: gives all Leases back, then `done`. Bounded by the renew deadline.
+  void release(std::function<void()> done);
+  client::WriteGate& gate() { return gate_; }
+  std::optional<Fence> fence() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  LeaseGate gate_;
+};
+
+}  // namespace kubewatch::runtime

@@ -1,0 +1,91 @@
+#include "runtime/lease_keeper.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "loop/boot_clock.hpp"
+
+namespace kubewatch::runtime {
+namespace {
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+}  // namespace
+
+LeaseKeeper::LeaseKeeper(client::Client& client, ElectionOptions options, base::Random& random,
+                         LeaseKeeperCallbacks callbacks)
+    : client_(client), elector_(std::move(options), random), callbacks_(std::move(callbacks)) {}
+
+void LeaseKeeper::start() {
+  run(elector_.start(loop::boot_now(), client_.loop().wall()));
+}
+
+void LeaseKeeper::release() {
+  run(elector_.release(loop::boot_now(), client_.loop().wall()));
+}
+
+void LeaseKeeper::answered(Result<Json> answer) {
+  run(elector_.on_answer(loop::boot_now(), client_.loop().wall(), std::move(answer)));
+}
+
+void LeaseKeeper::tell_trouble(const ElectionTrouble& trouble) {
+  base::log_warn("the lease cannot be read or written; trying again in " +
+                     base::format_duration(trouble.retry_in),
+                 {{"lease", options().lease.str()}, {"error", trouble.error.render()}});
+}
+
+void LeaseKeeper::run(ElectionActions actions) {
+  const auto answer = [this](Result<Json> result) { answered(std::move(result)); };
+  const auto& lease = options().lease;
+  for (auto& action : actions) {
+    std::visit(
+        Overloaded{
+            [&](GetLease&) { request_ = client_.get(lease_type(), lease, answer); },
+            [&](CreateLease& a) {
+              request_ = client_.create(lease_type(), lease.namespace_, a.object, {}, answer);
+            },
+            [&](UpdateLease& a) { request_ = client_.update(lease_type(), a.object, {}, answer); },
+            [&](CancelLeaseRequest&) { request_.reset(); },
+            [&](SetElectionTimer& a) {
+              const Duration wait = std::max(Duration{0}, a.at - loop::boot_now());
+              timer_ = client_.loop().after(wait, [this] {
+                run(elector_.on_timer(loop::boot_now(), client_.loop().wall()));
+              });
+            },
+            [&](BecameLeader&) { callbacks_.on_leading(); },
+            [&](StandingBy& a) {
+              if (callbacks_.on_standing_by) callbacks_.on_standing_by(a.holder);
+            },
+            [&](LostLead& a) {
+              timer_.reset();
+              callbacks_.on_lost(a.why);
+            },
+            [&](ReleasedLead& a) {
+              timer_.reset();
+              callbacks_.on_released(a.confirmed);
+            },
+            [&](ElectionTrouble& a) { tell_trouble(a); },
+        },
+        action);
+  }
+}
+
+Result<Duration> LeaseGate::admit() {
+  const auto fence = fence_();
+  const TimePoint now = loop::boot_now();
+  if (!fence || now >= fence->start_before) {
+    return Error(
+        ErrorKind::canceled,
+        "not the leader any more: the lease was not renewed in time, so nothing is written");
+  }
+  return std::max(Duration{1}, fence->end_before - now);
+}
+
+}  // namespace kubewatch::runtime

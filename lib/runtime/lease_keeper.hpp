@@ -1,0 +1,59 @@
+// Driver: binds one LeaderElector to the client and the loop. Its client must have no write gate
+// and a short request timeout (ElectionOptions::request_timeout). Tells state; logs what a person
+// wants to know.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/client.hpp"
+#include "client/write_gate.hpp"
+#include "runtime/leader_election.hpp"
+
+namespace kubewatch::runtime {
+
+struct LeaseKeeperCallbacks {
+  std::function<void()> on_leading;
+  std::function<void(const std::string& holder)> on_standing_by;
+  std::function<void(const std::string& why)> on_lost;  // then idle until start()
+  std::function<void(bool confirmed)> on_released;      // then idle until start()
+};
+
+class LeaseKeeper {
+ public:
+  // `client` and `random` must outlive it. Callbacks come from the loop, also from start() and
+  // release(); it may be destroyed from none of them.
+  LeaseKeeper(client::Client& client, ElectionOptions options, base::Random& random,
+              LeaseKeeperCallbacks callbacks);
+
+  void start();
+  void release();
+  ElectionState state() const { return elector_.state(); }
+  std::optional<Fence> fence() const { return elector_.fence(); }
+  const ElectionOptions& options() const { return elector_.options(); }
+
+ private:
+  void run(ElectionActions actions);
+  void answered(Result<Json> answer);
+  void tell_trouble(const ElectionTrouble& trouble);
+
+  client::Client& client_;
+  LeaderElector elector_;
+  LeaseKeeperCallbacks callbacks_;
+  client::PendingPtr request_;
+  loop::Timer timer_;
+};
+
+// Lets writes through while the fence allows them. `fence`: absent when nothing is led.
+class LeaseGate : public client::WriteGate {
+ public:
+  explicit LeaseGate(std::function<std::optional<Fence>()> fence) : fence_(std::move(fence)) {}
+  Result<Duration> admit() override;
+
+ private:
+  std::function<std::optional<Fence>()> fence_;
+};
+
+}  // namespace kubewatch::runtime

@@ -1,0 +1,78 @@
+#include "runtime/shard_map.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+
+namespace kubewatch::runtime {
+namespace {
+
+constexpr std::uint64_t kBasis = 0xcbf29ce484222325U;  // FNV-1a, 64 bits
+constexpr std::uint64_t kPrime = 0x100000001b3U;
+
+std::uint64_t add(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  return (hash ^ 0xffU) * kPrime;  // so that "a","bc" and "ab","c" differ
+}
+
+// FNV's high bits know little of the last characters: the finalizer of splitmix64 spreads them.
+std::uint64_t spread(std::uint64_t hash) {
+  hash = (hash ^ (hash >> 30U)) * 0xbf58476d1ce4e5b9U;
+  hash = (hash ^ (hash >> 27U)) * 0x94d049bb133111ebU;
+  return hash ^ (hash >> 31U);
+}
+
+std::uint64_t score(std::uint64_t hash, std::size_t shard) {
+  return spread(hash ^ spread(0x9e3779b97f4a7c15U * (shard + 1)));
+}
+
+}  // namespace
+
+std::uint64_t stable_hash(std::string_view text) {
+  return spread(add(kBasis, text));
+}
+
+std::size_t shard_of(std::string_view group, std::string_view kind, const core::ObjectKey& key,
+                     std::size_t shards) {
+  std::uint64_t hash = add(add(kBasis, group), kind);
+  hash = add(add(hash, key.namespace_), key.name);
+  std::size_t best = 0;
+  for (std::size_t shard = 1; shard < shards; ++shard) {
+    if (score(hash, shard) > score(hash, best)) best = shard;
+  }
+  return best;
+}
+
+std::vector<std::string> assign_shards(const std::vector<std::string>& members,
+                                       std::size_t shards) {
+  std::vector<std::string> out(shards);
+  if (members.empty()) return out;
+  struct Pair {
+    std::uint64_t score;
+    std::size_t shard;
+    std::size_t member;
+  };
+  std::vector<std::string> sorted = members;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<Pair> pairs;
+  pairs.reserve(sorted.size() * shards);
+  for (std::size_t member = 0; member < sorted.size(); ++member) {
+    const std::uint64_t hash = add(kBasis, sorted[member]);
+    for (std::size_t shard = 0; shard < shards; ++shard) {
+      pairs.push_back({score(hash, shard), shard, member});
+    }
+  }
+  std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+    return std::tie(b.score, a.shard, a.member) < std::tie(a.score, b.shard, b.member);
+  });
+  const std::size_t most = (shards + sorted.size() - 1) / sorted.size();
+  std::vector<std::size_t> load(sorted.size(), 0);
+  for (const Pair& pair : pairs) {
+    if (!out[pair.shard].empty() || load[pair.member] == most) continue;
+    out[pair.shard] = sorted[pair.member];
+    ++load[pair.member];
+  }
+  return out;
+}
+
+}  // namespace kubewatch::runtime

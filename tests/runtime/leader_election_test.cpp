@@ -1,0 +1,327 @@
+#include "runtime/leader_election.hpp"
+
+#include "support/catch.hpp"
+
+namespace kubewatch::runtime {
+namespace {
+
+constexpr WallTime kWall{std::chrono::microseconds(1700000000000000)};
+
+TimePoint at(std::int64_t ms) {
+  return TimePoint(Duration(ms));
+}
+
+// Feeds an elector and tells its actions as words: "get", "update me 15s", "timer 2000", ...
+class Script {
+ public:
+  explicit Script(const std::string& identity = "me")
+      : random(7), elector(options(identity), random) {}
+
+  static ElectionOptions options(const std::string& identity) {
+    ElectionOptions out;
+    out.lease = {"ns", "lead"};
+    out.identity = identity;
+    return out;
+  }
+  using Words = std::vector<std::string>;
+
+  Words start(std::int64_t ms = 0) { return words(elector.start(at(ms), kWall)); }
+  Words timer(std::int64_t ms) { return words(elector.on_timer(at(ms), wall(ms))); }
+  Words release(std::int64_t ms) { return words(elector.release(at(ms), wall(ms))); }
+  Words answer(std::int64_t ms, Result<Json> result) {
+    return words(elector.on_answer(at(ms), wall(ms), std::move(result)));
+  }
+  // The server does what was asked last, at `ms`.
+  Words accept(std::int64_t ms) { return answer(ms, stored()); }
+  Words refuse(std::int64_t ms, ErrorKind kind) { return answer(ms, Error(kind, "refused")); }
+  Words lose_answer(std::int64_t ms) {
+    stored();
+    return refuse(ms, ErrorKind::timeout);
+  }
+  Json stored() {
+    server = asked;
+    server["metadata"]["resourceVersion"] = std::to_string(++version);
+    return server;
+  }
+  static Json held_by(const std::string& holder, int seconds = 15,
+                      const std::string& renewed = "t0") {
+    Json lease = {{"metadata", {{"name", "lead"}, {"namespace", "ns"}, {"resourceVersion", "1"}}}};
+    lease["spec"] = {{"holderIdentity", holder},
+                     {"leaseDurationSeconds", seconds},
+                     {"renewTime", renewed},
+                     {"leaseTransitions", 3}};
+    return lease;
+  }
+  void lead() {
+    start();
+    answer(0, Error(ErrorKind::not_found, "none"));
+    accept(10);
+    REQUIRE(elector.state() == ElectionState::leading);
+  }
+
+  base::Random random;
+  LeaderElector elector;
+  Json asked;   // the last write
+  Json server;  // what the server has
+  int version = 10;
+
+ private:
+  static WallTime wall(std::int64_t ms) { return kWall + std::chrono::milliseconds(ms); }
+  Words words(const ElectionActions& actions) {
+    Words out;
+    for (const auto& action : actions) out.push_back(word(action));
+    return out;
+  }
+  std::string word(const ElectionAction& action) {
+    if (std::get_if<GetLease>(&action)) return "get";
+    if (const auto* create = std::get_if<CreateLease>(&action)) {
+      asked = create->object;
+      return "create";
+    }
+    if (const auto* update = std::get_if<UpdateLease>(&action)) {
+      asked = update->object;
+      return "update '" + base::string_at(asked, {"spec", "holderIdentity"}) + "'";
+    }
+    if (std::get_if<CancelLeaseRequest>(&action)) return "cancel";
+    if (const auto* timer = std::get_if<SetElectionTimer>(&action)) {
+      last_timer = timer->at.time_since_epoch().count();
+      return "timer";
+    }
+    if (std::get_if<BecameLeader>(&action)) return "leading";
+    if (const auto* by = std::get_if<StandingBy>(&action)) return "standing by " + by->holder;
+    if (const auto* lost = std::get_if<LostLead>(&action)) return "lost: " + lost->why;
+    if (const auto* done = std::get_if<ReleasedLead>(&action)) {
+      return done->confirmed ? "released" : "released unconfirmed";
+    }
+    return "trouble";
+  }
+
+ public:
+  std::int64_t last_timer = -1;
+};
+
+using Words = Script::Words;
+
+}  // namespace
+
+TEST_CASE("an election without a lease creates it and leads") {
+  Script s;
+  CHECK(s.start() == Words{"get"});
+  CHECK(s.answer(5, Error(ErrorKind::not_found, "none")) == Words{"create"});
+  CHECK(base::string_at(s.asked, {"spec", "renewTime"}) == "2023-11-14T22:13:20.005000Z");
+  CHECK(s.asked["spec"]["leaseTransitions"] == 0);
+  CHECK(s.accept(10) == Words{"leading", "timer"});
+  CHECK(s.last_timer == 2010);
+}
+
+TEST_CASE("a leader renews with the record that it knows, without reading it first") {
+  Script s;
+  s.lead();
+  CHECK(s.timer(2010) == Words{"update 'me'", "timer"});
+  CHECK(base::string_at(s.asked, {"metadata", "resourceVersion"}) == "11");
+  CHECK(s.asked["spec"]["leaseTransitions"] == 0);
+  CHECK(s.accept(2050) == Words{"timer"});
+  // Counted from when the renewal was sent, not from its answer.
+  CHECK(s.elector.fence()->start_before == at(2010 + 10000));
+  CHECK(s.elector.fence()->end_before == at(2010 + 12500));
+}
+
+TEST_CASE(
+    "a standby takes over when the record did not change for its duration by the local clock") {
+  Script s;
+  s.start();
+  CHECK(s.answer(100, Script::held_by("other", 15, "2099-01-01T00:00:00.000000Z")) ==
+        Words{"standing by other", "timer"});
+  CHECK(s.last_timer >= 2100);
+  CHECK(s.last_timer <= 100 + 4400);
+  // A renewal starts the wait anew.
+  s.timer(9000);
+  CHECK(s.answer(9000, Script::held_by("other", 15, "t1")) == Words{"timer"});
+  s.timer(23999);
+  CHECK(s.answer(23999, Script::held_by("other", 15, "t1")) == Words{"timer"});
+  s.timer(24000);
+  CHECK(s.answer(24000, Script::held_by("other", 15, "t1")) == Words{"update 'me'"});
+  CHECK(s.asked["spec"]["leaseTransitions"] == 4);
+  CHECK(s.accept(24010) == Words{"leading", "timer"});
+}
+
+TEST_CASE("a change of labels is no renewal") {
+  Script s;
+  s.start();
+  s.answer(0, Script::held_by("other"));
+  Json edited = Script::held_by("other");
+  edited["metadata"]["labels"]["a"] = "b";
+  s.timer(14000);
+  s.answer(14000, edited);
+  s.timer(15000);
+  CHECK(s.answer(15000, edited) == Words{"update 'me'"});
+}
+
+TEST_CASE("a released lease, and one of the same identity, are taken at once") {
+  for (const char* holder : {"", "me"}) {
+    Script s;
+    s.start();
+    CHECK(s.answer(1, Script::held_by(holder, 1)) == Words{"update 'me'"});
+    CHECK(s.asked["spec"]["leaseTransitions"] == (*holder == '\0' ? 4 : 3));
+    CHECK(s.asked["spec"]["leaseDurationSeconds"] == 15);
+  }
+}
+
+TEST_CASE("labels and unknown fields of a lease are kept") {
+  Script s;
+  s.start();
+  Json lease = Script::held_by("");
+  lease["metadata"]["labels"]["team"] = "web";
+  lease["metadata"]["managedFields"] = Json::array({1});
+  lease["spec"]["strategy"] = "OldestEmulationVersion";
+  s.answer(1, lease);
+  CHECK(s.asked["metadata"]["labels"]["team"] == "web");
+  CHECK(s.asked["spec"]["strategy"] == "OldestEmulationVersion");
+  CHECK_FALSE(s.asked["metadata"].contains("managedFields"));
+}
+
+TEST_CASE("failed renewals are tried again until the deadline, then the lead is lost") {
+  Script s;
+  s.lead();
+  CHECK(s.timer(2010) == Words{"update 'me'", "timer"});
+  CHECK(s.refuse(7010, ErrorKind::timeout) == Words{"trouble", "timer"});
+  CHECK(s.last_timer == 9010);
+  CHECK(s.timer(9010) == Words{"update 'me'", "timer"});
+  CHECK(s.last_timer == 10000);
+  CHECK(s.timer(10000) == Words{"cancel", "lost: no renewal was confirmed for 10s"});
+  CHECK_FALSE(s.elector.fence());
+  CHECK(s.accept(10001) == Words{});  // an answer that comes too late
+}
+
+TEST_CASE("one failed renewal does not end the loop") {
+  for (const auto kind : {ErrorKind::unavailable, ErrorKind::rate_limited, ErrorKind::forbidden,
+                          ErrorKind::unauthorized, ErrorKind::unreachable}) {
+    Script s;
+    s.lead();
+    s.timer(2010);
+    CHECK(s.refuse(2020, kind) == Words{"trouble", "timer"});
+    CHECK(s.timer(4020) == Words{"update 'me'", "timer"});
+    CHECK(s.accept(4030) == Words{"timer"});
+    CHECK(s.elector.state() == ElectionState::leading);
+  }
+}
+
+TEST_CASE("a renewal whose answer was lost is found to be ours") {
+  Script s;
+  s.lead();
+  s.timer(2010);
+  s.lose_answer(7010);
+  CHECK(s.timer(9010) == Words{"update 'me'", "timer"});
+  CHECK(s.refuse(9020, ErrorKind::conflict) == Words{"get", "timer"});
+  CHECK(s.answer(9030, s.server) == Words{"update 'me'", "timer"});
+  CHECK(s.accept(9040) == Words{"timer"});
+  CHECK(s.elector.fence()->start_before == at(9030 + 10000));
+}
+
+TEST_CASE("a lease that another took is lost at once") {
+  Script s;
+  s.lead();
+  s.timer(2010);
+  s.refuse(2020, ErrorKind::conflict);
+  CHECK(s.answer(2030, Script::held_by("other")) == Words{"lost: it is held by other"});
+}
+
+TEST_CASE("another process with the same identity is found out") {
+  Script s;
+  s.lead();
+  s.timer(2010);
+  s.refuse(2020, ErrorKind::conflict);
+  CHECK(s.answer(2030, Script::held_by("me", 15, "not mine")) ==
+        Words{"lost: another process renews it with the same identity me"});
+}
+
+TEST_CASE("a deleted lease is made anew by its leader") {
+  Script s;
+  s.lead();
+  s.timer(2010);
+  CHECK(s.refuse(2020, ErrorKind::not_found) == Words{"get", "timer"});
+  CHECK(s.refuse(2030, ErrorKind::not_found) == Words{"create", "timer"});
+  CHECK(s.accept(2040) == Words{"timer"});
+  CHECK(s.elector.state() == ElectionState::leading);
+}
+
+TEST_CASE("a release writes nobody for one second and keeps the transitions") {
+  Script s;
+  s.start();
+  s.answer(1, Script::held_by(""));
+  s.accept(2);
+  CHECK(s.release(500) == Words{"update ''", "timer"});
+  CHECK_FALSE(s.elector.fence());
+  CHECK(s.asked["spec"]["leaseDurationSeconds"] == 1);
+  CHECK(s.asked["spec"]["leaseTransitions"] == 4);
+  CHECK(s.accept(510) == Words{"released"});
+  CHECK(s.start(600) == Words{"get"});
+}
+
+TEST_CASE("a release that meets a conflict reads again, and gives up at the deadline") {
+  Script s;
+  s.lead();
+  s.release(500);
+  CHECK(s.refuse(510, ErrorKind::conflict) == Words{"get", "timer"});
+  CHECK(s.answer(520, s.server) == Words{"update ''", "timer"});
+  CHECK(s.refuse(530, ErrorKind::unavailable) == Words{"trouble", "timer"});
+  CHECK(s.timer(2530) == Words{"get", "timer"});
+  CHECK(s.timer(10500) == Words{"cancel", "released unconfirmed"});
+}
+
+TEST_CASE("a release while a renewal or a take-over is on its way waits for its answer") {
+  Script leader;
+  leader.lead();
+  leader.timer(2010);
+  CHECK(leader.release(2015) == Words{"timer"});
+  CHECK(leader.accept(2020) == Words{"update ''", "timer"});
+  CHECK(leader.accept(2030) == Words{"released"});
+
+  Script standby;
+  standby.start();
+  standby.answer(1, Script::held_by(""));
+  CHECK(standby.release(2) == Words{"timer"});
+  CHECK(standby.lose_answer(3) == Words{"trouble", "timer"});
+  CHECK(standby.timer(2003) == Words{"get", "timer"});
+  CHECK(standby.answer(2004, standby.server) == Words{"update ''", "timer"});
+  CHECK(standby.accept(2005) == Words{"released"});
+}
+
+TEST_CASE("a standby that gives up just stops") {
+  Script s;
+  s.start();
+  CHECK(s.release(1) == Words{"cancel", "released"});
+  CHECK(s.accept(2) == Words{});
+}
+
+TEST_CASE("a take-over that was confirmed too late is renewed before it counts") {
+  Script s;
+  s.start();
+  s.answer(1, Script::held_by(""));
+  CHECK(s.accept(10001) == Words{"update 'me'"});
+  CHECK(s.accept(10010) == Words{"leading", "timer"});
+  CHECK(s.elector.fence()->start_before == at(20001));
+}
+
+TEST_CASE("durations of an election that cannot work are refused by the flag's name") {
+  const auto wrong = [](auto change) {
+    ElectionOptions options = Script::options("me");
+    change(options);
+    const auto checked = options.validate();
+    return checked.ok() ? std::string() : checked.error().render();
+  };
+  CHECK(wrong([](auto&) {}).empty());
+  CHECK(wrong([](auto& o) { o.renew_deadline = o.lease_duration; }) ==
+        "--lease-duration 15s must be more than --renew-deadline 15s");
+  CHECK(wrong([](auto& o) { o.renew_deadline = Duration{2400}; }) ==
+        "--renew-deadline 2.4s must be more than 1.2 times --retry-period 2s");
+  CHECK(wrong([](auto& o) { o.renew_deadline = Duration{2401}; }).empty());
+  CHECK(wrong([](auto& o) { o.retry_period = Duration{0}; }) ==
+        "--retry-period must be more than 0");
+  CHECK(wrong([](auto& o) { o.lease_duration = Duration{15500}; }) ==
+        "--lease-duration 15.5s must be whole seconds: a Lease holds no less");
+  CHECK(wrong([](auto& o) { o.identity = ""; }) == "--identity is empty");
+  CHECK(wrong([](auto& o) { o.lease.name = "A_b"; }).find("--lease-name") == 0);
+}
+
+}  // namespace kubewatch::runtime
