@@ -26,6 +26,7 @@ class Session {
 
   loop::EventLoop& loop() { return loop_; }
   client::Client& client() { return *client_; }
+  http::Transport& transport() { return *transport_; }
   base::Random& random() { return random_; }
 
   // Discovers once. Errors: of the request.

@@ -40,8 +40,16 @@ _kubewatch() {
     --until-idle) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --concurrency) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shutdown-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --lease-name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --lease-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --identity) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --lease-duration) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --renew-deadline) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --retry-period) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --shards) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --shard-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -f --filename --sandbox --sandbox-file --check --once --until-idle --concurrency --shutdown-timeout --fail-fast $words" ;;
+    words="-h --help -f --filename --sandbox --sandbox-file --check --once --until-idle --concurrency --shutdown-timeout --fail-fast --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
   watch)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

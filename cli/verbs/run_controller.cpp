@@ -6,6 +6,7 @@
 
 #include "base/strings.hpp"
 #include "cli/command.hpp"
+#include "cli/election.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
@@ -71,6 +72,116 @@ class EndWatch {
   loop::Timer timer_;
 };
 
+struct Ends {
+  bool once = false;
+  std::optional<Duration> until_idle;
+  bool by_itself() const { return once || until_idle.has_value(); }
+};
+
+// One engine from its start to its end: by a signal, by being done, by losing the lead.
+class Supervision {
+ public:
+  Supervision(Context& context, Session& session, Ends ends)
+      : context_(context), session_(session), ends_(ends) {}
+
+  int run(std::vector<hooks::Rule> rules, hooks::EngineOptions options,
+          std::optional<ElectionPlan> plan) {
+    make_engine(std::move(rules), std::move(options));
+    if (plan) elect(std::move(*plan));
+    Interrupt interrupt(
+        session_.loop(),
+        [this] {
+          base::log_info("shutting down: running hooks end first, a second signal ends at once");
+          interrupted_ = true;
+          end();
+        },
+        [this] { engine_.reset(); });  // hooks that still run do not outlive us
+    if (ends_.by_itself()) watch_for_end();
+    engine_->start();
+    if (election_) election_->start();
+    session_.loop().run();
+    if (!ending_ && code_ == kDone) {
+      return fail(context_, kFailed, "the event loop ended by itself");
+    }
+    return code_;
+  }
+
+ private:
+  void make_engine(std::vector<hooks::Rule> rules, hooks::EngineOptions options) {
+    hooks::EngineCallbacks callbacks;
+    callbacks.on_run = log_run;
+    callbacks.on_fatal = [this](const Error& error) {
+      code_ = fail(context_, error);
+      session_.loop().stop();
+    };
+    engine_.emplace(session_.loop(), session_.client(), std::move(rules), std::move(options),
+                    std::move(callbacks));
+  }
+
+  void elect(ElectionPlan plan) {
+    election_.emplace(session_, std::move(plan), *engine_,
+                      [this](const std::string& why) { on_lost(why); });
+  }
+
+  void watch_for_end() {
+    const Duration quiet = ends_.until_idle.value_or(Duration{300});
+    watch_.emplace(session_.loop(), *engine_, quiet, ends_.once, [this] { end(); });
+    engine_->on_progress([this] { watch_->look(); });
+  }
+
+  void end() {
+    if (ending_) return;
+    ending_ = true;
+    if (ends_.by_itself()) code_ = end_code(engine_->status());
+    engine_->shut_down([this] { on_drained(); });
+  }
+
+  // All runs have ended. Where some were cut off, the leases must run out by themselves.
+  void on_drained() {
+    if (lost_) return;
+    const auto& cut_off = engine_->cut_off();
+    if (!cut_off.empty()) {
+      code_ = fail(
+          context_, kFailed,
+          fmt::format("ended with {} run{} cut off; not all that they had to write is "
+                      "written: {}",
+                      cut_off.size(), cut_off.size() == 1 ? "" : "s", base::join(cut_off, ", ")));
+    }
+    if (!election_ || !cut_off.empty()) return session_.loop().stop();
+    election_->release([this] { session_.loop().stop(); });
+  }
+
+  void on_lost(const std::string& why) {
+    lost_ = ending_ = true;
+    code_ = fail(context_, kFailed, "not the leader any more: " + why);
+    engine_->abandon(election_->kill_within(), [this] { session_.loop().stop(); });
+  }
+
+  // Of --once and --until-idle: 0 only when everything was done.
+  int end_code(const hooks::EngineStatus& status) const {
+    if (status.waiting_rules > 0) {
+      return fail(context_, kFailed,
+                  fmt::format("{} of the rules never started: a kind is missing or forbidden",
+                              status.waiting_rules));
+    }
+    if (interrupted_ && !status.idle) {
+      return fail(context_, kFailed, "interrupted before everything was reconciled");
+    }
+    return status.failing > 0 || status.parked > 0 || status.unfinished > 0 ? kFailed : kDone;
+  }
+
+  Context& context_;
+  Session& session_;
+  Ends ends_;
+  int code_ = kDone;
+  bool ending_ = false;
+  bool lost_ = false;
+  bool interrupted_ = false;
+  std::optional<Election> election_;  // outlives the engine, whose writes it lets through
+  std::optional<hooks::Engine> engine_;
+  std::optional<EndWatch> watch_;
+};
+
 class RunController : public Command {
  public:
   std::string name() const override { return "run-controller"; }
@@ -98,6 +209,7 @@ class RunController : public Command {
     add_duration(app, "--shutdown-timeout", shutdown_timeout_,
                  "how long running hooks may go on after SIGTERM (default 25s)");
     app.add_flag("--fail-fast", fail_fast_, "exit 8 when the server cannot be reached at start");
+    election_.bind(app);
   }
 
   int run(Context& context) override {
@@ -139,59 +251,22 @@ class RunController : public Command {
     return session;
   }
 
-  // Of --once and --until-idle: 0 only when everything was done.
-  static int end_code(Context& context, const hooks::EngineStatus& status, bool interrupted) {
-    if (status.waiting_rules > 0) {
-      return fail(context, kFailed,
-                  fmt::format("{} of the rules never started: a kind is missing or forbidden",
-                              status.waiting_rules));
-    }
-    if (interrupted && !status.idle) {
-      return fail(context, kFailed, "interrupted before everything was reconciled");
-    }
-    return status.failing > 0 || status.parked > 0 || status.unfinished > 0 ? kFailed : kDone;
-  }
-
   int reconcile(Context& context, Session& session, std::vector<hooks::Rule> rules) {
+    auto plan = election_.plan(rules, session.client().config().namespace_, session.random());
+    if (!plan.ok()) return fail(context, plan.error());
     hooks::EngineOptions options;
     options.concurrency = concurrency_;
     options.fail_fast = fail_fast_;
     if (shutdown_timeout_) options.shutdown_timeout = *shutdown_timeout_;
-    int code = kDone;
-    bool ending = false;
-    std::function<void()> end;
-    hooks::EngineCallbacks callbacks;
-    callbacks.on_run = log_run;
-    callbacks.on_fatal = [&](const Error& error) {
-      code = fail(context, error);
-      session.loop().stop();
-    };
-    std::optional<hooks::Engine> engine(std::in_place, session.loop(), session.client(),
-                                        std::move(rules), options, std::move(callbacks));
-    bool interrupted = false;
-    end = [&] {
-      if (ending) return;
-      ending = true;
-      if (once_ || until_idle_) code = end_code(context, engine->status(), interrupted);
-      engine->shut_down([&] { session.loop().stop(); });
-    };
-    Interrupt interrupt(
-        session.loop(),
-        [&] {
-          base::log_info("shutting down: running hooks end first, a second signal ends at once");
-          interrupted = true;
-          end();
-        },
-        [&] { engine.reset(); });  // hooks that still run do not outlive us
-    std::optional<EndWatch> watch;
-    if (once_ || until_idle_) {
-      watch.emplace(session.loop(), *engine, until_idle_.value_or(Duration{300}), once_, end);
-      engine->on_progress([&] { watch->look(); });
+    if (*plan) options.shards = (*plan)->shards;
+    const Ends ends{once_, until_idle_};
+    if (ends.by_itself() && *plan && (*plan)->shards.count > 1) {
+      return fail(context, kUsage,
+                  "--once and --until-idle do not go with shards: no instance knows when all of "
+                  "them are done");
     }
-    engine->start();
-    session.loop().run();
-    if (!ending && code == kDone) return fail(context, kFailed, "the event loop ended by itself");
-    return code;
+    Supervision supervision(context, session, ends);
+    return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }
 
   std::vector<std::string> rule_files_;
@@ -203,6 +278,7 @@ class RunController : public Command {
   std::size_t concurrency_ = 0;
   std::optional<Duration> shutdown_timeout_;
   bool fail_fast_ = false;
+  ElectionFlags election_;
 };
 
 }  // namespace

@@ -36,10 +36,14 @@ Result<void> check_scope(const core::ResourceType& type,
                            type.gvk.str()));
 }
 
+std::string joined(const std::string& selector, const std::string& further) {
+  return selector.empty() || further.empty() ? selector + further : selector + "," + further;
+}
+
 StreamSpec spec_of(const StreamRule& rule, const core::ResourceType& type) {
   StreamSpec spec;
   spec.type = type;
-  spec.label_selector = rule.label_selector.str();
+  spec.label_selector = joined(rule.label_selector.str(), rule.shard_selector);
   spec.field_selector = rule.field_selector.str();
   spec.strip = rule.strip;
   spec.list = rule.list;
@@ -103,7 +107,7 @@ void RuleCaches::open(StreamPool& pool) {
                   {[this](const runtime::StoreChange& change) { on_object(change); }, ready});
   if (for_.needs_guard) {
     StreamSpec spec = spec_of(rule_.for_, for_.type);
-    spec.label_selector.clear();
+    spec.label_selector = rule_.for_.shard_selector;
     spec.field_selector.clear();
     spec.strip = {"/spec", "/status", "/data", "/stringData", "/binaryData"};
     for_.guard.open(pool, spec, rule_.for_.namespaces,
@@ -112,8 +116,8 @@ void RuleCaches::open(StreamPool& pool) {
   for (auto& owned : owned_) {
     StreamSpec spec = spec_of(owned->rule->stream, owned->type);
     // Every child carries this label, so nothing else needs to be kept.
-    if (!spec.label_selector.empty()) spec.label_selector += ',';
-    spec.label_selector += std::string(kControllerLabel) + "=" + rule_.name;
+    spec.label_selector =
+        joined(spec.label_selector, std::string(kControllerLabel) + "=" + rule_.name);
     Owned* entry = owned.get();
     entry->group.open(
         pool, spec, owns_namespaces(*entry->rule, entry->type.namespaced),
@@ -144,18 +148,22 @@ bool RuleCaches::blocked() const {
 
 void RuleCaches::build() {
   built_ = true;
-  const auto keys = for_.group.keys();
-  for (const core::ObjectKey& key : keys) {
+  for (const core::ObjectKey& key : for_.group.keys()) {
     if (auto object = for_.group.get(key)) index_object(*object);
   }
   for (auto& related : related_) index_related(*related);
-  for (const core::ObjectKey& key : keys) {
+  for (const core::ObjectKey& key : known_keys()) {
     callbacks_.wake({key, runtime::Reason::startup, "", false, ""});
   }
-  if (!for_.needs_guard) return;
+}
+
+std::vector<core::ObjectKey> RuleCaches::known_keys() const {
+  std::vector<core::ObjectKey> keys = for_.group.keys();
+  if (!for_.needs_guard) return keys;
   for (const core::ObjectKey& key : for_.guard.keys()) {
-    if (is_guarded_outside(key)) callbacks_.wake({key, runtime::Reason::startup, "", false, ""});
+    if (is_guarded_outside(key)) keys.push_back(key);
   }
+  return keys;
 }
 
 std::optional<runtime::StoredObject> RuleCaches::object(const core::ObjectKey& key) const {

@@ -51,6 +51,8 @@ class RuleCaches {
   bool blocked() const;         // some kind may not be listed, or is gone
   // Once ready: indexes what is there and wakes every object.
   void build();
+  // Every object that this rule would look at after a start. Precondition: built.
+  std::vector<core::ObjectKey> known_keys() const;
 
   const core::ResourceType& type() const { return for_.type; }
   std::optional<runtime::StoredObject> object(const core::ObjectKey& key) const;

@@ -14,6 +14,7 @@
 #include "base/time.hpp"
 #include "core/resource.hpp"
 #include "hooks/ownership.hpp"
+#include "hooks/rival_alarm.hpp"
 
 namespace kubewatch::hooks {
 
@@ -55,6 +56,9 @@ class ChildMemory {
   // another.
   bool claim(const ChildId& id, const std::string& owner_uid);
   void release(const ChildId& id, const std::string& owner_uid);
+  bool is_claimed(const ChildId& id) const { return claims_.count(id) > 0; }
+
+  RivalAlarm& rivals() { return rivals_; }
 
  private:
   struct PerOwner {
@@ -69,6 +73,7 @@ class ChildMemory {
   std::unordered_map<std::string, PerOwner> owners_;
   std::list<std::string> resting_;  // uids of owners without a run; the first to be forgotten first
   std::map<ChildId, std::string> claims_;
+  RivalAlarm rivals_;
 };
 
 // An object whose own children keep running it: its hook prints something else each time. Pure.

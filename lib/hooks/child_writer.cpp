@@ -185,11 +185,13 @@ void ChildWriter::send_apply(const JobPtr& job) {
 
 void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer) {
   if (!answer.ok()) {
+    context_.memory().rivals().unsure(job->id);
     return finish(job, explain_unknown_kind(*job, explain_conflict(std::move(answer.error())))
                            .with_context("applying " + job->id.str()));
   }
   const std::string version = base::string_at(answer->object, {"metadata", "resourceVersion"});
   context_.memory().remember(owner_.uid, job->id, {job->manifest.type, job->hash, version});
+  context_.memory().rivals().wrote(job->id, answer->object, context_.rule().apply.field_manager);
   WriteEffect effect = WriteEffect::configured;
   if (answer->created || job->existing_version.empty()) effect = WriteEffect::created;
   if (!answer->created && version == job->existing_version) effect = WriteEffect::unchanged;

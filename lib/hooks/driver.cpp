@@ -20,6 +20,7 @@ using RunVerdict = runtime::RunOutcome::Verdict;
 constexpr Duration kSlowRetry{3600000};
 constexpr Duration kExpectationCheck{1000};
 constexpr Duration kStalePatience{10000};
+constexpr Duration kRivalCheck{2000};
 
 runtime::WorkQueueOptions queue_options(const Rule& rule) {
   runtime::WorkQueueOptions options;
@@ -31,10 +32,12 @@ runtime::WorkQueueOptions queue_options(const Rule& rule) {
 
 }  // namespace
 
-Driver::Driver(Services& services, Rule rule)
+Driver::Driver(Services& services, Rule rule, DriverScope scope)
     : services_(services),
       rule_(std::move(rule)),
-      folder_(services.work_dir + "/" + rule_.name),
+      scope_(scope),
+      folder_(services.work_dir + "/" + rule_.name +
+              (scope.only ? "-shard-" + std::to_string(*scope.only) : "")),
       caches_(rule_, cache_callbacks()),
       controller_(services.loop, *this, services.random, services.slots, queue_options(rule_)),
       shapes_(services.client) {
@@ -52,6 +55,7 @@ CacheCallbacks Driver::cache_callbacks() {
     on_gone(key, uid);
   };
   callbacks.seen = [this](const ChildId& id, const std::string& version) {
+    look_for_rival(id, version);
     if (expected_.empty()) return;
     expected_.seen(id, version);
     if (expected_.empty()) services_.on_progress();
@@ -101,7 +105,7 @@ void Driver::check_ready() {
 }
 
 void Driver::on_wake(Wake wake) {
-  if (stopping_) return;
+  if (stopping_ || !owns(wake.key)) return;
   if (!wake.previous.empty()) previous_.try_emplace(wake.key, std::move(wake.previous));
   const auto priority = wake.reason == runtime::Reason::startup ? runtime::Priority::background
                                                                 : runtime::Priority::live;
@@ -110,10 +114,14 @@ void Driver::on_wake(Wake wake) {
 }
 
 void Driver::on_gone(const core::ObjectKey& key, const std::string& uid) {
+  forget_key(key, uid);
+  services_.on_progress();
+}
+
+void Driver::forget_key(const core::ObjectKey& key, const std::string& uid) {
   controller_.forget(key);
   memory_.forget(uid);
   forget_key(key);
-  services_.on_progress();
 }
 
 void Driver::forget_key(const core::ObjectKey& key) {
@@ -132,6 +140,18 @@ void Driver::forget_if_gone(const core::ObjectKey& key) {
 }
 
 void Driver::reconcile(const runtime::Work& work, Done done) {
+  // Hooks may write by themselves: where no write may start, no hook may.
+  if (!owns(work.key)) return done(runtime::RunOutcome::done());
+  if (!services_.client.may_write().ok()) return done({RunVerdict::requeue, kStalePatience});
+  running_.insert(work.key);
+  look_at(work, [this, key = work.key, done = std::move(done)](const runtime::RunOutcome& outcome) {
+    if (running_.erase(key) == 0) return;
+    done(outcome);
+    on_work_over(key);
+  });
+}
+
+void Driver::look_at(const runtime::Work& work, const Done& done) {
   slow_retries_.erase(work.key);
   auto object = caches_.object(work.key);
   if (!object) return look_outside(work, done);
@@ -314,7 +334,7 @@ void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdi
 
 // Its next turn by the clock. A parked object waits for a change, or an hour.
 void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
-  if (stopping_) return;
+  if (stopping_ || !owns(key)) return;
   const bool woken_by_itself = end.record.reason == to_string(runtime::Reason::owned_changed) ||
                                end.record.reason == to_string(runtime::Reason::updated);
   if (woken_by_itself && end.record.created + end.record.configured > 0 &&
@@ -364,6 +384,20 @@ void Driver::shut_down(std::function<void()> drained) {
   controller_.shut_down(std::move(drained));
 }
 
+void Driver::abandon(std::function<void()> drained) {
+  shut_down(std::move(drained));
+  const auto runs = runs_;
+  for (const auto& [id, run] : runs) run->abandon();
+}
+
+std::vector<std::string> Driver::running_objects() const {
+  std::vector<std::string> out;
+  for (const core::ObjectKey& key : running_) {
+    out.push_back(owner_type().gvk.kind + " " + key.str());
+  }
+  return out;
+}
+
 void Driver::terminate_hooks() {
   const auto runs = runs_;
   for (const auto& [id, run] : runs) run->terminate();
@@ -404,6 +438,32 @@ void Driver::expect(const ChildId& id, const std::string& resource_version) {
   if (shown && at_least_version(shown->resource_version, resource_version)) return;
   expected_.expect(id, resource_version, services_.loop.now());
   watch_expectations();
+}
+
+// With leader election other instances write rightly, each in its turn.
+void Driver::look_for_rival(const ChildId& id, const std::string& resource_version) {
+  if (!looks_for_rivals_ || stopping_ || scope_.shards > 0 || scope_.only) return;
+  if (memory_.is_claimed(id) || !memory_.rivals().is_suspect(id, resource_version)) return;
+  const TimePoint now = services_.loop.now();
+  if (looked_for_rival_ != TimePoint{} && now - looked_for_rival_ < kRivalCheck) return;
+  const auto resources = services_.resources();
+  const auto* type = resources ? resources->find_kind(id.group, id.kind) : nullptr;
+  if (type == nullptr) return;
+  looked_for_rival_ = now;
+  requests_.run<Result<Json>>(
+      [this, id](Result<Json> answer) {
+        const std::string& manager = rule_.apply.field_manager;
+        if (!answer.ok() || memory_.is_claimed(id)) return;
+        if (!memory_.rivals().is_rival(id, *answer, manager)) return;
+        looks_for_rivals_ = false;
+        base::log_warn("another process writes as field manager " + manager +
+                           ": two instances run this controller and undo each other's work; run "
+                           "them with --leader-elect, or end one",
+                       {{"controller", rule_.name}, {"object", id.str()}});
+      },
+      [&](client::ObjectCallback callback) {
+        return services_.client.get(*type, id.key, std::move(callback));
+      });
 }
 
 void Driver::watch_expectations() {

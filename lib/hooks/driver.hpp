@@ -5,9 +5,11 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "hooks/expected_writes.hpp"
 #include "hooks/run.hpp"
@@ -26,10 +28,17 @@ struct DriverStatus {
   std::uint64_t failed_runs = 0;
 };
 
+// Which objects of its rule a driver runs. With leader election and shards by hash it starts with
+// none.
+struct DriverScope {
+  std::size_t shards = 0;           // 0: all objects from the start
+  std::optional<std::size_t> only;  // the rule was narrowed to this shard; lives as long as that
+};
+
 class Driver : public runtime::Reconciler, public RunHost {
  public:
   // `services` must outlive it.
-  Driver(Services& services, Rule rule);
+  Driver(Services& services, Rule rule, DriverScope scope = {});
   ~Driver() override;
 
   // Finds its kinds and opens its streams. Errors: not_found, invalid: it waits.
@@ -39,6 +48,15 @@ class Driver : public runtime::Reconciler, public RunHost {
   DriverStatus status() const;
   void shut_down(std::function<void()> drained);
   void terminate_hooks();
+  // The lead was lost: as shut_down(), but hooks are ended and their outcomes dropped.
+  void abandon(std::function<void()> drained);
+  const DriverScope& scope() const { return scope_; }
+  // Runs the objects of this shard from now on.
+  void lead(std::size_t shard);
+  // Forgets the shard's pending objects; `ended` comes when none of them runs any more.
+  void end_runs(std::size_t shard, std::function<void()> ended);
+  // What runs now: "Website shop/a".
+  std::vector<std::string> running_objects() const;
 
   // runtime::Reconciler
   void reconcile(const runtime::Work& work, std::function<void(runtime::RunOutcome)> done) override;
@@ -81,6 +99,13 @@ class Driver : public runtime::Reconciler, public RunHost {
   CacheCallbacks cache_callbacks();
   void on_wake(Wake wake);
   void on_gone(const core::ObjectKey& key, const std::string& uid);
+  void forget_key(const core::ObjectKey& key, const std::string& uid);
+  bool owns(const core::ObjectKey& key) const;
+  std::size_t shard_of(const core::ObjectKey& key) const;
+  bool is_running(std::size_t shard) const;
+  void forget_shard(std::size_t shard);
+  void on_work_over(const core::ObjectKey& key);
+  void look_at(const runtime::Work& work, const Done& done);
   void check_ready();
   void proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
                const Done& done);
@@ -100,10 +125,15 @@ class Driver : public runtime::Reconciler, public RunHost {
   void count(const RunRecord& record, const core::ObjectKey& key,
              runtime::RunOutcome::Verdict verdict);
   void watch_expectations();
+  void look_for_rival(const ChildId& id, const std::string& resource_version);
   void make_folders();
 
   Services& services_;
   Rule rule_;
+  DriverScope scope_;
+  std::set<std::size_t> led_;  // with scope_.shards
+  std::set<core::ObjectKey> running_;
+  std::map<std::size_t, std::vector<std::function<void()>>> ending_;  // shards handed over
   std::string folder_;
   RuleCaches caches_;
   runtime::Controller controller_;
@@ -123,6 +153,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<loop::Timer> slow_retries_;
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
+  bool looks_for_rivals_ = true;          // until one was found; without leader election
+  TimePoint looked_for_rival_{};
   LoopAlarm loop_alarm_{30, Duration{60000}};
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::uint64_t run_count_ = 0;

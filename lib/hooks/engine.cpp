@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <utility>
 
 #include "base/backoff.hpp"
 #include "base/log.hpp"
@@ -15,7 +18,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr Duration kRediscoverPause{5000};
-constexpr Duration kLastWrites{15000};
 
 std::string temporary_folder() {
   const char* base = std::getenv("TMPDIR");
@@ -39,7 +41,9 @@ struct Engine::Impl {
   Reporter reporter;
   bool own_folder = false;
   Services services;
-  std::vector<Rule> rules;  // until start()
+  std::vector<Rule> rules;  // until start(); with a plan that narrows, what shards are made from
+  std::set<std::size_t> led;
+  std::vector<std::string> cut_off;
   std::vector<std::unique_ptr<Driver>> drivers;
 
   std::shared_ptr<const client::ResourceMap> resources;
@@ -68,6 +72,11 @@ struct Engine::Impl {
   void resolve_rules();
   void rediscover(std::function<void()> done);
   void shut_down(std::function<void()> done);
+  void lead(std::size_t shard);
+  void end_runs(std::size_t shard, std::function<void()> ended);
+  void abandon(Duration within, std::function<void()> done);
+  void note_cut_off();
+  bool narrows() const { return options.shards && options.shards->narrows(); }
   EngineStatus status() const;
   void tell() {
     if (progress) progress();
@@ -122,8 +131,14 @@ void Engine::Impl::start() {
     if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
     return;
   }
-  for (Rule& rule : rules) drivers.push_back(std::make_unique<Driver>(services, std::move(rule)));
-  rules.clear();
+  if (!narrows()) {
+    DriverScope scope;
+    if (options.shards) scope.shards = options.shards->count;
+    for (Rule& rule : rules) {
+      drivers.push_back(std::make_unique<Driver>(services, std::move(rule), scope));
+    }
+    rules.clear();
+  }
   discover();
 }
 
@@ -212,7 +227,7 @@ EngineStatus Engine::Impl::status() const {
   std::size_t started = 0;
   for (const auto& driver : drivers) started += driver->status().started ? 1 : 0;
   out.synced = resources != nullptr && started + out.waiting_rules == drivers.size();
-  out.idle = out.synced && all_idle;
+  out.idle = out.synced && all_idle && (!options.shards || !led.empty());
   return out;
 }
 
@@ -231,13 +246,80 @@ void Engine::Impl::shut_down(std::function<void()> done) {
     base::log_warn("shutdown timeout: ending the hooks that still run");
     for (auto& driver : drivers) driver->terminate_hooks();
     // Then only writes can be left, to a server that does not answer.
-    shutdown_timer = loop.after(kLastWrites, [this] {
-      base::log_error("shutdown: the outcomes of some runs could not be written in time");
+    shutdown_timer = loop.after(options.last_writes, [this] {
+      note_cut_off();
       auto callback = std::move(on_shut_down);
       if (callback) callback();
     });
   });
   for (auto& driver : drivers) driver->shut_down(drained);
+  drained();
+}
+
+void Engine::Impl::note_cut_off() {
+  for (const auto& driver : drivers) {
+    for (std::string& object : driver->running_objects()) {
+      base::log_error("shutdown: the outcome of a run could not be written in time",
+                      {{"controller", driver->rule().name}, {"object", object}});
+      cut_off.push_back(std::move(object));
+    }
+  }
+}
+
+void Engine::Impl::lead(std::size_t shard) {
+  if (stopping || !led.insert(shard).second) return;
+  if (!narrows()) {
+    for (auto& driver : drivers) driver->lead(shard);
+    return tell();
+  }
+  for (const Rule& rule : rules) {
+    auto narrowed = rule_of_shard(rule, *options.shards, shard);
+    if (!narrowed) continue;
+    DriverScope scope;
+    scope.only = shard;
+    drivers.push_back(std::make_unique<Driver>(services, std::move(*narrowed), scope));
+  }
+  if (resources != nullptr) resolve_rules();
+}
+
+void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
+  led.erase(shard);
+  auto left = std::make_shared<std::size_t>(1);
+  auto one_less = [this, left, shard, ended = std::move(ended)] {
+    if (--*left > 0) return;
+    if (narrows()) {
+      const auto of_shard = [&](const auto& driver) { return driver->scope().only == shard; };
+      drivers.erase(std::remove_if(drivers.begin(), drivers.end(), of_shard), drivers.end());
+    }
+    ended();
+    tell();
+  };
+  for (auto& driver : drivers) {
+    if (narrows() && driver->scope().only != shard) continue;
+    ++*left;
+    narrows() ? driver->shut_down(one_less) : driver->end_runs(shard, one_less);
+  }
+  loop.post(one_less);
+}
+
+void Engine::Impl::abandon(Duration within, std::function<void()> done) {
+  stopping = true;
+  led.clear();
+  discovery_timer.reset();
+  on_shut_down = std::move(done);
+  draining = drivers.size() + 1;
+  // What has not ended by then is killed with its driver, whatever grace its rule gives it.
+  const auto end = [this] {
+    auto callback = std::exchange(on_shut_down, nullptr);
+    if (!callback) return;
+    drivers.clear();
+    callback();
+  };
+  const auto drained = [this, end] {
+    if (--draining == 0) loop.post(end);
+  };
+  shutdown_timer = loop.after(within, end);
+  for (auto& driver : drivers) driver->abandon(drained);
   drained();
 }
 
@@ -262,6 +344,22 @@ void Engine::on_progress(std::function<void()> callback) {
 
 void Engine::shut_down(std::function<void()> done) {
   impl_->shut_down(std::move(done));
+}
+
+const std::vector<std::string>& Engine::cut_off() const {
+  return impl_->cut_off;
+}
+
+void Engine::lead(std::size_t shard) {
+  impl_->lead(shard);
+}
+
+void Engine::end_runs(std::size_t shard, std::function<void()> ended) {
+  impl_->end_runs(shard, std::move(ended));
+}
+
+void Engine::abandon(Duration within, std::function<void()> done) {
+  impl_->abandon(within, std::move(done));
 }
 
 }  // namespace kubewatch::hooks

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "client/client.hpp"
 #include "hooks/rule.hpp"
+#include "hooks/shard_plan.hpp"
 
 namespace kubewatch::hooks {
 
@@ -34,8 +35,11 @@ struct RunRecord {
 struct EngineOptions {
   std::size_t concurrency = 0;  // over all rules; 0 = no cap
   Duration shutdown_timeout{25000};
-  std::string work_dir;    // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
-  bool fail_fast = false;  // unreachable server at start: give up (on_fatal)
+  Duration last_writes{15000};  // after it, for what hooks that ended have to write
+  std::string work_dir;         // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
+  bool fail_fast = false;       // unreachable server at start: give up (on_fatal)
+  // Leader election: nothing runs but what lead() names. Absent: everything runs from the start.
+  std::optional<ShardPlan> shards;
 };
 
 struct EngineCallbacks {
@@ -46,7 +50,8 @@ struct EngineCallbacks {
 
 struct EngineStatus {
   bool synced = false;  // every rule that can start has its caches
-  // Synced, nothing due or running now; waiting retries, requeues and resyncs do not count.
+  // Synced, leading (something), nothing due or running now; waiting retries, requeues and resyncs
+  // do not count.
   bool idle = false;
   std::size_t waiting_rules = 0;  // rules held by a missing kind or forbidden list
   std::size_t failing = 0;        // objects whose last run failed and that will be retried
@@ -69,6 +74,17 @@ class Engine {
   void on_progress(std::function<void()> callback);
   // product.md "shutdown": nothing new starts, running hooks end within the timeout; then `done`.
   void shut_down(std::function<void()> done);
+  // After shut_down(): the objects whose runs were cut off by the deadline, "Website shop/a". What
+  // they have written is incomplete.
+  const std::vector<std::string>& cut_off() const;
+
+  // With options.shards; the order of events is the caller's (runtime::Leadership). Caches are kept
+  // warm before, unless the plan narrows what is watched.
+  void lead(std::size_t shard);
+  // Nothing of this shard starts any more; `ended` when none of its runs is left.
+  void end_runs(std::size_t shard, std::function<void()> ended);
+  // The lead was lost: hooks get TERM now and KILL at `within`, outcomes are dropped; then `done`.
+  void abandon(Duration within, std::function<void()> done);
 
  private:
   struct Impl;

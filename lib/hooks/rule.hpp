@@ -22,6 +22,7 @@ struct StreamRule {
   std::vector<std::string> namespaces;  // empty: all
   core::LabelSelector label_selector;
   core::FieldSelector field_selector;
+  std::string shard_selector;  // --shard-by label=KEY: of this instance's shard; not the rule's own
   std::optional<jq::Program> filter;
   std::vector<std::string> strip;  // JSON pointers
   runtime::WatcherOptions list;    // strategy, page size, ...; selectors are filled in

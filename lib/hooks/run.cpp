@@ -143,9 +143,19 @@ void Run::terminate() {
   if (hook_running_) process_->terminate();
 }
 
+// A run that has begun to write is stopped by the client's write gate.
+void Run::abandon() {
+  dropped_ = true;
+  terminate();
+}
+
 void Run::on_exit(loop::ProcessExit exit) {
   hook_running_ = false;
   exit_ = std::move(exit);
+  if (dropped_) {
+    process_->release(mask_);
+    return fail(Outcome::failed, "the lead was lost while it ran: its outcome is dropped");
+  }
   if (!hook().output_manifests) {
     log_output();
     return decide({}, HookOutput{});
@@ -298,7 +308,7 @@ runtime::RunOutcome Run::queue_outcome() const {
 // The log line of a run's end is written by whoever gets the RunRecord.
 void Run::report() {
   const bool good = verdict_.outcome == Outcome::done || verdict_.outcome == Outcome::not_yet;
-  if (good || exit_.canceled) return;
+  if (good || dropped_ || exit_.canceled) return;
   host_.services().reporter.report(owner_, host_.rule().name, verdict_.outcome, verdict_.message);
 }
 

@@ -37,6 +37,8 @@ class Run {
   void start();
   // Shutdown: TERM, grace, KILL for the hook; what finished before is still written.
   void terminate();
+  // The lead was lost: as terminate(), and what the hook says is dropped.
+  void abandon();
 
  private:
   bool has_hook() const;
@@ -65,6 +67,7 @@ class Run {
   TimePoint started_;
   std::unique_ptr<HookProcess> process_;
   bool hook_running_ = false;
+  bool dropped_ = false;
   loop::ProcessExit exit_;
   Verdict verdict_;
   std::optional<Duration> requeue_after_;

@@ -50,13 +50,23 @@ StreamPool::StreamPool(client::Client& client, base::Random& random)
     : client_(client), random_(random) {}
 StreamPool::~StreamPool() = default;
 
-std::shared_ptr<Stream> StreamPool::open(const StreamSpec& spec, StreamListener listener) {
+StreamPool::Opened StreamPool::open(const StreamSpec& spec, StreamListener listener) {
   std::shared_ptr<Stream>& stream = streams_[spec.key()];
   const bool fresh = stream == nullptr;
   if (fresh) stream = std::make_shared<Stream>(client_, random_, spec, failures_);
-  stream->add(std::move(listener));
+  const Opened out{stream, stream->add(std::move(listener))};
   if (fresh) stream->start();
-  return stream;
+  return out;
+}
+
+void StreamPool::close(const Opened& opened) {
+  opened.stream->remove(opened.listener);
+  if (!opened.stream->unused()) return;
+  for (auto it = streams_.begin(); it != streams_.end(); ++it) {
+    if (it->second != opened.stream) continue;
+    streams_.erase(it);
+    return;
+  }
 }
 
 Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& spec,
@@ -74,21 +84,29 @@ Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& s
                   true,
                   /*log_failures=*/false}) {}
 
-void Stream::add(StreamListener listener) {
-  listeners_.push_back(std::move(listener));
+std::size_t Stream::add(StreamListener listener) {
+  listeners_.emplace(++last_listener_, std::move(listener));
+  return last_listener_;
+}
+
+void Stream::each(const std::function<void(const StreamListener&)>& call) {
+  for (auto it = listeners_.begin(); it != listeners_.end();) {
+    const std::size_t id = it->first;
+    call(it->second);
+    it = listeners_.upper_bound(id);
+  }
 }
 
 void Stream::on_change(const runtime::StoreChange& change) {
   if (change.initial) return;
-  // By index: a listener may open further streams, but never adds to this one meanwhile.
-  for (std::size_t i = 0; i < listeners_.size(); ++i) listeners_[i].on_change(change);
+  each([&](const StreamListener& listener) { listener.on_change(change); });
 }
 
 void Stream::on_synced() {
   if (told_ready_) return;
   told_ready_ = true;
   base::vlog(2, "cache of " + name_ + " is ready: " + std::to_string(store().size()) + " objects");
-  for (std::size_t i = 0; i < listeners_.size(); ++i) listeners_[i].on_ready();
+  each([](const StreamListener& listener) { listener.on_ready(); });
 }
 
 // Forbidden and missing kinds must not pass unseen, nor fill the log.
@@ -99,7 +117,7 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
   const bool was_blocked = blocked();
   blocked_ = error.is_forbidden() || missing_ >= kMissingAnswers;
   if (blocked() != was_blocked) {
-    for (const StreamListener& listener : listeners_) listener.on_ready();
+    each([](const StreamListener& listener) { listener.on_ready(); });
   }
   if (!failures_.admit(name_, client_.loop().now())) return;
   base::log_warn(
@@ -110,16 +128,21 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
        {"so far", runtime::to_text(reflector_.stats().failures)}});
 }
 
+StreamGroup::~StreamGroup() {
+  streams_.clear();
+  for (const auto& opened : opened_) pool_->close(opened);
+}
+
 void StreamGroup::open(StreamPool& pool, StreamSpec spec,
                        const std::vector<std::string>& namespaces, const StreamListener& listener) {
   type_ = spec.type;
-  if (namespaces.empty()) {
-    streams_.push_back(pool.open(spec, listener));
-    return;
-  }
-  for (const std::string& name : std::set<std::string>(namespaces.begin(), namespaces.end())) {
+  pool_ = &pool;
+  std::set<std::string> names(namespaces.begin(), namespaces.end());
+  if (names.empty()) names.insert("");
+  for (const std::string& name : names) {
     spec.namespace_ = name;
-    streams_.push_back(pool.open(spec, listener));
+    opened_.push_back(pool.open(spec, listener));
+    streams_.push_back(opened_.back().stream);
   }
 }
 

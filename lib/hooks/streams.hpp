@@ -39,8 +39,14 @@ class StreamPool {
  public:
   StreamPool(client::Client& client, base::Random& random);
   ~StreamPool();
-  // Opened when it is not there yet. `listener` stays valid as long as the pool.
-  std::shared_ptr<Stream> open(const StreamSpec& spec, StreamListener listener);
+  // Opened when it is not there yet. `listener` stays valid until close().
+  struct Opened {
+    std::shared_ptr<Stream> stream;
+    std::size_t listener = 0;
+  };
+  Opened open(const StreamSpec& spec, StreamListener listener);
+  // Nobody listens any more: its watch ends. Not from inside a listener.
+  void close(const Opened& opened);
 
  private:
   client::Client& client_;
@@ -52,7 +58,9 @@ class StreamPool {
 class Stream {
  public:
   Stream(client::Client& client, base::Random& random, const StreamSpec& spec, OncePer& failures);
-  void add(StreamListener listener);
+  std::size_t add(StreamListener listener);
+  void remove(std::size_t listener) { listeners_.erase(listener); }
+  bool unused() const { return listeners_.empty(); }
   bool ready() const { return reflector_.store().ready(); }
   const runtime::Store& store() const { return reflector_.store(); }
   const std::string& namespace_name() const { return reflector_.namespace_name(); }
@@ -68,15 +76,25 @@ class Stream {
   client::Client& client_;
   std::string name_;
   OncePer& failures_;
-  std::vector<StreamListener> listeners_;
+  // Called one by one: a listener may add or remove others.
+  void each(const std::function<void(const StreamListener&)>& call);
+
+  std::map<std::size_t, StreamListener> listeners_;
+  std::size_t last_listener_ = 0;
   bool told_ready_ = false;
   bool blocked_ = false;
   int missing_ = 0;
   runtime::Reflector reflector_;
 };
 
+// Closes its streams when it goes; the pool must outlive it.
 class StreamGroup {
  public:
+  StreamGroup() = default;
+  ~StreamGroup();
+  StreamGroup(const StreamGroup&) = delete;
+  StreamGroup& operator=(const StreamGroup&) = delete;
+
   // `namespaces` empty: all, or cluster-scoped.
   void open(StreamPool& pool, StreamSpec spec, const std::vector<std::string>& namespaces,
             const StreamListener& listener);
@@ -97,6 +115,8 @@ class StreamGroup {
   const Stream* stream_for(const std::string& namespace_) const;
 
   core::ResourceType type_;
+  StreamPool* pool_ = nullptr;
+  std::vector<StreamPool::Opened> opened_;
   std::vector<std::shared_ptr<Stream>> streams_;
 };
 

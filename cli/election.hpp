@@ -1,0 +1,63 @@
+// The flags of leader election and shards, and what joins runtime::Leadership to the engine of one
+// command. Used by run-controller.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/session.hpp"
+#include "hooks/engine.hpp"
+#include "runtime/leadership.hpp"
+
+namespace kubewatch::cli {
+
+struct ElectionPlan {
+  runtime::LeadershipOptions leadership;
+  hooks::ShardPlan shards;
+};
+
+class ElectionFlags {
+ public:
+  void bind(CLI::App& app);
+  // Absent without leader election. What is not given: the name from the rules' names, the
+  // namespace of the context, HOSTNAME_UUID. Errors: invalid, naming the flag.
+  Result<std::optional<ElectionPlan>> plan(const std::vector<hooks::Rule>& rules,
+                                           const std::string& namespace_,
+                                           base::Random& random) const;
+
+ private:
+  bool leader_elect_ = false;
+  std::string lease_name_;
+  std::string lease_namespace_;
+  std::string identity_;
+  std::optional<Duration> lease_duration_;
+  std::optional<Duration> renew_deadline_;
+  std::optional<Duration> retry_period_;
+  std::optional<std::size_t> shards_;
+  std::string shard_by_;
+};
+
+class Election {
+ public:
+  // From now on the session's client writes only while leading. All must outlive it but the engine,
+  // which is not touched after its end. `on_lost`: see runtime::LeadershipCallbacks.
+  Election(Session& session, ElectionPlan plan, hooks::Engine& engine,
+           std::function<void(const std::string& why)> on_lost);
+  ~Election();
+  void start() { leadership_.start(); }
+  // After the engine has shut down.
+  void release(std::function<void()> done) { leadership_.release(std::move(done)); }
+  Duration kill_within() const { return kill_within_; }
+
+ private:
+  Session& session_;
+  Duration kill_within_;
+  client::Client client_;  // without a gate, and impatient
+  runtime::Leadership leadership_;
+};
+
+}  // namespace kubewatch::cli

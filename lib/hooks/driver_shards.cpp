@@ -1,0 +1,64 @@
+// Driver, the part about shards: which objects it may run, and giving them up.
+#include "hooks/driver.hpp"
+#include "runtime/shard_map.hpp"
+
+namespace kubewatch::hooks {
+
+std::size_t Driver::shard_of(const core::ObjectKey& key) const {
+  const core::Gvk& gvk = owner_type().gvk;
+  return runtime::shard_of(gvk.group, gvk.kind, key, scope_.shards);
+}
+
+bool Driver::owns(const core::ObjectKey& key) const {
+  return scope_.shards == 0 || led_.count(shard_of(key)) > 0;
+}
+
+void Driver::lead(std::size_t shard) {
+  led_.insert(shard);
+  if (!started_ || stopping_) return;
+  for (const core::ObjectKey& key : caches_.known_keys()) {
+    if (shard_of(key) == shard) on_wake({key, runtime::Reason::startup, "", false, ""});
+  }
+  services_.on_progress();
+}
+
+bool Driver::is_running(std::size_t shard) const {
+  for (const core::ObjectKey& key : running_) {
+    if (shard_of(key) == shard) return true;
+  }
+  return false;
+}
+
+// Another instance may write its objects next: what we remember of them is worth nothing then.
+void Driver::forget_shard(std::size_t shard) {
+  std::set<core::ObjectKey> keys(failing_.begin(), failing_.end());
+  keys.insert(unfinished_.begin(), unfinished_.end());
+  if (started_) {
+    for (const core::ObjectKey& key : caches_.known_keys()) keys.insert(key);
+  }
+  for (const core::ObjectKey& key : keys) {
+    if (shard_of(key) != shard) continue;
+    const auto meta = caches_.object_meta(key);
+    forget_key(key, meta ? meta->uid : "");
+  }
+}
+
+void Driver::end_runs(std::size_t shard, std::function<void()> ended) {
+  led_.erase(shard);
+  forget_shard(shard);
+  if (!is_running(shard)) return services_.loop.post(std::move(ended));
+  ending_[shard].push_back(std::move(ended));
+}
+
+// `key` is not in running_ any more, but for a new run that has begun since.
+void Driver::on_work_over(const core::ObjectKey& key) {
+  if (scope_.shards == 0 || ending_.empty()) return;
+  const std::size_t shard = shard_of(key);
+  if (is_running(shard)) return;
+  auto node = ending_.extract(shard);
+  if (node.empty()) return;
+  forget_shard(shard);  // the last run has remembered things
+  for (auto& ended : node.mapped()) services_.loop.post(std::move(ended));
+}
+
+}  // namespace kubewatch::hooks

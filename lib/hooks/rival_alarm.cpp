@@ -1,0 +1,46 @@
+#include "hooks/rival_alarm.hpp"
+
+#include "base/json.hpp"
+#include "hooks/expected_writes.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kMostChildren = 1000;
+
+// When `manager` last changed what it applies; "" when it applies nothing.
+std::string applied_at(const Json& object, const std::string& manager) {
+  const Json* entries = base::find(object, {"metadata", "managedFields"});
+  if (entries == nullptr || !entries->is_array()) return "";
+  for (const Json& entry : *entries) {
+    const bool ours = base::string_at(entry, {"manager"}) == manager &&
+                      base::string_at(entry, {"operation"}) == "Apply" &&
+                      base::string_at(entry, {"subresource"}).empty();
+    if (ours) return base::string_at(entry, {"time"});
+  }
+  return "";
+}
+
+}  // namespace
+
+void RivalAlarm::wrote(const ChildId& id, const Json& object, const std::string& field_manager) {
+  const std::string version = base::string_at(object, {"metadata", "resourceVersion"});
+  const std::string time = applied_at(object, field_manager);
+  if (version.empty() || time.empty()) return unsure(id);
+  if (own_.size() >= kMostChildren && own_.count(id) == 0) own_.erase(own_.begin());
+  own_[id] = {version, time};
+}
+
+bool RivalAlarm::is_suspect(const ChildId& id, const std::string& resource_version) const {
+  const auto it = own_.find(id);
+  return it != own_.end() && !at_least_version(it->second.resource_version, resource_version);
+}
+
+bool RivalAlarm::is_rival(const ChildId& id, const Json& object,
+                          const std::string& field_manager) const {
+  if (!is_suspect(id, base::string_at(object, {"metadata", "resourceVersion"}))) return false;
+  const std::string time = applied_at(object, field_manager);
+  return !time.empty() && time > own_.at(id).applied_at;  // RFC 3339 in UTC: sorts as text
+}
+
+}  // namespace kubewatch::hooks

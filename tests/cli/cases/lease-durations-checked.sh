@@ -1,0 +1,1 @@
+"$kubewatch" run-controller -f rules/good.yaml --sandbox --leader-elect --lease-duration 10s

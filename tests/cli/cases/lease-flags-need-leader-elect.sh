@@ -1,0 +1,1 @@
+"$kubewatch" run-controller -f rules/good.yaml --sandbox --shards 3

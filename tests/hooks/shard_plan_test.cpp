@@ -1,0 +1,63 @@
+#include "hooks/shard_plan.hpp"
+
+#include "support/catch.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+std::string refusal(const std::string& shard_by, std::optional<std::size_t> shards = std::nullopt) {
+  const auto plan = parse_shard_plan(shard_by, shards);
+  return plan.ok() ? "" : plan.error().render();
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a shard plan is read from its flags") {
+  CHECK(parse_shard_plan("", std::nullopt)->count == 1);
+  CHECK_FALSE(parse_shard_plan("", 4)->narrows());
+  const auto plan = parse_shard_plan("namespace=a, b;c", std::nullopt);
+  REQUIRE(plan.ok());
+  CHECK(plan->count == 2);
+  CHECK(plan->namespaces == std::vector<Names>{{"a", "b"}, {"c"}});
+  const auto label = parse_shard_plan("label=example.com/part", 3);
+  REQUIRE(label.ok());
+  CHECK(label->count == 3);
+  CHECK(label->label == "example.com/part");
+}
+
+TEST_CASE("shard plans that would run an object twice or never are refused") {
+  CHECK(refusal("namespace=a;b,a") ==
+        "--shard-by: namespace a is in two places: it would be run twice");
+  CHECK(refusal("namespace=a;b", 3) == "--shard-by: it names 2 shards, --shards says 3");
+  CHECK(refusal("namespace=a;;b").find("is no namespace") != std::string::npos);
+  CHECK(refusal("label=part") ==
+        "--shard-by: label=KEY needs --shards N: objects carry KEY=0 to KEY=N-1");
+  CHECK(refusal("label=a b", 2).find("is no label key") != std::string::npos);
+  CHECK(refusal("name=x", 2) == "--shard-by: \"name=x\" is neither namespace=a,b;c nor label=KEY");
+  CHECK(refusal("", 0) == "--shards must be at least 1");
+}
+
+TEST_CASE("a rule is narrowed to the namespaces of its shard") {
+  const auto plan = parse_shard_plan("namespace=a,b;c", std::nullopt);
+  Rule all;
+  CHECK(rule_of_shard(all, *plan, 0)->for_.namespaces == Names{"a", "b"});
+  CHECK(rule_of_shard(all, *plan, 1)->for_.namespaces == Names{"c"});
+  Rule some;
+  some.for_.namespaces = {"b", "z"};
+  CHECK(rule_of_shard(some, *plan, 0)->for_.namespaces == Names{"b"});
+  CHECK_FALSE(rule_of_shard(some, *plan, 1));
+}
+
+TEST_CASE("a rule is narrowed to the label of its shard beside its own selector") {
+  const auto plan = parse_shard_plan("label=part", 2);
+  Rule rule;
+  const auto narrowed = rule_of_shard(rule, *plan, 1);
+  REQUIRE(narrowed);
+  CHECK(narrowed->for_.shard_selector == "part=1");
+  CHECK(narrowed->for_.label_selector.empty());
+}
+
+}  // namespace kubewatch::hooks
