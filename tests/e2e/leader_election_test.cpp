@@ -1,0 +1,288 @@
+// Leader election with real processes: killed, stopped, ended, sharing shards. Short leases, so
+// that a fail-over takes seconds. KUBEWATCH_FAILOVERS=n makes n of them (tests/e2e/fail-overs: 20
+// on the real server).
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "base/strings.hpp"
+#include "e2e/rules_text.hpp"
+#include "e2e/world.hpp"
+#include "loop/process.hpp"
+
+namespace kubewatch::e2e {
+namespace {
+
+constexpr Duration kSoon{15000};  // 4 s of lease, retries, and a busy machine
+
+// Each run writes who runs it and tells when two run the same object at once.
+const char* const kWriteMyName = R"x(
+exec 9>"$FOLDER/lock-$KW_NAME"
+flock -n 9 || echo "$KW_NAME $ME" >> "$FOLDER/overlaps"
+echo "$KW_NAME $ME" >> "$FOLDER/runs"
+sleep 0.2
+cat <<MANIFEST
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: $KW_NAME-page, namespace: $KW_NAMESPACE}
+data: {by: "$ME", at: "$(date +%s%N)"}
+MANIFEST
+)x";
+
+std::string busy_rule(const std::string& namespaces) {
+  return R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Website)" +
+         namespaces + R"(}
+  owns:
+    - {apiVersion: v1, kind: ConfigMap}
+  resync: 1s
+  reconcile:
+    exec: [./reconcile.sh]
+    timeout: 10s
+    inheritEnv: [ME, FOLDER]
+)";
+}
+
+// One kubewatch process.
+class Contender {
+ public:
+  Contender(World& w, const std::string& the_name, const std::vector<std::string>& flags = {})
+      : name(the_name) {
+    loop::ProcessOptions options;
+    options.argv = base::split(
+        "|run-controller|-f|@FOLDER|--leader-elect|--lease-name|lead|"
+        "--lease-duration|4s|--renew-deadline|3s|--retry-period|500ms|"
+        "--log-format|json|-v|6|--lease-namespace|@NS|--identity",
+        '|');
+    options.argv[0] = KUBEWATCH_BINARY;
+    std::replace(options.argv.begin(), options.argv.end(), std::string("@FOLDER"),
+                 w.folder() + "/rules.yaml");
+    std::replace(options.argv.begin(), options.argv.end(), std::string("@NS"), w.ns());
+    options.argv.push_back(name);
+    options.argv.insert(options.argv.end(), flags.begin(), flags.end());
+    options.environment = {"PATH=" + std::string(::getenv("PATH")), "ME=" + name,
+                           "FOLDER=" + w.folder(), "KUBECONFIG=" + w.folder() + "/kubeconfig"};
+    options.timeout = Duration{0};
+    options.max_stderr_line = 1U << 20U;
+    auto started = loop::Process::start(
+        w.loop(), std::move(options), [this](std::string_view line) { lines.emplace_back(line); },
+        [this](loop::ProcessExit end) { exit = std::move(end); });
+    if (!started.ok()) FAIL(started.error().render());
+    process = std::move(*started);
+  }
+  ~Contender() {
+    if (!exit) ::kill(process->pid(), SIGCONT);
+  }
+  void signal(int number) const { ::kill(process->pid(), number); }
+  bool says(const std::string& text) const {
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(text) != std::string::npos;
+    });
+  }
+  std::string tail() const {
+    const std::size_t skip = lines.size() > 15 ? lines.size() - 15 : 0;
+    return base::join({lines.begin() + static_cast<std::ptrdiff_t>(skip), lines.end()}, "\n");
+  }
+
+  std::string name;
+  std::vector<std::string> lines;
+  std::optional<loop::ProcessExit> exit;
+  std::unique_ptr<loop::Process> process;
+};
+
+void prepare(World& w, const std::string& namespaces = ", namespaces: ['@NS@']") {
+  w.apply(kWebsiteCrd);
+  w.rules(busy_rule(namespaces));
+  w.script("reconcile.sh", kWriteMyName);
+  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+}
+
+std::string holder(World& w, const std::string& lease = "lead") {
+  const auto object = w.get("Lease", lease);
+  return object ? base::string_at(*object, {"spec", "holderIdentity"}) : "";
+}
+
+std::string writer(World& w, const std::string& object = "a-page") {
+  const auto map = w.get("ConfigMap", object);
+  return map ? base::string_at(*map, {"data", "by"}) : "";
+}
+
+std::size_t fail_overs_wanted() {
+  const char* text = ::getenv("KUBEWATCH_FAILOVERS");
+  return text == nullptr ? 4 : std::strtoul(text, nullptr, 10);
+}
+
+}  // namespace
+
+E2E_CASE("leaders that are killed or stopped are replaced and write nothing afterwards") {
+  World w;
+  prepare(w);
+  w.apply(website("a", "one"));
+  int born = 0;
+  const auto start = [&] {
+    return std::make_unique<Contender>(w, "host-" + std::to_string(++born));
+  };
+  auto leader = start();
+  REQUIRE(w.eventually([&] { return writer(w) == leader->name; }, kSoon));
+  Duration longest{0};
+  const std::size_t wanted = fail_overs_wanted();
+  for (std::size_t i = 0; i < wanted; ++i) {
+    auto standby = start();
+    REQUIRE(
+        w.eventually([&] { return standby->says("standing by: held by " + leader->name); }, kSoon));
+    const bool stops = i % 2 == 1;
+    const TimePoint struck = w.loop().now();
+    leader->signal(stops ? SIGSTOP : SIGKILL);
+    INFO("fail-over " << i << "\n" << standby->tail());
+    REQUIRE(w.eventually([&] { return writer(w) == standby->name; }, kSoon));
+    longest = std::max(longest, w.loop().now() - struck);
+    if (stops) {
+      leader->signal(SIGCONT);
+      REQUIRE(w.eventually([&] { return leader->exit.has_value(); }, kSoon));
+      CHECK(leader->exit->code == 1);
+      CHECK(leader->says("not the leader any more"));
+      CHECK(w.holds_for([&] { return writer(w) == standby->name; }, Duration{1000}));
+    }
+    CHECK(holder(w) == standby->name);
+    leader = std::move(standby);
+  }
+  WARN(wanted << " fail-overs on " << w.server().name() << ", the longest "
+              << base::format_duration(longest));
+  leader->signal(SIGTERM);
+  REQUIRE(w.eventually([&] { return leader->exit.has_value(); }, kSoon));
+  CHECK(leader->exit->code == 0);
+  CHECK(holder(w).empty());
+  CHECK(w.read("overlaps").empty());
+}
+
+E2E_CASE("a leader that ends gracefully hands over at once") {
+  World w;
+  prepare(w);
+  w.apply(website("a", "one"));
+  Contender one(w, "one");
+  REQUIRE(w.eventually([&] { return writer(w) == "one"; }, kSoon));
+  Contender two(w, "two");
+  REQUIRE(w.eventually([&] { return two.says("standing by: held by one"); }, kSoon));
+  one.signal(SIGTERM);
+  const TimePoint asked = w.loop().now();
+  REQUIRE(w.eventually([&] { return two.says("\"leading\""); }, kSoon));
+  // No lease ran out: at most a run's end and 2.2 retry periods.
+  CHECK(w.loop().now() - asked < Duration{3500});
+  REQUIRE(w.eventually([&] { return one.exit.has_value() && writer(w) == "two"; }, kSoon));
+  CHECK(one.exit->code == 0);
+  const auto lease = w.get("Lease", "lead");
+  REQUIRE(lease);
+  CHECK(base::int_at(*lease, {"spec", "leaseTransitions"}) == 1);
+  CHECK(w.read("overlaps").empty());
+}
+
+E2E_CASE("a leader that loses its lease ends its hooks and drops what they say") {
+  World w;
+  prepare(w);
+  w.script("reconcile.sh", std::string("[ \"$ME\" = slow ] && { touch \"$FOLDER/started\"; "
+                                       "trap 'touch \"$FOLDER/ended\"; exit 0' TERM; "
+                                       "sleep 30 & wait; }\n") +
+                               kWriteMyName);
+  w.apply(website("a", "one"));
+  Contender slow(w, "slow");
+  REQUIRE(
+      w.eventually([&] { return !w.read("started").empty() || slow.says("\"leading\""); }, kSoon));
+  REQUIRE(
+      w.eventually([&] { return ::access((w.folder() + "/started").c_str(), F_OK) == 0; }, kSoon));
+  // Somebody else is written into the lease.
+  w.merge("Lease", "lead", "{spec: {holderIdentity: somebody, leaseDurationSeconds: 3600}}");
+  REQUIRE(w.eventually([&] { return slow.exit.has_value(); }, kSoon));
+  INFO(slow.tail());
+  CHECK(slow.exit->code == 1);
+  CHECK(slow.says("not the leader any more: lost the lease " + w.ns() +
+                  "/lead: it is held by somebody"));
+  CHECK(::access((w.folder() + "/ended").c_str(), F_OK) == 0);
+  CHECK(writer(w).empty());
+}
+
+E2E_CASE("shards are shared out, handed over and taken over without two runs at once") {
+  World w;
+  prepare(w);
+  std::set<std::string> names;
+  for (int i = 0; i < 14; ++i) names.insert("site-" + std::to_string(i));
+  for (const auto& name : names) w.apply(website(name, "one"));
+  const std::vector<std::string> flags = {"--shards", "4"};
+  const auto run_by = [&] {
+    std::set<std::string> out;
+    for (const auto& name : names) out.insert(writer(w, name + "-page"));
+    return out;
+  };
+  const auto both = std::set<std::string>{"one", "two"};
+  Contender one(w, "one", flags);
+  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one"}; }, kSoon));
+  auto two = std::make_unique<Contender>(w, "two", flags);
+  INFO(one.tail());
+  REQUIRE(w.eventually([&] { return run_by() == both; }, kSoon));
+  CHECK(one.says("handing over"));
+  CHECK(w.holds_for([&] { return run_by() == both; }, Duration{1500}));
+  // Graceful: everything comes back. Then again, by a crash.
+  two->signal(SIGTERM);
+  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one"}; }, kSoon));
+  CHECK(two->exit->code == 0);
+  Contender three(w, "three", flags);
+  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one", "three"}; }, kSoon));
+  one.signal(SIGKILL);
+  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"three"}; }, kSoon));
+  CHECK(w.read("overlaps").empty());
+}
+
+E2E_CASE("shards by namespace watch only the namespaces of their shards") {
+  World w;
+  prepare(w, "");
+  w.apply(website("a", "one"));
+  w.apply(
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: b, namespace: '@NS2@'}}");
+  const std::vector<std::string> flags = {"--shard-by", "namespace=" + w.ns() + ";" + w.ns2()};
+  const auto watches = [&](const Contender& who, const std::string& ns) {
+    return who.says("/namespaces/" + ns + "/websites?");
+  };
+  const auto by = [&](const std::string& name, const std::string& ns) {
+    const auto map = w.get("ConfigMap", name + "-page", ns);
+    return map ? base::string_at(*map, {"data", "by"}) : "";
+  };
+  Contender one(w, "one", flags);
+  REQUIRE(
+      w.eventually([&] { return by("a", w.ns()) == "one" && by("b", w.ns2()) == "one"; }, kSoon));
+  Contender two(w, "two", flags);
+  REQUIRE(
+      w.eventually([&] { return by("a", w.ns()) == "two" || by("b", w.ns2()) == "two"; }, kSoon));
+  const bool has_first = by("a", w.ns()) == "two";
+  CHECK(watches(two, has_first ? w.ns() : w.ns2()));
+  CHECK_FALSE(watches(two, has_first ? w.ns2() : w.ns()));
+  CHECK_FALSE(two.says("/v1/websites?"));
+  CHECK(w.read("overlaps").empty());
+}
+
+E2E_CASE("shards by label list only the objects that carry their number") {
+  World w;
+  prepare(w);
+  w.apply(website("a", "one", ", labels: {part: '0'}"));
+  w.apply(website("b", "one", ", labels: {part: '1'}"));
+  w.apply(website("c", "one"));
+  const std::vector<std::string> flags = {"--shards", "2", "--shard-by", "label=part"};
+  Contender one(w, "one", flags);
+  REQUIRE(w.eventually([&] { return writer(w) == "one" && writer(w, "b-page") == "one"; }, kSoon));
+  CHECK(writer(w, "c-page").empty());
+  Contender two(w, "two", flags);
+  REQUIRE(w.eventually([&] { return writer(w) == "two" || writer(w, "b-page") == "two"; }, kSoon));
+  const bool has_first = writer(w) == "two";
+  CHECK(two.says(std::string("labelSelector=part%3D") + (has_first ? "0" : "1")));
+  CHECK_FALSE(two.says(std::string("labelSelector=part%3D") + (has_first ? "1" : "0")));
+  CHECK(w.read("overlaps").empty());
+}
+
+}  // namespace kubewatch::e2e
