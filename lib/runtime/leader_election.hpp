@@ -11,7 +11,8 @@
 //   (1.2 with the defaults) before two can write at once.
 // - A lease that names this identity with a renewal that this process did not send is held by
 //   another process of the same identity: lost.
-// - Whoever deletes or edits a held Lease by hand takes these promises away.
+// - Whoever deletes or edits a held Lease by hand takes these promises away. So does a network that
+//   delivers a write after its sender gave up on it: a Lease is no token that the server checks.
 // `now` must go on while the process is stopped and the machine is suspended (loop/boot_clock).
 #pragma once
 
