@@ -7,7 +7,9 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/memory.hpp"
 #include "core/status.hpp"
+#include "runtime/change_feed.hpp"
 #include "runtime/store_ingest.hpp"
 
 namespace kubewatch::runtime {
@@ -18,6 +20,7 @@ constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
 // Compressing in slices keeps the loop's turns short: a slice is a few milliseconds.
 constexpr std::size_t kCompactSlice = 200;
 constexpr Duration kCompactDelay{20};
+constexpr std::size_t kToldPerTurn = 200;       // to one subscriber
 constexpr std::uint64_t kNamedUnparsable = 10;  // the first ones are logged, then every 1000th
 
 template <class... Fs>
@@ -27,6 +30,58 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
+// One subscriber. It lives while its Subscription does; the reflector looks whether it is there.
+struct Subscriber : std::enable_shared_from_this<Subscriber> {
+  SubscriberCallbacks callbacks;
+  ChangeFeed feed;
+  loop::EventLoop& loop;
+  const Store* store;  // null once the reflector is gone
+  loop::Timer timer;
+  bool paused = false;
+  bool ended = false;
+
+  Subscriber(SubscriberCallbacks the_callbacks, loop::EventLoop& the_loop, const Store& the_store)
+      : callbacks(std::move(the_callbacks)), loop(the_loop), store(&the_store) {}
+
+  // In a turn of its own: nobody waits for it, and it may do what it likes.
+  void tell_later() {
+    if (timer || paused || ended || store == nullptr || feed.empty()) return;
+    timer = loop.after(Duration{0}, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->tell();
+    });
+  }
+  void tell() {
+    timer.reset();
+    for (std::size_t told = 0; told < kToldPerTurn && !paused && !ended && store != nullptr;
+         ++told) {
+      const auto item = feed.next([this](const core::ObjectKey& key) { return store->get(key); });
+      if (!item) return;
+      if (const auto* synced = std::get_if<FeedSynced>(&*item)) {
+        if (callbacks.on_synced) callbacks.on_synced(synced->gap);
+      } else if (callbacks.on_change) {
+        callbacks.on_change(std::get<StoreChange>(*item));
+      }
+    }
+    tell_later();
+  }
+};
+
+class OpenSubscription : public Subscription {
+ public:
+  explicit OpenSubscription(std::shared_ptr<Subscriber> subscriber)
+      : subscriber_(std::move(subscriber)) {}
+  ~OpenSubscription() override { subscriber_->ended = true; }
+  void pause() override { subscriber_->paused = true; }
+  void resume() override {
+    subscriber_->paused = false;
+    subscriber_->tell_later();
+  }
+  std::size_t pending() const override { return subscriber_->feed.pending(); }
+
+ private:
+  std::shared_ptr<Subscriber> subscriber_;
+};
+
 }  // namespace
 
 struct Reflector::Impl {
@@ -35,6 +90,7 @@ struct Reflector::Impl {
   std::string namespace_;
   ReflectorCallbacks callbacks;
   Store store;
+  const WatcherOptions options;
   Watcher watcher;
   ReflectorStats stats;
   std::optional<std::string> last_failure;
@@ -45,25 +101,29 @@ struct Reflector::Impl {
   // What the actions of the input at hand refer to; null where it could not be read.
   const PreparedObject* object = nullptr;
 
+  std::vector<std::weak_ptr<Subscriber>> subscribers;
+  bool told = false;              // a full state
+  bool give_back_memory = false;  // when compaction is done
   client::PendingPtr request;
   loop::Timer timer;
   loop::Timer compaction;
 
   Impl(client::Client& the_client, core::ResourceType the_type, std::string the_namespace,
-       WatcherOptions options, StoreOptions store_options, base::Random& random,
+       WatcherOptions the_options, StoreOptions store_options, base::Random& random,
        ReflectorCallbacks the_callbacks)
       : client(the_client),
         type(std::move(the_type)),
         namespace_(std::move(the_namespace)),
         callbacks(std::move(the_callbacks)),
         store(std::move(store_options)),
-        watcher(std::move(options), random) {}
+        options(the_options),
+        watcher(std::move(the_options), random) {}
 
   TimePoint now() const { return client.loop().now(); }
-  ChangeSink sink() {
-    if (!callbacks.on_change) return nullptr;
-    return [this](StoreChange&& change) { callbacks.on_change(change); };
-  }
+  ChangeSink sink();
+  template <class Do>
+  void each_subscriber(const Do& what);
+  void told_all(bool gap);
 
   void run(const WatcherActions& actions);
   void execute(const StartList& action);
@@ -76,7 +136,40 @@ struct Reflector::Impl {
   void log_once(const EmitFailure& failure);
   void name_unparsable();
   void compact_later();
+  std::string about() const;
 };
+
+template <class Do>
+void Reflector::Impl::each_subscriber(const Do& what) {
+  std::erase_if(subscribers, [](const auto& weak) {
+    const auto subscriber = weak.lock();
+    return subscriber == nullptr || subscriber->ended;
+  });
+  for (const auto& weak : subscribers) {
+    if (const auto subscriber = weak.lock()) what(*subscriber);
+  }
+}
+
+ChangeSink Reflector::Impl::sink() {
+  if (!callbacks.on_change && subscribers.empty()) return nullptr;
+  return [this](StoreChange&& change) {
+    each_subscriber([&](Subscriber& subscriber) {
+      subscriber.feed.note(change);
+      subscriber.tell_later();
+    });
+    if (callbacks.on_change) callbacks.on_change(change);
+  };
+}
+
+void Reflector::Impl::told_all(bool gap) {
+  told = true;
+  give_back_memory = true;
+  each_subscriber([&](Subscriber& subscriber) {
+    subscriber.feed.note_synced(gap);
+    subscriber.tell_later();
+  });
+  if (callbacks.on_synced) callbacks.on_synced(gap);
+}
 
 // The driver: each action is one call.
 void Reflector::Impl::run(const WatcherActions& actions) {
@@ -130,7 +223,7 @@ void Reflector::Impl::execute(const StartWatch& action) {
 
 void Reflector::Impl::execute(const EmitInitDone& action) {
   store.finish_init(action.resource_version, sink());
-  if (callbacks.on_synced) callbacks.on_synced(action.gap);
+  told_all(action.gap);
 }
 
 void Reflector::Impl::execute(const EmitFailure& action) {
@@ -207,12 +300,23 @@ void Reflector::Impl::name_unparsable() {
 }
 
 void Reflector::Impl::compact_later() {
-  if (compaction || !store.compact_some(0)) return;
+  if (compaction) return;
+  if (!store.compact_some(0)) {
+    // What a list left behind in the allocator would stay with us for ever.
+    if (std::exchange(give_back_memory, false)) base::give_back_memory();
+    return;
+  }
   compaction = client.loop().after(kCompactDelay, [this] {
     compaction.reset();
     store.compact_some(kCompactSlice);
     compact_later();
   });
+}
+
+std::string Reflector::Impl::about() const {
+  return fmt::format("{} in namespace \"{}\", labels \"{}\", fields \"{}\"",
+                     type.qualified_plural(), namespace_, options.label_selector,
+                     options.field_selector);
 }
 
 Reflector::Reflector(client::Client& client, core::ResourceType type, std::string namespace_,
@@ -225,10 +329,42 @@ Reflector::Reflector(client::Client& client, core::ResourceType type, std::strin
                                  std::move(store), random, std::move(callbacks));
 }
 
-Reflector::~Reflector() = default;
+Reflector::~Reflector() {
+  impl_->each_subscriber([](Subscriber& subscriber) { subscriber.store = nullptr; });
+}
 
 void Reflector::start() {
-  impl_->run(impl_->watcher.start(impl_->now()));
+  Impl& impl = *impl_;
+  if (!impl.store.ready()) return impl.run(impl.watcher.start(impl.now()));
+  impl.store.tell_all(impl.sink());
+  impl.told_all(false);
+  impl.run(impl.watcher.resume(impl.now(), impl.store.resource_version()));
+}
+
+std::unique_ptr<Subscription> Reflector::subscribe(SubscriberCallbacks callbacks) {
+  auto subscriber =
+      std::make_shared<Subscriber>(std::move(callbacks), impl_->client.loop(), impl_->store);
+  // A loaded cache is told by start().
+  if (impl_->store.ready() && impl_->told) subscriber->feed.begin(impl_->store.keys());
+  subscriber->tell_later();
+  impl_->subscribers.push_back(subscriber);
+  return std::make_unique<OpenSubscription>(std::move(subscriber));
+}
+
+void Reflector::add_index(const std::string& name, IndexKeys keys_of) {
+  impl_->store.add_index(name, std::move(keys_of));
+}
+
+void Reflector::when_ready(std::function<void()> callback) {
+  impl_->store.on_ready(std::move(callback));
+}
+
+Result<void> Reflector::save(const std::function<Result<void>(std::string_view)>& sink) const {
+  return impl_->store.save(impl_->about(), sink);
+}
+
+Result<void> Reflector::load(std::string_view bytes) {
+  return impl_->store.load(impl_->about(), bytes);
 }
 const Store& Reflector::store() const {
   return impl_->store;

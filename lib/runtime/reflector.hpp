@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/client.hpp"
@@ -39,6 +40,25 @@ struct ReflectorStats {
   std::uint64_t skipped_events = 0;  // of unknown type, or with an object that did not parse
 };
 
+// What a subscriber is told, at its own pace: the newest state of each object that changed, so
+// changes carry no previous state and states in between may be missing (runtime/change_feed).
+struct SubscriberCallbacks {
+  std::function<void(const StoreChange&)> on_change;
+  // All of a full state has been told. gap: it was not this subscriber's first.
+  std::function<void(bool gap)> on_synced;
+};
+
+// Destroying it ends it; may be done from inside its callbacks. The reflector may go first.
+class Subscription {
+ public:
+  virtual ~Subscription() = default;
+  // A paused subscriber keeps one entry per changed object and holds up nobody.
+  virtual void pause() = 0;
+  virtual void resume() = 0;
+  // Objects with something to tell.
+  virtual std::size_t pending() const = 0;
+};
+
 class Reflector {
  public:
   // `client` and `random` must outlive it. namespace_ "" = all, or cluster-scoped. Of `store` the
@@ -51,8 +71,21 @@ class Reflector {
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
+  // With a loaded cache: tells it (each object as added and initial, then synced) and watches from
+  // where it was saved; what changed since comes as changes, after a 410 by a relist.
   void start();
+  // Many may listen to one watch. One that comes late is told what is there first. Not from inside
+  // on_change.
+  [[nodiscard]] std::unique_ptr<Subscription> subscribe(SubscriberCallbacks callbacks);
   const Store& store() const;
+  void add_index(const std::string& name, IndexKeys keys_of);
+  // Once the first sync is done and told; at once when it is.
+  void when_ready(std::function<void()> callback);
+  // The cache as bytes, for a file that only its owner reads (base::write_file_atomic, 0600), and
+  // back, before start(). Errors: Store's; a cache of another kind, namespace, selector or content
+  // is refused.
+  Result<void> save(const std::function<Result<void>(std::string_view)>& sink) const;
+  Result<void> load(std::string_view bytes);
   const core::ResourceType& type() const;
   const std::string& namespace_name() const;
   // Absent while all is well.

@@ -1,6 +1,6 @@
-// The cache of one watch: compact records, compressed objects, owner and label index, mark and
-// sweep on relist. One writer (its reflector), many readers. Readers see complete states only:
-// before the first sync ready() is false and nothing is there. Plain class, no I/O. Not
+// The cache of one watch: compact records, compressed objects, indexes, mark and sweep on relist,
+// snapshots, save and load. One writer (its reflector), many readers. Readers see complete states
+// only: before the first sync ready() is false and nothing is there. Plain class, no I/O. Not
 // thread-safe.
 #pragma once
 
@@ -22,6 +22,7 @@ namespace kubewatch::runtime {
 
 struct PreparedObject;
 struct FieldManager;
+struct SnapshotState;
 
 // A copy for the reader: metadata, and the object as compact JSON without what StoreOptions drop.
 struct StoredObject {
@@ -50,9 +51,10 @@ struct StoreChange {
 struct StoreStats {
   std::size_t objects = 0;
   std::uint64_t json_bytes = 0;  // as stored, before compression
-  std::uint64_t held_bytes = 0;  // records, compressed objects, dictionary and indexes
+  std::uint64_t held_bytes = 0;  // records, compressed objects, dictionaries and indexes
   std::uint64_t relists = 0;
-  std::uint64_t unparsable = 0;  // items kept as metadata only, or dropped, and counted
+  std::uint64_t dictionaries = 0;  // trained so far
+  std::uint64_t unparsable = 0;    // items kept as metadata only, or dropped, and counted
   struct Unparsable {
     std::uint64_t count = 0;
     std::string last;  // "shop/web: nested deeper than 200 levels; kept as metadata only"
@@ -62,6 +64,31 @@ struct StoreStats {
 // Gets the changes one by one, after the store holds all of them. It may read the store, not write
 // it. Empty: nobody wants to know, and no change is built (a change costs a decompression or two).
 using ChangeSink = std::function<void(StoreChange&&)>;
+// The keys under which an object stands in an index; several, or none.
+using IndexKeys = std::function<std::vector<std::string>(const std::string& json)>;
+
+// The store's state at one time, whatever happens to it later: what a run reads. Costs nothing but
+// the objects that change while it lives. Keeps the store's content alive; give it up soon.
+class StoreSnapshot {
+ public:
+  ~StoreSnapshot();
+  StoreSnapshot(const StoreSnapshot&) = delete;
+  StoreSnapshot& operator=(const StoreSnapshot&) = delete;
+
+  const std::string& resource_version() const;
+  std::size_t size() const;
+  std::optional<StoredObject> get(const core::ObjectKey& key) const;
+  // Keys in order.
+  std::vector<core::ObjectKey> keys() const;
+  std::vector<core::ObjectKey> select(const core::LabelSelector& selector,
+                                      const std::optional<std::string>& namespace_ = {}) const;
+
+ private:
+  friend class Store;
+  struct Impl;
+  explicit StoreSnapshot(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
 
 class Store {
  public:
@@ -72,21 +99,46 @@ class Store {
 
   // --- readers ---
   bool ready() const;
+  // Called once, when the first sync is done and told; at once when it is.
+  void on_ready(std::function<void()> callback);
   // The resourceVersion up to which the content is exact; moves with events and bookmarks.
   const std::string& resource_version() const;
   std::size_t size() const;
   bool contains(const core::ObjectKey& key) const;
   std::optional<StoredObject> get(const core::ObjectKey& key) const;
   std::optional<core::ObjectMeta> get_meta(const core::ObjectKey& key) const;
-  // Keys in order.
+  std::optional<StoredObject> find_uid(const std::string& uid) const;
+  // Keys in order. namespace_: absent = all; "" = objects without one.
   std::vector<core::ObjectKey> keys() const;
+  std::vector<core::ObjectKey> keys_in(const std::string& namespace_) const;
   std::vector<core::ObjectKey> keys_with_label(const std::string& label,
                                                const std::string& value) const;
   std::vector<core::ObjectKey> keys_owned_by(const std::string& owner_uid) const;
-  std::vector<core::ObjectKey> select(const core::LabelSelector& selector) const;
+  std::vector<core::ObjectKey> select(const core::LabelSelector& selector,
+                                      const std::optional<std::string>& namespace_ = {}) const;
+  // Of an index that add_index() made; empty for an unknown one.
+  std::vector<core::ObjectKey> keys_indexed(const std::string& index, const std::string& key) const;
+  // Absent until ready().
+  std::unique_ptr<StoreSnapshot> snapshot() const;
   // Walks the indexes: for reports, not for each event.
   StoreStats stats() const;
   const StoreStats::Unparsable& unparsable() const;
+
+  // --- the owner ---
+  // An index by what `keys_of` reads of each object, now and later; it is asked once for each
+  // change. A known name is replaced.
+  void add_index(const std::string& name, IndexKeys keys_of);
+  // All of it as bytes, in pieces; `about` tells what was watched (kind, namespace, selectors).
+  // They hold the objects: a file of them is for its owner only (0600). Errors: not ready; those of
+  // `sink`.
+  Result<void> save(const std::string& about,
+                    const std::function<Result<void>(std::string_view)>& sink) const;
+  // What save() wrote with the same `about` and the same options, into a store that is not ready:
+  // then it is, at the saved resourceVersion. On an error nothing is changed. Errors: invalid (cut
+  // short, damaged, of another version, of another watch).
+  Result<void> load(const std::string& about, std::string_view bytes);
+  // The present state, each object as added and initial.
+  void tell_all(const ChangeSink& tell) const;
 
   // --- the writer; each tells the net changes, in order ---
   // Starts a new full state; what an unfinished one had staged is forgotten. `compare_text`: an
@@ -114,13 +166,14 @@ class Store {
   Result<std::vector<StoreChange>> apply(std::string_view object_json);
   Result<std::vector<StoreChange>> remove(std::string_view object_json);
 
-  // Compresses some records that are still plain; true while there is more. The loop calls it in
-  // slices.
+  // Compresses some records that are not at their best; true while there is more. The loop calls it
+  // in slices.
   bool compact_some(std::size_t max_records);
 
  private:
+  friend class StoreSnapshot;
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubewatch::runtime

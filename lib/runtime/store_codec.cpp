@@ -10,19 +10,20 @@ namespace kubewatch::runtime {
 namespace {
 
 constexpr std::size_t kDictionaryBytes = 16U << 10U;
-constexpr std::size_t kSampleBytes = 32U
-                                     << 10U;  // of one object: a huge one must not be all of them
+constexpr std::size_t kMaxAdopted = 1U << 20U;
+// Of one sample: a huge object must not be all of them.
+constexpr std::size_t kSampleBytes = 32U << 10U;
 constexpr int kLevel = 1;
 constexpr std::size_t kWorthCompressing = 256;
 
-struct FreeCompressor {
+struct Free {
   void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }
   void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
   void operator()(ZSTD_CDict* c) const { ZSTD_freeCDict(c); }
   void operator()(ZSTD_DDict* d) const { ZSTD_freeDDict(d); }
 };
 template <class T>
-using Owned = std::unique_ptr<T, FreeCompressor>;
+using Owned = std::unique_ptr<T, Free>;
 
 // Working memory of zstd: hundreds of KB, so one for all stores of the process (one thread).
 struct Workspace {
@@ -38,77 +39,159 @@ Workspace& workspace() {
 
 }  // namespace
 
-struct StoreCodec::Impl {
-  Owned<ZSTD_CDict> encode;
-  Owned<ZSTD_DDict> decode;
+class Dictionary {
+ public:
+  // Null when the bytes are no dictionary.
+  static DictionaryPtr make(std::string bytes) {
+    if (ZSTD_getDictID_fromDict(bytes.data(), bytes.size()) == 0) return nullptr;
+    auto out = std::make_shared<Dictionary>();
+    out->bytes_ = std::move(bytes);
+    out->encode_.reset(ZSTD_createCDict(out->bytes_.data(), out->bytes_.size(), kLevel));
+    out->decode_.reset(ZSTD_createDDict(out->bytes_.data(), out->bytes_.size()));
+    if (!out->encode_ || !out->decode_) return nullptr;
+    return out;
+  }
+  static DictionaryPtr train(const std::vector<std::string>& samples) {
+    std::string all;
+    std::vector<std::size_t> sizes;
+    for (const auto& sample : samples) {
+      sizes.push_back(std::min(sample.size(), kSampleBytes));
+      all.append(sample, 0, sizes.back());
+    }
+    std::string bytes(kDictionaryBytes, '\0');
+    const std::size_t size = ZDICT_trainFromBuffer(
+        bytes.data(), bytes.size(), all.data(), sizes.data(), static_cast<unsigned>(sizes.size()));
+    if (ZDICT_isError(size) != 0) return nullptr;
+    bytes.resize(size);
+    bytes.shrink_to_fit();
+    return make(std::move(bytes));
+  }
+
+  const ZSTD_CDict* encoder() const { return encode_.get(); }
+  const ZSTD_DDict* decoder() const { return decode_.get(); }
+  std::string_view bytes() const { return bytes_; }
+  std::size_t held() const {
+    return bytes_.capacity() + ZSTD_sizeof_CDict(encode_.get()) + ZSTD_sizeof_DDict(decode_.get());
+  }
+
+ private:
+  std::string bytes_;
+  Owned<ZSTD_CDict> encode_;
+  Owned<ZSTD_DDict> decode_;
 };
 
-StoreCodec::StoreCodec() : impl_(std::make_unique<Impl>()) {}
-StoreCodec::~StoreCodec() = default;
-StoreCodec::StoreCodec(StoreCodec&&) noexcept = default;
-StoreCodec& StoreCodec::operator=(StoreCodec&&) noexcept = default;
+namespace {
 
-bool StoreCodec::trained() const {
-  return impl_->encode != nullptr;
-}
-
-bool StoreCodec::train(const std::vector<std::string>& samples) {
-  std::string all;
-  std::vector<std::size_t> sizes;
-  for (const auto& sample : samples) {
-    sizes.push_back(std::min(sample.size(), kSampleBytes));
-    all.append(sample, 0, sizes.back());
-  }
-  std::string dictionary(kDictionaryBytes, '\0');
-  const std::size_t size = ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), all.data(),
-                                                 sizes.data(), static_cast<unsigned>(sizes.size()));
-  if (ZDICT_isError(size) != 0) return false;
-  Owned<ZSTD_CDict> encode(ZSTD_createCDict(dictionary.data(), size, kLevel));
-  Owned<ZSTD_DDict> decode(ZSTD_createDDict(dictionary.data(), size));
-  if (!encode || !decode) return false;
-  impl_->encode = std::move(encode);
-  impl_->decode = std::move(decode);
-  return true;
-}
-
-Encoded StoreCodec::compress(std::string_view text) {
-  const Encoded plain{Encoding::plain, text};
-  if (!trained() && text.size() < kWorthCompressing) return plain;
+Encoded encode(const Dictionary* dictionary, Encoding encoding, std::string_view text) {
+  const Encoded plain{kPlain, text};
+  if (dictionary == nullptr && text.size() < kWorthCompressing) return plain;
   Workspace& work = workspace();
-  work.buffer.resize(ZSTD_compressBound(text.size()));
+  const std::size_t bound = ZSTD_compressBound(text.size());
+  if (work.buffer.size() < bound || work.buffer.size() > 16 * bound + (1U << 20U)) {
+    work.buffer = std::string(bound, '\0');
+  }
   ZSTD_CCtx* context = work.compressor.get();
   ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
-  // The record knows the size, the store knows the dictionary: no need to say either in each frame.
+  // The record knows the size, the store knows the dictionary: no need to say either in each frame,
+  // nor that it is a frame.
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel);
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0);
-  if (trained()) ZSTD_CCtx_refCDict(context, impl_->encode.get());
+  if (dictionary != nullptr) ZSTD_CCtx_refCDict(context, dictionary->encoder());
   const std::size_t size =
       ZSTD_compress2(context, work.buffer.data(), work.buffer.size(), text.data(), text.size());
   if (ZSTD_isError(size) != 0 || size >= text.size()) return plain;
-  return {trained() ? Encoding::dictionary : Encoding::zstd,
-          std::string_view(work.buffer).substr(0, size)};
+  return {encoding, std::string_view(work.buffer).substr(0, size)};
+}
+
+std::size_t encoded_size(const Dictionary* dictionary, const std::vector<std::string>& texts) {
+  std::size_t sum = 0;
+  for (const auto& text : texts) sum += encode(dictionary, kZstd, text).bytes.size();
+  return sum;
+}
+
+}  // namespace
+
+StoreCodec::StoreCodec() = default;
+StoreCodec::~StoreCodec() = default;
+StoreCodec::StoreCodec(StoreCodec&&) noexcept = default;
+StoreCodec& StoreCodec::operator=(StoreCodec&&) noexcept = default;
+
+bool StoreCodec::take_over(DictionaryPtr fresh) {
+  for (std::size_t i = 0; i < dictionaries_.size(); ++i) {
+    if (dictionaries_[i] != nullptr) continue;
+    dictionaries_[i] = std::move(fresh);
+    current_ = static_cast<Encoding>(kFirstDictionary + i);
+    return true;
+  }
+  return false;
+}
+
+bool StoreCodec::train(const std::vector<std::string>& samples,
+                       const std::vector<std::string>& proof) {
+  auto fresh = Dictionary::train(samples);
+  if (fresh == nullptr) return false;
+  const std::size_t before = encoded_size(dictionary(current_).get(), proof);
+  if (encoded_size(fresh.get(), proof) > before - before / 10) return false;
+  return take_over(std::move(fresh));
+}
+
+bool StoreCodec::adopt(std::string_view dictionary) {
+  if (dictionary.size() > kMaxAdopted) return false;
+  auto fresh = Dictionary::make(std::string(dictionary));
+  return fresh != nullptr && take_over(std::move(fresh));
+}
+
+void StoreCodec::forget_others() {
+  for (std::size_t i = 0; i < dictionaries_.size(); ++i) {
+    if (kFirstDictionary + i != current_) dictionaries_[i].reset();
+  }
+}
+
+Encoded StoreCodec::compress(std::string_view text) const {
+  return encode(trained() ? dictionaries_[current_ - kFirstDictionary].get() : nullptr, current_,
+                text);
+}
+
+DictionaryPtr StoreCodec::dictionary(Encoding encoding) const {
+  if (encoding < kFirstDictionary || encoding >= kFirstDictionary + kMaxDictionaries) {
+    return nullptr;
+  }
+  return dictionaries_[encoding - kFirstDictionary];
 }
 
 std::string StoreCodec::decompress(Encoding encoding, std::string_view bytes,
                                    std::size_t text_size) const {
-  if (encoding == Encoding::plain) return std::string(bytes);
+  const bool known = encoding >= kFirstDictionary && encoding < kFirstDictionary + kMaxDictionaries;
+  return decompress_with(known ? dictionaries_[encoding - kFirstDictionary].get() : nullptr,
+                         encoding, bytes, text_size);
+}
+
+std::string StoreCodec::decompress_with(const Dictionary* dictionary, Encoding encoding,
+                                        std::string_view bytes, std::size_t text_size) {
+  if (encoding == kPlain) return std::string(bytes);
+  if (encoding != kZstd && dictionary == nullptr) return {};
   ZSTD_DCtx* context = workspace().decompressor.get();
   ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
-  if (encoding == Encoding::dictionary) ZSTD_DCtx_refDDict(context, impl_->decode.get());
+  if (dictionary != nullptr) ZSTD_DCtx_refDDict(context, dictionary->decoder());
   std::string text(text_size, '\0');
   const std::size_t size =
       ZSTD_decompressDCtx(context, text.data(), text.size(), bytes.data(), bytes.size());
-  // Only a bug or broken memory can lead here; an empty text fails to parse where it is used.
-  if (ZSTD_isError(size) != 0) return {};
-  text.resize(size);
+  if (ZSTD_isError(size) != 0 || size != text_size) return {};
   return text;
 }
 
+std::string_view StoreCodec::dictionary_bytes() const {
+  return trained() ? dictionaries_[current_ - kFirstDictionary]->bytes() : std::string_view();
+}
+
 std::size_t StoreCodec::bytes() const {
-  if (!trained()) return 0;
-  return ZSTD_sizeof_CDict(impl_->encode.get()) + ZSTD_sizeof_DDict(impl_->decode.get());
+  std::size_t sum = 0;
+  for (const auto& dictionary : dictionaries_) {
+    if (dictionary != nullptr) sum += dictionary->held();
+  }
+  return sum;
 }
 
 }  // namespace kubewatch::runtime

@@ -1,9 +1,10 @@
 // How object text rests in the cache: zstd, with a dictionary trained on the store's own objects
 // once there are enough of them. One kind's objects are much alike, so the dictionary carries most
-// of the gain (measured 21x against 3.6x without). The only user of zstd. Not for data from
-// outside: decompress() trusts what compress() made.
+// of the gain (measured 21x against 3.6x without). Objects change, so a later dictionary may take
+// over; an earlier one lives until nothing is encoded with it. The only user of zstd.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,12 +14,20 @@
 
 namespace kubewatch::runtime {
 
-enum class Encoding : std::uint8_t { plain, zstd, dictionary };
+// How a text is encoded: a slot of the codec's dictionaries, or none.
+using Encoding = std::uint8_t;
+inline constexpr Encoding kPlain = 0;
+inline constexpr Encoding kZstd = 1;
+inline constexpr Encoding kFirstDictionary = 2;
+inline constexpr std::size_t kMaxDictionaries = 4;
 
 struct Encoded {
-  Encoding encoding = Encoding::plain;
+  Encoding encoding = kPlain;
   std::string_view bytes;  // valid until the next call
 };
+
+class Dictionary;
+using DictionaryPtr = std::shared_ptr<const Dictionary>;
 
 class StoreCodec {
  public:
@@ -27,18 +36,37 @@ class StoreCodec {
   StoreCodec(StoreCodec&&) noexcept;
   StoreCodec& operator=(StoreCodec&&) noexcept;
 
-  bool trained() const;
-  // False when the samples hold too little in common; nothing changes then.
-  bool train(const std::vector<std::string>& samples);
+  // The encoding that compress() aims at: kZstd until trained.
+  Encoding best() const { return current_; }
+  bool trained() const { return current_ != kZstd; }
+  // Trains a dictionary and takes it into use; the ones before stay readable. `proof`: texts on
+  // which it must beat what is in use by a tenth. False when the samples hold too little in common,
+  // it would not help, or there is no room for one more; nothing changes then.
+  bool train(const std::vector<std::string>& samples, const std::vector<std::string>& proof);
+  // Takes a dictionary from outside (dictionary_bytes() of another codec). False when it is none.
+  bool adopt(std::string_view dictionary);
+  // Gives up all dictionaries but the one in use: nothing is encoded with them any more.
+  void forget_others();
+
   // The best that is at hand; plain when compressing gains nothing.
-  Encoded compress(std::string_view text);
+  Encoded compress(std::string_view text) const;
+  // Safe with any bytes: "" when they are not what compress() made.
   std::string decompress(Encoding encoding, std::string_view bytes, std::size_t text_size) const;
-  // The dictionary and its prepared forms.
+
+  // For who decodes later, when this codec may have forgotten it; null for kPlain and kZstd.
+  DictionaryPtr dictionary(Encoding encoding) const;
+  static std::string decompress_with(const Dictionary* dictionary, Encoding encoding,
+                                     std::string_view bytes, std::size_t text_size);
+  // The dictionary in use, "" without one.
+  std::string_view dictionary_bytes() const;
+  // The dictionaries and their prepared forms.
   std::size_t bytes() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  bool take_over(DictionaryPtr fresh);
+
+  std::array<DictionaryPtr, kMaxDictionaries> dictionaries_;
+  Encoding current_ = kZstd;
 };
 
 }  // namespace kubewatch::runtime

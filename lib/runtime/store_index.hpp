@@ -1,6 +1,6 @@
 // Secondary index of a store: which slots carry which terms. Slots with equal terms share one group
 // (the Pods of one Deployment have the same labels and the same owner), so an index over 100k Pods
-// holds a few hundred groups. Used once for labels and once for owner uids. Plain data structure.
+// holds a few hundred groups. Used for labels, owner uids and named indexes. Plain data structure.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,7 @@ class GroupIndex {
   void collect_if(const std::function<bool(const Terms&)>& wanted, std::vector<SlotId>& out) const;
   // True when set() with these terms would change nothing.
   bool has(SlotId slot, Terms terms) const;
+  bool contains(SlotId slot) const { return slot < places_.size() && places_[slot].group != kNone; }
   std::size_t groups() const { return by_key_.size(); }
   // An estimate of the memory held.
   std::size_t bytes() const;

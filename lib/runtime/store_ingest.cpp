@@ -113,6 +113,12 @@ Ingest::Ingest(const StoreOptions& options) : cutter_(rules_of(options)), limits
   kind_member_ = fmt::format("\"kind\":{},", base::dump_json(options.type.kind));
 }
 
+bool Ingest::names(const core::ObjectMeta& meta) {
+  return !meta.name.empty() && meta.name.size() <= Record::kMaxIdentity &&
+         meta.uid.size() <= Record::kMaxIdentity &&
+         meta.resource_version.size() <= Record::kMaxIdentity;
+}
+
 Result<PreparedObject> Ingest::prepare(std::string_view object_json) const {
   if (object_json.size() > limits_.max_bytes) {
     return metadata_only(object_json, fmt::format("{} bytes, more than the limit of {}",
@@ -156,13 +162,11 @@ Result<PreparedObject> Ingest::finish(core::JsonCutResult cut) const {
     out.json.insert(1, missing);
   }
   KW_ASSIGN(out.meta, core::parse_meta(out.json));
-  if (out.meta.name.empty()) {
-    return Error(ErrorKind::invalid, "an object without metadata.name");
-  }
-  for (const auto* part : {&out.meta.name, &out.meta.uid, &out.meta.resource_version}) {
-    if (part->size() > Record::kMaxIdentity) {
-      return Error(ErrorKind::invalid, "an object whose name, uid or resourceVersion is too long");
-    }
+  if (!names(out.meta)) {
+    return Error(ErrorKind::invalid,
+                 out.meta.name.empty()
+                     ? "an object without metadata.name"
+                     : "an object whose name, uid or resourceVersion is too long");
   }
   if (!cut.noted.empty()) out.managers = compact_managers(cut.noted);
   return out;

@@ -39,6 +39,8 @@ class Ingest {
  public:
   explicit Ingest(const StoreOptions& options);
 
+  // It has a name, and no part is longer than a record can hold.
+  static bool names(const core::ObjectMeta& meta);
   // Errors: invalid (not even metadata with a name can be read).
   Result<PreparedObject> prepare(std::string_view object_json) const;
 

@@ -1,36 +1,152 @@
 #include "runtime/store_record.hpp"
 
+#include <charconv>
 #include <cstring>
 #include <new>
 
 namespace kubewatch::runtime {
 
-void FreeRecord::operator()(Record* record) const noexcept {
-  record->~Record();
-  ::operator delete(record);
+namespace {
+
+constexpr std::size_t kUuidText = 36;
+constexpr std::size_t kMaxVersionDigits = 19;  // fits 64 bits
+
+bool is_hyphen_place(std::size_t i) {
+  return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
-RecordPtr Record::make(const Identity& identity, std::size_t text_size, const Encoded& encoded) {
-  const std::size_t tail = identity.name.size() + identity.uid.size() +
-                           identity.resource_version.size() + encoded.bytes.size();
-  void* memory = ::operator new(sizeof(Record) + tail);
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+// Little endian and as short as it can be; "" when it would not read back the same.
+std::string pack_number(std::string_view text) {
+  if (text.empty() || text.size() > kMaxVersionDigits || text.front() == '0') return "";
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return "";
+  std::string out;
+  for (; value != 0; value >>= 8U) out.push_back(static_cast<char>(value & 0xffU));
+  return out;
+}
+
+std::string unpack_number(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i > 0; --i) {
+    value = value << 8U | static_cast<unsigned char>(bytes[i - 1]);
+  }
+  return std::to_string(value);
+}
+
+}  // namespace
+
+std::string pack_uuid(std::string_view text) {
+  std::string out;
+  if (text.size() != kUuidText) return out;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    if (is_hyphen_place(i)) {
+      if (text[i] != '-') return "";
+      ++i;
+    }
+    const int high = hex_value(text[i]);
+    const int low = hex_value(text[i + 1]);
+    if (high < 0 || low < 0) return "";
+    out.push_back(static_cast<char>(high * 16 + low));
+  }
+  return out;
+}
+
+std::string unpack_uuid(std::string_view bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string out;
+  for (const char c : bytes) {
+    if (is_hyphen_place(out.size())) out.push_back('-');
+    const auto value = static_cast<unsigned char>(c);
+    out.push_back(kHex[value >> 4U]);
+    out.push_back(kHex[value & 15U]);
+  }
+  return out;
+}
+
+RecordPtr::RecordPtr(const RecordPtr& other) : record_(other.record_) {
+  if (record_ != nullptr) ++record_->references_;
+}
+
+RecordPtr::~RecordPtr() {
+  if (record_ == nullptr || --record_->references_ > 0) return;
+  record_->~Record();
+  ::operator delete(record_);
+}
+
+RecordPtr Record::allocate(const Record& head, std::string_view identity, std::string_view bytes) {
+  void* memory = ::operator new(sizeof(Record) + identity.size() + bytes.size());
   auto* record = new (memory) Record();
-  record->text_size_ = static_cast<std::uint32_t>(text_size);
-  record->stored_size_ = static_cast<std::uint32_t>(encoded.bytes.size());
-  record->name_size_ = static_cast<std::uint16_t>(identity.name.size());
-  record->uid_size_ = static_cast<std::uint16_t>(identity.uid.size());
-  record->version_size_ = static_cast<std::uint16_t>(identity.resource_version.size());
-  record->encoding_ = encoded.encoding;
-  char* at = reinterpret_cast<char*>(record + 1);
-  for (const auto part : {identity.name, identity.uid, identity.resource_version, encoded.bytes}) {
+  record->text_size_ = head.text_size_;
+  record->stored_size_ = static_cast<std::uint32_t>(bytes.size());
+  record->name_size_ = head.name_size_;
+  record->uid_size_ = head.uid_size_;
+  record->version_size_ = head.version_size_;
+  record->encoding_ = head.encoding_;
+  record->uid_is_packed_ = head.uid_is_packed_;
+  record->version_is_packed_ = head.version_is_packed_;
+  char* at = reinterpret_cast<char*>(record) + sizeof(Record);
+  for (const auto part : {identity, bytes}) {
     if (!part.empty()) std::memcpy(at, part.data(), part.size());
     at += part.size();
   }
   return RecordPtr(record);
 }
 
+RecordPtr Record::make(const Identity& identity, std::size_t text_size, const Encoded& encoded) {
+  const std::string uid = pack_uuid(identity.uid);
+  const std::string version = pack_number(identity.resource_version);
+  Record head;
+  head.uid_is_packed_ = !uid.empty();
+  head.version_is_packed_ = !version.empty();
+  std::string packed(identity.name);
+  packed.append(uid.empty() ? identity.uid : std::string_view(uid));
+  packed.append(version.empty() ? identity.resource_version : std::string_view(version));
+  head.text_size_ = static_cast<std::uint32_t>(text_size);
+  head.name_size_ = static_cast<std::uint16_t>(identity.name.size());
+  head.uid_size_ = static_cast<std::uint16_t>(uid.empty() ? identity.uid.size() : uid.size());
+  head.version_size_ = static_cast<std::uint16_t>(packed.size() - head.name_size_ - head.uid_size_);
+  head.encoding_ = encoded.encoding;
+  return allocate(head, packed, encoded.bytes);
+}
+
+RecordPtr Record::recoded(const Record& from, const Encoded& encoded) {
+  Record head;
+  head.text_size_ = from.text_size_;
+  head.name_size_ = from.name_size_;
+  head.uid_size_ = from.uid_size_;
+  head.version_size_ = from.version_size_;
+  head.encoding_ = encoded.encoding;
+  head.uid_is_packed_ = from.uid_is_packed_;
+  head.version_is_packed_ = from.version_is_packed_;
+  return allocate(head, {from.tail(), from.identity_size()}, encoded.bytes);
+}
+
+std::string Record::uid() const {
+  return uid_is_packed_ ? unpack_uuid(packed_uid()) : std::string(packed_uid());
+}
+
+bool Record::has_uid(std::string_view uid) const {
+  return uid_is_packed_ ? pack_uuid(uid) == packed_uid() : uid == packed_uid();
+}
+
+std::string Record::resource_version() const {
+  return version_is_packed_ ? unpack_number(packed_version()) : std::string(packed_version());
+}
+
+bool Record::has_resource_version(std::string_view version) const {
+  return version_is_packed_ ? pack_number(version) == packed_version()
+                            : version == packed_version();
+}
+
 std::size_t Record::held() const {
-  const std::size_t asked = sizeof(Record) + name_size_ + uid_size_ + version_size_ + stored_size_;
+  const std::size_t asked = sizeof(Record) + identity_size() + stored_size_;
   return (asked + 8 + 15) / 16 * 16;  // glibc: 8 bytes of head, rounded to 16
 }
 

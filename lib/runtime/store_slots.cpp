@@ -1,17 +1,51 @@
 #include "runtime/store_slots.hpp"
 
+#include <functional>
+#include <utility>
+
 namespace kubewatch::runtime {
 
-SlotTable::SlotTable() : by_name_(16, Hash{this}, Equal{this}) {}
+namespace {
 
-std::size_t SlotTable::Hash::operator()(const Name& name) const noexcept {
-  const std::hash<std::string_view> hash;
-  return hash(name.name) * 0x9e3779b97f4a7c15U + hash(name.namespace_);
+constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15U;
+
+std::uint64_t hash(std::string_view text) {
+  return std::hash<std::string_view>()(text) * kMix;
+}
+
+std::uint64_t hash(std::string_view namespace_, std::string_view name) {
+  return (hash(name) + std::hash<std::string_view>()(namespace_)) * kMix;
+}
+
+}  // namespace
+
+const Record* SlotTable::staged(SlotId id) const {
+  if (staged_.empty()) return nullptr;
+  const auto it = staged_.find(id);
+  return it == staged_.end() ? nullptr : it->second.get();
+}
+
+const Record& SlotTable::any(SlotId id) const {
+  return slots_[id].current ? *slots_[id].current : *staged(id);
+}
+
+std::uint64_t SlotTable::hash_name(SlotId id) const {
+  return hash(namespace_of(id), any(id).name());
+}
+
+std::uint64_t SlotTable::hash_uid(SlotId id) const {
+  return hash(slots_[id].current->uid());
 }
 
 SlotId SlotTable::find(std::string_view namespace_, std::string_view name) const {
-  const auto it = by_name_.find(Name{namespace_, name});
-  return it == by_name_.end() ? kNone : *it;
+  return by_name_.find(hash(namespace_, name), [&](SlotId id) {
+    return any(id).name() == name && namespace_of(id) == namespace_;
+  });
+}
+
+SlotId SlotTable::find_uid(std::string_view uid) const {
+  if (uid.empty()) return kNone;
+  return by_uid_.find(hash(uid), [&](SlotId id) { return slots_[id].current->has_uid(uid); });
 }
 
 std::uint32_t SlotTable::intern(std::string_view namespace_) {
@@ -30,24 +64,40 @@ std::uint32_t SlotTable::intern(std::string_view namespace_) {
   return it->second;
 }
 
-SlotId SlotTable::add_staged(std::string_view namespace_, RecordPtr record) {
+SlotId SlotTable::add(std::string_view namespace_) {
   SlotId id = limit();
   if (free_.empty()) {
+    // A third at a time: doubling would hold as much again as there is.
+    if (slots_.size() == slots_.capacity()) slots_.reserve(slots_.size() + slots_.size() / 3 + 16);
     slots_.emplace_back();
   } else {
     id = free_.back();
     free_.pop_back();
   }
   slots_[id].namespace_ = intern(namespace_);
+  return id;
+}
+
+SlotId SlotTable::add_current(std::string_view namespace_, RecordPtr record) {
+  const SlotId id = add(namespace_);
+  count(nullptr, record.get(), true);
+  reindex_uid(id, record);
+  slots_[id].current = std::move(record);
+  by_name_.insert(id, [this](SlotId other) { return hash_name(other); });
+  return id;
+}
+
+SlotId SlotTable::add_staged(std::string_view namespace_, RecordPtr record) {
+  const SlotId id = add(namespace_);
   count(nullptr, record.get(), false);
-  slots_[id].staged = std::move(record);
-  by_name_.insert(id);
+  staged_[id] = std::move(record);
+  by_name_.insert(id, [this](SlotId other) { return hash_name(other); });
   return id;
 }
 
 // Precondition: the slot still holds the record that carries its name.
 void SlotTable::release(SlotId id) {
-  by_name_.erase(id);
+  by_name_.erase(id, [this](SlotId other) { return hash_name(other); });
   Namespace& home = namespaces_[slots_[id].namespace_];
   if (--home.users == 0) {
     namespace_ids_.erase(home.name);
@@ -73,38 +123,56 @@ void SlotTable::count(const Record* out, const Record* in, bool current) {
   }
 }
 
-RecordPtr SlotTable::set_current(SlotId id, RecordPtr record) {
-  if (!record && !slots_[id].staged) release(id);
-  count(slots_[id].current.get(), record.get(), true);
-  slots_[id].current.swap(record);
-  return record;
+// Before `next` replaces the slot's current record, so that by_uid_ holds slots with a uid only.
+void SlotTable::reindex_uid(SlotId id, const RecordPtr& next) {
+  const auto hash_of = [this](SlotId other) { return hash_uid(other); };
+  Slot& slot = slots_[id];
+  const bool had = slot.current && slot.current->has_uid();
+  const bool has = next && next->has_uid();
+  if (had && has && next->has_uid(slot.current->uid())) return;
+  if (had) by_uid_.erase(id, hash_of);
+  if (!has) return;
+  // The table asks for the hash of the id itself.
+  const RecordPtr before = std::exchange(slot.current, next);
+  by_uid_.insert(id, hash_of);
+  slot.current = before;
 }
 
-RecordPtr SlotTable::set_staged(SlotId id, RecordPtr record) {
+RecordPtr SlotTable::set_current(SlotId id, RecordPtr record) {
+  if (!record && staged(id) == nullptr) release(id);
+  count(slots_[id].current.get(), record.get(), true);
+  reindex_uid(id, record);
+  return std::exchange(slots_[id].current, std::move(record));
+}
+
+void SlotTable::set_staged(SlotId id, RecordPtr record) {
   if (!record && !slots_[id].current) release(id);
-  count(slots_[id].staged.get(), record.get(), false);
-  slots_[id].staged.swap(record);
-  return record;
+  count(staged(id), record.get(), false);
+  if (record) {
+    staged_[id] = std::move(record);
+  } else {
+    staged_.erase(id);
+  }
 }
 
 RecordPtr SlotTable::flip(SlotId id) {
-  Slot& slot = slots_[id];
-  count(slot.staged.get(), nullptr, false);
-  count(slot.current.get(), slot.staged.get(), true);
-  RecordPtr old = std::move(slot.current);
-  slot.current = std::move(slot.staged);
+  const auto it = staged_.find(id);
+  count(it->second.get(), nullptr, false);
+  count(slots_[id].current.get(), it->second.get(), true);
+  reindex_uid(id, it->second);
+  RecordPtr old = std::exchange(slots_[id].current, std::move(it->second));
+  staged_.erase(it);
   return old;
 }
 
 core::ObjectKey SlotTable::key(SlotId id) const {
-  const Name name = name_of(id);
-  return {std::string(name.namespace_), std::string(name.name)};
+  return {namespace_of(id), std::string(any(id).name())};
 }
 
 std::size_t SlotTable::bytes() const {
-  constexpr std::size_t kNode = 32;
+  constexpr std::size_t kNode = 48;
   return held_ + slots_.capacity() * sizeof(Slot) + free_.capacity() * sizeof(SlotId) +
-         by_name_.size() * kNode + by_name_.bucket_count() * sizeof(void*) +
+         by_name_.bytes() + by_uid_.bytes() + staged_.size() * kNode +
          namespaces_.capacity() * sizeof(Namespace);
 }
 

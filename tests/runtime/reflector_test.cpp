@@ -73,6 +73,10 @@ struct Bench {
   }
 
   void start(std::vector<std::string> strip = {}) {
+    make(std::move(strip));
+    reflector->start();
+  }
+  void make(std::vector<std::string> strip = {}) {
     ReflectorCallbacks callbacks;
     callbacks.on_change = [this](const StoreChange& change) {
       static const char* const kTypes[] = {"added", "modified", "deleted"};
@@ -90,7 +94,6 @@ struct Bench {
     store.strip = std::move(strip);
     reflector = std::make_unique<Reflector>(client, config_maps(), "shop", options, store, random,
                                             std::move(callbacks));
-    reflector->start();
   }
 
   // The call of that index; waits for retries.
@@ -320,6 +323,123 @@ TEST_CASE("stripped members do not reach the store, and records are compressed i
   big.sync({object("a", 3, std::string(50000, 'x'))}, 7);
   CHECK(big.loop.run_until([&] { return big.reflector->store().stats().held_bytes < 10000; },
                            Duration{5000}));
+}
+
+TEST_CASE("a list that breaks off leaves no phantom") {
+  Bench b;
+  b.start();
+  auto& first = b.call(0);
+  first.head(200);
+  first.data(R"({"kind":"ConfigMapList","items":[)" + object("phantom", 3) + ",");
+  first.fail(Error(ErrorKind::unreachable, "reset"));
+  CHECK_FALSE(b.reflector->store().ready());
+  CHECK(b.keys().empty());
+  b.answer(1, 200, list({object("a", 3)}, 7));
+  CHECK(b.keys() == "a");
+  CHECK(b.told == Lines{"failure initial list", "added a=v", "synced"});
+}
+
+TEST_CASE("metadata alone is asked for and kept under the object's own type") {
+  Bench b;
+  b.options.content = core::Content::metadata;
+  b.start();
+  CHECK(b.call(0).request().headers.get("accept").find("as=PartialObjectMetadataList") !=
+        std::string::npos);
+  b.answer(0, 200,
+           R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":)"
+           R"({"resourceVersion":"7"},"items":[{"kind":"PartialObjectMetadata","apiVersion":)"
+           R"("meta.k8s.io/v1","metadata":{"name":"a","namespace":"shop","uid":"u"}}]})");
+  CHECK(
+      b.reflector->store().get({"shop", "a"})->json ==
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"shop","uid":"u"}})");
+}
+
+TEST_CASE("subscribers are told at their own pace, late ones what is there first") {
+  Bench b;
+  b.start();
+  struct Listener {
+    Lines told;
+    std::unique_ptr<Subscription> subscription;
+    SubscriberCallbacks callbacks() {
+      SubscriberCallbacks out;
+      out.on_change = [this](const StoreChange& change) {
+        static const char* const kTypes[] = {"added", "modified", "deleted"};
+        told.push_back(fmt::format("{} {} {}", kTypes[static_cast<int>(change.type)],
+                                   change.meta.name, change.meta.resource_version));
+        if (change.meta.name == "last") subscription.reset();
+      };
+      out.on_synced = [this](bool gap) { told.push_back(gap ? "synced gap" : "synced"); };
+      return out;
+    }
+  };
+  const auto idle = [&b](const Listener& listener) {
+    return b.loop.run_until(
+        [&] { return listener.subscription == nullptr || listener.subscription->pending() == 0; },
+        Duration{5000});
+  };
+  Listener early, slow, late;
+  early.subscription = b.reflector->subscribe(early.callbacks());
+  slow.subscription = b.reflector->subscribe(slow.callbacks());
+  auto& watch = b.sync({object("a", 3), object("b", 5)}, 7);
+  CHECK(idle(slow));
+  b.loop.run_until([&] { return slow.told.size() == 3; }, Duration{5000});
+  slow.subscription->pause();
+  watch.data(event("MODIFIED", object("a", 8)));
+  CHECK(idle(early));
+  watch.data(event("MODIFIED", object("a", 9)));
+  watch.data(event("DELETED", object("b", 10)));
+  CHECK(idle(early));
+  late.subscription = b.reflector->subscribe(late.callbacks());
+  b.loop.run_until([&] { return late.told.size() == 2; }, Duration{5000});
+  CHECK(early.told ==
+        Lines{"added a 3", "added b 5", "synced", "modified a 8", "modified a 9", "deleted b 10"});
+  CHECK(late.told == Lines{"added a 9", "synced"});
+  CHECK(slow.told == Lines{"added a 3", "added b 5", "synced"});
+  CHECK(slow.subscription->pending() == 2);
+  slow.subscription->resume();
+  CHECK(idle(slow));
+  CHECK(slow.told == Lines{"added a 3", "added b 5", "synced", "modified a 9", "deleted b 10"});
+  // Ending one from inside its callback, and all of them by the reflector's end.
+  slow.subscription->pause();
+  watch.data(event("ADDED", object("last", 11)));
+  CHECK(idle(early));
+  CHECK(early.subscription == nullptr);
+  b.reflector.reset();
+  slow.subscription->resume();
+  CHECK(b.told.back() == "added last=v");
+}
+
+TEST_CASE("a saved cache starts warm where it stood, and a 410 tells the differences") {
+  std::string file;
+  const auto write = [&](std::string_view piece) -> Result<void> {
+    file.append(piece);
+    return {};
+  };
+  {
+    Bench b;
+    b.start();
+    CHECK_FALSE(b.reflector->save(write).ok());
+    auto& watch = b.sync({object("a", 3), object("b", 5)}, 7);
+    watch.data(bookmark(20));
+    REQUIRE(b.reflector->save(write).ok());
+  }
+  Bench b;
+  b.make();
+  REQUIRE(b.reflector->load(file).ok());
+  b.reflector->start();
+  CHECK(b.told == Lines{"added a=v", "added b=v", "synced"});
+  CHECK(b.call(0).target().find("watch=true") != std::string::npos);
+  CHECK(b.call(0).target().find("resourceVersion=20") != std::string::npos);
+  b.answer(0, 410, status(410, "Expired"));
+  b.answer(1, 200, list({object("a", 3), object("c", 30)}, 40));
+  b.told.erase(b.told.begin(), b.told.begin() + 3);
+  CHECK(b.told ==
+        Lines{"failure watch start", "deleted b=v relisted", "added c=v relisted", "synced gap"});
+  // Another selector sees other objects.
+  Bench other;
+  other.options.label_selector = "app=web";
+  other.make();
+  CHECK_FALSE(other.reflector->load(file).ok());
 }
 
 TEST_CASE("destroying a reflector ends its request") {

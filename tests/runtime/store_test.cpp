@@ -487,3 +487,132 @@ TEST_CASE("random operations keep the store equal to a plain map") {
     }
   }
 }
+
+TEST_CASE("objects are found by uid, namespace and whatever an index reads of them") {
+  Store store;
+  const auto city = [](const std::string& json) {
+    std::vector<std::string> keys;
+    if (const auto parsed = base::parse_json(json); parsed.ok()) {
+      for (const auto& one : parsed->at("data").at("cities"))
+        keys.push_back(one.get<std::string>());
+    }
+    return keys;
+  };
+  const auto json = [](const std::string& ns, const std::string& name, const std::string& uid,
+                       int version, const std::string& cities) {
+    return fmt::format(
+        R"({{"metadata":{{"namespace":"{}","name":"{}","uid":"{}","resourceVersion":"{}"}},"data":{{"cities":[{}]}}}})",
+        ns, name, uid, version, cities);
+  };
+  const std::string uuid = "8f14e45f-ceea-467f-a8d5-0123456789ab";
+  store.begin_init();
+  REQUIRE(store.init_apply(json("x", "a", uuid, 1, R"("Rome","Bern")")).ok());
+  REQUIRE(store.init_apply(json("y", "a", "odd uid", 2, R"("Rome")")).ok());
+  REQUIRE(store.init_apply(json("", "c", "", 3, "")).ok());
+  store.add_index("city", city);
+  store.finish_init("5");
+  CHECK(store.find_uid(uuid)->meta.key() == ObjectKey{"x", "a"});
+  CHECK(store.find_uid("odd uid")->meta.key() == ObjectKey{"y", "a"});
+  CHECK_FALSE(store.find_uid(""));
+  CHECK_FALSE(store.find_uid("8F14E45F-CEEA-467F-A8D5-0123456789AB"));
+  CHECK(store.keys_in("x") == std::vector<ObjectKey>{{"x", "a"}});
+  CHECK(store.keys_in("") == std::vector<ObjectKey>{{"", "c"}});
+  CHECK(store.keys_in("z").empty());
+  CHECK(store.keys_indexed("city", "Rome") == std::vector<ObjectKey>{{"x", "a"}, {"y", "a"}});
+  CHECK(store.keys_indexed("city", "Bern").size() == 1);
+  CHECK(store.keys_indexed("none", "Bern").empty());
+  // Changes, relists and recreations move them.
+  REQUIRE(store.apply(json("x", "a", "other", 6, R"("Oslo")")).ok());
+  CHECK_FALSE(store.find_uid(uuid));
+  CHECK(store.find_uid("other"));
+  CHECK(store.keys_indexed("city", "Bern").empty());
+  store.begin_init();
+  REQUIRE(store.init_apply(json("x", "a", "other", 9, R"("Bern")")).ok());
+  CHECK(store.keys_indexed("city", "Oslo").size() == 1);
+  store.add_index("again", city);
+  store.finish_init("9");
+  CHECK(store.keys_indexed("city", "Bern").size() == 1);
+  CHECK(store.keys_indexed("again", "Bern").size() == 1);
+  CHECK(store.keys_indexed("again", "Oslo").empty());
+  CHECK(store.keys_indexed("city", "Rome").empty());
+  CHECK_FALSE(store.find_uid("odd uid"));
+}
+
+TEST_CASE("nobody is told of a first list before it is complete, at any step") {
+  Store store;
+  int ready = 0;
+  store.on_ready([&] { ++ready; });
+  const auto nothing = [&] {
+    CHECK_FALSE(store.ready());
+    CHECK(ready == 0);
+    CHECK(store.size() == 0);
+    CHECK(store.keys().empty());
+    CHECK(store.keys_in("shop").empty());
+    CHECK(store.keys_with_label("app", "web").empty());
+    CHECK(store.keys_owned_by("rs1").empty());
+    CHECK(store.select(*core::LabelSelector::parse("")).empty());
+    CHECK_FALSE(store.contains(kA));
+    CHECK_FALSE(store.get(kA));
+    CHECK_FALSE(store.find_uid("u1"));
+    CHECK(store.snapshot() == nullptr);
+    int told = 0;
+    store.tell_all([&](StoreChange&&) { ++told; });
+    CHECK(told == 0);
+  };
+  nothing();
+  store.begin_init();
+  nothing();
+  REQUIRE(store.init_apply(Pod{.owner = "rs1"}.json()).ok());
+  nothing();
+  REQUIRE(store.init_apply(Pod{.name = "phantom", .uid = "u2"}.json()).ok());
+  nothing();
+  store.begin_init();  // interrupted: what came is void
+  nothing();
+  REQUIRE(store.init_apply(Pod{.owner = "rs1"}.json()).ok());
+  REQUIRE(store.apply(Pod{.name = "late", .uid = "u3"}.json()).ok());
+  REQUIRE(store.apply(Pod{.name = "gone", .uid = "u4"}.json()).ok());
+  REQUIRE(store.remove(Pod{.name = "gone", .uid = "u4"}.json()).ok());
+  nothing();
+  CHECK(show(store.finish_init("5")) == Lines{"added a u1 initial", "added late u3 initial"});
+  CHECK(ready == 1);
+  CHECK(store.size() == 2);
+  store.on_ready([&] { ++ready; });
+  CHECK(ready == 2);
+}
+
+TEST_CASE("objects unlike those before get a dictionary of their own, and all read back") {
+  Store store;
+  base::Random random(9);
+  std::vector<std::string> words;
+  for (int i = 0; i < 400; ++i) {
+    std::string word;
+    for (int n = 0; n < 12; ++n) word.push_back(static_cast<char>('a' + random.below(26)));
+    words.push_back(word);
+  }
+  const auto json = [&](int i) {
+    base::Random own(static_cast<std::uint64_t>(i));
+    std::string text;
+    const std::size_t from = i < 400 ? 0 : 200;  // two vocabularies
+    for (int n = 0; n < 60; ++n) text += words[from + own.below(200)] + " ";
+    return fmt::format(
+        R"({{"metadata":{{"name":"o{}","uid":"u{}","resourceVersion":"{}"}},"data":{{"text":"{}"}}}})",
+        i, i, i + 1, text);
+  };
+  store.begin_init();
+  for (int i = 0; i < 400; ++i) REQUIRE(store.init_apply(json(i)).ok());
+  store.finish_init("1");
+  while (store.compact_some(50)) {
+  }
+  CHECK(store.stats().dictionaries == 1);
+  for (int i = 400; i < 4000; ++i) {
+    REQUIRE(store.apply(json(i), nullptr).ok());
+    store.compact_some(3);
+  }
+  CHECK(store.stats().dictionaries > 1);
+  CHECK(store.stats().dictionaries < 5);
+  while (store.compact_some(50)) {
+  }
+  const double held = static_cast<double>(store.stats().held_bytes);
+  CHECK(held < 0.45 * static_cast<double>(store.stats().json_bytes));
+  for (int i = 0; i < 4000; ++i) REQUIRE(store.get({"", fmt::format("o{}", i)})->json == json(i));
+}

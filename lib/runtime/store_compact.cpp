@@ -1,0 +1,150 @@
+// When a store trains its dictionaries, and how records move to the newest one.
+#include <algorithm>
+
+#include "runtime/store_impl.hpp"
+
+namespace kubewatch::runtime {
+
+namespace {
+
+// More samples and bigger dictionaries gain nothing (measured). Every seventh is held back to see
+// what the dictionary does to texts that it was not trained on.
+constexpr std::size_t kSamples = 350;
+constexpr std::size_t kProofEvery = 7;
+constexpr std::size_t kWindow = 500;  // objects between two looks at the ratio
+constexpr double kWorse = 1.3;        // than that: time for a new dictionary
+
+double ratio_of(std::uint64_t stored, std::uint64_t text) {
+  return static_cast<double>(stored) / static_cast<double>(std::max<std::uint64_t>(1, text));
+}
+
+}  // namespace
+
+RecordPtr Store::Impl::make_record(const PreparedObject& object) {
+  const Record::Identity identity{object.meta.name, object.meta.uid, object.meta.resource_version};
+  std::string with_managers;
+  std::string_view text = object.json;
+  if (!object.managers.empty()) {
+    with_managers.reserve(object.json.size() + 1 + object.managers.size());
+    with_managers.append(object.json).append(1, kManagersSeparator).append(object.managers);
+    text = with_managers;
+  }
+  // Before there is a dictionary records stay plain: compact_some() knows which ones are left.
+  const Encoded encoded = codec.trained() ? codec.compress(text) : Encoded{kPlain, text};
+  return Record::make(identity, text.size(), encoded);
+}
+
+void Store::Impl::note_new(SlotId id, const Record& record) {
+  if (codec.trained()) return look_at_ratio(record);
+  // A busy object stands in the list once per change: bounded by forgetting the doubles.
+  if (to_compact.size() > 2 * std::size_t{slots.limit()} + 64) {
+    std::sort(to_compact.begin(), to_compact.end());
+    to_compact.erase(std::unique(to_compact.begin(), to_compact.end()), to_compact.end());
+  }
+  to_compact.push_back(id);
+  if (slots.used_count() >= train_at) train();
+}
+
+// Texts of objects evenly spread over the store.
+void Store::Impl::take_samples(std::vector<std::string>& samples,
+                               std::vector<std::string>& proof) const {
+  const std::size_t step = std::max<std::size_t>(1, slots.limit() / kSamples);
+  std::size_t taken = 0;
+  for (std::size_t at = 0; at < slots.limit() && taken < kSamples; at += step) {
+    const auto id = static_cast<SlotId>(at);
+    const Record* record = slots.staged(id);
+    if (record == nullptr) record = slots[id].current.get();
+    if (record == nullptr) continue;
+    (++taken % kProofEvery == 0 ? proof : samples).push_back(full_text(*record));
+  }
+}
+
+// Each training waits for four times as many objects as the last one, so that training and
+// recoding stay a small part of all work.
+void Store::Impl::train() {
+  train_at = 4 * std::max(slots.used_count(), train_at);
+  new_since_training = 0;
+  std::vector<std::string> samples, proof;
+  take_samples(samples, proof);
+  if (!codec.train(samples, proof)) return;
+  ++trainings;
+  std::uint64_t text = 0, stored = 0;
+  for (const auto& one : proof) {
+    text += one.size();
+    stored += codec.compress(one).bytes.size();
+  }
+  trained_ratio = ratio_of(stored, text);
+  window_text = window_stored = window_objects = 0;
+  to_compact.clear();
+  for (SlotId id = 0; id < slots.limit(); ++id) {
+    if (slots.used(id)) to_compact.push_back(id);
+  }
+}
+
+// New objects that compress badly are not like those that the dictionary was trained on.
+void Store::Impl::look_at_ratio(const Record& record) {
+  window_text += record.text_size();
+  window_stored += record.bytes().size();
+  ++window_objects;
+  ++new_since_training;
+  if (window_objects < kWindow) return;
+  const double ratio = ratio_of(window_stored, window_text);
+  window_text = window_stored = window_objects = 0;
+  const bool enough = slots.used_count() >= train_at || new_since_training >= train_at;
+  // One move at a time: records of at most two dictionaries live at once.
+  if (ratio > trained_ratio * kWorse && enough && to_compact.empty()) train();
+}
+
+// The dictionary came with the objects: how it does is what it does with them.
+void Store::Impl::note_loaded() {
+  if (!codec.trained()) return;
+  std::uint64_t text = 0, stored = 0;
+  for (SlotId id = 0; id < slots.limit(); ++id) {
+    if (!slots[id].current) continue;
+    text += slots[id].current->text_size();
+    stored += slots[id].current->bytes().size();
+  }
+  trained_ratio = ratio_of(stored, text);
+  train_at = std::max(train_at, 4 * slots.used_count());
+}
+
+RecordPtr Store::Impl::recoded(const Record& record) const {
+  const std::string whole = full_text(record);
+  return Record::recoded(record, codec.compress(whole));
+}
+
+void Store::Impl::recode(SlotId id) {
+  if (const auto& now = slots[id].current; now && now->encoding() != codec.best()) {
+    slots.set_current(id, recoded(*now));
+  }
+  if (const Record* next = slots.staged(id); next != nullptr && next->encoding() != codec.best()) {
+    slots.set_staged(id, recoded(*next));
+  }
+}
+
+void Store::Impl::forget_dictionaries() {
+  for (SlotId id = 0; id < slots.limit(); ++id) {
+    const auto other = [&](const Record* record) {
+      return record != nullptr && record->encoding() >= kFirstDictionary &&
+             record->encoding() != codec.best();
+    };
+    if (other(slots[id].current.get()) || other(slots.staged(id))) return;
+  }
+  codec.forget_others();
+}
+
+bool Store::compact_some(std::size_t max_records) {
+  auto& left = impl_->to_compact;
+  if (left.empty()) return false;
+  for (std::size_t done = 0; done < max_records && !left.empty(); ++done) {
+    const SlotId id = left.back();
+    left.pop_back();
+    if (impl_->slots.used(id)) impl_->recode(id);
+  }
+  if (!left.empty()) return true;
+  left.shrink_to_fit();
+  impl_->forget_dictionaries();
+  return false;
+}
+
+}  // namespace kubewatch::runtime

@@ -1,0 +1,216 @@
+// A store as bytes and back: what was watched, the resourceVersion, the dictionary, the records, a
+// checksum. Whatever the bytes are, load() either takes all of them or says what is wrong.
+//
+//   "kubewatch-store\n" version:u32 about:text options:text resourceVersion:text dictionary:text
+//   count:u64 { encoding:u8 textSize:u32 stored:text }* checksum:u64
+//
+// Numbers are little endian; a text is its length as u32 and its bytes. The checksum (FNV-1a) is of
+// all bytes before it.
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "runtime/store_impl.hpp"
+
+namespace kubewatch::runtime {
+
+namespace {
+
+constexpr std::string_view kMagic = "kubewatch-store\n";
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kPiece = 256U << 10U;
+constexpr std::uint32_t kMaxText = 128U << 20U;  // of one object
+constexpr std::size_t kChecksumBytes = 8;
+
+// What is kept of an object depends on these.
+std::string describe(const StoreOptions& options) {
+  return fmt::format("strip={} project={} managedFields={} content={} type={}",
+                     base::join(options.strip, ","), base::join(options.project, ","),
+                     options.keep_managed_fields, static_cast<int>(options.content),
+                     options.type.str());
+}
+
+std::uint64_t checksum(std::string_view bytes, std::uint64_t before = 0xcbf29ce484222325U) {
+  std::uint64_t out = before;
+  for (const char c : bytes) out = (out ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return out;
+}
+
+class Writer {
+ public:
+  using Sink = std::function<Result<void>(std::string_view)>;
+  explicit Writer(const Sink& sink) : sink_(sink) {}
+
+  void bytes(std::string_view text) {
+    piece_.append(text);
+    if (piece_.size() >= kPiece) flush();
+  }
+  void number(std::uint64_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) piece_.push_back(static_cast<char>(value >> (8 * i)));
+  }
+  void text(std::string_view text) {
+    number(text.size(), 4);
+    bytes(text);
+  }
+  Result<void> finish() {
+    flush();
+    number(checksum_, kChecksumBytes);
+    flush();
+    return std::move(result_);
+  }
+
+ private:
+  void flush() {
+    checksum_ = checksum(piece_, checksum_);
+    if (result_.ok()) result_ = sink_(piece_);
+    piece_.clear();
+  }
+
+  const Sink& sink_;
+  std::string piece_;
+  std::uint64_t checksum_ = checksum("");
+  Result<void> result_;
+};
+
+// Reading past the end gives zeros and sets failed().
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+
+  std::string_view bytes(std::size_t size) {
+    if (size > left_.size()) failed_ = true;
+    if (failed_) return {};
+    const std::string_view out = left_.substr(0, size);
+    left_.remove_prefix(size);
+    return out;
+  }
+  std::uint64_t number(std::size_t size) {
+    std::uint64_t out = 0;
+    const std::string_view raw = bytes(size);
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      out |= static_cast<std::uint64_t>(static_cast<unsigned char>(raw[i])) << (8 * i);
+    }
+    return out;
+  }
+  std::string_view text() { return bytes(number(4)); }
+  bool failed() const { return failed_; }
+  bool at_end() const { return left_.empty(); }
+
+ private:
+  std::string_view left_;
+  bool failed_ = false;
+};
+
+Error damaged(const std::string& what) {
+  return Error(ErrorKind::invalid, "the saved cache is " + what);
+}
+
+// The text of one saved record. Errors: invalid.
+Result<std::string> read_text(Reader& in, const StoreCodec& codec) {
+  const auto encoding = static_cast<Encoding>(in.number(1));
+  const auto size = static_cast<std::uint32_t>(in.number(4));
+  const std::string_view stored = in.text();
+  if (in.failed() || size > kMaxText) return damaged("damaged: a record has an absurd size");
+  std::string text = codec.decompress(encoding, stored, size);
+  if (text.size() != size) return damaged("damaged: a record cannot be decoded");
+  return text;
+}
+
+}  // namespace
+
+Result<void> Store::save(const std::string& about,
+                         const std::function<Result<void>(std::string_view)>& sink) const {
+  const Impl& impl = *impl_;
+  if (!impl.ready)
+    return Error(ErrorKind::invalid, "the cache is not complete yet, nothing to save");
+  Writer out(sink);
+  out.bytes(kMagic);
+  out.number(kVersion, 4);
+  out.text(about);
+  out.text(describe(impl.options));
+  out.text(impl.resource_version);
+  out.text(impl.codec.dictionary_bytes());
+  out.number(impl.slots.current_count(), 8);
+  for (SlotId id = 0; id < impl.slots.limit(); ++id) {
+    if (!impl.slots[id].current) continue;
+    RecordPtr record = impl.slots[id].current;
+    // One dictionary is saved: what is older moves to it.
+    if (record->encoding() != kPlain && record->encoding() != impl.codec.best()) {
+      record = impl.recoded(*record);
+    }
+    const bool dictionary = record->encoding() >= kFirstDictionary;
+    out.number(dictionary ? kFirstDictionary : record->encoding(), 1);
+    out.number(record->text_size(), 4);
+    out.text(record->bytes());
+  }
+  return out.finish();
+}
+
+Result<void> Store::load(const std::string& about, std::string_view bytes) {
+  if (impl_->ready || impl_->initializing) {
+    return Error(ErrorKind::invalid, "a saved cache is loaded before the first list only");
+  }
+  if (bytes.substr(0, kMagic.size()) != kMagic) return damaged("not one: it begins otherwise");
+  if (bytes.size() < kMagic.size() + kChecksumBytes) return damaged("cut short");
+  const std::string_view content = bytes.substr(0, bytes.size() - kChecksumBytes);
+  Reader trailer(bytes.substr(content.size()));
+  Reader in(content.substr(kMagic.size()));
+  if (const auto version = in.number(4); version != kVersion) {
+    return damaged(fmt::format("of version {}, this program reads version {}", version, kVersion));
+  }
+  if (trailer.number(kChecksumBytes) != checksum(content)) {
+    return damaged("damaged or cut short: its checksum is wrong");
+  }
+  const std::string_view saved_about = in.text();
+  const std::string_view saved_options = in.text();
+  if (saved_about != about || saved_options != describe(impl_->options)) {
+    return damaged(fmt::format("of another watch: {} ({})", saved_about, saved_options));
+  }
+  const std::string version(in.text());
+  const std::string_view dictionary = in.text();
+  auto fresh = std::make_shared<Impl>(impl_->options);
+  if (!dictionary.empty() && !fresh->codec.adopt(dictionary)) {
+    return damaged("damaged: its dictionary cannot be used");
+  }
+  fresh->named = std::move(impl_->named);
+  fresh->trained_ratio = 1;  // until it is known
+  auto loaded = fresh->load_records(
+      [&]() -> Result<std::string> { return read_text(in, fresh->codec); }, in.number(8));
+  if (loaded.ok() && (in.failed() || !in.at_end())) loaded = damaged("damaged: its end is missing");
+  if (!loaded.ok()) {
+    impl_->named = std::move(fresh->named);
+    for (auto& index : impl_->named) index.index = GroupIndex();
+    return loaded;
+  }
+  fresh->on_ready = std::move(impl_->on_ready);
+  fresh->finish(version, nullptr);
+  impl_ = std::move(fresh);
+  return {};
+}
+
+Result<void> Store::Impl::load_records(const std::function<Result<std::string>()>& next,
+                                       std::uint64_t count) {
+  begin(false);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    KW_ASSIGN(std::string full, next());
+    PreparedObject object;
+    if (const auto end = full.find(kManagersSeparator); end != std::string::npos) {
+      object.managers = full.substr(end + 1);
+      full.resize(end);
+    }
+    object.json = std::move(full);
+    auto meta = core::parse_meta(object.json);
+    if (!meta.ok() || !Ingest::names(*meta)) {
+      return damaged("damaged: a record is no object");
+    }
+    object.meta = std::move(*meta);
+    if (slots.find(object.meta.namespace_, object.meta.name) != SlotTable::kNone) {
+      return damaged("damaged: it holds an object twice");
+    }
+    stage_first(object);
+  }
+  note_loaded();
+  return {};
+}
+
+}  // namespace kubewatch::runtime
