@@ -106,7 +106,8 @@ std::vector<FieldManager> parse_managers(std::string_view compact) {
   return out;
 }
 
-Ingest::Ingest(const StoreOptions& options) : cutter_(rules_of(options)), limits_(options.limits) {
+Ingest::Ingest(const StoreOptions& options)
+    : cutter_(rules_of(options)), limits_(options.limits), modify_(options.modify) {
   if (options.type.kind.empty()) return;
   api_version_member_ =
       fmt::format("\"apiVersion\":{},", base::dump_json(options.type.api_version()));
@@ -125,6 +126,7 @@ Result<PreparedObject> Ingest::prepare(std::string_view object_json) const {
                                                   object_json.size(), limits_.max_bytes));
   }
   auto prepared = whole(object_json);
+  if (prepared.ok() && modify_) prepared = modified(std::move(*prepared));
   if (prepared.ok()) return prepared;
   auto reduced = metadata_only(object_json, prepared.error().message());
   if (reduced.ok()) return reduced;
@@ -134,6 +136,21 @@ Result<PreparedObject> Ingest::prepare(std::string_view object_json) const {
 Result<PreparedObject> Ingest::whole(std::string_view object_json) const {
   KW_ASSIGN(auto cut, cutter_.cut(object_json, limits_.max_depth));
   return finish(std::move(cut));
+}
+
+Result<PreparedObject> Ingest::modified(PreparedObject before) const {
+  const std::string text = modify_(std::move(before.json));
+  auto after = whole(text);
+  if (!after.ok()) {
+    return Error(ErrorKind::invalid, "what modify made of it: " + after.error().message());
+  }
+  const core::ObjectMeta& is = after->meta;
+  const core::ObjectMeta& was = before.meta;
+  if (is.key() != was.key() || is.uid != was.uid || is.resource_version != was.resource_version) {
+    return Error(ErrorKind::invalid, "modify changed its name, namespace, uid or resourceVersion");
+  }
+  after->managers = std::move(before.managers);
+  return after;
 }
 
 Result<PreparedObject> Ingest::metadata_only(std::string_view object_json, std::string why) const {

@@ -46,11 +46,13 @@ class Ingest {
 
  private:
   Result<PreparedObject> whole(std::string_view object_json) const;
+  Result<PreparedObject> modified(PreparedObject before) const;
   Result<PreparedObject> metadata_only(std::string_view object_json, std::string why) const;
   Result<PreparedObject> finish(core::JsonCutResult cut) const;
 
   core::JsonCutter cutter_;
   IngestLimits limits_;
+  std::function<std::string(std::string)> modify_;
   std::string api_version_member_;  // "\"apiVersion\":\"v1\","; "" when the type is not known
   std::string kind_member_;
 };

@@ -1,7 +1,8 @@
-// What a store keeps of its objects. Plain data.
+// What a store keeps of its objects. Data, and the edits of its user.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct StoreOptions {
   // When not empty: only these and what identifies an object are kept (type, name, namespace, uid,
   // resourceVersion, generation, times of creation and deletion, labels, owners, finalizers).
   std::vector<std::string> project;
+  // Edits what the two above left of an object, before it is kept: any function from JSON text to
+  // JSON text. Name, namespace, uid and resourceVersion must stay; what is no such object any more
+  // counts as broken, and the object is kept as metadata only.
+  std::function<std::string(std::string json)> modify;
   // metadata.managedFields as they are. Without: who applied what when, but not which fields
   // (StoredObject::managers).
   bool keep_managed_fields = false;

@@ -240,6 +240,41 @@ TEST_CASE("a projection keeps the paths it names and what identifies an object")
         R"("spec":{"containers":[{"image":"i"}]},"status":{"phase":"Running"}})");
 }
 
+TEST_CASE("any function may edit what is kept, but not make another object of it") {
+  StoreOptions options;
+  options.strip = {"/data/b"};
+  std::string seen;
+  options.modify = [&](std::string json) {
+    seen = json;
+    const std::size_t secret = json.find("secret");
+    if (secret != std::string::npos) json.replace(secret, 6, "\" , \"n\": \"");
+    const std::size_t uid = json.find("uid-2");
+    if (uid != std::string::npos) json.replace(uid, 5, "other");
+    if (json.find("cut") != std::string::npos) json.pop_back();
+    return json;
+  };
+  Store store(options);
+  const auto object = [](const std::string& name, const std::string& uid, const std::string& data) {
+    return R"({"kind":"K","apiVersion":"v1","metadata":{"name":")" + name + R"(","uid":")" + uid +
+           R"(","resourceVersion":"7","managedFields":[{"manager":"m"}]},"data":{"a":")" + data +
+           R"(","b":"x"}})";
+  };
+  REQUIRE(store.apply(object("a", "uid-1", "secret")).ok());
+  CHECK(seen.find("\"b\"") == std::string::npos);  // after strip
+  CHECK(store.get({"", "a"})->json ==
+        R"({"kind":"K","apiVersion":"v1","metadata":{"name":"a","uid":"uid-1",)"
+        R"("resourceVersion":"7"},"data":{"a":"","n":""}})");
+  CHECK(store.get({"", "a"})->managers().size() == 1);
+  for (const std::string& refused : {object("b", "uid-2", ""), object("b", "uid-3", "cut")}) {
+    REQUIRE(store.apply(refused).ok());
+    const auto kept = store.get({"", "b"});
+    CHECK(kept->json.find("\"data\"") == std::string::npos);
+    CHECK(kept->meta.resource_version == "7");
+    CHECK(store.unparsable().last.find("modify") != std::string::npos);
+  }
+  CHECK(store.unparsable().count == 2);
+}
+
 TEST_CASE("metadata alone is kept under the object's own type, whatever the server sends") {
   StoreOptions options;
   options.type = {"apps", "v1", "Deployment"};
