@@ -272,6 +272,23 @@ E2E_CASE("an object that the filter excludes is finalized when it is deleted") {
   CHECK(w.read("cleaned") == "a\n");
 }
 
+E2E_CASE("an object that goes while its run fails is not counted as failing for ever") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(kReconcile));
+  w.script("reconcile.sh",
+           "echo started >> started\nwhile [ ! -e go ]; do sleep 0.05; done\nexit 1\n");
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return w.lines("started") == 1; }));
+  w.remove("Website", "a");
+  REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
+  w.holds_for([] { return true; }, Duration{300});  // until the cache has seen it
+  w.file("go", "");
+  REQUIRE(w.eventually([&] { return w.runs_of("a") == 1; }));
+  CHECK(w.eventually([&] { return w.status().failing == 0 && w.status().idle; }));
+}
+
 E2E_CASE("finalize: 75 waits, 65 parks with the finalizer kept, 0 removes it") {
   World w;
   w.apply(kWebsiteCrd);
