@@ -32,7 +32,8 @@ std::string reference(const core::ResourceType& type, const core::ObjectMeta& me
 
 void log_health(const StreamHealth& health) {
   if (health.failing_since) {
-    base::log_warn("watching " + health.name + " fails", {{"error", health.last_error}});
+    base::log_warn("watching " + health.name + " fails, trying again",
+                   {{"error", health.last_error}});
   } else if (!health.last_error.empty()) {
     base::log_info("watching " + health.name + " works again");
   }

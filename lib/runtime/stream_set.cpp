@@ -23,6 +23,7 @@ ReflectorCallbacks ReflectorSource::callbacks() {
   out.on_failure = [this](WatcherFailure, const Error& error, Duration retry_in) {
     events_.on_failing(error, retry_in);
   };
+  out.log_failures = false;  // whoever has the set logs what its health says
   return out;
 }
 

@@ -74,7 +74,8 @@ class StreamSet {
   bool ready(Id id) const;
   // In the order in which they were added.
   std::vector<StreamHealth> health() const;
-  // Told when a stream becomes ready, starts to fail or recovers.
+  // Told when a stream becomes ready, starts to fail or recovers. The streams log nothing
+  // themselves: whoever has the set does, here.
   void on_health(std::function<void(const StreamHealth&)> callback);
 
  private:
