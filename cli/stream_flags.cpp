@@ -68,6 +68,25 @@ void bind_stream(CLI::App& app, runtime::WatcherOptions& options) {
               "the longest wait after failures (default 30s)");
 }
 
+void bind_content(CLI::App& app, ContentFlags& flags) {
+  app.add_flag("--metadata-only", flags.metadata_only,
+               "read and keep apiVersion, kind and metadata only")
+      ->group(kGroup);
+  app.add_flag("--show-managed-fields", flags.show_managed_fields,
+               "keep metadata.managedFields, which is dropped otherwise")
+      ->group(kGroup);
+}
+
+core::Content content_of(const ContentFlags& flags) {
+  return flags.metadata_only ? core::Content::metadata : core::Content::full;
+}
+
+runtime::StoreOptions store_options(const ContentFlags& flags) {
+  runtime::StoreOptions out;
+  out.keep_managed_fields = flags.show_managed_fields;
+  return out;
+}
+
 Result<void> check_stream(const runtime::WatcherOptions& options) {
   if (options.backoff.max < options.backoff.initial) {
     return Error(ErrorKind::invalid,

@@ -13,6 +13,14 @@ namespace kubewatch::cli {
 // --list-strategy, --list-semantics, --chunk-size, --watch-timeout, --bookmarks, --backoff-initial,
 // --backoff-max. `options` must outlive the app.
 void bind_stream(CLI::App& app, runtime::WatcherOptions& options);
+// --metadata-only, --show-managed-fields, of the commands that print objects.
+struct ContentFlags {
+  bool metadata_only = false;
+  bool show_managed_fields = false;
+};
+void bind_content(CLI::App& app, ContentFlags& flags);
+core::Content content_of(const ContentFlags& flags);
+runtime::StoreOptions store_options(const ContentFlags& flags);
 // What only several flags together can get wrong. Errors: invalid.
 Result<void> check_stream(const runtime::WatcherOptions& options);
 

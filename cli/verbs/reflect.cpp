@@ -47,6 +47,7 @@ class Reflect : public Command {
     add_duration(app, "--timeout", timeout_, "how long the sync may take (default 5m)");
     bind_output(app, output_, {"stats", "json", "objects", "yaml", "name"});
     bind_stream(app, stream_);
+    bind_content(app, content_);
   }
 
   int run(Context& context) override {
@@ -97,6 +98,7 @@ class Reflect : public Command {
     auto kind = std::make_unique<Kind>();
     kind->type = type;
     runtime::WatcherOptions options = stream_;
+    options.content = content_of(content_);
     options.label_selector = selection_.label_selector;
     options.field_selector = selection_.field_selector;
     runtime::ReflectorCallbacks callbacks;
@@ -111,7 +113,7 @@ class Reflect : public Command {
     const bool everywhere = selection_.all_namespaces || !type.namespaced;
     kind->reflector = std::make_unique<runtime::Reflector>(
         session.client(), type, everywhere ? "" : session.client().config().namespace_, options,
-        runtime::StoreOptions{}, session.random(), std::move(callbacks));
+        store_options(content_), session.random(), std::move(callbacks));
     kind->reflector->start();
     return kind;
   }
@@ -195,6 +197,7 @@ class Reflect : public Command {
   bool once_ = false;
   Selection selection_;
   runtime::WatcherOptions stream_;
+  ContentFlags content_;
   std::optional<Duration> timeout_;
   std::string output_ = "stats";
 };

@@ -38,6 +38,7 @@ class Watch : public Command {
     bind_selection(app, selection_);
     bind_output(app, output_, {"table", "json", "name"});
     bind_stream(app, stream_);
+    bind_content(app, content_);
   }
 
   int run(Context& context) override {
@@ -74,6 +75,7 @@ class Watch : public Command {
   std::unique_ptr<runtime::Reflector> watch(Context& context, Session& session,
                                             const core::ResourceType& type) {
     runtime::WatcherOptions options = stream_;
+    options.content = content_of(content_);
     options.label_selector = selection_.label_selector;
     options.field_selector = selection_.field_selector;
     if (names_.size() == 1 && options.field_selector.empty()) {
@@ -96,7 +98,7 @@ class Watch : public Command {
     const bool everywhere = selection_.all_namespaces || !type.namespaced;
     auto reflector = std::make_unique<runtime::Reflector>(
         session.client(), type, everywhere ? "" : session.client().config().namespace_, options,
-        runtime::StoreOptions{}, session.random(), std::move(callbacks));
+        store_options(content_), session.random(), std::move(callbacks));
     *watched = reflector.get();
     return reflector;
   }
@@ -147,6 +149,7 @@ class Watch : public Command {
   std::set<std::string> names_;
   Selection selection_;
   runtime::WatcherOptions stream_;
+  ContentFlags content_;
   std::string output_ = "table";
 };
 

@@ -109,7 +109,7 @@ void RuleCaches::open(StreamPool& pool) {
     StreamSpec spec = spec_of(rule_.for_, for_.type);
     spec.label_selector = rule_.for_.shard_selector;
     spec.field_selector.clear();
-    spec.strip = {"/spec", "/status", "/data", "/stringData", "/binaryData"};
+    spec.list.content = core::Content::metadata;
     for_.guard.open(pool, spec, rule_.for_.namespaces,
                     {[this](const runtime::StoreChange& change) { on_guarded(change); }, ready});
   }

@@ -25,7 +25,9 @@ void drop_our_marks(Json& object, const std::string& finalizer) {
 
 }  // namespace
 
-ContentHash::ContentHash(const Rule& rule) : finalizer_(rule.finalizer_name) {
+ContentHash::ContentHash(const Rule& rule)
+    : finalizer_(rule.finalizer_name),
+      metadata_only_(rule.for_.list.content == core::Content::metadata) {
   if (rule.changed.empty()) return;
   // The rule file was checked: a path that does not parse cannot come here.
   if (auto paths = jq::ChangeHash::parse(rule.changed); paths.ok()) paths_ = std::move(*paths);
@@ -33,10 +35,11 @@ ContentHash::ContentHash(const Rule& rule) : finalizer_(rule.finalizer_name) {
 
 std::uint64_t ContentHash::of(const Json& object) const {
   if (paths_) return paths_->of(object);
-  static const std::vector<jq::Path> counted = {{"status"},
-                                                {"metadata", "managedFields"},
-                                                {"metadata", "resourceVersion"},
-                                                {"metadata", "generation"}};
+  std::vector<jq::Path> counted = {{"status"}, {"metadata", "managedFields"}};
+  // Kinds without a generation have no status whose changes would have to be told apart.
+  const bool has_generation = base::int_at(object, {"metadata", "generation"}).has_value();
+  if (!metadata_only_) counted.push_back({"metadata", "generation"});
+  if (!metadata_only_ || has_generation) counted.push_back({"metadata", "resourceVersion"});
   Json kept = jq::without_paths(object, counted);
   drop_our_marks(kept, finalizer_);
   static const jq::ChangeHash whole(std::vector<jq::Path>{{}});

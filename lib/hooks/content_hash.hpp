@@ -1,5 +1,6 @@
 // Whether an object changed in what its rule looks at: the paths of `changed`, by default
-// everything but status, what the server counts, and our own marks. Pure.
+// everything but status, what the server counts, and our own marks. Of an object that is kept as
+// metadata only (`content: metadata`) what the server counts is all that tells of its spec. Pure.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@ class ContentHash {
  private:
   std::optional<jq::ChangeHash> paths_;
   std::string finalizer_;
+  bool metadata_only_;
 };
 
 }  // namespace kubewatch::hooks

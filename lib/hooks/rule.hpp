@@ -25,7 +25,7 @@ struct StreamRule {
   std::string shard_selector;  // --shard-by label=KEY: of this instance's shard; not the rule's own
   std::optional<jq::Program> filter;
   std::vector<std::string> strip;  // JSON pointers
-  runtime::WatcherOptions list;    // strategy, page size, ...; selectors are filled in
+  runtime::WatcherOptions list;    // strategy, content, ...; selectors are filled in
 };
 
 struct OwnsRule {

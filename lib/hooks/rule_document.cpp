@@ -72,6 +72,9 @@ bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
        {"retry", [&](const RuleNode& inner) { return read_retry(inner, rule.retry); }},
        {"apply", [&](const RuleNode& inner) { return read_apply(inner, rule.apply); }}});
   if (!node.value().is_object()) return false;
+  if (rule.for_.list.content == core::Content::metadata && node.has("changed")) {
+    ok = check_changed_of_metadata(node.child("changed")) && ok;
+  }
   if (!node.has("for")) {
     node.problem("a rule without \"for\" (one run for everything): not supported yet");
   }

@@ -16,6 +16,8 @@ bool read_owns(const RuleNode& node, std::vector<OwnsRule>& out);
 bool read_writes(const RuleNode& node, std::vector<WritesRule>& out);
 bool read_watches(const RuleNode& node, std::vector<WatchesRule>& out);
 bool read_changed(const RuleNode& node, std::vector<std::string>& out);
+// The same list once more when only metadata is kept: other paths would never change.
+bool check_changed_of_metadata(const RuleNode& node);
 
 // rule_hook.cpp; `folder` is absolute: the rule file's, base of relative paths.
 bool read_reconcile(const RuleNode& node, const std::string& folder, HookRule& out);

@@ -127,19 +127,21 @@ std::vector<RuleKey> kind_keys(StreamRule& out) {
 }
 
 std::vector<RuleKey> stream_keys(StreamRule& out) {
-  return {{"namespaces", namespaces(out.namespaces, "leave it out for all namespaces")},
-          {"namespaceSelector",
-           [](const RuleNode& node) {
-             core::LabelSelector selector;
-             return not_yet(label_selector(selector))(node);
-           }},
-          {"labelSelector", label_selector(out.label_selector)},
-          {"fieldSelector", field_selector(out.field_selector)},
-          {"filter", program(out.filter)},
-          {"content", only_first({"full", "metadata"})},
-          {"strip", strip(out.strip)},
-          {"optional", only_flag(false)},
-          {"list", [&out](const RuleNode& node) { return read_list(node, out.list); }}};
+  return {
+      {"namespaces", namespaces(out.namespaces, "leave it out for all namespaces")},
+      {"namespaceSelector",
+       [](const RuleNode& node) {
+         core::LabelSelector selector;
+         return not_yet(label_selector(selector))(node);
+       }},
+      {"labelSelector", label_selector(out.label_selector)},
+      {"fieldSelector", field_selector(out.field_selector)},
+      {"filter", program(out.filter)},
+      {"content", choice<core::Content>(out.list.content, {{"full", core::Content::full},
+                                                           {"metadata", core::Content::metadata}})},
+      {"strip", strip(out.strip)},
+      {"optional", only_flag(false)},
+      {"list", [&out](const RuleNode& node) { return read_list(node, out.list); }}};
 }
 
 bool read_stream(const RuleNode& node, StreamRule& out, std::vector<RuleKey> more,
@@ -279,6 +281,21 @@ bool read_changed(const RuleNode& node, std::vector<std::string>& out) {
         return true;
       },
       "leave it out for the default")(node);
+}
+
+bool check_changed_of_metadata(const RuleNode& node) {
+  bool ok = true;
+  for (std::size_t i = 0; node.value().is_array() && i < node.value().size(); ++i) {
+    const RuleNode item = node.item(i);
+    if (!item.value().is_string()) continue;  // already reported
+    const auto& path = item.value().get_ref<const std::string&>();
+    const std::size_t end = path.find_first_of(".[", 1);
+    const std::string first = path.substr(0, end);
+    if (first == ".metadata" || first == ".kind" || first == ".apiVersion") continue;
+    ok = item.problem(
+        fmt::format("looks at {}, which spec.for.content: metadata does not keep", first));
+  }
+  return ok;
 }
 
 }  // namespace kubewatch::hooks

@@ -212,18 +212,30 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
   if (!writes) return conclude();
   if (verdict_.outcome == Outcome::permanent && !hook().output_manifests) return conclude();
   auto shared = std::make_shared<HookOutput>(std::move(*output));
-  auto plan = [this, shared](bool has_conditions) {
+  auto plan = [this, shared](bool has_conditions, const std::string& object) {
     PlanInput input{host_.rule(), owner_, verdict_};
     input.finalizing = input_.finalizing;
     input.has_finalizer = input_.object.meta.has_finalizer(host_.rule().finalizer_name);
-    input.shows_error = shows_error(input_.object.json);
+    input.shows_error = shows_error(object);
     input.has_conditions = has_conditions;
     write(make_plan(std::move(*shared), input), has_conditions);
   };
-  if (!host_.owner_type().has_subresource("status")) return plan(false);
-  host_.with_status_shape([this, plan](const StatusShape& shape) {
-    plan(shape.known ? shape.conditions : has_live_conditions(input_.object.json));
+  if (!host_.owner_type().has_subresource("status")) return plan(false, "");
+  with_status([this, plan](const std::string& object) {
+    host_.with_status_shape([plan, object](const StatusShape& shape) {
+      plan(shape.known ? shape.conditions : has_live_conditions(object), object);
+    });
   });
+}
+
+// The object with its status: a cache of metadata has to ask for it. "" when it cannot be had: the
+// writes will meet what is wrong.
+void Run::with_status(std::function<void(const std::string& object)> then) {
+  if (host_.rule().for_.list.content == core::Content::full) return then(input_.object.json);
+  status_request_ = host_.client().get(host_.owner_type(), owner_.key,
+                                       [then = std::move(then)](const Result<Json>& live) {
+                                         then(live.ok() ? base::dump_json(live.value()) : "");
+                                       });
 }
 
 void Run::write(WritePlan plan, bool has_conditions) {

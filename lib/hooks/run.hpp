@@ -48,6 +48,7 @@ class Run {
   void read_output(bool may_rediscover);
   void log_output() const;
   void decide(OutputFacts facts, std::optional<HookOutput> output);
+  void with_status(std::function<void(const std::string& object)> then);
   void write(WritePlan plan, bool has_conditions);
   void on_written(WriteReport report);
   void clean_up();
@@ -71,6 +72,7 @@ class Run {
   loop::ProcessExit exit_;
   Verdict verdict_;
   std::optional<Duration> requeue_after_;
+  client::PendingPtr status_request_;
   std::unique_ptr<OutcomeWriter> writer_;
   std::unique_ptr<Pruner> cleaner_;
   WriteReport report_;

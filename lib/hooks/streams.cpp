@@ -39,11 +39,11 @@ runtime::StoreOptions store_options(const StreamSpec& spec) {
 }  // namespace
 
 std::string StreamSpec::key() const {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", type.gvk.str(), type.plural,
-                     namespace_, label_selector, field_selector, base::join(strip, ","),
-                     static_cast<int>(list.strategy), static_cast<int>(list.semantics),
-                     list.page_size, list.timeout.count(), list.bookmarks,
-                     list.backoff.initial.count(), list.backoff.max.count());
+  return fmt::format(
+      "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", type.gvk.str(), type.plural, namespace_,
+      label_selector, field_selector, base::join(strip, ","), static_cast<int>(list.strategy),
+      static_cast<int>(list.semantics), list.page_size, list.timeout.count(), list.bookmarks,
+      list.backoff.initial.count(), list.backoff.max.count(), static_cast<int>(list.content));
 }
 
 StreamPool::StreamPool(client::Client& client, base::Random& random)

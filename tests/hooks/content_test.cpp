@@ -47,6 +47,25 @@ TEST_CASE("by default everything counts but status, counters and our own marks")
   }
 }
 
+TEST_CASE("of metadata alone the generation counts, or the resourceVersion where there is none") {
+  Rule rule;
+  rule.for_.list.content = core::Content::metadata;
+  const ContentHash hash(rule);
+  const Json before = {{"kind", "Website"},
+                       {"metadata", {{"name", "a"}, {"resourceVersion", "1"}, {"generation", 1}}}};
+  Json status = before;
+  status["metadata"]["resourceVersion"] = "2";
+  CHECK(hash.of(status) == hash.of(before));
+  Json spec = status;
+  spec["metadata"]["generation"] = 2;
+  CHECK(hash.of(spec) != hash.of(before));
+  Json config = before;
+  config["metadata"].erase("generation");
+  Json data = config;
+  data["metadata"]["resourceVersion"] = "2";
+  CHECK(hash.of(data) != hash.of(config));
+}
+
 TEST_CASE("with `changed`, only its paths count") {
   Rule rule;
   rule.changed = {".spec", ".metadata.labels"};

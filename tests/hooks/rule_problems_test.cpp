@@ -158,23 +158,27 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
                         {"7:14: spec.triggers[0]: needs one of exec, file and http",
                          "7:32: spec.triggers[1].http.path: must start with /"}},
                    });
-  check_all(kBareHead + kReconcile,
-            {
-                {"  for: {apiVersion: v1, kind: Pod, content: full, optional: false}\n", {}},
-                {"  for: {apiVersion: v1, kind: Pod, content: metadata, optional: true}\n",
-                 {"6:36: spec.for.content: not supported yet",
-                  "6:55: spec.for.optional: not supported yet"}},
-                {"  for: {apiVersion: v1, kind: Pod, content: some}\n",
-                 {"6:45: spec.for.content: must be full or metadata, not \"some\""}},
-                {"  for: {apiVersion: v1, kind: Pod, namespaceSelector: team=web}\n",
-                 {"6:36: spec.for.namespaceSelector: not supported yet"}},
-                {"  for: [{apiVersion: v1, kind: Pod}]\n", {"6:3: spec.for: not supported yet"}},
-                {"  for: [{apiVersion: v1}, 5]\n",
-                 {"6:9: spec.for[0]: key \"kind\" is missing",
-                  "6:27: spec.for[1]: must be a mapping, not a number"}},
-                {"  for: {group: apps, kinds: '*'}\n", {"6:3: spec.for: not supported yet"}},
-                {"  for: {group: apps, kinds: Pod}\n", {"6:29: spec.for.kinds: must be \"*\""}},
-            });
+  check_all(
+      kBareHead + kReconcile,
+      {
+          {"  for: {apiVersion: v1, kind: Pod, content: full, optional: false}\n", {}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, optional: true}\n",
+           {"6:55: spec.for.optional: not supported yet"}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata}\n"
+           "  changed: [.metadata.labels, .spec]\n",
+           {"7:31: spec.changed[1]: looks at .spec, which spec.for.content: metadata does not "
+            "keep"}},
+          {"  for: {apiVersion: v1, kind: Pod, content: some}\n",
+           {"6:45: spec.for.content: must be full or metadata, not \"some\""}},
+          {"  for: {apiVersion: v1, kind: Pod, namespaceSelector: team=web}\n",
+           {"6:36: spec.for.namespaceSelector: not supported yet"}},
+          {"  for: [{apiVersion: v1, kind: Pod}]\n", {"6:3: spec.for: not supported yet"}},
+          {"  for: [{apiVersion: v1}, 5]\n",
+           {"6:9: spec.for[0]: key \"kind\" is missing",
+            "6:27: spec.for[1]: must be a mapping, not a number"}},
+          {"  for: {group: apps, kinds: '*'}\n", {"6:3: spec.for: not supported yet"}},
+          {"  for: {group: apps, kinds: Pod}\n", {"6:29: spec.for.kinds: must be \"*\""}},
+      });
   check_all(
       kBareHead + kFor,
       {

@@ -48,6 +48,21 @@ Lines wire(const std::string& keys, std::vector<std::string> answers) {
   return out;
 }
 
+// The Accept headers of the same requests.
+Lines accepts(const std::string& keys, std::vector<std::string> answers) {
+  test::Rig rig;
+  for (std::string& answer : answers) rig.transport.answer(200, std::move(answer));
+  base::Random random(1);
+  StreamPool pool(rig.client, random);
+  pool.open(spec_of(keys), {[](const auto&) {}, [] {}});
+  rig.run();
+  Lines out;
+  for (std::size_t i = 0; i < rig.transport.size(); ++i) {
+    out.emplace_back(rig.transport.request(i).headers.get("Accept"));
+  }
+  return out;
+}
+
 const char* const kList =
     R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]})";
 const char* const kFirstPage =
@@ -79,6 +94,17 @@ TEST_CASE("every key of a rule's list block is in the requests that are sent") {
         "?labelSelector=tier%3Dweb");
 }
 
+TEST_CASE("content: metadata asks for metadata, in lists and in watches") {
+  CHECK(accepts("content: metadata", {kList}) ==
+        Lines{std::string(core::accept_list(core::Content::metadata)),
+              std::string(core::accept_watch(core::Content::metadata))});
+  CHECK(accepts("content: full", {kList}) ==
+        Lines{std::string(core::accept_list(core::Content::full)),
+              std::string(core::accept_watch(core::Content::full))});
+  CHECK(core::accept_watch(core::Content::metadata).find("as=PartialObjectMetadata") !=
+        std::string_view::npos);
+}
+
 TEST_CASE("streams are shared only when everything that is asked for is the same") {
   const std::string same = spec_of("list: {pageSize: 7}").key();
   CHECK(spec_of("list: {pageSize: 7}").key() == same);
@@ -87,7 +113,8 @@ TEST_CASE("streams are shared only when everything that is asked for is the same
         "list: {pageSize: 7, semantics: any}", "list: {pageSize: 7, timeout: 60s}",
         "list: {pageSize: 7, bookmarks: false}", "list: {pageSize: 7, backoff: {initial: 1s}}",
         "list: {pageSize: 7, backoff: {max: 1m}}", "list: {pageSize: 7}, strip: [.data]",
-        "list: {pageSize: 7}, labelSelector: a", "list: {pageSize: 7}, fieldSelector: a=b"}) {
+        "list: {pageSize: 7}, content: metadata", "list: {pageSize: 7}, labelSelector: a",
+        "list: {pageSize: 7}, fieldSelector: a=b"}) {
     INFO(other);
     CHECK(spec_of(other).key() != same);
   }
