@@ -43,7 +43,7 @@ bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
   const auto finalize = [&](const RuleNode& inner) {
     return read_finalize(inner, folder, rule.finalize.emplace(), rule.finalizer_name);
   };
-  const bool ok = read_keys(
+  bool ok = read_keys(
       node,
       {{"for", [&](const RuleNode& inner) { return read_for(inner, rule.for_); }},
        {"owns", [&](const RuleNode& inner) { return read_owns(inner, rule.owns); }},
