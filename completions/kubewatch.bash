@@ -62,7 +62,7 @@ _kubewatch() {
     --backoff-initial) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -l --selector --field-selector -A --all-namespaces -o --output --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max $words" ;;
+    words="-h --help -l --selector --field-selector -A --all-namespaces -o --output --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields $words" ;;
   reflect)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -76,7 +76,7 @@ _kubewatch() {
     --backoff-initial) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help --once -l --selector --field-selector -A --all-namespaces --timeout -o --output --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max $words" ;;
+    words="-h --help --once -l --selector --field-selector -A --all-namespaces --timeout -o --output --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields $words" ;;
   wait-condition)
     case "$previous" in
     --for) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
