@@ -11,6 +11,7 @@
 #include "base/strings.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/output_rights.hpp"
+#include "runtime/store_ingest.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -223,6 +224,19 @@ std::optional<core::ObjectMeta> RuleCaches::cached_child(const ChildId& id) cons
     if (auto meta = owned->group.get_meta(id.key)) return meta;
   }
   return std::nullopt;
+}
+
+std::string RuleCaches::applied_at(const ChildId& id, const std::string& manager) const {
+  for (const auto& owned : owned_) {
+    if (owned->type.gvk.group != id.group || owned->type.gvk.kind != id.kind) continue;
+    const auto child = owned->group.get(id.key);
+    if (!child) continue;
+    for (const runtime::FieldManager& entry : child->managers()) {
+      const bool applies = entry.operation == "Apply" && entry.subresource.empty();
+      if (applies && entry.manager == manager) return entry.time;
+    }
+  }
+  return "";
 }
 
 Result<bool> RuleCaches::resolve_writes(const client::ResourceMap& resources) {

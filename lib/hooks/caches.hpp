@@ -66,6 +66,9 @@ class RuleCaches {
       const core::ObjectKey& key) const;
 
   std::optional<core::ObjectMeta> cached_child(const ChildId& id) const;
+  // When `manager` last applied the child, RFC 3339, as the cache has it; "" = never, or not
+  // watched.
+  std::string applied_at(const ChildId& id, const std::string& manager) const;
   bool is_watched(const ChildId& id) const;
   bool deletion_wakes(const ChildId& id, const std::string& object_json) const;
   std::vector<FoundChild> cached_children(const std::string& owner_uid) const;

@@ -204,15 +204,8 @@ void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer)
 
 // The kind is one that discovery told, or the manifest would have been refused before.
 Error ChildWriter::explain_unknown_kind(const Job& job, Error error) {
-  const core::Gvk& gvk = job.manifest.type.gvk;
-  if (!core::is_unknown_path(error) ||
-      !context_.unknown_kinds().may_come(gvk, context_.client().loop().now())) {
-    return error;
-  }
-  return Error(ErrorKind::unavailable,
-               "the server that answered does not know " + gvk.str() +
-                   " yet, which is established on another: " + error.message(),
-               *error.status());
+  return context_.unknown_kinds().explain(std::move(error), job.manifest.type.gvk,
+                                          context_.client().loop().now());
 }
 
 void ChildWriter::wait_established(const JobPtr& job, WriteEffect effect, int tries) {

@@ -20,7 +20,6 @@ using RunVerdict = runtime::RunOutcome::Verdict;
 constexpr Duration kSlowRetry{3600000};
 constexpr Duration kExpectationCheck{1000};
 constexpr Duration kStalePatience{10000};
-constexpr Duration kRivalCheck{2000};
 
 runtime::WorkQueueOptions queue_options(const Rule& rule) {
   runtime::WorkQueueOptions options;
@@ -444,26 +443,13 @@ void Driver::expect(const ChildId& id, const std::string& resource_version) {
 void Driver::look_for_rival(const ChildId& id, const std::string& resource_version) {
   if (!looks_for_rivals_ || stopping_ || scope_.shards > 0 || scope_.only) return;
   if (memory_.is_claimed(id) || !memory_.rivals().is_suspect(id, resource_version)) return;
-  const TimePoint now = services_.loop.now();
-  if (looked_for_rival_ != TimePoint{} && now - looked_for_rival_ < kRivalCheck) return;
-  const auto resources = services_.resources();
-  const auto* type = resources ? resources->find_kind(id.group, id.kind) : nullptr;
-  if (type == nullptr) return;
-  looked_for_rival_ = now;
-  requests_.run<Result<Json>>(
-      [this, id](Result<Json> answer) {
-        const std::string& manager = rule_.apply.field_manager;
-        if (!answer.ok() || memory_.is_claimed(id)) return;
-        if (!memory_.rivals().is_rival(id, *answer, manager)) return;
-        looks_for_rivals_ = false;
-        base::log_warn("another process writes as field manager " + manager +
-                           ": two instances run this controller and undo each other's work; run "
-                           "them with --leader-elect, or end one",
-                       {{"controller", rule_.name}, {"object", id.str()}});
-      },
-      [&](client::ObjectCallback callback) {
-        return services_.client.get(*type, id.key, std::move(callback));
-      });
+  const std::string& manager = rule_.apply.field_manager;
+  if (!memory_.rivals().is_rival(id, resource_version, caches_.applied_at(id, manager))) return;
+  looks_for_rivals_ = false;
+  base::log_warn("another process writes as field manager " + manager +
+                     ": two instances run this controller and undo each other's work; run them "
+                     "with --leader-elect, or end one",
+                 {{"controller", rule_.name}, {"object", id.str()}});
 }
 
 void Driver::watch_expectations() {

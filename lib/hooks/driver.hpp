@@ -154,7 +154,6 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
   bool looks_for_rivals_ = true;          // until one was found; without leader election
-  TimePoint looked_for_rival_{};
   LoopAlarm loop_alarm_{30, Duration{60000}};
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::uint64_t run_count_ = 0;

@@ -165,7 +165,10 @@ void OutcomeWriter::write_status() {
   }
   if (!status && conditions.empty()) return finish();
   status_.start(std::move(status), std::move(conditions), [this](Result<void> written) {
-    if (!written.ok()) report_.failures.push_back(std::move(written.error()));
+    if (!written.ok()) {
+      report_.failures.push_back(context_.unknown_kinds().explain(
+          std::move(written.error()), input_.owner.gvk, context_.client().loop().now()));
+    }
     finish();
   });
 }

@@ -36,11 +36,10 @@ bool RivalAlarm::is_suspect(const ChildId& id, const std::string& resource_versi
   return it != own_.end() && !at_least_version(it->second.resource_version, resource_version);
 }
 
-bool RivalAlarm::is_rival(const ChildId& id, const Json& object,
-                          const std::string& field_manager) const {
-  if (!is_suspect(id, base::string_at(object, {"metadata", "resourceVersion"}))) return false;
-  const std::string time = applied_at(object, field_manager);
-  return !time.empty() && time > own_.at(id).applied_at;  // RFC 3339 in UTC: sorts as text
+bool RivalAlarm::is_rival(const ChildId& id, const std::string& resource_version,
+                          const std::string& applied_at) const {
+  // RFC 3339 in UTC: sorts as text.
+  return is_suspect(id, resource_version) && applied_at > own_.at(id).applied_at;
 }
 
 }  // namespace kubewatch::hooks

@@ -1,7 +1,8 @@
 // Notices another process that applies children under our field manager: a second instance without
-// leader election. Compares managedFields as our own last answer showed them with what the server
-// has later; what it has not written itself since the start it does not judge, so a restart, or a
-// request whose answer was lost, raises no alarm. Pure.
+// leader election. Compares when that manager applied last, as our own last answer said it, with
+// what the cache shows later; times are in whole seconds, so two that fight are noticed within a
+// few. What this process has not written itself since its start it does not judge, so a restart, or
+// a request whose answer was lost, raises no alarm. Pure.
 #pragma once
 
 #include <map>
@@ -18,10 +19,12 @@ class RivalAlarm {
   void wrote(const ChildId& id, const Json& object, const std::string& field_manager);
   // A write of ours that may or may not have happened.
   void unsure(const ChildId& id) { own_.erase(id); }
-  // The cache shows a version of a child that we wrote, and it is not ours: worth reading it whole.
+  // The cache shows a version of a child that we wrote, and it is not ours.
   bool is_suspect(const ChildId& id, const std::string& resource_version) const;
-  // `object` was read from the server; no write of ours to it is open.
-  bool is_rival(const ChildId& id, const Json& object, const std::string& field_manager) const;
+  // `applied_at`: when our field manager last applied it, as that version of the object says; "" =
+  // never. No write of ours to it is open.
+  bool is_rival(const ChildId& id, const std::string& resource_version,
+                const std::string& applied_at) const;
 
  private:
   struct Own {

@@ -1,5 +1,7 @@
 #include "hooks/unknown_kinds.hpp"
 
+#include "core/status.hpp"
+
 namespace kubewatch::hooks {
 namespace {
 
@@ -15,6 +17,14 @@ bool UnknownKinds::may_come(const core::Gvk& gvk, TimePoint now) {
   if (!fresh && now - seen.last >= kForgotten) seen.first = now;
   seen.last = now;
   return now - seen.first < kPatience;
+}
+
+Error UnknownKinds::explain(Error error, const core::Gvk& gvk, TimePoint now) {
+  if (!core::is_unknown_path(error) || !may_come(gvk, now)) return error;
+  return Error(ErrorKind::unavailable,
+               "the server that answered does not know " + gvk.str() +
+                   " yet, which is established on another: " + error.message(),
+               *error.status());
 }
 
 }  // namespace kubewatch::hooks

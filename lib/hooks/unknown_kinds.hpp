@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/error.hpp"
 #include "base/time.hpp"
 #include "core/resource.hpp"
 
@@ -15,6 +16,9 @@ class UnknownKinds {
   // The request for this kind was answered as if there were none. True: within half a minute of
   // the first such answer, so another try is worth it.
   bool may_come(const core::Gvk& gvk, TimePoint now);
+  // A 404 for a kind that may still come becomes an error that is worth another try; any other
+  // error stays what it is.
+  Error explain(Error error, const core::Gvk& gvk, TimePoint now);
 
  private:
   struct Seen {

@@ -71,9 +71,9 @@ Subscriber::Subscriber(std::string the_name, SubscriberOptions options, loop::Ev
   callbacks.on_bookmark = [this](const std::string& version) { told_bookmark(version); };
   callbacks.on_failure = [this](runtime::WatcherFailure where, const Error& error,
                                 Duration retry_in) { told_failure(where, error, retry_in); };
-  reflector_ = std::make_unique<runtime::Reflector>(client_, type_of(view.kind), view.namespace_,
-                                                    options_, std::vector<std::string>{}, random,
-                                                    std::move(callbacks));
+  reflector_ =
+      std::make_unique<runtime::Reflector>(client_, type_of(view.kind), view.namespace_, options_,
+                                           runtime::StoreOptions{}, random, std::move(callbacks));
 }
 
 void Subscriber::start() {

@@ -12,3 +12,4 @@ echo "exit $?"
 echo "exit $?"
 kill $server
 wait $server
+exit 0
