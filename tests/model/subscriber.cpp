@@ -272,6 +272,7 @@ void Subscriber::on_refused(const RequestSeen& request, int status, int retry_af
   }
   failures_before_ = failures_;
   must_tell_ = true;
+  may_try_again_ = status == 401 && !second_try_;
 }
 
 // ---------------------------------------------------------------- what goes over the link
@@ -282,6 +283,9 @@ void Subscriber::on_request(const RequestSeen& request) {
                        request.watch ? (request.initial ? "streaming list" : "watch") : "list",
                        request.continued ? ", next page" : "", request.version);
   });
+  // The client's own second try after a 401, with the token that the file holds by now.
+  second_try_ = std::exchange(may_try_again_, false) && must_tell_;
+  if (second_try_) must_tell_ = false;
   verdict_.expect(Guarantee::request_rate, now() >= not_before_,
                   [&] { return name + ": asks before the time that its failure told"; });
   if (request.continued) return;

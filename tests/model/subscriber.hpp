@@ -103,6 +103,8 @@ class Subscriber final : public LinkObserver {
   std::uint32_t detours_ = 0;  // failures with another way out, since the last sync
   std::uint64_t failures_before_ = 0;
   bool must_tell_ = false;
+  bool may_try_again_ = false;
+  bool second_try_ = false;
   std::optional<Duration> asked_wait_;
   TimePoint not_before_{};
   std::deque<TimePoint> requests_;

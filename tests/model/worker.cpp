@@ -36,6 +36,7 @@ void Worker::matters(const core::ObjectKey& key, bool initial) {
   Key& state = keys_[key];
   if (!state.due || *state.due > loop_.now()) state.due = loop_.now();
   state.earliest.reset();
+  state.triggered = true;
   controller_->add(key, initial ? runtime::Reason::startup : runtime::Reason::updated, "",
                    Duration{0}, initial ? runtime::Priority::background : runtime::Priority::live);
 }
@@ -74,6 +75,9 @@ void Worker::reconcile(const runtime::Work& work, std::function<void(runtime::Ru
                   [&] { return work.key.str() + " runs before its time"; });
   state.due.reset();
   state.earliest.reset();
+  // A trigger may have brought the run forward: then its failure is none of the backoff's series.
+  state.forward = std::exchange(state.triggered, false) && state.failures > 0;
+  state.started = loop_.now();
   if (random_.below(4) == 0) return finish(work.key, done);
   const std::uint64_t id = ++started_;
   runs_[id] = loop_.after(Duration(1 + random_.below(kLongestRun)),
@@ -92,10 +96,16 @@ runtime::RunOutcome Worker::outcome(Key& key) {
   Duration wait{0};
   if (roll < 15) {
     out.verdict = Ends::failed;
-    // 1 s, doubled with each failure in a row, at most a minute, less the jitter.
-    wait = Duration(static_cast<std::int64_t>(
-        std::min(60000.0, 1000.0 * std::pow(2.0, key.failures)) * 0.8 - 1));
-    ++key.failures;
+    if (key.forward) {
+      // What was planned still stands, as far as it is certain that the run came before it.
+      if (key.started < key.retry) wait = std::max(Duration{0}, key.retry - loop_.now());
+    } else {
+      // 1 s, doubled with each failure in a row, at most a minute, less the jitter.
+      wait = Duration(static_cast<std::int64_t>(
+          std::min(60000.0, 1000.0 * std::pow(2.0, key.failures)) * 0.8 - 1));
+      ++key.failures;
+      key.retry = loop_.now() + wait;
+    }
   } else if (roll < 25) {
     out.verdict = Ends::requeue;
     wait = Duration(random_.below(20000));

@@ -38,7 +38,11 @@ class Worker final : public runtime::Reconciler {
     std::optional<TimePoint> earliest;  // and, without a change, not before this
     bool running = false;
     bool forgotten = false;
-    std::uint32_t failures = 0;
+    std::uint32_t failures = 0;  // at least, of the backoff's series
+    TimePoint retry{};           // the earliest that the backoff can have planned
+    TimePoint started{};
+    bool triggered = false;  // since the last start
+    bool forward = false;    // the run may have been brought forward
   };
   void finish(const core::ObjectKey& key, const std::function<void(runtime::RunOutcome)>& done);
   runtime::RunOutcome outcome(Key& key);

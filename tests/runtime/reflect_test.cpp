@@ -11,7 +11,7 @@ namespace {
 struct Title {
   std::string title;
 };
-void to_json(Json& out, const Title& spec) {
+[[maybe_unused]] void to_json(Json& out, const Title& spec) {
   out = {{"title", spec.title}};
 }
 void from_json(const Json& in, Title& spec) {
