@@ -31,13 +31,13 @@ Result<T> wait(World& w, Start start) {
 
 E2E_CASE("deletecollection deletes what the labels choose, and a dry run deletes nothing") {
   World w;
-  for (const char* name : {"a", "b"}) w.apply(config_map(name, ", labels: {set: x}"));
-  w.apply(config_map("c", ", labels: {set: y}"));
-  w.apply(config_map("d", ", labels: {set: x}, finalizers: [example.com/hold]"));
+  for (const char* name : {"a", "b"}) w.apply(config_map(name, ", labels: {set: one}"));
+  w.apply(config_map("c", ", labels: {set: two}"));
+  w.apply(config_map("d", ", labels: {set: one}, finalizers: [example.com/hold]"));
   const auto maps = Maps::namespaced(w.client(), w.type("ConfigMap"), w.ns());
   REQUIRE(maps.ok());
   core::ListParams selection;
-  selection.label_selector = "set=x";
+  selection.label_selector = "set=one";
   const auto remove = [&](const core::DeleteParams& params) {
     using List = client::ObjectList<client::DynamicObject>;
     auto answer = wait<List>(
