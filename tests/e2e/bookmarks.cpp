@@ -89,14 +89,13 @@ class Measurement {
     const auto all = [&] {
       while (started < kWritesPerRound && started - done < kInFlight) {
         const int object = (kWritesPerRound - 1 - tail - started + kObjects * 10) % kObjects;
-        pending[started++] = world_.client().patch(world_.type("PodTemplate"),
-                                                   {world_.ns(), fmt::format("c{}", object)},
-                                                   {{"data", {{"n", std::to_string(++value_)}}}},
-                                                   {}, [&](Result<client::ApplyResult> result) {
-                                                     ++done;
-                                                     if (!result.ok())
-                                                       failure = result.error().render();
-                                                   });
+        pending[started++] = world_.client().patch(
+            world_.type("PodTemplate"), {world_.ns(), fmt::format("c{}", object)},
+            {{"metadata", {{"annotations", {{"n", std::to_string(++value_)}}}}}}, {},
+            [&](Result<client::ApplyResult> result) {
+              ++done;
+              if (!result.ok()) failure = result.error().render();
+            });
       }
       return done == kWritesPerRound || !failure.empty();
     };

@@ -466,8 +466,8 @@ void SimCall::deliver(std::size_t bytes) {
     if (size > 0) break;
     delivered.frames.push_back(std::move(frame));
     frames_.pop_front();
-    if (frames_.empty() && left > 0) line_feed_ = left = 0;  // it went out with this delivery
   }
+  if (frames_.empty()) line_feed_ = out_.size();  // the last one's, if it is still to go out
   touch();
   link_.observer->before_delivery(delivered.frames);
   if (handlers_.on_data) handlers_.on_data(chunk);
