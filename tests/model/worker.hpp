@@ -57,6 +57,7 @@ class Worker final : public runtime::Reconciler {
   std::map<std::uint64_t, loop::Timer> runs_;
   std::uint64_t started_ = 0;
   std::size_t running_ = 0;
+  TimePoint released_at_{};
   bool released_ = false;
   bool stopping_ = false;
   bool drained_ = false;
