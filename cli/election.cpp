@@ -60,8 +60,9 @@ void ElectionFlags::bind(CLI::App& app) {
   app.add_option("--identity", identity_,
                  "who holds the Lease, unique to each process (default: HOSTNAME_UUID)")
       ->type_name("TEXT");
-  add_duration(app, "--lease-duration", lease_duration_,
-               "others take over after so long without renewal (default 15s)");
+  add_duration(
+      app, "--lease-duration", lease_duration_,
+      "others take over after so long without renewal, with shards after twice that (default 15s)");
   add_duration(app, "--renew-deadline", renew_deadline_,
                "stop writing and exit after so long without renewal (default 10s)");
   add_duration(app, "--retry-period", retry_period_, "between two looks at the Lease (default 2s)");

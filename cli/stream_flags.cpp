@@ -49,18 +49,24 @@ void add_bounded(CLI::App& app, const std::string& name, Duration& into, Duratio
 void bind_stream(CLI::App& app, runtime::WatcherOptions& options) {
   add_choice(app, "--list-strategy", options.strategy, runtime::kListStrategies, "STRATEGY",
              "how the present state is read (default auto)");
-  add_choice(app, "--list-semantics", options.semantics, runtime::kListSemantics, "SEMANTICS",
-             "how new it must be (default recent)");
-  app.add_option("--chunk-size", options.page_size,
-                 "objects per page of a paged list (default 500); 0: never in pages")
+  add_choice(
+      app, "--list-semantics", options.semantics, runtime::kListSemantics, "SEMANTICS",
+      "how new it must be: the newest, whatever the server's cache has, or not older than what "
+      "was seen before, first that of the cache (default recent)");
+  app.add_option(
+         "--chunk-size", options.page_size,
+         "objects per page where pages are used: --list-strategy=paged, and where another way "
+         "fails (default 500); 0: never in pages")
       ->type_name("N")
       ->check(CLI::Range(std::uint32_t{0}, runtime::kMaxPageSize))
       ->group(kGroup);
   add_bounded(app, "--watch-timeout", options.timeout, runtime::kMinWatchTimeout,
               runtime::kMaxWatchTimeout,
               "after which the server ends a watch, to be taken up again (default 290s)");
-  app.add_flag("--bookmarks", options.bookmarks,
-               "ask for bookmarks, which make resuming cheap (default true; --bookmarks=false)")
+  app.add_flag(
+         "--bookmarks", options.bookmarks,
+         "ask for bookmarks, which make resuming cheap; a streaming list always does (default "
+         "true; --bookmarks=false)")
       ->group(kGroup);
   add_bounded(app, "--backoff-initial", options.backoff.initial, runtime::kMinBackoff,
               runtime::kMaxBackoff, "the wait after a first failure (default 800ms)");

@@ -216,6 +216,9 @@ class RunController : public Command {
     auto loaded = hooks::load_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse(context, loaded.problems);
     if (check_) {
+      auto random = base::Random::from_system();
+      auto plan = election_.plan(loaded.rules, "default", random);
+      if (!plan.ok()) return fail(context, plan.error());
       context.out << fmt::format("{} rule{} ok\n", loaded.rules.size(),
                                  loaded.rules.size() == 1 ? "" : "s");
       return kDone;

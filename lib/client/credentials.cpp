@@ -79,9 +79,10 @@ Result<void> Credentials::set_authorization(http::Headers& headers, TimePoint no
 
 bool Credentials::renew(http::Headers& headers, TimePoint now) {
   if (withheld_ || config_.token_file.empty()) return false;
-  const std::string before = token_;
+  // What this request carried: another one's 401 may have renewed token_ since.
+  const std::string before(headers.get("Authorization"));
   refused();
-  return set_authorization(headers, now).ok() && token_ != before;
+  return set_authorization(headers, now).ok() && headers.get("Authorization") != before;
 }
 
 Result<void> Credentials::authorize(http::Headers& headers, TimePoint now) {

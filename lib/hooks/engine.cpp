@@ -284,6 +284,9 @@ void Engine::Impl::lead(std::size_t shard) {
 
 void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
   led.erase(shard);
+  // A driver tells only one when it is drained: shut_down() waits for it, and then all are
+  // released.
+  if (stopping && narrows()) return;
   auto left = std::make_shared<std::size_t>(1);
   auto one_less = [this, left, shard, ended = std::move(ended)] {
     if (--*left > 0) return;
@@ -312,6 +315,7 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   const auto end = [this] {
     auto callback = std::exchange(on_shut_down, nullptr);
     if (!callback) return;
+    after_discovery.clear();  // of runs and drivers
     drivers.clear();
     callback();
   };

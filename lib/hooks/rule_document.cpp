@@ -38,6 +38,50 @@ bool check_kind(const RuleNode& node) {
          node.problem(fmt::format("{}: not supported yet", node.value().get<std::string>()));
 }
 
+bool check_child(const RuleNode& node, const std::string& key, std::string_view whose) {
+  return !node.value().is_object() || !node.has(key) ||
+         check_program_of_metadata(node.child(key), whose);
+}
+
+bool check_env(const RuleNode& node, const std::string& hook) {
+  if (!node.has(hook) || !node.child(hook).value().is_object()) return true;
+  const RuleNode block = node.child(hook);
+  if (!block.has("env") || !block.child("env").value().is_object()) return true;
+  const RuleNode env = block.child("env");
+  bool ok = true;
+  for (const auto& [name, value] : env.value().items()) {
+    ok = check_child(env.child(name), "jq", "spec.for.content") && ok;
+  }
+  return ok;
+}
+
+// What reads an object that is kept as metadata alone must not look for more: it would find nothing
+// and decide by that.
+bool check_metadata_programs(const RuleNode& node, const Rule& rule) {
+  const auto bare = [](const StreamRule& stream) {
+    return stream.list.content == core::Content::metadata;
+  };
+  bool ok = true;
+  if (bare(rule.for_)) {
+    if (node.has("changed")) ok = check_changed_of_metadata(node.child("changed")) && ok;
+    if (node.has("for")) ok = check_child(node.child("for"), "filter", "spec.for.content") && ok;
+    ok = check_env(node, "reconcile") && ok;
+    ok = check_env(node, "finalize") && ok;
+  }
+  for (std::size_t i = 0; i < rule.owns.size(); ++i) {
+    if (!bare(rule.owns[i].stream)) continue;
+    ok = check_child(node.child("owns").item(i), "filter", "content") && ok;
+  }
+  for (std::size_t i = 0; i < rule.watches.size(); ++i) {
+    const RuleNode watches = node.child("watches").item(i);
+    if (bare(rule.for_)) ok = check_child(watches, "refs", "spec.for.content") && ok;
+    if (!bare(rule.watches[i].stream)) continue;
+    ok = check_child(watches, "filter", "content") && ok;
+    ok = check_child(watches, "map", "content") && ok;
+  }
+  return ok;
+}
+
 bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
   Rule& rule = out.rule;
   const auto finalize = [&](const RuleNode& inner) {
@@ -72,9 +116,7 @@ bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
        {"retry", [&](const RuleNode& inner) { return read_retry(inner, rule.retry); }},
        {"apply", [&](const RuleNode& inner) { return read_apply(inner, rule.apply); }}});
   if (!node.value().is_object()) return false;
-  if (rule.for_.list.content == core::Content::metadata && node.has("changed")) {
-    ok = check_changed_of_metadata(node.child("changed")) && ok;
-  }
+  ok = check_metadata_programs(node, rule) && ok;
   if (!node.has("for")) {
     node.problem("a rule without \"for\" (one run for everything): not supported yet");
   }

@@ -18,6 +18,9 @@ bool read_watches(const RuleNode& node, std::vector<WatchesRule>& out);
 bool read_changed(const RuleNode& node, std::vector<std::string>& out);
 // The same list once more when only metadata is kept: other paths would never change.
 bool check_changed_of_metadata(const RuleNode& node);
+// A jq program over objects that are kept as metadata alone; `whose` says by which key,
+// "spec.for.content".
+bool check_program_of_metadata(const RuleNode& node, std::string_view whose);
 
 // rule_hook.cpp; `folder` is absolute: the rule file's, base of relative paths.
 bool read_reconcile(const RuleNode& node, const std::string& folder, HookRule& out);

@@ -298,4 +298,42 @@ bool check_changed_of_metadata(const RuleNode& node) {
   return ok;
 }
 
+namespace {
+
+// The first member that a program reads of the object and that metadata alone does not have; "" =
+// none that can be seen. Behind a pipe the input may be another one: there only the usual members
+// of an object count.
+std::string lost_member(std::string_view program) {
+  constexpr std::array<std::string_view, 5> kLost = {"spec", "status", "data", "stringData",
+                                                     "binaryData"};
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  bool piped = false;
+  char before = ' ';  // the last character
+  for (std::size_t i = 0; i < program.size(); before = program[i++]) {
+    piped = piped || program[i] == '|';
+    const bool goes_on = is_word(before) || before == ']' || before == ')' || before == '"' ||
+                         before == '.' || before == '?';
+    if (program[i] != '.' || goes_on) continue;
+    std::size_t end = i + 1;
+    while (end < program.size() && is_word(program[end])) ++end;
+    const std::string_view name = program.substr(i + 1, end - i - 1);
+    if (name.empty() || name == "metadata" || name == "apiVersion" || name == "kind") continue;
+    if (!piped || std::find(kLost.begin(), kLost.end(), name) != kLost.end()) {
+      return std::string(name);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+bool check_program_of_metadata(const RuleNode& node, std::string_view whose) {
+  if (!node.value().is_string()) return true;  // already reported
+  const std::string lost = lost_member(node.value().get_ref<const std::string&>());
+  if (lost.empty()) return true;
+  return node.problem(fmt::format("reads .{}, which {}: metadata does not keep", lost, whose));
+}
+
 }  // namespace kubewatch::hooks

@@ -27,6 +27,9 @@ Result<void> ElectionOptions::validate() const {
   if (auto wrong = core::check_dns_subdomain(lease.name); !wrong.empty()) {
     return flag_error("--lease-name \"" + lease.name + "\": " + wrong);
   }
+  if (auto wrong = core::check_dns_label(lease.namespace_); !wrong.empty()) {
+    return flag_error("--lease-namespace \"" + lease.namespace_ + "\": " + wrong);
+  }
   if (identity.empty()) return flag_error("--identity is empty");
   if (retry_period <= Duration{0}) return flag_error("--retry-period must be more than 0");
   if (lease_duration.count() % 1000 != 0) {
@@ -220,7 +223,9 @@ void LeaderElector::on_put(TimePoint now, WallTime wall, Open what, Result<Json>
 }
 
 void LeaderElector::on_put_failed(TimePoint now, Open what, const Error& error) {
-  const bool outdated = error.is_conflict() || error.is_already_exists() || error.is_not_found();
+  // A create that finds nothing has no namespace, which somebody should hear of.
+  const bool outdated = error.is_conflict() || error.is_already_exists() ||
+                        (error.is_not_found() && what != Open::create);
   if (!outdated) return retry(now, &error);
   record_.reset();
   if (state_ == ElectionState::standing_by || ++conflicts_ > kConflictsInARow) {

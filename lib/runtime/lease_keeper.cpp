@@ -32,10 +32,14 @@ void LeaseKeeper::release() {
 }
 
 void LeaseKeeper::answered(Result<Json> answer) {
+  if (answer.ok()) told_trouble_.clear();
   run(elector_.on_answer(loop::boot_now(), client_.loop().wall(), std::move(answer)));
 }
 
 void LeaseKeeper::tell_trouble(const ElectionTrouble& trouble) {
+  std::string text = trouble.error.render();
+  if (text == told_trouble_) return;
+  told_trouble_ = std::move(text);
   base::log_warn("the lease cannot be read or written; trying again in " +
                      base::format_duration(trouble.retry_in),
                  {{"lease", options().lease.str()}, {"error", trouble.error.render()}});

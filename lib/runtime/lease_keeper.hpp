@@ -44,6 +44,7 @@ class LeaseKeeper {
   LeaseKeeperCallbacks callbacks_;
   client::PendingPtr request_;
   loop::Timer timer_;
+  std::string told_trouble_;  // since the last answer that was none
 };
 
 // Lets writes through while the fence allows them. `fence`: absent when nothing is led.

@@ -350,10 +350,14 @@ void Operator::shut_down(Duration deadline, std::function<void(const ShutdownRep
   impl.shutdown.add("runs", [&impl](const auto& next) { impl.controller.shut_down(next); });
   if (impl.parts.flush) impl.shutdown.add("flush", impl.parts.flush);
   if (impl.parts.release) impl.shutdown.add("release", impl.parts.release);
-  impl.shutdown.begin(deadline, [&impl, done = std::move(done)](ShutdownReport report) {
-    report.cut_off = impl.controller.running_keys();
-    if (done) done(report);
-  });
+  // Told in a turn of its own: the operator may be gone by then.
+  impl.shutdown.begin(
+      deadline, [weak = impl.weak_from_this(), done = std::move(done)](ShutdownReport report) {
+        const auto self = weak.lock();
+        if (!self) return;
+        report.cut_off = self->controller.running_keys();
+        if (done) done(report);
+      });
 }
 
 void Operator::shut_down_now() {

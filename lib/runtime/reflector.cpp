@@ -162,7 +162,6 @@ ChangeSink Reflector::Impl::sink() {
 }
 
 void Reflector::Impl::told_all(bool gap) {
-  told = true;
   give_back_memory = true;
   each_subscriber([&](Subscriber& subscriber) {
     subscriber.feed.note_synced(gap);
@@ -222,6 +221,7 @@ void Reflector::Impl::execute(const StartWatch& action) {
 }
 
 void Reflector::Impl::execute(const EmitInitDone& action) {
+  told = true;  // who subscribes while it is told, or when it is ready, is told what is there
   store.finish_init(action.resource_version, sink());
   told_all(action.gap);
 }
@@ -336,6 +336,7 @@ Reflector::~Reflector() {
 void Reflector::start() {
   Impl& impl = *impl_;
   if (!impl.store.ready()) return impl.run(impl.watcher.start(impl.now()));
+  impl.told = true;
   impl.store.tell_all(impl.sink());
   impl.told_all(false);
   impl.run(impl.watcher.resume(impl.now(), impl.store.resource_version()));

@@ -182,9 +182,10 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
     for (auto& index : impl_->named) index.index = GroupIndex();
     return loaded;
   }
-  fresh->on_ready = std::move(impl_->on_ready);
   fresh->finish(version, nullptr);
+  const auto waiting = std::move(impl_->on_ready);
   impl_ = std::move(fresh);
+  for (const auto& callback : waiting) callback();  // they read this store
   return {};
 }
 

@@ -6,7 +6,6 @@ namespace kubewatch::runtime {
 
 namespace {
 
-constexpr char kSeparator = '\x01';
 constexpr std::size_t kNodeBytes = 48;  // of a hash map entry, beside its content
 
 }  // namespace
@@ -15,17 +14,19 @@ std::string GroupIndex::key_of(Terms& terms) {
   std::sort(terms.begin(), terms.end());
   terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
   std::string key;
-  for (const auto& term : terms) key.append(term).push_back(kSeparator);
+  // With its length before it: a term may hold any character.
+  for (const auto& term : terms)
+    key.append(std::to_string(term.size())).append(1, ':').append(term);
   return key;
 }
 
 GroupIndex::Terms GroupIndex::terms_of(const std::string& key) {
   Terms terms;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    if (key[i] != kSeparator) continue;
-    terms.push_back(key.substr(begin, i - begin));
-    begin = i + 1;
+  for (std::size_t at = 0; at < key.size();) {
+    std::size_t size = 0;
+    for (; key[at] != ':'; ++at) size = 10 * size + static_cast<std::size_t>(key[at] - '0');
+    terms.push_back(key.substr(at + 1, size));
+    at += 1 + size;
   }
   return terms;
 }

@@ -100,6 +100,10 @@ std::vector<FieldManager> parse_managers(std::string_view compact) {
   if (!parsed.ok() || !parsed->is_array()) return out;
   for (const Json& entry : *parsed) {
     if (!entry.is_array() || entry.size() != 4) continue;
+    // A saved cache may hold anything.
+    if (!std::all_of(entry.begin(), entry.end(), [](const Json& e) { return e.is_string(); })) {
+      continue;
+    }
     out.push_back({entry[0].get<std::string>(), entry[1].get<std::string>(),
                    entry[2].get<std::string>(), entry[3].get<std::string>()});
   }

@@ -168,6 +168,17 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
            "  changed: [.metadata.labels, .spec]\n",
            {"7:31: spec.changed[1]: looks at .spec, which spec.for.content: metadata does not "
             "keep"}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: .metadata.labels.a}\n",
+           {}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: '.kind | .a'}\n", {}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: .spec.paused != true}\n",
+           {"6:63: spec.for.filter: reads .spec, which spec.for.content: metadata does not keep"}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: '.kind | .data'}\n",
+           {"6:63: spec.for.filter: reads .data, which spec.for.content: metadata does not keep"}},
+          {"  for: {apiVersion: v1, kind: Pod}\n"
+           "  watches: [{name: a, apiVersion: v1, kind: Secret, content: metadata, map: "
+           ".data.a}]\n",
+           {"7:77: spec.watches[0].map: reads .data, which content: metadata does not keep"}},
           {"  for: {apiVersion: v1, kind: Pod, content: some}\n",
            {"6:45: spec.for.content: must be full or metadata, not \"some\""}},
           {"  for: {apiVersion: v1, kind: Pod, namespaceSelector: team=web}\n",

@@ -116,6 +116,7 @@ runtime::RunOutcome Worker::outcome(Key& key) {
     key.failures = 0;
   } else if (roll < 30) {
     out.verdict = Ends::not_yet;
+    key.triggered = true;  // its next run comes by its own time, not by that of the backoff
     wait = Duration(1 + random_.below(10000));
     out.after = wait;
   } else if (roll < 33) {

@@ -41,7 +41,7 @@ class Worker final : public runtime::Reconciler {
     std::uint32_t failures = 0;  // at least, of the backoff's series
     TimePoint retry{};           // the earliest that the backoff can have planned
     TimePoint started{};
-    bool triggered = false;  // since the last start
+    bool triggered = false;  // since the last start: by a change, or by a time of its own
     bool forward = false;    // the run may have been brought forward
   };
   void finish(const core::ObjectKey& key, const std::function<void(runtime::RunOutcome)>& done);

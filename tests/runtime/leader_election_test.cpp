@@ -114,6 +114,13 @@ TEST_CASE("an election without a lease creates it and leads") {
   CHECK(s.last_timer == 2010);
 }
 
+TEST_CASE("a lease whose namespace is not there is trouble that is told") {
+  Script s;
+  CHECK(s.start() == Words{"get"});
+  CHECK(s.answer(5, Error(ErrorKind::not_found, "none")) == Words{"create"});
+  CHECK(s.refuse(10, ErrorKind::not_found) == Words{"trouble", "timer"});
+}
+
 TEST_CASE("a leader renews with the record that it knows, without reading it first") {
   Script s;
   s.lead();
