@@ -63,6 +63,23 @@ TEST_CASE("a request that is refused with 401 is sent once more with the token f
   CHECK(rig.transport.size() == 2);
 }
 
+TEST_CASE("each of several requests that were sent with an old token is sent once more") {
+  TempDir folder;
+  const std::string file = folder.write("token", "one");
+  Rig rig(with_token_file(file));
+  const auto ignore = [](Result<Json>) {};
+  const auto a = rig.client.get(kPods, {"shop", "a"}, ignore);
+  const auto b = rig.client.get(kPods, {"shop", "b"}, ignore);
+  folder.write("token", "two");
+  for (const std::size_t call : {0U, 1U}) {
+    rig.transport.call(call).head(401);
+    rig.transport.call(call).end();
+  }
+  REQUIRE(rig.transport.size() == 4);
+  CHECK(bearer(rig, 2) == "Bearer two");
+  CHECK(bearer(rig, 3) == "Bearer two");
+}
+
 TEST_CASE("a 401 with an unchanged token is the answer") {
   TempDir folder;
   Rig rig(with_token_file(folder.write("token", "one")));

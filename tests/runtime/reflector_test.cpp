@@ -354,6 +354,22 @@ TEST_CASE("metadata alone is asked for and kept under the object's own type") {
       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"shop","uid":"u"}})");
 }
 
+TEST_CASE("a subscriber made when the cache is ready is told all that is there") {
+  Bench b;
+  Lines told;
+  std::unique_ptr<Subscription> subscription;
+  b.reflector->when_ready([&] {
+    SubscriberCallbacks callbacks;
+    callbacks.on_change = [&](const StoreChange& change) { told.push_back(change.meta.name); };
+    callbacks.on_synced = [&](bool) { told.emplace_back("synced"); };
+    subscription = b.reflector->subscribe(std::move(callbacks));
+  });
+  b.start();
+  b.sync({object("a", 3), object("b", 5)}, 7);
+  b.loop.run_until([&] { return !told.empty() && told.back() == "synced"; }, Duration{5000});
+  CHECK(told == Lines{"a", "b", "synced"});
+}
+
 TEST_CASE("subscribers are told at their own pace, late ones what is there first") {
   Bench b;
   b.start();

@@ -49,7 +49,11 @@ TEST_CASE("what was saved reads back the same, with indexes, managers and resour
     const std::string file = saved(store);
     Store loaded;
     int ready = 0;
-    loaded.on_ready([&] { ++ready; });
+    loaded.on_ready([&] {
+      ++ready;
+      CHECK(loaded.ready());
+      CHECK(loaded.size() == static_cast<std::size_t>(count));
+    });
     loaded.add_index("value", [](const std::string& json) {
       return std::vector<std::string>{json.find("value of 3\"") == std::string::npos ? "no"
                                                                                      : "yes"};

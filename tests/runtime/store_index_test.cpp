@@ -21,6 +21,28 @@ TEST_CASE("slots with equal terms share a group, in whatever order the terms com
   CHECK_FALSE(index.has(9, {}));
 }
 
+TEST_CASE("terms may hold any character and still be told apart") {
+  GroupIndex index;
+  index.set(0, {std::string("a\x01") + "b"});
+  index.set(1, {"a", "b"});
+  index.set(2, {"", "1:a"});
+  index.set(3, {"a"});
+  CHECK(index.groups() == 4);
+  std::vector<SlotId> slots;
+  index.collect("a", slots);
+  CHECK(slots == std::vector<SlotId>{1, 3});
+  slots.clear();
+  index.collect("", slots);
+  CHECK(slots == std::vector<SlotId>{2});
+  slots.clear();
+  index.collect_if(
+      [](const GroupIndex::Terms& terms) {
+        return terms == GroupIndex::Terms{"", "1:a"};
+      },
+      slots);
+  CHECK(slots == std::vector<SlotId>{2});
+}
+
 TEST_CASE("the index equals a plain map after random changes, and forgets dead groups") {
   base::Random random(3);
   GroupIndex index;
