@@ -8,7 +8,10 @@ namespace kubewatch::e2e {
 E2E_CASE("under content: metadata hooks get metadata alone, and run when the spec changes") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(kReconcile, R"(
+  w.rules(website_rule(R"(
+  reconcile: {exec: [./reconcile.sh], timeout: 10s}
+)",
+                       R"(
     content: metadata
     list: {strategy: paged, pageSize: 1, timeout: 10s, backoff: {initial: 100ms, max: 1s}}
 )"));

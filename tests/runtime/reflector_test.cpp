@@ -356,6 +356,7 @@ TEST_CASE("metadata alone is asked for and kept under the object's own type") {
 
 TEST_CASE("a subscriber made when the cache is ready is told all that is there") {
   Bench b;
+  b.start();
   Lines told;
   std::unique_ptr<Subscription> subscription;
   b.reflector->when_ready([&] {
@@ -364,7 +365,6 @@ TEST_CASE("a subscriber made when the cache is ready is told all that is there")
     callbacks.on_synced = [&](bool) { told.emplace_back("synced"); };
     subscription = b.reflector->subscribe(std::move(callbacks));
   });
-  b.start();
   b.sync({object("a", 3), object("b", 5)}, 7);
   b.loop.run_until([&] { return !told.empty() && told.back() == "synced"; }, Duration{5000});
   CHECK(told == Lines{"a", "b", "synced"});
