@@ -5,7 +5,6 @@
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
-using test::status_text;
 
 namespace {
 
