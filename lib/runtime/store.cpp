@@ -14,16 +14,6 @@ std::vector<FieldManager> StoredObject::managers() const {
   return parse_managers(managers_text);
 }
 
-std::string Store::Impl::full_text(const Record& record) const {
-  return codec.decompress(record.encoding(), record.bytes(), record.text_size());
-}
-
-std::string Store::Impl::text(const Record& record) const {
-  std::string out = full_text(record);
-  if (const auto end = out.find(kManagersSeparator); end != std::string::npos) out.resize(end);
-  return out;
-}
-
 std::optional<StoredObject> object_of_text(std::string full) {
   StoredObject object;
   object.json = std::move(full);
@@ -55,18 +45,86 @@ std::vector<core::ObjectKey> Store::Impl::keys_of(const std::vector<SlotId>& ids
   return keys;
 }
 
+namespace {
+
+using Ids = std::vector<SlotId>;
+
+Ids with_term(const TermIndex& index, Term term) {
+  Ids ids;
+  if (const SlotSet* found = index.find(term); found != nullptr) found->collect(ids);
+  return ids;
+}
+
+Ids with_any(const TermIndex& index, const core::LabelRequirement& requirement) {
+  Ids all;
+  for (const auto& value : requirement.values) {
+    const Ids one = with_term(index, term_of(TermKind::label, requirement.key, value));
+    Ids both;
+    std::set_union(all.begin(), all.end(), one.begin(), one.end(), std::back_inserter(both));
+    all = std::move(both);
+  }
+  return all;
+}
+
+Ids both_of(const Ids& a, const Ids& b) {
+  Ids out;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  return out;
+}
+
+Ids first_only(const Ids& a, const Ids& b) {
+  Ids out;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  return out;
+}
+
+// By the index alone; what compares numbers, and so needs the labels themselves, is let through.
+Ids narrowed(const TermIndex& index, Ids ids, const core::LabelRequirement& requirement) {
+  const auto with_key = [&] {
+    return with_term(index, term_of(TermKind::label_key, requirement.key));
+  };
+  switch (requirement.op) {
+    case core::SelectorOperator::in: return both_of(ids, with_any(index, requirement));
+    case core::SelectorOperator::not_in: return first_only(ids, with_any(index, requirement));
+    case core::SelectorOperator::not_exists: return first_only(ids, with_key());
+    default: return both_of(ids, with_key());
+  }
+}
+
+bool compares(const core::LabelSelector& selector) {
+  const auto& all = selector.requirements();
+  return std::any_of(all.begin(), all.end(), [](const core::LabelRequirement& requirement) {
+    return requirement.op == core::SelectorOperator::greater ||
+           requirement.op == core::SelectorOperator::less;
+  });
+}
+
+}  // namespace
+
+std::vector<core::ObjectKey> Store::Impl::keys_with(Term term) const {
+  return keys_of(with_term(terms, term));
+}
+
 std::vector<SlotId> Store::Impl::selected(const core::LabelSelector& selector,
                                           const std::optional<std::string>& namespace_) const {
-  std::vector<SlotId> ids;
-  const std::string wanted = namespace_ ? namespace_term(*namespace_) : std::string();
-  labels.collect_if(
-      [&](const GroupIndex::Terms& terms) {
-        if (namespace_ && std::find(terms.begin(), terms.end(), wanted) == terms.end()) {
-          return false;
-        }
-        return selector.matches(labels_of(terms));
-      },
-      ids);
+  Ids ids;
+  if (namespace_) {
+    ids = with_term(terms, term_of(TermKind::namespace_, *namespace_));
+  } else {
+    for (SlotId id = 0; id < slots.limit(); ++id) {
+      if (slots.used(id)) ids.push_back(id);
+    }
+  }
+  for (const auto& requirement : selector.requirements()) {
+    ids = narrowed(terms, std::move(ids), requirement);
+  }
+  if (!compares(selector)) return ids;
+  const auto fails = [&](SlotId id) {
+    if (!slots[id].current) return true;
+    const auto meta = core::parse_meta(text(*slots[id].current));
+    return !meta.ok() || !selector.matches(meta->labels);
+  };
+  ids.erase(std::remove_if(ids.begin(), ids.end(), fails), ids.end());
   return ids;
 }
 
@@ -124,22 +182,16 @@ std::vector<core::ObjectKey> Store::keys() const {
 }
 
 std::vector<core::ObjectKey> Store::keys_in(const std::string& namespace_) const {
-  std::vector<SlotId> ids;
-  impl_->labels.collect(namespace_term(namespace_), ids);
-  return impl_->keys_of(ids);
+  return impl_->keys_with(term_of(TermKind::namespace_, namespace_));
 }
 
 std::vector<core::ObjectKey> Store::keys_with_label(const std::string& label,
                                                     const std::string& value) const {
-  std::vector<SlotId> ids;
-  impl_->labels.collect(label_term(label, value), ids);
-  return impl_->keys_of(ids);
+  return impl_->keys_with(term_of(TermKind::label, label, value));
 }
 
 std::vector<core::ObjectKey> Store::keys_owned_by(const std::string& owner_uid) const {
-  std::vector<SlotId> ids;
-  impl_->owners.collect(owner_uid, ids);
-  return impl_->keys_of(ids);
+  return impl_->keys_with(term_of(TermKind::owner, owner_uid));
 }
 
 std::vector<core::ObjectKey> Store::select(const core::LabelSelector& selector,
@@ -149,19 +201,20 @@ std::vector<core::ObjectKey> Store::select(const core::LabelSelector& selector,
 
 std::vector<core::ObjectKey> Store::keys_indexed(const std::string& index,
                                                  const std::string& key) const {
-  std::vector<SlotId> ids;
   for (const auto& known : impl_->named) {
-    if (known.name == index) known.index.collect(key, ids);
+    if (known.name == index) {
+      return impl_->keys_of(with_term(known.index, term_of(TermKind::named, key)));
+    }
   }
-  return impl_->keys_of(ids);
+  return {};
 }
 
 StoreStats Store::stats() const {
   StoreStats stats;
   stats.objects = size();
   stats.json_bytes = impl_->slots.current_text();
-  stats.held_bytes = impl_->slots.bytes() + impl_->labels.bytes() + impl_->owners.bytes() +
-                     impl_->codec.bytes() + impl_->to_compact.capacity() * sizeof(SlotId);
+  stats.held_bytes = impl_->slots.bytes() + impl_->terms.bytes() + impl_->codec.bytes() +
+                     impl_->to_compact.capacity() * sizeof(SlotId);
   for (const auto& index : impl_->named) stats.held_bytes += index.index.bytes();
   stats.relists = impl_->syncs > 0 ? impl_->syncs - 1 : 0;
   stats.dictionaries = impl_->trainings;
@@ -179,27 +232,16 @@ void Store::add_index(const std::string& name, IndexKeys keys_of) {
   Impl& impl = *impl_;
   NamedIndex fresh{name, std::move(keys_of), {}};
   for (SlotId id = 0; id < impl.slots.limit(); ++id) {
-    if (impl.slots[id].current)
-      fresh.index.set(id, fresh.keys_of(impl.text(*impl.slots[id].current)));
+    // What is staged and new counts now; what will replace an object gets its keys then.
+    const Record* record =
+        impl.slots[id].current ? impl.slots[id].current.get() : impl.slots.staged(id);
+    if (record != nullptr) fresh.index.insert(id, fresh.terms_of(impl.text(*record)));
   }
   const auto known = std::find_if(impl.named.begin(), impl.named.end(),
                                   [&](const NamedIndex& index) { return index.name == name; });
   const auto at = static_cast<std::size_t>(known - impl.named.begin());
   if (known == impl.named.end()) impl.named.push_back(NamedIndex{});
   impl.named[at] = std::move(fresh);
-  // What is staged meanwhile gets its keys as well.
-  for (const SlotId id : impl.staged_order) {
-    const Record* staged = impl.slots.staged(id);
-    if (staged == nullptr) continue;
-    const std::string json = impl.text(*staged);
-    const auto meta = core::parse_meta(json);
-    if (!meta.ok()) continue;
-    if (impl.slots[id].current) {
-      impl.pending_terms[id] = impl.terms_of(*meta, json);
-    } else {
-      impl.set_terms(id, impl.terms_of(*meta, json));
-    }
-  }
 }
 
 void Store::tell_all(const ChangeSink& tell) const {

@@ -64,7 +64,7 @@ struct StoreStats {
 // Gets the changes one by one, after the store holds all of them. It may read the store, not write
 // it. Empty: nobody wants to know, and no change is built (a change costs a decompression or two).
 using ChangeSink = std::function<void(StoreChange&&)>;
-// The keys under which an object stands in an index; several, or none.
+// The keys under which an object stands in an index; several, or none. The same for the same text.
 using IndexKeys = std::function<std::vector<std::string>(const std::string& json)>;
 
 // The store's state at one time, whatever happens to it later: what a run reads. Costs nothing but

@@ -4,12 +4,17 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kubewatch::runtime {
 
 namespace {
 
 constexpr std::size_t kDictionaryBytes = 16U << 10U;
+constexpr std::size_t kPatchDictionaryBytes = 4U << 10U;
+constexpr std::size_t kFewestPatches = 100;
+constexpr std::string_view kMagic = "\x28\xb5\x2f\xfd";  // of a zstd frame; not kept, all have it
+constexpr std::size_t kMaxPatch = 1U << 20U;
 constexpr std::size_t kMaxAdopted = 1U << 20U;
 // Of one sample: a huge object must not be all of them.
 constexpr std::size_t kSampleBytes = 32U << 10U;
@@ -30,6 +35,7 @@ struct Workspace {
   Owned<ZSTD_CCtx> compressor{ZSTD_createCCtx()};
   Owned<ZSTD_DCtx> decompressor{ZSTD_createDCtx()};
   std::string buffer;
+  std::string frame;
 };
 
 Workspace& workspace() {
@@ -39,38 +45,39 @@ Workspace& workspace() {
 
 }  // namespace
 
-class Dictionary {
+// The two prepared forms of one dictionary.
+class Trained {
  public:
-  // Null when the bytes are no dictionary.
-  static DictionaryPtr make(std::string bytes) {
-    if (ZSTD_getDictID_fromDict(bytes.data(), bytes.size()) == 0) return nullptr;
-    auto out = std::make_shared<Dictionary>();
-    out->bytes_ = std::move(bytes);
-    out->encode_.reset(ZSTD_createCDict(out->bytes_.data(), out->bytes_.size(), kLevel));
-    out->decode_.reset(ZSTD_createDDict(out->bytes_.data(), out->bytes_.size()));
-    if (!out->encode_ || !out->decode_) return nullptr;
-    return out;
+  // False when the bytes are no dictionary.
+  bool take(std::string bytes) {
+    if (ZSTD_getDictID_fromDict(bytes.data(), bytes.size()) == 0) return false;
+    bytes_ = std::move(bytes);
+    encode_.reset(ZSTD_createCDict(bytes_.data(), bytes_.size(), kLevel));
+    decode_.reset(ZSTD_createDDict(bytes_.data(), bytes_.size()));
+    return encode_ && decode_;
   }
-  static DictionaryPtr train(const std::vector<std::string>& samples) {
+  bool train(const std::vector<std::string>& samples, std::size_t most) {
     std::string all;
     std::vector<std::size_t> sizes;
     for (const auto& sample : samples) {
       sizes.push_back(std::min(sample.size(), kSampleBytes));
       all.append(sample, 0, sizes.back());
     }
-    std::string bytes(kDictionaryBytes, '\0');
+    std::string bytes(most, '\0');
     const std::size_t size = ZDICT_trainFromBuffer(
         bytes.data(), bytes.size(), all.data(), sizes.data(), static_cast<unsigned>(sizes.size()));
-    if (ZDICT_isError(size) != 0) return nullptr;
+    if (ZDICT_isError(size) != 0) return false;
     bytes.resize(size);
     bytes.shrink_to_fit();
-    return make(std::move(bytes));
+    return take(std::move(bytes));
   }
 
+  explicit operator bool() const { return encode_ != nullptr; }
   const ZSTD_CDict* encoder() const { return encode_.get(); }
   const ZSTD_DDict* decoder() const { return decode_.get(); }
   std::string_view bytes() const { return bytes_; }
   std::size_t held() const {
+    if (!encode_) return 0;
     return bytes_.capacity() + ZSTD_sizeof_CDict(encode_.get()) + ZSTD_sizeof_DDict(decode_.get());
   }
 
@@ -80,11 +87,40 @@ class Dictionary {
   Owned<ZSTD_DDict> decode_;
 };
 
+class Dictionary {
+ public:
+  // Null when the bytes are no dictionary.
+  static DictionaryPtr make(std::string_view bytes, std::string_view patches) {
+    auto out = std::make_shared<Dictionary>();
+    if (!out->texts_.take(std::string(bytes))) return nullptr;
+    if (!patches.empty() && !out->patches_.take(std::string(patches))) return nullptr;
+    return out;
+  }
+  static DictionaryPtr train(const std::vector<std::string>& samples,
+                             const std::vector<std::string>& patches) {
+    auto out = std::make_shared<Dictionary>();
+    if (!out->texts_.train(samples, kDictionaryBytes)) return nullptr;
+    if (patches.size() < kFewestPatches || !out->patches_.train(patches, kPatchDictionaryBytes)) {
+      out->patches_ = Trained();
+    }
+    return out;
+  }
+
+  const Trained& texts() const { return texts_; }
+  // Without one of their own, patches share the objects'.
+  const Trained& patches() const { return patches_ ? patches_ : texts_; }
+  std::string_view patch_bytes() const { return patches_.bytes(); }
+  std::size_t held() const { return texts_.held() + patches_.held(); }
+
+ private:
+  Trained texts_;
+  Trained patches_;
+};
+
 namespace {
 
-Encoded encode(const Dictionary* dictionary, Encoding encoding, std::string_view text) {
-  const Encoded plain{kPlain, text};
-  if (dictionary == nullptr && text.size() < kWorthCompressing) return plain;
+// Without its magic number; "" when it would not become smaller and that is not asked for.
+std::string_view squeeze(const ZSTD_CDict* dictionary, std::string_view text, bool with_size) {
   Workspace& work = workspace();
   const std::size_t bound = ZSTD_compressBound(text.size());
   if (work.buffer.size() < bound || work.buffer.size() > 16 * bound + (1U << 20U)) {
@@ -92,17 +128,44 @@ Encoded encode(const Dictionary* dictionary, Encoding encoding, std::string_view
   }
   ZSTD_CCtx* context = work.compressor.get();
   ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
-  // The record knows the size, the store knows the dictionary: no need to say either in each frame,
-  // nor that it is a frame.
+  // The store knows the dictionary, and of a text the size: no need to say it in each frame.
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, with_size ? 1 : 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0);
-  if (dictionary != nullptr) ZSTD_CCtx_refCDict(context, dictionary->encoder());
+  if (dictionary != nullptr) ZSTD_CCtx_refCDict(context, dictionary);
   const std::size_t size =
       ZSTD_compress2(context, work.buffer.data(), work.buffer.size(), text.data(), text.size());
-  if (ZSTD_isError(size) != 0 || size >= text.size()) return plain;
-  return {encoding, std::string_view(work.buffer).substr(0, size)};
+  if (ZSTD_isError(size) != 0) return {};
+  if (!with_size && size >= text.size() + kMagic.size()) return {};
+  return std::string_view(work.buffer).substr(kMagic.size(), size - kMagic.size());
+}
+
+Encoded encode(const Dictionary* dictionary, Encoding encoding, std::string_view text) {
+  const Encoded plain{kPlain, text};
+  if (dictionary == nullptr && text.size() < kWorthCompressing) return plain;
+  const auto bytes =
+      squeeze(dictionary == nullptr ? nullptr : dictionary->texts().encoder(), text, false);
+  return bytes.empty() ? plain : Encoded{encoding, bytes};
+}
+
+// The frame with its magic number, valid until the next call.
+std::string_view framed(std::string_view bytes) {
+  std::string& buffer = workspace().frame;
+  if (buffer.capacity() > 16 * bytes.size() + (1U << 20U)) buffer = std::string();
+  return buffer.assign(kMagic).append(bytes);
+}
+
+// "" when the bytes are not that many of that dictionary.
+std::string unsqueeze(const ZSTD_DDict* dictionary, std::string_view frame, std::size_t text_size) {
+  ZSTD_DCtx* context = workspace().decompressor.get();
+  ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
+  if (dictionary != nullptr) ZSTD_DCtx_refDDict(context, dictionary);
+  std::string text(text_size, '\0');
+  const std::size_t size =
+      ZSTD_decompressDCtx(context, text.data(), text.size(), frame.data(), frame.size());
+  if (ZSTD_isError(size) != 0 || size != text_size) return {};
+  return text;
 }
 
 std::size_t encoded_size(const Dictionary* dictionary, const std::vector<std::string>& texts) {
@@ -129,17 +192,18 @@ bool StoreCodec::take_over(DictionaryPtr fresh) {
 }
 
 bool StoreCodec::train(const std::vector<std::string>& samples,
-                       const std::vector<std::string>& proof) {
-  auto fresh = Dictionary::train(samples);
+                       const std::vector<std::string>& proof,
+                       const std::vector<std::string>& patches) {
+  auto fresh = Dictionary::train(samples, patches);
   if (fresh == nullptr) return false;
   const std::size_t before = encoded_size(dictionary(current_).get(), proof);
   if (encoded_size(fresh.get(), proof) > before - before / 10) return false;
   return take_over(std::move(fresh));
 }
 
-bool StoreCodec::adopt(std::string_view dictionary) {
-  if (dictionary.size() > kMaxAdopted) return false;
-  auto fresh = Dictionary::make(std::string(dictionary));
+bool StoreCodec::adopt(std::string_view dictionary, std::string_view patches) {
+  if (dictionary.size() > kMaxAdopted || patches.size() > kMaxAdopted) return false;
+  auto fresh = Dictionary::make(dictionary, patches);
   return fresh != nullptr && take_over(std::move(fresh));
 }
 
@@ -172,18 +236,32 @@ std::string StoreCodec::decompress_with(const Dictionary* dictionary, Encoding e
                                         std::string_view bytes, std::size_t text_size) {
   if (encoding == kPlain) return std::string(bytes);
   if (encoding != kZstd && dictionary == nullptr) return {};
-  ZSTD_DCtx* context = workspace().decompressor.get();
-  ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
-  if (dictionary != nullptr) ZSTD_DCtx_refDDict(context, dictionary->decoder());
-  std::string text(text_size, '\0');
-  const std::size_t size =
-      ZSTD_decompressDCtx(context, text.data(), text.size(), bytes.data(), bytes.size());
-  if (ZSTD_isError(size) != 0 || size != text_size) return {};
-  return text;
+  return unsqueeze(dictionary == nullptr ? nullptr : dictionary->texts().decoder(), framed(bytes),
+                   text_size);
+}
+
+std::optional<Encoded> StoreCodec::compress_patch(std::string_view patch) const {
+  const Dictionary& dictionary = *dictionaries_[current_ - kFirstDictionary];
+  const auto bytes = squeeze(dictionary.patches().encoder(), patch, true);
+  if (bytes.empty()) return std::nullopt;
+  return Encoded{current_, bytes};
+}
+
+std::string StoreCodec::decompress_patch(const Dictionary& dictionary, std::string_view bytes) {
+  const std::string_view frame = framed(bytes);
+  const auto size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return {};
+  if (size > kMaxPatch) return {};
+  return unsqueeze(dictionary.patches().decoder(), frame, static_cast<std::size_t>(size));
 }
 
 std::string_view StoreCodec::dictionary_bytes() const {
-  return trained() ? dictionaries_[current_ - kFirstDictionary]->bytes() : std::string_view();
+  return trained() ? dictionaries_[current_ - kFirstDictionary]->texts().bytes()
+                   : std::string_view();
+}
+
+std::string_view StoreCodec::patch_dictionary_bytes() const {
+  return trained() ? dictionaries_[current_ - kFirstDictionary]->patch_bytes() : std::string_view();
 }
 
 std::size_t StoreCodec::bytes() const {

@@ -1,13 +1,15 @@
 // How object text rests in the cache: zstd, with a dictionary trained on the store's own objects
-// once there are enough of them. One kind's objects are much alike, so the dictionary carries most
-// of the gain (measured 21x against 3.6x without). Objects change, so a later dictionary may take
-// over; an earlier one lives until nothing is encoded with it. The only user of zstd.
+// once there are enough of them, and a second one for patches (text_patch.hpp), which look nothing
+// like objects. One kind's objects are much alike, so the dictionary carries most of the gain.
+// Objects change, so a later dictionary may take over; an earlier one lives until nothing is
+// encoded with it. The only user of zstd.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,15 +43,20 @@ class StoreCodec {
   bool trained() const { return current_ != kZstd; }
   // Trains a dictionary and takes it into use; the ones before stay readable. `proof`: texts on
   // which it must beat what is in use by a tenth. False when the samples hold too little in common,
-  // it would not help, or there is no room for one more; nothing changes then.
-  bool train(const std::vector<std::string>& samples, const std::vector<std::string>& proof);
-  // Takes a dictionary from outside (dictionary_bytes() of another codec). False when it is none.
-  bool adopt(std::string_view dictionary);
+  // it would not help, or there is no room for one more; nothing changes then. `patches`: samples
+  // of these; too few are no reason to fail.
+  bool train(const std::vector<std::string>& samples, const std::vector<std::string>& proof,
+             const std::vector<std::string>& patches);
+  // Takes dictionaries from outside (those of another codec); `patches` may be empty. False when
+  // they are none.
+  bool adopt(std::string_view dictionary, std::string_view patches);
   // Gives up all dictionaries but the one in use: nothing is encoded with them any more.
   void forget_others();
 
   // The best that is at hand; plain when compressing gains nothing.
   Encoded compress(std::string_view text) const;
+  // Precondition: trained. Absent when zstd fails, which only memory can make it.
+  std::optional<Encoded> compress_patch(std::string_view patch) const;
   // Safe with any bytes: "" when they are not what compress() made.
   std::string decompress(Encoding encoding, std::string_view bytes, std::size_t text_size) const;
 
@@ -57,8 +64,11 @@ class StoreCodec {
   DictionaryPtr dictionary(Encoding encoding) const;
   static std::string decompress_with(const Dictionary* dictionary, Encoding encoding,
                                      std::string_view bytes, std::size_t text_size);
-  // The dictionary in use, "" without one.
+  // Safe with any bytes: "" when they are not what compress_patch() made.
+  static std::string decompress_patch(const Dictionary& dictionary, std::string_view bytes);
+  // The dictionaries in use, "" without.
   std::string_view dictionary_bytes() const;
+  std::string_view patch_dictionary_bytes() const;
   // The dictionaries and their prepared forms.
   std::size_t bytes() const;
 

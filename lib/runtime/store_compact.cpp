@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "runtime/store_impl.hpp"
+#include "runtime/text_patch.hpp"
 
 namespace kubewatch::runtime {
 
@@ -20,20 +21,6 @@ double ratio_of(std::uint64_t stored, std::uint64_t text) {
 
 }  // namespace
 
-RecordPtr Store::Impl::make_record(const PreparedObject& object) {
-  const Record::Identity identity{object.meta.name, object.meta.uid, object.meta.resource_version};
-  std::string with_managers;
-  std::string_view text = object.json;
-  if (!object.managers.empty()) {
-    with_managers.reserve(object.json.size() + 1 + object.managers.size());
-    with_managers.append(object.json).append(1, kManagersSeparator).append(object.managers);
-    text = with_managers;
-  }
-  // Before there is a dictionary records stay plain: compact_some() knows which ones are left.
-  const Encoded encoded = codec.trained() ? codec.compress(text) : Encoded{kPlain, text};
-  return Record::make(identity, text.size(), encoded);
-}
-
 void Store::Impl::note_new(SlotId id, const Record& record) {
   if (codec.trained()) return look_at_ratio(record);
   // A busy object stands in the list once per change: bounded by forgetting the doubles.
@@ -46,8 +33,8 @@ void Store::Impl::note_new(SlotId id, const Record& record) {
 }
 
 // Texts of objects evenly spread over the store.
-void Store::Impl::take_samples(std::vector<std::string>& samples,
-                               std::vector<std::string>& proof) const {
+void Store::Impl::take_samples(std::vector<std::string>& samples, std::vector<std::string>& proof,
+                               std::vector<std::string>& patches) const {
   const std::size_t step = std::max<std::size_t>(1, slots.limit() / kSamples);
   std::size_t taken = 0;
   for (std::size_t at = 0; at < slots.limit() && taken < kSamples; at += step) {
@@ -55,7 +42,13 @@ void Store::Impl::take_samples(std::vector<std::string>& samples,
     const Record* record = slots.staged(id);
     if (record == nullptr) record = slots[id].current.get();
     if (record == nullptr) continue;
-    (++taken % kProofEvery == 0 ? proof : samples).push_back(full_text(*record));
+    std::string text = marked_text(*record);
+    // Neighbours in a list are often of one family.
+    if (at + 1 < slots.limit() && slots[id + 1].current) {
+      std::string patch = make_patch(text, marked_text(*slots[id + 1].current));
+      if (patch.size() * kAlike < text.size()) patches.push_back(std::move(patch));
+    }
+    (++taken % kProofEvery == 0 ? proof : samples).push_back(std::move(text));
   }
 }
 
@@ -64,9 +57,9 @@ void Store::Impl::take_samples(std::vector<std::string>& samples,
 void Store::Impl::train() {
   train_at = 4 * std::max(slots.used_count(), train_at);
   new_since_training = 0;
-  std::vector<std::string> samples, proof;
-  take_samples(samples, proof);
-  if (!codec.train(samples, proof)) return;
+  std::vector<std::string> samples, proof, patches;
+  take_samples(samples, proof, patches);
+  if (!codec.train(samples, proof, patches)) return;
   ++trainings;
   std::uint64_t text = 0, stored = 0;
   for (const auto& one : proof) {
@@ -108,17 +101,12 @@ void Store::Impl::note_loaded() {
   train_at = std::max(train_at, 4 * slots.used_count());
 }
 
-RecordPtr Store::Impl::recoded(const Record& record) const {
-  const std::string whole = full_text(record);
-  return Record::recoded(record, codec.compress(whole));
-}
-
 void Store::Impl::recode(SlotId id) {
-  if (const auto& now = slots[id].current; now && now->encoding() != codec.best()) {
-    slots.set_current(id, recoded(*now));
+  if (const RecordPtr now = slots[id].current; now && now->encoding() != codec.best()) {
+    slots.set_current(id, recoded(id, *now));
   }
   if (const Record* next = slots.staged(id); next != nullptr && next->encoding() != codec.best()) {
-    slots.set_staged(id, recoded(*next));
+    slots.set_staged(id, recoded(id, *next));
   }
 }
 

@@ -2,7 +2,7 @@
 // checksum. Whatever the bytes are, load() either takes all of them or says what is wrong.
 //
 //   "kubewatch-store\n" version:u32 about:text options:text resourceVersion:text dictionary:text
-//   count:u64 { encoding:u8 textSize:u32 stored:text }* checksum:u64
+//   patchDictionary:text count:u64 { encoding:u8 textSize:u32 stored:text }* checksum:u64
 //
 // Numbers are little endian; a text is its length as u32 and its bytes. The checksum (FNV-1a) is of
 // all bytes before it.
@@ -17,7 +17,7 @@ namespace kubewatch::runtime {
 namespace {
 
 constexpr std::string_view kMagic = "kubewatch-store\n";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kPiece = 256U << 10U;
 constexpr std::uint32_t kMaxText = 128U << 20U;  // of one object
 constexpr std::size_t kChecksumBytes = 8;
@@ -130,18 +130,17 @@ Result<void> Store::save(const std::string& about,
   out.text(describe(impl.options));
   out.text(impl.resource_version);
   out.text(impl.codec.dictionary_bytes());
+  out.text(impl.codec.patch_dictionary_bytes());
   out.number(impl.slots.current_count(), 8);
   for (SlotId id = 0; id < impl.slots.limit(); ++id) {
     if (!impl.slots[id].current) continue;
-    RecordPtr record = impl.slots[id].current;
-    // One dictionary is saved: what is older moves to it.
-    if (record->encoding() != kPlain && record->encoding() != impl.codec.best()) {
-      record = impl.recoded(*record);
-    }
-    const bool dictionary = record->encoding() >= kFirstDictionary;
-    out.number(dictionary ? kFirstDictionary : record->encoding(), 1);
-    out.number(record->text_size(), 4);
-    out.text(record->bytes());
+    // Each by itself, under the one dictionary that is saved.
+    const std::string whole = impl.full_text(*impl.slots[id].current);
+    const Encoded encoded = impl.codec.compress(whole);
+    const bool dictionary = encoded.encoding >= kFirstDictionary;
+    out.number(dictionary ? kFirstDictionary : encoded.encoding, 1);
+    out.number(whole.size(), 4);
+    out.text(encoded.bytes);
   }
   return out.finish();
 }
@@ -168,8 +167,9 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
   }
   const std::string version(in.text());
   const std::string_view dictionary = in.text();
+  const std::string_view patches = in.text();
   auto fresh = std::make_shared<Impl>(impl_->options);
-  if (!dictionary.empty() && !fresh->codec.adopt(dictionary)) {
+  if (!dictionary.empty() && !fresh->codec.adopt(dictionary, patches)) {
     return damaged("damaged: its dictionary cannot be used");
   }
   fresh->named = std::move(impl_->named);
@@ -179,7 +179,7 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
   if (loaded.ok() && (in.failed() || !in.at_end())) loaded = damaged("damaged: its end is missing");
   if (!loaded.ok()) {
     impl_->named = std::move(fresh->named);
-    for (auto& index : impl_->named) index.index = GroupIndex();
+    for (auto& index : impl_->named) index.index = TermIndex();
     return loaded;
   }
   fresh->finish(version, nullptr);

@@ -1,6 +1,6 @@
 // The inside of a store, shared by the files that implement it: store.cpp (readers and writer),
-// store_stage.cpp (full states and changes), store_compact.cpp (dictionaries), store_snapshot.cpp,
-// store_file.cpp. Internal to lib/runtime.
+// store_stage.cpp (full states and changes), store_encode.cpp (texts), store_compact.cpp
+// (dictionaries), store_snapshot.cpp, store_file.cpp. Internal to lib/runtime.
 #pragma once
 
 #include <map>
@@ -12,9 +12,9 @@
 
 #include "runtime/store.hpp"
 #include "runtime/store_codec.hpp"
-#include "runtime/store_index.hpp"
 #include "runtime/store_ingest.hpp"
 #include "runtime/store_slots.hpp"
+#include "runtime/term_index.hpp"
 
 namespace kubewatch::runtime {
 
@@ -22,20 +22,15 @@ namespace kubewatch::runtime {
 struct NamedIndex {
   std::string name;
   IndexKeys keys_of;
-  GroupIndex index;
-};
+  TermIndex index;
 
-// What a slot is found by.
-struct SlotTerms {
-  GroupIndex::Terms labels;  // and the namespace
-  GroupIndex::Terms owners;
-  std::vector<GroupIndex::Terms> named;  // one for each NamedIndex
+  Terms terms_of(const std::string& json) const;
 };
 
 // What a snapshot sees instead of the store's present.
 struct PastObject {
-  RecordPtr record;  // null: was not there
-  DictionaryPtr dictionary;
+  RecordPtr record;          // null: was not there
+  DictionaryPtr dictionary;  // of the record, and of its base
 };
 
 struct SnapshotState {
@@ -57,8 +52,7 @@ struct Store::Impl {
   Ingest ingest;
   StoreCodec codec;
   SlotTable slots;
-  GroupIndex labels;
-  GroupIndex owners;
+  TermIndex terms;  // labels, namespaces, owners
   std::vector<NamedIndex> named;
 
   bool ready = false;
@@ -69,8 +63,6 @@ struct Store::Impl {
   std::vector<std::function<void()>> on_ready;
   std::uint32_t mark = 0;
   std::vector<SlotId> staged_order;
-  // Of staged objects that are found by other terms than the current ones.
-  std::unordered_map<SlotId, SlotTerms> pending_terms;
   std::vector<SnapshotState*> snapshots;  // alive, oldest first
 
   // --- compression ---
@@ -82,26 +74,42 @@ struct Store::Impl {
   std::size_t window_objects = 0;
   std::size_t new_since_training = 0;
 
+  // The text of the base that was needed last: siblings come one after the other.
+  mutable RecordPtr last_base;
+  mutable std::string last_base_text;
+
   std::uint64_t syncs = 0;
   StoreStats::Unparsable unparsable;
 
   // Nothing of a first list that is not complete is shown.
   bool hidden() const { return initializing && first_list; }
 
-  // --- texts (store.cpp) ---
-  // The object's JSON and, behind a separator, its managers if it has any.
-  std::string full_text(const Record& record) const;
-  std::string text(const Record& record) const;
+  // --- readers (store.cpp) ---
   std::optional<SlotId> visible(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> keys_of(const std::vector<SlotId>& ids) const;
+  std::vector<core::ObjectKey> keys_with(Term term) const;
   std::vector<SlotId> selected(const core::LabelSelector& selector,
                                const std::optional<std::string>& namespace_) const;
 
+  // --- records and texts (store_encode.cpp) ---
+  RecordPtr make_record(const PreparedObject& object);
+  // The same object, encoded as well as the codec can now.
+  RecordPtr recoded(SlotId id, const Record& record) const;
+  void encode(SlotId id, const std::string& owner_uid, std::string_view marked,
+              Record::Content& content) const;
+  // The object's JSON and, behind a separator, its managers if it has any.
+  std::string full_text(const Record& record) const;
+  std::string text(const Record& record) const;
+  // As it was encoded: with marks in the place of what the record says itself.
+  std::string marked_text(const Record& record) const;
+  RecordPtr find_base(SlotId id, const std::string& owner_uid) const;
+  std::optional<std::string> patch_to(const RecordPtr& base, std::string_view marked) const;
+
   // --- full states and changes (store_stage.cpp) ---
-  SlotTerms terms_of(const core::ObjectMeta& meta, const std::string& json) const;
-  void set_terms(SlotId id, SlotTerms terms);
-  bool has_terms(SlotId id, const SlotTerms& terms) const;
-  void erase_terms(SlotId id);
+  // Puts the slot under what finds `now`, which took the place of `before` (null: of nothing).
+  void index(SlotId id, const Record* before, const Record& now, const std::string& json,
+             const core::ObjectMeta& meta);
+  void unindex(SlotId id, const Record& before);
   void stage(const PreparedObject& object);
   void stage_first(const PreparedObject& object);
   void unstage(SlotId id);
@@ -116,12 +124,11 @@ struct Store::Impl {
   void tell_all(const ChangeSink& tell) const;
 
   // --- compression (store_compact.cpp) ---
-  RecordPtr make_record(const PreparedObject& object);
   void note_new(SlotId id, const Record& record);
-  void take_samples(std::vector<std::string>& samples, std::vector<std::string>& proof) const;
+  void take_samples(std::vector<std::string>& samples, std::vector<std::string>& proof,
+                    std::vector<std::string>& patches) const;
   void train();
   void look_at_ratio(const Record& record);
-  RecordPtr recoded(const Record& record) const;
   void recode(SlotId id);
   void forget_dictionaries();
   void note_loaded();
@@ -134,15 +141,16 @@ struct Store::Impl {
   void note_past(const core::ObjectKey& key, const RecordPtr& before);
 };
 
+// A record's text by itself, without the store. "" when it cannot be decoded, which only a bug can
+// cause.
+std::string decode_record(const Record& record, const Dictionary* dictionary);
+// A patch is kept where it is smaller than the text by this factor.
+inline constexpr std::size_t kAlike = 3;
 inline constexpr char kManagersSeparator = '\0';  // stands in no valid JSON text
 // From the full text of a record; absent when it is not JSON, which only a bug can cause.
 std::optional<StoredObject> object_of_text(std::string full);
 
-// Terms of the label index.
-GroupIndex::Terms label_terms(const core::ObjectMeta& meta);
-std::string label_term(const std::string& key, const std::string& value);
-std::string namespace_term(const std::string& namespace_);
-// Without the namespace.
-core::Labels labels_of(const GroupIndex::Terms& terms);
+// What finds an object, but for the named indexes.
+Terms terms_of(const core::ObjectMeta& meta);
 
 }  // namespace kubewatch::runtime

@@ -76,12 +76,25 @@ RecordPtr::RecordPtr(const RecordPtr& other) : record_(other.record_) {
 
 RecordPtr::~RecordPtr() {
   if (record_ == nullptr || --record_->references_ > 0) return;
+  // A base has none itself, so this goes no deeper.
+  const RecordPtr base(const_cast<Record*>(record_->base()));
   record_->~Record();
   ::operator delete(record_);
 }
 
-RecordPtr Record::allocate(const Record& head, std::string_view identity, std::string_view bytes) {
-  void* memory = ::operator new(sizeof(Record) + identity.size() + bytes.size());
+RecordPtr RecordPtr::share(const Record* record) {
+  auto* counted = const_cast<Record*>(record);
+  if (counted != nullptr) ++counted->references_;
+  return RecordPtr(counted);
+}
+
+RecordPtr Record::allocate(const Record& head, std::string_view identity, std::string_view bytes,
+                           RecordPtr base) {
+  Record* const kept_base = base.release();
+  const std::string_view base_bytes(reinterpret_cast<const char*>(&kept_base),
+                                    kept_base == nullptr ? 0 : sizeof kept_base);
+  void* memory =
+      ::operator new(sizeof(Record) + identity.size() + base_bytes.size() + bytes.size());
   auto* record = new (memory) Record();
   record->text_size_ = head.text_size_;
   record->stored_size_ = static_cast<std::uint32_t>(bytes.size());
@@ -91,15 +104,19 @@ RecordPtr Record::allocate(const Record& head, std::string_view identity, std::s
   record->encoding_ = head.encoding_;
   record->uid_is_packed_ = head.uid_is_packed_;
   record->version_is_packed_ = head.version_is_packed_;
+  record->has_base_ = kept_base != nullptr;
+  record->marked_ = head.marked_;
+  record->terms_low_ = head.terms_low_;
+  record->terms_high_ = head.terms_high_;
   char* at = reinterpret_cast<char*>(record) + sizeof(Record);
-  for (const auto part : {identity, bytes}) {
+  for (const auto part : {identity, base_bytes, bytes}) {
     if (!part.empty()) std::memcpy(at, part.data(), part.size());
     at += part.size();
   }
   return RecordPtr(record);
 }
 
-RecordPtr Record::make(const Identity& identity, std::size_t text_size, const Encoded& encoded) {
+RecordPtr Record::make(const Identity& identity, const Content& content) {
   const std::string uid = pack_uuid(identity.uid);
   const std::string version = pack_number(identity.resource_version);
   Record head;
@@ -108,24 +125,36 @@ RecordPtr Record::make(const Identity& identity, std::size_t text_size, const En
   std::string packed(identity.name);
   packed.append(uid.empty() ? identity.uid : std::string_view(uid));
   packed.append(version.empty() ? identity.resource_version : std::string_view(version));
-  head.text_size_ = static_cast<std::uint32_t>(text_size);
+  head.text_size_ = static_cast<std::uint32_t>(content.text_size);
   head.name_size_ = static_cast<std::uint16_t>(identity.name.size());
   head.uid_size_ = static_cast<std::uint16_t>(uid.empty() ? identity.uid.size() : uid.size());
   head.version_size_ = static_cast<std::uint16_t>(packed.size() - head.name_size_ - head.uid_size_);
-  head.encoding_ = encoded.encoding;
-  return allocate(head, packed, encoded.bytes);
+  head.encoding_ = content.encoded.encoding;
+  head.marked_ = content.marked;
+  head.terms_low_ = static_cast<std::uint32_t>(content.terms);
+  head.terms_high_ = static_cast<std::uint32_t>(content.terms >> 32U);
+  return allocate(head, packed, content.encoded.bytes, content.base);
 }
 
-RecordPtr Record::recoded(const Record& from, const Encoded& encoded) {
+RecordPtr Record::recoded(const Record& from, const Content& content) {
   Record head;
   head.text_size_ = from.text_size_;
   head.name_size_ = from.name_size_;
   head.uid_size_ = from.uid_size_;
   head.version_size_ = from.version_size_;
-  head.encoding_ = encoded.encoding;
+  head.encoding_ = content.encoded.encoding;
   head.uid_is_packed_ = from.uid_is_packed_;
   head.version_is_packed_ = from.version_is_packed_;
-  return allocate(head, {from.tail(), from.identity_size()}, encoded.bytes);
+  head.marked_ = from.marked_;
+  head.terms_low_ = from.terms_low_;
+  head.terms_high_ = from.terms_high_;
+  return allocate(head, {from.tail(), from.identity_size()}, content.encoded.bytes, content.base);
+}
+
+const Record* Record::base() const {
+  const Record* out = nullptr;
+  if (has_base_) std::memcpy(&out, tail() + identity_size(), sizeof out);
+  return out;
 }
 
 std::string Record::uid() const {
@@ -146,7 +175,7 @@ bool Record::has_resource_version(std::string_view version) const {
 }
 
 std::size_t Record::held() const {
-  const std::size_t asked = sizeof(Record) + identity_size() + stored_size_;
+  const std::size_t asked = sizeof(Record) + identity_size() + base_size() + stored_size_;
   return (asked + 8 + 15) / 16 * 16;  // glibc: 8 bytes of head, rounded to 16
 }
 

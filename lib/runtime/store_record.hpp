@@ -1,6 +1,7 @@
 // One object at rest: identity and encoded text in a single allocation, shared by who still needs
-// it (the store, a snapshot, a change that is being told). A uid that is a UUID takes 16 bytes, a
-// resourceVersion that is a number 8. Not the index, not the codec.
+// it (the store, a snapshot, a change that is being told, records that are kept as what they differ
+// in from it). A uid that is a UUID takes 16 bytes, a resourceVersion that is a number up to 8. Not
+// the index, not the codec.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +22,8 @@ class RecordPtr {
   RecordPtr() = default;
   RecordPtr(std::nullptr_t) {}
   explicit RecordPtr(Record* record) : record_(record) {}  // takes the first reference over
+  // One more reference to a record that somebody holds.
+  static RecordPtr share(const Record* record);
   RecordPtr(const RecordPtr& other);
   RecordPtr(RecordPtr&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
   RecordPtr& operator=(RecordPtr other) noexcept {
@@ -29,6 +32,7 @@ class RecordPtr {
   }
   ~RecordPtr();
 
+  Record* release() { return std::exchange(record_, nullptr); }
   const Record* get() const { return record_; }
   const Record& operator*() const { return *record_; }
   const Record* operator->() const { return record_; }
@@ -45,10 +49,17 @@ class Record {
   };
   static constexpr std::size_t kMaxIdentity = 4096;
 
-  // `text_size`: of the text; `encoded`: what is kept of it.
-  static RecordPtr make(const Identity& identity, std::size_t text_size, const Encoded& encoded);
-  // The same object with its text encoded anew.
-  static RecordPtr recoded(const Record& from, const Encoded& encoded);
+  // What is kept of the object.
+  struct Content {
+    std::size_t text_size = 0;  // of the text before it was encoded
+    Encoded encoded;
+    RecordPtr base;           // set: `encoded` is a patch for the base's text
+    std::uint64_t terms = 0;  // hash of the terms that it is found by
+    bool marked = false;      // its text has marks in the place of what the record says itself
+  };
+  static RecordPtr make(const Identity& identity, const Content& content);
+  // The same object with the same text encoded anew; terms and marks are `from`'s.
+  static RecordPtr recoded(const Record& from, const Content& content);
 
   Record(const Record&) = delete;
   Record& operator=(const Record&) = delete;
@@ -59,8 +70,12 @@ class Record {
   bool has_uid(std::string_view uid) const;
   std::string resource_version() const;
   bool has_resource_version(std::string_view version) const;
-  std::string_view bytes() const { return {tail() + identity_size(), stored_size_}; }
+  std::string_view bytes() const { return {tail() + identity_size() + base_size(), stored_size_}; }
+  // Null, or a record without a base.
+  const Record* base() const;
+  std::uint64_t terms() const { return std::uint64_t{terms_high_} << 32U | terms_low_; }
   std::size_t text_size() const { return text_size_; }
+  bool marked() const { return marked_; }
   Encoding encoding() const { return encoding_; }
   // Memory held, with the allocator's own.
   std::size_t held() const;
@@ -68,7 +83,9 @@ class Record {
  private:
   friend class RecordPtr;
   Record() = default;
-  static RecordPtr allocate(const Record& head, std::string_view identity, std::string_view bytes);
+  static RecordPtr allocate(const Record& head, std::string_view identity, std::string_view bytes,
+                            RecordPtr base);
+  std::size_t base_size() const { return has_base_ ? sizeof(Record*) : 0; }
   const char* tail() const { return reinterpret_cast<const char*>(this) + sizeof(Record); }
   std::size_t identity_size() const { return std::size_t{name_size_} + uid_size_ + version_size_; }
   std::string_view packed_uid() const { return {tail() + name_size_, uid_size_}; }
@@ -85,6 +102,11 @@ class Record {
   Encoding encoding_ = kPlain;
   bool uid_is_packed_ : 1 = false;
   bool version_is_packed_ : 1 = false;
+  bool has_base_ : 1 = false;
+  bool marked_ : 1 = false;
+  // In two halves: a whole one would be aligned, and every record larger.
+  std::uint32_t terms_low_ = 0;
+  std::uint32_t terms_high_ = 0;
 };
 
 // A UUID as 16 bytes, "" when the text is not one in its usual form (lower case, hyphens).

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/resource.hpp"
+#include "runtime/slot_set.hpp"
 #include "runtime/store_id_table.hpp"
-#include "runtime/store_index.hpp"
 #include "runtime/store_record.hpp"
 
 namespace kubewatch::runtime {

@@ -30,9 +30,7 @@ struct StoreSnapshot::Impl {
   }
   static std::optional<StoredObject> read(const PastObject& object) {
     if (!object.record) return std::nullopt;
-    const Record& record = *object.record;
-    return object_of_text(StoreCodec::decompress_with(object.dictionary.get(), record.encoding(),
-                                                      record.bytes(), record.text_size()));
+    return object_of_text(decode_record(*object.record, object.dictionary.get()));
   }
   // `ids` of the present, and of the past what `wanted` says yes to.
   std::vector<core::ObjectKey> merge(

@@ -9,16 +9,6 @@ namespace kubewatch::runtime {
 
 namespace {
 
-constexpr char kNamespaceMark = '\x02';  // in no label key
-
-GroupIndex::Terms owner_terms(const core::ObjectMeta& meta) {
-  GroupIndex::Terms terms;
-  for (const auto& owner : meta.owners) {
-    if (!owner.uid.empty()) terms.push_back(owner.uid);
-  }
-  return terms;
-}
-
 bool same_object(const Record& record, const core::ObjectMeta& meta) {
   return !record.has_uid() || meta.uid.empty() || record.has_uid(meta.uid);
 }
@@ -30,67 +20,50 @@ bool unchanged(const Record& record, const core::ObjectMeta& meta) {
 
 }  // namespace
 
-std::string label_term(const std::string& key, const std::string& value) {
-  return key + "=" + value;
-}
-
-std::string namespace_term(const std::string& namespace_) {
-  return kNamespaceMark + namespace_;
-}
-
-GroupIndex::Terms label_terms(const core::ObjectMeta& meta) {
-  GroupIndex::Terms terms{namespace_term(meta.namespace_)};
-  for (const auto& [key, value] : meta.labels) terms.push_back(label_term(key, value));
-  return terms;
-}
-
-core::Labels labels_of(const GroupIndex::Terms& terms) {
-  core::Labels labels;
-  for (const auto& term : terms) {
-    if (term.front() == kNamespaceMark) continue;
-    const std::size_t equals = term.find('=');
-    labels.emplace_back(term.substr(0, equals), term.substr(equals + 1));
-  }
-  return labels;
-}
-
 // ---------------------------------------------------------------- indexes
 
-SlotTerms Store::Impl::terms_of(const core::ObjectMeta& meta, const std::string& json) const {
-  SlotTerms terms{label_terms(meta), owner_terms(meta), {}};
-  for (const auto& index : named) terms.named.push_back(index.keys_of(json));
+Terms terms_of(const core::ObjectMeta& meta) {
+  Terms terms{term_of(TermKind::namespace_, meta.namespace_)};
+  for (const auto& [key, value] : meta.labels) {
+    terms.push_back(term_of(TermKind::label_key, key));
+    terms.push_back(term_of(TermKind::label, key, value));
+  }
+  for (const auto& owner : meta.owners) {
+    if (!owner.uid.empty()) terms.push_back(term_of(TermKind::owner, owner.uid));
+  }
+  normalise(terms);
   return terms;
 }
 
-void Store::Impl::set_terms(SlotId id, SlotTerms terms) {
-  // Objects without terms take no place in an index.
-  const auto set = [id](GroupIndex& index, GroupIndex::Terms wanted) {
-    if (wanted.empty()) {
-      index.erase(id);
-    } else {
-      index.set(id, std::move(wanted));
+Terms NamedIndex::terms_of(const std::string& json) const {
+  Terms terms;
+  for (const auto& key : keys_of(json)) terms.push_back(term_of(TermKind::named, key));
+  normalise(terms);
+  return terms;
+}
+
+void Store::Impl::index(SlotId id, const Record* before, const Record& now, const std::string& json,
+                        const core::ObjectMeta& meta) {
+  if (before == nullptr || before->terms() != now.terms()) {
+    if (before != nullptr) {
+      const auto old = core::parse_meta(text(*before));
+      if (old.ok()) terms.erase(id, terms_of(*old));
     }
-  };
-  set(labels, std::move(terms.labels));
-  set(owners, std::move(terms.owners));
-  for (std::size_t i = 0; i < named.size(); ++i) set(named[i].index, std::move(terms.named[i]));
-}
-
-bool Store::Impl::has_terms(SlotId id, const SlotTerms& terms) const {
-  const auto same = [id](const GroupIndex& index, const GroupIndex::Terms& wanted) {
-    return wanted.empty() ? !index.contains(id) : index.has(id, wanted);
-  };
-  if (!same(labels, terms.labels) || !same(owners, terms.owners)) return false;
-  for (std::size_t i = 0; i < named.size(); ++i) {
-    if (!same(named[i].index, terms.named[i])) return false;
+    terms.insert(id, terms_of(meta));
   }
-  return true;
+  for (NamedIndex& other : named) {
+    const Terms was = before == nullptr ? Terms() : other.terms_of(text(*before));
+    Terms is = other.terms_of(json);
+    if (was == is) continue;
+    other.index.erase(id, was);
+    other.index.insert(id, is);
+  }
 }
 
-void Store::Impl::erase_terms(SlotId id) {
-  labels.erase(id);
-  owners.erase(id);
-  for (auto& index : named) index.index.erase(id);
+void Store::Impl::unindex(SlotId id, const Record& before) {
+  const std::string json = text(before);
+  if (const auto old = core::parse_meta(json); old.ok()) terms.erase(id, terms_of(*old));
+  for (NamedIndex& other : named) other.index.erase(id, other.terms_of(json));
 }
 
 // ---------------------------------------------------------------- staging a full state
@@ -98,7 +71,6 @@ void Store::Impl::erase_terms(SlotId id) {
 void Store::Impl::begin(bool compare) {
   for (const SlotId id : staged_order) unstage(id);
   staged_order.clear();
-  pending_terms.clear();
   if (hidden()) {
     // From the end: free slots are used again from the last, and so keep the list's order.
     for (SlotId id = slots.limit(); id-- > 0;) {
@@ -115,13 +87,14 @@ void Store::Impl::begin(bool compare) {
 void Store::Impl::stage_first(const PreparedObject& object) {
   RecordPtr record = make_record(object);
   SlotId id = slots.find(object.meta.namespace_, object.meta.name);
+  RecordPtr before;
   if (id == SlotTable::kNone) {
     id = slots.add_current(object.meta.namespace_, std::move(record));
   } else {
-    slots.set_current(id, std::move(record));
+    before = slots.set_current(id, std::move(record));
   }
   slots[id].mark = mark;
-  set_terms(id, terms_of(object.meta, object.json));
+  index(id, before.get(), *slots[id].current, object.json, object.meta);
   note_new(id, *slots[id].current);
 }
 
@@ -134,38 +107,35 @@ void Store::Impl::stage(const PreparedObject& object) {
     slots[id].mark = mark;
     return;
   }
-  RecordPtr record = make_record(object);
-  const RecordPtr kept = record;
-  auto terms = terms_of(object.meta, object.json);
-  if (id == SlotTable::kNone) {
-    id = slots.add_staged(object.meta.namespace_, std::move(record));
+  const RecordPtr record = make_record(object);
+  const RecordPtr before = id == SlotTable::kNone ? nullptr : RecordPtr::share(slots.staged(id));
+  if (!before) {
+    if (id == SlotTable::kNone) {
+      id = slots.add_staged(object.meta.namespace_, record);
+    } else {
+      slots.set_staged(id, record);
+    }
     staged_order.push_back(id);
   } else {
-    if (slots.staged(id) == nullptr) staged_order.push_back(id);
-    slots.set_staged(id, std::move(record));
+    slots.set_staged(id, record);
   }
   slots[id].mark = mark;
   // Readers skip slots without a current record, so a new object can be indexed at once.
-  pending_terms.erase(id);
-  if (!slots[id].current) {
-    set_terms(id, std::move(terms));
-  } else if (!has_terms(id, terms)) {
-    pending_terms[id] = std::move(terms);
-  }
-  note_new(id, *kept);
+  if (!slots[id].current) index(id, before.get(), *record, object.json, object.meta);
+  note_new(id, *record);
 }
 
 // Takes a staged record away again; the slot goes when nothing else is in it.
 void Store::Impl::unstage(SlotId id) {
-  if (slots.staged(id) == nullptr) return;
-  pending_terms.erase(id);
-  if (!slots[id].current) erase_terms(id);
+  const Record* staged = slots.staged(id);
+  if (staged == nullptr) return;
+  if (!slots[id].current) unindex(id, *staged);
   slots.set_staged(id, nullptr);
 }
 
 RecordPtr Store::Impl::drop(SlotId id) {
   if (!snapshots.empty()) note_past(slots.key(id), slots[id].current);
-  erase_terms(id);
+  unindex(id, *slots[id].current);
   return slots.set_current(id, nullptr);
 }
 
@@ -183,13 +153,15 @@ void Store::Impl::flip_staged(std::vector<Delta>& deltas) {
   for (const SlotId id : staged_order) {
     if (slots.staged(id) == nullptr) continue;
     if (!snapshots.empty()) note_past(slots.key(id), slots[id].current);
-    if (const auto terms = pending_terms.find(id); terms != pending_terms.end()) {
-      set_terms(id, std::move(terms->second));
-    }
     deltas.push_back({id, slots.flip(id)});
+    const Record* before = deltas.back().before.get();
+    const Record& now = *slots[id].current;
+    // What is new was indexed when it came.
+    if (before == nullptr || (before->terms() == now.terms() && named.empty())) continue;
+    const std::string json = text(now);
+    if (const auto meta = core::parse_meta(json); meta.ok()) index(id, before, now, json, *meta);
   }
-  staged_order = {};
-  pending_terms.clear();
+  staged_order = std::vector<SlotId>();
 }
 
 void Store::Impl::finish(std::string version, const ChangeSink& tell) {
@@ -227,7 +199,7 @@ void Store::Impl::replace(const PreparedObject& object, const ChangeSink& tell) 
   }
   delta.slot = id;
   slots[id].mark = mark;
-  set_terms(id, terms_of(object.meta, object.json));
+  index(id, delta.before.get(), *slots[id].current, object.json, object.meta);
   note_new(id, *slots[id].current);
   if (tell) tell_delta(delta, false, false, tell);
 }

@@ -125,6 +125,7 @@ TEST_CASE("any object reads back as it was sent, without managedFields, compact"
       }
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const auto object = store.get({"", "o" + std::to_string(i)});
+        CAPTURE(i, wanted[i], compacted);
         REQUIRE(object);
         REQUIRE(object->json == wanted[i]);
         REQUIRE(object->managers().at(0).manager == managers[i]);
