@@ -103,6 +103,7 @@ Result<ListResult> deleted_of(const http::Response& response, const std::string&
 struct Client::Impl {
   http::Transport& transport;
   Sender sender;
+  std::optional<core::ServerVersion> server_version{};
 
   PendingPtr object_call(Operation request, ObjectCallback done) {
     std::string what = request.what;
@@ -287,6 +288,32 @@ PendingPtr Client::raw(const std::string& method, const std::string& path_and_qu
   request.request.url = path_and_query;
   request.request.headers.set("Accept", accept);
   return impl_->sender.send(std::move(request), std::move(done));
+}
+
+namespace {
+
+class KnownAlready : public Pending {
+ public:
+  explicit KnownAlready(loop::Timer timer) : timer_(std::move(timer)) {}
+
+ private:
+  loop::Timer timer_;
+};
+
+}  // namespace
+
+PendingPtr Client::server_version(std::function<void(std::optional<core::ServerVersion>)> done) {
+  if (impl_->server_version) {
+    return std::make_unique<KnownAlready>(loop().after(
+        Duration{0}, [known = impl_->server_version, done = std::move(done)] { done(known); }));
+  }
+  return raw("GET", "/version",
+             [impl = impl_.get(), done = std::move(done)](const Result<http::Response>& response) {
+               if (response.ok() && response->status == 200) {
+                 impl->server_version = core::parse_server_version(response->body);
+               }
+               done(impl->server_version);
+             });
 }
 
 Result<std::unique_ptr<http::Transport>> make_transport(loop::EventLoop& loop,

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "core/list_splitter.hpp"
 #include "core/params.hpp"
 #include "core/resource.hpp"
+#include "core/server_version.hpp"
 #include "core/watch_event.hpp"
 #include "http/transport.hpp"
 #include "loop/event_loop.hpp"
@@ -114,6 +116,9 @@ class Client {
   [[nodiscard]] PendingPtr raw(const std::string& method, const std::string& path_and_query,
                                std::function<void(Result<http::Response>)> done,
                                const std::string& accept = "application/json");
+  // Asked once; absent when the server does not tell. `done` comes from the loop.
+  [[nodiscard]] PendingPtr server_version(
+      std::function<void(std::optional<core::ServerVersion>)> done);
 
  private:
   struct Impl;

@@ -4,27 +4,18 @@ namespace kubewatch::runtime {
 
 namespace {
 
-constexpr ServerVersion kConsistentReadsFromCache{1, 31};
-constexpr ServerVersion kStreamingOffAgain{1, 33};
-constexpr ServerVersion kStreaming{1, 32};
+constexpr core::ServerVersion kConsistentReadsFromCache{1, 31};
 
 }  // namespace
 
-bool may_stream_lists(const std::optional<ServerVersion>& server) {
-  if (!server) return true;
-  const bool off_again = !(*server < kStreamingOffAgain) && !(kStreamingOffAgain < *server);
-  return !(*server < kStreaming) && !off_again;
+bool needs_server_version(const ListSituation& situation) {
+  return situation.narrowed && !situation.from_cache && situation.page_size > 0;
 }
 
 ListForm choose_strategy(const ListSituation& situation) {
-  if (!situation.narrowed) return ListForm::unpaged;
-  // One page holds it: one request, nothing to keep open meanwhile.
-  if (situation.last_size > 0 && situation.last_size <= situation.page_size) {
-    return ListForm::paged;
-  }
-  if (may_stream_lists(situation.server)) return ListForm::streaming;
-  const bool cached = situation.from_cache || !(*situation.server < kConsistentReadsFromCache);
-  return cached || situation.page_size == 0 ? ListForm::unpaged : ListForm::paged;
+  if (!needs_server_version(situation)) return ListForm::unpaged;
+  const bool from_etcd = situation.server && *situation.server < kConsistentReadsFromCache;
+  return from_etcd ? ListForm::paged : ListForm::unpaged;
 }
 
 }  // namespace kubewatch::runtime

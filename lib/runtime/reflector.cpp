@@ -126,6 +126,7 @@ struct Reflector::Impl {
   void told_all(bool gap);
 
   void run(const WatcherActions& actions);
+  void ask_and_start();
   void execute(const StartList& action);
   void execute(const StartWatch& action);
   void execute(const EmitInitDone& action);
@@ -199,6 +200,14 @@ void Reflector::Impl::run(const WatcherActions& actions) {
   if (watcher.state() == WatcherState::watching) last_failure.reset();
   if (watcher.failures() == 0) logged = {};
   compact_later();
+}
+
+// A server that does not tell is taken for a new one.
+void Reflector::Impl::ask_and_start() {
+  request = client.server_version([this](std::optional<core::ServerVersion> version) {
+    if (version) watcher.know_server(*version);
+    run(watcher.start(now()));
+  });
 }
 
 void Reflector::Impl::execute(const StartList& action) {
@@ -335,6 +344,7 @@ Reflector::~Reflector() {
 
 void Reflector::start() {
   Impl& impl = *impl_;
+  if (!impl.store.ready() && impl.watcher.wants_server_version()) return impl.ask_and_start();
   if (!impl.store.ready()) return impl.run(impl.watcher.start(impl.now()));
   impl.told = true;
   impl.store.tell_all(impl.sink());

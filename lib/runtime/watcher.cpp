@@ -87,6 +87,20 @@ Watcher::Watcher(WatcherOptions options, base::Random& random)
 
 // ---------------------------------------------------------------- choices
 
+ListSituation Watcher::situation() const {
+  ListSituation out;
+  out.narrowed = !options_.label_selector.empty() || !options_.field_selector.empty();
+  out.from_cache = !consistent();
+  out.server = options_.server;
+  out.page_size = options_.page_size;
+  return out;
+}
+
+bool Watcher::wants_server_version() const {
+  return options_.strategy == ListStrategy::automatic && !options_.server &&
+         needs_server_version(situation());
+}
+
 ListForm Watcher::chosen_form() const {
   switch (options_.strategy) {
     case ListStrategy::paged: return ListForm::paged;
@@ -94,13 +108,7 @@ ListForm Watcher::chosen_form() const {
     case ListStrategy::streaming: return ListForm::streaming;
     case ListStrategy::automatic: break;
   }
-  ListSituation situation;
-  situation.narrowed = !options_.label_selector.empty() || !options_.field_selector.empty();
-  situation.from_cache = !consistent();
-  situation.server = options_.server;
-  situation.last_size = last_size_;
-  situation.page_size = options_.page_size;
-  return choose_strategy(situation);
+  return choose_strategy(situation());
 }
 
 bool Watcher::wants_streaming() const {
@@ -169,7 +177,6 @@ void Watcher::begin(TimePoint now, WatcherActions& out) {
   continue_token_.clear();
   first_page_version_.clear();
   empty_pages_ = 0;
-  listed_ = 0;
   if (wants_streaming()) {
     state_ = WatcherState::initial_watch;
     start_watch(now, out);
@@ -358,7 +365,6 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
     return out;
   }
   emit_init(out);
-  listed_ += page_items_;
   continue_token_ = page.continue_token;
   if (continue_token_.empty()) {
     last_page(now, page, out);
@@ -375,7 +381,6 @@ void Watcher::last_page(TimePoint now, const core::ListPage& page, WatcherAction
          Error(ErrorKind::invalid, "the list has no resourceVersion to watch from"), out);
     return;
   }
-  last_size_ = listed_;
   init_done(page.resource_version, out);
   start_watch(now, out);
 }

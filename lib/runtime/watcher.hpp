@@ -45,7 +45,7 @@ struct WatcherOptions {
   std::string label_selector;
   std::string field_selector;
   core::Content content = core::Content::full;
-  std::optional<ServerVersion> server;  // for the choice of strategy; absent: not known
+  std::optional<core::ServerVersion> server;  // for the choice of strategy; absent: not known
   base::BackoffPolicy backoff{Duration{800}, Duration{30000}, 2.0, 0.5};
   Duration backoff_reset{
       120000};            // a watch that lived so long, or delivered anything, starts afresh
@@ -114,6 +114,9 @@ class Watcher {
   // `random` must outlive it.
   Watcher(WatcherOptions options, base::Random& random);
 
+  // The choice of strategy would depend on it: ask, and call know_server(), before start().
+  bool wants_server_version() const;
+  void know_server(core::ServerVersion version) { options_.server = version; }
   WatcherActions start(TimePoint now);
   // Starts at a known point instead (a snapshot, a checkpoint): no list unless the server says 410.
   WatcherActions resume(TimePoint now, std::string resource_version);
@@ -141,6 +144,7 @@ class Watcher {
   enum class Request { none, list, watch_opening, watch_open };
   enum class TimerUse { none, retry, open, idle };
 
+  ListSituation situation() const;
   ListForm chosen_form() const;
   bool wants_streaming() const;
   std::uint32_t page_limit() const;
@@ -186,7 +190,6 @@ class Watcher {
   bool streaming_off_ = false;  // the server cannot do it
   std::uint32_t streaming_interrupted_ = 0;
   bool paged_after_all_ = false;  // automatic: the whole list was too much for one answer
-  std::uint64_t last_size_ = 0;   // objects of the last full list; 0 = not known
 
   // Of the current round, from empty to InitDone:
   bool init_emitted_ = false;
@@ -197,7 +200,6 @@ class Watcher {
   std::string first_page_version_;
   std::size_t empty_pages_ = 0;
   std::size_t page_items_ = 0;  // of the page at hand
-  std::uint64_t listed_ = 0;
 
   // Of the current watch:
   bool has_started_watch_ = false;

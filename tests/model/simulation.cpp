@@ -74,6 +74,7 @@ class Simulation {
     out.strategy = static_cast<runtime::ListStrategy>(random_.below(4));
     out.semantics = static_cast<runtime::ListSemantics>(random_.below(3));
     out.page_size = static_cast<std::uint32_t>(1 + random_.below(4));
+    out.server = core::ServerVersion{1, chance(50) ? 36 : 30};
     out.bookmarks = chance(80);
     if (chance(20)) out.timeout = Duration(5000 + 1000 * random_.below(20));
     return out;

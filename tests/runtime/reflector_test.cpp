@@ -205,6 +205,29 @@ TEST_CASE("a watch refused with HTTP 410 lists again instead of asking for ever"
   CHECK(b.call(2).line() == "GET /api/v1/namespaces/shop/configmaps");
 }
 
+TEST_CASE("the server's version is asked once, and only where the choice of list needs it") {
+  Bench b;
+  b.options.label_selector = "a=b";
+  b.start();
+  CHECK(b.call(0).line() == "GET /version");
+  b.answer(0, 200, R"({"major":"1","minor":"30"})");
+  CHECK(b.call(1).line() == "GET /api/v1/namespaces/shop/configmaps?labelSelector=a%3Db&limit=500");
+  b.answer(1, 200, list({object("a", 3)}, 7));
+  CHECK(b.keys() == "a");
+  b.call(2).head(200);
+  b.start();  // another one of the same client
+  CHECK(b.call(3).line() == "GET /api/v1/namespaces/shop/configmaps?labelSelector=a%3Db&limit=500");
+}
+
+TEST_CASE("a server that does not tell its version is taken for a new one") {
+  Bench b;
+  b.options.label_selector = "a=b";
+  b.start();
+  b.answer(0, 403, status(403, "Forbidden"));
+  CHECK(b.call(1).line() == "GET /api/v1/namespaces/shop/configmaps?labelSelector=a%3Db");
+  CHECK(b.told.empty());
+}
+
 TEST_CASE("a forbidden list is told, kept as last failure and tried again") {
   Bench b;
   b.start();

@@ -38,8 +38,9 @@ TEST_CASE("the first request fits strategy, semantics and selector") {
       {ListStrategy::automatic, ListSemantics::recent, "", "list"},
       {ListStrategy::automatic, ListSemantics::any, "", "list resourceVersion=0"},
       {ListStrategy::automatic, ListSemantics::not_older_than, "", "list resourceVersion=0"},
-      {ListStrategy::automatic, ListSemantics::recent, "a=b", "watch rv= initial"},
-      {ListStrategy::automatic, ListSemantics::any, "a=b", "watch rv=0 initial"},
+      {ListStrategy::automatic, ListSemantics::recent, "a=b", "list labelSelector=a%3Db"},
+      {ListStrategy::automatic, ListSemantics::any, "a=b",
+       "list labelSelector=a%3Db&resourceVersion=0"},
       {ListStrategy::paged, ListSemantics::recent, "", "list limit=500"},
       {ListStrategy::paged, ListSemantics::recent, "a=b", "list labelSelector=a%3Db&limit=500"},
       {ListStrategy::unpaged, ListSemantics::recent, "a=b", "list labelSelector=a%3Db"},
@@ -544,7 +545,7 @@ TEST_CASE("a server that refuses streaming lists is listed in pages from then on
   for (const auto& error :
        {http_error(ErrorKind::invalid, 422), http_error(ErrorKind::invalid, 400),
         http_error(ErrorKind::unsupported, 415)}) {
-    Script s(with(ListStrategy::automatic, ListSemantics::recent, "a=b"));
+    Script s(with(ListStrategy::streaming, ListSemantics::recent, "a=b"));
     s.start();
     CHECK(s.end(error) == Lines{"Failure initial list +0", "list labelSelector=a%3Db&limit=500"});
     s.after(1000).page("20");
