@@ -14,8 +14,9 @@ std::vector<FieldManager> StoredObject::managers() const {
   return parse_managers(managers_text);
 }
 
-std::optional<StoredObject> object_of_text(std::string full) {
+std::optional<StoredObject> object_of_text(std::string full, bool reduced) {
   StoredObject object;
+  object.reduced = reduced;
   object.json = std::move(full);
   if (const auto end = object.json.find(kManagersSeparator); end != std::string::npos) {
     object.managers_text = object.json.substr(end + 1);
@@ -159,7 +160,7 @@ bool Store::contains(const core::ObjectKey& key) const {
 std::optional<StoredObject> Store::get(const core::ObjectKey& key) const {
   const auto id = impl_->visible(key);
   if (!id) return std::nullopt;
-  return object_of_text(impl_->full_text(*impl_->slots[*id].current));
+  return impl_->object(*impl_->slots[*id].current);
 }
 
 std::optional<core::ObjectMeta> Store::get_meta(const core::ObjectKey& key) const {
@@ -172,7 +173,7 @@ std::optional<StoredObject> Store::find_uid(const std::string& uid) const {
   if (impl_->hidden()) return std::nullopt;
   const SlotId id = impl_->slots.find_uid(uid);
   if (id == SlotTable::kNone) return std::nullopt;
-  return object_of_text(impl_->full_text(*impl_->slots[id].current));
+  return impl_->object(*impl_->slots[id].current);
 }
 
 std::vector<core::ObjectKey> Store::keys() const {

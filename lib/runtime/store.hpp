@@ -29,6 +29,8 @@ struct StoredObject {
   core::ObjectMeta meta;
   std::string json;
   std::string managers_text{};  // what is left of managedFields
+  // Too deep, too big or broken: only its metadata is here. Nobody should decide by what lacks.
+  bool reduced = false;
   // runtime/store_ingest.hpp has the type.
   std::vector<FieldManager> managers() const;
 };

@@ -96,6 +96,10 @@ std::string Store::Impl::full_text(const Record& record) const {
   return without_marks(marked_text(record), record);
 }
 
+std::optional<StoredObject> Store::Impl::object(const Record& record) const {
+  return object_of_text(full_text(record), record.reduced());
+}
+
 std::string Store::Impl::text(const Record& record) const {
   std::string out = full_text(record);
   if (const auto end = out.find(kManagersSeparator); end != std::string::npos) out.resize(end);
@@ -159,6 +163,7 @@ RecordPtr Store::Impl::make_record(const PreparedObject& object) {
   content.marked = !holds_marks(text) && !holds_marks(identity.name) &&
                    !holds_marks(identity.uid) && !holds_marks(identity.resource_version);
   if (content.marked) text = with_marks(std::move(text), identity);
+  content.reduced = !object.reduced.empty();
   content.terms = hash_of(terms_of(object.meta));
   if (codec.trained()) {
     encode(slots.find(object.meta.namespace_, object.meta.name), first_owner(object.meta), text,

@@ -21,6 +21,7 @@ constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kPiece = 256U << 10U;
 constexpr std::uint32_t kMaxText = 128U << 20U;  // of one object
 constexpr std::size_t kChecksumBytes = 8;
+constexpr unsigned kReduced = 0x80;  // beside the encoding: metadata only
 
 // What is kept of an object depends on these.
 std::string describe(const StoreOptions& options) {
@@ -105,15 +106,19 @@ Error damaged(const std::string& what) {
   return Error(ErrorKind::invalid, "the saved cache is " + what);
 }
 
-// The text of one saved record. Errors: invalid.
-Result<std::string> read_text(Reader& in, const StoreCodec& codec) {
-  const auto encoding = static_cast<Encoding>(in.number(1));
+// One saved record: its text, and whether it is all of the object. Errors: invalid.
+Result<PreparedObject> read_record(Reader& in, const StoreCodec& codec) {
+  const auto head = static_cast<unsigned>(in.number(1));
+  const auto encoding = static_cast<Encoding>(head & ~kReduced);
   const auto size = static_cast<std::uint32_t>(in.number(4));
   const std::string_view stored = in.text();
   if (in.failed() || size > kMaxText) return damaged("damaged: a record has an absurd size");
   std::string text = codec.decompress(encoding, stored, size);
   if (text.size() != size) return damaged("damaged: a record cannot be decoded");
-  return text;
+  PreparedObject out;
+  out.json = std::move(text);
+  if ((head & kReduced) != 0) out.reduced = "when it was saved";
+  return out;
 }
 
 }  // namespace
@@ -138,7 +143,8 @@ Result<void> Store::save(const std::string& about,
     const std::string whole = impl.full_text(*impl.slots[id].current);
     const Encoded encoded = impl.codec.compress(whole);
     const bool dictionary = encoded.encoding >= kFirstDictionary;
-    out.number(dictionary ? kFirstDictionary : encoded.encoding, 1);
+    const unsigned reduced = impl.slots[id].current->reduced() ? kReduced : 0U;
+    out.number((dictionary ? kFirstDictionary : encoded.encoding) | reduced, 1);
     out.number(whole.size(), 4);
     out.text(encoded.bytes);
   }
@@ -175,7 +181,7 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
   fresh->named = std::move(impl_->named);
   fresh->trained_ratio = 1;  // until it is known
   auto loaded = fresh->load_records(
-      [&]() -> Result<std::string> { return read_text(in, fresh->codec); }, in.number(8));
+      [&]() -> Result<PreparedObject> { return read_record(in, fresh->codec); }, in.number(8));
   if (loaded.ok() && (in.failed() || !in.at_end())) loaded = damaged("damaged: its end is missing");
   if (!loaded.ok()) {
     impl_->named = std::move(fresh->named);
@@ -189,17 +195,15 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
   return {};
 }
 
-Result<void> Store::Impl::load_records(const std::function<Result<std::string>()>& next,
+Result<void> Store::Impl::load_records(const std::function<Result<PreparedObject>()>& next,
                                        std::uint64_t count) {
   begin(false);
   for (std::uint64_t i = 0; i < count; ++i) {
-    KW_ASSIGN(std::string full, next());
-    PreparedObject object;
-    if (const auto end = full.find(kManagersSeparator); end != std::string::npos) {
-      object.managers = full.substr(end + 1);
-      full.resize(end);
+    KW_ASSIGN(PreparedObject object, next());
+    if (const auto end = object.json.find(kManagersSeparator); end != std::string::npos) {
+      object.managers = object.json.substr(end + 1);
+      object.json.resize(end);
     }
-    object.json = std::move(full);
     auto meta = core::parse_meta(object.json);
     if (!meta.ok() || !Ingest::names(*meta)) {
       return damaged("damaged: a record is no object");

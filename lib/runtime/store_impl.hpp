@@ -100,6 +100,7 @@ struct Store::Impl {
   // The object's JSON and, behind a separator, its managers if it has any.
   std::string full_text(const Record& record) const;
   std::string text(const Record& record) const;
+  std::optional<StoredObject> object(const Record& record) const;
   // As it was encoded: with marks in the place of what the record says itself.
   std::string marked_text(const Record& record) const;
   RecordPtr find_base(SlotId id, const std::string& owner_uid) const;
@@ -134,7 +135,8 @@ struct Store::Impl {
   void note_loaded();
 
   // --- saved state (store_file.cpp) ---
-  Result<void> load_records(const std::function<Result<std::string>()>& next, std::uint64_t count);
+  Result<void> load_records(const std::function<Result<PreparedObject>()>& next,
+                            std::uint64_t count);
 
   // --- snapshots (store_snapshot.cpp) ---
   // Before a current record is replaced or added.
@@ -148,7 +150,7 @@ std::string decode_record(const Record& record, const Dictionary* dictionary);
 inline constexpr std::size_t kAlike = 3;
 inline constexpr char kManagersSeparator = '\0';  // stands in no valid JSON text
 // From the full text of a record; absent when it is not JSON, which only a bug can cause.
-std::optional<StoredObject> object_of_text(std::string full);
+std::optional<StoredObject> object_of_text(std::string full, bool reduced);
 
 // What finds an object, but for the named indexes.
 Terms terms_of(const core::ObjectMeta& meta);

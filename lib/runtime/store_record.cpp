@@ -106,6 +106,7 @@ RecordPtr Record::allocate(const Record& head, std::string_view identity, std::s
   record->version_is_packed_ = head.version_is_packed_;
   record->has_base_ = kept_base != nullptr;
   record->marked_ = head.marked_;
+  record->reduced_ = head.reduced_;
   record->terms_low_ = head.terms_low_;
   record->terms_high_ = head.terms_high_;
   char* at = reinterpret_cast<char*>(record) + sizeof(Record);
@@ -131,6 +132,7 @@ RecordPtr Record::make(const Identity& identity, const Content& content) {
   head.version_size_ = static_cast<std::uint16_t>(packed.size() - head.name_size_ - head.uid_size_);
   head.encoding_ = content.encoded.encoding;
   head.marked_ = content.marked;
+  head.reduced_ = content.reduced;
   head.terms_low_ = static_cast<std::uint32_t>(content.terms);
   head.terms_high_ = static_cast<std::uint32_t>(content.terms >> 32U);
   return allocate(head, packed, content.encoded.bytes, content.base);
@@ -146,6 +148,7 @@ RecordPtr Record::recoded(const Record& from, const Content& content) {
   head.uid_is_packed_ = from.uid_is_packed_;
   head.version_is_packed_ = from.version_is_packed_;
   head.marked_ = from.marked_;
+  head.reduced_ = from.reduced_;
   head.terms_low_ = from.terms_low_;
   head.terms_high_ = from.terms_high_;
   return allocate(head, {from.tail(), from.identity_size()}, content.encoded.bytes, content.base);

@@ -56,9 +56,10 @@ class Record {
     RecordPtr base;           // set: `encoded` is a patch for the base's text
     std::uint64_t terms = 0;  // hash of the terms that it is found by
     bool marked = false;      // its text has marks in the place of what the record says itself
+    bool reduced = false;     // metadata only, though the whole object was wanted
   };
   static RecordPtr make(const Identity& identity, const Content& content);
-  // The same object with the same text encoded anew; terms and marks are `from`'s.
+  // The same object with the same text encoded anew; the rest of the content is `from`'s.
   static RecordPtr recoded(const Record& from, const Content& content);
 
   Record(const Record&) = delete;
@@ -76,6 +77,7 @@ class Record {
   std::uint64_t terms() const { return std::uint64_t{terms_high_} << 32U | terms_low_; }
   std::size_t text_size() const { return text_size_; }
   bool marked() const { return marked_; }
+  bool reduced() const { return reduced_; }
   Encoding encoding() const { return encoding_; }
   // Memory held, with the allocator's own.
   std::size_t held() const;
@@ -104,6 +106,7 @@ class Record {
   bool version_is_packed_ : 1 = false;
   bool has_base_ : 1 = false;
   bool marked_ : 1 = false;
+  bool reduced_ : 1 = false;
   // In two halves: a whole one would be aligned, and every record larger.
   std::uint32_t terms_low_ = 0;
   std::uint32_t terms_high_ = 0;

@@ -30,7 +30,8 @@ struct StoreSnapshot::Impl {
   }
   static std::optional<StoredObject> read(const PastObject& object) {
     if (!object.record) return std::nullopt;
-    return object_of_text(decode_record(*object.record, object.dictionary.get()));
+    return object_of_text(decode_record(*object.record, object.dictionary.get()),
+                          object.record->reduced());
   }
   // `ids` of the present, and of the past what `wanted` says yes to.
   std::vector<core::ObjectKey> merge(
@@ -92,7 +93,7 @@ std::optional<StoredObject> StoreSnapshot::get(const core::ObjectKey& key) const
   if (const PastObject* past = impl_->difference(key); past != nullptr) return Impl::read(*past);
   const auto id = impl_->store->visible(key);
   if (!id) return std::nullopt;
-  return object_of_text(impl_->store->full_text(*impl_->store->slots[*id].current));
+  return impl_->store->object(*impl_->store->slots[*id].current);
 }
 
 std::vector<core::ObjectKey> StoreSnapshot::keys() const {

@@ -355,8 +355,26 @@ TEST_CASE("objects too deep or too big are kept as metadata, counted and named")
   CHECK(store.keys() == std::vector<ObjectKey>{{"shop", "big"}, {"shop", "deep"}});
   CHECK(store.get({"shop", "big"})->json.find("spec") == std::string::npos);
   CHECK(store.get({"shop", "big"})->meta.label("app") != nullptr);
-  CHECK(store.unparsable().count == 2);
+  CHECK(store.get({"shop", "big"})->reduced);
+  CHECK(store.get({"shop", "deep"})->reduced);
+  REQUIRE(store.apply(Pod{.name = "big", .version = "2"}.json()).ok());
+  CHECK_FALSE(store.get({"shop", "big"})->reduced);
+  REQUIRE(
+      store.apply(Pod{.name = "big", .version = "3", .data = std::string(3000, 'x')}.json()).ok());
+  CHECK(store.unparsable().count == 3);
   CHECK(store.unparsable().last.find("shop/big: ") == 0);
+  CHECK(store.snapshot()->get({"shop", "big"})->reduced);
+  std::string saved;
+  REQUIRE(store
+              .save("pods",
+                    [&](std::string_view bytes) {
+                      saved.append(bytes);
+                      return Result<void>();
+                    })
+              .ok());
+  Store again(options);
+  REQUIRE(again.load("pods", saved).ok());
+  CHECK(again.get({"shop", "big"})->reduced);
 }
 
 TEST_CASE("an object that does not parse at all is counted and changes nothing") {
