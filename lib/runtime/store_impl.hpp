@@ -122,6 +122,7 @@ struct Store::Impl {
   RecordPtr drop(SlotId id);
   void tell_deleted(const Record& before, StoreChange change, const ChangeSink& tell) const;
   void tell_delta(const Delta& delta, bool initial, bool relisted, const ChangeSink& tell) const;
+  void tell_now(StoreChange change, const Record* before, const ChangeSink& tell) const;
   void tell_all(const ChangeSink& tell) const;
 
   // --- compression (store_compact.cpp) ---

@@ -188,20 +188,23 @@ void Store::Impl::replace(const PreparedObject& object, const ChangeSink& tell) 
   if (id != SlotTable::kNone && unchanged(*slots[id].current, object.meta)) return;
   if (!object.meta.resource_version.empty()) resource_version = object.meta.resource_version;
   RecordPtr record = make_record(object);
-  Delta delta;
+  RecordPtr before;
   if (!snapshots.empty()) {
     note_past(object.meta.key(), id == SlotTable::kNone ? RecordPtr() : slots[id].current);
   }
   if (id == SlotTable::kNone) {
     id = slots.add_current(object.meta.namespace_, std::move(record));
   } else {
-    delta.before = slots.set_current(id, std::move(record));
+    before = slots.set_current(id, std::move(record));
   }
-  delta.slot = id;
   slots[id].mark = mark;
-  index(id, delta.before.get(), *slots[id].current, object.json, object.meta);
+  index(id, before.get(), *slots[id].current, object.json, object.meta);
   note_new(id, *slots[id].current);
-  if (tell) tell_delta(delta, false, false, tell);
+  if (!tell) return;
+  StoreChange change;
+  change.meta = object.meta;
+  change.json = object.json;
+  tell_now(std::move(change), before.get(), tell);
 }
 
 // ---------------------------------------------------------------- telling
@@ -224,21 +227,25 @@ void Store::Impl::tell_delta(const Delta& delta, bool initial, bool relisted,
   change.initial = initial;
   change.relisted = relisted;
   if (delta.slot == SlotTable::kNone) return tell_deleted(*delta.before, std::move(change), tell);
-  const Record& now = *slots[delta.slot].current;
-  change.json = text(now);
+  change.json = text(*slots[delta.slot].current);
   // Parsed once already; it cannot fail, and a change without metadata would be worse than none.
   auto meta = core::parse_meta(change.json);
   if (!meta.ok()) return;
   change.meta = std::move(*meta);
-  if (delta.before && !same_object(*delta.before, change.meta)) {
+  tell_now(std::move(change), delta.before.get(), tell);
+}
+
+// `change` holds what is there now.
+void Store::Impl::tell_now(StoreChange change, const Record* before, const ChangeSink& tell) const {
+  if (before != nullptr && !same_object(*before, change.meta)) {
     StoreChange gone;
-    gone.initial = initial;
-    gone.relisted = relisted;
-    tell_deleted(*delta.before, std::move(gone), tell);
-  } else if (delta.before) {
+    gone.initial = change.initial;
+    gone.relisted = change.relisted;
+    tell_deleted(*before, std::move(gone), tell);
+  } else if (before != nullptr) {
     change.type = ChangeType::modified;
     if (options.previous) {
-      change.previous_json = text(*delta.before);
+      change.previous_json = text(*before);
       if (auto previous = core::parse_meta(change.previous_json); previous.ok()) {
         change.previous_meta = std::move(*previous);
       }
