@@ -1,5 +1,6 @@
 // What a cache costs: bytes of a LIST through the splitter into a store, then a relist of which one
-// object in a hundred has changed, then all objects read back and compared with what was sent. CPU
+// object in a hundred has changed, then single updates with somebody listening, then all objects
+// read back and compared with what was sent. CPU
 // of the cache alone; memory as the kernel sees it, less the corpus itself. No network: bench_cache
 // has one.
 //
@@ -81,6 +82,26 @@ Cost list_into(runtime::Store& store, const bench::Corpus& corpus) {
   return cost;
 }
 
+// CPU seconds of one update, with what was before told as well.
+double update_each(runtime::Store& store, bench::Corpus& corpus, std::uint64_t first_version) {
+  const std::size_t count = std::min<std::size_t>(corpus.size(), 20000);
+  double cpu = 0;
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Neighbours are siblings; a cluster does not update in the order of names.
+    const std::size_t index = i * 7919 % corpus.size();
+    corpus.touch(index, first_version + i, i);
+    const double before = cpu_seconds();
+    const auto applied = store.apply(corpus.item(index), [&](runtime::StoreChange&& change) {
+      told += change.previous_json.empty() ? 0 : 1;
+    });
+    cpu += cpu_seconds() - before;
+    if (!applied.ok()) std::abort();
+  }
+  if (told != count) std::abort();
+  return cpu / static_cast<double>(count);
+}
+
 std::size_t read_back(const runtime::Store& store, const bench::Corpus& corpus, bool metadata) {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
@@ -128,6 +149,11 @@ int main(int argc, char** argv) {
   const double peak = status_mb("VmHWM") - base;
   fmt::print("relist, 1 % changed: {:.2f} s CPU, peak {:.1f} MB = {:.2f}x, after it {:.1f} MB\n",
              again.cpu, peak, peak / steady, status_mb("VmRSS") - base);
+  if (!metadata) {
+    const double each =
+        update_each(store, corpus, bench::Corpus::kFirstVersion + 2 * corpus.size());
+    fmt::print("update: {:.1f} us CPU each, what was before told as well\n", each * 1e6);
+  }
   const double before = cpu_seconds();
   const std::size_t wrong = read_back(store, corpus, metadata);
   fmt::print("read back: {} differ, {:.2f} s CPU with making what to compare with\n", wrong,
