@@ -73,5 +73,12 @@ std::unique_ptr<Command> make_version();
 
 // Of run-controller.
 std::unique_ptr<Command> make_run_controller_check();
+std::unique_ptr<Command> make_run_controller_explain();
+std::unique_ptr<Command> make_run_controller_runs();
+std::unique_ptr<Command> make_run_controller_trigger();
+std::unique_ptr<Command> make_run_controller_retry();
+std::unique_ptr<Command> make_run_controller_queue();
+std::unique_ptr<Command> make_run_controller_log_level();
+std::unique_ptr<Command> make_run_controller_finalizers();
 
 }  // namespace kubewatch::cli
