@@ -28,6 +28,7 @@ Result<void> ControllerExtras::open_socket(const std::string& flag) {
   if (!flag.empty()) return listen(flag);
   const std::string folder = hooks::default_control_folder();
   auto opened = loop::make_private_folder(folder);
+  if (opened.ok()) hooks::remove_dead_control_sockets(folder);
   if (opened.ok()) opened = listen(fmt::format("{}/{}.sock", folder, ::getpid()));
   if (!opened.ok()) {
     base::log_warn("no control socket: explain, runs and trigger will not find this controller",

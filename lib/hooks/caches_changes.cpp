@@ -45,7 +45,9 @@ void RuleCaches::on_object(const StoreChange& change) {
   }
   const Reaction reaction = react(facts);
   if (reaction == Reaction::ignore) {
-    if (facts.matched_now) callbacks_.ignored(key, change.meta.resource_version);
+    if (facts.matched_now && callbacks_.ignored) {
+      callbacks_.ignored(key, change.meta.resource_version);
+    }
     return;
   }
   callbacks_.wake({key, facts.added ? Reason::created : Reason::updated, "",

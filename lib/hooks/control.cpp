@@ -1,9 +1,11 @@
 #include "hooks/control.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -203,6 +205,20 @@ std::string default_control_folder() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && *runtime == '/') return std::string(runtime) + "/kubewatch";
   return fmt::format("/tmp/kubewatch-{}", ::geteuid());
+}
+
+void remove_dead_control_sockets(const std::string& folder) {
+  std::error_code failed;
+  std::vector<std::filesystem::path> dead;
+  std::filesystem::directory_iterator it(folder, failed);
+  for (; !failed && it != std::filesystem::directory_iterator(); it.increment(failed)) {
+    const std::string name = it->path().stem().string();
+    const bool number = !name.empty() && name.size() < 10 &&
+                        name.find_first_not_of("0123456789") == std::string::npos;
+    if (!number || it->path().extension() != ".sock") continue;
+    if (::kill(std::stoi(name), 0) != 0 && errno == ESRCH) dead.push_back(it->path());
+  }
+  for (const auto& path : dead) std::filesystem::remove(path, failed);
 }
 
 std::vector<std::string> live_control_sockets(const std::string& folder) {

@@ -208,7 +208,13 @@ E2E_CASE("with --state a restart runs only what changed meanwhile, also after SI
   w.rules(website_rule(std::string(kOwnsConfigMaps) +
                        "\n  reconcile:\n    exec: [./reconcile.sh]\n"
                        "    env: {TITLE: {jq: '.spec.title // \"none\"'}}\n"));
-  w.script("reconcile.sh", std::string("echo $KW_NAME >> runs\n") + kPrintConfigMap);
+  const std::string hook = std::string(R"x(
+if [ "$TITLE" = bad ]; then
+  echo '{apiVersion: kubewatch.dev/v1, kind: Result, message: broken}'; exit 65
+fi
+)x") + kPrintConfigMap;
+  w.script("reconcile.sh", "echo $KW_NAME >> runs\n" + hook);
+  w.apply(website("park", "bad"));
   for (const char* name : {"a", "b", "c"}) w.apply(website(name, "one"));
   const auto quiet = [&] {
     return w.eventually(
@@ -232,32 +238,38 @@ E2E_CASE("with --state a restart runs only what changed meanwhile, also after SI
   };
   const std::vector<std::string> flags = {"--state", w.folder() + "/state"};
   auto first = controller(w, flags);
-  REQUIRE(w.eventually([&] { return w.lines("runs") >= 3; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("runs") >= 4; }, kSoon));
   settled();
+  CHECK(ask(w, {"queue"})["controllers"][0]["parked"] == 1);
   first->end();
   w.file("runs", "");
 
   auto second = controller(w, flags);
   settled();
   CHECK(w.read("runs") == "");
+  CHECK(ask(w, {"queue"})["controllers"][0]["parked"] == 1);
+  CHECK(state_of(w, "park") == "parked");
   CHECK(second->says("objects as they were before the restart do not run"));
   second->end(SIGKILL);
 
-  w.apply(website("b", "two"));                              // itself
-  w.merge("ConfigMap", "c-page", "{data: {title: other}}");  // a child
+  w.apply(website("b", "two"));                                    // itself
+  w.merge("ConfigMap", "c-page", "{metadata: {labels: {x: z}}}");  // a child
+  w.apply(website("d", "one"));                                    // new
+  w.remove("Website", "a");                                        // deleted
   auto third = controller(w, flags);
-  REQUIRE(w.eventually([&] { return w.lines("runs") >= 2; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("runs") >= 3; }, kSoon));
   settled();
-  CHECK(w.read("runs").find('a') == std::string::npos);
-  CHECK(w.read("runs").find('b') != std::string::npos);
-  CHECK(w.read("runs").find('c') != std::string::npos);
+  const std::string ran = w.read("runs");
+  for (const char* name : {"b\n", "c\n", "d\n"}) CHECK(ran.find(name) != std::string::npos);
+  for (const char* name : {"a\n", "park\n"}) CHECK(ran.find(name) == std::string::npos);
+  CHECK(third->says("gone=1"));
   third->end();
   w.file("runs", "");
 
   // Another hook: everything runs.
-  w.script("reconcile.sh", std::string("echo $KW_NAME >> runs # changed\n") + kPrintConfigMap);
+  w.script("reconcile.sh", "echo $KW_NAME >> runs # changed\n" + hook);
   auto fourth = controller(w, flags);
-  REQUIRE(w.eventually([&] { return w.lines("runs") >= 3; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("runs") >= 4; }, kSoon));
   settled();
   fourth->end();
 }

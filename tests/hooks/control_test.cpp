@@ -131,6 +131,15 @@ TEST_CASE("the socket is of mode 0600 and goes with its server; a dead one is re
   CHECK(::stat(bench.path.c_str(), &info) != 0);
   CHECK(live_control_sockets(bench.folder.path()).empty());
 
+  // Of processes that are gone nothing stays; other files are not ours.
+  bench.folder.write("999999999.sock", "");
+  bench.folder.write("1.sock", "");
+  bench.folder.write("notes.sock", "");
+  remove_dead_control_sockets(bench.folder.path());
+  CHECK(::stat(bench.folder.file("999999999.sock").c_str(), &info) != 0);
+  CHECK(::stat(bench.folder.file("1.sock").c_str(), &info) == 0);
+  CHECK(::stat(bench.folder.file("notes.sock").c_str(), &info) == 0);
+
   bench.folder.write("c.sock", "a file");
   CHECK_FALSE(loop::UnixListener::open(bench.loop, bench.path, [](loop::Fd) {}).ok());
 }

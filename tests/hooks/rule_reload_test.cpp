@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string rule_text(const std::string& name, const std::string& script = "true") {
+std::string rule_text(const std::string& name, const std::string& script = "exit 0") {
   return "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: " + name +
          "}\nspec:\n  for: {apiVersion: v1, kind: ConfigMap}\n  reconcile: {shell: " + script +
          "}\n";
@@ -142,7 +142,7 @@ TEST_CASE("asked to, the rules are read again though nothing changed") {
   CHECK(first != 0);
   bench.reloader->read_again();
   CHECK(bench.reads[1][0].fingerprint == first);
-  bench.folder.write("rules.yaml", rule_text("a", "\"false\""));
+  bench.folder.write("rules.yaml", rule_text("a", "exit 1"));
   bench.reloader->read_again();
   CHECK(bench.reads[2][0].fingerprint != first);
 }
