@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/json.hpp"
@@ -29,6 +30,16 @@ void add_files(const HookRule& hook, std::vector<std::string>& out) {
   }
 }
 
+// What this process hands over to its hooks.
+std::string inherited(const HookRule& hook) {
+  std::string out;
+  for (const std::string& name : hook.inherit_env) {
+    const char* value = std::getenv(name.c_str());
+    out += name + "=" + (value == nullptr ? "" : value) + "\n";
+  }
+  return out;
+}
+
 std::string stamp_of(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return "missing";
@@ -46,7 +57,8 @@ std::vector<std::string> hook_files_of(const Rule& rule) {
 }
 
 std::string HookFiles::mark(const Rule& rule, const StateStore& state) {
-  std::string out;
+  std::string out = inherited(rule.reconcile);
+  if (rule.finalize) out += inherited(rule.finalize->hook);
   for (const std::string& path : hook_files_of(rule)) {
     Known& known = known_[path];
     const std::string stamp = stamp_of(path);

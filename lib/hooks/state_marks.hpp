@@ -1,5 +1,5 @@
-// What a run of a rule depends on beyond its objects: the programs and files that its hooks name.
-// Read again only when their size, time or inode changed.
+// What a run of a rule depends on beyond its objects: the programs and files that its hooks name, and
+// what they inherit. Files are read again only when their size, time or inode changed.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ std::vector<std::string> hook_files_of(const Rule& rule);
 
 class HookFiles {
  public:
-  // Differs when the content of any of them does.
+  // Differs when the content of any of them does. Holds values as they are: only to be hashed.
   std::string mark(const Rule& rule, const StateStore& state);
 
  private:

@@ -65,8 +65,8 @@ Result<void> StateStore::take_lock() {
 
 Result<void> StateStore::load(const std::string& boot_id) {
   const auto session = base::read_file(path(kSession), 1024);
-  const bool unclean = session.ok();
-  if (unclean && (boot_id.empty() || *session != boot_id)) {
+  const bool clean = !session.ok() && session.error().is_not_found();
+  if (!clean && (boot_id.empty() || !session.ok() || *session != boot_id)) {
     notice_ = "the machine went down while the state was in use: it starts fresh";
     return rewrite();
   }
