@@ -274,4 +274,82 @@ fi
   fourth->end();
 }
 
+E2E_CASE(
+    "a rule that changes twice while its hook runs ends with the last text, never two runs at "
+    "once") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const auto rule = [](const std::string& word, const std::string& manager) {
+    return website_rule("\n  apply: {fieldManager: '" + manager +
+                        "'}\n  reconcile:\n    shell: |\n"
+                        "      exec 9>lock; flock -n 9 || echo overlap >> overlaps\n"
+                        "      echo " +
+                        word + " >> runs\n      sleep 1.5\n      echo " + word + " >> ends\n");
+  };
+  w.rules(rule("first", "m"));
+  w.apply(website("a", "one"));
+  auto kubewatch = controller(w);
+  REQUIRE(w.eventually([&] { return w.lines("runs") == 1; }, kSoon));
+  w.rules(rule("second", "m"));
+  REQUIRE(w.eventually([&] { return kubewatch->says("the rules changed"); }, kSoon));
+  // Another field manager and the same name: it has to wait as well.
+  w.rules(rule("third", "n"));
+  REQUIRE(w.eventually(
+      [&] {
+        return w.read("ends") == "first\nthird\n" || w.read("ends") == "first\nsecond\nthird\n";
+      },
+      kSoon));
+  CHECK(w.read("overlaps") == "");
+  CHECK(w.holds_for([&] { return w.lines("ends") <= 3; }, Duration{1000}));
+  kubewatch->end();
+  CHECK(kubewatch->exit->code == 0);
+}
+
+E2E_CASE("killed at random moments with --state, the end is as if it had never been killed") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) +
+                       "\n  retry: {initial: 100ms, max: 1s}\n  reconcile:\n"
+                       "    exec: [./reconcile.sh]\n"
+                       "    env: {TITLE: {jq: '.spec.title // \"none\"'}}\n"));
+  w.script("reconcile.sh", std::string("sleep 0.02\n") + kPrintConfigMap);
+  const auto name = [](int i) { return "w" + std::to_string(i); };
+  constexpr int kObjects = 12;
+  const char* given = ::getenv("KUBEWATCH_SEED");
+  const std::uint64_t seed =
+      given != nullptr ? std::stoull(given) : base::Random::from_system().next() % 1'000'000;
+  INFO("seed " << seed);
+  base::Random random(seed);
+  const std::vector<std::string> flags = {"--state", w.folder() + "/state"};
+  for (int i = 0; i < kObjects; ++i) w.apply(website(name(i), "t0"));
+  for (int round = 1; round <= 8; ++round) {
+    auto kubewatch = controller(w, flags);
+    const auto until = Duration{static_cast<std::int64_t>(50 + random.below(1200))};
+    for (int i = 0; i < 4; ++i) {
+      w.apply(website(name(static_cast<int>(random.below(kObjects))), "t" + std::to_string(round)));
+    }
+    w.holds_for([] { return true; }, until);
+    kubewatch->end(SIGKILL);
+    // Also while nothing runs.
+    w.apply(website(name(static_cast<int>(random.below(kObjects))), "d" + std::to_string(round)));
+  }
+  auto kubewatch = controller(w, flags);
+  CHECK(w.eventually(
+      [&] {
+        for (int i = 0; i < kObjects; ++i) {
+          const auto object = w.get("Website", name(i));
+          const auto child = w.get("ConfigMap", name(i) + "-page");
+          if (!object || !child) return false;
+          if (base::string_at(*object, {"spec", "title"}) !=
+              base::string_at(*child, {"data", "title"})) {
+            return false;
+          }
+        }
+        return true;
+      },
+      Duration{40000}));
+  CHECK(w.list("ConfigMap", "kubewatch.dev/controller=" + w.ns()).size() == kObjects);
+  kubewatch->end();
+}
+
 }  // namespace kubewatch::e2e
