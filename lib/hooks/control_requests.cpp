@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kMaxNames = 100;
 constexpr std::size_t kMaxKeys = 1000;
 constexpr std::size_t kMaxFollowers = 16;
-constexpr std::size_t kMaxReleases = 10'000;
+constexpr std::size_t kMaxReleases = 2000;
+constexpr std::size_t kMaxAnswer = 8U << 20U;  // then older runs are left out
 
 Error invalid(std::string message) {
   return Error(ErrorKind::invalid, std::move(message));
@@ -132,13 +133,24 @@ std::vector<Driver*> ControlRequests::drivers_of(const std::string& kind) {
 
 Error ControlRequests::no_such_kind(const std::string& kind) {
   std::vector<std::string> kinds;
+  std::vector<std::string> owners;
   for (Driver* driver : engine_.drivers()) {
     const std::string& name = driver->rule().for_.gvk.kind;
     if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
+    for (const OwnsRule& owned : driver->rule().owns) {
+      core::ResourceType type;
+      type.gvk = owned.stream.gvk;
+      type.plural = base::to_lower(type.gvk.kind) + "s";
+      if (names_kind(kind, type)) owners.push_back(driver->rule().name);
+    }
   }
-  return Error(ErrorKind::not_found,
-               fmt::format("no rule is for the kind {}; there are rules for {}", kind,
-                           base::join(kinds, ", ")));
+  std::string text = fmt::format("no rule is for the kind {}; there are rules for {}", kind,
+                                 base::join(kinds, ", "));
+  if (!owners.empty()) {
+    text += fmt::format("; {} {} it as a child: ask for its owner", base::join(owners, ", "),
+                        owners.size() == 1 ? "owns" : "own");
+  }
+  return Error(ErrorKind::not_found, std::move(text));
 }
 
 // --- explain: asks the server for what is in no cache, one driver after the other.
@@ -233,10 +245,12 @@ void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
   }
   const std::size_t limit = count_at(args, "limit", 200, 2000);
   std::vector<Json> chosen;
+  std::size_t bytes = 0;
   for (auto it = all.rbegin(); it != all.rend() && chosen.size() < limit; ++it) {
-    if (shows(wanted, (*it)->record) && is_of_kind(wanted, (*it)->record)) {
-      chosen.push_back(to_json(**it));
-    }
+    if (!shows(wanted, (*it)->record) || !is_of_kind(wanted, (*it)->record)) continue;
+    chosen.push_back(to_json(**it));
+    bytes += base::dump_json(chosen.back()).size();
+    if (bytes > kMaxAnswer) break;
   }
   for (auto it = chosen.rbegin(); it != chosen.rend(); ++it) list.push_back(std::move(*it));
   const Json answer = {{"runs", std::move(list)}};

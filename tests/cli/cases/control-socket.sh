@@ -11,6 +11,7 @@ kind: Controller
 metadata: {name: picky}
 spec:
   for: {apiVersion: v1, kind: ConfigMap, labelSelector: case=other}
+  owns: [{apiVersion: v1, kind: Secret}]
   reconcile: {shell: 'true'}
 ---
 apiVersion: kubewatch.dev/v1
@@ -36,7 +37,7 @@ done
 stat -c 'the socket has mode %a' "$work/c.sock"
 times='s/[0-9.]*ms/Nms/g; s/ended [0-9a-zN.]* ago/ended N ago/; s/[0-9]\{4\}-[^ ]*Z/TIME/'
 echo "# explain"; ask explain configmap/settings -n default | sed "$times; s#$work/##"
-echo "# explain what is not there"; ask explain cm/none | sed "$times; s#$work/##"; echo "# unknown kind"; ask explain pods/x
+echo "# explain what is not there"; ask explain cm/none | sed "$times; s#$work/##"; echo "# unknown kind"; ask explain pods/x; ask explain secret/x
 echo "# trigger"; ask trigger cm/settings --reason "by hand"
 for _ in $(seq 200); do [ "$(ask runs cm/settings | grep -c Manual)" -ge 2 ] && break; sleep 0.1; done
 echo "# runs"; ask runs cm/settings | sed "$times" | sort
