@@ -202,6 +202,43 @@ E2E_CASE("a changed rule file restarts what changed alone, and a broken one noth
   kubewatch->end();
 }
 
+E2E_CASE("a leader takes changed rules over, a standby has them when it leads") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const auto rule = [](const std::string& file) {
+    return website_rule("\n  reconcile: {shell: 'echo $KW_NAME >> " + file + "'}\n");
+  };
+  w.rules(rule("old"));
+  w.apply(website("a", "one"));
+  const std::vector<std::string> flags = {"--leader-elect",
+                                          "--lease-name",
+                                          "lead",
+                                          "--lease-namespace",
+                                          w.ns(),
+                                          "--lease-duration",
+                                          "4s",
+                                          "--renew-deadline",
+                                          "3s",
+                                          "--retry-period",
+                                          "500ms"};
+  auto leader = controller(w, flags);
+  REQUIRE(w.eventually([&] { return w.lines("old") == 1; }, kSoon));
+  std::vector<std::string> more = flags;
+  more.insert(more.end(), {"-f", w.folder() + "/rules.yaml", "--socket", "none"});
+  Kubewatch standby(w, more);
+  REQUIRE(w.eventually([&] { return standby.says("controller started"); }, kSoon));
+  CHECK(state_of(w, "a") == "idle");
+
+  w.rules(rule("new"));
+  REQUIRE(w.eventually([&] { return w.lines("new") == 1; }, kSoon));
+  REQUIRE(w.eventually([&] { return standby.says("the rules changed"); }, kSoon));
+  CHECK(w.lines("new") == 1);
+  leader->end();
+  REQUIRE(w.eventually([&] { return w.lines("new") == 2; }, kSoon));
+  CHECK(w.lines("old") == 1);
+  standby.end();
+}
+
 E2E_CASE("with --state a restart runs only what changed meanwhile, also after SIGKILL") {
   World w;
   w.apply(kWebsiteCrd);
