@@ -4,8 +4,23 @@ _kubewatch() {
   local command="" word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in
-    run-controller|watch|reflect|wait-condition|apply-ssa|sandbox|completion|version) command="$word"; break ;;
+    case "$command/$word" in
+    /run-controller) command="run-controller" ;;
+    run-controller/check) command="run-controller/check" ;;
+    run-controller/explain) command="run-controller/explain" ;;
+    run-controller/runs) command="run-controller/runs" ;;
+    run-controller/trigger) command="run-controller/trigger" ;;
+    run-controller/retry) command="run-controller/retry" ;;
+    run-controller/queue) command="run-controller/queue" ;;
+    run-controller/log-level) command="run-controller/log-level" ;;
+    run-controller/finalizers) command="run-controller/finalizers" ;;
+    /watch) command="watch" ;;
+    /reflect) command="reflect" ;;
+    /wait-condition) command="wait-condition" ;;
+    /apply-ssa) command="apply-ssa" ;;
+    /sandbox) command="sandbox" ;;
+    /completion) command="completion" ;;
+    /version) command="version" ;;
     esac
   done
   case "$previous" in
@@ -40,6 +55,8 @@ _kubewatch() {
     --until-idle) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --concurrency) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shutdown-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --state) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --lease-name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --lease-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --identity) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -49,7 +66,61 @@ _kubewatch() {
     --shards) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shard-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -f --filename --sandbox --sandbox-file --check --once --until-idle --concurrency --shutdown-timeout --fail-fast --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+    words="check explain runs trigger retry queue log-level finalizers -h --help -f --filename --sandbox --sandbox-file --once --until-idle --concurrency --shutdown-timeout --fail-fast --socket --state --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+  run-controller/check)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    esac
+    words="-h --help -f --filename --schema -o --output $words" ;;
+  run-controller/explain)
+    case "$previous" in
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    esac
+    words="-h --help -o --output --socket $words" ;;
+  run-controller/runs)
+    case "$previous" in
+    --controller) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --limit) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    esac
+    words="-h --help -w --watch --controller --limit -o --output --socket $words" ;;
+  run-controller/trigger)
+    case "$previous" in
+    -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --reason) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    esac
+    words="-h --help -l --selector --all --reason -o --output --socket $words" ;;
+  run-controller/retry)
+    case "$previous" in
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    esac
+    words="-h --help --parked -o --output --socket $words" ;;
+  run-controller/queue)
+    case "$previous" in
+    --limit) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    esac
+    words="-h --help --limit -o --output --socket $words" ;;
+  run-controller/log-level)
+    case "$previous" in
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    esac
+    words="-h --help -o --output --socket $words" ;;
+  run-controller/finalizers)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    esac
+    words="-h --help --release -f --filename -o --output --socket $words" ;;
   watch)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

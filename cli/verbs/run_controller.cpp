@@ -6,6 +6,7 @@
 
 #include "base/strings.hpp"
 #include "cli/command.hpp"
+#include "cli/controller_extras.hpp"
 #include "cli/election.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
@@ -14,6 +15,7 @@
 #include "cli/session.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
+#include "hooks/state_store.hpp"
 
 namespace kubewatch::cli {
 
@@ -72,6 +74,12 @@ class EndWatch {
   loop::Timer timer_;
 };
 
+// What the control socket and reloading need to know.
+struct ExtraFlags {
+  std::string socket;
+  std::vector<std::string> rule_files;
+};
+
 struct Ends {
   bool once = false;
   std::optional<Duration> until_idle;
@@ -81,8 +89,8 @@ struct Ends {
 // One engine from its start to its end: by a signal, by being done, by losing the lead.
 class Supervision {
  public:
-  Supervision(Context& context, Session& session, Ends ends)
-      : context_(context), session_(session), ends_(ends) {}
+  Supervision(Context& context, Session& session, Ends ends, ExtraFlags extra)
+      : context_(context), session_(session), ends_(ends), extra_(std::move(extra)) {}
 
   int run(std::vector<hooks::Rule> rules, hooks::EngineOptions options,
           std::optional<ElectionPlan> plan) {
@@ -97,6 +105,11 @@ class Supervision {
         },
         [this] { engine_.reset(); });  // hooks that still run do not outlive us
     if (ends_.by_itself()) watch_for_end();
+    extras_.emplace(session_, *engine_);
+    if (auto opened = extras_->open_socket(extra_.socket); !opened.ok()) {
+      return fail(context_, kUsage, opened.error().render());
+    }
+    if (!ends_.by_itself()) extras_->follow_rules(extra_.rule_files);
     engine_->start();
     if (election_) election_->start();
     session_.loop().run();
@@ -109,7 +122,10 @@ class Supervision {
  private:
   void make_engine(std::vector<hooks::Rule> rules, hooks::EngineOptions options) {
     hooks::EngineCallbacks callbacks;
-    callbacks.on_run = log_run;
+    callbacks.on_run = [this](const hooks::RunRecord& run) {
+      log_run(run);
+      if (extras_) extras_->on_run(run);
+    };
     callbacks.on_fatal = [this](const Error& error) {
       code_ = fail(context_, error);
       session_.loop().stop();
@@ -173,6 +189,7 @@ class Supervision {
   Context& context_;
   Session& session_;
   Ends ends_;
+  ExtraFlags extra_;
   int code_ = kDone;
   bool ending_ = false;
   bool lost_ = false;
@@ -180,10 +197,22 @@ class Supervision {
   std::optional<Election> election_;  // outlives the engine, whose writes it lets through
   std::optional<hooks::Engine> engine_;
   std::optional<EndWatch> watch_;
+  std::optional<ControllerExtras> extras_;
 };
 
 class RunController : public Command {
  public:
+  RunController() {
+    add(make_run_controller_check());
+    add(make_run_controller_explain());
+    add(make_run_controller_runs());
+    add(make_run_controller_trigger());
+    add(make_run_controller_retry());
+    add(make_run_controller_queue());
+    add(make_run_controller_log_level());
+    add(make_run_controller_finalizers());
+  }
+
   std::string name() const override { return "run-controller"; }
   std::string summary() const override {
     return "run controllers written as YAML rules and shell hooks";
@@ -200,7 +229,6 @@ class RunController : public Command {
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->needs("--sandbox");
-    app.add_flag("--check", check_, "only check the rules, start nothing");
     app.add_flag("--once", once_, "end when everything is reconciled");
     add_duration(app, "--until-idle", until_idle_, "end when nothing has run for so long");
     app.add_option("--concurrency", concurrency_,
@@ -209,20 +237,17 @@ class RunController : public Command {
     add_duration(app, "--shutdown-timeout", shutdown_timeout_,
                  "how long running hooks may go on after SIGTERM (default 25s)");
     app.add_flag("--fail-fast", fail_fast_, "exit 8 when the server cannot be reached at start");
+    app.add_option("--socket", socket_,
+                   "control socket, or none (default: PID.sock in a private folder)")
+        ->type_name("FILE");
+    app.add_option("--state", state_, "folder that keeps over restarts what was handled")
+        ->type_name("FOLDER");
     election_.bind(app);
   }
 
   int run(Context& context) override {
     auto loaded = hooks::load_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse(context, loaded.problems);
-    if (check_) {
-      auto random = base::Random::from_system();
-      auto plan = election_.plan(loaded.rules, "default", random);
-      if (!plan.ok()) return fail(context, plan.error());
-      context.out << fmt::format("{} rule{} ok\n", loaded.rules.size(),
-                                 loaded.rules.size() == 1 ? "" : "s");
-      return kDone;
-    }
     auto session = open(context);
     if (!session.ok()) return fail(context, session.error());
     return reconcile(context, **session, std::move(loaded.rules));
@@ -268,14 +293,31 @@ class RunController : public Command {
                   "--once and --until-idle do not go with shards: no instance knows when all of "
                   "them are done");
     }
-    Supervision supervision(context, session, ends);
+    if (!state_.empty()) {
+      if (*plan) {
+        return fail(context, kUsage,
+                    "--state does not go with --leader-elect: another instance may have worked "
+                    "meanwhile, so that nothing one of them remembers is sure");
+      }
+      auto state = open_state();
+      if (!state.ok()) return fail(context, kUsage, state.error().render());
+      options.state = std::move(*state);
+    }
+    Supervision supervision(context, session, ends, {socket_, rule_files_});
     return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }
 
+  Result<std::shared_ptr<hooks::StateStore>> open_state() const {
+    KW_ASSIGN(auto state, hooks::StateStore::open(state_, hooks::current_boot_id()));
+    if (!state->notice().empty()) base::log_warn("state: " + state->notice());
+    return std::shared_ptr<hooks::StateStore>(std::move(state));
+  }
+
   std::vector<std::string> rule_files_;
+  std::string socket_;
+  std::string state_;
   bool sandbox_ = false;
   std::vector<std::string> sandbox_files_;
-  bool check_ = false;
   bool once_ = false;
   std::optional<Duration> until_idle_;
   std::size_t concurrency_ = 0;

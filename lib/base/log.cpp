@@ -8,6 +8,8 @@
 #include <chrono>
 
 #include "base/json.hpp"
+#include "base/log_level.hpp"
+#include "base/log_level.hpp"
 #include "base/strings.hpp"
 #include "base/time.hpp"
 
@@ -107,6 +109,10 @@ LevelName name_of(LogLevel level) {
 
 void configure_log(const LogOptions& options) {
   state().options = options;
+}
+
+void set_log_verbosity(int verbosity) {
+  state().options.verbosity = verbosity;
 }
 
 int log_verbosity() {

@@ -181,6 +181,11 @@ bool RuleCaches::is_guarded_outside(const core::ObjectKey& key) const {
   return meta && meta->has_finalizer(rule_.finalizer_name);
 }
 
+std::optional<core::ObjectMeta> RuleCaches::guarded_meta(const core::ObjectKey& key) const {
+  if (!is_guarded_outside(key)) return std::nullopt;
+  return for_.guard.get_meta(key);
+}
+
 std::vector<std::string> RuleCaches::owned(const std::string& owner_uid) const {
   std::vector<std::string> out;
   for (const auto& owned : owned_) {
@@ -194,20 +199,18 @@ std::vector<std::string> RuleCaches::owned(const std::string& owner_uid) const {
   return out;
 }
 
+std::vector<core::ObjectKey> RuleCaches::related_keys(const Related& related,
+                                                      const core::ObjectKey& key) {
+  if (related.rule->map_all) return related.group.keys();
+  return related.rule->refs ? related.index.targets_of(key) : related.index.sources_of(key);
+}
+
 std::vector<std::pair<std::string, std::vector<std::string>>> RuleCaches::related(
     const core::ObjectKey& key) const {
   std::vector<std::pair<std::string, std::vector<std::string>>> out;
   for (const auto& related : related_) {
-    std::vector<core::ObjectKey> keys;
-    if (related->rule->map_all) {
-      keys = related->group.keys();
-    } else if (related->rule->refs) {
-      keys = related->index.targets_of(key);
-    } else {
-      keys = related->index.sources_of(key);
-    }
     std::vector<std::string> objects;
-    for (const core::ObjectKey& other : keys) {
+    for (const core::ObjectKey& other : related_keys(*related, key)) {
       auto object = related->group.get(other);
       if (!object) continue;
       const auto passed = passes(related->rule->stream.filter, object->json);

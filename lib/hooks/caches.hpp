@@ -35,6 +35,8 @@ struct CacheCallbacks {
   std::function<void(const core::ObjectKey& key, const std::string& uid)> gone;
   // A cache shows this state of a child or of an object itself.
   std::function<void(const ChildId&, const std::string& resource_version)> seen;
+  // A change of an object's own that does not run it: `changed` does not name what it touched.
+  std::function<void(const core::ObjectKey& key, const std::string& resource_version)> ignored;
   std::function<void()> on_ready;  // some stream had its first sync, or is blocked
   std::function<TimePoint()> now;
 };
@@ -64,6 +66,12 @@ class RuleCaches {
   std::vector<std::string> owned(const std::string& owner_uid) const;
   std::vector<std::pair<std::string, std::vector<std::string>>> related(
       const core::ObjectKey& key) const;
+
+  // What there is outside the selection, with our finalizer.
+  std::optional<core::ObjectMeta> guarded_meta(const core::ObjectKey& key) const;
+  // Names all that a run of the object would see, by uid and version: equal texts, equal input.
+  std::string input_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
+                         const std::string& json) const;
 
   std::optional<core::ObjectMeta> cached_child(const ChildId& id) const;
   // When `manager` last applied the child, RFC 3339, as the cache has it; "" = never, or not
@@ -96,6 +104,8 @@ class RuleCaches {
     runtime::RelationIndex index;  // map: related -> ours; refs: ours -> related
   };
 
+  static std::vector<core::ObjectKey> related_keys(const Related& related,
+                                                   const core::ObjectKey& key);
   static bool watches(const Owned& owned, const ChildId& id);
 
   void on_object(const runtime::StoreChange& change);

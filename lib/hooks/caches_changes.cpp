@@ -44,7 +44,12 @@ void RuleCaches::on_object(const StoreChange& change) {
     facts.content_changed = !facts.lifecycle_changed && content_differs(change);
   }
   const Reaction reaction = react(facts);
-  if (reaction == Reaction::ignore) return;
+  if (reaction == Reaction::ignore) {
+    if (facts.matched_now && callbacks_.ignored) {
+      callbacks_.ignored(key, change.meta.resource_version);
+    }
+    return;
+  }
   callbacks_.wake({key, facts.added ? Reason::created : Reason::updated, "",
                    reaction == Reaction::run_debounced, change.previous_json});
 }

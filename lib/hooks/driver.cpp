@@ -59,6 +59,9 @@ CacheCallbacks Driver::cache_callbacks() {
     expected_.seen(id, version);
     if (expected_.empty()) services_.on_progress();
   };
+  callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
+    note_ignored(key, version);
+  };
   callbacks.on_ready = [this] {
     check_ready();
     services_.on_progress();
@@ -86,7 +89,10 @@ std::string Driver::new_home(const std::string& run_id) const {
 }
 
 Result<void> Driver::resolve(const client::ResourceMap& resources) {
-  KW_TRY(caches_.resolve(resources));
+  if (auto found = caches_.resolve(resources); !found.ok()) {
+    waits_for_ = found.error().message();
+    return found;
+  }
   resolved_ = true;
   caches_.open(services_.pool);
   check_ready();
@@ -99,12 +105,14 @@ void Driver::check_ready() {
   base::log_info("controller started", {{"controller", rule_.name},
                                         {"objects", std::to_string(caches_.object_keys().size())}});
   caches_.build();
+  after_restore();
   controller_.release();
   services_.on_progress();
 }
 
 void Driver::on_wake(Wake wake) {
   if (stopping_ || !owns(wake.key)) return;
+  if (wake.reason == runtime::Reason::startup && restore(wake.key)) return;
   if (!wake.previous.empty()) previous_.try_emplace(wake.key, std::move(wake.previous));
   const auto priority = wake.reason == runtime::Reason::startup ? runtime::Priority::background
                                                                 : runtime::Priority::live;
@@ -120,6 +128,7 @@ void Driver::on_gone(const core::ObjectKey& key, const std::string& uid) {
 void Driver::forget_key(const core::ObjectKey& key, const std::string& uid) {
   controller_.forget(key);
   memory_.forget(uid);
+  if (services_.state != nullptr) services_.state->forget({rule_.name, key});
   forget_key(key);
 }
 
@@ -128,6 +137,7 @@ void Driver::forget_key(const core::ObjectKey& key) {
   first_reason_.erase(key);
   patched_.erase(key);
   slow_retries_.erase(key);
+  slow_retries_at_.erase(key);
   failing_.erase(key);
   unfinished_.erase(key);
   loop_alarm_.forget(key);
@@ -273,6 +283,7 @@ void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, 
   const std::string id = input.id;
   const std::string uid = input.object.meta.uid;
   memory_.begin_run(uid);
+  begin_handling(id, input.object.meta, input.object.json);
   auto run = std::make_shared<Run>(*this, std::move(input),
                                    [this, key = work.key, uid, id, done](RunEnd end) {
                                      on_run_end(key, uid, id, std::move(end), done);
@@ -291,6 +302,7 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
   count(end.record, key, end.outcome.verdict);
   services_.on_run(end.record);
   done(end.outcome);
+  end_handling(id, key, end.outcome);
   after_run(key, end);
   forget_if_gone(key);
 }
@@ -301,7 +313,9 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
   end.record.id = services_.random.suffix(10);
   end.record.controller = rule_.name;
   end.record.object = owner_type().gvk.kind + " " + work.key.str();
+  end.record.key = work.key;
   end.record.reason = std::string(runtime::to_string(work.reason));
+  end.record.reason_object = work.reason_object;
   end.record.attempt = work.attempt;
   end.record.outcome = std::string(to_string(Outcome::failed));
   end.record.message = error.render();
@@ -344,10 +358,15 @@ void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
         {{"controller", rule_.name}, {"object", end.record.object}});
   }
   if (end.slow_retry) {
+    slow_retries_at_[key] = services_.loop.now() + kSlowRetry;
     slow_retries_[key] = services_.loop.after(kSlowRetry, [this, key] {
       if (!stopping_) controller_.add(key, runtime::Reason::retry);
     });
   }
+  schedule_resync(key);
+}
+
+void Driver::schedule_resync(const core::ObjectKey& key) {
   // Attempts used up: parked by the queue, until a change comes; the clock does not count.
   if (rule_.resync <= Duration{0} || controller_.queue().is_parked(key)) return;
   if (!caches_.object_meta(key)) return;

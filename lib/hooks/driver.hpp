@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "hooks/expected_writes.hpp"
+#include "hooks/explain.hpp"
 #include "hooks/run.hpp"
 #include "hooks/services.hpp"
+#include "hooks/state_marks.hpp"
 #include "hooks/status_shapes.hpp"
+#include "runtime/lru_map.hpp"
 
 namespace kubewatch::hooks {
 
@@ -55,6 +58,11 @@ class Driver : public runtime::Reconciler, public RunHost {
   void lead(std::size_t shard);
   // Forgets the shard's pending objects; `ended` comes when none of them runs any more.
   void end_runs(std::size_t shard, std::function<void()> ended);
+  // For `explain`: all but what the server would have to be asked for.
+  ExplainFacts facts_of(const core::ObjectKey& key);
+  const runtime::WorkQueue& queue() const { return controller_.queue(); }
+  // Runs the object now. False: it is not known, or not this instance's.
+  bool trigger(const core::ObjectKey& key, const std::string& why);
   // What runs now: "Website shop/a".
   std::vector<std::string> running_objects() const;
 
@@ -127,6 +135,17 @@ class Driver : public runtime::Reconciler, public RunHost {
   void watch_expectations();
   void look_for_rival(const ChildId& id, const std::string& resource_version);
   void make_folders();
+  void note_ignored(const core::ObjectKey& key, const std::string& resource_version);
+  void schedule_resync(const core::ObjectKey& key);
+  // driver_control.cpp: --state
+  std::string state_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
+                         const std::string& json);
+  void begin_handling(const std::string& run_id, const core::ObjectMeta& meta,
+                      const std::string& json);
+  void end_handling(const std::string& run_id, const core::ObjectKey& key,
+                    const runtime::RunOutcome& outcome);
+  bool restore(const core::ObjectKey& key);
+  void after_restore();
 
   Services& services_;
   Rule rule_;
@@ -151,6 +170,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<FirstReason> first_reason_;  // of a run that waits for its finalizer
   PerKey<Patched> patched_;
   PerKey<loop::Timer> slow_retries_;
+  PerKey<TimePoint> slow_retries_at_;  // may outlive its timer
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
   bool looks_for_rivals_ = true;          // until one was found; without leader election
@@ -158,6 +178,15 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::uint64_t run_count_ = 0;
   std::uint64_t failed_count_ = 0;
+  struct Ignored {
+    std::string resource_version;
+    TimePoint at;
+  };
+  runtime::LruMap<Ignored> ignored_;  // last changes that did not count, of the latest objects
+  std::string waits_for_;             // why it is not resolved
+  HookFiles hook_files_;
+  std::map<std::string, HandledObject> handling_;  // by run id
+  std::size_t restored_ = 0;
   client::InFlight requests_;
 };
 

@@ -26,6 +26,10 @@ std::string temporary_folder() {
   return mkdtemp(pattern.data()) == nullptr ? std::string() : pattern;
 }
 
+RuleIdentity identity_of(const Rule& rule) {
+  return {rule.name, rule.fingerprint, rule.apply.field_manager, rule.finalizer_name};
+}
+
 }  // namespace
 
 struct Engine::Impl {
@@ -56,6 +60,10 @@ struct Engine::Impl {
   std::vector<std::function<void()>> after_discovery;
   loop::Timer discovery_timer;
   loop::Timer shutdown_timer;
+  std::vector<RuleIdentity> current;              // as they were asked for last
+  std::vector<Rule> to_start;                     // by reload(), after what ends
+  std::vector<std::unique_ptr<Driver>> retiring;  // ended by reload(), their last runs go on
+  std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
   std::size_t draining = 0;
   std::function<void()> on_shut_down;
   client::InFlight requests;
@@ -78,6 +86,16 @@ struct Engine::Impl {
   void note_cut_off();
   bool narrows() const { return options.shards && options.shards->narrows(); }
   EngineStatus status() const;
+  Result<RulePlan> reload(std::vector<Rule> wanted);
+  void retire(const std::vector<std::string>& names);
+  void on_retired(const Driver* driver);
+  void start_waiting_rules();
+  void keep_state_of_current();
+  void each_driver(const std::function<void(Driver&)>& call) {
+    for (auto* list : {&drivers, &retiring}) {
+      for (auto& driver : *list) call(*driver);
+    }
+  }
   void tell() {
     if (progress) progress();
   }
@@ -95,10 +113,13 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       reporter(client, random),
       own_folder(options.work_dir.empty()),
       services(make_services()),
-      rules(std::move(the_rules)) {}
+      rules(std::move(the_rules)) {
+  for (const Rule& rule : rules) current.push_back(identity_of(rule));
+}
 
 Engine::Impl::~Impl() {
   drivers.clear();
+  retiring.clear();
   if (!own_folder || services.work_dir.empty()) return;
   std::error_code ignored;
   std::filesystem::remove_all(services.work_dir, ignored);
@@ -119,7 +140,8 @@ Services Engine::Impl::make_services() {
                     if (callbacks.on_run) callbacks.on_run(record);
                   },
                   [this] { tell(); },
-                  std::move(folder)};
+                  std::move(folder),
+                  options.state.get()};
 }
 
 void Engine::Impl::start() {
@@ -131,6 +153,7 @@ void Engine::Impl::start() {
     if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
     return;
   }
+  keep_state_of_current();
   if (!narrows()) {
     DriverScope scope;
     if (options.shards) scope.shards = options.shards->count;
@@ -226,6 +249,7 @@ EngineStatus Engine::Impl::status() const {
   }
   std::size_t started = 0;
   for (const auto& driver : drivers) started += driver->status().started ? 1 : 0;
+  all_idle = all_idle && to_start.empty() && retiring.empty();
   out.synced = resources != nullptr && started + out.waiting_rules == drivers.size();
   out.idle = out.synced && all_idle && (!options.shards || !led.empty());
   return out;
@@ -235,7 +259,8 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   stopping = true;
   discovery_timer.reset();
   on_shut_down = std::move(done);
-  draining = drivers.size() + 1;
+  to_start.clear();
+  draining = drivers.size() + retiring.size() + 1;
   auto drained = [this] {
     if (--draining > 0) return;
     shutdown_timer.reset();
@@ -244,7 +269,7 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   };
   shutdown_timer = loop.after(options.shutdown_timeout, [this] {
     base::log_warn("shutdown timeout: ending the hooks that still run");
-    for (auto& driver : drivers) driver->terminate_hooks();
+    each_driver([](Driver& driver) { driver.terminate_hooks(); });
     // Then only writes can be left, to a server that does not answer.
     shutdown_timer = loop.after(options.last_writes, [this] {
       note_cut_off();
@@ -252,18 +277,97 @@ void Engine::Impl::shut_down(std::function<void()> done) {
       if (callback) callback();
     });
   });
-  for (auto& driver : drivers) driver->shut_down(drained);
+  each_driver([&](Driver& driver) { driver.shut_down(drained); });
   drained();
 }
 
 void Engine::Impl::note_cut_off() {
-  for (const auto& driver : drivers) {
-    for (std::string& object : driver->running_objects()) {
+  each_driver([this](Driver& driver) {
+    for (std::string& object : driver.running_objects()) {
       base::log_error("shutdown: the outcome of a run could not be written in time",
-                      {{"controller", driver->rule().name}, {"object", object}});
+                      {{"controller", driver.rule().name}, {"object", object}});
       cut_off.push_back(std::move(object));
     }
+  });
+}
+
+void Engine::Impl::keep_state_of_current() {
+  if (options.state == nullptr) return;
+  std::vector<std::string> names;
+  for (const RuleIdentity& rule : current) names.push_back(rule.name);
+  options.state->keep_only(names);
+}
+
+Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
+  if (narrows()) {
+    return Error(ErrorKind::unsupported,
+                 "rules are not read again with --shard-by, which decides what is watched: restart "
+                 "the instance");
   }
+  if (stopping) return Error(ErrorKind::canceled, "the controller is ending");
+  std::vector<RuleIdentity> identities;
+  for (const Rule& rule : wanted) identities.push_back(identity_of(rule));
+  RulePlan plan = plan_reload(current, identities);
+  current = std::move(identities);
+  if (plan.empty()) return plan;
+  const auto is_of = [](const std::vector<std::string>& names) {
+    return [&names](const Rule& rule) {
+      return std::find(names.begin(), names.end(), rule.name) != names.end();
+    };
+  };
+  // Rules of an earlier reload that have not started yet, and are other ones now.
+  to_start.erase(std::remove_if(to_start.begin(), to_start.end(), is_of(plan.ended)),
+                 to_start.end());
+  retire(plan.ended);
+  for (Rule& rule : wanted) {
+    if (is_of(plan.started)(rule)) to_start.push_back(std::move(rule));
+  }
+  keep_state_of_current();
+  start_waiting_rules();
+  return plan;
+}
+
+void Engine::Impl::retire(const std::vector<std::string>& names) {
+  for (auto& driver : drivers) {
+    if (std::find(names.begin(), names.end(), driver->rule().name) == names.end()) continue;
+    Driver* raw = driver.get();
+    retiring.push_back(std::move(driver));
+    raw->shut_down([this, raw, there = std::weak_ptr<char>(alive)] {
+      if (!there.expired()) on_retired(raw);
+    });
+  }
+  drivers.erase(std::remove(drivers.begin(), drivers.end(), nullptr), drivers.end());
+}
+
+void Engine::Impl::on_retired(const Driver* driver) {
+  const auto it = std::find_if(retiring.begin(), retiring.end(),
+                               [&](const auto& one) { return one.get() == driver; });
+  if (it == retiring.end()) return;
+  base::log_info("controller ended: its rule changed or is gone",
+                 {{"controller", driver->rule().name}});
+  retiring.erase(it);
+  start_waiting_rules();
+  tell();
+}
+
+void Engine::Impl::start_waiting_rules() {
+  if (stopping) return;
+  std::vector<RuleIdentity> ending;
+  for (const auto& driver : retiring) ending.push_back(identity_of(driver->rule()));
+  DriverScope scope;
+  if (options.shards) scope.shards = options.shards->count;
+  bool any = false;
+  for (auto it = to_start.begin(); it != to_start.end();) {
+    if (!may_start(identity_of(*it), ending)) {
+      ++it;
+      continue;
+    }
+    drivers.push_back(std::make_unique<Driver>(services, std::move(*it), scope));
+    for (const std::size_t shard : led) drivers.back()->lead(shard);
+    it = to_start.erase(it);
+    any = true;
+  }
+  if (any && resources != nullptr) resolve_rules();
 }
 
 void Engine::Impl::lead(std::size_t shard) {
@@ -297,11 +401,11 @@ void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
     ended();
     tell();
   };
-  for (auto& driver : drivers) {
-    if (narrows() && driver->scope().only != shard) continue;
+  each_driver([&](Driver& driver) {
+    if (narrows() && driver.scope().only != shard) return;
     ++*left;
-    narrows() ? driver->shut_down(one_less) : driver->end_runs(shard, one_less);
-  }
+    narrows() ? driver.shut_down(one_less) : driver.end_runs(shard, one_less);
+  });
   loop.post(one_less);
 }
 
@@ -310,20 +414,22 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   led.clear();
   discovery_timer.reset();
   on_shut_down = std::move(done);
-  draining = drivers.size() + 1;
+  to_start.clear();
+  draining = drivers.size() + retiring.size() + 1;
   // What has not ended by then is killed with its driver, whatever grace its rule gives it.
   const auto end = [this] {
     auto callback = std::exchange(on_shut_down, nullptr);
     if (!callback) return;
     after_discovery.clear();  // of runs and drivers
     drivers.clear();
+    retiring.clear();
     callback();
   };
   const auto drained = [this, end] {
     if (--draining == 0) loop.post(end);
   };
   shutdown_timer = loop.after(within, end);
-  for (auto& driver : drivers) driver->abandon(drained);
+  each_driver([&](Driver& driver) { driver.abandon(drained); });
   drained();
 }
 
@@ -364,6 +470,16 @@ void Engine::end_runs(std::size_t shard, std::function<void()> ended) {
 
 void Engine::abandon(Duration within, std::function<void()> done) {
   impl_->abandon(within, std::move(done));
+}
+
+Result<RulePlan> Engine::reload(std::vector<Rule> rules) {
+  return impl_->reload(std::move(rules));
+}
+
+std::vector<Driver*> Engine::drivers() {
+  std::vector<Driver*> out;
+  impl_->each_driver([&](Driver& driver) { out.push_back(&driver); });
+  return out;
 }
 
 }  // namespace kubewatch::hooks

@@ -13,16 +13,22 @@
 #include "base/result.hpp"
 #include "client/client.hpp"
 #include "hooks/rule.hpp"
+#include "hooks/rule_diff.hpp"
 #include "hooks/shard_plan.hpp"
 
 namespace kubewatch::hooks {
+
+class Driver;
+class StateStore;
 
 // One finished run, for logs, `--once`, benchmarks and tests.
 struct RunRecord {
   std::string id;
   std::string controller;
   std::string object;  // "Website shop/a"
+  core::ObjectKey key;
   std::string reason;
+  std::string reason_object;
   std::uint32_t attempt = 1;
   std::string
       outcome;  // done | not-yet | permanent | failed | timeout | invalid-output | write-failed
@@ -30,6 +36,8 @@ struct RunRecord {
   std::optional<int> exit_code;
   Duration elapsed{0};
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
+  std::vector<std::string> writes;  // "created v1 ConfigMap shop/a", the first ones
+  std::string stderr_tail;          // its last lines, masked
 };
 
 struct EngineOptions {
@@ -40,6 +48,7 @@ struct EngineOptions {
   bool fail_fast = false;       // unreachable server at start: give up (on_fatal)
   // Leader election: nothing runs but what lead() names. Absent: everything runs from the start.
   std::optional<ShardPlan> shards;
+  std::shared_ptr<StateStore> state;  // over restarts; null: nothing is kept
 };
 
 struct EngineCallbacks {
@@ -77,6 +86,13 @@ class Engine {
   // After shut_down(): the objects whose runs were cut off by the deadline, "Website shop/a". What
   // they have written is incomplete.
   const std::vector<std::string>& cut_off() const;
+
+  // Other rules from now on: unchanged controllers go on with their caches and queues; changed and
+  // removed ones end after their running hooks; new and changed ones start, once those that they
+  // would collide with have ended. Errors: unsupported (with shards that narrow what is watched).
+  Result<RulePlan> reload(std::vector<Rule> rules);
+  // For the control socket; valid until the next turn of the loop.
+  std::vector<Driver*> drivers();
 
   // With options.shards; the order of events is the caller's (runtime::Leadership). Caches are kept
   // warm before, unless the plan narrows what is watched.

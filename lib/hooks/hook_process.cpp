@@ -93,6 +93,7 @@ void HookProcess::release(const SecretMask& mask) {
 void HookProcess::log_line(std::string_view line) {
   std::string text = mask_.mask(line);
   if (!base::trim(text).empty()) last_line_ = text.substr(0, kMaxLastLine);
+  tail_.add(text);
   if (limit_.admit(loop_.now())) base::log_info(text, fields_);
 }
 

@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "hooks/rule.hpp"
+#include "hooks/line_tail.hpp"
 #include "hooks/secret_mask.hpp"
 #include "loop/process.hpp"
 
@@ -54,6 +55,8 @@ class HookProcess {
   void release(const SecretMask& mask);
   // The last line of stderr, masked: for messages.
   const std::string& last_line() const { return last_line_; }
+  // Its last lines, masked: for the list of runs.
+  std::string stderr_tail() const { return tail_.text(); }
 
  private:
   HookProcess(loop::EventLoop& loop, HookStart start);
@@ -66,6 +69,7 @@ class HookProcess {
   SecretMask mask_;
   LineLimit limit_;
   std::string last_line_;
+  LineTail tail_;
   bool hold_lines_ = false;
   std::vector<std::string> held_;
   std::size_t held_bytes_ = 0;

@@ -91,8 +91,14 @@ void OutcomeWriter::one_child() {
   const std::size_t creates = manifests + plan_.create.size();
   const std::size_t deletes = creates + plan_.deletes.size();
   const std::size_t i = at_++;
-  auto done = [this](Result<WriteEffect> effect) {
-    note(std::move(effect));
+  const std::string what =
+      i < manifests ? plan_.manifests[i].id().str()
+      : i < creates ? plan_.create[i - manifests].id().str()
+      : i < deletes
+          ? child_id(plan_.deletes[i - creates].type.gvk, plan_.deletes[i - creates].key).str()
+          : "";
+  auto done = [this, what](Result<WriteEffect> effect) {
+    note(std::move(effect), what);
     next_child();
   };
   if (i < manifests) {
@@ -105,7 +111,7 @@ void OutcomeWriter::one_child() {
   prune();
 }
 
-void OutcomeWriter::note(Result<WriteEffect> effect) {
+void OutcomeWriter::note(Result<WriteEffect> effect, const std::string& what) {
   if (!effect.ok()) {
     report_.failures.push_back(std::move(effect.error()));
     return;
@@ -117,6 +123,11 @@ void OutcomeWriter::note(Result<WriteEffect> effect) {
     case WriteEffect::deleted: ++report_.deleted; break;
     case WriteEffect::absent: break;
   }
+  const char* word = *effect == WriteEffect::created      ? "created "
+                     : *effect == WriteEffect::configured ? "configured "
+                     : *effect == WriteEffect::deleted    ? "deleted "
+                                                          : nullptr;
+  if (word != nullptr) report_.wrote(word + what);
 }
 
 void OutcomeWriter::prune() {
@@ -124,6 +135,7 @@ void OutcomeWriter::prune() {
   const PruneMode mode = plan_.keep.empty() ? PruneMode::all : PruneMode::unprinted;
   pruner_.start(mode, plan_.keep, [this](PruneReport pruned) {
     report_.deleted += pruned.deleted;
+    for (const std::string& name : pruned.names) report_.wrote("deleted " + name);
     for (Error& error : pruned.failures) report_.failures.push_back(std::move(error));
     if (plan_.drop_finalizer && !pruned.needs_guard && report_.failures.empty()) {
       return unguard_owner();

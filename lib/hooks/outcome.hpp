@@ -16,6 +16,11 @@ namespace kubewatch::hooks {
 struct WriteReport {
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
   std::vector<Error> failures;
+  std::vector<std::string> writes;  // "created v1 ConfigMap shop/a": the first kMaxWrites
+  static constexpr std::size_t kMaxWrites = 50;
+  void wrote(std::string what) {
+    if (writes.size() < kMaxWrites) writes.push_back(std::move(what));
+  }
   // All failures need another input, rule or permission.
   bool permanent() const;
   std::string message() const;  // the failures, one line
@@ -42,7 +47,7 @@ class OutcomeWriter {
   void prune();
   void unguard_owner();
   void write_status();
-  void note(Result<WriteEffect> effect);
+  void note(Result<WriteEffect> effect, const std::string& what);
   void finish();
 
   WriteContext& context_;

@@ -6,6 +6,7 @@
 namespace kubewatch::hooks {
 namespace {
 
+constexpr std::size_t kMaxNames = 50;
 constexpr std::uint32_t kPageSize = 500;
 constexpr std::size_t kMaxConflicts = 20;
 
@@ -155,6 +156,7 @@ void Pruner::remove(const core::ResourceType& type, const core::ObjectMeta& meta
         } else {
           context_.memory().forget_child(owner_.uid, id);
           ++report_.deleted;
+          if (report_.names.size() < kMaxNames) report_.names.push_back(id.str());
         }
         check_next();
       },

@@ -1,6 +1,7 @@
 // A rule file as data: what product.md's "Rule file" says, parsed, with defaults filled in. No I/O.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -97,6 +98,7 @@ struct Rule {
   std::string name;
   std::string file;  // where it stands, for messages
   std::size_t line = 1;
+  std::uint64_t fingerprint = 0;  // equal: the same document in the same folder
   StreamRule for_;
   std::vector<OwnsRule> owns;
   std::vector<WritesRule> writes;

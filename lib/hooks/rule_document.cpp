@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "base/keyed_hash.hpp"
 #include "base/strings.hpp"
 #include "hooks/rule_parts.hpp"
 #include "hooks/rule_values.hpp"
@@ -138,10 +139,11 @@ Diagnostic place_of(const RuleNode& document, std::initializer_list<const char*>
   return node.diagnostic("");
 }
 
-void fill_defaults(const RuleNode& document, ReadRule& out) {
+void fill_defaults(const RuleNode& document, const std::string& folder, ReadRule& out) {
   Rule& rule = out.rule;
   rule.file = document.file();
   rule.line = document.mark().line;
+  rule.fingerprint = base::siphash24(0, 0, folder + "\n" + base::dump_json(document.value()));
   if (rule.finalizer_name.empty()) rule.finalizer_name = fmt::format("{}/{}", kGroup, rule.name);
   if (rule.apply.field_manager.empty()) rule.apply.field_manager = "kubewatch/" + rule.name;
   out.name_at = place_of(document, {"metadata", "name"});
@@ -183,7 +185,7 @@ std::optional<ReadRule> read_document(const RuleNode& node, const std::string& f
                    {"kind", checked, true},
                    {"metadata", metadata, true},
                    {"spec", spec, true}});
-  fill_defaults(node, out);
+  fill_defaults(node, folder, out);
   return out;
 }
 

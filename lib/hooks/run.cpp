@@ -260,6 +260,7 @@ void Run::clean_up() {
   cleaner_ = std::make_unique<Pruner>(host_, owner_);
   cleaner_->start(PruneMode::unreferenced, {}, [this](PruneReport pruned) {
     report_.deleted += pruned.deleted;
+    for (const std::string& name : pruned.names) report_.wrote("deleted " + name);
     if (pruned.failures.empty()) return remove_finalizer();
     report_.failures = std::move(pruned.failures);
     verdict_.outcome = Outcome::write_failed;
@@ -330,7 +331,9 @@ void Run::conclude() {
   end.record.id = input_.id;
   end.record.controller = host_.rule().name;
   end.record.object = owner_.str();
+  end.record.key = owner_.key;
   end.record.reason = std::string(runtime::to_string(input_.work.reason));
+  end.record.reason_object = input_.work.reason_object;
   end.record.attempt = input_.work.attempt;
   end.record.outcome = std::string(to_string(verdict_.outcome));
   end.record.message = verdict_.message;
@@ -340,6 +343,8 @@ void Run::conclude() {
   end.record.configured = report_.configured;
   end.record.unchanged = report_.unchanged;
   end.record.deleted = report_.deleted;
+  end.record.writes = std::move(report_.writes);
+  if (process_ != nullptr) end.record.stderr_tail = process_->stderr_tail();
   end.outcome = queue_outcome();
   end.slow_retry = verdict_.outcome == Outcome::write_failed && report_.permanent();
   auto done = std::move(done_);

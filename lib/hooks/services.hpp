@@ -10,6 +10,7 @@
 #include "hooks/caches.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/reporter.hpp"
+#include "hooks/state_store.hpp"
 #include "hooks/streams.hpp"
 #include "hooks/write_context.hpp"
 #include "runtime/controller.hpp"
@@ -30,6 +31,7 @@ struct Services {
   std::function<void(const RunRecord&)> on_run;
   std::function<void()> on_progress;
   std::string work_dir;
+  StateStore* state = nullptr;  // --state; null: nothing is kept over restarts
 };
 
 // One rule as its runs see it.

@@ -183,6 +183,10 @@ void Controller::forget(const core::ObjectKey& key) {
   impl_->schedule_pump();
 }
 
+void Controller::park(const core::ObjectKey& key) {
+  impl_->queue.park_unseen(key);
+}
+
 void Controller::hold() {
   impl_->held = true;
 }

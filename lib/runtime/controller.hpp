@@ -52,6 +52,8 @@ class RunSlots {
   explicit RunSlots(std::size_t limit) : limit_(limit) {}
   bool take();
   void give_back();
+  std::size_t used() const { return used_; }
+  std::size_t limit() const { return limit_; }
   // Called by turns when a slot becomes free; controllers register themselves and leave an empty
   // function behind.
   std::vector<std::function<void()>> waiters;
@@ -73,6 +75,8 @@ class Controller {
   void add(const core::ObjectKey& key, Reason reason, std::string reason_object = "",
            Duration delay = Duration{0}, Priority priority = Priority::live);
   void forget(const core::ObjectKey& key);
+  // Parks a key that was never added: its last run, before a restart, left it so.
+  void park(const core::ObjectKey& key);
   // Holds until all caches are ready; a relist may hold again.
   void hold();
   void release();

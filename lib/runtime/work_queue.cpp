@@ -97,6 +97,10 @@ struct WorkQueue::Impl {
   std::set<Entry>& ready_line(const Item& item) {
     return ready[static_cast<std::size_t>(item.priority)];
   }
+  static KeyState state_of(const Item& item) {
+    return {item.held,   item.parked,        item.pending, item.due,
+            item.reason, item.reason_object, item.failures};
+  }
   bool full() const { return options.concurrency != 0 && held >= options.concurrency; }
 
   void leave_line(Items::iterator it);
@@ -402,6 +406,40 @@ std::vector<core::ObjectKey> WorkQueue::parked() const {
   }
   std::sort(keys.begin(), keys.end());
   return keys;
+}
+
+void WorkQueue::park_unseen(const core::ObjectKey& key) {
+  Impl::Item& item = impl_->items[key];
+  if (item.held || item.pending || item.parked) return;
+  item.parked = true;
+  ++impl_->parked;
+}
+
+std::optional<KeyState> WorkQueue::look(const core::ObjectKey& key) const {
+  const auto it = impl_->items.find(key);
+  if (it == impl_->items.end()) return std::nullopt;
+  return impl_->state_of(it->second);
+}
+
+std::vector<std::pair<core::ObjectKey, KeyState>> WorkQueue::entries(std::size_t limit) const {
+  std::vector<std::pair<core::ObjectKey, KeyState>> out;
+  for (const auto& [key, item] : impl_->items) {
+    if (item.held || item.pending || item.parked) out.emplace_back(key, impl_->state_of(item));
+  }
+  // What runs, what is to run by its time, what is parked.
+  const auto rank = [](const KeyState& state) { return state.held ? 0 : state.pending ? 1 : 2; };
+  const auto before = [&](const auto& a, const auto& b) {
+    if (rank(a.second) != rank(b.second)) return rank(a.second) < rank(b.second);
+    if (a.second.pending && b.second.pending && a.second.due != b.second.due) {
+      return a.second.due < b.second.due;
+    }
+    return a.first < b.first;
+  };
+  const std::size_t shown = std::min(limit, out.size());
+  std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(shown), out.end(),
+                    before);
+  out.resize(shown);
+  return out;
 }
 
 std::vector<core::ObjectKey> WorkQueue::held() const {

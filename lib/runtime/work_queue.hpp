@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/backoff.hpp"
@@ -57,6 +58,17 @@ struct WorkQueueOptions {
   Duration age_limit{5000};  // background work older than this goes like live work
 };
 
+// Where one key stands.
+struct KeyState {
+  bool held = false;
+  bool parked = false;
+  bool pending = false;  // it will run at `due`, for `reason`
+  TimePoint due{};
+  Reason reason = Reason::updated;
+  std::string reason_object;
+  std::uint32_t failures = 0;  // in a row
+};
+
 class WorkQueue {
  public:
   explicit WorkQueue(WorkQueueOptions options);
@@ -95,6 +107,9 @@ class WorkQueue {
   Duration not_yet(TimePoint now, const core::ObjectKey& key, base::Random& random,
                    std::optional<Duration> after);
   void park(TimePoint now, const core::ObjectKey& key);  // until the next add()
+  // Parked without a run: a start that knows how its last run ended. Nothing for a key that is held
+  // or pending.
+  void park_unseen(const core::ObjectKey& key);
   // The object is gone: forget pending work, backoff and parking (a held key is forgotten at its
   // end).
   void forget(const core::ObjectKey& key);
@@ -114,6 +129,10 @@ class WorkQueue {
   bool is_parked(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> parked() const;
   std::vector<core::ObjectKey> held() const;
+  // Absent: nothing is known of it.
+  std::optional<KeyState> look(const core::ObjectKey& key) const;
+  // Held, pending and parked keys in the order in which they run, at most `limit`.
+  std::vector<std::pair<core::ObjectKey, KeyState>> entries(std::size_t limit) const;
   std::optional<Duration> oldest_ready_age(TimePoint now) const;
 
  private:

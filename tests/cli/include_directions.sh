@@ -43,6 +43,7 @@ home 'yaml' lib/base
 home 'spdlog/' lib/base
 home 'jq\.h|jv\.h' lib/jq
 home 'event2/' lib/loop lib/http
+home 'sys/(un|inotify)\.h' lib/loop
 home 'curl/' lib/http
 home 'openssl/' lib/http
 home 'simdjson' lib/core

@@ -529,3 +529,38 @@ TEST_CASE("random use: never two runs of one key, nothing is lost, nothing starv
     REQUIRE(wanted_since.empty());
   }
 }
+
+TEST_CASE(
+    "the queue tells of each key whether it runs, waits or is parked, in the order they run") {
+  Bench bench;
+  bench.add("late", Reason::resync, 5000);
+  bench.add("soon", Reason::updated, 10);
+  bench.add("now");
+  REQUIRE(bench.queue.take(bench.now));
+  bench.queue.park_unseen(key("parked"));
+  const auto entries = bench.queue.entries(10);
+  REQUIRE(entries.size() == 4);
+  CHECK(entries[0].first == key("now"));
+  CHECK(entries[0].second.held);
+  CHECK(entries[1].first == key("soon"));
+  CHECK(entries[1].second.due == bench.now + Duration{10});
+  CHECK(entries[2].second.reason == Reason::resync);
+  CHECK(entries[3].second.parked);
+  CHECK(bench.queue.entries(2).size() == 2);
+  CHECK_FALSE(bench.queue.look(key("none")));
+  CHECK(bench.queue.look(key("soon"))->pending);
+}
+
+TEST_CASE("a key parked unseen waits for a change, and one that has work is not parked") {
+  Bench bench;
+  bench.queue.park_unseen(key("a"));
+  CHECK(bench.queue.is_parked(key("a")));
+  CHECK(bench.queue.counts(bench.now).parked == 1);
+  CHECK(bench.queue.idle());
+  CHECK(bench.take() == "");
+  bench.add("a");
+  CHECK_FALSE(bench.queue.is_parked(key("a")));
+  bench.queue.park_unseen(key("a"));
+  CHECK_FALSE(bench.queue.is_parked(key("a")));
+  CHECK(bench.take() != "");
+}

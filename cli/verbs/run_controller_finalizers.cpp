@@ -1,0 +1,166 @@
+// kubewatch run-controller finalizers: what our finalizers hold, and letting it go. Asks a running
+// controller; with -f the server itself, for rules that nothing runs any more.
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "cli/command.hpp"
+#include "cli/control_client.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/flags.hpp"
+#include "cli/session.hpp"
+#include "client/apply_result.hpp"
+#include "core/meta.hpp"
+#include "hooks/control_requests.hpp"
+#include "hooks/rule_file.hpp"
+#include "runtime/finalizer.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+class Finalizers : public Command {
+ public:
+  std::string name() const override { return "finalizers"; }
+  std::string summary() const override { return "list objects that our finalizers hold"; }
+
+  void bind(CLI::App& app) override {
+    app.add_option("KIND/NAME", target_, "only objects of this kind, or this object");
+    app.add_flag("--release", release_,
+                 "take our finalizer off the listed objects, without their cleanup");
+    app.add_option("-f,--filename", rule_files_,
+                   "ask the server for the objects of these rules; no controller is needed")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    bind_output(app, output_, {"text", "json"});
+    bind_socket(app, socket_);
+  }
+
+  int run(Context& context) override {
+    Json args = Json::object();
+    if (!target_.empty()) {
+      const auto target = target_args(target_, context.global.config, true);
+      if (!target.ok()) return fail(context, target.error());
+      args = **target;
+    }
+    if (!rule_files_.empty()) {
+      if (!socket_.empty()) return fail(context, kUsage, "-f and --socket exclude each other");
+      return ask_server(context, args);
+    }
+    args["release"] = release_;
+    const auto answer = ask_once(socket_, "finalizers", args);
+    if (!answer.ok()) return fail(context, answer.error());
+    return print(context, **answer);
+  }
+
+ private:
+  int ask_server(Context& context, const Json& args) {
+    const auto loaded = hooks::load_rules(rule_files_);
+    for (const auto& problem : loaded.problems) {
+      context.err << base::escape_for_terminal(problem.str()) << "\n";
+    }
+    if (!loaded.problems.empty()) return fail(context, kUsage, "the rules are wrong");
+    auto session = Session::open(context.global.config);
+    if (!session.ok()) return fail(context, session.error());
+    Json objects = Json::array();
+    for (const hooks::Rule& rule : loaded.rules) {
+      if (auto done = collect(**session, rule, args, objects); !done.ok()) {
+        return fail(context, done.error());
+      }
+    }
+    return print(context, {{"objects", std::move(objects)}});
+  }
+
+  Result<void> collect(Session& session, const hooks::Rule& rule, const Json& args, Json& objects) {
+    KW_ASSIGN(const auto resources, session.resources());
+    const core::ResourceType* type = resources->find(rule.for_.gvk);
+    if (type == nullptr) {
+      return Error(ErrorKind::not_found, "the server has no kind " + rule.for_.gvk.str());
+    }
+    const std::string kind = base::string_at(args, {"kind"});
+    if (!kind.empty() && !hooks::names_kind(kind, *type)) return {};
+    core::ListParams params;
+    params.limit = 500;
+    params.content = core::Content::metadata;
+    do {
+      KW_ASSIGN(const auto page, session.wait<client::ListResult>([&](auto done) {
+        return session.client().list(*type, "", params, std::move(done));
+      }));
+      for (const std::string& item : page.items) {
+        KW_ASSIGN(const core::ObjectMeta meta, core::parse_meta(item));
+        KW_TRY(look_at(session, rule, *type, meta, args, objects));
+      }
+      params.continue_token = page.page.continue_token;
+    } while (!params.continue_token.empty());
+    return {};
+  }
+
+  Result<void> look_at(Session& session, const hooks::Rule& rule, const core::ResourceType& type,
+                       const core::ObjectMeta& meta, const Json& args, Json& objects) {
+    if (!meta.deleting() || !meta.has_finalizer(rule.finalizer_name)) return {};
+    const std::string name = base::string_at(args, {"name"});
+    if (!name.empty() && meta.name != name) return {};
+    if (!name.empty() && type.namespaced &&
+        meta.namespace_ != base::string_at(args, {"namespace"})) {
+      return {};
+    }
+    Json object = {{"controller", rule.name},
+                   {"object", type.gvk.kind + " " + meta.key().str()},
+                   {"finalizer", rule.finalizer_name},
+                   {"since", *meta.deletion_timestamp},
+                   {"text", "no controller was asked why"}};
+    if (release_) {
+      core::PatchParams params;
+      params.type = core::PatchType::json;
+      params.field_manager = rule.apply.field_manager;
+      const auto answer = session.wait<client::ApplyResult>([&](auto done) {
+        return session.client().patch(type, meta.key(),
+                                      runtime::remove_finalizer_patch(meta, rule.finalizer_name),
+                                      params, std::move(done));
+      });
+      const bool gone = !answer.ok() && answer.error().is_not_found();
+      object["released"] = answer.ok() || gone;
+      if (!answer.ok() && !gone) object["error"] = answer.error().render();
+    }
+    objects.push_back(std::move(object));
+    return {};
+  }
+
+  int print(Context& context, const Json& answer) const {
+    bool failed = false;
+    for (const Json& object : answer["objects"]) {
+      failed = failed || (object.contains("released") && object["released"] == false);
+      if (output_ == "json") continue;
+      std::string line =
+          fmt::format("{}: {} since {} by {}: {}", base::string_at(object, {"controller"}),
+                      base::string_at(object, {"object"}), base::string_at(object, {"since"}),
+                      base::string_at(object, {"finalizer"}), base::string_at(object, {"text"}));
+      if (object.contains("released")) {
+        line += object["released"] == true
+                    ? "; released"
+                    : "; not released: " + base::string_at(object, {"error"});
+      }
+      context.out << base::escape_for_terminal(line) << "\n";
+    }
+    if (output_ == "json") context.out << base::dump_json_pretty(answer) << "\n";
+    return failed ? kFailed : kDone;
+  }
+
+  std::string target_;
+  bool release_ = false;
+  std::vector<std::string> rule_files_;
+  std::string output_ = "text";
+  std::string socket_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_controller_finalizers() {
+  return std::make_unique<Finalizers>();
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,58 @@
+// What the requests on the control socket mean: explain, runs, trigger, retry, queue, log-level,
+// finalizers. Looks into the engine's drivers and keeps the list of runs. Requests are checked,
+// answers bounded. Their members are documented on the pages of the subcommands.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+
+#include "client/in_flight.hpp"
+#include "hooks/control.hpp"
+#include "hooks/engine.hpp"
+#include "hooks/explain.hpp"
+#include "hooks/run_history.hpp"
+
+namespace kubewatch::hooks {
+
+class ControlRequests {
+ public:
+  // Both must outlive it.
+  ControlRequests(Engine& engine, client::Client& client);
+
+  void on_run(const RunRecord& run);
+  void handle(const ControlRequest& request, const ControlReplyPtr& reply);
+
+ private:
+  struct Target;  // KIND/NAME
+  struct Follower {
+    Json args;
+    ControlReplyPtr reply;
+  };
+  struct Explaining;
+
+  std::vector<Driver*> drivers_of(const std::string& kind);
+  Result<std::vector<std::pair<Driver*, core::ObjectKey>>> targets(const Json& args);
+  void explain(const Json& args, const ControlReplyPtr& reply);
+  void explain_live(const std::shared_ptr<Explaining>& work);
+  Json explained(Driver& driver, const core::ObjectKey& key, const Json* live,
+                 const std::string& live_error);
+  void runs(const Json& args, const ControlReplyPtr& reply);
+  Result<Json> trigger(const Json& args);
+  Json retry();
+  Json queue(const Json& args);
+  Result<Json> log_level(const Json& args);
+  void finalizers(const Json& args, const ControlReplyPtr& reply);
+  Error no_such_kind(const std::string& kind);
+
+  Engine& engine_;
+  client::Client& client_;
+  RunHistory history_;
+  std::list<Follower> followers_;
+  client::InFlight requests_;
+};
+
+// KIND as people write it: kind, plural, singular, short name, each with .GROUP or .VERSION.GROUP.
+bool names_kind(std::string_view word, const core::ResourceType& type);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,149 @@
+// Driver, the part for people: why an object runs or does not, running one now, and what is known
+// over restarts.
+#include "base/log.hpp"
+#include "hooks/driver.hpp"
+#include "hooks/evaluate.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kMaxIgnored = 1000;
+
+}  // namespace
+
+ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
+  ExplainFacts facts;
+  const TimePoint now = services_.loop.now();
+  facts.now = now;
+  facts.waits_for = resolved_ ? "" : waits_for_;
+  if (!resolved_ && facts.waits_for.empty()) facts.waits_for = "the server was not asked yet";
+  facts.blocked = resolved_ && caches_.blocked();
+  facts.started = started_;
+  facts.stopping = stopping_;
+  facts.may_write = services_.client.may_write().ok();
+  facts.owns_shard = owns(key);
+  if (!started_) return facts;
+  facts.guarded_outside = caches_.is_guarded_outside(key);
+  if (const auto object = caches_.object(key)) {
+    facts.cached = true;
+    facts.meta = object->meta;
+    const auto passed = passes(rule_.for_.filter, object->json);
+    if (passed.ok()) {
+      facts.passes_filter = *passed;
+    } else {
+      SecretMask mask;
+      mask.add_json(object->json);
+      facts.filter_error = mask.mask(passed.error().render());
+    }
+  }
+  if (const auto* ignored = ignored_.find(key.str())) {
+    facts.ignored = IgnoredChange{ignored->resource_version, now - ignored->at};
+  }
+  facts.queued = controller_.queue().look(key);
+  const auto counts = controller_.queue().counts(now);
+  facts.held_keys = counts.held;
+  facts.ready_ahead = counts.ready;
+  facts.used_slots = services_.slots.used();
+  facts.slot_limit = services_.slots.limit();
+  const auto it = slow_retries_at_.find(key);
+  if (slow_retries_.contains(key) && it != slow_retries_at_.end()) {
+    facts.slow_retry_in = it->second - now;
+  }
+  return facts;
+}
+
+void Driver::note_ignored(const core::ObjectKey& key, const std::string& resource_version) {
+  if (auto* known = ignored_.find(key.str())) {
+    *known = {resource_version, services_.loop.now()};
+    return;
+  }
+  ignored_.insert(key.str(), {resource_version, services_.loop.now()});
+  if (ignored_.size() <= kMaxIgnored) return;
+  const std::string oldest = *ignored_.oldest([](const Ignored&) { return true; });
+  ignored_.erase(oldest);
+}
+
+bool Driver::trigger(const core::ObjectKey& key, const std::string& why) {
+  if (!started_ || stopping_ || !owns(key)) return false;
+  if (!caches_.object_meta(key) && !caches_.is_guarded_outside(key)) return false;
+  controller_.add(key, runtime::Reason::manual, why);
+  return true;
+}
+
+std::string Driver::state_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
+                               const std::string& json) {
+  StateStore& state = *services_.state;
+  return state.hash(std::to_string(rule_.fingerprint) + "\n" + hook_files_.mark(rule_, state) +
+                    "\n" + caches_.input_mark(key, meta, json));
+}
+
+// From now on until the run has ended nothing is sure.
+void Driver::begin_handling(const std::string& run_id, const core::ObjectMeta& meta,
+                            const std::string& json) {
+  if (services_.state == nullptr) return;
+  services_.state->forget({rule_.name, meta.key()});
+  handling_[run_id] = {meta.uid, state_mark(meta.key(), meta, json), false, 0};
+}
+
+void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
+                          const runtime::RunOutcome& outcome) {
+  auto node = handling_.extract(run_id);
+  if (node.empty() || services_.state == nullptr) return;
+  using RunVerdict = runtime::RunOutcome::Verdict;
+  HandledObject handled = std::move(node.mapped());
+  if (outcome.verdict == RunVerdict::requeue) {
+    const auto at = services_.loop.wall() + outcome.after.value_or(Duration{0});
+    handled.due =
+        std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+  } else if (outcome.verdict == RunVerdict::parked || controller_.queue().is_parked(key)) {
+    handled.parked = true;
+  } else if (outcome.verdict != RunVerdict::done) {
+    return;  // it is to run again in any case
+  }
+  if (!caches_.object_meta(key)) return;  // gone, or the finalizer was its last tie
+  services_.state->set({rule_.name, key}, std::move(handled));
+}
+
+// At the start: what is as it was when it was last handled does not run.
+bool Driver::restore(const core::ObjectKey& key) {
+  if (services_.state == nullptr) return false;
+  const HandledObject* handled = services_.state->find({rule_.name, key});
+  if (handled == nullptr) return false;
+  const auto object = caches_.object(key);
+  if (!object || object->meta.uid != handled->uid ||
+      state_mark(key, object->meta, object->json) != handled->hash) {
+    return false;
+  }
+  ++restored_;
+  if (handled->parked) {
+    controller_.park(key);
+    return true;
+  }
+  if (handled->due != 0) {
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+        services_.loop.wall().time_since_epoch());
+    const Duration wait{std::max<std::int64_t>(0, handled->due - now.count())};
+    controller_.add(key, runtime::Reason::requeue, "", wait);
+  }
+  schedule_resync(key);
+  return true;
+}
+
+// What the state knows and the caches do not show was deleted, or left the selection, meanwhile.
+void Driver::after_restore() {
+  if (services_.state == nullptr) return;
+  std::size_t gone = 0;
+  for (const auto& [key, handled] : services_.state->of_controller(rule_.name)) {
+    if (caches_.object_meta(key) || caches_.is_guarded_outside(key)) continue;
+    services_.state->forget({rule_.name, key});
+    ++gone;
+    on_gone(key, handled.uid);
+  }
+  if (restored_ + gone == 0) return;
+  base::log_info("objects as they were before the restart do not run",
+                 {{"controller", rule_.name},
+                  {"unchanged", std::to_string(restored_)},
+                  {"gone", std::to_string(gone)}});
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,248 @@
+#include "hooks/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "core/meta.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+Explanation state(const char* name, std::string text) {
+  Explanation out;
+  out.state = name;
+  out.text = std::move(text);
+  return out;
+}
+
+std::string in(Duration duration) {
+  return base::format_duration(std::max(Duration{0}, duration));
+}
+
+// What keeps an object of the server out of the rule's cache; "" when nothing of it can be seen.
+std::string why_not_selected(const StreamRule& stream, const Json& object) {
+  const core::ObjectMeta meta = core::meta_of(object);
+  const auto& names = stream.namespaces;
+  if (!names.empty() && std::find(names.begin(), names.end(), meta.namespace_) == names.end()) {
+    return fmt::format("namespace {} is none of the rule's namespaces: {}", meta.namespace_,
+                       base::join(names, ", "));
+  }
+  if (!stream.label_selector.matches(meta.labels)) {
+    return "its labels do not match the labelSelector " + stream.label_selector.str();
+  }
+  if (!stream.field_selector.matches(object)) {
+    return "it does not match the fieldSelector " + stream.field_selector.str();
+  }
+  if (!stream.shard_selector.empty()) {
+    const auto shard = core::LabelSelector::parse(stream.shard_selector);
+    if (shard.ok() && !shard->matches(meta.labels)) {
+      return "it is in none of this instance's shards: " + stream.shard_selector;
+    }
+  }
+  return "";
+}
+
+std::optional<Explanation> of_the_rule(const ExplainFacts& facts) {
+  if (facts.stopping) return state("stopping", "the controller is ending; nothing new starts");
+  if (!facts.waits_for.empty()) {
+    return state("waiting-for-kind", "the controller waits: " + facts.waits_for);
+  }
+  if (facts.blocked) {
+    return state("forbidden",
+                 "the controller waits: one of its kinds may not be listed, or is gone; the log "
+                 "names it");
+  }
+  if (!facts.started) {
+    return state("syncing", "the controller waits for the first list of all its kinds");
+  }
+  return std::nullopt;
+}
+
+Explanation of_absent(const Rule& rule, const core::ObjectKey& key, const ExplainFacts& facts) {
+  if (!facts.live_error.empty()) {
+    return state("not-selected",
+                 "it is not in the rule's selection, and the server could not be asked why: " +
+                     facts.live_error);
+  }
+  if (facts.live == nullptr) {
+    return state("not-found", "the server has no such object");
+  }
+  std::string why = why_not_selected(rule.for_, *facts.live);
+  if (why.empty()) {
+    why =
+        "the server has it, the cache does not show it yet, or it is in a namespace that is not "
+        "watched";
+  }
+  Explanation out = state("not-selected", why);
+  if (core::meta_of(*facts.live).has_finalizer(rule.finalizer_name)) {
+    out.details.push_back("it still carries the finalizer " + rule.finalizer_name);
+  }
+  (void)key;
+  return out;
+}
+
+// What next_step() would do, in words; absent: it would run a hook.
+std::optional<Explanation> of_the_object(const Rule& rule, const ExplainFacts& facts) {
+  const bool guarded = facts.meta.has_finalizer(rule.finalizer_name);
+  if (facts.meta.deleting() && !guarded) {
+    return state("deleting", "it is being deleted and does not carry our finalizer: nothing runs");
+  }
+  if (!facts.filter_error.empty() && !facts.meta.deleting())
+    return std::nullopt;  // its run says it
+  if (facts.passes_filter.value_or(true) || facts.meta.deleting()) return std::nullopt;
+  const std::string text = "the filter is not true for it";
+  if (!guarded || rule.when_no_longer_matched == WhenUnmatched::keep)
+    return state("filtered", text);
+  return std::nullopt;  // it is to be released or finalized
+}
+
+Explanation of_pending(const runtime::KeyState& key, const Rule& rule, const ExplainFacts& facts) {
+  const Duration wait = key.due - facts.now;
+  const std::string reason(runtime::to_string(key.reason));
+  Explanation out;
+  if (wait <= Duration{0}) {
+    out = state("due", fmt::format("it is due ({}) and runs next", reason));
+    const bool rule_full = facts.held_keys >= rule.concurrency;
+    const bool slots_full = facts.slot_limit != 0 && facts.used_slots >= facts.slot_limit;
+    if (rule_full || slots_full) {
+      out.state = "limited";
+      out.text = rule_full ? fmt::format(
+                                 "it is due ({}), but {} objects of this rule run already: "
+                                 "concurrency {}",
+                                 reason, facts.held_keys, rule.concurrency)
+                           : fmt::format(
+                                 "it is due ({}), but {} objects run already over all rules: "
+                                 "--concurrency {}",
+                                 reason, facts.used_slots, facts.slot_limit);
+      if (facts.ready_ahead > 1) {
+        out.details.push_back(
+            fmt::format("{} objects of this rule wait for a place", facts.ready_ahead));
+      }
+    }
+    out.next_run = Duration{0};
+    return out;
+  }
+  switch (key.reason) {
+    case runtime::Reason::retry:
+      out = state("backoff",
+                  fmt::format("{} failed; it is tried again in {}",
+                              key.failures == 1 ? "its last run"
+                                                : fmt::format("its last {} runs", key.failures),
+                              in(wait)));
+      break;
+    case runtime::Reason::requeue:
+      out = state("requeued", "its hook asked to run again; in " + in(wait));
+      break;
+    case runtime::Reason::resync:
+      out = state("resync", fmt::format("nothing is to be done; the resync of every {} runs it in "
+                                        "{}",
+                                        base::format_duration(rule.resync), in(wait)));
+      break;
+    case runtime::Reason::schedule:
+      out = state("scheduled", "nothing is to be done; the schedule runs it in " + in(wait));
+      break;
+    default:
+      out = state("debounced", fmt::format("it changed ({}); the debounce of {} runs it in {}",
+                                           reason, base::format_duration(rule.debounce), in(wait)));
+  }
+  out.next_run = wait;
+  return out;
+}
+
+Explanation of_parked(const ExplainFacts& facts) {
+  Explanation out = state("parked",
+                          "it is parked: its last run failed for good or its attempts are used "
+                          "up; a change of it, of what it owns or relates to, of the rule, or a "
+                          "trigger runs it");
+  if (facts.slow_retry_in) {
+    out.details.push_back("without a change it is tried again in " + in(*facts.slow_retry_in));
+    out.next_run = facts.slow_retry_in;
+  }
+  return out;
+}
+
+Explanation of_idle(const Rule& rule, const ExplainFacts& facts) {
+  Explanation out = state("idle", "nothing is to be done: a change runs it");
+  if (!facts.ignored) return out;
+  const std::string paths = rule.changed.empty()
+                                ? "the default (all but status and what the server counts)"
+                                : base::join(rule.changed, ", ");
+  out.details.push_back(fmt::format(
+      "its last change (resourceVersion {}, {} ago) touched nothing that `changed` names: {}",
+      facts.ignored->resource_version, in(facts.ignored->ago), paths));
+  return out;
+}
+
+Explanation of_the_queue(const Rule& rule, const ExplainFacts& facts) {
+  if (!facts.queued) return of_idle(rule, facts);
+  const runtime::KeyState& key = *facts.queued;
+  if (key.held) {
+    Explanation out = state("running", "it runs now");
+    if (key.pending) out.details.push_back("something changed meanwhile: it runs once more");
+    return out;
+  }
+  if (key.parked) return of_parked(facts);
+  return key.pending ? of_pending(key, rule, facts) : of_idle(rule, facts);
+}
+
+void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) {
+  if (!facts.filter_error.empty()) {
+    out.details.push_back("the filter fails on it: " + facts.filter_error);
+  }
+  if (facts.guarded_outside) {
+    out.details.push_back("it left the rule's selection and still carries the finalizer " +
+                          rule.finalizer_name);
+  }
+  if (facts.meta.deleting() && facts.meta.has_finalizer(rule.finalizer_name)) {
+    out.details.push_back(
+        fmt::format("it is being deleted since {}; the finalizer {} holds it until {}",
+                    *facts.meta.deletion_timestamp, rule.finalizer_name,
+                    rule.finalize ? "the finalize hook has succeeded" : "its children are gone"));
+  }
+  if (facts.last) {
+    std::string text =
+        fmt::format("its last run ended {} ago: {}", in(facts.last->ago), facts.last->outcome);
+    if (!facts.last->message.empty()) text += ": " + facts.last->message;
+    out.details.push_back(std::move(text));
+  }
+}
+
+}  // namespace
+
+Explanation explain(const Rule& rule, const core::ObjectKey& key, const ExplainFacts& facts) {
+  if (auto out = of_the_rule(facts)) return *std::move(out);
+  Explanation out;
+  if (!facts.cached && !facts.guarded_outside) {
+    out = of_absent(rule, key, facts);
+  } else if (!facts.owns_shard) {
+    out = state("other-shard", "another instance leads its shard");
+  } else if (auto object = facts.cached ? of_the_object(rule, facts) : std::nullopt) {
+    out = *std::move(object);
+  } else {
+    out = of_the_queue(rule, facts);
+    out.matched = true;
+    if (!facts.may_write) {
+      out.state = "standby";
+      out.text = "this instance may not write now: another one leads, or the lead is not sure";
+      out.next_run.reset();
+    }
+  }
+  add_details(rule, facts, out);
+  return out;
+}
+
+Json to_json(const Explanation& explanation) {
+  Json out = {{"state", explanation.state},
+              {"matched", explanation.matched},
+              {"text", explanation.text},
+              {"details", explanation.details}};
+  if (explanation.next_run) {
+    out["nextRunMilliseconds"] = std::max<std::int64_t>(0, explanation.next_run->count());
+  }
+  return out;
+}
+
+}  // namespace kubewatch::hooks

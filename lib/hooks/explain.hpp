@@ -1,0 +1,75 @@
+// Why an object runs, or does not: for each rule one answer, made of facts that driver, queue and
+// caches give. Pure. The order of the questions is that of an event's way: is the rule at work, is
+// the object in its selection, does it pass the filter, did its last change count, what holds it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "base/time.hpp"
+#include "hooks/next_step.hpp"
+#include "hooks/rule.hpp"
+#include "runtime/work_queue.hpp"
+
+namespace kubewatch::hooks {
+
+// The last change of the object that its rule did not count.
+struct IgnoredChange {
+  std::string resource_version;
+  Duration ago{0};
+};
+
+struct LastRun {
+  std::string outcome;
+  std::string message;
+  Duration ago{0};
+};
+
+struct ExplainFacts {
+  TimePoint now{};
+  // The rule.
+  std::string waits_for;  // why its kinds are not resolved; "" = they are
+  bool blocked = false;   // a kind may not be listed
+  bool started = false;
+  bool stopping = false;
+  bool may_write = true;
+  bool owns_shard = true;  // this instance leads the object's shard
+  // The object.
+  bool cached = false;           // in the cache of the selection
+  bool guarded_outside = false;  // outside of it, with our finalizer
+  // As the server has it; only looked for when it is not cached. Null: the server has none.
+  const Json* live = nullptr;
+  std::string live_error;  // it could not be asked
+  core::ObjectMeta meta;   // of the cached object
+  std::optional<bool> passes_filter;
+  std::string filter_error;
+  std::optional<IgnoredChange> ignored;
+  // The queue.
+  std::optional<runtime::KeyState> queued;
+  std::size_t held_keys = 0;    // of this rule, running
+  std::size_t used_slots = 0;   // over all rules
+  std::size_t slot_limit = 0;   // 0 = no cap
+  std::size_t ready_ahead = 0;  // due and waiting for a place
+  std::optional<Duration> slow_retry_in;
+  std::optional<LastRun> last;
+};
+
+struct Explanation {
+  // waiting-for-kind | forbidden | syncing | stopping | standby | other-shard | not-found |
+  // not-selected | filtered | deleting | released | running | due | debounced | backoff | requeued
+  // | resync | scheduled | parked | limited | idle
+  std::string state;
+  std::string text;                  // one sentence
+  std::vector<std::string> details;  // further sentences
+  bool matched = false;
+  std::optional<Duration> next_run;  // absent: only a change runs it
+};
+
+Explanation explain(const Rule& rule, const core::ObjectKey& key, const ExplainFacts& facts);
+
+Json to_json(const Explanation& explanation);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,24 @@
+// The last lines of a text that comes line by line, within a limit of lines and bytes. Pure.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+
+namespace kubewatch::hooks {
+
+class LineTail {
+ public:
+  explicit LineTail(std::size_t lines = 20, std::size_t bytes = 4096)
+      : lines_(lines), bytes_(bytes) {}
+  void add(std::string line);
+  std::string text() const;  // each line with its newline; "" = nothing came
+
+ private:
+  std::size_t lines_;
+  std::size_t bytes_;
+  std::size_t held_ = 0;
+  std::deque<std::string> tail_;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,43 @@
+// Reads rule files again when they change, or when it is told to (SIGHUP), and hands good rules on;
+// a broken file keeps the old ones and says so. What changed rules mean for what runs is
+// Engine::reload()'s business.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hooks/rule.hpp"
+#include "loop/event_loop.hpp"
+#include "loop/file_watch.hpp"
+
+namespace kubewatch::hooks {
+
+class RuleReloader {
+ public:
+  using OnRules = std::function<void(std::vector<Rule>)>;
+  // `paths` as load_rules() takes them. `loop` must outlive it.
+  RuleReloader(loop::EventLoop& loop, std::vector<std::string> paths, OnRules on_rules);
+
+  // From now on changes are seen. Errors: unavailable (no inotify left): read_again() works still.
+  Result<void> start();
+  void read_again();
+
+ private:
+  void on_change();
+  void look();
+
+  loop::EventLoop& loop_;
+  std::vector<std::string> paths_;
+  OnRules on_rules_;
+  std::string stamp_;  // of the files as they were read last
+  std::unique_ptr<loop::FileWatch> watch_;
+  loop::Timer timer_;
+};
+
+// Changes when one of the rule files does: names, sizes, times and inodes of all that load_rules()
+// would read.
+std::string rule_files_stamp(const std::vector<std::string>& paths);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,85 @@
+#include "hooks/run_history.hpp"
+
+#include <algorithm>
+
+#include "base/json.hpp"
+
+namespace kubewatch::hooks {
+
+std::shared_ptr<const PastRun> RunHistory::add(WallTime ended, RunRecord record) {
+  auto run = std::make_shared<PastRun>();
+  run->number = ++count_;
+  run->ended = ended;
+  run->record = std::move(record);
+  auto& ring = of_controller_[run->record.controller];
+  ring.push_back(run);
+  if (ring.size() > limits_.per_controller) ring.pop_front();
+
+  const Key key{run->record.controller, run->record.key};
+  const auto [it, fresh] = of_object_.try_emplace(key);
+  if (!fresh) by_age_.erase(it->second.place);
+  it->second.place = by_age_.insert(by_age_.end(), key);
+  it->second.runs.push_back(run);
+  if (it->second.runs.size() > limits_.per_object) it->second.runs.pop_front();
+  if (of_object_.size() > limits_.objects) {
+    of_object_.erase(by_age_.front());
+    by_age_.pop_front();
+  }
+  return run;
+}
+
+RunHistory::Runs RunHistory::of_object(const std::string& controller,
+                                       const core::ObjectKey& key) const {
+  const auto it = of_object_.find({controller, key});
+  if (it == of_object_.end()) return {};
+  return {it->second.runs.begin(), it->second.runs.end()};
+}
+
+RunHistory::Runs RunHistory::of_controller(const std::string& controller) const {
+  const auto it = of_controller_.find(controller);
+  if (it == of_controller_.end()) return {};
+  return {it->second.begin(), it->second.end()};
+}
+
+RunHistory::Runs RunHistory::all() const {
+  Runs out;
+  for (const auto& [controller, runs] : of_controller_) {
+    out.insert(out.end(), runs.begin(), runs.end());
+  }
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return a->number < b->number; });
+  return out;
+}
+
+std::shared_ptr<const PastRun> RunHistory::last(const std::string& controller,
+                                                const core::ObjectKey& key) const {
+  const auto it = of_object_.find({controller, key});
+  return it == of_object_.end() ? nullptr : it->second.runs.back();
+}
+
+Json to_json(const PastRun& run) {
+  const RunRecord& record = run.record;
+  Json out = {{"number", run.number},
+              {"ended", base::format_rfc3339(run.ended)},
+              {"id", record.id},
+              {"controller", record.controller},
+              {"object", record.object},
+              {"namespace", record.key.namespace_},
+              {"name", record.key.name},
+              {"reason", record.reason},
+              {"attempt", record.attempt},
+              {"outcome", record.outcome},
+              {"milliseconds", record.elapsed.count()},
+              {"created", record.created},
+              {"configured", record.configured},
+              {"unchanged", record.unchanged},
+              {"deleted", record.deleted},
+              {"writes", record.writes}};
+  if (!record.reason_object.empty()) out["reasonObject"] = record.reason_object;
+  if (!record.message.empty()) out["message"] = record.message;
+  if (record.exit_code) out["exitCode"] = *record.exit_code;
+  if (!record.stderr_tail.empty()) out["stderr"] = record.stderr_tail;
+  return out;
+}
+
+}  // namespace kubewatch::hooks

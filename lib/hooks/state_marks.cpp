@@ -1,0 +1,108 @@
+#include "hooks/state_marks.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "hooks/caches.hpp"
+#include "hooks/ownership.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+// A larger one is told by its time alone.
+constexpr std::size_t kMaxRead = 16U << 20U;
+
+void add_files(const HookRule& hook, std::vector<std::string>& out) {
+  const bool script = hook.argv.size() > 2 && hook.argv[2] == "-c";  // `shell`: in the rule itself
+  for (std::size_t i = 0; i < hook.argv.size() && !script; ++i) {
+    const std::filesystem::path path = std::filesystem::path(hook.directory) / hook.argv[i];
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path, ignored)) out.push_back(path.string());
+  }
+  for (const auto& [name, value] : hook.env) {
+    if (value.file) out.push_back(*value.file);
+  }
+}
+
+// What this process hands over to its hooks.
+std::string inherited(const HookRule& hook) {
+  std::string out;
+  for (const std::string& name : hook.inherit_env) {
+    const char* value = std::getenv(name.c_str());
+    out += name + "=" + (value == nullptr ? "" : value) + "\n";
+  }
+  return out;
+}
+
+std::string stamp_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return "missing";
+  return fmt::format("{} {} {}.{} {}", info.st_ino, info.st_size, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec, info.st_mode & 07777U);
+}
+
+}  // namespace
+
+std::vector<std::string> hook_files_of(const Rule& rule) {
+  std::vector<std::string> out;
+  add_files(rule.reconcile, out);
+  if (rule.finalize) add_files(rule.finalize->hook, out);
+  return out;
+}
+
+std::string HookFiles::mark(const Rule& rule, const StateStore& state) {
+  std::string out = inherited(rule.reconcile);
+  if (rule.finalize) out += inherited(rule.finalize->hook);
+  for (const std::string& path : hook_files_of(rule)) {
+    Known& known = known_[path];
+    const std::string stamp = stamp_of(path);
+    if (known.stamp != stamp || known.hash.empty()) {
+      const auto content = base::read_file(path, kMaxRead);
+      known = {stamp, state.hash(content.ok() ? *content : stamp)};
+    }
+    out += path + " " + known.hash + "\n";
+  }
+  return out;
+}
+
+// One line for each object that the run would see. Of the object itself what `changed` counts, so
+// that our own status does not make it new; generation or resourceVersion tell changes that were
+// undone.
+std::string RuleCaches::input_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
+                                   const std::string& json) const {
+  const auto object = base::parse_json(json);
+  std::string out =
+      fmt::format("{} {} {} {}\n", meta.uid, meta.deletion_timestamp.value_or(""),
+                  base::join(meta.finalizers, ","), object.ok() ? content_.of(*object) : 0);
+  out += meta.generation > 0 ? std::to_string(meta.generation) : meta.resource_version;
+  const auto add = [&out](const core::ObjectMeta& other) {
+    out += fmt::format("\n{}/{} {} {}", other.namespace_, other.name, other.uid,
+                       other.resource_version);
+  };
+  for (const auto& owned : owned_) {
+    out += "\nowned " + owned->type.gvk.str();
+    std::vector<core::ObjectKey> keys =
+        owned->group.keys_with_label(std::string(kOwnerUidLabel), meta.uid);
+    std::sort(keys.begin(), keys.end());
+    for (const auto& child : keys) {
+      if (const auto found = owned->group.get_meta(child)) add(*found);
+    }
+  }
+  for (const auto& related : related_) {
+    out += "\nrelated " + related->rule->name;
+    std::vector<core::ObjectKey> keys = related_keys(*related, key);
+    std::sort(keys.begin(), keys.end());
+    for (const auto& other : keys) {
+      if (const auto found = related->group.get_meta(other)) add(*found);
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,170 @@
+#include "hooks/state_store.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+#include "base/log.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
+#include "loop/unix_socket.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::string_view kLog = "handled.log";
+constexpr std::string_view kKey = "key";
+constexpr std::string_view kLock = "lock";
+// Holds the boot id while a process uses the folder; gone after a clean end.
+constexpr std::string_view kSession = "session";
+
+Result<std::string> read_or_make_key(const std::string& path) {
+  auto key = base::read_file(path, 1024);
+  if (key.ok() && key->size() >= base::KeyedHash::kKeyBytes) return key;
+  if (!key.ok() && !key.error().is_not_found()) return key;
+  const std::string made = base::secure_random_hex(base::KeyedHash::kKeyBytes / 2);
+  KW_TRY(base::write_file_atomic(path, made, 0600));
+  return made;
+}
+
+Error system_error(const std::string& what, const std::string& path) {
+  return Error(ErrorKind::unavailable, fmt::format("{} {}: {}", what, path, std::strerror(errno)));
+}
+
+}  // namespace
+
+std::string current_boot_id() {
+  auto id = base::read_file("/proc/sys/kernel/random/boot_id", 1024);
+  return id.ok() ? std::string(base::trim(*id)) : "";
+}
+
+Result<std::unique_ptr<StateStore>> StateStore::open(const std::string& folder,
+                                                     const std::string& boot_id,
+                                                     StateLimits limits) {
+  KW_TRY(loop::make_private_folder(folder));
+  KW_ASSIGN(const std::string key, read_or_make_key(folder + "/" + std::string(kKey)));
+  std::unique_ptr<StateStore> self(new StateStore(folder, limits, base::KeyedHash(key)));
+  KW_TRY(self->take_lock());
+  KW_TRY(self->load(boot_id));
+  KW_TRY(base::write_file_atomic(self->path(kSession), boot_id, 0600));
+  return self;
+}
+
+Result<void> StateStore::take_lock() {
+  lock_ = loop::Fd(::open(path(kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock_) return system_error("cannot open", path(kLock));
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
+  return Error(ErrorKind::already_exists,
+               "another process uses the state folder " + folder_ + "; give each its own");
+}
+
+Result<void> StateStore::load(const std::string& boot_id) {
+  const auto session = base::read_file(path(kSession), 1024);
+  const bool clean = !session.ok() && session.error().is_not_found();
+  if (!clean && (boot_id.empty() || !session.ok() || *session != boot_id)) {
+    notice_ = "the machine went down while the state was in use: it starts fresh";
+    return rewrite();
+  }
+  const auto text = base::read_file(path(kLog), limits_.bytes);
+  if (!text.ok()) {
+    if (!text.error().is_not_found()) notice_ = text.error().message() + ": it starts fresh";
+    return rewrite();
+  }
+  auto loaded = load_state(*text);
+  if (!loaded.ok()) {
+    notice_ = fmt::format("{}: {}: it starts fresh", path(kLog), loaded.error().message());
+    return rewrite();
+  }
+  objects_ = std::move(loaded->objects);
+  if (!loaded->damage.empty()) notice_ = fmt::format("{}: {}", path(kLog), loaded->damage);
+  return rewrite();
+}
+
+// The whole log anew, beside the old one and renamed over it.
+Result<void> StateStore::rewrite() {
+  const std::string text = state_text(objects_);
+  KW_TRY(base::write_file_atomic(path(kLog), text, 0600));
+  log_ = loop::Fd(::open(path(kLog).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
+  if (!log_) return system_error("cannot open", path(kLog));
+  lines_ = objects_.size();
+  bytes_ = text.size();
+  return {};
+}
+
+const HandledObject* StateStore::find(const StateKey& key) const {
+  const auto it = objects_.find(key);
+  return it == objects_.end() ? nullptr : &it->second;
+}
+
+void StateStore::set(const StateKey& key, HandledObject handled) {
+  if (broken_) return;
+  const auto it = objects_.find(key);
+  if (it != objects_.end() && it->second == handled) return;
+  if (it == objects_.end() && objects_.size() >= limits_.objects) return;
+  append(state_line(key, handled));
+  objects_[key] = std::move(handled);
+}
+
+void StateStore::forget(const StateKey& key) {
+  if (objects_.erase(key) == 0 || broken_) return;
+  append(state_line(key, std::nullopt));
+}
+
+void StateStore::append(const std::string& line) {
+  const bool grown = lines_ > 2 * objects_.size() + limits_.slack_lines;
+  if (grown || bytes_ + line.size() > limits_.bytes) {
+    if (auto written = rewrite(); !written.ok()) return give_up(written.error());
+  }
+  if (bytes_ + line.size() > limits_.bytes) {
+    return give_up(Error(ErrorKind::too_large, path(kLog) + " has reached its limit"));
+  }
+  const ssize_t count = ::write(log_.get(), line.data(), line.size());
+  if (count != static_cast<ssize_t>(line.size())) {
+    return give_up(system_error("cannot write", path(kLog)));
+  }
+  ++lines_;
+  bytes_ += line.size();
+}
+
+// An old line must not speak for an object that has changed since: rather nothing.
+void StateStore::give_up(const Error& error) {
+  broken_ = true;
+  objects_.clear();
+  base::log_error("the state over restarts is not kept any more: the next start runs everything",
+                  {{"error", error.render()}});
+  if (!log_ || ::ftruncate(log_.get(), 0) != 0) ::unlink(path(kLog).c_str());
+}
+
+std::vector<std::pair<core::ObjectKey, HandledObject>> StateStore::of_controller(
+    const std::string& name) const {
+  std::vector<std::pair<core::ObjectKey, HandledObject>> out;
+  for (auto it = objects_.lower_bound({name, {}});
+       it != objects_.end() && it->first.controller == name; ++it) {
+    out.emplace_back(it->first.object, it->second);
+  }
+  return out;
+}
+
+void StateStore::keep_only(const std::vector<std::string>& controllers) {
+  const std::set<std::string> kept(controllers.begin(), controllers.end());
+  std::vector<StateKey> gone;
+  for (const auto& [key, handled] : objects_) {
+    if (!kept.contains(key.controller)) gone.push_back(key);
+  }
+  for (const StateKey& key : gone) forget(key);
+}
+
+StateStore::~StateStore() {
+  if (log_ && !broken_) close_cleanly();
+}
+
+void StateStore::close_cleanly() {
+  if (::fdatasync(log_.get()) == 0) ::unlink(path(kSession).c_str());
+}
+
+}  // namespace kubewatch::hooks

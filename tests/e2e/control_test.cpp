@@ -1,0 +1,392 @@
+// A controller as a process of its own, asked through its control socket; rules that change under
+// it; and what it knows after a restart.
+#include <signal.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "e2e/rules_text.hpp"
+#include "e2e/world.hpp"
+#include "loop/process.hpp"
+
+namespace kubewatch::e2e {
+namespace {
+
+constexpr Duration kSoon{20000};
+
+// One kubewatch process.
+class Kubewatch {
+ public:
+  Kubewatch(World& w, std::vector<std::string> words) : w_(w) {
+    loop::ProcessOptions options;
+    options.argv = std::move(words);
+    options.argv.insert(options.argv.begin(), {KUBEWATCH_BINARY, "run-controller"});
+    options.environment = {"PATH=" + std::string(::getenv("PATH")), "FOLDER=" + w.folder(),
+                           "KUBECONFIG=" + w.folder() + "/kubeconfig"};
+    options.timeout = Duration{0};
+    options.max_stderr_line = 1U << 20U;
+    auto started = loop::Process::start(
+        w.loop(), std::move(options), [this](std::string_view line) { log.emplace_back(line); },
+        [this](loop::ProcessExit end) { exit = std::move(end); });
+    if (!started.ok()) FAIL(started.error().render());
+    process = std::move(*started);
+  }
+  bool says(const std::string& text) const {
+    return std::any_of(log.begin(), log.end(), [&](const std::string& line) {
+      return line.find(text) != std::string::npos;
+    });
+  }
+  void end(int signal = SIGTERM) {
+    ::kill(process->pid(), signal);
+    REQUIRE(w_.eventually([this] { return exit.has_value(); }, kSoon));
+  }
+
+  std::vector<std::string> log;
+  std::optional<loop::ProcessExit> exit;
+  std::unique_ptr<loop::Process> process;
+
+ private:
+  World& w_;
+};
+
+std::unique_ptr<Kubewatch> controller(World& w, const std::vector<std::string>& more = {}) {
+  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+  std::vector<std::string> words = {"-f", w.folder() + "/rules.yaml", "--socket",
+                                    w.folder() + "/c.sock"};
+  words.insert(words.end(), more.begin(), more.end());
+  return std::make_unique<Kubewatch>(w, words);
+}
+
+// A subcommand's answer; null when it failed.
+Json ask(World& w, std::vector<std::string> words) {
+  words.insert(words.end(), {"--socket", w.folder() + "/c.sock", "-n", w.ns(), "-o", "json"});
+  Kubewatch client(w, words);
+  REQUIRE(w.eventually([&] { return client.exit.has_value(); }, kSoon));
+  if (client.exit->code != 0) return nullptr;
+  auto answer = base::parse_json(client.exit->out);
+  return answer.ok() ? *answer : Json(nullptr);
+}
+
+std::string state_of(World& w, const std::string& name) {
+  const Json answer = ask(w, {"explain", "websites.e2e.kubewatch.dev/" + name});
+  if (!answer.is_object() || answer["rules"].empty()) return "";
+  return base::string_at(answer["rules"][0], {"state"});
+}
+
+}  // namespace
+
+E2E_CASE("a running controller explains, lists runs, and runs objects when it is told to") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) +
+                           "\n  changed: [.spec]\n  reconcile:\n    exec: [./reconcile.sh]\n"
+                           "    env: {TITLE: {jq: '.spec.title // \"none\"'}}\n",
+                       "    labelSelector: tier=web\n"));
+  w.script("reconcile.sh", std::string("echo looking at $KW_NAME >&2\n") + kPrintConfigMap);
+  w.apply(website("in", "one", ", labels: {tier: web}"));
+  w.apply(website("out", "one", ", labels: {tier: db}"));
+  auto kubewatch = controller(w);
+  REQUIRE(w.eventually([&] { return state_of(w, "in") == "idle"; }, kSoon));
+  CHECK(state_of(w, "out") == "not-selected");
+  CHECK(ask(w, {"explain", "website/none"}).is_null());
+
+  // A change that `changed` does not name is ignored, and explain says so.
+  w.merge("Website", "in", "{metadata: {annotations: {note: x}}}");
+  REQUIRE(w.eventually(
+      [&] {
+        const Json answer = ask(w, {"explain", "website/in"});
+        return answer.is_object() && answer.dump().find("touched nothing") != std::string::npos;
+      },
+      kSoon));
+
+  const Json triggered = ask(w, {"trigger", "website/in", "--reason", "by hand"});
+  REQUIRE(triggered.is_object());
+  CHECK(triggered["triggered"] == 1);
+  Json run;
+  REQUIRE(w.eventually(
+      [&] {
+        const Json runs = ask(w, {"runs", "website/in"});
+        if (!runs.is_object() || runs["runs"].empty()) return false;
+        run = runs["runs"].back();
+        return run["reason"] == "Manual";
+      },
+      kSoon));
+  CHECK(run["outcome"] == "done");
+  CHECK(run["exitCode"] == 0);
+  CHECK(run["reasonObject"] == "by hand");
+  CHECK(run["stderr"] == "looking at in\n");
+  CHECK(run["unchanged"] == 1);
+  const Json first = ask(w, {"runs", "website/in"})["runs"].front();
+  CHECK(first["writes"] == Json::array({"created ConfigMap " + w.ns() + "/in-page"}));
+  CHECK(ask(w, {"trigger", "website/out"}).is_null());
+  CHECK(ask(w, {"queue"})["controllers"][0]["parked"] == 0);
+  kubewatch->end();
+  CHECK(kubewatch->exit->code == 0);
+  CHECK(ask(w, {"queue"}).is_null());
+}
+
+E2E_CASE("a dying object that its finalizer holds is listed with why, and can be released") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(
+      website_rule("\n  retry: {initial: 10m, max: 10m}\n  reconcile: {shell: 'true'}\n"
+                   "  finalize: {shell: 'echo the archive is full >&2; exit 1'}\n"));
+  w.apply(website("a", "one"));
+  auto kubewatch = controller(w);
+  REQUIRE(w.eventually(
+      [&] {
+        const auto live = w.get("Website", "a");
+        return live && (*live)["metadata"].contains("finalizers");
+      },
+      kSoon));
+  w.remove("Website", "a");
+  Json held;
+  REQUIRE(w.eventually(
+      [&] {
+        const Json answer = ask(w, {"finalizers"});
+        if (!answer.is_object() || answer["objects"].empty()) return false;
+        held = answer["objects"][0];
+        return held["state"] == "backoff";
+      },
+      kSoon));
+  CHECK(held["object"] == "Website " + w.ns() + "/a");
+  CHECK(held["finalizer"] == "kubewatch.dev/" + w.ns());
+  CHECK(held.dump().find("the archive is full") != std::string::npos);
+  kubewatch->end();
+
+  // Nothing runs any more: the server is asked.
+  Kubewatch direct(w, {"finalizers", "-f", w.folder() + "/rules.yaml", "--release", "-o", "json"});
+  REQUIRE(w.eventually([&] { return direct.exit.has_value(); }, kSoon));
+  const auto answer = base::parse_json(direct.exit->out);
+  REQUIRE(answer.ok());
+  CHECK((*answer)["objects"][0]["released"] == true);
+  CHECK(w.eventually([&] { return !w.get("Website", "a"); }, kSoon));
+}
+
+E2E_CASE("a changed rule file restarts what changed alone, and a broken one nothing") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const auto rule = [&](const std::string& name, const std::string& script) {
+    return "---\napiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: '@NS@-" + name +
+           "'}\nspec:\n  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Website, namespaces: "
+           "['@NS@']}\n  reconcile: {shell: 'echo x >> " +
+           script + "'}\n";
+  };
+  w.apply(website("a", "one"));
+  w.rules(rule("one", "ones") + rule("two", "twos"));
+  auto kubewatch = controller(w);
+  REQUIRE(w.eventually([&] { return w.lines("ones") == 1 && w.lines("twos") == 1; }, kSoon));
+
+  // As editors do it: beside, and renamed over.
+  w.file("rules.new", rule("one", "ones") + rule("two", "changed") + rule("three", "threes"));
+  std::filesystem::rename(w.folder() + "/rules.new", w.folder() + "/rules.yaml");
+  REQUIRE(w.eventually([&] { return w.lines("changed") == 1 && w.lines("threes") == 1; }, kSoon));
+  CHECK(w.lines("ones") == 1);
+  CHECK(w.lines("twos") == 1);
+
+  w.rules("apiVersion: kubewatch.dev/v1\nkind: Nonsense\n");
+  REQUIRE(w.eventually([&] { return kubewatch->says("go on with the rules they have"); }, kSoon));
+  w.apply(website("b", "one"));
+  REQUIRE(w.eventually([&] { return w.lines("ones") == 2 && w.lines("changed") == 2; }, kSoon));
+
+  w.rules(rule("one", "ones"));
+  REQUIRE(w.eventually([&] { return ask(w, {"queue"})["controllers"].size() == 1; }, kSoon));
+  w.apply(website("c", "one"));
+  REQUIRE(w.eventually([&] { return w.lines("ones") == 3; }, kSoon));
+  CHECK(w.lines("changed") == 2);
+  ::kill(kubewatch->process->pid(), SIGHUP);
+  REQUIRE(w.eventually([&] { return kubewatch->says("the rules are as they were"); }, kSoon));
+  kubewatch->end();
+}
+
+E2E_CASE("a leader takes changed rules over, a standby has them when it leads") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const auto rule = [](const std::string& file) {
+    return website_rule("\n  reconcile: {shell: 'echo $KW_NAME >> " + file + "'}\n");
+  };
+  w.rules(rule("old"));
+  w.apply(website("a", "one"));
+  const std::vector<std::string> flags = {"--leader-elect",
+                                          "--lease-name",
+                                          "lead",
+                                          "--lease-namespace",
+                                          w.ns(),
+                                          "--lease-duration",
+                                          "4s",
+                                          "--renew-deadline",
+                                          "3s",
+                                          "--retry-period",
+                                          "500ms"};
+  auto leader = controller(w, flags);
+  REQUIRE(w.eventually([&] { return w.lines("old") == 1; }, kSoon));
+  std::vector<std::string> more = flags;
+  more.insert(more.end(), {"-f", w.folder() + "/rules.yaml", "--socket", "none"});
+  Kubewatch standby(w, more);
+  REQUIRE(w.eventually([&] { return standby.says("controller started"); }, kSoon));
+  CHECK(state_of(w, "a") == "idle");
+
+  w.rules(rule("new"));
+  REQUIRE(w.eventually([&] { return w.lines("new") == 1; }, kSoon));
+  REQUIRE(w.eventually([&] { return standby.says("the rules changed"); }, kSoon));
+  CHECK(w.lines("new") == 1);
+  leader->end();
+  REQUIRE(w.eventually([&] { return w.lines("new") == 2; }, kSoon));
+  CHECK(w.lines("old") == 1);
+  standby.end();
+}
+
+E2E_CASE("with --state a restart runs only what changed meanwhile, also after SIGKILL") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) +
+                       "\n  reconcile:\n    exec: [./reconcile.sh]\n"
+                       "    env: {TITLE: {jq: '.spec.title // \"none\"'}}\n"));
+  const std::string hook = std::string(R"x(
+if [ "$TITLE" = bad ]; then
+  echo '{apiVersion: kubewatch.dev/v1, kind: Result, message: broken}'; exit 65
+fi
+)x") + kPrintConfigMap;
+  w.script("reconcile.sh", "echo $KW_NAME >> runs\n" + hook);
+  w.apply(website("park", "bad"));
+  for (const char* name : {"a", "b", "c"}) w.apply(website(name, "one"));
+  const auto quiet = [&] {
+    return w.eventually(
+        [&] {
+          const Json answer = ask(w, {"queue"});
+          if (!answer.is_object()) return false;
+          const Json& one = answer["controllers"][0];
+          return one["started"] == true && one["ready"] == 0 && one["running"] == 0 &&
+                 one["waiting"] == 0;
+        },
+        kSoon);
+  };
+  // Own writes come back as events: only what is quiet for a while is quiet.
+  const auto settled = [&] {
+    std::size_t before = w.lines("runs") + 1;
+    while (before != w.lines("runs")) {
+      before = w.lines("runs");
+      REQUIRE(quiet());
+      w.holds_for([] { return true; }, Duration{700});
+    }
+  };
+  const std::vector<std::string> flags = {"--state", w.folder() + "/state"};
+  auto first = controller(w, flags);
+  REQUIRE(w.eventually([&] { return w.lines("runs") >= 4; }, kSoon));
+  settled();
+  CHECK(ask(w, {"queue"})["controllers"][0]["parked"] == 1);
+  first->end();
+  w.file("runs", "");
+
+  auto second = controller(w, flags);
+  settled();
+  CHECK(w.read("runs") == "");
+  CHECK(ask(w, {"queue"})["controllers"][0]["parked"] == 1);
+  CHECK(state_of(w, "park") == "parked");
+  CHECK(second->says("objects as they were before the restart do not run"));
+  second->end(SIGKILL);
+
+  w.apply(website("b", "two"));                                    // itself
+  w.merge("ConfigMap", "c-page", "{metadata: {labels: {x: z}}}");  // a child
+  w.apply(website("d", "one"));                                    // new
+  w.remove("Website", "a");                                        // deleted
+  auto third = controller(w, flags);
+  REQUIRE(w.eventually([&] { return w.lines("runs") >= 3; }, kSoon));
+  settled();
+  const std::string ran = w.read("runs");
+  for (const char* name : {"b\n", "c\n", "d\n"}) CHECK(ran.find(name) != std::string::npos);
+  for (const char* name : {"a\n", "park\n"}) CHECK(ran.find(name) == std::string::npos);
+  CHECK(third->says("gone=1"));
+  third->end();
+  w.file("runs", "");
+
+  // Another hook: everything runs.
+  w.script("reconcile.sh", "echo $KW_NAME >> runs # changed\n" + hook);
+  auto fourth = controller(w, flags);
+  REQUIRE(w.eventually([&] { return w.lines("runs") >= 4; }, kSoon));
+  settled();
+  fourth->end();
+}
+
+E2E_CASE(
+    "a rule that changes twice while its hook runs ends with the last text, never two runs at "
+    "once") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const auto rule = [](const std::string& word, const std::string& manager) {
+    return website_rule("\n  apply: {fieldManager: '" + manager +
+                        "'}\n  reconcile:\n    shell: |\n"
+                        "      exec 9>lock; flock -n 9 || echo overlap >> overlaps\n"
+                        "      echo " +
+                        word + " >> runs\n      sleep 1.5\n      echo " + word + " >> ends\n");
+  };
+  w.rules(rule("first", "m"));
+  w.apply(website("a", "one"));
+  auto kubewatch = controller(w);
+  REQUIRE(w.eventually([&] { return w.lines("runs") == 1; }, kSoon));
+  w.rules(rule("second", "m"));
+  REQUIRE(w.eventually([&] { return kubewatch->says("the rules changed"); }, kSoon));
+  // Another field manager and the same name: it has to wait as well.
+  w.rules(rule("third", "n"));
+  REQUIRE(w.eventually(
+      [&] {
+        return w.read("ends") == "first\nthird\n" || w.read("ends") == "first\nsecond\nthird\n";
+      },
+      kSoon));
+  CHECK(w.read("overlaps") == "");
+  CHECK(w.holds_for([&] { return w.lines("ends") <= 3; }, Duration{1000}));
+  kubewatch->end();
+  CHECK(kubewatch->exit->code == 0);
+}
+
+E2E_CASE("killed at random moments with --state, the end is as if it had never been killed") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) +
+                       "\n  retry: {initial: 100ms, max: 1s}\n  reconcile:\n"
+                       "    exec: [./reconcile.sh]\n"
+                       "    env: {TITLE: {jq: '.spec.title // \"none\"'}}\n"));
+  w.script("reconcile.sh", std::string("sleep 0.02\n") + kPrintConfigMap);
+  const auto name = [](int i) { return "w" + std::to_string(i); };
+  constexpr int kObjects = 12;
+  const char* given = ::getenv("KUBEWATCH_SEED");
+  const std::uint64_t seed =
+      given != nullptr ? std::stoull(given) : base::Random::from_system().next() % 1'000'000;
+  INFO("seed " << seed);
+  base::Random random(seed);
+  const std::vector<std::string> flags = {"--state", w.folder() + "/state"};
+  for (int i = 0; i < kObjects; ++i) w.apply(website(name(i), "t0"));
+  for (int round = 1; round <= 8; ++round) {
+    auto kubewatch = controller(w, flags);
+    const auto until = Duration{static_cast<std::int64_t>(50 + random.below(1200))};
+    for (int i = 0; i < 4; ++i) {
+      w.apply(website(name(static_cast<int>(random.below(kObjects))), "t" + std::to_string(round)));
+    }
+    w.holds_for([] { return true; }, until);
+    kubewatch->end(SIGKILL);
+    // Also while nothing runs.
+    w.apply(website(name(static_cast<int>(random.below(kObjects))), "d" + std::to_string(round)));
+  }
+  auto kubewatch = controller(w, flags);
+  CHECK(w.eventually(
+      [&] {
+        for (int i = 0; i < kObjects; ++i) {
+          const auto object = w.get("Website", name(i));
+          const auto child = w.get("ConfigMap", name(i) + "-page");
+          if (!object || !child) return false;
+          if (base::string_at(*object, {"spec", "title"}) !=
+              base::string_at(*child, {"data", "title"})) {
+            return false;
+          }
+        }
+        return true;
+      },
+      Duration{40000}));
+  CHECK(w.list("ConfigMap", "kubewatch.dev/controller=" + w.ns()).size() == kObjects);
+  kubewatch->end();
+}
+
+}  // namespace kubewatch::e2e

@@ -1,0 +1,148 @@
+// Rule files that change under a reader: written, replaced as editors do it, broken, deleted,
+// turned into folders. Over the real inotify.
+#include "hooks/rule_reload.hpp"
+
+#include <signal.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "base/log.hpp"
+#include "hooks/rule_folder.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string rule_text(const std::string& name, const std::string& script = "exit 0") {
+  return "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: " + name +
+         "}\nspec:\n  for: {apiVersion: v1, kind: ConfigMap}\n  reconcile: {shell: " + script +
+         "}\n";
+}
+
+struct Bench {
+  loop::EventLoop loop;
+  test::RuleFolder folder;
+  std::vector<std::string> log;
+  std::vector<std::vector<hooks::Rule>> reads;
+  std::optional<hooks::RuleReloader> reloader;
+
+  explicit Bench(const std::string& path) {
+    base::capture_log(&log);
+    folder.write("rules.yaml", rule_text("a"));
+    follow(folder.file(path));
+  }
+  ~Bench() { base::capture_log(nullptr); }
+
+  void follow(const std::string& path) {
+    reloader.emplace(loop, std::vector<std::string>{path},
+                     [this](std::vector<hooks::Rule> rules) { reads.push_back(std::move(rules)); });
+    REQUIRE(reloader->start().ok());
+  }
+  // The names of the rules that were read next, "" when nothing was.
+  std::string next(Duration patience = Duration{5000}) {
+    const std::size_t before = reads.size();
+    loop.run_until([&] { return reads.size() > before; }, patience);
+    if (reads.size() == before) return "";
+    std::string names;
+    for (const auto& rule : reads.back()) names += rule.name + " ";
+    return names;
+  }
+  bool complains() {
+    return loop.run_until(
+        [&] {
+          for (const auto& line : log) {
+            if (line.find("go on with the rules they have") != std::string::npos) return true;
+          }
+          return false;
+        },
+        Duration{5000});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a rule file that is written or replaced by a rename is read again") {
+  Bench bench("rules.yaml");
+  bench.folder.write("rules.yaml", rule_text("bee"));
+  CHECK(bench.next() == "bee ");
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    bench.folder.write(".rules.yaml.swp", rule_text(name));
+    fs::rename(bench.folder.file(".rules.yaml.swp"), bench.folder.file("rules.yaml"));
+    CHECK(bench.next() == name + " ");
+  }
+}
+
+TEST_CASE("other files beside the rules are none of our business") {
+  Bench bench("rules.yaml");
+  bench.folder.write("notes.txt", "x");
+  bench.folder.write("other.yaml", "y: 1");
+  CHECK(bench.next(Duration{600}) == "");
+}
+
+TEST_CASE("a broken or deleted rule file keeps the rules, says so, and comes back") {
+  Bench bench("rules.yaml");
+  bench.folder.write("rules.yaml", "apiVersion: kubewatch.dev/v1\nkind: Nonsense\n");
+  CHECK(bench.complains());
+  bench.log.clear();
+  fs::remove(bench.folder.file("rules.yaml"));
+  CHECK(bench.complains());
+  CHECK(bench.reads.empty());
+  bench.folder.write("rules.yaml", rule_text("a"));
+  CHECK(bench.next() == "a ");
+}
+
+TEST_CASE("a rule file that becomes a folder is read as one") {
+  Bench bench("rules.yaml");
+  fs::rename(bench.folder.file("rules.yaml"), bench.folder.file("old"));
+  fs::create_directory(bench.folder.file("rules.yaml"));
+  bench.folder.write("rules.yaml/1.yaml", rule_text("one"));
+  bench.folder.write("rules.yaml/2.yaml", rule_text("two"));
+  std::string names;
+  for (int i = 0; i < 5 && names != "one two "; ++i) names = bench.next();
+  CHECK(names == "one two ");
+  // And what changes inside of it is seen from then on.
+  fs::remove(bench.folder.file("rules.yaml/1.yaml"));
+  CHECK(bench.next() == "two ");
+}
+
+TEST_CASE("a folder of rules follows its files as they come, go and change") {
+  Bench bench("");
+  bench.folder.write("more.yaml", rule_text("b"));
+  CHECK(bench.next() == "b a ");
+  bench.folder.write("more.yaml", rule_text("c"));
+  CHECK(bench.next() == "c a ");
+  fs::remove(bench.folder.file("more.yaml"));
+  CHECK(bench.next() == "a ");
+}
+
+TEST_CASE("a rule file behind a link that moves, as volumes of ConfigMaps do it, is read again") {
+  Bench bench("rules.yaml");
+  fs::create_directory(bench.folder.file("v1"));
+  fs::create_directory(bench.folder.file("v2"));
+  bench.folder.write("v1/r.yaml", rule_text("one"));
+  bench.folder.write("v2/r.yaml", rule_text("two"));
+  fs::create_directory_symlink("v1", bench.folder.file("data"));
+  fs::create_symlink("data/r.yaml", bench.folder.file("r.yaml"));
+  bench.follow(bench.folder.file("r.yaml"));
+  fs::create_directory_symlink("v2", bench.folder.file("data-new"));
+  fs::rename(bench.folder.file("data-new"), bench.folder.file("data"));
+  CHECK(bench.next() == "two ");
+}
+
+TEST_CASE("asked to, the rules are read again though nothing changed") {
+  Bench bench("rules.yaml");
+  bench.reloader->read_again();
+  REQUIRE(bench.reads.size() == 1);
+  const auto first = bench.reads[0][0].fingerprint;
+  CHECK(first != 0);
+  bench.reloader->read_again();
+  CHECK(bench.reads[1][0].fingerprint == first);
+  bench.folder.write("rules.yaml", rule_text("a", "exit 1"));
+  bench.reloader->read_again();
+  CHECK(bench.reads[2][0].fingerprint != first);
+}

@@ -1,0 +1,153 @@
+// The state folder: kept over restarts, private, one process at a time, and nothing of it trusted
+// after the machine went down.
+#include "hooks/state_store.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "base/strings.hpp"
+#include "hooks/rule_folder.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+const StateKey kA{"website", {"shop", "a"}};
+const StateKey kB{"website", {"shop", "b"}};
+
+std::unique_ptr<StateStore> open(const std::string& folder, const std::string& boot = "boot-1",
+                                 StateLimits limits = {}) {
+  auto store = StateStore::open(folder, boot, limits);
+  INFO((store.ok() ? "" : store.error().render()));
+  REQUIRE(store.ok());
+  return std::move(*store);
+}
+
+unsigned mode_of(const std::string& path) {
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  return info.st_mode & 0777;
+}
+
+}  // namespace
+
+TEST_CASE("what was handled is known after a restart") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  std::string hash;
+  {
+    auto store = open(path);
+    hash = store->hash("inputs");
+    store->set(kA, {"uid-a", hash, false, 0});
+    store->set(kB, {"uid-b", "x", true, 7});
+    store->forget(kB);
+  }
+  auto store = open(path);
+  CHECK(store->notice() == "");
+  CHECK(store->hash("inputs") == hash);
+  REQUIRE(store->find(kA) != nullptr);
+  CHECK(store->find(kA)->hash == hash);
+  CHECK(store->find(kB) == nullptr);
+  CHECK(store->of_controller("website").size() == 1);
+  store->keep_only({"other"});
+  CHECK(store->size() == 0);
+}
+
+TEST_CASE("the state folder and its files are private, and an open folder is refused") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  auto store = open(path);
+  store->set(kA, {"uid-a", "h", false, 0});
+  CHECK(mode_of(path) == 0700);
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    INFO(entry.path().string());
+    CHECK(mode_of(entry.path().string()) == 0600);
+  }
+  store.reset();
+  ::chmod(path.c_str(), 0755);
+  CHECK_FALSE(StateStore::open(path, "boot-1").ok());
+}
+
+TEST_CASE("two processes cannot use one state folder") {
+  const test::RuleFolder folder;
+  auto store = open(folder.file("state"));
+  const auto second = StateStore::open(folder.file("state"), "boot-1");
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().message().find("another process") != std::string::npos);
+}
+
+TEST_CASE("after a crash of the process the log counts, after one of the machine it does not") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  {
+    auto store = open(path);
+    store->set(kA, {"uid-a", "h", false, 0});
+  }
+  // As a process that was killed leaves it.
+  folder.write("state/session", "boot-1");
+  {
+    auto store = open(path);
+    CHECK(store->find(kA) != nullptr);
+  }
+  folder.write("state/session", "boot-1");
+  auto store = open(path, "boot-2");
+  CHECK(store->find(kA) == nullptr);
+  CHECK(store->notice().find("fresh") != std::string::npos);
+}
+
+TEST_CASE("a state folder whose log is cut off at any byte opens, and never with a wrong record") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  {
+    auto store = open(path);
+    store->set(kA, {"uid-a", "h", false, 0});
+    store->set(kB, {"uid-b", "h", false, 0});
+  }
+  const std::string log = *base::read_file(path + "/handled.log", 1U << 20U);
+  for (std::size_t size = 0; size <= log.size(); ++size) {
+    INFO(size);
+    folder.write("state/handled.log", log.substr(0, size));
+    auto store = open(path);
+    CHECK(store->notice().empty() ==
+          (size == log.size() || load_state(log.substr(0, size)).ok() &&
+                                     load_state(log.substr(0, size))->damage.empty()));
+    for (const auto& [key, handled] : store->of_controller("website")) {
+      CHECK(handled.hash == "h");
+    }
+    // And it can be written again.
+    store->set(kA, {"uid-a", "new", false, 0});
+    store.reset();
+    CHECK(open(path)->find(kA)->hash == "new");
+  }
+}
+
+TEST_CASE("a log of replaced records is rewritten, and its objects are bounded") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  auto store = open(path, "boot-1", {2, 1U << 20U, 10});
+  for (int i = 0; i < 1000; ++i) store->set(kA, {"uid-a", std::to_string(i), false, 0});
+  CHECK(std::filesystem::file_size(path + "/handled.log") < 4000);
+  store->set(kB, {"uid-b", "h", false, 0});
+  store->set({"website", {"shop", "c"}}, {"uid-c", "h", false, 0});
+  CHECK(store->size() == 2);
+  store.reset();
+  CHECK(open(path)->find(kA)->hash == "999");
+}
+
+TEST_CASE("a state that cannot be written any more leaves nothing that could be wrong") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  {
+    auto store = open(path, "boot-1", {1000, 600, 1000});
+    store->set(kA, {"uid-a", "old", false, 0});
+    for (int i = 0; i < 20; ++i) {
+      store->set({"website", {"shop", "x" + std::to_string(i)}}, {"uid", "h", false, 0});
+    }
+    CHECK(store->find(kA) == nullptr);
+  }
+  CHECK(open(path)->size() == 0);
+}
+
+}  // namespace kubewatch::hooks
