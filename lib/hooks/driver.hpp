@@ -15,6 +15,7 @@
 #include "hooks/run.hpp"
 #include "hooks/services.hpp"
 #include "hooks/status_shapes.hpp"
+#include "hooks/trigger_request.hpp"
 
 namespace kubewatch::hooks {
 
@@ -55,6 +56,10 @@ class Driver : public runtime::Reconciler, public RunHost {
   void lead(std::size_t shard);
   // Forgets the shard's pending objects; `ended` comes when none of them runs any more.
   void end_runs(std::size_t shard, std::function<void()> ended);
+  // Runs the objects that the request names, of those that this rule sees; parked ones as well.
+  // How many: 0 before the start, which runs all of them anyway. A rule without `for` has only all.
+  std::size_t trigger(const TriggerRequest& request,
+                      runtime::Reason reason = runtime::Reason::external);
   // What runs now: "Website shop/a".
   std::vector<std::string> running_objects() const;
 
@@ -91,6 +96,11 @@ class Driver : public runtime::Reconciler, public RunHost {
     std::string resource_version;
     TimePoint since;
   };
+  // Gone, and `onDelete` has yet to run for it.
+  struct Deleted {
+    runtime::StoredObject last;
+    bool may_have_left = false;
+  };
   struct FirstReason {
     runtime::Reason reason;
     std::string object;
@@ -98,7 +108,12 @@ class Driver : public runtime::Reconciler, public RunHost {
 
   CacheCallbacks cache_callbacks();
   void on_wake(Wake wake);
-  void on_gone(const core::ObjectKey& key, const std::string& uid);
+  void on_gone(const runtime::StoredObject& last, Gone how);
+  void look_at_deleted(const runtime::Work& work, const Done& done);
+  void run_deleted(const runtime::Work& work, const Done& done);
+  void deletion_told(const core::ObjectKey& key);
+  void watch_schedule();
+  void run_by_schedule();
   void forget_key(const core::ObjectKey& key, const std::string& uid);
   bool owns(const core::ObjectKey& key) const;
   std::size_t shard_of(const core::ObjectKey& key) const;
@@ -115,6 +130,8 @@ class Driver : public runtime::Reconciler, public RunHost {
                        const Done& done);
   void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                  const Done& done);
+  void start(RunInput input, const Done& done);
+  Owner owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const;
   void forget_key(const core::ObjectKey& key);
   void forget_if_gone(const core::ObjectKey& key);
   void on_run_end(const core::ObjectKey& key, const std::string& uid, const std::string& id,
@@ -142,6 +159,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   StatusShapes shapes_;
   ExpectedWrites expected_;
   loop::Timer expectation_timer_;
+  std::optional<ScheduleClock> schedule_;  // once started
+  loop::Timer schedule_timer_;
   bool resolved_ = false;
   bool started_ = false;
   bool stopping_ = false;
@@ -151,6 +170,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<FirstReason> first_reason_;  // of a run that waits for its finalizer
   PerKey<Patched> patched_;
   PerKey<loop::Timer> slow_retries_;
+  PerKey<std::vector<Deleted>> deleted_;  // in order
+  std::set<std::string> finalized_;       // uids; with both finalize and onDelete
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
   bool looks_for_rivals_ = true;          // until one was found; without leader election

@@ -13,6 +13,8 @@
 #include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "hooks/driver.hpp"
+#include "hooks/kind_families.hpp"
+#include "hooks/trigger_hub.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -45,6 +47,9 @@ struct Engine::Impl {
   std::set<std::size_t> led;
   std::vector<std::string> cut_off;
   std::vector<std::unique_ptr<Driver>> drivers;
+  std::vector<std::unique_ptr<Driver>> leaving;  // of kinds that went; their last runs end
+  KindFamilies families;
+  TriggerHub triggers;
 
   std::shared_ptr<const client::ResourceMap> resources;
   base::Backoff discovery_backoff{{Duration{1000}, Duration{30000}, 2.0, 0.2}};
@@ -59,6 +64,7 @@ struct Engine::Impl {
   std::size_t draining = 0;
   std::function<void()> on_shut_down;
   client::InFlight requests;
+  std::shared_ptr<char> alive = std::make_shared<char>();
 
   Impl(loop::EventLoop& the_loop, client::Client& the_client, std::vector<Rule> the_rules,
        EngineOptions the_options, EngineCallbacks the_callbacks);
@@ -70,12 +76,20 @@ struct Engine::Impl {
   void on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer);
   void on_unreachable(const Error& error);
   void resolve_rules();
+  void add_driver(Rule rule, DriverScope scope);
+  void follow_kinds();
+  void end_driver(const std::string& name);
   void rediscover(std::function<void()> done);
   void shut_down(std::function<void()> done);
   void lead(std::size_t shard);
   void end_runs(std::size_t shard, std::function<void()> ended);
   void abandon(Duration within, std::function<void()> done);
   void note_cut_off();
+  void give_up(const Error& error);
+  std::optional<std::size_t> from_outside(const std::string& document,
+                                          const TriggerRequest& request);
+  std::size_t trigger(const std::string& document, const TriggerRequest& request,
+                      runtime::Reason reason);
   bool narrows() const { return options.shards && options.shards->narrows(); }
   EngineStatus status() const;
   void tell() {
@@ -95,10 +109,15 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       reporter(client, random),
       own_folder(options.work_dir.empty()),
       services(make_services()),
-      rules(std::move(the_rules)) {}
+      rules(std::move(the_rules)),
+      families(loop, pool, [this] { discover(); }),
+      triggers(loop, random, [this](const std::string& document, const TriggerRequest& request) {
+        return from_outside(document, request);
+      }) {}
 
 Engine::Impl::~Impl() {
   drivers.clear();
+  leaving.clear();
   if (!own_folder || services.work_dir.empty()) return;
   std::error_code ignored;
   std::filesystem::remove_all(services.work_dir, ignored);
@@ -124,22 +143,66 @@ Services Engine::Impl::make_services() {
 
 void Engine::Impl::start() {
   if (services.work_dir.empty()) {
-    stopping = true;
     const Error error(ErrorKind::forbidden,
                       "cannot make a private folder for the hooks under TMPDIR (or /tmp)");
     base::log_error(error.message());
-    if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
-    return;
+    return give_up(error);
+  }
+  if (auto opened = triggers.open(rules, services.work_dir, options.triggers); !opened.ok()) {
+    return give_up(opened.error());
   }
   if (!narrows()) {
     DriverScope scope;
     if (options.shards) scope.shards = options.shards->count;
-    for (Rule& rule : rules) {
-      drivers.push_back(std::make_unique<Driver>(services, std::move(rule), scope));
-    }
+    for (Rule& rule : rules) add_driver(std::move(rule), scope);
     rules.clear();
   }
   discover();
+}
+
+void Engine::Impl::add_driver(Rule rule, DriverScope scope) {
+  if (rule.for_.every_kind) return families.add(std::move(rule), scope.only);
+  drivers.push_back(std::make_unique<Driver>(services, std::move(rule), scope));
+}
+
+// The controllers of rules for every kind of a group.
+void Engine::Impl::follow_kinds() {
+  if (families.empty()) return;
+  std::set<std::string> running;
+  for (const auto& driver : drivers) running.insert(driver->rule().name);
+  for (const auto& driver : leaving) running.insert(driver->rule().name);
+  auto change = families.look(*resources, running);
+  for (const std::string& name : change.end) end_driver(name);
+  for (auto& start : change.start) {
+    DriverScope scope;
+    if (options.shards && !narrows()) scope.shards = options.shards->count;
+    scope.only = start.shard;
+    drivers.push_back(std::make_unique<Driver>(services, std::move(start.rule), scope));
+    if (scope.shards == 0) continue;
+    for (const std::size_t shard : led) drivers.back()->lead(shard);
+  }
+}
+
+void Engine::Impl::end_driver(const std::string& name) {
+  const auto it = std::find_if(drivers.begin(), drivers.end(),
+                               [&](const auto& driver) { return driver->rule().name == name; });
+  if (it == drivers.end()) return;
+  base::log_info("controller ends: the server has no such kind any more", {{"controller", name}});
+  Driver* driver = it->get();
+  leaving.push_back(std::move(*it));
+  drivers.erase(it);
+  driver->shut_down([this, driver] {
+    loop.post([this, driver, watch = std::weak_ptr<char>(alive)] {
+      if (watch.expired()) return;
+      std::erase_if(leaving, [&](const auto& one) { return one.get() == driver; });
+      tell();
+    });
+  });
+}
+
+void Engine::Impl::give_up(const Error& error) {
+  stopping = true;
+  if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
 }
 
 void Engine::Impl::discover() {
@@ -184,6 +247,7 @@ void Engine::Impl::on_unreachable(const Error& error) {
 // A rule whose kinds are missing waits alone; the server is asked again while one does.
 void Engine::Impl::resolve_rules() {
   if (stopping) return;
+  follow_kinds();
   bool waiting = false;
   for (auto& driver : drivers) {
     if (driver->resolved()) continue;
@@ -233,6 +297,9 @@ EngineStatus Engine::Impl::status() const {
 
 void Engine::Impl::shut_down(std::function<void()> done) {
   stopping = true;
+  triggers.close();
+  families.stop();
+  for (auto& driver : leaving) driver->terminate_hooks();
   discovery_timer.reset();
   on_shut_down = std::move(done);
   draining = drivers.size() + 1;
@@ -277,13 +344,14 @@ void Engine::Impl::lead(std::size_t shard) {
     if (!narrowed) continue;
     DriverScope scope;
     scope.only = shard;
-    drivers.push_back(std::make_unique<Driver>(services, std::move(*narrowed), scope));
+    add_driver(std::move(*narrowed), scope);
   }
   if (resources != nullptr) resolve_rules();
 }
 
 void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
   led.erase(shard);
+  families.remove_shard(shard);
   // A driver tells only one when it is drained: shut_down() waits for it, and then all are
   // released.
   if (stopping && narrows()) return;
@@ -307,6 +375,8 @@ void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
 
 void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   stopping = true;
+  triggers.close();
+  families.stop();
   led.clear();
   discovery_timer.reset();
   on_shut_down = std::move(done);
@@ -317,6 +387,7 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
     if (!callback) return;
     after_discovery.clear();  // of runs and drivers
     drivers.clear();
+    leaving.clear();
     callback();
   };
   const auto drained = [this, end] {
@@ -325,6 +396,26 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   shutdown_timer = loop.after(within, end);
   for (auto& driver : drivers) driver->abandon(drained);
   drained();
+}
+
+// A start runs everything, so that nothing is lost where it has not come to that.
+std::optional<std::size_t> Engine::Impl::from_outside(const std::string& document,
+                                                      const TriggerRequest& request) {
+  const bool started = std::any_of(drivers.begin(), drivers.end(), [&](const auto& driver) {
+    return driver->rule().document == document && driver->status().started;
+  });
+  if (!started || stopping || (options.shards && led.empty())) return std::nullopt;
+  return trigger(document, request, runtime::Reason::external);
+}
+
+std::size_t Engine::Impl::trigger(const std::string& document, const TriggerRequest& request,
+                                  runtime::Reason reason) {
+  std::size_t count = 0;
+  for (auto& driver : drivers) {
+    if (!document.empty() && driver->rule().document != document) continue;
+    count += driver->trigger(request, reason);
+  }
+  return count;
 }
 
 Engine::Engine(loop::EventLoop& loop, client::Client& client, std::vector<Rule> rules,
@@ -348,6 +439,15 @@ void Engine::on_progress(std::function<void()> callback) {
 
 void Engine::shut_down(std::function<void()> done) {
   impl_->shut_down(std::move(done));
+}
+
+std::size_t Engine::trigger(const std::string& document, const TriggerRequest& request,
+                            runtime::Reason reason) {
+  return impl_->trigger(document, request, reason);
+}
+
+std::uint16_t Engine::trigger_port() const {
+  return impl_->triggers.port();
 }
 
 const std::vector<std::string>& Engine::cut_off() const {
