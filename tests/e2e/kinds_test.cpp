@@ -17,7 +17,7 @@ std::string crd(const std::string& kind, const std::string& plural) {
          "  group: kinds.e2e.kubewatch.dev\n"
          "  scope: Namespaced\n"
          "  names: {plural: " +
-         plural + ", kind: " + kind +
+         plural + ", singular: " + plural.substr(0, plural.size() - 1) + ", kind: " + kind +
          "}\n"
          "  versions:\n"
          "    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "

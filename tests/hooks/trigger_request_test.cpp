@@ -16,17 +16,16 @@ TEST_CASE("a trigger names one object, a selection or all") {
   CHECK(one->reason == "new commit");
   CHECK_FALSE(one->all);
 
-  const auto some = read_trigger_request(R"({"selector":"tier in (web)"
-})");
+  const auto some = read_trigger_request(R"x({"selector":"tier in (web)"})x");
   REQUIRE(some.ok());
-REQUIRE(some->selector);
-CHECK(some->selector->matches({{"tier", "web"}}));
-CHECK_FALSE(some->selector->matches({{"tier", "db"}}));
-CHECK_FALSE(some->key);
+  REQUIRE(some->selector);
+  CHECK(some->selector->matches({{"tier", "web"}}));
+  CHECK_FALSE(some->selector->matches({{"tier", "db"}}));
+  CHECK_FALSE(some->key);
 
-const auto all = read_trigger_request(R"( {"all":true} )");
-REQUIRE(all.ok());
-CHECK(all->all);
+  const auto all = read_trigger_request(R"( {"all":true} )");
+  REQUIRE(all.ok());
+  CHECK(all->all);
 }
 
 TEST_CASE("a trigger that names nothing, or two things, is refused") {
