@@ -12,6 +12,7 @@
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/manifests.hpp"
+#include "cli/sandbox_config.hpp"
 #include "cli/session.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
@@ -236,6 +237,13 @@ class RunController : public Command {
         ->type_name("N");
     add_duration(app, "--shutdown-timeout", shutdown_timeout_,
                  "how long running hooks may go on after SIGTERM (default 25s)");
+    app.add_option("--triggers", triggers_, "where HTTP triggers of the rules are listened for")
+        ->type_name("ADDRESS:PORT");
+    app.add_option("--triggers-host", trigger_hosts_,
+                   "a further name that HTTP triggers may call this by, repeatable")
+        ->type_name("NAME")
+        ->allow_extra_args(false)
+        ->needs("--triggers");
     app.add_flag("--fail-fast", fail_fast_, "exit 8 when the server cannot be reached at start");
     app.add_option("--socket", socket_,
                    "control socket, or none (default: PID.sock in a private folder)")
@@ -285,6 +293,13 @@ class RunController : public Command {
     hooks::EngineOptions options;
     options.concurrency = concurrency_;
     options.fail_fast = fail_fast_;
+    if (!triggers_.empty()) {
+      auto listen = parse_listen(triggers_);
+      if (!listen.ok()) {
+        return fail(context, kUsage, "--triggers: " + listen.error().message());
+      }
+      options.triggers = {listen->address, listen->port, trigger_hosts_};
+    }
     if (shutdown_timeout_) options.shutdown_timeout = *shutdown_timeout_;
     if (*plan) options.shards = (*plan)->shards;
     const Ends ends{once_, until_idle_};
@@ -322,6 +337,8 @@ class RunController : public Command {
   std::optional<Duration> until_idle_;
   std::size_t concurrency_ = 0;
   std::optional<Duration> shutdown_timeout_;
+  std::string triggers_;
+  std::vector<std::string> trigger_hosts_;
   bool fail_fast_ = false;
   ElectionFlags election_;
 };

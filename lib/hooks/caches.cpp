@@ -28,27 +28,17 @@ Result<core::ResourceType> find_type(const client::ResourceMap& resources, const
   return Error(ErrorKind::not_found, std::move(message));
 }
 
-Result<void> check_scope(const core::ResourceType& type,
-                         const std::vector<std::string>& namespaces) {
-  if (type.namespaced || namespaces.empty()) return {};
+Result<void> check_scope(const core::ResourceType& type, const StreamRule& stream) {
+  if (!type.namespaced && !stream.namespace_selector.empty()) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("{} is cluster-scoped, but the rule selects namespaces for it",
+                             type.gvk.str()));
+  }
+  if (type.namespaced || stream.namespaces.empty()) return {};
   return Error(ErrorKind::invalid,
                fmt::format("{} is cluster-scoped, but the rule lists namespaces "
                            "for it",
                            type.gvk.str()));
-}
-
-std::string joined(const std::string& selector, const std::string& further) {
-  return selector.empty() || further.empty() ? selector + further : selector + "," + further;
-}
-
-StreamSpec spec_of(const StreamRule& rule, const core::ResourceType& type) {
-  StreamSpec spec;
-  spec.type = type;
-  spec.label_selector = joined(rule.label_selector.str(), rule.shard_selector);
-  spec.field_selector = rule.field_selector.str();
-  spec.strip = rule.strip;
-  spec.list = rule.list;
-  return spec;
 }
 
 }  // namespace
@@ -57,8 +47,12 @@ RuleCaches::RuleCaches(const Rule& rule, CacheCallbacks callbacks)
     : rule_(rule), callbacks_(std::move(callbacks)), content_(rule) {}
 
 Result<void> RuleCaches::resolve(const client::ResourceMap& resources) {
-  KW_ASSIGN(for_.type, find_type(resources, rule_.for_.gvk));
-  KW_TRY(check_scope(for_.type, rule_.for_.namespaces));
+  if (const auto* type = resources.find({"", "v1", "Namespace"})) namespace_type_ = *type;
+  for_.type.namespaced = false;
+  if (rule_.has_for) {
+    KW_ASSIGN(for_.type, find_type(resources, rule_.for_.gvk));
+    KW_TRY(check_scope(for_.type, rule_.for_));
+  }
   owned_.clear();
   related_.clear();
   writes_.clear();
@@ -66,14 +60,14 @@ Result<void> RuleCaches::resolve(const client::ResourceMap& resources) {
     auto entry = std::make_unique<Owned>();
     entry->rule = &owns;
     KW_ASSIGN(entry->type, find_type(resources, owns.stream.gvk));
-    KW_TRY(check_scope(entry->type, owns.stream.namespaces));
+    KW_TRY(check_scope(entry->type, owns.stream));
     owned_.push_back(std::move(entry));
   }
   for (const WatchesRule& watches : rule_.watches) {
     auto entry = std::make_unique<Related>();
     entry->rule = &watches;
     KW_ASSIGN(entry->type, find_type(resources, watches.stream.gvk));
-    KW_TRY(check_scope(entry->type, watches.stream.namespaces));
+    KW_TRY(check_scope(entry->type, watches.stream));
     related_.push_back(std::move(entry));
   }
   missing_writes_.clear();
@@ -94,57 +88,12 @@ Result<void> RuleCaches::resolve(const client::ResourceMap& resources) {
 
 // Children are in the owner's namespace or a listed one: no more than that needs to be watched.
 std::vector<std::string> RuleCaches::owns_namespaces(const OwnsRule& owns, bool namespaced) const {
-  if (!namespaced) return {};
+  if (!namespaced || !owns.stream.namespace_selector.empty()) return {};
   if (!for_.type.namespaced) return owns.stream.namespaces;
   if (rule_.for_.namespaces.empty()) return {};
   std::set<std::string> out(rule_.for_.namespaces.begin(), rule_.for_.namespaces.end());
   out.insert(owns.stream.namespaces.begin(), owns.stream.namespaces.end());
   return {out.begin(), out.end()};
-}
-
-void RuleCaches::open(StreamPool& pool) {
-  const auto ready = [this] { callbacks_.on_ready(); };
-  for_.group.open(pool, spec_of(rule_.for_, for_.type), rule_.for_.namespaces,
-                  {[this](const runtime::StoreChange& change) { on_object(change); }, ready});
-  if (for_.needs_guard) {
-    StreamSpec spec = spec_of(rule_.for_, for_.type);
-    spec.label_selector = rule_.for_.shard_selector;
-    spec.field_selector.clear();
-    spec.list.content = core::Content::metadata;
-    for_.guard.open(pool, spec, rule_.for_.namespaces,
-                    {[this](const runtime::StoreChange& change) { on_guarded(change); }, ready});
-  }
-  for (auto& owned : owned_) {
-    StreamSpec spec = spec_of(owned->rule->stream, owned->type);
-    // Every child carries this label, so nothing else needs to be kept.
-    spec.label_selector =
-        joined(spec.label_selector, std::string(kControllerLabel) + "=" + rule_.name);
-    Owned* entry = owned.get();
-    entry->group.open(
-        pool, spec, owns_namespaces(*entry->rule, entry->type.namespaced),
-        {[this, entry](const runtime::StoreChange& change) { on_owned(*entry, change); }, ready});
-  }
-  for (auto& related : related_) {
-    Related* entry = related.get();
-    entry->group.open(
-        pool, spec_of(entry->rule->stream, entry->type), entry->rule->stream.namespaces,
-        {[this, entry](const runtime::StoreChange& change) { on_related(*entry, change); }, ready});
-  }
-}
-
-bool RuleCaches::ready() const {
-  if (!for_.group.is_open() || !for_.group.ready()) return false;
-  if (for_.needs_guard && !for_.guard.ready()) return false;
-  auto is_ready = [](const auto& entry) { return entry->group.ready(); };
-  return std::all_of(owned_.begin(), owned_.end(), is_ready) &&
-         std::all_of(related_.begin(), related_.end(), is_ready);
-}
-
-bool RuleCaches::blocked() const {
-  auto is_blocked = [](const auto& entry) { return entry->group.blocked(); };
-  return for_.group.blocked() || for_.guard.blocked() ||
-         std::any_of(owned_.begin(), owned_.end(), is_blocked) ||
-         std::any_of(related_.begin(), related_.end(), is_blocked);
 }
 
 void RuleCaches::build() {
@@ -159,25 +108,33 @@ void RuleCaches::build() {
 }
 
 std::vector<core::ObjectKey> RuleCaches::known_keys() const {
+  if (!rule_.has_for) return {kNoObject};
   std::vector<core::ObjectKey> keys = for_.group.keys();
+  for (core::ObjectKey& key : for_.group.keys_outside()) {
+    if (is_guarded_outside(key)) keys.push_back(std::move(key));
+  }
   if (!for_.needs_guard) return keys;
   for (const core::ObjectKey& key : for_.guard.keys()) {
     if (is_guarded_outside(key)) keys.push_back(key);
   }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 
 std::optional<runtime::StoredObject> RuleCaches::object(const core::ObjectKey& key) const {
+  if (!rule_.has_for) return runtime::StoredObject{};
   return for_.group.get(key);
 }
 
 std::optional<core::ObjectMeta> RuleCaches::object_meta(const core::ObjectKey& key) const {
+  if (!rule_.has_for) return core::ObjectMeta{};
   return for_.group.get_meta(key);
 }
 
 bool RuleCaches::is_guarded_outside(const core::ObjectKey& key) const {
-  if (!for_.needs_guard || for_.group.get_meta(key)) return false;
-  const auto meta = for_.guard.get_meta(key);
+  if (for_.group.get_meta(key)) return false;
+  const auto meta = for_.needs_guard ? for_.guard.get_meta(key) : for_.group.get_meta_outside(key);
   return meta && meta->has_finalizer(rule_.finalizer_name);
 }
 
@@ -186,10 +143,25 @@ std::optional<core::ObjectMeta> RuleCaches::guarded_meta(const core::ObjectKey& 
   return for_.guard.get_meta(key);
 }
 
+// Every object in an `owns` stream carries the controller's label; without an owner it must carry
+// no owner's.
+std::vector<core::ObjectKey> RuleCaches::children_of(const Owned& owned,
+                                                     const std::string& owner_uid) const {
+  if (!owner_uid.empty()) {
+    return owned.group.keys_with_label(std::string(kOwnerUidLabel), owner_uid);
+  }
+  std::vector<core::ObjectKey> out;
+  for (core::ObjectKey& key : owned.group.keys()) {
+    const auto meta = owned.group.get_meta(key);
+    if (meta && is_child_of(*meta, rule_.name, "")) out.push_back(std::move(key));
+  }
+  return out;
+}
+
 std::vector<std::string> RuleCaches::owned(const std::string& owner_uid) const {
   std::vector<std::string> out;
   for (const auto& owned : owned_) {
-    for (const auto& key : owned->group.keys_with_label(std::string(kOwnerUidLabel), owner_uid)) {
+    for (const core::ObjectKey& key : children_of(*owned, owner_uid)) {
       auto object = owned->group.get(key);
       if (!object) continue;
       const auto passed = passes(owned->rule->stream.filter, object->json);
@@ -287,7 +259,7 @@ bool RuleCaches::deletion_wakes(const ChildId& id, const std::string& object_jso
 std::vector<FoundChild> RuleCaches::cached_children(const std::string& owner_uid) const {
   std::vector<FoundChild> out;
   for (const auto& owned : owned_) {
-    for (const auto& key : owned->group.keys_with_label(std::string(kOwnerUidLabel), owner_uid)) {
+    for (const core::ObjectKey& key : children_of(*owned, owner_uid)) {
       if (auto meta = owned->group.get_meta(key)) out.push_back({owned->type, std::move(*meta)});
     }
   }
@@ -307,7 +279,10 @@ std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& o
   for (const auto& [type, namespaces] : writes_) add(type, namespaces);
   for (const auto& owned : owned_) {
     const StreamRule& stream = owned->rule->stream;
-    if (!stream.label_selector.empty() || !stream.field_selector.empty()) {
+    const bool selects = !stream.label_selector.empty() || !stream.field_selector.empty();
+    if (selects && !stream.namespace_selector.empty()) {
+      out.push_back({owned->type, ""});
+    } else if (selects) {
       add(owned->type, stream.namespaces);
     }
   }

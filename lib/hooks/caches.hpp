@@ -6,12 +6,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "client/discovery.hpp"
 #include "hooks/content_hash.hpp"
+#include "hooks/namespace_selection.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/streams.hpp"
@@ -22,6 +24,9 @@
 
 namespace kubewatch::hooks {
 
+// What stands for "everything" in a rule without `for`: no object has an empty name.
+inline const core::ObjectKey kNoObject{"", ""};
+
 struct Wake {
   core::ObjectKey key;
   runtime::Reason reason = runtime::Reason::updated;
@@ -30,9 +35,13 @@ struct Wake {
   std::string previous;  // the object before, when it is known
 };
 
+// Why an object is not seen any more.
+enum class Gone { deleted, deleted_or_left, left };
+
 struct CacheCallbacks {
   std::function<void(Wake)> wake;
-  std::function<void(const core::ObjectKey& key, const std::string& uid)> gone;
+  // With its last known state. left: no longer selected, or never matched the filter.
+  std::function<void(const runtime::StoredObject&, Gone)> gone;
   // A cache shows this state of a child or of an object itself.
   std::function<void(const ChildId&, const std::string& resource_version)> seen;
   // A change of an object's own that does not run it: `changed` does not name what it touched.
@@ -57,6 +66,7 @@ class RuleCaches {
   std::vector<core::ObjectKey> known_keys() const;
 
   const core::ResourceType& type() const { return for_.type; }
+  // In a rule without `for`, kNoObject is there and empty.
   std::optional<runtime::StoredObject> object(const core::ObjectKey& key) const;
   std::optional<core::ObjectMeta> object_meta(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> object_keys() const { return for_.group.keys(); }
@@ -80,14 +90,19 @@ class RuleCaches {
   bool is_watched(const ChildId& id) const;
   bool deletion_wakes(const ChildId& id, const std::string& object_json) const;
   std::vector<FoundChild> cached_children(const std::string& owner_uid) const;
+  // Of an `owns` of the rule with a namespaceSelector: the namespaces it means now.
+  std::set<std::string> selected_namespaces(const StreamRule& stream) const;
   std::vector<WriteContext::Unwatched> unwatched_places(const Owner& owner) const;
   // Kinds of `writes` that the server did not have yet are looked for again; false: some are still
   // missing. Errors: unavailable (discovery of the group of one failed: it may well exist).
   Result<bool> resolve_writes(const client::ResourceMap& resources);
 
  private:
+  // Before the groups: streams call it until they are closed.
+  using Selection = std::unique_ptr<NamespaceSelection>;
   struct For {
     core::ResourceType type;
+    Selection selection;  // with a namespaceSelector
     StreamGroup group;
     StreamGroup guard;  // unselected, metadata only: objects that left the selection
     bool needs_guard = false;
@@ -95,11 +110,13 @@ class RuleCaches {
   struct Owned {
     const OwnsRule* rule = nullptr;
     core::ResourceType type;
+    Selection selection;  // where children may be made; where they are is watched everywhere
     StreamGroup group;
   };
   struct Related {
     const WatchesRule* rule = nullptr;
     core::ResourceType type;
+    Selection selection;
     StreamGroup group;
     runtime::RelationIndex index;  // map: related -> ours; refs: ours -> related
   };
@@ -111,12 +128,26 @@ class RuleCaches {
   void on_object(const runtime::StoreChange& change);
   bool content_differs(const runtime::StoreChange& change);
   void on_object_deleted(const runtime::StoreChange& change);
+  Gone how_gone(const std::string& json) const;
   void on_guarded(const runtime::StoreChange& change);
+  void open_selection(StreamPool& pool, const StreamRule& rule, Selection& out,
+                      std::function<void(const std::string&)> joined,
+                      std::function<void(const std::string&)> left);
+  void open_for(StreamPool& pool);
+  void open_owned(StreamPool& pool, Owned& owned);
+  void open_related(StreamPool& pool, Related& related);
+  bool all_of_selections(bool (NamespaceSelection::*holds)() const, bool wanted) const;
+  void on_namespace_joined(const std::string& name);
+  void on_namespace_left(const std::string& name);
+  void on_related_namespace(Related& related, const std::string& name, bool joined);
+  void forget_relations(const core::ObjectMeta& meta);
   void on_owned(const Owned& owned, const runtime::StoreChange& change);
   void on_related(Related& related, const runtime::StoreChange& change);
+  void take_related(Related& related, const runtime::StoreChange& change);
   void index_object(const runtime::StoredObject& object);
   void update_refs(const core::ObjectKey& key, const std::string& json);
   void index_related(Related& related);
+  std::vector<core::ObjectKey> children_of(const Owned& owned, const std::string& owner_uid) const;
   std::vector<core::ObjectKey> mapped(const Related& related, const core::ObjectMeta& meta,
                                       const std::string& json);
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
@@ -126,6 +157,7 @@ class RuleCaches {
 
   const Rule& rule_;
   CacheCallbacks callbacks_;
+  core::ResourceType namespace_type_;
   ContentHash content_;
   For for_;
   std::vector<std::unique_ptr<Owned>> owned_;
@@ -134,6 +166,7 @@ class RuleCaches {
   std::vector<const WritesRule*> missing_writes_;  // the server had no such kind when last asked
   runtime::OwnerIndex by_uid_;
   OncePer warned_{Duration{60000}};
+  bool opened_ = false;
   bool built_ = false;
 };
 

@@ -30,6 +30,7 @@ void RuleCaches::on_object(const StoreChange& change) {
   if (!built_) return;
   const core::ObjectKey key = change.meta.key();
   callbacks_.seen(child_id(for_.type.gvk, key), change.meta.resource_version);
+  if (!for_.group.includes(key.namespace_)) return on_guarded(change);
   if (change.type == ChangeType::deleted) return on_object_deleted(change);
   by_uid_.set(change.meta.uid, key);
   update_refs(key, change.json);
@@ -63,23 +64,31 @@ bool RuleCaches::content_differs(const StoreChange& change) {
 
 void RuleCaches::on_object_deleted(const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
-  by_uid_.remove(change.meta.uid, key);
-  for (auto& related : related_) {
-    if (related->rule->refs) related->index.set(key, {});
-  }
+  forget_relations(change.meta);
   // It may only have left the selection: the run looks.
   if (for_.needs_guard && change.meta.has_finalizer(rule_.finalizer_name)) {
     callbacks_.wake({key, Reason::updated, "", false, ""});
   } else {
-    callbacks_.gone(key, change.meta.uid);
+    callbacks_.gone({change.meta, change.json}, how_gone(change.json));
   }
+}
+
+// A watch with a selector tells of both in the same way.
+Gone RuleCaches::how_gone(const std::string& json) const {
+  if (!matches(rule_.for_.filter, json)) return Gone::left;
+  const StreamRule& stream = rule_.for_;
+  const bool selects = !stream.label_selector.empty() || !stream.field_selector.empty() ||
+                       !stream.shard_selector.empty();
+  return selects ? Gone::deleted_or_left : Gone::deleted;
 }
 
 void RuleCaches::on_guarded(const StoreChange& change) {
   if (!built_) return;
   const core::ObjectKey key = change.meta.key();
   if (for_.group.get_meta(key)) return;
-  if (change.type == ChangeType::deleted) return callbacks_.gone(key, change.meta.uid);
+  if (change.type == ChangeType::deleted) {
+    return callbacks_.gone({change.meta, change.json}, Gone::left);
+  }
   if (!change.meta.has_finalizer(rule_.finalizer_name)) return;
   if (change.previous_meta && !lifecycle_differs(*change.previous_meta, change.meta)) return;
   callbacks_.wake({key, Reason::updated, "", false, ""});
@@ -94,6 +103,10 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
       matches(owned.rule->stream.filter, change.json) ||
       (!change.previous_json.empty() && matches(owned.rule->stream.filter, change.previous_json));
   if (!concerns) return;
+  if (!rule_.has_for) {
+    if (!is_child_of(change.meta, rule_.name, "")) return;
+    return wake_all({kNoObject}, Reason::owned_changed, reference(owned.type, change.meta));
+  }
   std::vector<std::string> uids;
   if (const auto* uid = change.meta.label(kOwnerUidLabel)) uids.push_back(*uid);
   if (change.previous_meta) {
@@ -107,7 +120,18 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
   wake_all(keys, Reason::owned_changed, reference(owned.type, change.meta));
 }
 
+void RuleCaches::forget_relations(const core::ObjectMeta& meta) {
+  by_uid_.remove(meta.uid, meta.key());
+  for (auto& related : related_) {
+    if (related->rule->refs) related->index.set(meta.key(), {});
+  }
+}
+
 void RuleCaches::on_related(Related& related, const StoreChange& change) {
+  if (related.group.includes(change.meta.namespace_)) take_related(related, change);
+}
+
+void RuleCaches::take_related(Related& related, const StoreChange& change) {
   if (!built_) return;
   const core::ObjectKey key = change.meta.key();
   const std::string what = reference(related.type, change.meta);
@@ -117,6 +141,7 @@ void RuleCaches::on_related(Related& related, const StoreChange& change) {
   const bool passed_before =
       !before_json.empty() && matches(related.rule->stream.filter, before_json);
   if (!passes_now && !passed_before) return;
+  if (!rule_.has_for) return callbacks_.wake({kNoObject, Reason::related_changed, what, true, ""});
   if (related.rule->map_all) return wake_all(for_.group.keys(), Reason::related_changed, what);
   if (related.rule->refs) {
     return wake_all(related.index.sources_of(key), Reason::related_changed, what);
@@ -180,7 +205,7 @@ std::vector<core::ObjectKey> RuleCaches::mapped(const Related& related,
 void RuleCaches::wake_all(const std::vector<core::ObjectKey>& keys, Reason reason,
                           const std::string& reason_object) {
   for (const core::ObjectKey& key : keys) {
-    if (for_.group.get_meta(key)) callbacks_.wake({key, reason, reason_object, false, ""});
+    if (object_meta(key)) callbacks_.wake({key, reason, reason_object, false, ""});
   }
 }
 

@@ -50,9 +50,7 @@ Driver::~Driver() = default;
 CacheCallbacks Driver::cache_callbacks() {
   CacheCallbacks callbacks;
   callbacks.wake = [this](Wake wake) { on_wake(std::move(wake)); };
-  callbacks.gone = [this](const core::ObjectKey& key, const std::string& uid) {
-    on_gone(key, uid);
-  };
+  callbacks.gone = [this](const runtime::StoredObject& last, Gone how) { on_gone(last, how); };
   callbacks.seen = [this](const ChildId& id, const std::string& version) {
     look_for_rival(id, version);
     if (expected_.empty()) return;
@@ -107,6 +105,8 @@ void Driver::check_ready() {
   caches_.build();
   after_restore();
   controller_.release();
+  if (rule_.schedule) schedule_.emplace(*rule_.schedule, services_.loop.wall());
+  watch_schedule();
   services_.on_progress();
 }
 
@@ -114,15 +114,11 @@ void Driver::on_wake(Wake wake) {
   if (stopping_ || !owns(wake.key)) return;
   if (wake.reason == runtime::Reason::startup && restore(wake.key)) return;
   if (!wake.previous.empty()) previous_.try_emplace(wake.key, std::move(wake.previous));
-  const auto priority = wake.reason == runtime::Reason::startup ? runtime::Priority::background
-                                                                : runtime::Priority::live;
+  const bool clock =
+      wake.reason == runtime::Reason::startup || wake.reason == runtime::Reason::schedule;
+  const auto priority = clock ? runtime::Priority::background : runtime::Priority::live;
   controller_.add(wake.key, wake.reason, std::move(wake.reason_object),
                   wake.debounce ? rule_.debounce : Duration{0}, priority);
-}
-
-void Driver::on_gone(const core::ObjectKey& key, const std::string& uid) {
-  forget_key(key, uid);
-  services_.on_progress();
 }
 
 void Driver::forget_key(const core::ObjectKey& key, const std::string& uid) {
@@ -145,6 +141,7 @@ void Driver::forget_key(const core::ObjectKey& key) {
 
 // What died while it was worked on was forgotten then; what its run has left since goes as well.
 void Driver::forget_if_gone(const core::ObjectKey& key) {
+  if (deleted_.count(key) > 0) return;
   if (!caches_.object_meta(key) && !caches_.is_guarded_outside(key)) forget_key(key);
 }
 
@@ -162,6 +159,7 @@ void Driver::reconcile(const runtime::Work& work, Done done) {
 
 void Driver::look_at(const runtime::Work& work, const Done& done) {
   slow_retries_.erase(work.key);
+  if (deleted_.count(work.key) > 0) return look_at_deleted(work, done);
   auto object = caches_.object(work.key);
   if (!object) return look_outside(work, done);
   const auto matched = passes(rule_.for_.filter, object->json);
@@ -280,14 +278,19 @@ void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, 
   }
   input.object = std::move(object);
   input.finalizing = finalizing;
+  if (finalizing && rule_.finalize && rule_.on_delete) finalized_.insert(input.object.meta.uid);
+  start(std::move(input), done);
+}
+
+void Driver::start(RunInput input, const Done& done) {
   const std::string id = input.id;
   const std::string uid = input.object.meta.uid;
+  const core::ObjectKey key = input.work.key;
   memory_.begin_run(uid);
-  begin_handling(id, input.object.meta, input.object.json);
-  auto run = std::make_shared<Run>(*this, std::move(input),
-                                   [this, key = work.key, uid, id, done](RunEnd end) {
-                                     on_run_end(key, uid, id, std::move(end), done);
-                                   });
+  if (rule_.has_for && !input.deleted) begin_handling(id, input.object.meta, input.object.json);
+  auto run = std::make_shared<Run>(*this, std::move(input), [this, key, uid, id, done](RunEnd end) {
+    on_run_end(key, uid, id, std::move(end), done);
+  });
   runs_[id] = run;
   run->start();
 }
@@ -312,7 +315,8 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
   RunEnd end;
   end.record.id = services_.random.suffix(10);
   end.record.controller = rule_.name;
-  end.record.object = owner_type().gvk.kind + " " + work.key.str();
+  const Owner owner = owner_of(work.key, meta);
+  end.record.object = owner.str();
   end.record.key = work.key;
   end.record.reason = std::string(runtime::to_string(work.reason));
   end.record.reason_object = work.reason_object;
@@ -320,7 +324,6 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
   end.record.outcome = std::string(to_string(Outcome::failed));
   end.record.message = error.render();
   end.outcome = {RunVerdict::failed, {}};
-  const Owner owner{owner_type().gvk, owner_type().namespaced, work.key, meta.uid, meta.deleting()};
   services_.reporter.report(owner, rule_.name, Outcome::failed, end.record.message);
   count(end.record, work.key, end.outcome.verdict);
   services_.on_run(end.record);
@@ -399,6 +402,7 @@ DriverStatus Driver::status() const {
 void Driver::shut_down(std::function<void()> drained) {
   stopping_ = true;
   slow_retries_.clear();
+  schedule_timer_.reset();
   controller_.shut_down(std::move(drained));
 }
 
@@ -408,10 +412,14 @@ void Driver::abandon(std::function<void()> drained) {
   for (const auto& [id, run] : runs) run->abandon();
 }
 
+Owner Driver::owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const {
+  return {owner_type().gvk, owner_type().namespaced, key, meta.uid, meta.deleting()};
+}
+
 std::vector<std::string> Driver::running_objects() const {
   std::vector<std::string> out;
   for (const core::ObjectKey& key : running_) {
-    out.push_back(owner_type().gvk.kind + " " + key.str());
+    out.push_back(owner_of(key, {}).str());
   }
   return out;
 }

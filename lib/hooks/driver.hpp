@@ -18,6 +18,7 @@
 #include "hooks/state_marks.hpp"
 #include "hooks/status_shapes.hpp"
 #include "runtime/lru_map.hpp"
+#include "hooks/trigger_request.hpp"
 
 namespace kubewatch::hooks {
 
@@ -63,6 +64,10 @@ class Driver : public runtime::Reconciler, public RunHost {
   const runtime::WorkQueue& queue() const { return controller_.queue(); }
   // Runs the object now. False: it is not known, or not this instance's.
   bool trigger(const core::ObjectKey& key, const std::string& why);
+  // Runs the objects that the request names, of those that this rule sees; parked ones as well.
+  // How many: 0 before the start, which runs all of them anyway. A rule without `for` has only all.
+  std::size_t trigger(const TriggerRequest& request,
+                      runtime::Reason reason = runtime::Reason::external);
   // What runs now: "Website shop/a".
   std::vector<std::string> running_objects() const;
 
@@ -99,6 +104,11 @@ class Driver : public runtime::Reconciler, public RunHost {
     std::string resource_version;
     TimePoint since;
   };
+  // Gone, and `onDelete` has yet to run for it.
+  struct Deleted {
+    runtime::StoredObject last;
+    bool may_have_left = false;
+  };
   struct FirstReason {
     runtime::Reason reason;
     std::string object;
@@ -106,7 +116,12 @@ class Driver : public runtime::Reconciler, public RunHost {
 
   CacheCallbacks cache_callbacks();
   void on_wake(Wake wake);
-  void on_gone(const core::ObjectKey& key, const std::string& uid);
+  void on_gone(const runtime::StoredObject& last, Gone how);
+  void look_at_deleted(const runtime::Work& work, const Done& done);
+  void run_deleted(const runtime::Work& work, const Done& done);
+  void deletion_told(const core::ObjectKey& key);
+  void watch_schedule();
+  void run_by_schedule();
   void forget_key(const core::ObjectKey& key, const std::string& uid);
   bool owns(const core::ObjectKey& key) const;
   std::size_t shard_of(const core::ObjectKey& key) const;
@@ -123,6 +138,8 @@ class Driver : public runtime::Reconciler, public RunHost {
                        const Done& done);
   void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                  const Done& done);
+  void start(RunInput input, const Done& done);
+  Owner owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const;
   void forget_key(const core::ObjectKey& key);
   void forget_if_gone(const core::ObjectKey& key);
   void on_run_end(const core::ObjectKey& key, const std::string& uid, const std::string& id,
@@ -161,6 +178,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   StatusShapes shapes_;
   ExpectedWrites expected_;
   loop::Timer expectation_timer_;
+  std::optional<ScheduleClock> schedule_;  // once started
+  loop::Timer schedule_timer_;
   bool resolved_ = false;
   bool started_ = false;
   bool stopping_ = false;
@@ -171,6 +190,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<Patched> patched_;
   PerKey<loop::Timer> slow_retries_;
   PerKey<TimePoint> slow_retries_at_;  // may outlive its timer
+  PerKey<std::vector<Deleted>> deleted_;  // in order
+  std::set<std::string> finalized_;       // uids; with both finalize and onDelete
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
   bool looks_for_rivals_ = true;          // until one was found; without leader election

@@ -137,7 +137,12 @@ void Driver::after_restore() {
     if (caches_.object_meta(key) || caches_.is_guarded_outside(key)) continue;
     services_.state->forget({rule_.name, key});
     ++gone;
-    on_gone(key, handled.uid);
+    // Its last state is not known any more.
+    runtime::StoredObject last;
+    last.meta.name = key.name;
+    last.meta.namespace_ = key.namespace_;
+    last.meta.uid = handled.uid;
+    on_gone(last, Gone::deleted_or_left);
   }
   if (restored_ + gone == 0) return;
   base::log_info("objects as they were before the restart do not run",

@@ -31,6 +31,7 @@ bool Driver::is_running(std::size_t shard) const {
 
 // Another instance may write its objects next: what we remember of them is worth nothing then.
 void Driver::forget_shard(std::size_t shard) {
+  std::erase_if(deleted_, [&](const auto& entry) { return shard_of(entry.first) == shard; });
   std::set<core::ObjectKey> keys(failing_.begin(), failing_.end());
   keys.insert(unfinished_.begin(), unfinished_.end());
   if (started_) {

@@ -13,6 +13,8 @@
 #include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "hooks/driver.hpp"
+#include "hooks/kind_families.hpp"
+#include "hooks/trigger_hub.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -28,6 +30,23 @@ std::string temporary_folder() {
 
 RuleIdentity identity_of(const Rule& rule) {
   return {rule.name, rule.fingerprint, rule.apply.field_manager, rule.finalizer_name};
+}
+
+}  // namespace
+
+namespace {
+
+struct IsOf {
+  const std::vector<std::string>& names;
+  bool operator()(const std::string& name) const {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+  bool operator()(const Rule& rule) const { return (*this)(rule.name); }
+};
+
+// The names must outlive it.
+IsOf is_of(const std::vector<std::string>& names) {
+  return {names};
 }
 
 }  // namespace
@@ -49,6 +68,8 @@ struct Engine::Impl {
   std::set<std::size_t> led;
   std::vector<std::string> cut_off;
   std::vector<std::unique_ptr<Driver>> drivers;
+  KindFamilies families;
+  TriggerHub triggers;
 
   std::shared_ptr<const client::ResourceMap> resources;
   base::Backoff discovery_backoff{{Duration{1000}, Duration{30000}, 2.0, 0.2}};
@@ -60,9 +81,11 @@ struct Engine::Impl {
   std::vector<std::function<void()>> after_discovery;
   loop::Timer discovery_timer;
   loop::Timer shutdown_timer;
-  std::vector<RuleIdentity> current;              // as they were asked for last
-  std::vector<Rule> to_start;                     // by reload(), after what ends
-  std::vector<std::unique_ptr<Driver>> retiring;  // ended by reload(), their last runs go on
+  std::vector<RuleIdentity> current;  // as they were asked for last
+  std::vector<Rule> to_start;         // by reload(), after what ends
+  std::vector<Rule> with_triggers;    // whose sources are open
+  // Ended by reload(), or of kinds that went: their last runs go on.
+  std::vector<std::unique_ptr<Driver>> retiring;
   std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
   std::size_t draining = 0;
   std::function<void()> on_shut_down;
@@ -78,16 +101,25 @@ struct Engine::Impl {
   void on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer);
   void on_unreachable(const Error& error);
   void resolve_rules();
+  void add_driver(Rule rule, DriverScope scope);
+  void follow_kinds();
   void rediscover(std::function<void()> done);
   void shut_down(std::function<void()> done);
   void lead(std::size_t shard);
   void end_runs(std::size_t shard, std::function<void()> ended);
   void abandon(Duration within, std::function<void()> done);
   void note_cut_off();
+  void give_up(const Error& error);
+  std::optional<std::size_t> from_outside(const std::string& document,
+                                          const TriggerRequest& request);
+  std::size_t trigger(const std::string& document, const TriggerRequest& request,
+                      runtime::Reason reason);
   bool narrows() const { return options.shards && options.shards->narrows(); }
   EngineStatus status() const;
   Result<RulePlan> reload(std::vector<Rule> wanted);
-  void retire(const std::vector<std::string>& names);
+  void retire(const std::function<bool(const Rule&)>& ends);
+  Result<void> open_triggers(const std::vector<Rule>& of);
+  Result<void> change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted);
   void on_retired(const Driver* driver);
   void start_waiting_rules();
   void keep_state_of_current();
@@ -113,7 +145,11 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       reporter(client, random),
       own_folder(options.work_dir.empty()),
       services(make_services()),
-      rules(std::move(the_rules)) {
+      rules(std::move(the_rules)),
+      families(loop, pool, [this] { discover(); }),
+      triggers(loop, random, [this](const std::string& document, const TriggerRequest& request) {
+        return from_outside(document, request);
+      }) {
   for (const Rule& rule : rules) current.push_back(identity_of(rule));
 }
 
@@ -146,23 +182,50 @@ Services Engine::Impl::make_services() {
 
 void Engine::Impl::start() {
   if (services.work_dir.empty()) {
-    stopping = true;
     const Error error(ErrorKind::forbidden,
                       "cannot make a private folder for the hooks under TMPDIR (or /tmp)");
     base::log_error(error.message());
-    if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
-    return;
+    return give_up(error);
   }
-  keep_state_of_current();
+  if (auto opened = open_triggers(rules); !opened.ok()) return give_up(opened.error());
   if (!narrows()) {
     DriverScope scope;
     if (options.shards) scope.shards = options.shards->count;
-    for (Rule& rule : rules) {
-      drivers.push_back(std::make_unique<Driver>(services, std::move(rule), scope));
-    }
+    for (Rule& rule : rules) add_driver(std::move(rule), scope);
     rules.clear();
   }
+  keep_state_of_current();
   discover();
+}
+
+void Engine::Impl::add_driver(Rule rule, DriverScope scope) {
+  if (rule.for_.every_kind) return families.add(std::move(rule), scope.only);
+  drivers.push_back(std::make_unique<Driver>(services, std::move(rule), scope));
+}
+
+// The controllers of rules for every kind of a group.
+void Engine::Impl::follow_kinds() {
+  if (families.empty()) return;
+  std::set<std::string> running;
+  for (const auto& driver : drivers) running.insert(driver->rule().name);
+  for (const auto& driver : retiring) running.insert(driver->rule().name);
+  auto change = families.look(*resources, running);
+  retire([&](const Rule& rule) {
+    return std::find(change.end.begin(), change.end.end(), rule.name) != change.end.end();
+  });
+  for (auto& start : change.start) {
+    DriverScope scope;
+    if (options.shards && !narrows()) scope.shards = options.shards->count;
+    scope.only = start.shard;
+    drivers.push_back(std::make_unique<Driver>(services, std::move(start.rule), scope));
+    if (scope.shards == 0) continue;
+    for (const std::size_t shard : led) drivers.back()->lead(shard);
+  }
+}
+
+void Engine::Impl::give_up(const Error& error) {
+  stopping = true;
+  if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
 }
 
 void Engine::Impl::discover() {
@@ -207,6 +270,7 @@ void Engine::Impl::on_unreachable(const Error& error) {
 // A rule whose kinds are missing waits alone; the server is asked again while one does.
 void Engine::Impl::resolve_rules() {
   if (stopping) return;
+  follow_kinds();
   bool waiting = false;
   for (auto& driver : drivers) {
     if (driver->resolved()) continue;
@@ -257,6 +321,8 @@ EngineStatus Engine::Impl::status() const {
 
 void Engine::Impl::shut_down(std::function<void()> done) {
   stopping = true;
+  triggers.close();
+  families.stop();
   discovery_timer.reset();
   on_shut_down = std::move(done);
   to_start.clear();
@@ -292,7 +358,8 @@ void Engine::Impl::note_cut_off() {
 }
 
 void Engine::Impl::keep_state_of_current() {
-  if (options.state == nullptr) return;
+  // Of rules for every kind of a group the names are not known before their kinds are.
+  if (options.state == nullptr || !families.empty()) return;
   std::vector<std::string> names;
   for (const RuleIdentity& rule : current) names.push_back(rule.name);
   options.state->keep_only(names);
@@ -308,17 +375,17 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   std::vector<RuleIdentity> identities;
   for (const Rule& rule : wanted) identities.push_back(identity_of(rule));
   RulePlan plan = plan_reload(current, identities);
-  current = std::move(identities);
   if (plan.empty()) return plan;
-  const auto is_of = [](const std::vector<std::string>& names) {
-    return [&names](const Rule& rule) {
-      return std::find(names.begin(), names.end(), rule.name) != names.end();
-    };
-  };
+  KW_TRY(change_triggers(plan, wanted));
+  current = std::move(identities);
   // Rules of an earlier reload that have not started yet, and are other ones now.
   to_start.erase(std::remove_if(to_start.begin(), to_start.end(), is_of(plan.ended)),
                  to_start.end());
-  retire(plan.ended);
+  // A rule for every kind of a group ends with all that it made.
+  for (const std::string& name : plan.ended) families.remove(name);
+  retire([of_plan = is_of(plan.ended)](const Rule& rule) {
+    return of_plan(rule) || of_plan(rule.document);
+  });
   for (Rule& rule : wanted) {
     if (is_of(plan.started)(rule)) to_start.push_back(std::move(rule));
   }
@@ -327,9 +394,39 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   return plan;
 }
 
-void Engine::Impl::retire(const std::vector<std::string>& names) {
+Result<void> Engine::Impl::open_triggers(const std::vector<Rule>& of) {
+  KW_TRY(triggers.open(of, services.work_dir, options.triggers));
+  with_triggers.clear();
+  for (const Rule& rule : of) {
+    if (!rule.triggers.empty()) with_triggers.push_back(rule);
+  }
+  return {};
+}
+
+// When they cannot be opened, those of the old rules go on.
+Result<void> Engine::Impl::change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted) {
+  const auto concerns = [](const std::vector<std::string>& names) {
+    return [of = is_of(names)](const Rule& rule) { return !rule.triggers.empty() && of(rule); };
+  };
+  if (std::none_of(wanted.begin(), wanted.end(), concerns(plan.started)) &&
+      std::none_of(with_triggers.begin(), with_triggers.end(), concerns(plan.ended))) {
+    return {};
+  }
+  triggers.close();
+  auto opened = open_triggers(wanted);
+  if (opened.ok()) return opened;
+  triggers.close();
+  const std::vector<Rule> before = with_triggers;
+  if (auto again = open_triggers(before); !again.ok()) {
+    base::log_error("the triggers of the old rules could not be opened again",
+                    {{"error", again.error().render()}});
+  }
+  return opened;
+}
+
+void Engine::Impl::retire(const std::function<bool(const Rule&)>& ends) {
   for (auto& driver : drivers) {
-    if (std::find(names.begin(), names.end(), driver->rule().name) == names.end()) continue;
+    if (!ends(driver->rule())) continue;
     Driver* raw = driver.get();
     retiring.push_back(std::move(driver));
     raw->shut_down([this, raw, there = std::weak_ptr<char>(alive)] {
@@ -343,7 +440,7 @@ void Engine::Impl::on_retired(const Driver* driver) {
   const auto it = std::find_if(retiring.begin(), retiring.end(),
                                [&](const auto& one) { return one.get() == driver; });
   if (it == retiring.end()) return;
-  base::log_info("controller ended: its rule changed or is gone",
+  base::log_info("controller ended: its rule changed or is gone, or its kind",
                  {{"controller", driver->rule().name}});
   retiring.erase(it);
   start_waiting_rules();
@@ -362,8 +459,11 @@ void Engine::Impl::start_waiting_rules() {
       ++it;
       continue;
     }
-    drivers.push_back(std::make_unique<Driver>(services, std::move(*it), scope));
-    for (const std::size_t shard : led) drivers.back()->lead(shard);
+    const std::size_t before = drivers.size();
+    add_driver(std::move(*it), scope);
+    if (drivers.size() > before) {
+      for (const std::size_t shard : led) drivers.back()->lead(shard);
+    }
     it = to_start.erase(it);
     any = true;
   }
@@ -381,13 +481,14 @@ void Engine::Impl::lead(std::size_t shard) {
     if (!narrowed) continue;
     DriverScope scope;
     scope.only = shard;
-    drivers.push_back(std::make_unique<Driver>(services, std::move(*narrowed), scope));
+    add_driver(std::move(*narrowed), scope);
   }
   if (resources != nullptr) resolve_rules();
 }
 
 void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
   led.erase(shard);
+  families.remove_shard(shard);
   // A driver tells only one when it is drained: shut_down() waits for it, and then all are
   // released.
   if (stopping && narrows()) return;
@@ -411,6 +512,8 @@ void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
 
 void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   stopping = true;
+  triggers.close();
+  families.stop();
   led.clear();
   discovery_timer.reset();
   on_shut_down = std::move(done);
@@ -431,6 +534,26 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   shutdown_timer = loop.after(within, end);
   each_driver([&](Driver& driver) { driver.abandon(drained); });
   drained();
+}
+
+// A start runs everything, so that nothing is lost where it has not come to that.
+std::optional<std::size_t> Engine::Impl::from_outside(const std::string& document,
+                                                      const TriggerRequest& request) {
+  const bool started = std::any_of(drivers.begin(), drivers.end(), [&](const auto& driver) {
+    return driver->rule().document == document && driver->status().started;
+  });
+  if (!started || stopping || (options.shards && led.empty())) return std::nullopt;
+  return trigger(document, request, runtime::Reason::external);
+}
+
+std::size_t Engine::Impl::trigger(const std::string& document, const TriggerRequest& request,
+                                  runtime::Reason reason) {
+  std::size_t count = 0;
+  for (auto& driver : drivers) {
+    if (!document.empty() && driver->rule().document != document) continue;
+    count += driver->trigger(request, reason);
+  }
+  return count;
 }
 
 Engine::Engine(loop::EventLoop& loop, client::Client& client, std::vector<Rule> rules,
@@ -454,6 +577,15 @@ void Engine::on_progress(std::function<void()> callback) {
 
 void Engine::shut_down(std::function<void()> done) {
   impl_->shut_down(std::move(done));
+}
+
+std::size_t Engine::trigger(const std::string& document, const TriggerRequest& request,
+                            runtime::Reason reason) {
+  return impl_->trigger(document, request, reason);
+}
+
+std::uint16_t Engine::trigger_port() const {
+  return impl_->triggers.port();
 }
 
 const std::vector<std::string>& Engine::cut_off() const {

@@ -15,6 +15,8 @@
 #include "hooks/rule.hpp"
 #include "hooks/rule_diff.hpp"
 #include "hooks/shard_plan.hpp"
+#include "hooks/trigger_request.hpp"
+#include "runtime/work_queue.hpp"
 
 namespace kubewatch::hooks {
 
@@ -40,12 +42,20 @@ struct RunRecord {
   std::string stderr_tail;          // its last lines, masked
 };
 
+// Where HTTP triggers are listened for.
+struct ListenAddress {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;
+  std::vector<std::string> hosts;  // further names that requests may call us by
+};
+
 struct EngineOptions {
   std::size_t concurrency = 0;  // over all rules; 0 = no cap
   Duration shutdown_timeout{25000};
   Duration last_writes{15000};  // after it, for what hooks that ended have to write
   std::string work_dir;         // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
-  bool fail_fast = false;       // unreachable server at start: give up (on_fatal)
+  std::optional<ListenAddress> triggers;  // needed by rules with HTTP triggers
+  bool fail_fast = false;                 // unreachable server at start: give up (on_fatal)
   // Leader election: nothing runs but what lead() names. Absent: everything runs from the start.
   std::optional<ShardPlan> shards;
   std::shared_ptr<StateStore> state;  // over restarts; null: nothing is kept
@@ -53,7 +63,8 @@ struct EngineOptions {
 
 struct EngineCallbacks {
   std::function<void(const RunRecord&)> on_run;
-  // The start failed for good: no private folder; with fail_fast, no server.
+  // The start failed for good: no private folder; the address for triggers is taken or missing;
+  // with fail_fast, no server.
   std::function<void(const Error&)> on_fatal;
 };
 
@@ -93,6 +104,12 @@ class Engine {
   Result<RulePlan> reload(std::vector<Rule> rules);
   // For the control socket; valid until the next turn of the loop.
   std::vector<Driver*> drivers();
+  // Runs what the request names, in the controllers of one document (metadata.name), or in all for
+  // "". How many objects.
+  std::size_t trigger(const std::string& document, const TriggerRequest& request,
+                      runtime::Reason reason);
+  // Where HTTP triggers are listened for; 0 = nowhere.
+  std::uint16_t trigger_port() const;
 
   // With options.shards; the order of events is the caller's (runtime::Leadership). Caches are kept
   // warm before, unless the plan narrows what is watched.

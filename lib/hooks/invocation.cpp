@@ -101,7 +101,7 @@ class Builder {
     values_["KW_NAMESPACE"] = meta.namespace_;
     values_["KW_NAME"] = meta.name;
     values_["KW_UID"] = meta.uid;
-    values_["KW_GENERATION"] = std::to_string(meta.generation);
+    values_["KW_GENERATION"] = meta.name.empty() ? "" : std::to_string(meta.generation);
     values_["KW_REASON"] = std::string(runtime::to_string(run.reason));
     values_["KW_ATTEMPT"] = std::to_string(run.attempt);
     values_["KW_FINALIZING"] = run.finalizing ? "true" : "false";
@@ -139,7 +139,11 @@ std::string build_document(const Invocation& run) {
   std::string out = R"({"apiVersion":"kubewatch.dev/v1","kind":"Invocation","id":)";
   out += quoted(run.id) + R"(,"controller":)" + quoted(run.controller);
   out += R"(,"reason":{"type":)" + quoted(std::string(runtime::to_string(run.reason)));
-  if (!run.reason_object.empty()) {
+  const bool in_words =
+      run.reason == runtime::Reason::external || run.reason == runtime::Reason::manual;
+  if (in_words && !run.reason_object.empty()) {
+    out += R"(,"message":)" + quoted(run.reason_object);
+  } else if (!run.reason_object.empty()) {
     out += R"(,"object":)" + base::dump_json(reason_object(run.reason_object));
   }
   out += R"(},"attempt":)" + std::to_string(run.attempt);

@@ -102,6 +102,9 @@ Result<void> Reader::take_result(const Json& document) {
   if (out_.result) return invalid("a second Result document; there may be one");
   KW_ASSIGN(out_.result, parse_result_document(document));
   if (!context_.has_status && (out_.result->status || !out_.result->conditions.empty())) {
+    if (context_.owner.none() || context_.deleted) {
+      return invalid("Result: there is no object whose status and conditions could be written");
+    }
     return invalid(
         fmt::format("Result: {} has no status subresource, so status and conditions cannot "
                     "be written",
@@ -191,8 +194,10 @@ Result<void> Reader::place(Manifest& manifest) {
   }
   if (key.namespace_.empty()) key.namespace_ = context_.owner.key.namespace_;
   if (key.namespace_.empty()) {
-    return invalid(fmt::format("{} {} needs a metadata.namespace: its owner is cluster-scoped",
-                               manifest.type.gvk.kind, key.name));
+    return invalid(fmt::format("{} {} needs a metadata.namespace: {}", manifest.type.gvk.kind,
+                               key.name,
+                               context_.owner.none() ? "the rule has no object whose it could be"
+                                                     : "its owner is cluster-scoped"));
   }
   metadata["namespace"] = key.namespace_;
   return {};
@@ -224,6 +229,10 @@ Result<void> Reader::take_manifest(Json object) {
     manifest.object.erase("status");
   }
   KW_TRY(check_labels(manifest.object, id));
+  if (context_.deleted) {
+    return invalid(
+        fmt::format("{} printed for an object that is deleted: nothing could own it", id.str()));
+  }
   if (!context_.manifests_allowed) {
     return invalid(
         fmt::format("{} printed while finalizing; set finalize.apply: true to allow it", id.str()));
@@ -231,7 +240,8 @@ Result<void> Reader::take_manifest(Json object) {
   if (!seen_.insert(id).second) return invalid(fmt::format("{} is printed twice", id.str()));
   if (is_own(manifest)) return take_own(std::move(manifest));
   printed_child_ = true;
-  KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_)
+  KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_,
+                      context_.selected)
              .with_context(id.str()));
   out_.manifests.push_back(std::move(manifest));
   return {};
@@ -263,6 +273,10 @@ Result<void> Reader::take_create(const Json& object) {
   Manifest manifest = std::move(*checked);
   const ChildId id = manifest.id();
   KW_TRY(check_labels(manifest.object, id).with_context("Result: create"));
+  if (context_.deleted) {
+    return invalid(fmt::format(
+        "Result: create: {} for an object that is deleted: nothing could own it", id.str()));
+  }
   if (!context_.manifests_allowed) {
     return invalid(
         fmt::format("Result: create: {} while finalizing; set finalize.apply: true to "
@@ -273,7 +287,8 @@ Result<void> Reader::take_create(const Json& object) {
   if (!seen_.insert(id).second) {
     return invalid(fmt::format("Result: create: {} is printed twice", id.str()));
   }
-  KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_)
+  KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_,
+                      context_.selected)
              .with_context("Result: create: " + id.str()));
   out_.create.push_back(std::move(manifest));
   return {};
@@ -300,7 +315,8 @@ Result<void> Reader::take_delete(const Json& target) {
     }
   }
   const ChildId id = child_id(out.type.gvk, out.key);
-  KW_TRY(check_rights(context_.rule, context_.owner, out.type.gvk, out.key.namespace_)
+  KW_TRY(check_rights(context_.rule, context_.owner, out.type.gvk, out.key.namespace_,
+                      context_.selected)
              .with_context("Result: delete: " + id.str()));
   if (!seen_.insert(id).second) {
     return invalid(fmt::format("Result: delete: {} is printed as well, or there twice", id.str()));

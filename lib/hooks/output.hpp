@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "core/resource.hpp"
+#include "hooks/output_rights.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/result_document.hpp"
 #include "hooks/rule.hpp"
@@ -44,6 +45,8 @@ struct OutputContext {
   std::function<const core::ResourceType*(const core::Gvk&)> type_of;
   bool manifests_allowed = true;  // false: finalizing without finalize.apply
   bool has_status = true;         // the kind has the status subresource
+  SelectedNamespaces selected{};  // see output_rights
+  bool deleted = false;           // the object is gone: nothing can be made for it
 };
 
 // The whole text is valid or nothing is. Errors: invalid, too_large; unsupported; not_found when

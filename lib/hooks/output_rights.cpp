@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace kubewatch::hooks {
@@ -11,7 +12,10 @@ namespace {
 // Calls visit(gvk, namespaces) for each declared kind.
 template <class Visit>
 void each_declared(const Rule& rule, Visit visit) {
-  for (const OwnsRule& owns : rule.owns) visit(owns.stream.gvk, owns.stream.namespaces);
+  for (const OwnsRule& owns : rule.owns) {
+    if (!owns.stream.namespace_selector.empty()) continue;  // live: see add_selected
+    visit(owns.stream.gvk, owns.stream.namespaces);
+  }
   for (const WritesRule& writes : rule.writes) visit(writes.gvk, writes.namespaces);
 }
 
@@ -25,7 +29,17 @@ struct Allowed {
   std::set<std::string> namespaces;
 };
 
-Allowed allowed_for(const Rule& rule, const Owner& owner, const core::Gvk& gvk) {
+void add_selected(const Rule& rule, const core::Gvk& gvk, const SelectedNamespaces& selected,
+                  Allowed& out) {
+  for (const OwnsRule& owns : rule.owns) {
+    if (owns.stream.namespace_selector.empty() || !same_kind(owns.stream.gvk, gvk)) continue;
+    out.declared = true;
+    if (selected) out.namespaces.merge(selected(owns.stream));
+  }
+}
+
+Allowed allowed_for(const Rule& rule, const Owner& owner, const core::Gvk& gvk,
+                    const SelectedNamespaces& selected) {
   Allowed out;
   each_declared(rule, [&](const core::Gvk& declared, const std::vector<std::string>& namespaces) {
     if (!same_kind(declared, gvk)) return;
@@ -33,6 +47,7 @@ Allowed allowed_for(const Rule& rule, const Owner& owner, const core::Gvk& gvk) 
     out.namespaces.insert(namespaces.begin(), namespaces.end());
     if (!owner.namespaced && namespaces.empty()) out.anywhere = true;
   });
+  add_selected(rule, gvk, selected, out);
   if (owner.namespaced) out.namespaces.insert(owner.key.namespace_);
   return out;
 }
@@ -40,7 +55,8 @@ Allowed allowed_for(const Rule& rule, const Owner& owner, const core::Gvk& gvk) 
 }  // namespace
 
 bool is_declared(const Rule& rule, const core::Gvk& gvk) {
-  bool found = false;
+  bool found = std::any_of(rule.owns.begin(), rule.owns.end(),
+                           [&](const OwnsRule& owns) { return same_kind(owns.stream.gvk, gvk); });
   each_declared(rule, [&](const core::Gvk& declared, const std::vector<std::string>&) {
     found = found || same_kind(declared, gvk);
   });
@@ -48,8 +64,8 @@ bool is_declared(const Rule& rule, const core::Gvk& gvk) {
 }
 
 Result<void> check_rights(const Rule& rule, const Owner& owner, const core::Gvk& gvk,
-                          const std::string& namespace_) {
-  const Allowed allowed = allowed_for(rule, owner, gvk);
+                          const std::string& namespace_, const SelectedNamespaces& selected) {
+  const Allowed allowed = allowed_for(rule, owner, gvk, selected);
   if (!allowed.declared) {
     return Error(ErrorKind::invalid,
                  fmt::format("{} is a kind that controller {} does not declare: list it in `owns` "
@@ -67,7 +83,9 @@ bool may_need_finalizer(const Rule& rule, bool owner_namespaced,
                         const std::function<std::optional<bool>(const core::Gvk&)>& namespaced) {
   if (rule.finalize || rule.apply.owner_reference == OwnerRef::none) return true;
   if (!owner_namespaced) return false;
-  bool needed = false;
+  bool needed = std::any_of(rule.owns.begin(), rule.owns.end(), [](const OwnsRule& owns) {
+    return !owns.stream.namespace_selector.empty();
+  });
   each_declared(rule, [&](const core::Gvk& gvk, const std::vector<std::string>& namespaces) {
     if (!namespaced(gvk).value_or(true)) needed = true;
     for (const std::string& other : namespaces) {

@@ -26,6 +26,7 @@ void each_managed_entry(const Json& object, Visit visit) {
 }  // namespace
 
 std::string Owner::str() const {
+  if (none()) return "<none>";
   return gvk.kind + " " + key.str();
 }
 
@@ -42,11 +43,12 @@ ChildId child_id(const core::Gvk& gvk, const core::ObjectKey& key) {
 }
 
 bool may_reference(const Owner& owner, OwnerRef mode, const std::string& child_namespace) {
-  if (mode == OwnerRef::none || owner.deleting) return false;
+  if (mode == OwnerRef::none || owner.deleting || owner.none()) return false;
   return !owner.namespaced || owner.key.namespace_ == child_namespace;
 }
 
 bool needs_finalizer(const Owner& owner, OwnerRef mode, const std::string& child_namespace) {
+  if (owner.none()) return false;  // nothing that could carry it
   if (mode == OwnerRef::none) return true;
   return owner.namespaced && owner.key.namespace_ != child_namespace;
 }
@@ -56,6 +58,7 @@ Json with_ownership(Json manifest, const std::string& controller, const Owner& o
   Json& metadata = object_at(manifest, "metadata");
   Json& labels = object_at(metadata, "labels");
   labels[std::string(kControllerLabel)] = controller;
+  if (owner.none()) return manifest;
   labels[std::string(kOwnerUidLabel)] = owner.uid;
   object_at(metadata, "annotations")[std::string(kOwnerAnnotation)] = owner.reference();
   if (may_reference(owner, mode, base::string_at(metadata, {"namespace"}))) {
@@ -67,6 +70,14 @@ Json with_ownership(Json manifest, const std::string& controller, const Owner& o
   return manifest;
 }
 
+bool is_child_of(const core::ObjectMeta& meta, const std::string& controller,
+                 const std::string& owner_uid) {
+  const std::string* by = meta.label(kControllerLabel);
+  const std::string* uid = meta.label(kOwnerUidLabel);
+  if (by == nullptr || *by != controller) return false;
+  return owner_uid.empty() ? uid == nullptr : uid != nullptr && *uid == owner_uid;
+}
+
 Belongs belongs_to(const core::ObjectMeta& existing, const std::string& controller,
                    const std::string& owner_uid) {
   const std::string* by = existing.label(kControllerLabel);
@@ -74,6 +85,7 @@ Belongs belongs_to(const core::ObjectMeta& existing, const std::string& controll
   if ((by != nullptr && *by != controller) || (uid != nullptr && *uid != owner_uid)) {
     return Belongs::other;
   }
+  if (owner_uid.empty()) return by == nullptr ? Belongs::nobody : Belongs::us;
   return uid == nullptr ? Belongs::nobody : Belongs::us;
 }
 

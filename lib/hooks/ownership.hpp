@@ -20,14 +20,16 @@ inline constexpr std::string_view kOwnerAnnotation = "kubewatch.dev/owner";
 inline constexpr std::string_view kPruneAnnotation = "kubewatch.dev/prune";
 inline constexpr std::string_view kDomain = "kubewatch.dev/";
 
-// The object that a run is about, as its children see it.
+// The object that a run is about, as its children see it. Of a rule without `for` there is none:
+// no uid and no name; its children carry the controller's label alone.
 struct Owner {
   core::Gvk gvk;
   bool namespaced = true;
   core::ObjectKey key;
   std::string uid;
   bool deleting = false;
-  std::string str() const;        // "Website shop/a"
+  bool none() const { return uid.empty() && key.name.empty(); }
+  std::string str() const;        // "Website shop/a"; "<none>"
   std::string reference() const;  // "demo.kubewatch.dev/v1 Website shop/a", the annotation
 };
 
@@ -54,6 +56,8 @@ Json with_ownership(Json manifest, const std::string& controller, const Owner& o
 
 enum class Belongs { us, nobody, other };
 // By the labels of an existing object.
+bool is_child_of(const core::ObjectMeta& meta, const std::string& controller,
+                 const std::string& owner_uid);
 Belongs belongs_to(const core::ObjectMeta& existing, const std::string& controller,
                    const std::string& owner_uid);
 bool references_owner(const core::ObjectMeta& meta, const std::string& owner_uid);

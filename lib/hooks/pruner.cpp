@@ -11,17 +11,16 @@ constexpr std::uint32_t kPageSize = 500;
 constexpr std::size_t kMaxConflicts = 20;
 
 std::string selector_for(const Rule& rule, const std::string& owner_uid) {
-  return std::string(kControllerLabel) + "=" + rule.name + "," + std::string(kOwnerUidLabel) + "=" +
-         owner_uid;
+  const std::string ours = std::string(kControllerLabel) + "=" + rule.name + ",";
+  if (owner_uid.empty()) return ours + "!" + std::string(kOwnerUidLabel);
+  return ours + std::string(kOwnerUidLabel) + "=" + owner_uid;
 }
 
 }  // namespace
 
 bool is_prunable(const Json& object, const core::ObjectMeta& meta, const Rule& rule,
                  const Owner& owner, PruneMode mode) {
-  const std::string* by = meta.label(kControllerLabel);
-  const std::string* uid = meta.label(kOwnerUidLabel);
-  if (by == nullptr || *by != rule.name || uid == nullptr || *uid != owner.uid) return false;
+  if (!is_child_of(meta, rule.name, owner.uid)) return false;
   if (meta.deleting() || prune_disabled(meta)) return false;
   switch (mode) {
     case PruneMode::unprinted: return applied_by(object, rule.apply.field_manager);

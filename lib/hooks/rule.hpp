@@ -12,6 +12,7 @@
 #include "base/time.hpp"
 #include "core/resource.hpp"
 #include "core/selector.hpp"
+#include "hooks/rule_cron.hpp"
 #include "jq/jq.hpp"
 #include "runtime/watcher.hpp"
 
@@ -20,7 +21,9 @@ namespace kubewatch::hooks {
 // One stream of objects: the keys that `for`, `owns` and `watches` share.
 struct StreamRule {
   core::Gvk gvk;
-  std::vector<std::string> namespaces;  // empty: all
+  bool every_kind = false;                 // {group, kinds: "*"}: of gvk only the group counts
+  std::vector<std::string> namespaces;     // empty: all
+  core::LabelSelector namespace_selector;  // not empty: the namespaces with these labels, live
   core::LabelSelector label_selector;
   core::FieldSelector field_selector;
   std::string shard_selector;  // --shard-by label=KEY: of this instance's shard; not the rule's own
@@ -82,6 +85,14 @@ struct RetryRule {
   std::map<int, RetryExit> exits;
 };
 
+// Where requests to run objects come from. Exactly one of the three.
+struct TriggerRule {
+  std::vector<std::string> exec;  // argv of a program that prints requests, argv[0] absolute
+  std::string file;               // absolute path; requests are appended to it
+  std::string http_path;          // "/kick"; with --triggers
+  std::string token_file;         // with http_path: absolute path; "" = no token is asked for
+};
+
 enum class WhenUnmatched { keep, release, finalize };
 enum class Adopt { never, unowned };
 enum class OwnerRef { controller, plain, none };
@@ -96,9 +107,11 @@ struct ApplyRule {
 
 struct Rule {
   std::string name;
-  std::string file;  // where it stands, for messages
+  std::string document;  // metadata.name: that of `name` before a kind was added to it
+  std::string file;      // where it stands, for messages
   std::size_t line = 1;
   std::uint64_t fingerprint = 0;  // equal: the same document in the same folder
+  bool has_for = true;            // false: one run for everything
   StreamRule for_;
   std::vector<OwnsRule> owns;
   std::vector<WritesRule> writes;
@@ -106,6 +119,9 @@ struct Rule {
   std::vector<std::string> changed;  // path expressions; empty: the default
   Duration debounce{0};
   Duration resync{0};  // 0 = never
+  std::optional<CronSchedule> schedule;
+  std::vector<TriggerRule> triggers;
+  bool on_delete = false;
   WhenUnmatched when_no_longer_matched = WhenUnmatched::release;
   std::size_t concurrency = 4;
   HookRule reconcile;

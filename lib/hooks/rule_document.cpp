@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "base/keyed_hash.hpp"
 #include "base/strings.hpp"
+#include "hooks/rule_kinds.hpp"
 #include "hooks/rule_parts.hpp"
 #include "hooks/rule_values.hpp"
 
@@ -58,12 +59,18 @@ bool check_env(const RuleNode& node, const std::string& hook) {
 
 // What reads an object that is kept as metadata alone must not look for more: it would find nothing
 // and decide by that.
-bool check_metadata_programs(const RuleNode& node, const Rule& rule) {
+bool check_metadata_programs(const RuleNode& node, const ReadRule& read) {
+  const Rule& rule = read.rule;
   const auto bare = [](const StreamRule& stream) {
     return stream.list.content == core::Content::metadata;
   };
+  const bool bare_for = bare(rule.for_) || std::any_of(read.kinds.begin(), read.kinds.end(), bare);
   bool ok = true;
-  if (bare(rule.for_)) {
+  for (std::size_t i = 0; i < read.kinds.size(); ++i) {
+    if (!bare(read.kinds[i])) continue;
+    ok = check_child(node.child("for").item(i), "filter", "spec.for.content") && ok;
+  }
+  if (bare_for) {
     if (node.has("changed")) ok = check_changed_of_metadata(node.child("changed")) && ok;
     if (node.has("for")) ok = check_child(node.child("for"), "filter", "spec.for.content") && ok;
     ok = check_env(node, "reconcile") && ok;
@@ -75,7 +82,7 @@ bool check_metadata_programs(const RuleNode& node, const Rule& rule) {
   }
   for (std::size_t i = 0; i < rule.watches.size(); ++i) {
     const RuleNode watches = node.child("watches").item(i);
-    if (bare(rule.for_)) ok = check_child(watches, "refs", "spec.for.content") && ok;
+    if (bare_for) ok = check_child(watches, "refs", "spec.for.content") && ok;
     if (!bare(rule.watches[i].stream)) continue;
     ok = check_child(watches, "filter", "content") && ok;
     ok = check_child(watches, "map", "content") && ok;
@@ -83,18 +90,31 @@ bool check_metadata_programs(const RuleNode& node, const Rule& rule) {
   return ok;
 }
 
+// A list stays one; a single kind is the rule's own.
+bool read_for_of(const RuleNode& node, ReadRule& out) {
+  const bool ok = read_for(node, out.kinds);
+  if (node.value().is_array() || out.kinds.empty()) return ok;
+  out.rule.for_ = std::move(out.kinds.front());
+  out.kinds.clear();
+  return ok;
+}
+
 bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
   Rule& rule = out.rule;
+  rule.has_for = node.has("for");
+  if (!rule.has_for) rule.concurrency = 1;
   const auto finalize = [&](const RuleNode& inner) {
     return read_finalize(inner, folder, rule.finalize.emplace(), rule.finalizer_name);
   };
   bool ok = read_keys(
       node,
-      {{"for", [&](const RuleNode& inner) { return read_for(inner, rule.for_); }},
+      {{"for", [&](const RuleNode& inner) { return read_for_of(inner, out); }},
        {"owns", [&](const RuleNode& inner) { return read_owns(inner, rule.owns); }},
        {"writes", [&](const RuleNode& inner) { return read_writes(inner, rule.writes); }},
-       {"watches", [&](const RuleNode& inner) { return read_watches(inner, rule.watches); }},
-       {"triggers", [&](const RuleNode& inner) { return read_triggers(inner, folder); }},
+       {"watches",
+        [&](const RuleNode& inner) { return read_watches(inner, rule.has_for, rule.watches); }},
+       {"triggers",
+        [&](const RuleNode& inner) { return read_triggers(inner, folder, rule.triggers); }},
        {"changed", [&](const RuleNode& inner) { return read_changed(inner, rule.changed); }},
        {"debounce", duration(rule.debounce)},
        {"resync",
@@ -104,8 +124,8 @@ bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
           return rule.resync == Duration{0} || rule.resync >= Duration{1000} ||
                  inner.problem("must be at least 1s, or 0 for never");
         }},
-       {"schedule", read_schedule},
-       {"onDelete", only_flag(false)},
+       {"schedule", [&](const RuleNode& inner) { return read_schedule(inner, rule.schedule); }},
+       {"onDelete", flag(rule.on_delete)},
        {"whenNoLongerMatched", choice<WhenUnmatched>(rule.when_no_longer_matched,
                                                      {{"keep", WhenUnmatched::keep},
                                                       {"release", WhenUnmatched::release},
@@ -117,10 +137,8 @@ bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
        {"retry", [&](const RuleNode& inner) { return read_retry(inner, rule.retry); }},
        {"apply", [&](const RuleNode& inner) { return read_apply(inner, rule.apply); }}});
   if (!node.value().is_object()) return false;
-  ok = check_metadata_programs(node, rule) && ok;
-  if (!node.has("for")) {
-    node.problem("a rule without \"for\" (one run for everything): not supported yet");
-  }
+  ok = check_metadata_programs(node, out) && ok;
+  if (!rule.has_for) ok = check_without_for(node, rule) && ok;
   const bool finalizes = rule.when_no_longer_matched == WhenUnmatched::finalize;
   if (finalizes && !node.has("finalize")) {
     node.child("whenNoLongerMatched")
@@ -141,6 +159,7 @@ Diagnostic place_of(const RuleNode& document, std::initializer_list<const char*>
 
 void fill_defaults(const RuleNode& document, const std::string& folder, ReadRule& out) {
   Rule& rule = out.rule;
+  rule.document = rule.name;
   rule.file = document.file();
   rule.line = document.mark().line;
   rule.fingerprint = base::siphash24(0, 0, folder + "\n" + base::dump_json(document.value()));
@@ -163,6 +182,23 @@ bool is_foreign(const Json& document) {
   // A misspelt group must not make a rule vanish.
   const bool our_kind = std::find(kinds().begin(), kinds().end(), kind) != kinds().end();
   return !our_kind || base::suggest(group, {std::string(kGroup)}).empty();
+}
+
+std::vector<ReadRule> one_per_kind(ReadRule read) {
+  std::vector<StreamRule> kinds = std::move(read.kinds);
+  read.kinds.clear();
+  if (kinds.empty()) return {std::move(read)};
+  std::vector<ReadRule> out;
+  for (StreamRule& kind : kinds) {
+    ReadRule one = read;
+    if (kind.every_kind) {
+      one.rule.for_ = std::move(kind);  // its kinds are added when they are known
+    } else {
+      one.rule = rule_of_kind(read.rule, std::move(kind));
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
 }
 
 std::optional<ReadRule> read_document(const RuleNode& node, const std::string& folder) {

@@ -63,7 +63,8 @@ bool read_text(std::string_view text, const std::string& file, bool in_folder, L
     seen = true;
     const RuleSource source{file, document.marks, out.problems};
     auto rule = read_document(RuleNode(source, document.value), folder);
-    if (rule) out.rules.push_back(*std::move(rule));
+    if (!rule) continue;
+    for (ReadRule& one : one_per_kind(*std::move(rule))) out.rules.push_back(std::move(one));
   }
   return seen;
 }
@@ -138,6 +139,10 @@ void check_across(const std::vector<ReadRule>& rules, std::vector<Diagnostic>& p
       const ReadRule& a = rules[first];
       const ReadRule& b = rules[second];
       if (a.rule.name.empty() || b.rule.name.empty()) continue;
+      // Two groups of one list: their controllers are named when their kinds are known.
+      const bool one_list = a.rule.for_.every_kind && b.rule.for_.every_kind &&
+                            a.rule.file == b.rule.file && a.rule.line == b.rule.line;
+      if (one_list) continue;
       if (a.rule.name == b.rule.name) {
         // Default manager and finalizer follow the name: saying all three would be noise.
         report_clash({"name", "", a.rule.name}, b.rule.name, a.name_at, b.name_at, problems);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "base/json.hpp"
@@ -76,22 +77,31 @@ RuleReader field_manager(std::string& out) {
   };
 }
 
-bool read_trigger(const RuleNode& node, const std::string& folder) {
-  const RuleReader exec = [&](const RuleNode& inner) {
-    std::vector<std::string> argv;
-    return read_exec(inner, folder, argv);
+bool read_http_trigger(const RuleNode& node, const std::string& folder, TriggerRule& out) {
+  const RuleReader token = [&](const RuleNode& value) {
+    return read_file_path(value, folder, out.token_file);
   };
+  if (!read_keys(node, {{"path", text(out.http_path), true}, {"tokenFile", token}})) return false;
+  const bool plain = std::all_of(out.http_path.begin(), out.http_path.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '-' || c == '_' ||
+           c == '.' || c == '~';
+  });
+  const RuleNode path = node.child("path");
+  if (!out.http_path.starts_with('/')) return path.problem("must start with /");
+  return plain || path.problem("must be a path of letters, digits and -_.~/");
+}
+
+bool read_trigger(const RuleNode& node, const std::string& folder, TriggerRule& out) {
+  const RuleReader exec = [&](const RuleNode& inner) { return read_exec(inner, folder, out.exec); };
   const RuleReader http = [&](const RuleNode& inner) {
-    std::string path;
-    std::string token_file;
-    const RuleReader token = [&](const RuleNode& value) {
-      return read_file_path(value, folder, token_file);
-    };
-    if (!read_keys(inner, {{"path", text(path), true}, {"tokenFile", token}})) return false;
-    return path.starts_with('/') || inner.child("path").problem("must start with /");
+    return read_http_trigger(inner, folder, out);
   };
-  std::string file;  // may appear later: it is followed
-  const bool ok = read_keys(node, {{"exec", exec}, {"file", text(file)}, {"http", http}});
+  const RuleReader file = [&](const RuleNode& inner) {
+    if (!text(out.file)(inner)) return false;  // may appear later: it is followed
+    if (!out.file.starts_with('/')) out.file = folder + "/" + out.file;
+    return true;
+  };
+  const bool ok = read_keys(node, {{"exec", exec}, {"file", file}, {"http", http}});
   if (!node.value().is_object()) return false;
   const int sources = int{node.has("exec")} + int{node.has("file")} + int{node.has("http")};
   return (sources == 1 || node.problem("needs one of exec, file and http")) && ok;
@@ -131,17 +141,22 @@ bool read_apply(const RuleNode& node, ApplyRule& out) {
        {"validate", validate}});
 }
 
-bool read_triggers(const RuleNode& node, const std::string& folder) {
-  return list_of([&folder](const RuleNode& item) { return read_trigger(item, folder); },
-                 "leave it out")(node) &&
-         node.not_yet();
+bool read_triggers(const RuleNode& node, const std::string& folder, std::vector<TriggerRule>& out) {
+  return list_of(
+      [&](const RuleNode& item) { return read_trigger(item, folder, out.emplace_back()); },
+      "leave it out")(node);
 }
 
-bool read_schedule(const RuleNode& node) {
+bool read_schedule(const RuleNode& node, std::optional<CronSchedule>& out) {
   std::string value;
   if (!text(value)(node)) return false;
-  const std::string wrong = check_cron(value);
-  return wrong.empty() ? node.not_yet() : node.problem(wrong);
+  if (const std::string wrong = check_cron(value); !wrong.empty()) return node.problem(wrong);
+  auto schedule = CronSchedule::parse(value);
+  if (!schedule.ok()) return node.problem(base::escape_for_terminal(schedule.error().render()));
+  // Any year will do: a date that comes at all comes within the horizon.
+  if (!schedule->next(WallTime{})) return node.problem("is never due: no such date exists");
+  out = *std::move(schedule);
+  return true;
 }
 
 }  // namespace kubewatch::hooks

@@ -11,10 +11,12 @@
 namespace kubewatch::hooks {
 
 // rule_stream.cpp
-bool read_for(const RuleNode& node, StreamRule& out);
+// One kind, every kind of a group, or a list of these; a mapping is a list of one.
+bool read_for(const RuleNode& node, std::vector<StreamRule>& out);
 bool read_owns(const RuleNode& node, std::vector<OwnsRule>& out);
 bool read_writes(const RuleNode& node, std::vector<WritesRule>& out);
-bool read_watches(const RuleNode& node, std::vector<WatchesRule>& out);
+// `has_for`: the rule has objects that a watched object could be mapped to.
+bool read_watches(const RuleNode& node, bool has_for, std::vector<WatchesRule>& out);
 bool read_changed(const RuleNode& node, std::vector<std::string>& out);
 // The same list once more when only metadata is kept: other paths would never change.
 bool check_changed_of_metadata(const RuleNode& node);
@@ -36,7 +38,10 @@ bool read_file_path(const RuleNode& node, const std::string& folder, std::string
 // rule_options.cpp
 bool read_retry(const RuleNode& node, RetryRule& out);
 bool read_apply(const RuleNode& node, ApplyRule& out);
-bool read_triggers(const RuleNode& node, const std::string& folder);
-bool read_schedule(const RuleNode& node);
+bool read_triggers(const RuleNode& node, const std::string& folder, std::vector<TriggerRule>& out);
+bool read_schedule(const RuleNode& node, std::optional<CronSchedule>& out);
+
+// rule_without_for.cpp: what a rule of one run for everything cannot have; `spec` is its spec.
+bool check_without_for(const RuleNode& spec, const Rule& rule);
 
 }  // namespace kubewatch::hooks

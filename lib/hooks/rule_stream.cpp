@@ -129,11 +129,7 @@ std::vector<RuleKey> kind_keys(StreamRule& out) {
 std::vector<RuleKey> stream_keys(StreamRule& out) {
   return {
       {"namespaces", namespaces(out.namespaces, "leave it out for all namespaces")},
-      {"namespaceSelector",
-       [](const RuleNode& node) {
-         core::LabelSelector selector;
-         return not_yet(label_selector(selector))(node);
-       }},
+      {"namespaceSelector", label_selector(out.namespace_selector)},
       {"labelSelector", label_selector(out.label_selector)},
       {"fieldSelector", field_selector(out.field_selector)},
       {"filter", program(out.filter)},
@@ -151,27 +147,61 @@ bool read_stream(const RuleNode& node, StreamRule& out, std::vector<RuleKey> mor
   std::vector<RuleKey> shared = stream_keys(out);
   std::move(shared.begin(), shared.end(), std::back_inserter(keys));
   std::move(more.begin(), more.end(), std::back_inserter(keys));
-  const bool ok = read_keys(node, keys);
+  bool ok = read_keys(node, keys);
+  if (node.has("namespaces") && node.has("namespaceSelector")) {
+    ok = node.child("namespaceSelector").problem_at_key("and namespaces exclude each other");
+  }
   out.list.label_selector = out.label_selector.str();
   out.list.field_selector = out.field_selector.str();
   return ok;
 }
 
 // {group: g, kinds: "*"}
-bool read_kinds_of_group(const RuleNode& node) {
-  StreamRule ignored;
-  const RuleReader group = [](const RuleNode& inner) {
+bool read_kinds_of_group(const RuleNode& node, StreamRule& out) {
+  out.every_kind = true;
+  const RuleReader group = [&out](const RuleNode& inner) {
     if (!inner.value().is_string()) return wrong_type(inner, "text");
     const auto& name = inner.value().get_ref<const std::string&>();
     const std::string wrong = name.empty() ? "" : core::check_dns_subdomain(name);
-    return wrong.empty() ||
-           inner.problem(fmt::format("{} is not a group: {}", in_quotes(name), wrong));
+    if (!wrong.empty()) {
+      return inner.problem(fmt::format("{} is not a group: {}", in_quotes(name), wrong));
+    }
+    out.gvk.group = name;
+    return true;
   };
   const RuleReader kinds = [](const RuleNode& inner) {
     return inner.value() == "*" || inner.problem("must be \"*\"");
   };
-  return read_stream(node, ignored, {}, {{"group", group, true}, {"kinds", kinds, true}}) &&
-         node.not_yet();
+  return read_stream(node, out, {}, {{"group", group, true}, {"kinds", kinds, true}});
+}
+
+// One kind, or every kind of a group.
+bool read_for_kinds(const RuleNode& node, StreamRule& out) {
+  return node.has("kinds") ? read_kinds_of_group(node, out)
+                           : read_stream(node, out, {}, kind_keys(out));
+}
+
+// Each controller is named after its kind, so one name must not come twice.
+bool check_kinds_differ(const RuleNode& node, const std::vector<StreamRule>& kinds) {
+  bool ok = true;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const core::Gvk& a = kinds[j].gvk;
+      const core::Gvk& b = kinds[i].gvk;
+      const bool same_group = a.group == b.group && (kinds[i].every_kind || kinds[j].every_kind);
+      if (!same_group && (a.kind.empty() || base::to_lower(a.kind) != base::to_lower(b.kind))) {
+        continue;
+      }
+      ok = node.item(i).problem(
+          same_group
+              ? "is in a group of which every kind is listed"
+              : fmt::format("{} is listed already: the controllers of a list are named after "
+                            "their kinds; give it a document of its own",
+                            b.kind));
+      break;
+    }
+  }
+  return ok;
 }
 
 bool read_on(const RuleNode& node, OwnsRule& out) {
@@ -204,7 +234,28 @@ RuleReader watch_name(std::string& out) {
   };
 }
 
-bool read_watch(const RuleNode& node, std::vector<WatchesRule>& all) {
+// A rule without `for` is woken by whatever it watches: there is nothing to map to.
+bool check_mapping(const RuleNode& node, bool has_for, WatchesRule& out) {
+  if (!node.value().is_object()) return true;
+  if (has_for) {
+    if (node.has("map") != node.has("refs")) return true;
+    return node.problem(node.has("map")
+                            ? "map and refs exclude each other: one of both finds the matches"
+                            : "needs map (from the related object to ours) or refs (from "
+                              "our object to the related one)");
+  }
+  bool ok = true;
+  if (node.has("refs")) {
+    ok = node.child("refs").problem("needs spec.for: there is no object to look into");
+  }
+  if (node.has("map") && !out.map_all) {
+    ok = node.child("map").problem("needs spec.for: there is no object to map to; leave it out");
+  }
+  out.map_all = true;
+  return ok;
+}
+
+bool read_watch(const RuleNode& node, bool has_for, std::vector<WatchesRule>& all) {
   WatchesRule out;
   const RuleReader map = [&out](const RuleNode& inner) {
     out.map_all = inner.value() == "all";
@@ -214,12 +265,7 @@ bool read_watch(const RuleNode& node, std::vector<WatchesRule>& all) {
       read_stream(node, out.stream,
                   {{"name", watch_name(out.name), true}, {"map", map}, {"refs", program(out.refs)}},
                   kind_keys(out.stream));
-  if (node.value().is_object() && node.has("map") == node.has("refs")) {
-    ok = node.problem(node.has("map")
-                          ? "map and refs exclude each other: one of both finds the matches"
-                          : "needs map (from the related object to ours) or refs (from "
-                            "our object to the related one)");
-  }
+  ok = check_mapping(node, has_for, out) && ok;
   for (const WatchesRule& other : all) {
     if (!out.name.empty() && other.name == out.name) {
       ok = node.child("name").problem(
@@ -232,19 +278,14 @@ bool read_watch(const RuleNode& node, std::vector<WatchesRule>& all) {
 
 }  // namespace
 
-bool read_for(const RuleNode& node, StreamRule& out) {
-  if (node.value().is_array()) {
-    bool ok = list_of(
-        [](const RuleNode& item) {
-          StreamRule one;
-          if (item.has("kinds")) return read_kinds_of_group(item);
-          return read_stream(item, one, {}, kind_keys(one));
-        },
-        "name at least one kind")(node);
-    return ok && node.not_yet();
+bool read_for(const RuleNode& node, std::vector<StreamRule>& out) {
+  if (!node.value().is_array()) {
+    return read_for_kinds(node, out.emplace_back());
   }
-  if (node.has("kinds")) return read_kinds_of_group(node);
-  return read_stream(node, out, {}, kind_keys(out));
+  bool ok =
+      list_of([&out](const RuleNode& item) { return read_for_kinds(item, out.emplace_back()); },
+              "name at least one kind")(node);
+  return check_kinds_differ(node, out) && ok;
 }
 
 bool read_owns(const RuleNode& node, std::vector<OwnsRule>& out) {
@@ -269,8 +310,8 @@ bool read_writes(const RuleNode& node, std::vector<WritesRule>& out) {
   })(node);
 }
 
-bool read_watches(const RuleNode& node, std::vector<WatchesRule>& out) {
-  return list_of([&out](const RuleNode& item) { return read_watch(item, out); })(node);
+bool read_watches(const RuleNode& node, bool has_for, std::vector<WatchesRule>& out) {
+  return list_of([&](const RuleNode& item) { return read_watch(item, has_for, out); })(node);
 }
 
 bool read_changed(const RuleNode& node, std::vector<std::string>& out) {

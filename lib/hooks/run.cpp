@@ -62,7 +62,7 @@ Run::Run(RunHost& host, RunInput input, Done done)
       started_(host.services().loop.now()) {
   const core::ObjectMeta& meta = input_.object.meta;
   owner_ = {host_.owner_type().gvk, host_.owner_type().namespaced, meta.key(), meta.uid,
-            meta.deleting()};
+            meta.deleting() || input_.deleted};
 }
 
 Run::~Run() {
@@ -85,6 +85,10 @@ base::LogFields Run::log_fields() const {
           {"reason", std::string(runtime::to_string(input_.work.reason))},
           {"run", input_.id},
           {"attempt", std::to_string(input_.work.attempt)}};
+}
+
+bool Run::has_status() const {
+  return !input_.deleted && host_.owner_type().has_subresource("status");
 }
 
 void Run::start() {
@@ -177,7 +181,11 @@ void Run::read_output(bool may_rediscover) {
                           return resources ? resources->find(gvk) : nullptr;
                         }};
   context.manifests_allowed = !input_.finalizing || host_.rule().finalize->apply;
-  context.has_status = host_.owner_type().has_subresource("status");
+  context.deleted = input_.deleted;
+  context.selected = [this](const StreamRule& stream) {
+    return host_.caches().selected_namespaces(stream);
+  };
+  context.has_status = has_status();
   auto output = parse_output(exit_.out, context);
   if (!output.ok()) {
     // A kind that is unknown now may have come since the last discovery.
@@ -215,12 +223,13 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
   auto plan = [this, shared](bool has_conditions, const std::string& object) {
     PlanInput input{host_.rule(), owner_, verdict_};
     input.finalizing = input_.finalizing;
-    input.has_finalizer = input_.object.meta.has_finalizer(host_.rule().finalizer_name);
+    input.has_finalizer =
+        !input_.deleted && input_.object.meta.has_finalizer(host_.rule().finalizer_name);
     input.shows_error = shows_error(object);
     input.has_conditions = has_conditions;
     write(make_plan(std::move(*shared), input), has_conditions);
   };
-  if (!host_.owner_type().has_subresource("status")) return plan(false, "");
+  if (!has_status()) return plan(false, "");
   with_status([this, plan](const std::string& object) {
     host_.with_status_shape([plan, object](const StatusShape& shape) {
       plan(shape.known ? shape.conditions : has_live_conditions(object), object);

@@ -19,6 +19,7 @@ struct RunInput {
   runtime::StoredObject object;
   std::string previous;
   bool finalizing = false;
+  bool deleted = false;  // onDelete: `object` has the last metadata, and no JSON
 };
 
 struct RunEnd {
@@ -42,6 +43,7 @@ class Run {
 
  private:
   bool has_hook() const;
+  bool has_status() const;
   const HookRule& hook() const;
   void start_hook();
   void on_exit(loop::ProcessExit exit);

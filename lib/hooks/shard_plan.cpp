@@ -72,6 +72,8 @@ Result<ShardPlan> parse_shard_plan(std::string_view shard_by, std::optional<std:
 }
 
 std::optional<Rule> rule_of_shard(const Rule& rule, const ShardPlan& plan, std::size_t shard) {
+  // One run for everything is one instance's.
+  if (!rule.has_for) return shard == 0 ? std::optional(rule) : std::nullopt;
   Rule out = rule;
   if (plan.by == ShardPlan::By::label) {
     out.for_.shard_selector = plan.label + "=" + std::to_string(shard);

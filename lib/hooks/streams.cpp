@@ -164,12 +164,48 @@ bool StreamGroup::covers(const std::string& namespace_) const {
   return stream_for(namespace_) != nullptr;
 }
 
+std::optional<core::ObjectMeta> StreamGroup::get_meta_outside(const core::ObjectKey& key) const {
+  const Stream* stream = includes(key.namespace_) ? nullptr : stream_for(key.namespace_);
+  return stream == nullptr ? std::nullopt : stream->store().get_meta(key);
+}
+
+std::vector<core::ObjectKey> StreamGroup::keys_outside() const {
+  std::vector<core::ObjectKey> out;
+  if (!included_) return out;
+  for (const auto& stream : streams_) {
+    for (core::ObjectKey& key : stream->store().keys()) {
+      if (!includes(key.namespace_)) out.push_back(std::move(key));
+    }
+  }
+  return out;
+}
+
+std::vector<core::ObjectKey> StreamGroup::keys_in(const std::string& namespace_) const {
+  std::vector<core::ObjectKey> out;
+  const Stream* stream = stream_for(namespace_);
+  if (stream == nullptr) return out;
+  for (core::ObjectKey& key : stream->store().keys()) {
+    if (key.namespace_ == namespace_) out.push_back(std::move(key));
+  }
+  return out;
+}
+
+void StreamGroup::drop_outside(std::vector<core::ObjectKey>& keys) const {
+  if (!included_) return;
+  std::erase_if(keys, [&](const core::ObjectKey& key) { return !includes(key.namespace_); });
+}
+
 std::optional<runtime::StoredObject> StreamGroup::get(const core::ObjectKey& key) const {
+  return includes(key.namespace_) ? get_anywhere(key) : std::nullopt;
+}
+
+std::optional<runtime::StoredObject> StreamGroup::get_anywhere(const core::ObjectKey& key) const {
   const Stream* stream = stream_for(key.namespace_);
   return stream == nullptr ? std::nullopt : stream->store().get(key);
 }
 
 std::optional<core::ObjectMeta> StreamGroup::get_meta(const core::ObjectKey& key) const {
+  if (!includes(key.namespace_)) return std::nullopt;
   const Stream* stream = stream_for(key.namespace_);
   return stream == nullptr ? std::nullopt : stream->store().get_meta(key);
 }
@@ -180,6 +216,7 @@ std::vector<core::ObjectKey> StreamGroup::keys() const {
     auto keys = stream->store().keys();
     out.insert(out.end(), keys.begin(), keys.end());
   }
+  drop_outside(out);
   return out;
 }
 
@@ -190,6 +227,7 @@ std::vector<core::ObjectKey> StreamGroup::keys_with_label(const std::string& lab
     auto keys = stream->store().keys_with_label(label, value);
     out.insert(out.end(), keys.begin(), keys.end());
   }
+  drop_outside(out);
   return out;
 }
 

@@ -101,6 +101,17 @@ class StreamGroup {
   bool is_open() const { return !streams_.empty(); }
   bool ready() const;
   const core::ResourceType& type() const { return type_; }
+  // Only objects in these namespaces are seen from now on, by the readers below.
+  void restrict_to(std::function<bool(const std::string& namespace_)> included) {
+    included_ = std::move(included);
+  }
+  bool includes(const std::string& namespace_) const { return !included_ || included_(namespace_); }
+  // Watched, but in a namespace that is not included.
+  std::optional<core::ObjectMeta> get_meta_outside(const core::ObjectKey& key) const;
+  std::vector<core::ObjectKey> keys_outside() const;
+  // Included or not.
+  std::optional<runtime::StoredObject> get_anywhere(const core::ObjectKey& key) const;
+  std::vector<core::ObjectKey> keys_in(const std::string& namespace_) const;
   // The group watches this namespace.
   bool covers(const std::string& namespace_) const;
 
@@ -113,8 +124,10 @@ class StreamGroup {
 
  private:
   const Stream* stream_for(const std::string& namespace_) const;
+  void drop_outside(std::vector<core::ObjectKey>& keys) const;
 
   core::ResourceType type_;
+  std::function<bool(const std::string&)> included_;
   StreamPool* pool_ = nullptr;
   std::vector<StreamPool::Opened> opened_;
   std::vector<std::shared_ptr<Stream>> streams_;

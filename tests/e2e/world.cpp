@@ -87,8 +87,8 @@ void World::discover() {
 const core::ResourceType& World::type(const std::string& kind) {
   for (int attempt = 0; attempt < 50; ++attempt) {
     // Our own group first: the server may hold kinds of the same name from elsewhere.
-    for (const char* group :
-         {"e2e.kubewatch.dev", "", "apps", "apiextensions.k8s.io", "coordination.k8s.io"}) {
+    for (const char* group : {"e2e.kubewatch.dev", "kinds.e2e.kubewatch.dev", "", "apps",
+                              "apiextensions.k8s.io", "coordination.k8s.io"}) {
       if (const auto* found = resources_->find_kind(group, kind)) return *found;
     }
     loop_.run_until([] { return false; }, Duration{200});  // a CRD that is not served yet
@@ -136,6 +136,7 @@ void World::start() {
   hooks::EngineOptions options;
   options.work_dir = folder_ + "/work";
   fs::create_directories(options.work_dir);
+  options.triggers.emplace();  // any free port, for rules with HTTP triggers
   hooks::EngineCallbacks callbacks;
   callbacks.on_run = [this](const hooks::RunRecord& run) {
     base::log_info("run " + run.outcome, {{"object", run.object},

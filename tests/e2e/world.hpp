@@ -52,6 +52,7 @@ class World {
   const std::vector<hooks::RunRecord>& runs() const { return runs_; }
   std::size_t runs_of(const std::string& name, const std::string& outcome = "") const;
   hooks::EngineStatus status() const { return engine_->status(); }
+  std::uint16_t trigger_port() const { return engine_->trigger_port(); }
   // Nothing queued, nothing running, for `quiet`; waits at most `deadline`.
   void settle(Duration quiet = Duration{400}, Duration deadline = Duration{30000});
 

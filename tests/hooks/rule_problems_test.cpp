@@ -86,8 +86,7 @@ TEST_CASE("a document that is no rule is refused") {
            {"1:1: key \"apiVersion\" is missing", "1:1: key \"metadata\" is missing",
             "1:1: key \"spec\" is missing"}},
           {"apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {}\nspec: {}\n",
-           {"3:11: metadata: key \"name\" is missing", "4:7: spec: key \"reconcile\" is missing",
-            "4:7: spec: a rule without \"for\" (one run for everything): not supported yet"}},
+           {"3:11: metadata: key \"name\" is missing", "4:7: spec: key \"reconcile\" is missing"}},
           {"apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: Web_Site}\nspec: []\n",
            {"3:18: metadata.name: \"Web_Site\" is not a name: a lowercase RFC 1123*",
             "4:7: spec: must be a mapping, not a list"}},
@@ -142,18 +141,24 @@ TEST_CASE("unknown keys and wrong values of the spec are all listed at their pos
 TEST_CASE("features that do not work yet are refused, their documented defaults accepted") {
   check_all(kHead, {
                        {"  onDelete: false\n", {}},
-                       {"  onDelete: true\n", {"7:3: spec.onDelete: not supported yet"}},
-                       {"  schedule: '*/5 * * * *'\n", {"7:3: spec.schedule: not supported yet"}},
-                       {"  schedule: 'TZ=Europe/Rome 0 3 1-15/2 jan,6 mon-fri'\n",
-                        {"7:3: spec.schedule: not supported yet"}},
+                       {"  onDelete: true\n", {}},
+                       {"  schedule: '*/5 * * * *'\n", {}},
+                       {"  schedule: 'TZ=UTC 0 3 1-15/2 jan,6 mon-fri'\n", {}},
+                       {"  schedule: 'TZ=Mars/Olympus 0 3 * * *'\n",
+                        {"7:13: spec.schedule: time zone Mars/Olympus: this machine knows no such "
+                         "time zone*"}},
+                       {"  schedule: '0 0 31 feb *'\n",
+                        {"7:13: spec.schedule: is never due: no such date exists"}},
                        {"  schedule: '*/5 * * *'\n",
                         {"7:13: spec.schedule: must have 5 fields (minute hour day-of-month month "
                          "day-of-week), not 4"}},
                        {"  schedule: '0 24 * * *'\n",
                         {"7:13: spec.schedule: \"24\" is not valid as hour (0 to 23)"}},
-                       {"  triggers: [{file: kicks}]\n", {"7:3: spec.triggers: not supported yet"}},
-                       {"  triggers: [{exec: [./hook.sh]}, {http: {path: /kick}}]\n",
-                        {"7:3: spec.triggers: not supported yet"}},
+                       {"  triggers: [{file: kicks}]\n", {}},
+                       {"  triggers: [{exec: [./hook.sh]}, {http: {path: /kick}}]\n", {}},
+                       {"  triggers: [{http: {path: '/kick?x'}}]\n",
+                        {"7:33: spec.triggers[0].http.path: must be a path of letters, digits and "
+                         "-_.~/"}},
                        {"  triggers: [{}, {http: {path: kick}}]\n",
                         {"7:14: spec.triggers[0]: needs one of exec, file and http",
                          "7:32: spec.triggers[1].http.path: must start with /"}},
@@ -181,13 +186,20 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
            {"7:77: spec.watches[0].map: reads .data, which content: metadata does not keep"}},
           {"  for: {apiVersion: v1, kind: Pod, content: some}\n",
            {"6:45: spec.for.content: must be full or metadata, not \"some\""}},
-          {"  for: {apiVersion: v1, kind: Pod, namespaceSelector: team=web}\n",
-           {"6:36: spec.for.namespaceSelector: not supported yet"}},
-          {"  for: [{apiVersion: v1, kind: Pod}]\n", {"6:3: spec.for: not supported yet"}},
+          {"  for: {apiVersion: v1, kind: Pod, namespaceSelector: team=web}\n", {}},
+          {"  for: {apiVersion: v1, kind: Pod, namespaces: [a], namespaceSelector: team=web}\n",
+           {"6:53: spec.for.namespaceSelector: and namespaces exclude each other"}},
+          {"  for: [{apiVersion: v1, kind: Pod}, {group: apps, kinds: '*'}]\n", {}},
+          {"  for: [{apiVersion: v1, kind: Pod}, {apiVersion: x.dev/v1, kind: pod}]\n",
+           {"6:38: spec.for[1]: pod is listed already: the controllers of a list are named after "
+            "their kinds; give it a document of its own"}},
+          {"  for: [{group: apps, kinds: '*'}, {apiVersion: apps/v1, kind: Deployment}]\n",
+           {"6:36: spec.for[1]: is in a group of which every kind is listed"}},
+          {"  for: [{group: apps, kinds: '*'}, {group: batch, kinds: '*'}]\n", {}},
           {"  for: [{apiVersion: v1}, 5]\n",
            {"6:9: spec.for[0]: key \"kind\" is missing",
             "6:27: spec.for[1]: must be a mapping, not a number"}},
-          {"  for: {group: apps, kinds: '*'}\n", {"6:3: spec.for: not supported yet"}},
+          {"  for: {group: apps, kinds: '*'}\n", {}},
           {"  for: {group: apps, kinds: Pod}\n", {"6:29: spec.for.kinds: must be \"*\""}},
       });
   check_all(
@@ -221,6 +233,39 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
            {"7:33: spec.finalize.whenControllerRemoved: not supported yet"}},
           {"  finalize: {exec: [./hook.sh], whenControllerRemoved: never}\n",
            {"7:56: spec.finalize.whenControllerRemoved: must be release or keep, not \"never\""}},
+      });
+}
+
+TEST_CASE("a rule without for may not speak of an object") {
+  check_all(
+      kBareHead,
+      {
+          {kReconcile, {}},
+          {kReconcile + "  watches: [{name: a, apiVersion: v1, kind: Pod}]\n", {}},
+          {kReconcile + "  watches: [{name: a, apiVersion: v1, kind: Pod, map: all}]\n", {}},
+          {kReconcile + "  schedule: '0 0 * * *'\n  resync: 1h\n  debounce: 5s\n", {}},
+          {kReconcile + "  watches: [{name: a, apiVersion: v1, kind: Pod, refs: .spec}]\n"
+                        "  finalize: {shell: 'true'}\n"
+                        "  whenNoLongerMatched: keep\n"
+                        "  onDelete: true\n"
+                        "  changed: [.spec]\n"
+                        "  concurrency: 2\n",
+           {"6:56: spec.watches[0].refs: needs spec.for: there is no object to look into",
+            "7:3: spec.finalize: needs spec.for: there is no object to finalize",
+            "8:3: spec.whenNoLongerMatched: needs spec.for: there is no object to match",
+            "9:3: spec.onDelete: needs spec.for: there is no object to be deleted",
+            "10:3: spec.changed: needs spec.for: there is no object to change",
+            "11:16: spec.concurrency: must be 1 or left out: a rule without spec.for is one run "
+            "for "
+            "everything"}},
+          {"  reconcile: {exec: [./hook.sh], env: {A: {jq: .spec}}}\n"
+           "  watches: [{name: a, apiVersion: v1, kind: Pod, map: '{name: .x}'}]\n"
+           "  apply: {ownerReference: none}\n",
+           {"5:43: spec.reconcile.env.A: needs spec.for: there is no object for jq to read",
+            "6:55: spec.watches[0].map: needs spec.for: there is no object to map to; leave it out",
+            "7:11: spec.apply.ownerReference: needs spec.for: there is no object that could own "
+            "the "
+            "children"}},
       });
 }
 

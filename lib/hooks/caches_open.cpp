@@ -1,0 +1,162 @@
+// RuleCaches, the part that opens streams, and namespaces that join and leave them.
+#include <algorithm>
+#include <array>
+
+#include "hooks/caches.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+std::string joined(const std::string& selector, const std::string& further) {
+  return selector.empty() || further.empty() ? selector + further : selector + "," + further;
+}
+
+StreamSpec spec_of(const StreamRule& rule, const core::ResourceType& type) {
+  StreamSpec spec;
+  spec.type = type;
+  spec.label_selector = joined(rule.label_selector.str(), rule.shard_selector);
+  spec.field_selector = rule.field_selector.str();
+  spec.strip = rule.strip;
+  spec.list = rule.list;
+  return spec;
+}
+
+}  // namespace
+
+void RuleCaches::open_selection(StreamPool& pool, const StreamRule& rule, Selection& out,
+                                std::function<void(const std::string&)> joined_in,
+                                std::function<void(const std::string&)> left) {
+  if (rule.namespace_selector.empty()) return;
+  out = std::make_unique<NamespaceSelection>();
+  out->open(pool, namespace_type_, rule.namespace_selector,
+            {std::move(joined_in), std::move(left), [this] { callbacks_.on_ready(); }});
+}
+
+void RuleCaches::open_for(StreamPool& pool) {
+  const auto ready = [this] { callbacks_.on_ready(); };
+  open_selection(
+      pool, rule_.for_, for_.selection,
+      [this](const std::string& name) { on_namespace_joined(name); },
+      [this](const std::string& name) { on_namespace_left(name); });
+  if (for_.selection) {
+    for_.group.restrict_to([this](const std::string& name) { return for_.selection->has(name); });
+  }
+  for_.group.open(pool, spec_of(rule_.for_, for_.type), rule_.for_.namespaces,
+                  {[this](const runtime::StoreChange& change) { on_object(change); }, ready});
+  if (!for_.needs_guard) return;
+  StreamSpec spec = spec_of(rule_.for_, for_.type);
+  spec.label_selector = rule_.for_.shard_selector;
+  spec.field_selector.clear();
+  spec.list.content = core::Content::metadata;
+  for_.guard.open(pool, spec, rule_.for_.namespaces,
+                  {[this](const runtime::StoreChange& change) { on_guarded(change); }, ready});
+}
+
+// Children in a namespace that is not selected any more are still children: the hook stops to print
+// them, and prune has to find them.
+void RuleCaches::open_owned(StreamPool& pool, Owned& owned) {
+  const auto ignore = [](const std::string&) {};
+  open_selection(pool, owned.rule->stream, owned.selection, ignore, ignore);
+  StreamSpec spec = spec_of(owned.rule->stream, owned.type);
+  // Every child carries this label, so nothing else needs to be kept.
+  spec.label_selector =
+      joined(spec.label_selector, std::string(kControllerLabel) + "=" + rule_.name);
+  owned.group.open(pool, spec, owns_namespaces(*owned.rule, owned.type.namespaced),
+                   {[this, &owned](const runtime::StoreChange& change) { on_owned(owned, change); },
+                    [this] { callbacks_.on_ready(); }});
+}
+
+void RuleCaches::open_related(StreamPool& pool, Related& related) {
+  const StreamRule& stream = related.rule->stream;
+  open_selection(
+      pool, stream, related.selection,
+      [this, &related](const std::string& name) { on_related_namespace(related, name, true); },
+      [this, &related](const std::string& name) { on_related_namespace(related, name, false); });
+  if (related.selection) {
+    related.group.restrict_to(
+        [&related](const std::string& name) { return related.selection->has(name); });
+  }
+  related.group.open(
+      pool, spec_of(stream, related.type), stream.namespaces,
+      {[this, &related](const runtime::StoreChange& change) { on_related(related, change); },
+       [this] { callbacks_.on_ready(); }});
+}
+
+void RuleCaches::open(StreamPool& pool) {
+  if (rule_.has_for) open_for(pool);
+  for (auto& owned : owned_) open_owned(pool, *owned);
+  for (auto& related : related_) open_related(pool, *related);
+  opened_ = true;
+}
+
+bool RuleCaches::all_of_selections(bool (NamespaceSelection::*holds)() const, bool wanted) const {
+  const auto fits = [&](const Selection& selection) {
+    return !selection || (selection.get()->*holds)() == wanted;
+  };
+  const auto entry_fits = [&](const auto& entry) { return fits(entry->selection); };
+  return fits(for_.selection) && std::all_of(owned_.begin(), owned_.end(), entry_fits) &&
+         std::all_of(related_.begin(), related_.end(), entry_fits);
+}
+
+bool RuleCaches::ready() const {
+  if (!opened_ || !for_.group.ready()) return false;
+  if (for_.needs_guard && !for_.guard.ready()) return false;
+  auto is_ready = [](const auto& entry) { return entry->group.ready(); };
+  return std::all_of(owned_.begin(), owned_.end(), is_ready) &&
+         std::all_of(related_.begin(), related_.end(), is_ready) &&
+         all_of_selections(&NamespaceSelection::ready, true);
+}
+
+bool RuleCaches::blocked() const {
+  auto is_blocked = [](const auto& entry) { return entry->group.blocked(); };
+  return for_.group.blocked() || for_.guard.blocked() ||
+         std::any_of(owned_.begin(), owned_.end(), is_blocked) ||
+         std::any_of(related_.begin(), related_.end(), is_blocked) ||
+         !all_of_selections(&NamespaceSelection::blocked, false);
+}
+
+std::set<std::string> RuleCaches::selected_namespaces(const StreamRule& stream) const {
+  for (const auto& owned : owned_) {
+    if (&owned->rule->stream == &stream && owned->selection) return owned->selection->names();
+  }
+  return {};
+}
+
+void RuleCaches::on_namespace_joined(const std::string& name) {
+  if (!built_) return;
+  for (const core::ObjectKey& key : for_.group.keys_in(name)) {
+    const auto object = for_.group.get(key);
+    if (!object) continue;
+    index_object(*object);
+    callbacks_.wake({key, runtime::Reason::created, "", false, ""});
+  }
+}
+
+// Not a deletion: with our finalizer on it whenNoLongerMatched decides, without it is forgotten.
+void RuleCaches::on_namespace_left(const std::string& name) {
+  if (!built_) return;
+  for (const core::ObjectKey& key : for_.group.keys_in(name)) {
+    const auto meta = for_.group.get_meta_outside(key);
+    if (!meta) continue;
+    forget_relations(*meta);
+    if (meta->has_finalizer(rule_.finalizer_name)) {
+      callbacks_.wake({key, runtime::Reason::updated, "", false, ""});
+    } else {
+      callbacks_.gone({*meta, ""}, Gone::left);
+    }
+  }
+}
+
+void RuleCaches::on_related_namespace(Related& related, const std::string& name, bool joined_in) {
+  for (const core::ObjectKey& key : related.group.keys_in(name)) {
+    const auto object = related.group.get_anywhere(key);
+    if (!object) continue;
+    runtime::StoreChange change;
+    change.type = joined_in ? runtime::ChangeType::added : runtime::ChangeType::deleted;
+    change.meta = object->meta;
+    change.json = object->json;
+    take_related(related, change);
+  }
+}
+
+}  // namespace kubewatch::hooks

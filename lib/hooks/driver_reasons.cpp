@@ -1,0 +1,111 @@
+// Driver, the part about runs that no change of an object asks for: the clock, requests from
+// outside, and objects that are gone.
+#include "base/json.hpp"
+#include "hooks/driver.hpp"
+
+namespace kubewatch::hooks {
+
+void Driver::watch_schedule() {
+  if (!schedule_ || stopping_) return;
+  schedule_timer_ = services_.loop.after(schedule_->wait(services_.loop.wall()), [this] {
+    if (schedule_->is_due(services_.loop.wall())) run_by_schedule();
+    watch_schedule();
+  });
+}
+
+// What is parked waits for a change: the clock is none.
+void Driver::run_by_schedule() {
+  for (const core::ObjectKey& key : caches_.known_keys()) {
+    if (controller_.queue().is_parked(key)) continue;
+    on_wake({key, runtime::Reason::schedule, "", false, ""});
+  }
+}
+
+std::size_t Driver::trigger(const TriggerRequest& request, runtime::Reason reason) {
+  if (!started_ || stopping_) return 0;
+  std::vector<core::ObjectKey> keys;
+  if (request.key) {
+    core::ObjectKey key = *request.key;
+    if (!owner_type().namespaced) key.namespace_.clear();
+    const bool known = caches_.object_meta(key) || caches_.is_guarded_outside(key);
+    if (rule_.has_for && known) keys.push_back(std::move(key));
+  } else {
+    keys = caches_.known_keys();
+  }
+  std::size_t count = 0;
+  for (const core::ObjectKey& key : keys) {
+    if (request.selector) {
+      const auto meta = caches_.object_meta(key);
+      if (!rule_.has_for || !meta || !request.selector->matches(meta->labels)) continue;
+    }
+    if (!owns(key)) continue;
+    on_wake({key, reason, request.reason, false, ""});
+    ++count;
+  }
+  return count;
+}
+
+void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
+  const core::ObjectKey key = last.meta.key();
+  forget_key(key, last.meta.uid);
+  const bool finalized = finalized_.erase(last.meta.uid) > 0;
+  if (rule_.on_delete && how != Gone::left && !finalized && !stopping_ && owns(key)) {
+    deleted_[key].push_back({last, how == Gone::deleted_or_left});
+    controller_.add(key, runtime::Reason::updated);
+  }
+  services_.on_progress();
+}
+
+void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
+  const Deleted& deleted = deleted_[work.key].front();
+  if (!deleted.may_have_left) return run_deleted(work, done);
+  requests_.run<Result<Json>>(
+      [this, work, done, uid = deleted.last.meta.uid](Result<Json> answer) {
+        const auto it = deleted_.find(work.key);
+        if (it == deleted_.end()) return done(runtime::RunOutcome::done());
+        if (!answer.ok() && !answer.error().is_not_found()) {
+          return fail_early(work, it->second.front().last.meta, answer.error(), done);
+        }
+        if (answer.ok() && base::string_at(*answer, {"metadata", "uid"}) == uid) {
+          deletion_told(work.key);
+          return look_at(work, done);
+        }
+        it->second.front().may_have_left = false;
+        run_deleted(work, done);
+      },
+      [&](client::ObjectCallback callback) {
+        return services_.client.get(owner_type(), work.key, std::move(callback));
+      });
+}
+
+void Driver::run_deleted(const runtime::Work& work, const Done& done) {
+  const runtime::StoredObject& last = deleted_[work.key].front().last;
+  RunInput input;
+  input.id = services_.random.suffix(10);
+  input.work = work;
+  input.object.meta = last.meta;
+  input.previous = last.json;
+  input.deleted = true;
+  start(std::move(input), [this, key = work.key, done](const runtime::RunOutcome& outcome) {
+    using How = runtime::RunOutcome::Verdict;
+    if (outcome.verdict == How::failed || outcome.verdict == How::not_yet) {
+      return done(outcome);
+    }
+    deletion_told(key);
+    // Whatever the hook asked for: there is nothing that could be run again.
+    done(runtime::RunOutcome::done());
+    // Its name is in use again, or was once more.
+    if (deleted_.count(key) > 0 || caches_.object_meta(key)) {
+      controller_.add(key, runtime::Reason::created);
+    }
+  });
+}
+
+void Driver::deletion_told(const core::ObjectKey& key) {
+  const auto it = deleted_.find(key);
+  if (it == deleted_.end()) return;
+  it->second.erase(it->second.begin());
+  if (it->second.empty()) deleted_.erase(it);
+}
+
+}  // namespace kubewatch::hooks

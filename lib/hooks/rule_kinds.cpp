@@ -1,0 +1,62 @@
+// Naming and finding the controllers of one rule.
+#include "hooks/rule_kinds.hpp"
+
+#include <fmt/format.h>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kLongestName = 63;
+constexpr std::size_t kLongestManager = 128;
+constexpr std::size_t kHashDigits = 8;
+
+// FNV-1a: the same in each build and on each machine.
+std::uint32_t hash_of(std::string_view text) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return hash;
+}
+
+}  // namespace
+
+std::string name_with_kind(const std::string& name, const std::string& kind, std::size_t max) {
+  std::string out = name + "-" + base::to_lower(kind);
+  if (out.size() <= max) return out;
+  const std::string mark = fmt::format("-{:08x}", hash_of(out));
+  return out.substr(0, max - kHashDigits - 1) + mark;
+}
+
+Rule rule_of_kind(const Rule& rule, StreamRule kind) {
+  Rule out = rule;
+  const std::string& word = kind.gvk.kind;
+  out.name = name_with_kind(rule.name, word, kLongestName);
+  out.apply.field_manager = name_with_kind(rule.apply.field_manager, word, kLongestManager);
+  const std::size_t slash = rule.finalizer_name.find('/');
+  out.finalizer_name = rule.finalizer_name.substr(0, slash + 1) +
+                       name_with_kind(rule.finalizer_name.substr(slash + 1), word, kLongestName);
+  kind.every_kind = false;
+  out.for_ = std::move(kind);
+  return out;
+}
+
+std::optional<std::vector<core::Gvk>> kinds_of_group(const client::ResourceMap& resources,
+                                                     const StreamRule& rule) {
+  const std::string& group = rule.gvk.group;
+  for (const std::string& failed : resources.failed_groups) {
+    if (failed.starts_with(group + "/")) return std::nullopt;
+  }
+  std::vector<core::Gvk> out;
+  client::ResourceMap::Filter filter;
+  filter.verbs = {"list", "watch"};
+  filter.group = group;
+  for (const core::ResourceType& type : resources.kinds(filter)) {
+    const bool selects = !rule.namespaces.empty() || !rule.namespace_selector.empty();
+    if (selects && !type.namespaced) continue;
+    out.push_back(type.gvk);
+  }
+  return out;
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,54 @@
+// Lines to requests.
+#include "hooks/trigger_feed.hpp"
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::hooks {
+
+TriggerFeed::TriggerFeed(OnRequest on_request, OnRefused on_refused)
+    : on_request_(std::move(on_request)),
+      on_refused_(std::move(on_refused)),
+      lines_(kMaxTriggerBytes + 1) {}
+
+double TriggerFeed::tokens(TimePoint now) const {
+  if (counted_ == TimePoint{}) return tokens_;
+  const auto passed = static_cast<double>((now - counted_).count()) / 1000;
+  return std::min(kTriggerBurst, tokens_ + passed * kTriggersPerSecond);
+}
+
+void TriggerFeed::line(TimePoint now, std::string_view text) {
+  if (base::trim(text).empty()) return;
+  tokens_ = tokens(now) - 1;
+  counted_ = now;
+  auto request = read_trigger_request(text);
+  if (!request.ok()) return on_refused_(request.error());
+  on_request_(*request);
+}
+
+void TriggerFeed::bytes(TimePoint now, std::string_view text) {
+  lines_.feed(text, [&](std::string_view one) {
+    line(now, one);
+    return true;
+  });
+}
+
+void TriggerFeed::end(TimePoint now) {
+  lines_.finish([&](std::string_view one) {
+    line(now, one);
+    return true;
+  });
+}
+
+void TriggerFeed::restart() {
+  lines_ = loop::LineSplitter(kMaxTriggerBytes + 1);
+}
+
+Duration TriggerFeed::pause(TimePoint now) const {
+  const double left = tokens(now);
+  if (left >= 0) return Duration{0};
+  return Duration{1 + static_cast<std::int64_t>(-left * 1000 / kTriggersPerSecond)};
+}
+
+}  // namespace kubewatch::hooks

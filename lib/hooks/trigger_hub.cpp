@@ -1,0 +1,99 @@
+// Opening the triggers of all documents.
+#include "hooks/trigger_hub.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <set>
+
+#include "base/log.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+bool is_loopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address == "[::1]" ||
+         address.starts_with("127.");
+}
+
+// The first rule of each document: the others have the same triggers.
+std::vector<const Rule*> one_per_document(const std::vector<Rule>& rules) {
+  std::set<std::string> seen;
+  std::vector<const Rule*> out;
+  for (const Rule& rule : rules) {
+    if (seen.insert(rule.document).second) out.push_back(&rule);
+  }
+  return out;
+}
+
+}  // namespace
+
+TriggerHub::TriggerHub(loop::EventLoop& loop, base::Random& random, Sink sink)
+    : loop_(loop), random_(random), sink_(std::move(sink)) {}
+
+Result<void> TriggerHub::open(const std::vector<Rule>& rules, const std::string& folder,
+                              const std::optional<ListenAddress>& address) {
+  KW_TRY(listen(rules, address));
+  for (const Rule* rule : one_per_document(rules)) open_sources(*rule, folder);
+  return {};
+}
+
+void TriggerHub::close() {
+  sources_.clear();
+  server_.reset();
+}
+
+void TriggerHub::open_sources(const Rule& rule, const std::string& folder) {
+  if (rule.triggers.empty()) return;
+  // No rule has a name that begins with a dot.
+  const std::string own = folder + "/.triggers-" + rule.document;
+  ::mkdir(own.c_str(), 0700);
+  const TriggerSetting setting{
+      loop_,
+      random_,
+      rule.document,
+      rule.reconcile.directory,
+      own,
+      [this, document = rule.document](const TriggerRequest& request) {
+        const auto count = sink_(document, request);
+        base::vlog(1, fmt::format("trigger of {}: {} objects run", document, count.value_or(0)));
+      }};
+  for (std::size_t i = 0; i < rule.triggers.size(); ++i) {
+    if (auto source = open_trigger(setting, rule.triggers[i], i)) {
+      sources_.push_back(std::move(source));
+    }
+  }
+}
+
+Result<void> TriggerHub::listen(const std::vector<Rule>& rules,
+                                const std::optional<ListenAddress>& address) {
+  std::vector<TriggerRoute> routes;
+  for (const Rule* rule : one_per_document(rules)) {
+    for (const TriggerRule& trigger : rule->triggers) {
+      if (trigger.http_path.empty()) continue;
+      if (!address) {
+        return Error(ErrorKind::invalid,
+                     fmt::format("controller {} has an HTTP trigger: say with --triggers "
+                                 "ADDRESS:PORT where to listen for it",
+                                 rule->document));
+      }
+      if (trigger.token_file.empty() && !is_loopback(address->address)) {
+        return Error(ErrorKind::invalid,
+                     fmt::format("the HTTP trigger {} of controller {} has no tokenFile: anybody "
+                                 "who reaches {} could use it; add one, or listen on 127.0.0.1",
+                                 trigger.http_path, rule->document, address->address));
+      }
+      routes.push_back({trigger.http_path, trigger.token_file, rule->document});
+    }
+  }
+  if (routes.empty()) return {};
+  auto server = TriggerServer::listen(loop_, *address, std::move(routes), sink_);
+  // Wrong usage, as an address that somebody else has; nothing about the API server.
+  if (!server.ok()) return Error(ErrorKind::invalid, "triggers: " + server.error().render());
+  server_ = std::move(*server);
+  base::log_info("listening for triggers",
+                 {{"address", fmt::format("{}:{}", address->address, server_->port())}});
+  return {};
+}
+
+}  // namespace kubewatch::hooks

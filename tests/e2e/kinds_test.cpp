@@ -1,0 +1,209 @@
+// Rules for many kinds, and for namespaces that are selected by their labels.
+#include "base/json.hpp"
+#include "e2e/rules_text.hpp"
+#include "e2e/world.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+std::string crd(const std::string& kind, const std::string& plural) {
+  return "apiVersion: apiextensions.k8s.io/v1\n"
+         "kind: CustomResourceDefinition\n"
+         "metadata: {name: " +
+         plural +
+         ".kinds.e2e.kubewatch.dev}\n"
+         "spec:\n"
+         "  group: kinds.e2e.kubewatch.dev\n"
+         "  scope: Namespaced\n"
+         "  names: {plural: " +
+         plural + ", singular: " + plural.substr(0, plural.size() - 1) + ", kind: " + kind +
+         "}\n"
+         "  versions:\n"
+         "    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
+         "x-kubernetes-preserve-unknown-fields: true}}}\n";
+}
+
+std::string object(const std::string& kind, const std::string& name) {
+  return "{apiVersion: kinds.e2e.kubewatch.dev/v1, kind: " + kind + ", metadata: {name: " + name +
+         ", namespace: '@NS@'}}";
+}
+
+std::string title_of(World& w, const std::string& name, const std::string& ns) {
+  const auto map = w.get("ConfigMap", name, ns);
+  return map ? base::string_at(*map, {"data", "title"}) : "";
+}
+
+}  // namespace
+
+E2E_CASE("every kind of a group has a controller of its own, as CRDs come and go") {
+  World w;
+  w.apply(crd("Gadget", "gadgets"));
+  w.apply(object("Gadget", "g1"));
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {group: kinds.e2e.kubewatch.dev, kinds: '*', namespaces: ['@NS@']}
+  owns: [{apiVersion: v1, kind: ConfigMap}]
+  reconcile: {exec: [./reconcile.sh]}
+)x");
+  w.script("reconcile.sh", R"x(
+echo "$KW_CONTROLLER $KW_KIND $KW_NAME" >> seen
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-made, namespace: %s}}\n' \
+  "$KW_NAME" "$KW_NAMESPACE"
+)x");
+  w.start();
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "g1-made").has_value(); }));
+  const auto made = w.get("ConfigMap", "g1-made");
+  CHECK((*made)["metadata"]["labels"]["kubewatch.dev/controller"] == w.ns() + "-gadget");
+
+  w.apply(crd("Widget", "widgets"));
+  w.apply(object("Widget", "w1"));
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "w1-made").has_value(); }));
+  CHECK(w.read("seen").find(w.ns() + "-widget Widget w1") != std::string::npos);
+
+  // The kind goes with its objects; when it comes back, so does its controller.
+  w.remove("CustomResourceDefinition", "widgets.kinds.e2e.kubewatch.dev", "");
+  REQUIRE(w.eventually(
+      [&] { return !w.get("CustomResourceDefinition", "widgets.kinds.e2e.kubewatch.dev", ""); }));
+  w.apply(object("Gadget", "g2"));
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "g2-made").has_value(); }));
+  w.apply(crd("Widget", "widgets"));
+  w.apply(object("Widget", "w2"));
+  CHECK(w.eventually([&] { return w.get("ConfigMap", "w2-made").has_value(); }, Duration{90000}));
+  for (const char* name : {"gadgets", "widgets"}) {
+    w.remove("CustomResourceDefinition", std::string(name) + ".kinds.e2e.kubewatch.dev", "");
+  }
+}
+
+E2E_CASE("a list of kinds runs one hook under one name per kind") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for:
+    - {apiVersion: e2e.kubewatch.dev/v1, kind: Website, namespaces: ['@NS@']}
+    - {apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@'], labelSelector: mine}
+  reconcile: {shell: 'echo "$KW_CONTROLLER $KW_NAME" >> seen'}
+)x");
+  w.apply(website("a", "one"));
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: '@NS@', labels: {mine: "
+      "x}}}");
+  w.start();
+  REQUIRE(w.eventually([&] { return w.lines("seen") == 2; }));
+  w.settle();
+  const std::string seen = w.read("seen");
+  CHECK(seen.find(w.ns() + "-website a\n") != std::string::npos);
+  CHECK(seen.find(w.ns() + "-configmap c\n") != std::string::npos);
+}
+
+E2E_CASE("namespaces join and leave a selection: finalized when asked, never taken for deleted") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Website, namespaceSelector: case=@NS@}
+  owns: [{apiVersion: v1, kind: ConfigMap}]
+  whenNoLongerMatched: finalize
+  reconcile:
+    exec: [./reconcile.sh]
+    env: {TITLE: {jq: .spec.title}}
+  finalize: {shell: 'echo "$KW_NAMESPACE/$KW_NAME" >> finalized'}
+)x");
+  w.script("reconcile.sh", kPrintConfigMap);
+  const std::string in =
+      "{apiVersion: v1, kind: Namespace, metadata: {name: '@NS@', labels: {case: "
+      "'@NS@'}}}";
+  w.apply(in);
+  w.apply(website("a", "one"));
+  w.apply(
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: b, namespace: "
+      "'@NS2@'}, spec: {title: two}}");
+  w.start();
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page", "@NS@") == "one"; }));
+  w.settle();
+  CHECK_FALSE(w.get("ConfigMap", "b-page", "@NS2@"));
+
+  w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: '@NS2@', labels: {case: '@NS@'}}}");
+  REQUIRE(w.eventually([&] { return title_of(w, "b-page", "@NS2@") == "two"; }));
+  w.settle();
+
+  w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: '@NS2@'}}");
+  REQUIRE(w.eventually([&] { return w.lines("finalized") == 1; }));
+  REQUIRE(w.eventually([&] {
+    const auto b = w.get("Website", "b", "@NS2@");
+    return b && !(*b)["metadata"].contains("finalizers");
+  }));
+  w.settle();
+  CHECK(w.read("finalized") == w.ns2() + "/b\n");
+  // Not selected: a change there runs nothing.
+  const std::size_t before = w.runs_of("b");
+  w.merge("Website", "b", "{spec: {title: three}}", "@NS2@");
+  w.apply(website("a", "four"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page", "@NS@") == "four"; }));
+  CHECK(w.runs_of("b") == before);
+
+  // Back again, with its latest state.
+  w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: '@NS2@', labels: {case: '@NS@'}}}");
+  REQUIRE(w.eventually([&] { return title_of(w, "b-page", "@NS2@") == "three"; }));
+  w.remove("Website", "b", "@NS2@");
+  w.remove("Website", "a");
+  CHECK(w.eventually([&] { return !w.get("Website", "a") && !w.get("Website", "b", "@NS2@"); }));
+}
+
+E2E_CASE("children and related objects in selected namespaces follow the labels live") {
+  World w;
+  w.apply(kFleetCrd);
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Fleet, labelSelector: case=@NS@}
+  owns: [{apiVersion: v1, kind: ConfigMap, namespaceSelector: case=@NS@}]
+  watches:
+    - {name: settings, apiVersion: v1, kind: ConfigMap, namespaceSelector: case=@NS@, labelSelector: part, map: all}
+  retry: {initial: 200ms, max: 1s, factor: 2, jitter: 0}
+  reconcile: {exec: [./reconcile.sh]}
+)x");
+  // A copy of each part beside it.
+  w.script("reconcile.sh", R"x(
+echo '{apiVersion: kubewatch.dev/v1, kind: Result, message: copied}'
+for at in $(grep -o '"part":"[a-z0-9-]*"' "$KW_INPUT" | cut -d'"' -f4 || true); do
+  printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: copy, namespace: %s}}\n' "$at"
+done
+)x");
+  for (const char* ns : {"@NS@", "@NS2@"}) {
+    w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: part, namespace: '" +
+            std::string(ns) + "', labels: {part: '" + ns + "'}}}");
+  }
+  w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: '@NS@', labels: {case: '@NS@'}}}");
+  w.apply(
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Fleet, metadata: {name: '@NS@', labels: {case: "
+      "'@NS@'}}, spec: {}}");
+  w.start();
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "copy", "@NS@").has_value(); }));
+  w.settle();
+  CHECK_FALSE(w.get("ConfigMap", "copy", "@NS2@"));
+
+  w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: '@NS2@', labels: {case: '@NS@'}}}");
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "copy", "@NS2@").has_value(); }));
+  w.settle();
+  // It leaves: the hook does not print the copy there any more, and it is pruned there.
+  w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: '@NS2@'}}");
+  CHECK(w.eventually([&] { return !w.get("ConfigMap", "copy", "@NS2@"); }));
+  CHECK(w.get("ConfigMap", "copy", "@NS@"));
+  CHECK(w.get("ConfigMap", "part", "@NS2@"));
+  w.remove("Fleet", "@NS@", "");
+}
+
+}  // namespace kubewatch::e2e

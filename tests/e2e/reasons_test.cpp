@@ -1,0 +1,135 @@
+// Runs that no change of an own object asks for: without `for`, by the clock, after a deletion.
+#include "base/json.hpp"
+#include "e2e/rules_text.hpp"
+#include "e2e/world.hpp"
+
+namespace kubewatch::e2e {
+
+E2E_CASE("a rule without for runs at start and on what it watches, and prunes its own children") {
+  World w;
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  owns: [{apiVersion: v1, kind: ConfigMap, namespaces: ['@NS2@']}]
+  watches:
+    - {name: parts, apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@'], labelSelector: part}
+  reconcile: {exec: [./all.sh]}
+)x");
+  // One copy of each part, and one map with their number.
+  w.script("all.sh", R"x(
+grep -q '"object":null' "$KW_INPUT"
+echo "$KW_REASON $(grep -o '"owned":\[\]' "$KW_INPUT" || true)" >> seen
+echo "name=$KW_NAME kind=$KW_KIND generation=$KW_GENERATION" >> environment
+names=$(grep -o '"part":"[a-z]*"' "$KW_INPUT" | cut -d'"' -f4 || true)
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: index, namespace: @NS2@}}\n'
+for n in $names; do
+  printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: copy-%s, namespace: @NS2@}}\n' "$n"
+done
+)x");
+  const std::string other =
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs, namespace: "
+      "'@NS2@'}}";
+  w.apply(other);
+  w.start();
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "index", "@NS2@").has_value(); }));
+  w.settle();
+  CHECK(w.runs().front().reason == "Startup");
+  CHECK(w.runs().front().object == "<none>");
+  CHECK(w.read("environment").substr(0, 23) == "name= kind= generation=");
+  CHECK(w.read("seen").substr(0, 19) == "Startup \"owned\":[]\n");
+  const auto index = w.get("ConfigMap", "index", "@NS2@");
+  CHECK((*index)["metadata"]["labels"] == Json{{"kubewatch.dev/controller", w.ns()}});
+  CHECK_FALSE((*index)["metadata"].contains("ownerReferences"));
+
+  for (const char* name : {"a", "b"}) {
+    w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: " + std::string(name) +
+            ", namespace: '@NS@', labels: {part: " + name + "}}}");
+  }
+  REQUIRE(w.eventually([&] {
+    return w.get("ConfigMap", "copy-a", "@NS2@") && w.get("ConfigMap", "copy-b", "@NS2@");
+  }));
+  w.settle();
+  w.remove("ConfigMap", "a");
+  REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "copy-a", "@NS2@"); }));
+  w.settle();
+  CHECK(w.get("ConfigMap", "copy-b", "@NS2@"));
+  CHECK(w.get("ConfigMap", "theirs", "@NS2@"));
+
+  // A child that is deleted by hand comes back.
+  w.remove("ConfigMap", "copy-b", "@NS2@");
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "copy-b", "@NS2@").has_value(); }));
+  w.settle();
+  CHECK(w.read("seen").find("OwnedChanged") != std::string::npos);
+}
+
+E2E_CASE("a schedule runs every object that matches, and a rule without objects once") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const std::string one = website_rule(R"(
+  schedule: "* * * * *"
+  reconcile: {shell: 'echo "$KW_NAME $KW_REASON" >> seen'}
+)",
+                                       "    filter: .spec.title != \"no\"\n");
+  w.rules(one + R"(---
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@-clock'}
+spec:
+  schedule: "TZ=UTC * * * * *"
+  reconcile: {shell: 'echo "$KW_REASON" >> clock'}
+)");
+  w.apply(website("a", "x"));
+  w.apply(website("b", "x"));
+  w.apply(website("c", "'no'"));
+  w.start();
+  w.settle();
+  CHECK(w.lines("seen") == 2);
+  // The next full minute is at most one away.
+  REQUIRE(
+      w.eventually([&] { return w.lines("seen") >= 4 && w.lines("clock") >= 2; }, Duration{70000}));
+  const std::string seen = w.read("seen");
+  CHECK(seen.find("a Schedule") != std::string::npos);
+  CHECK(seen.find("b Schedule") != std::string::npos);
+  CHECK(seen.find("c ") == std::string::npos);
+  CHECK(w.read("clock").find("Schedule") != std::string::npos);
+}
+
+E2E_CASE("onDelete runs once more after a deletion, and not when the object leaves the selection") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(R"(
+  onDelete: true
+  reconcile: {exec: [./reconcile.sh]}
+  retry: {initial: 200ms, max: 2s, factor: 2, jitter: 0}
+)",
+                       "    labelSelector: keep!=out\n"));
+  w.script("reconcile.sh", R"x(
+grep -q '"object":null' "$KW_INPUT" || exit 0
+# It fails once: the deletion is tried again.
+if [ ! -e "tried-$KW_NAME" ]; then touch "tried-$KW_NAME"; exit 1; fi
+echo "$KW_NAME $(grep -o '"title":"[a-z]*"' "$KW_INPUT" | cut -d'"' -f4)" >> gone
+)x");
+  w.start();
+  for (const char* name : {"a", "b", "c"}) w.apply(website(name, "one"));
+  w.settle();
+  w.merge("Website", "b", "{metadata: {labels: {keep: out}}}");
+  w.remove("Website", "a");
+  REQUIRE(w.eventually([&] { return w.lines("gone") == 1; }));
+  w.settle();
+  CHECK(w.read("gone") == "a one\n");
+  CHECK(w.get("Website", "b"));
+  CHECK(w.runs_of("a", "failed") == 1);
+
+  // Gone and made anew at once: both are seen.
+  w.remove("Website", "c");
+  w.apply(website("c", "two"));
+  REQUIRE(w.eventually([&] { return w.lines("gone") == 2; }));
+  w.settle();
+  CHECK(w.read("gone") == "a one\nc one\n");
+  const auto runs = w.runs_of("c", "done");
+  CHECK(runs >= 3);  // created, deleted, created again
+}
+
+}  // namespace kubewatch::e2e
