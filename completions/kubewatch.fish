@@ -30,7 +30,7 @@ complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l sandbox
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l check -d 'only check the rules, start nothing'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l once -d 'end when everything is reconciled'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l until-idle -x -d 'end when nothing has run for so long'
-complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l concurrency -x -d 'objects at the same time over all rules, 0 = no cap'
+complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l concurrency -x -d 'objects at the same time over all rules, 0 = no cap (default 2 for each CPU that may be used, from 4 to 32)'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l shutdown-timeout -x -d 'how long running hooks may go on after SIGTERM (default 25s)'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l fail-fast -d 'exit 8 when the server cannot be reached at start'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l leader-elect -d 'run only while holding a Lease; other instances stand by'

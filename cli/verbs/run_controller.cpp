@@ -12,8 +12,10 @@
 #include "cli/interrupt.hpp"
 #include "cli/manifests.hpp"
 #include "cli/session.hpp"
+#include "hooks/default_concurrency.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
+#include "loop/guardian.hpp"
 
 namespace kubewatch::cli {
 
@@ -203,8 +205,10 @@ class RunController : public Command {
     app.add_flag("--check", check_, "only check the rules, start nothing");
     app.add_flag("--once", once_, "end when everything is reconciled");
     add_duration(app, "--until-idle", until_idle_, "end when nothing has run for so long");
-    app.add_option("--concurrency", concurrency_,
-                   "objects at the same time over all rules, 0 = no cap")
+    app.add_option(
+           "--concurrency", concurrency_,
+           "objects at the same time over all rules, 0 = no cap (default 2 for each CPU that "
+           "may be used, from 4 to 32)")
         ->type_name("N");
     add_duration(app, "--shutdown-timeout", shutdown_timeout_,
                  "how long running hooks may go on after SIGTERM (default 25s)");
@@ -223,6 +227,7 @@ class RunController : public Command {
                                  loaded.rules.size() == 1 ? "" : "s");
       return kDone;
     }
+    loop::start_guardian();  // hooks must not outlive us, however we end
     auto session = open(context);
     if (!session.ok()) return fail(context, session.error());
     return reconcile(context, **session, std::move(loaded.rules));
@@ -258,7 +263,7 @@ class RunController : public Command {
     auto plan = election_.plan(rules, session.client().config().namespace_, session.random());
     if (!plan.ok()) return fail(context, plan.error());
     hooks::EngineOptions options;
-    options.concurrency = concurrency_;
+    options.concurrency = concurrency_.value_or(hooks::default_concurrency());
     options.fail_fast = fail_fast_;
     if (shutdown_timeout_) options.shutdown_timeout = *shutdown_timeout_;
     if (*plan) options.shards = (*plan)->shards;
@@ -278,7 +283,7 @@ class RunController : public Command {
   bool check_ = false;
   bool once_ = false;
   std::optional<Duration> until_idle_;
-  std::size_t concurrency_ = 0;
+  std::optional<std::size_t> concurrency_;
   std::optional<Duration> shutdown_timeout_;
   bool fail_fast_ = false;
   ElectionFlags election_;
