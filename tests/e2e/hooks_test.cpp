@@ -97,25 +97,25 @@ E2E_CASE("a worker's exit codes mean what those of a process mean") {
   case $title in
     fail) printf '{"id":"%s","exit":9,"documents":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"never","namespace":"@NS@"}}]}\n' "$id";;
     wait) printf '{"id":"%s","exit":75,"documents":[{"apiVersion":"kubewatch.dev/v1","kind":"Result","requeueAfter":"10m","status":{"ready":false}}]}\n' "$id";;
-    no) printf '{"id":"%s","exit":65,"documents":[{"apiVersion":"kubewatch.dev/v1","kind":"Result","message":"bad title"}]}\n' "$id";;
+    refuse) printf '{"id":"%s","exit":65,"documents":[{"apiVersion":"kubewatch.dev/v1","kind":"Result","message":"bad title"}]}\n' "$id";;
     wrong) printf '{"id":"%s","documents":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","namespace":"@NS@"}}]}\n' "$id";;
     dies) exit 3;;
     garbage) echo "here you are";;
   esac
 )x")));
   w.start();
-  for (const char* title : {"fail", "wait", "no", "wrong", "dies", "garbage"}) {
+  for (const char* title : {"fail", "wait", "refuse", "wrong", "dies", "garbage"}) {
     w.apply(website(title, title));
   }
   REQUIRE(w.eventually([&] {
-    return w.runs_of("fail") > 0 && w.runs_of("wait") > 0 && w.runs_of("no") > 0 &&
+    return w.runs_of("fail") > 0 && w.runs_of("wait") > 0 && w.runs_of("refuse") > 0 &&
            w.runs_of("wrong") > 0 && w.runs_of("dies") > 0 && w.runs_of("garbage") > 0;
   }));
   CHECK(w.runs_of("fail", "failed") == 1);
   CHECK(has(message_of(w, "fail"), "last line of stderr: at work on fail"));
   CHECK(w.runs_of("wait", "not-yet") == 1);
   CHECK((*w.get("Website", "wait"))["status"]["ready"] == false);
-  CHECK(w.runs_of("no", "permanent") == 1);
+  CHECK(w.runs_of("refuse", "permanent") == 1);
   CHECK(w.runs_of("wrong", "invalid-output") == 1);
   CHECK(w.runs_of("dies", "failed") == 1);
   CHECK(has(message_of(w, "dies"), "the worker ended (exit code 3) before it answered"));
@@ -217,8 +217,8 @@ E2E_CASE("credentials: kubeconfig is one that a hook can use") {
     env: {TITLE: {jq: .spec.title}}
 )x"));
   w.script("reconcile.sh", std::string("stat -c %a \"$KUBECONFIG\" > mode\n") + KUBEWATCH_BINARY +
-                               " reflect --once configmaps -n \"$KW_NAMESPACE\" -o name > listed "
-                               "2> errors || cp errors failed\n" +
+                               " reflect --once configmaps -n \"$KW_NAMESPACE\" -o name > $KW_ID "
+                               "2> errors || cp errors failed\nmv $KW_ID listed\n" +
                                kPrintConfigMap);
   w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: to-be-seen, namespace: '@NS@'}}");
   w.start();
