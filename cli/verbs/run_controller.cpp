@@ -14,9 +14,11 @@
 #include "cli/manifests.hpp"
 #include "cli/sandbox_config.hpp"
 #include "cli/session.hpp"
+#include "hooks/default_concurrency.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/state_store.hpp"
+#include "loop/guardian.hpp"
 
 namespace kubewatch::cli {
 
@@ -232,8 +234,10 @@ class RunController : public Command {
         ->needs("--sandbox");
     app.add_flag("--once", once_, "end when everything is reconciled");
     add_duration(app, "--until-idle", until_idle_, "end when nothing has run for so long");
-    app.add_option("--concurrency", concurrency_,
-                   "objects at the same time over all rules, 0 = no cap")
+    app.add_option(
+           "--concurrency", concurrency_,
+           "objects at the same time over all rules, 0 = no cap (default 2 for each CPU that "
+           "may be used, from 4 to 32)")
         ->type_name("N");
     add_duration(app, "--shutdown-timeout", shutdown_timeout_,
                  "how long running hooks may go on after SIGTERM (default 25s)");
@@ -256,6 +260,7 @@ class RunController : public Command {
   int run(Context& context) override {
     auto loaded = hooks::load_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse(context, loaded.problems);
+    loop::start_guardian();  // hooks must not outlive us, however we end
     auto session = open(context);
     if (!session.ok()) return fail(context, session.error());
     return reconcile(context, **session, std::move(loaded.rules));
@@ -291,7 +296,7 @@ class RunController : public Command {
     auto plan = election_.plan(rules, session.client().config().namespace_, session.random());
     if (!plan.ok()) return fail(context, plan.error());
     hooks::EngineOptions options;
-    options.concurrency = concurrency_;
+    options.concurrency = concurrency_.value_or(hooks::default_concurrency());
     options.fail_fast = fail_fast_;
     if (!triggers_.empty()) {
       auto listen = parse_listen(triggers_);
@@ -335,7 +340,7 @@ class RunController : public Command {
   std::vector<std::string> sandbox_files_;
   bool once_ = false;
   std::optional<Duration> until_idle_;
-  std::size_t concurrency_ = 0;
+  std::optional<std::size_t> concurrency_;
   std::optional<Duration> shutdown_timeout_;
   std::string triggers_;
   std::vector<std::string> trigger_hosts_;

@@ -211,6 +211,19 @@ PendingPtr Client::create(const ResourceType& type, const std::string& namespace
   return impl_->object_call(std::move(request), std::move(done));
 }
 
+PendingPtr Client::create_below(const ResourceType& type, const ObjectKey& key,
+                                const std::string& subresource, const Json& object,
+                                ObjectCallback done) {
+  const std::string what = describe("create", type, key, subresource);
+  if (auto checked = check_key(type, key); !checked.ok()) {
+    return impl_->refuse(std::move(checked), what, std::move(done));
+  }
+  Operation request =
+      operation(type, what, "POST", core::object_path(type, key, subresource), subresource);
+  set_body(request, base::dump_json(object), "application/json");
+  return impl_->object_call(std::move(request), std::move(done));
+}
+
 PendingPtr Client::update(const ResourceType& type, const Json& object,
                           const core::WriteParams& params, ObjectCallback done,
                           const std::string& subresource) {

@@ -92,6 +92,10 @@ class Client {
   [[nodiscard]] PendingPtr create(const core::ResourceType& type, const std::string& namespace_,
                                   const Json& object, const core::WriteParams& params,
                                   ObjectCallback done);
+  // POST to what is below an object: a TokenRequest, an Eviction. The answer is the server's word.
+  [[nodiscard]] PendingPtr create_below(const core::ResourceType& type, const core::ObjectKey& key,
+                                        const std::string& subresource, const Json& object,
+                                        ObjectCallback done);
   [[nodiscard]] PendingPtr update(const core::ResourceType& type, const Json& object,
                                   const core::WriteParams& params, ObjectCallback done,
                                   const std::string& subresource = "");

@@ -362,6 +362,18 @@ Result<ClientConfig> load_config(const ConfigOverrides& flags, const ConfigEnvir
   return out;
 }
 
+namespace {
+
+// Whoever gets the file must not be more than we are.
+void add_impersonation(const Impersonation& as, Json& user) {
+  if (!as.user.empty()) user["as"] = as.user;
+  if (!as.uid.empty()) user["as-uid"] = as.uid;
+  for (const std::string& group : as.groups) user["as-groups"].push_back(group);
+  for (const auto& [key, value] : as.extra) user["as-user-extra"][key].push_back(value);
+}
+
+}  // namespace
+
 std::string render_kubeconfig(const ClientConfig& config, const std::string& context_name) {
   Json cluster{{"server", config.server}};
   if (!config.ca_pem.empty()) {
@@ -378,6 +390,8 @@ std::string render_kubeconfig(const ClientConfig& config, const std::string& con
     user["client-certificate-data"] = base::base64_encode(config.client_cert_pem);
     user["client-key-data"] = base::base64_encode(config.client_key_pem);
   }
+  if (!config.proxy_url.empty() && config.no_proxy.empty()) cluster["proxy-url"] = config.proxy_url;
+  add_impersonation(config.impersonate, user);
   Json context{{"cluster", context_name}, {"user", context_name}};
   if (!config.namespace_.empty()) context["namespace"] = config.namespace_;
   return base::dump_yaml(

@@ -83,7 +83,8 @@ struct ConfigEnvironment {
 // invalid (bad file, unknown context, exec or auth-provider users: not supported yet), not_found.
 Result<ClientConfig> load_config(const ConfigOverrides& overrides, const ConfigEnvironment& env);
 
-// The kubeconfig that the sandbox writes (YAML, for mode 0600).
+// The kubeconfig that leads to this configuration (YAML, for mode 0600); material from files is in
+// it as it was read.
 std::string render_kubeconfig(const ClientConfig& config, const std::string& context_name);
 
 // The host of "https://[::1]:6443/x" without brackets; "" when there is none.

@@ -37,6 +37,8 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       scope_(scope),
       folder_(services.work_dir + "/" + rule_.name +
               (scope.only ? "-shard-" + std::to_string(*scope.only) : "")),
+      hooks_(services.client, services.random, rule_,
+             {work_dir(), [this](const std::string& name) { return new_home(name); }}),
       caches_(rule_, cache_callbacks()),
       controller_(services.loop, *this, services.random, services.slots, queue_options(rule_)),
       shapes_(services.client) {
@@ -403,7 +405,7 @@ void Driver::shut_down(std::function<void()> drained) {
   stopping_ = true;
   slow_retries_.clear();
   schedule_timer_.reset();
-  controller_.shut_down(std::move(drained));
+  controller_.shut_down([this, drained = std::move(drained)] { hooks_.shut_down(drained); });
 }
 
 void Driver::abandon(std::function<void()> drained) {

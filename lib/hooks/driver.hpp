@@ -77,6 +77,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   // RunHost and WriteContext
   Services& services() override { return services_; }
   const RuleCaches& caches() const override { return caches_; }
+  HookRunner& hooks() override { return hooks_; }
   std::string work_dir() const override { return folder_ + "/work"; }
   std::string new_home(const std::string& run_id) const override;
   client::Client& client() override { return services_.client; }
@@ -171,6 +172,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::set<core::ObjectKey> running_;
   std::map<std::size_t, std::vector<std::function<void()>>> ending_;  // shards handed over
   std::string folder_;
+  HookRunner hooks_;  // outlives runs_
   RuleCaches caches_;
   runtime::Controller controller_;
   ChildMemory memory_;

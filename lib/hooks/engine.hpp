@@ -37,6 +37,8 @@ struct RunRecord {
   std::string message;
   std::optional<int> exit_code;
   Duration elapsed{0};
+  double cpu = 0;             // seconds, of the hook and of children it waited for
+  std::uint64_t max_rss = 0;  // bytes, of its largest process; of a worker: so far
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
   std::vector<std::string> writes;  // "created v1 ConfigMap shop/a", the first ones
   std::string stderr_tail;          // its last lines, masked

@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "hooks/changed_paths.hpp"
 #include "hooks/evaluate.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
+constexpr std::size_t kMaxChanged = 64;
 constexpr std::size_t kMaxValue = 64U << 10U;
 constexpr std::string_view kDefaultPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -30,6 +34,13 @@ void append_list(std::string& out, const std::vector<std::string>& items) {
     out += items[i];
   }
   out += ']';
+}
+
+// Best effort, like `previous`.
+void append_changed(std::string& out, const Invocation& run) {
+  if (run.reason != runtime::Reason::updated || run.previous.empty()) return;
+  const std::vector<std::string> paths = changed_paths(run.previous, run.object, kMaxChanged);
+  if (!paths.empty()) out += R"(,"changed":)" + base::dump_json(Json(paths));
 }
 
 // "apiVersion Kind namespace/name" as an object that jq can take apart.
@@ -57,12 +68,17 @@ class Builder {
   Builder(const EnvironmentInput& input, base::Random& random) : input_(input), random_(random) {}
 
   Result<HookEnvironment> build() {
-    base_variables();
-    contract_variables();
-    for (const std::string& name : input_.hook.inherit_env) {
-      if (auto value = input_.inherited(name)) KW_TRY(set(name, *value));
+    const EnvironmentPart part = input_.part;
+    if (part != EnvironmentPart::line) {
+      KW_TRY(base_variables());
+      lasting_variables();
     }
+    if (part != EnvironmentPart::worker) run_variables();
     for (const auto& [name, value] : input_.hook.env) {
+      const bool of_run = value.jq.has_value();
+      if (of_run ? part == EnvironmentPart::worker : part == EnvironmentPart::line && !value.file) {
+        continue;
+      }
       KW_TRY(own_variable(name, value).with_context("env " + name));
     }
     HookEnvironment out{{}, std::move(secrets_)};
@@ -86,15 +102,26 @@ class Builder {
     return {};
   }
 
-  void base_variables() {
+  Result<void> base_variables() {
     values_["PATH"] = input_.inherited("PATH").value_or(std::string(kDefaultPath));
     values_["HOME"] = input_.home;
+    for (const std::string& name : input_.hook.inherit_env) {
+      if (auto value = input_.inherited(name)) KW_TRY(set(name, *value));
+    }
+    return {};
   }
 
-  void contract_variables() {
+  void lasting_variables() {
+    values_["KW_CONTROLLER"] = input_.invocation.controller;
+    values_["KW_WORKDIR"] = input_.work_dir;
+  }
+
+  // In a worker's line the document says all this but one.
+  void run_variables() {
     const Invocation& run = input_.invocation;
     const core::ObjectMeta& meta = input_.meta;
-    values_["KW_CONTROLLER"] = run.controller;
+    values_["TRACEPARENT"] = traceparent(random_);
+    if (input_.part == EnvironmentPart::line) return;
     values_["KW_ID"] = run.id;
     values_["KW_API_VERSION"] = meta.api_version;
     values_["KW_KIND"] = meta.kind;
@@ -105,8 +132,6 @@ class Builder {
     values_["KW_REASON"] = std::string(runtime::to_string(run.reason));
     values_["KW_ATTEMPT"] = std::to_string(run.attempt);
     values_["KW_FINALIZING"] = run.finalizing ? "true" : "false";
-    values_["KW_WORKDIR"] = input_.work_dir;
-    values_["TRACEPARENT"] = traceparent(random_);
   }
 
   Result<void> own_variable(const std::string& name, const EnvValue& value) {
@@ -135,6 +160,12 @@ class Builder {
 
 }  // namespace
 
+std::optional<std::string> own_environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
 std::string build_document(const Invocation& run) {
   std::string out = R"({"apiVersion":"kubewatch.dev/v1","kind":"Invocation","id":)";
   out += quoted(run.id) + R"(,"controller":)" + quoted(run.controller);
@@ -146,6 +177,7 @@ std::string build_document(const Invocation& run) {
   } else if (!run.reason_object.empty()) {
     out += R"(,"object":)" + base::dump_json(reason_object(run.reason_object));
   }
+  append_changed(out, run);
   out += R"(},"attempt":)" + std::to_string(run.attempt);
   out += run.finalizing ? R"(,"finalizing":true)" : R"(,"finalizing":false)";
   out += R"(,"object":)" + or_null(run.object);

@@ -34,6 +34,13 @@ struct Invocation {
 // One line of JSON, without a newline.
 std::string build_document(const Invocation& invocation);
 
+// A worker outlives its runs: what is of one run reaches it in the line ("env").
+enum class EnvironmentPart {
+  all,
+  worker,  // what holds for all runs; files as they are at its start
+  line     // env by jq and from files, TRACEPARENT
+};
+
 struct EnvironmentInput {
   const Invocation& invocation;
   const core::ObjectMeta& meta;
@@ -42,7 +49,11 @@ struct EnvironmentInput {
   std::string home;
   std::function<std::optional<std::string>(const std::string&)> inherited;  // our own environment
   std::function<Result<std::string>(const std::string& path, std::size_t max)> read_file;
+  EnvironmentPart part = EnvironmentPart::all;
 };
+
+// A variable of this process.
+std::optional<std::string> own_environment(const std::string& name);
 
 struct HookEnvironment {
   std::vector<std::string> variables;  // "K=V"; KW_INPUT is added by whoever starts the process

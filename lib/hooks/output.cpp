@@ -363,4 +363,17 @@ Result<HookOutput> parse_output(std::string_view text, const OutputContext& cont
   return Reader(context).read(*documents);
 }
 
+Result<HookOutput> parse_output_list(std::string_view json, const OutputContext& context) {
+  if (json.empty() || json == "[]") return HookOutput{};
+  base::JsonLimits limits;
+  limits.max_bytes = std::max(limits.max_bytes, context.rule.reconcile.max_output);
+  limits.max_depth = base::YamlLimits{}.max_depth + 1;
+  auto documents = base::parse_json(json, limits);
+  if (!documents.ok()) {
+    return std::move(documents.error()).with_context("\"documents\" is not valid JSON");
+  }
+  if (!documents->is_array()) return invalid("\"documents\" must be a list");
+  return Reader(context).read(documents->get_ref<const Json::array_t&>());
+}
+
 }  // namespace kubewatch::hooks

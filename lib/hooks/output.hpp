@@ -53,6 +53,9 @@ struct OutputContext {
 // the server has no such kind (it may appear).
 Result<HookOutput> parse_output(std::string_view text, const OutputContext& context);
 
+// The same for the documents of a worker's answer, one JSON list; "" = none.
+Result<HookOutput> parse_output_list(std::string_view json, const OutputContext& context);
+
 // The type that a CustomResourceDefinition manifest will have in `version`; absent when it lacks
 // it.
 std::optional<core::ResourceType> type_from_crd(const Json& crd, const core::Gvk& gvk);

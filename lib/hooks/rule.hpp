@@ -57,6 +57,21 @@ struct EnvValue {
   std::optional<jq::Program> jq;
 };
 
+// 0: no limit.
+struct HookLimits {
+  std::size_t memory = 0;  // bytes, of all its processes together
+  Duration cpu{0};         // of all its processes together; of a worker: for one run
+  std::size_t processes = 0;
+  bool any() const { return memory > 0 || cpu > Duration{0} || processes > 0; }
+};
+
+enum class HookMode { process, worker };
+
+struct CredentialsRule {
+  enum class Kind { none, kubeconfig, service_account } kind = Kind::none;
+  std::string service_account;
+};
+
 struct HookRule {
   std::vector<std::string>
       argv;               // resolved: argv[0] absolute; or {"/bin/sh","-e","-c",script,"hook"}
@@ -67,6 +82,9 @@ struct HookRule {
   std::vector<std::string> inherit_env;
   bool output_manifests = true;  // false: output: log
   std::size_t max_output = 4U << 20U;
+  HookLimits limits;
+  HookMode mode = HookMode::process;
+  CredentialsRule credentials;
 };
 
 struct FinalizeRule {

@@ -18,6 +18,8 @@ constexpr Duration kLongestTimeout = std::chrono::hours(24);
 // One value of env, as in product.md; the runner holds computed values to the same.
 constexpr std::size_t kLongestVariable = 64U << 10U;
 constexpr std::size_t kLargestOutput = 256U << 20U;
+// The kernel counts what processes use in ticks of 10 ms.
+constexpr Duration kShortestCpu{10};
 
 // "" when a rule may set or inherit the variable.
 std::string check_variable(const std::string& name) {
@@ -89,20 +91,36 @@ RuleReader inherited(std::vector<std::string>& out) {
 }
 
 // none | kubeconfig | cache | {serviceAccount: NAME}
-bool read_credentials(const RuleNode& node) {
-  if (!node.value().is_object()) return only_first({"none", "kubeconfig", "cache"})(node);
-  std::string name;
-  return read_keys(node, {{"serviceAccount", object_name(name), true}}) && node.not_yet();
+bool read_credentials(const RuleNode& node, CredentialsRule& out) {
+  using Kind = CredentialsRule::Kind;
+  if (node.value().is_object()) {
+    out.kind = Kind::service_account;
+    return read_keys(node, {{"serviceAccount", object_name(out.service_account), true}});
+  }
+  const auto word = one_of(node, {"none", "kubeconfig", "cache"});
+  if (!word) return false;
+  if (*word == 2) return node.not_yet();
+  out.kind = *word == 0 ? Kind::none : Kind::kubeconfig;
+  return true;
+}
+
+// A hook that is handed credentials finds them by this variable.
+bool check_kubeconfig(const RuleNode& node, const HookRule& hook) {
+  if (hook.credentials.kind == CredentialsRule::Kind::none) return true;
+  const std::string name = "KUBECONFIG";
+  const auto& inherited = hook.inherit_env;
+  const bool set_twice = hook.env.contains(name) ||
+                         std::find(inherited.begin(), inherited.end(), name) != inherited.end();
+  return !set_twice ||
+         node.child("credentials").problem("sets KUBECONFIG, and so does env or inheritEnv");
 }
 
 bool read_limits(const RuleNode& node, HookRule& out) {
-  std::size_t memory = 0;
-  Duration cpu{0};
-  std::int64_t processes = 0;
+  HookLimits& limits = out.limits;
   return read_keys(node, {{"output", size(out.max_output, 1024, kLargestOutput)},
-                          {"memory", not_yet(size(memory, 1U << 20U, std::size_t{1} << 44U))},
-                          {"cpu", not_yet(duration(cpu, Duration{1}))},
-                          {"processes", not_yet(whole_number(processes, 1, 1'000'000))}});
+                          {"memory", size(limits.memory, 1U << 20U, std::size_t{1} << 44U)},
+                          {"cpu", duration(limits.cpu, kShortestCpu)},
+                          {"processes", whole(limits.processes, 1, 1'000'000)}});
 }
 
 std::vector<RuleKey> hook_keys(const std::string& folder, HookRule& out) {
@@ -113,9 +131,11 @@ std::vector<RuleKey> hook_keys(const std::string& folder, HookRule& out) {
           {"env", environment(folder, out.env)},
           {"inheritEnv", inherited(out.inherit_env)},
           {"output", choice<bool>(out.output_manifests, {{"manifests", true}, {"log", false}})},
-          {"credentials", read_credentials},
+          {"credentials",
+           [&](const RuleNode& node) { return read_credentials(node, out.credentials); }},
           {"limits", [&](const RuleNode& node) { return read_limits(node, out); }},
-          {"mode", only_first({"process", "worker"})}};
+          {"mode", choice<HookMode>(
+                       out.mode, {{"process", HookMode::process}, {"worker", HookMode::worker}})}};
 }
 
 bool read_hook(const RuleNode& node, const std::string& folder, HookRule& out,
@@ -129,6 +149,7 @@ bool read_hook(const RuleNode& node, const std::string& folder, HookRule& out,
     ok = node.problem(node.has("exec") ? "exec and shell exclude each other"
                                        : "needs exec or shell: what to run");
   }
+  ok = check_kubeconfig(node, out) && ok;
   for (const std::string& name : out.inherit_env) {
     if (!out.env.contains(name)) continue;
     ok = node.child("inheritEnv").problem(fmt::format("{} is in env too", in_quotes(name)));

@@ -7,21 +7,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
+#include "hooks/worker_line.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
 namespace {
-
-std::optional<std::string> own_environment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  if (value == nullptr) return std::nullopt;
-  return std::string(value);
-}
 
 // Shown in the owner's status already: our error condition with status False.
 bool shows_error(const std::string& object_json) {
@@ -111,6 +107,17 @@ bool may_print_secrets(const Rule& rule) {
 }  // namespace
 
 void Run::start_hook() {
+  host_.hooks().prepare(hook(), [this](const Result<void>& ready) {
+    if (stopped_) {
+      exit_.canceled = true;
+      return fail(Outcome::failed, "ended by shutdown before it started");
+    }
+    if (!ready.ok()) return fail(Outcome::failed, ready.error().render());
+    launch();
+  });
+}
+
+void Run::launch() {
   Invocation invocation;
   invocation.id = input_.id;
   invocation.controller = host_.rule().name;
@@ -128,22 +135,38 @@ void Run::start_hook() {
   for (const auto& [name, objects] : invocation.related) {
     for (const std::string& object : objects) mask_.add_json(object);
   }
-  home_ = host_.new_home(input_.id);
-  const EnvironmentInput source{invocation, input_.object.meta, hook(),         host_.work_dir(),
-                                home_,      own_environment,    base::read_file};
+  const bool worker = hook().mode == HookMode::worker;
+  if (!worker) home_ = host_.new_home(input_.id);
+  const EnvironmentInput source{
+      invocation,      input_.object.meta,
+      hook(),          host_.work_dir(),
+      home_,           own_environment,
+      base::read_file, worker ? EnvironmentPart::line : EnvironmentPart::all};
   auto environment = build_environment(source, host_.services().random);
   if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);
-  HookStart start{std::move(environment->variables), build_document(invocation), log_fields(),
+  HookStart start{{},    build_document(invocation),     input_.id, log_fields(),
                   mask_, may_print_secrets(host_.rule())};
-  auto process = HookProcess::start(host_.services().loop, hook(), std::move(start),
-                                    [this](loop::ProcessExit exit) { on_exit(std::move(exit)); });
+  if (worker) {
+    start.input = worker_line(std::move(start.input), environment->variables);
+  } else {
+    start.environment = std::move(environment->variables);
+    auto credentials = host_.hooks().credentials_in(home_, hook());
+    if (!credentials.ok()) return fail(Outcome::failed, credentials.error().render());
+    for (const std::string& secret : credentials->secrets) mask_.add_value(secret);
+    std::move(credentials->variables.begin(), credentials->variables.end(),
+              std::back_inserter(start.environment));
+    start.mask = mask_;
+  }
+  auto process = host_.hooks().start(hook(), std::move(start),
+                                     [this](HookExit exit) { on_exit(std::move(exit)); });
   if (!process.ok()) return fail(Outcome::failed, process.error().render());
   process_ = std::move(*process);
   hook_running_ = true;
 }
 
 void Run::terminate() {
+  stopped_ = true;
   if (hook_running_) process_->terminate();
 }
 
@@ -153,9 +176,10 @@ void Run::abandon() {
   terminate();
 }
 
-void Run::on_exit(loop::ProcessExit exit) {
+void Run::on_exit(HookExit exit) {
   hook_running_ = false;
   exit_ = std::move(exit);
+  if (exit_.broken) exit_.broken = mask_.mask(*exit_.broken);
   if (dropped_) {
     process_->release(mask_);
     return fail(Outcome::failed, "the lead was lost while it ran: its outcome is dropped");
@@ -186,7 +210,8 @@ void Run::read_output(bool may_rediscover) {
     return host_.caches().selected_namespaces(stream);
   };
   context.has_status = has_status();
-  auto output = parse_output(exit_.out, context);
+  auto output =
+      exit_.is_list ? parse_output_list(exit_.out, context) : parse_output(exit_.out, context);
   if (!output.ok()) {
     // A kind that is unknown now may have come since the last discovery.
     if (output.error().is_not_found() && may_rediscover) {
@@ -347,6 +372,8 @@ void Run::conclude() {
   end.record.outcome = std::string(to_string(verdict_.outcome));
   end.record.message = verdict_.message;
   end.record.exit_code = exit_.code;
+  end.record.cpu = exit_.cpu;
+  end.record.max_rss = exit_.max_rss;
   end.record.elapsed = host_.services().loop.now() - started_;
   end.record.created = report_.created;
   end.record.configured = report_.configured;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "hooks/hook_process.hpp"
+#include "hooks/hook_call.hpp"
 #include "hooks/invocation.hpp"
 #include "hooks/outcome.hpp"
 #include "hooks/services.hpp"
@@ -46,7 +46,8 @@ class Run {
   bool has_status() const;
   const HookRule& hook() const;
   void start_hook();
-  void on_exit(loop::ProcessExit exit);
+  void launch();
+  void on_exit(HookExit exit);
   void read_output(bool may_rediscover);
   void log_output() const;
   void decide(OutputFacts facts, std::optional<HookOutput> output);
@@ -68,10 +69,11 @@ class Run {
   SecretMask mask_;
   std::string home_;
   TimePoint started_;
-  std::unique_ptr<HookProcess> process_;
+  std::unique_ptr<HookCall> process_;
   bool hook_running_ = false;
   bool dropped_ = false;
-  loop::ProcessExit exit_;
+  bool stopped_ = false;  // before its hook was started
+  HookExit exit_;
   Verdict verdict_;
   std::optional<Duration> requeue_after_;
   client::PendingPtr status_request_;

@@ -59,6 +59,11 @@ void SecretMask::add_json(std::string_view object_json) {
   if (auto object = base::parse_json(object_json); object.ok()) add_object(*object);
 }
 
+void SecretMask::merge(const SecretMask& other) {
+  for (const std::string& value : other.values_) insert(value);
+  overflowed_ = overflowed_ || other.overflowed_;
+}
+
 std::string SecretMask::mask(std::string_view text) const {
   if (overflowed_) return "(left out: more secrets than can be masked)";
   std::string out(text);

@@ -20,6 +20,9 @@ class SecretMask {
   // The same for raw JSON; only texts that name the kind Secret are parsed.
   void add_json(std::string_view object_json);
 
+  // What the other one knows as well.
+  void merge(const SecretMask& other);
+
   std::string mask(std::string_view text) const;
 
  private:

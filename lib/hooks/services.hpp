@@ -9,6 +9,7 @@
 #include "client/discovery.hpp"
 #include "hooks/caches.hpp"
 #include "hooks/engine.hpp"
+#include "hooks/hook_runner.hpp"
 #include "hooks/reporter.hpp"
 #include "hooks/state_store.hpp"
 #include "hooks/streams.hpp"
@@ -39,6 +40,7 @@ class RunHost : public WriteContext {
  public:
   virtual Services& services() = 0;
   virtual const RuleCaches& caches() const = 0;
+  virtual HookRunner& hooks() = 0;
   virtual std::string work_dir() const = 0;  // KW_WORKDIR
   virtual std::string new_home(const std::string& run_id) const = 0;
 };

@@ -12,8 +12,15 @@ bool rule_says_permanent(const RetryRule& retry, int code) {
   return it != retry.exits.end() && it->second.permanent;
 }
 
-Verdict judge_end(const loop::ProcessExit& exit, const HookRule& hook) {
+// It did not come to its own end with an exit code.
+bool was_ended(const HookExit& exit) {
+  return exit.canceled || exit.timed_out || exit.output_overflow || !exit.over_limit.empty() ||
+         !exit.code;
+}
+
+Verdict judge_end(const HookExit& exit, const HookRule& hook) {
   if (exit.canceled) return {Outcome::failed, "ended by shutdown before it finished", {}};
+  if (!exit.over_limit.empty()) return {Outcome::failed, "ended: used " + exit.over_limit, {}};
   if (exit.timed_out) {
     return {Outcome::timeout,
             "timed out after " + base::format_duration(hook.timeout) +
@@ -26,6 +33,8 @@ Verdict judge_end(const loop::ProcessExit& exit, const HookRule& hook) {
                 " bytes on stdout and was ended (limits.output)",
             {}};
   }
+  if (exit.broken) return {Outcome::invalid_output, *exit.broken, {}};
+  if (exit.died) return {Outcome::failed, *exit.died, {}};
   const char* name = sigabbrev_np(exit.signal.value_or(0));
   return {Outcome::failed,
           "was ended by signal " + (name == nullptr ? std::to_string(exit.signal.value_or(0))
@@ -60,17 +69,15 @@ std::string_view to_string(Outcome outcome) {
   return "failed";
 }
 
-bool reads_output(const loop::ProcessExit& exit, const RetryRule& retry) {
-  if (exit.canceled || exit.timed_out || exit.output_overflow || !exit.code) return false;
+bool reads_output(const HookExit& exit, const RetryRule& retry) {
+  if (was_ended(exit)) return false;
   return *exit.code == 0 || *exit.code == kExitNotYet || *exit.code == kExitPermanent ||
          rule_says_permanent(retry, *exit.code);
 }
 
-Verdict judge(const loop::ProcessExit& exit, const HookRule& hook, const RetryRule& retry,
+Verdict judge(const HookExit& exit, const HookRule& hook, const RetryRule& retry,
               const OutputFacts& output) {
-  if (exit.canceled || exit.timed_out || exit.output_overflow || !exit.code) {
-    return judge_end(exit, hook);
-  }
+  if (was_ended(exit)) return judge_end(exit, hook);
   const int code = *exit.code;
   if (code == kExitPermanent || rule_says_permanent(retry, code)) {
     return judge_permanent(code, retry, output);

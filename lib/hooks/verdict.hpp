@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/time.hpp"
+#include "hooks/hook_call.hpp"
 #include "hooks/rule.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::hooks {
 
@@ -22,7 +22,7 @@ std::string_view to_string(Outcome outcome);
 
 // The output of a hook that ended with this code is read: 0, 65, 75 and codes the rule calls
 // permanent.
-bool reads_output(const loop::ProcessExit& exit, const RetryRule& retry);
+bool reads_output(const HookExit& exit, const RetryRule& retry);
 
 struct Verdict {
   Outcome outcome = Outcome::done;
@@ -38,7 +38,7 @@ struct OutputFacts {
   std::string result_message;
 };
 
-Verdict judge(const loop::ProcessExit& exit, const HookRule& hook, const RetryRule& retry,
+Verdict judge(const HookExit& exit, const HookRule& hook, const RetryRule& retry,
               const OutputFacts& output);
 
 // A write that fails with this needs another input, rule or permission: 400, 403, 404, 413, 422 and

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "loop/guardian.hpp"
 #include "loop/memfd.hpp"
 #include "loop/process.hpp"
 
@@ -186,9 +187,24 @@ std::string next_mark() {
 
 void register_leader(pid_t pid) {
   state().leaders.insert(pid);
+  guard_group(pid);
 }
 void unregister_leader(pid_t pid) {
   state().leaders.erase(pid);
+  unguard_group(pid);
+}
+
+void end_marked_by(pid_t marker) {
+  const std::string mark = '\0' + (kMarkName + std::to_string(marker)) + '-';
+  for (int i = 0; i < kMaxRounds; ++i) {
+    bool any = false;
+    for (const pid_t pid : processes_from(1)) {
+      if (pid == getpid()) continue;
+      const std::string environment = '\0' + read_proc(pid, "environ", kMaxEnvironment);
+      if (environment.find(mark) != std::string::npos && kill(pid, SIGKILL) == 0) any = true;
+    }
+    if (!any) return;
+  }
 }
 
 void end_descendants(const std::string& mark, pid_t leader, Duration lifetime) {

@@ -18,6 +18,9 @@ std::string next_mark();
 void register_leader(pid_t pid);
 void unregister_leader(pid_t pid);
 
+// Kills whatever carries a mark that the process `marker`, which is gone, gave its children.
+void end_marked_by(pid_t marker);
+
 // Kills what carries the mark of `leader` (ended and reaped by now) and was reparented to us, and
 // what that leaves behind, until nothing is found. Without any Process left, unmarked ones as well.
 void end_descendants(const std::string& mark, pid_t leader, Duration lifetime);

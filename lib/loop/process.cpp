@@ -19,6 +19,7 @@
 #include "loop/lines.hpp"
 #include "loop/memfd.hpp"
 #include "loop/orphans.hpp"
+#include "loop/pipe_writer.hpp"
 #include "loop/spawn.hpp"
 
 namespace kubewatch::loop {
@@ -38,6 +39,13 @@ struct Pipe {
 Error no_pipe() {
   return Error(ErrorKind::unavailable,
                std::string("cannot start a child: no pipe: ") + std::strerror(errno));
+}
+
+// Towards the child.
+Result<Pipe> make_input_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return no_pipe();
+  return Pipe{Fd(ends[1]), Fd(ends[0])};
 }
 
 Result<Pipe> make_pipe() {
@@ -101,7 +109,9 @@ struct Process::Impl {
   void on_output();
   void on_errors();
   void on_exited();
+  Result<Fd> make_input();
   bool read_output();
+  bool keep_output(std::string_view bytes);
   bool read_errors();
   bool emit(std::string_view line);
   void finish_if_quiet();
@@ -118,6 +128,7 @@ struct Process::Impl {
   Fd pidfd;
   Fd output;
   Fd errors;
+  std::optional<PipeWriter> writer;
   LineSplitter lines;
   ProcessExit result;
   bool exited = false;  // the leader is a zombie, or reaped
@@ -132,10 +143,18 @@ struct Process::Impl {
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
 };
 
+// What the child reads from.
+Result<Fd> Process::Impl::make_input() {
+  if (!options.on_output) return sealed_input(options.input);
+  KW_ASSIGN(Pipe pipe, make_input_pipe());
+  writer.emplace(loop, std::move(pipe.ours));
+  return std::move(pipe.theirs);
+}
+
 Result<void> Process::Impl::launch() {
   KW_ASSIGN(Pipe out, make_pipe());
   KW_ASSIGN(Pipe err, make_pipe());
-  KW_ASSIGN(const Fd input, sealed_input(options.input));
+  KW_ASSIGN(const Fd input, make_input());
   const bool keep_input = !options.input_path_variable.empty();
   if (keep_input) {
     const std::string prefix = options.input_path_variable + "=";
@@ -169,9 +188,9 @@ void Process::Impl::watch() {
 
 void Process::Impl::signal_group(int number) const {
   if (reaped || pid <= 0) return;
-  kill(-pid, number);
+  ::kill(-pid, number);
   // A leader that moved to another group is ended as well.
-  if (number == SIGKILL) kill(pid, SIGKILL);
+  if (number == SIGKILL) ::kill(pid, SIGKILL);
 }
 
 void Process::Impl::stop_gently() {
@@ -194,6 +213,24 @@ void Process::Impl::on_timeout() {
 }
 
 // False when this is gone.
+bool Process::Impl::keep_output(std::string_view bytes) {
+  if (options.on_output) {
+    const std::shared_ptr<bool> still_alive = alive;
+    // What it said before belongs to what it says now.
+    if (!read_errors()) return false;
+    options.on_output(bytes);
+    return *still_alive;
+  }
+  const std::size_t room = options.max_stdout - result.out.size();
+  result.out.append(bytes.substr(0, room));
+  if (bytes.size() > room && !result.output_overflow) {
+    result.output_overflow = true;
+    signal_group(SIGKILL);
+  }
+  return true;
+}
+
+// False when this is gone.
 bool Process::Impl::read_output() {
   static std::array<char, kReadSize> buffer;
   for (int i = 0; i < kReadsPerTurn && output; ++i) {
@@ -204,13 +241,9 @@ bool Process::Impl::read_output() {
       output.reset();
       return true;
     }
-    const std::size_t room = options.max_stdout - result.out.size();
-    const auto size = static_cast<std::size_t>(got);
-    result.out.append(buffer.data(), std::min(size, room));
-    if (size > room && !result.output_overflow) {
-      result.output_overflow = true;
-      signal_group(SIGKILL);
-    }
+    if (!keep_output({buffer.data(), static_cast<std::size_t>(got)})) return false;
+    // Most often all there is; the loop calls again if not.
+    if (options.on_output && static_cast<std::size_t>(got) < buffer.size()) return true;
   }
   return true;
 }
@@ -325,6 +358,14 @@ void Process::terminate() {
   if (impl_->has_ended()) return;
   impl_->result.canceled = true;
   impl_->stop_gently();
+}
+
+void Process::kill() {
+  impl_->signal_group(SIGKILL);
+}
+
+void Process::write(std::string_view bytes) {
+  if (impl_->writer) impl_->writer->write(bytes);
 }
 
 }  // namespace kubewatch::loop

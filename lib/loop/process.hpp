@@ -32,6 +32,10 @@ struct ProcessOptions {
   std::string input;                     // stdin, from a sealed memfd reopened read-only
   // When set, this environment variable names a path of the same read-only memfd (/proc/self/fd/N).
   std::string input_path_variable;
+  // When set, the child is talked with: stdin is a pipe that write() fills instead of `input`, and
+  // stdout is given as it comes, after the lines of stderr that came before it; `max_stdout` does
+  // not count. The view is valid during the call, which may destroy the Process.
+  std::function<void(std::string_view)> on_output;
   std::size_t max_stdout = 4U << 20U;  // beyond it: the group is killed, Exit::output_overflow
   std::size_t max_stderr_line = 64U << 10U;  // longer lines are cut and marked
   Duration timeout{30000};                   // 0 = none. Then TERM to the group, after `grace` KILL
@@ -71,6 +75,10 @@ class Process {
   int pid() const;
   // TERM to the group, after `grace` KILL; on_exit follows with canceled set.
   void terminate();
+  // KILL to the group; on_exit follows.
+  void kill();
+  // With on_output: into its stdin; what the pipe does not take waits here.
+  void write(std::string_view bytes);
 
   struct Impl;
   explicit Process(std::unique_ptr<Impl> impl);

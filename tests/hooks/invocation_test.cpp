@@ -16,6 +16,7 @@ struct World {
   core::ObjectMeta meta;
   HookRule hook;
   base::Random random{1};
+  EnvironmentPart part = EnvironmentPart::all;
 
   World() {
     run.id = "abc";
@@ -45,7 +46,8 @@ struct World {
                                    if (path == "/key") return std::string("s3cret\n");
                                    if (path == "/nul") return std::string("a\0b", 3);
                                    return Error(ErrorKind::not_found, path + " does not exist");
-                                 }};
+                                 },
+                                 part};
     return build_environment(input, random);
   }
   std::string value(const std::string& name) {
@@ -166,4 +168,45 @@ TEST_CASE("NUL bytes, long values, missing files and jq errors name their variab
     CHECK(built.error().render().find("env X") != std::string::npos);
     CHECK(built.error().render().find(c.says) != std::string::npos);
   }
+}
+
+TEST_CASE("an update says which paths changed, where the state before is known") {
+  World world;
+  world.run.reason = runtime::Reason::updated;
+  world.run.previous = R"({"spec":{"title":"A","replicas":2}})";
+  world.run.object = R"({"spec":{"title":"B","replicas":2}})";
+  const auto document = base::parse_json(build_document(world.run));
+  REQUIRE(document.ok());
+  CHECK((*document)["reason"] == Json{{"type", "Updated"}, {"changed", {".spec.title"}}});
+  world.run.reason = runtime::Reason::resync;
+  CHECK((*base::parse_json(build_document(world.run)))["reason"] == Json{{"type", "Resync"}});
+  world.run.reason = runtime::Reason::updated;
+  world.run.previous = "";
+  CHECK((*base::parse_json(build_document(world.run)))["reason"] == Json{{"type", "Updated"}});
+}
+
+TEST_CASE("a worker starts with what holds for all runs, and its line brings the rest") {
+  World world;
+  world.hook.mode = HookMode::worker;
+  world.hook.env["LOG"].literal = "debug";
+  world.hook.env["KEY"].file = "/key";
+  world.set_jq("TITLE", ".spec.title");
+  world.hook.inherit_env = {"LANG"};
+  const auto names = [&](EnvironmentPart part) {
+    world.part = part;
+    const auto built = world.environment();
+    REQUIRE(built.ok());
+    std::vector<std::string> out;
+    for (const std::string& variable : built->variables) {
+      out.push_back(variable.substr(0, variable.find('=')));
+    }
+    return out;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names(EnvironmentPart::worker) ==
+        Names{"HOME", "KEY", "KW_CONTROLLER", "KW_WORKDIR", "LANG", "LOG", "PATH"});
+  CHECK(names(EnvironmentPart::line) == Names{"KEY", "TITLE", "TRACEPARENT"});
+  const Names all = names(EnvironmentPart::all);
+  CHECK(std::find(all.begin(), all.end(), "KW_ID") != all.end());
+  CHECK(std::find(all.begin(), all.end(), "TITLE") != all.end());
 }

@@ -38,6 +38,7 @@ TEST_CASE("every shipped example file says in its first lines what it shows") {
     INFO(entry.path().string());
     const auto text = base::read_file(entry.path().string(), 1U << 20U);
     REQUIRE(text.ok());
-    CHECK((text->starts_with("# ") || text->starts_with("#!/bin/sh\n# ")));
+    CHECK((text->starts_with("# ") || text->starts_with("#!/bin/sh\n# ") ||
+           text->starts_with("#!/usr/bin/env python3\n# ")));
   }
 }

@@ -58,8 +58,8 @@ spec:
     inheritEnv: [LANG]
     output: log
     credentials: none
-    limits: {output: 64Ki}
-    mode: process
+    limits: {output: 64Ki, memory: 256Mi, cpu: 10s, processes: 64}
+    mode: worker
   finalize:
     name: example.com/website
     shell: |
@@ -160,6 +160,10 @@ TEST_CASE("every key of a rule arrives where it belongs") {
     CHECK(hook.inherit_env == std::vector<std::string>{"LANG"});
     CHECK_FALSE(hook.output_manifests);
     CHECK(hook.max_output == 65536);
+    CHECK(hook.limits.memory == 256U << 20U);
+    CHECK(hook.limits.cpu == Duration{10000});
+    CHECK(hook.limits.processes == 64);
+    CHECK(hook.mode == hooks::HookMode::worker);
     REQUIRE(rule.finalize.has_value());
     CHECK(rule.finalize->hook.argv ==
           std::vector<std::string>{"/bin/sh", "-e", "-c", "echo bye\n", "hook"});

@@ -98,3 +98,27 @@ TEST_CASE("network errors, conflicts, 429 and 5xx are worth another write, refus
     CHECK(is_permanent_write_error(Error(kind, "x")));
   }
 }
+
+TEST_CASE("an end by a limit, and a worker's end, say what it was") {
+  HookExit over(exited(0));
+  over.over_limit = "more than limits.memory 256Mi";
+  CHECK_FALSE(reads_output(over, {}));
+  CHECK(judge(over, {}, {}, {}).outcome == Outcome::failed);
+  CHECK(judge(over, {}, {}, {}).message == "ended: used more than limits.memory 256Mi");
+
+  HookExit broken;
+  broken.broken = "the worker printed two lines";
+  CHECK_FALSE(reads_output(broken, {}));
+  CHECK(judge(broken, {}, {}, {}).outcome == Outcome::invalid_output);
+  CHECK(judge(broken, {}, {}, {}).message == "the worker printed two lines");
+
+  HookExit died;
+  died.died = "the worker ended (exit code 3) before it answered";
+  CHECK(judge(died, {}, {}, {}).outcome == Outcome::failed);
+  CHECK(judge(died, {}, {}, {}).message == *died.died);
+  // What we did ourselves comes first.
+  died.timed_out = true;
+  CHECK(judge(died, {}, {}, {}).outcome == Outcome::timeout);
+  died.canceled = true;
+  CHECK(judge(died, {}, {}, {}).message == "ended by shutdown before it finished");
+}

@@ -1,0 +1,181 @@
+// TokenRequest, and two small files.
+#include "hooks/hook_credentials.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "base/strings.hpp"
+#include "loop/memfd.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::int64_t kLifetimeSeconds = 3600;
+// A server may grant less than was asked for, but nothing shorter is of use.
+constexpr Duration kShortestLifetime{60000};
+constexpr Duration kPauseAfterFailure{30000};
+constexpr const char* kContext = "kubewatch";
+
+Error cannot_write(const std::string& path) {
+  return Error(ErrorKind::unavailable,
+               fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+// Whole or not at all: a worker may be reading it.
+Result<void> write_private(const std::string& path, std::string_view text) {
+  const std::string fresh = path + ".new";
+  unlink(fresh.c_str());
+  const loop::Fd fd(open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd) return cannot_write(fresh);
+  const ssize_t written = ::write(fd.get(), text.data(), text.size());
+  if (written != static_cast<ssize_t>(text.size())) return cannot_write(fresh);
+  if (rename(fresh.c_str(), path.c_str()) != 0) return cannot_write(path);
+  return {};
+}
+
+core::ResourceType service_accounts() {
+  core::ResourceType type;
+  type.gvk = {"", "v1", "ServiceAccount"};
+  type.plural = "serviceaccounts";
+  type.singular = "serviceaccount";
+  type.namespaced = true;
+  return type;
+}
+
+// The same server, seen by nobody yet.
+client::ClientConfig without_identity(client::ClientConfig config) {
+  config.client_cert_pem.clear();
+  config.client_key_pem.clear();
+  config.token.clear();
+  config.token_file.clear();
+  config.username.clear();
+  config.password.clear();
+  config.impersonate = {};
+  return config;
+}
+
+std::vector<std::string> secrets_of(const client::ClientConfig& config) {
+  return {config.token, config.password, config.client_key_pem,
+          base::base64_encode(config.client_key_pem)};
+}
+
+}  // namespace
+
+void TokenAge::got(TimePoint now, Duration lifetime) {
+  got_ = now;
+  failed_.reset();
+  lifetime_ = lifetime;
+}
+
+bool TokenAge::usable(TimePoint now) const {
+  return got_ && now - *got_ < lifetime_ - lifetime_ / 20;
+}
+
+bool TokenAge::due(TimePoint now) const {
+  if (failed_ && usable(now) && now - *failed_ < kPauseAfterFailure) return false;
+  return !got_ || now - *got_ >= lifetime_ / 5 * 4;
+}
+
+void HookCredentials::prepare(const CredentialsRule& rule,
+                              std::function<void(Result<void>)> ready) {
+  if (rule.kind != CredentialsRule::Kind::service_account) return ready({});
+  Account& account = accounts_[rule.service_account];
+  const TimePoint now = client_.loop().now();
+  const bool ask_now = account.age.due(now) && !account.asking;
+  if (account.age.usable(now)) {
+    if (ask_now) ask(rule.service_account);
+    return ready({});
+  }
+  account.waiting.push_back(std::move(ready));
+  if (ask_now) ask(rule.service_account);
+}
+
+void HookCredentials::ask(const std::string& name) {
+  accounts_[name].asking = true;
+  const Json request{{"apiVersion", "authentication.k8s.io/v1"},
+                     {"kind", "TokenRequest"},
+                     {"spec", {{"expirationSeconds", kLifetimeSeconds}}}};
+  requests_.run<Result<Json>>([this, name](const Result<Json>& answer) { on_answer(name, answer); },
+                              [&](client::ObjectCallback done) {
+                                return client_.create_below(service_accounts(),
+                                                            {client_.config().namespace_, name},
+                                                            "token", request, std::move(done));
+                              });
+}
+
+void HookCredentials::on_answer(const std::string& name, const Result<Json>& answer) {
+  Account& account = accounts_[name];
+  const TimePoint now = client_.loop().now();
+  account.asking = false;
+  Result<void> outcome;
+  const std::string token = answer.ok() ? base::string_at(*answer, {"status", "token"}) : "";
+  if (!token.empty()) {
+    const auto seconds = base::int_at(*answer, {"spec", "expirationSeconds"});
+    account.token = token;
+    account.age.got(
+        now, std::max(kShortestLifetime, Duration{seconds.value_or(kLifetimeSeconds) * 1000}));
+  } else {
+    account.age.failed(now);
+    Error error =
+        answer.ok() ? Error(ErrorKind::invalid, "the answer holds no token") : answer.error();
+    error.add_context(fmt::format("credentials: no token for service account {} in namespace {}",
+                                  name, client_.config().namespace_));
+    if (account.age.usable(now)) {
+      base::log_warn("a token could not be renewed; the present one is still good",
+                     {{"error", error.render()}});
+    }
+    outcome = std::move(error);
+  }
+  // Each may be the start of a run, and more may come to wait.
+  for (const auto& ready : std::exchange(account.waiting, {})) ready(outcome);
+}
+
+Result<HookEnvironment> HookCredentials::write(const CredentialsRule& rule,
+                                               const std::string& home) const {
+  using Kind = CredentialsRule::Kind;
+  if (rule.kind == Kind::none) return HookEnvironment{};
+  HookEnvironment out;
+  client::ClientConfig config = client_.config();
+  if (rule.kind == Kind::service_account) {
+    config = without_identity(std::move(config));
+    const auto account = accounts_.find(rule.service_account);
+    if (account == accounts_.end()) return Error(ErrorKind::internal, "no token was asked for");
+    config.token_file = home + "/token";
+    KW_TRY(write_private(config.token_file, account->second.token));
+    out.secrets.push_back(account->second.token);
+  } else {
+    out.secrets = secrets_of(config);
+  }
+  const std::string path = home + "/kubeconfig";
+  KW_TRY(write_private(path, client::render_kubeconfig(config, kContext)));
+  out.variables.push_back("KUBECONFIG=" + path);
+  return out;
+}
+
+std::vector<std::string> HookCredentials::refresh(const CredentialsRule& rule,
+                                                  const std::string& home) {
+  if (rule.kind != CredentialsRule::Kind::service_account) return {};
+  Account& account = accounts_[rule.service_account];
+  std::string& written = account.in_homes[home];
+  if (written == account.token) return {};
+  if (const auto done = write_private(home + "/token", account.token); !done.ok()) {
+    base::log_warn("a worker keeps its old token", {{"error", done.error().render()}});
+    return {};
+  }
+  written = account.token;
+  return {account.token};
+}
+
+void HookCredentials::forget(const std::string& home) {
+  for (auto& [name, account] : accounts_) account.in_homes.erase(home);
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,67 @@
+// What `credentials` of a rule hands to its hook: a kubeconfig in the hook's private home, of this
+// process's own identity or of a service account whose bound token is asked for and renewed here.
+// Owned by HookRunner. Tokens are in the files and in this memory, never in a log.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/client.hpp"
+#include "client/in_flight.hpp"
+#include "hooks/invocation.hpp"
+#include "hooks/rule.hpp"
+
+namespace kubewatch::hooks {
+
+// How long a bound token is good, and when to ask for the next. Pure.
+class TokenAge {
+ public:
+  void got(TimePoint now, Duration lifetime);
+  void failed(TimePoint now) { failed_ = now; }
+  // Good for a run that starts now.
+  bool usable(TimePoint now) const;
+  // The next one should be asked for; not at once again where that failed.
+  bool due(TimePoint now) const;
+
+ private:
+  std::optional<TimePoint> got_;
+  std::optional<TimePoint> failed_;
+  Duration lifetime_{0};
+};
+
+class HookCredentials {
+ public:
+  // `client` must outlive it. Service accounts are those of the client's namespace.
+  explicit HookCredentials(client::Client& client) : client_(client) {}
+
+  // Before write(): gets the token where one is needed. `ready` comes at once when there is one.
+  // Errors: the server's, naming the service account and its namespace.
+  void prepare(const CredentialsRule& rule, std::function<void(Result<void>)> ready);
+  // The files in `home`, 0600; the variables that lead to them, and what must not be logged.
+  // Nothing where the rule hands over nothing. Errors: those of writing files.
+  Result<HookEnvironment> write(const CredentialsRule& rule, const std::string& home) const;
+  // A worker lives on in its home: writes the token there again once there is a newer one. Gives
+  // what must not be logged.
+  std::vector<std::string> refresh(const CredentialsRule& rule, const std::string& home);
+  // The worker is gone.
+  void forget(const std::string& home);
+
+ private:
+  struct Account {
+    std::string token;
+    TokenAge age;
+    bool asking = false;
+    std::vector<std::function<void(Result<void>)>> waiting;
+    std::map<std::string, std::string> in_homes;  // of workers: home -> token
+  };
+  void ask(const std::string& name);
+  void on_answer(const std::string& name, const Result<Json>& answer);
+
+  client::Client& client_;
+  std::map<std::string, Account> accounts_;
+  client::InFlight requests_;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,29 @@
+// What a rule's `limits` say of what a hook uses. Pure.
+#pragma once
+
+#include <string>
+
+#include "hooks/rule.hpp"
+#include "loop/process_table.hpp"
+
+namespace kubewatch::hooks {
+
+// "more than limits.memory 256Mi"; "" = within its limits.
+std::string over_limit(const HookLimits& limits, const loop::GroupUsage& usage);
+
+// The end of a process whose CPU seconds the kernel counts as well: it says SIGXCPU, a shell 128
+// and its number.
+struct CpuEnd {
+  double seconds = 0;  // that it and the children it waited for used
+  std::optional<int> code;
+  std::optional<int> signal;
+};
+std::string over_cpu_limit(const HookLimits& limits, const CpuEnd& end);
+
+// "memory and processes by watching ...": which way the limits of a rule apply, for its log.
+std::string how_limits_apply(const HookRule& hook);
+
+// 268435456 -> "256Mi".
+std::string format_size(std::size_t bytes);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,90 @@
+// Holding, masking, limiting.
+#include "hooks/hook_log.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kMaxHeld = 1U << 20U;  // of stderr that waits for its mask
+constexpr std::size_t kBurst = 500;
+constexpr std::size_t kLinesPerSecond = 100;
+constexpr std::size_t kMaxLastLine = 300;
+
+}  // namespace
+
+bool LineLimit::admit(TimePoint now) {
+  if (tokens_ < 0) {
+    tokens_ = static_cast<double>(burst_);
+  } else {
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    tokens_ =
+        std::min(static_cast<double>(burst_), tokens_ + seconds * static_cast<double>(per_second_));
+  }
+  last_ = now;
+  if (tokens_ < 1) {
+    ++dropped_;
+    return false;
+  }
+  tokens_ -= 1;
+  return true;
+}
+
+HookLog::HookLog(base::LogFields fields, SecretMask mask, bool hold)
+    : fields_(std::move(fields)),
+      mask_(std::move(mask)),
+      limit_(kBurst, kLinesPerSecond),
+      hold_(hold) {
+  // So that a hook cannot pass its lines off as ours.
+  fields_.emplace_back("stream", "stderr");
+}
+
+void HookLog::line(std::string_view text, TimePoint now) {
+  if (!hold_) return log(text, now);
+  if (held_bytes_ + text.size() > kMaxHeld) {
+    ++too_many_;
+    return;
+  }
+  held_bytes_ += text.size();
+  held_.emplace_back(text);
+}
+
+void HookLog::warn(std::string_view message, std::string_view text) const {
+  if (hold_) return;
+  base::LogFields fields = fields_;
+  fields.back().second = "stdout";
+  fields.emplace_back("text", mask_.mask(text));
+  base::log_warn(message, fields);
+}
+
+void HookLog::release(const SecretMask& mask, TimePoint now) {
+  mask_ = mask;
+  hold_ = false;
+  for (const std::string& text : held_) log(text, now);
+  held_.clear();
+  held_bytes_ = 0;
+  if (too_many_ > 0) {
+    base::log_warn(std::to_string(too_many_) + " lines of stderr were left out: too long together",
+                   fields_);
+    too_many_ = 0;
+  }
+}
+
+void HookLog::log(std::string_view text, TimePoint now) {
+  std::string masked = mask_.mask(text);
+  if (!base::trim(masked).empty()) last_line_ = masked.substr(0, kMaxLastLine);
+  tail_.add(masked);
+  if (limit_.admit(now)) base::log_info(masked, fields_);
+}
+
+void HookLog::end() {
+  if (limit_.dropped() == 0) return;
+  base::log_warn(std::to_string(limit_.dropped()) + " lines of stderr were left out: too many",
+                 fields_);
+}
+
+}  // namespace kubewatch::hooks

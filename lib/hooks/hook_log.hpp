@@ -1,0 +1,61 @@
+// Standard error of one run as log lines: with the fields of the run, secrets masked, floods cut,
+// held back where the run may yet tell secrets. Writes to the log, nothing else.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/time.hpp"
+#include "hooks/line_tail.hpp"
+#include "hooks/secret_mask.hpp"
+
+namespace kubewatch::hooks {
+
+// Lets through a burst and then a rate; counts the rest. Pure.
+class LineLimit {
+ public:
+  LineLimit(std::size_t burst, std::size_t per_second) : burst_(burst), per_second_(per_second) {}
+  bool admit(TimePoint now);
+  std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  std::size_t burst_;
+  std::size_t per_second_;
+  double tokens_ = -1;
+  TimePoint last_{};
+  std::uint64_t dropped_ = 0;
+};
+
+class HookLog {
+ public:
+  // With `hold` lines wait until release() brings a mask that knows what the run printed.
+  HookLog(base::LogFields fields, SecretMask mask, bool hold);
+  void line(std::string_view text, TimePoint now);
+  // A warning with what the hook said on stdout, masked; nothing while lines are held.
+  void warn(std::string_view message, std::string_view text) const;
+  void release(const SecretMask& mask, TimePoint now);
+  // The run is over: tells how much was left out.
+  void end();
+  // Masked: for messages.
+  const std::string& last_line() const { return last_line_; }
+  // Its last lines, masked: for the list of runs.
+  std::string tail() const { return tail_.text(); }
+  const base::LogFields& fields() const { return fields_; }
+
+ private:
+  void log(std::string_view text, TimePoint now);
+
+  base::LogFields fields_;
+  SecretMask mask_;
+  LineLimit limit_;
+  std::string last_line_;
+  LineTail tail_;
+  bool hold_;
+  std::vector<std::string> held_;
+  std::size_t held_bytes_ = 0;
+  std::size_t too_many_ = 0;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,98 @@
+// Choosing between a process and a worker.
+#include "hooks/hook_runner.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/strings.hpp"
+#include "hooks/hook_process.hpp"
+#include "hooks/invocation.hpp"
+
+namespace kubewatch::hooks {
+
+HookRunner::HookRunner(client::Client& client, base::Random& random, const Rule& rule,
+                       HookPlaces places)
+    : loop_(client.loop()),
+      random_(random),
+      rule_(rule),
+      places_(std::move(places)),
+      credentials_(client),
+      guard_(loop_) {}
+
+HookRunner::~HookRunner() = default;
+
+void HookRunner::prepare(const HookRule& hook, std::function<void(Result<void>)> ready) {
+  credentials_.prepare(hook.credentials, std::move(ready));
+}
+
+Result<HookEnvironment> HookRunner::credentials_in(const std::string& home,
+                                                   const HookRule& hook) const {
+  return credentials_.write(hook.credentials, home);
+}
+
+// Once for each rule.
+void HookRunner::tell_limits(const HookRule& hook) {
+  if (limits_told_ || !hook.limits.any()) return;
+  limits_told_ = true;
+  base::log_info("limits apply", {{"controller", rule_.name}, {"how", how_limits_apply(hook)}});
+}
+
+Result<HookEnvironment> HookRunner::worker_environment(const HookRule& hook,
+                                                       const std::string& home) {
+  Invocation nothing;
+  nothing.controller = rule_.name;
+  const core::ObjectMeta meta;
+  KW_ASSIGN(HookEnvironment out,
+            build_environment({nothing, meta, hook, places_.work_dir, home, own_environment,
+                               base::read_file, EnvironmentPart::worker},
+                              random_));
+  KW_ASSIGN(HookEnvironment more, credentials_.write(hook.credentials, home));
+  std::move(more.variables.begin(), more.variables.end(), std::back_inserter(out.variables));
+  std::move(more.secrets.begin(), more.secrets.end(), std::back_inserter(out.secrets));
+  return out;
+}
+
+WorkerPool& HookRunner::pool_of(const HookRule& hook) {
+  auto& pool = pools_[&hook];
+  if (pool == nullptr) {
+    WorkerSurroundings around;
+    around.controller = rule_.name;
+    around.slots = rule_.concurrency;
+    around.new_home = places_.new_home;
+    around.environment = [this, &hook](const std::string& home) {
+      return worker_environment(hook, home);
+    };
+    around.refresh = [this, &hook](const std::string& home) {
+      return credentials_.refresh(hook.credentials, home);
+    };
+    around.forget = [this](const std::string& home) { credentials_.forget(home); };
+    pool = std::make_unique<WorkerPool>(loop_, random_, guard_, hook, std::move(around));
+  }
+  return *pool;
+}
+
+Result<std::unique_ptr<HookCall>> HookRunner::start(const HookRule& hook, HookStart start,
+                                                    HookCall::OnExit on_exit) {
+  tell_limits(hook);
+  if (hook.mode == HookMode::worker) {
+    return pool_of(hook).run(std::move(start), std::move(on_exit));
+  }
+  return HookProcess::start(loop_, guard_, hook, std::move(start), std::move(on_exit));
+}
+
+void HookRunner::shut_down(std::function<void()> done) {
+  if (pools_.empty()) return done();
+  auto left = std::make_shared<std::size_t>(1);
+  const auto one_less = [left, alive = std::weak_ptr<bool>(alive_), done = std::move(done)] {
+    if (!alive.expired() && --*left == 0) done();
+  };
+  for (auto& [hook, pool] : pools_) {
+    ++*left;
+    pool->shut_down(one_less);
+  }
+  loop_.post(one_less);
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,60 @@
+// How the hooks of one rule are run: each in a process of its own, or by workers that live on.
+// Owned by the rule's driver; outlives its runs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/random.hpp"
+#include "hooks/hook_call.hpp"
+#include "hooks/hook_credentials.hpp"
+#include "hooks/limit_guard.hpp"
+#include "hooks/rule.hpp"
+#include "hooks/worker_pool.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::hooks {
+
+struct HookPlaces {
+  std::string work_dir;                                     // KW_WORKDIR
+  std::function<std::string(const std::string&)> new_home;  // by the name of who lives there
+};
+
+class HookRunner {
+ public:
+  // All must outlive it.
+  HookRunner(client::Client& client, base::Random& random, const Rule& rule, HookPlaces places);
+  ~HookRunner();
+
+  // Before start(): what the hook's credentials need is fetched; `ready` comes at once where
+  // nothing is. Errors: the server's.
+  void prepare(const HookRule& hook, std::function<void(Result<void>)> ready);
+  // The files and variables of a process's credentials. A worker got its own at its start.
+  Result<HookEnvironment> credentials_in(const std::string& home, const HookRule& hook) const;
+  // `hook` is the rule's reconcile or finalize. Errors: not_found, forbidden, invalid. on_exit
+  // comes later, once, from the loop.
+  Result<std::unique_ptr<HookCall>> start(const HookRule& hook, HookStart start,
+                                          HookCall::OnExit on_exit);
+  // No run is left: ends the workers; then `done`, at
+  // once or from the loop, and not at all once this is gone.
+  void shut_down(std::function<void()> done);
+
+ private:
+  WorkerPool& pool_of(const HookRule& hook);
+  Result<HookEnvironment> worker_environment(const HookRule& hook, const std::string& home);
+  void tell_limits(const HookRule& hook);
+
+  loop::EventLoop& loop_;
+  base::Random& random_;
+  const Rule& rule_;
+  HookPlaces places_;
+  HookCredentials credentials_;
+  LimitGuard guard_;
+  bool limits_told_ = false;
+  std::map<const HookRule*, std::unique_ptr<WorkerPool>> pools_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,75 @@
+// One timer, one scan for all.
+#include "hooks/limit_guard.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr Duration kFirstLook{10};
+constexpr Duration kPause{50};
+// A scan takes at most this part of the time.
+constexpr int kShare = 20;
+
+}  // namespace
+
+LimitGuard::Watched::Watched(Watched&& other) noexcept
+    : guard_(std::exchange(other.guard_, nullptr)), leader_(other.leader_) {}
+
+LimitGuard::Watched& LimitGuard::Watched::operator=(Watched&& other) noexcept {
+  if (this != &other) {
+    reset();
+    guard_ = std::exchange(other.guard_, nullptr);
+    leader_ = other.leader_;
+  }
+  return *this;
+}
+
+void LimitGuard::Watched::reset() {
+  if (guard_ == nullptr) return;
+  guard_->entries_.erase(leader_);
+  if (guard_->entries_.empty()) guard_->timer_.reset();
+  guard_ = nullptr;
+}
+
+void LimitGuard::Watched::restart_cpu() {
+  if (guard_ == nullptr) return;
+  const auto it = guard_->entries_.find(leader_);
+  if (it != guard_->entries_.end()) it->second.count_anew = true;
+}
+
+LimitGuard::Watched LimitGuard::watch(int leader, const HookLimits& limits,
+                                      std::function<void(std::string)> over) {
+  if (!limits.any()) return {};
+  entries_[leader] = Entry{limits, std::move(over)};
+  if (!timer_) plan(kFirstLook);
+  return Watched(this, leader);
+}
+
+void LimitGuard::plan(Duration wait) {
+  timer_ = loop_.after(wait, [this] { look(); });
+}
+
+void LimitGuard::look() {
+  using Clock = std::chrono::steady_clock;
+  const auto began = Clock::now();
+  std::vector<pid_t> leaders;
+  leaders.reserve(entries_.size());
+  for (const auto& [leader, entry] : entries_) leaders.push_back(leader);
+  std::vector<std::pair<std::function<void(std::string)>, std::string>> ends;
+  for (auto& [leader, usage] : loop::measure_groups(leaders)) {
+    Entry& entry = entries_.at(leader);
+    if (std::exchange(entry.count_anew, false)) entry.cpu_before = usage.cpu;
+    usage.cpu -= entry.cpu_before;
+    std::string why = over_limit(entry.limits, usage);
+    if (!why.empty() && entry.over) ends.emplace_back(std::exchange(entry.over, {}), why);
+  }
+  const auto cost = std::chrono::duration_cast<Duration>(Clock::now() - began);
+  plan(std::max(kPause, cost * kShare));
+  for (auto& [over, why] : ends) over(why);
+}
+
+}  // namespace kubewatch::hooks

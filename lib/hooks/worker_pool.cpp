@@ -1,0 +1,424 @@
+// Carries out what WorkerQueue decides.
+#include "hooks/worker_pool.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/log.hpp"
+#include "hooks/worker_queue.hpp"
+#include "loop/process_table.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+const base::BackoffPolicy kRestart{Duration{200}, Duration{30000}, 2.0, 0.2};
+constexpr std::size_t kMaxShownLine = 64U << 10U;
+constexpr Duration kMemoryPause{1000};  // between two looks at what a worker's memory was
+
+std::string how(const loop::ProcessExit& exit) {
+  if (exit.code) return fmt::format("exit code {}", *exit.code);
+  const char* name = sigabbrev_np(exit.signal.value_or(0));
+  return name == nullptr ? fmt::format("signal {}", exit.signal.value_or(0))
+                         : "signal SIG" + std::string(name);
+}
+
+}  // namespace
+
+class WorkerCall;
+
+struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
+  struct Worker {
+    std::string home;
+    std::string buffer;  // of a line that has not ended
+    std::optional<HookLog> idle_log;
+    std::chrono::nanoseconds cpu_before{0};
+    std::uint64_t max_rss = 0;
+    TimePoint memory_seen{};
+    std::string over_limit;
+    bool timed_out = false;
+    bool canceled = false;
+    loop::Timer deadline;
+    std::unique_ptr<loop::Process> process;
+    LimitGuard::Watched watched;  // goes before the process it watches
+  };
+
+  Impl(loop::EventLoop& the_loop, base::Random& the_random, LimitGuard& the_guard,
+       const HookRule& the_rule, WorkerSurroundings the_surroundings)
+      : loop(the_loop),
+        random(the_random),
+        guard(the_guard),
+        rule(the_rule),
+        surroundings(std::move(the_surroundings)),
+        queue(surroundings.slots, kRestart),
+        workers(std::max<std::size_t>(surroundings.slots, 1)) {}
+
+  void pump();
+  void start_worker(std::size_t slot);
+  Result<void> launch(Worker& worker, std::size_t slot);
+  void send(std::size_t slot, const std::string& id);
+  void on_output(std::size_t slot, std::string_view bytes);
+  void on_line(std::size_t slot, std::string_view line, bool more);
+  void show_line(std::size_t slot, std::string_view line);
+  void on_errors(std::size_t slot, std::string_view line);
+  void on_timeout(std::size_t slot);
+  void on_over_limit(std::size_t slot, std::string why);
+  void on_worker_end(std::size_t slot, const loop::ProcessExit& exit);
+  void stop(std::size_t slot);
+  void remove_home(const Worker& worker) const;
+  void cancel(const std::string& id);
+  void drop(const std::string& id);
+  void finish(const std::string& id, HookExit exit);
+  HookExit end_of(Worker& worker, const WorkerQueue::Ended& ended, const loop::ProcessExit& exit);
+  void count(Worker& worker, HookExit& exit);
+  void shut_down(std::function<void()> done);
+  bool any_alive() const;
+
+  loop::EventLoop& loop;
+  base::Random& random;
+  LimitGuard& guard;
+  const HookRule& rule;
+  WorkerSurroundings surroundings;
+  WorkerQueue queue;
+  std::vector<Worker> workers;
+  std::map<std::string, WorkerCall*> calls;
+  SecretMask seen;  // of all runs: a worker may say later what it was told before
+  std::uint64_t started = 0;
+  bool stopping = false;
+  std::function<void()> on_stopped;
+  loop::Timer restart;
+};
+
+class WorkerCall : public HookCall {
+ public:
+  WorkerCall(std::weak_ptr<WorkerPool::Impl> pool, HookStart start, OnExit exit_handler,
+             loop::EventLoop& loop)
+      : id(std::move(start.id)),
+        input(std::move(start.input)),
+        log(std::move(start.log_fields), std::move(start.mask), start.hold_lines),
+        started(loop.now()),
+        on_exit(std::move(exit_handler)),
+        pool_(std::move(pool)),
+        loop_(loop) {}
+  ~WorkerCall() override {
+    if (auto pool = pool_.lock(); pool && on_exit) pool->drop(id);
+  }
+  void terminate() override {
+    if (auto pool = pool_.lock(); pool && on_exit) pool->cancel(id);
+  }
+  void release(const SecretMask& mask) override {
+    if (auto pool = pool_.lock()) pool->seen.merge(mask);
+    log.release(mask, loop_.now());
+  }
+  const std::string& last_line() const override { return log.last_line(); }
+  std::string stderr_tail() const override { return log.tail(); }
+
+  std::string id;
+  std::string input;
+  HookLog log;
+  TimePoint started;
+  OnExit on_exit;
+
+ private:
+  std::weak_ptr<WorkerPool::Impl> pool_;
+  loop::EventLoop& loop_;
+};
+
+void WorkerPool::Impl::pump() {
+  restart.reset();
+  while (auto step = queue.next(loop.now())) {
+    if (step->kind == WorkerQueue::Step::Kind::start) {
+      start_worker(step->slot);
+    } else {
+      send(step->slot, step->id);
+    }
+  }
+  const auto due = queue.due();
+  if (!due || *due <= loop.now()) return;
+  restart = loop.after(std::chrono::ceil<Duration>(*due - loop.now()), [this] { pump(); });
+}
+
+void WorkerPool::Impl::start_worker(std::size_t slot) {
+  Worker& worker = workers[slot];
+  worker = {};
+  const auto launched = launch(worker, slot);
+  if (launched.ok()) return;
+  remove_home(worker);
+  const std::string id = queue.on_start_failed(slot, loop.now(), random);
+  HookExit exit;
+  exit.died = "the worker cannot be started: " + launched.error().render();
+  // Whoever submitted it may still be on the stack.
+  loop.post([weak = weak_from_this(), id, exit]() mutable {
+    if (auto self = weak.lock()) self->finish(id, std::move(exit));
+  });
+}
+
+Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
+  const std::string name = fmt::format("worker-{}", ++started);
+  worker.home = surroundings.new_home(name);
+  worker.idle_log.emplace(
+      base::LogFields{{"controller", surroundings.controller}, {"worker", name}}, SecretMask{},
+      false);
+  loop::ProcessOptions options;
+  options.argv = rule.argv;
+  KW_ASSIGN(HookEnvironment around, surroundings.environment(worker.home));
+  for (const std::string& secret : around.secrets) seen.add_value(secret);
+  options.environment = std::move(around.variables);
+  options.directory = rule.directory;
+  options.timeout = Duration{0};  // of a run, not of the worker
+  options.grace = rule.grace;
+  options.on_output = [this, slot](std::string_view bytes) { on_output(slot, bytes); };
+  KW_ASSIGN(
+      worker.process,
+      loop::Process::start(
+          loop, std::move(options), [this, slot](std::string_view line) { on_errors(slot, line); },
+          [this, slot](const loop::ProcessExit& exit) { on_worker_end(slot, exit); }));
+  worker.watched = guard.watch(worker.process->pid(), rule.limits, [this, slot](std::string why) {
+    on_over_limit(slot, std::move(why));
+  });
+  return {};
+}
+
+void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
+  Worker& worker = workers[slot];
+  if (loop::has_exited(worker.process->pid())) return queue.on_not_sent(slot);
+  WorkerCall& call = *calls.at(id);
+  if (surroundings.refresh) {
+    for (const std::string& secret : surroundings.refresh(worker.home)) seen.add_value(secret);
+  }
+  worker.cpu_before = loop::cpu_time_of(worker.process->pid()).value_or(worker.cpu_before);
+  worker.watched.restart_cpu();
+  call.started = loop.now();
+  call.input += '\n';
+  worker.process->write(call.input);
+  call.input = {};
+  if (rule.timeout > Duration::zero()) {
+    worker.deadline = loop.after(rule.timeout, [this, slot] { on_timeout(slot); });
+  }
+}
+
+// Most often one whole line, which is not copied.
+void WorkerPool::Impl::on_output(std::size_t slot, std::string_view bytes) {
+  Worker& worker = workers[slot];
+  std::string whole;
+  if (!worker.buffer.empty()) {
+    whole = std::move(worker.buffer);
+    worker.buffer.clear();
+    whole += bytes;
+    bytes = whole;
+  }
+  const std::size_t end = bytes.find('\n');
+  const std::size_t length = std::min(end, bytes.size());
+  if (length > rule.max_output) {
+    queue.on_overflow(slot, rule.max_output);
+    return stop(slot);
+  }
+  if (end != std::string_view::npos) {
+    return on_line(slot, bytes.substr(0, end), end + 1 < bytes.size());
+  }
+  if (queue.run_of(slot).empty()) return on_line(slot, bytes, false);
+  worker.buffer = whole.empty() ? std::string(bytes) : std::move(whole);
+}
+
+void WorkerPool::Impl::on_line(std::size_t slot, std::string_view line, bool more) {
+  Worker& worker = workers[slot];
+  const std::string id = queue.run_of(slot);
+  const Result<WorkerAnswer> answer = parse_worker_answer(line);
+  if (!queue.on_line(slot, answer, more)) {
+    show_line(slot, line);
+    return stop(slot);
+  }
+  worker.deadline.reset();
+  HookExit exit;
+  exit.code = answer->exit;
+  exit.out = answer->documents;
+  exit.is_list = true;
+  count(worker, exit);
+  finish(id, std::move(exit));
+}
+
+// A line that is none of ours: what went wrong is seen best in it.
+void WorkerPool::Impl::show_line(std::size_t slot, std::string_view line) {
+  if (line.size() > kMaxShownLine) return;
+  const auto call = calls.find(queue.run_of(slot));
+  const HookLog& log = call == calls.end() ? *workers[slot].idle_log : call->second->log;
+  log.warn("the worker printed what is no answer", seen.mask(line));
+}
+
+void WorkerPool::Impl::on_errors(std::size_t slot, std::string_view line) {
+  const auto call = calls.find(queue.run_of(slot));
+  if (call != calls.end()) return call->second->log.line(seen.mask(line), loop.now());
+  workers[slot].idle_log->line(seen.mask(line), loop.now());
+}
+
+void WorkerPool::Impl::on_timeout(std::size_t slot) {
+  workers[slot].timed_out = true;
+  queue.on_stopped(slot);
+  workers[slot].process->terminate();
+}
+
+void WorkerPool::Impl::on_over_limit(std::size_t slot, std::string why) {
+  if (queue.run_of(slot).empty()) {
+    base::log_warn("a worker is ended: used " + why, workers[slot].idle_log->fields());
+  }
+  workers[slot].over_limit = std::move(why);
+  stop(slot);
+}
+
+void WorkerPool::Impl::remove_home(const Worker& worker) const {
+  if (worker.home.empty()) return;
+  if (surroundings.forget) surroundings.forget(worker.home);
+  std::error_code ignored;
+  std::filesystem::remove_all(worker.home, ignored);
+}
+
+// At once: what it does is wrong already.
+void WorkerPool::Impl::stop(std::size_t slot) {
+  queue.on_stopped(slot);
+  workers[slot].buffer.clear();
+  workers[slot].process->kill();
+}
+
+void WorkerPool::Impl::cancel(const std::string& id) {
+  if (calls.count(id) == 0) return;
+  if (queue.withdraw(id)) {
+    HookExit exit;
+    exit.canceled = true;
+    return loop.post([weak = weak_from_this(), id, exit]() mutable {
+      if (auto self = weak.lock()) self->finish(id, std::move(exit));
+    });
+  }
+  const auto slot = queue.slot_of(id);
+  if (!slot) return;
+  workers[*slot].canceled = true;
+  queue.on_stopped(*slot);
+  workers[*slot].process->terminate();
+}
+
+// Nobody waits for its end any more.
+void WorkerPool::Impl::drop(const std::string& id) {
+  if (calls.erase(id) == 0 || queue.withdraw(id)) return;
+  if (const auto slot = queue.slot_of(id)) stop(*slot);
+}
+
+void WorkerPool::Impl::count(Worker& worker, HookExit& exit) {
+  const int pid = worker.process->pid();
+  if (const auto cpu = loop::cpu_time_of(pid)) {
+    exit.cpu = std::chrono::duration<double>(*cpu - worker.cpu_before).count();
+  }
+  if (worker.max_rss == 0 || loop.now() - worker.memory_seen >= kMemoryPause) {
+    worker.max_rss = loop::peak_memory_of(pid);
+    worker.memory_seen = loop.now();
+  }
+  exit.max_rss = worker.max_rss;
+}
+
+HookExit WorkerPool::Impl::end_of(Worker& worker, const WorkerQueue::Ended& ended,
+                                  const loop::ProcessExit& exit) {
+  HookExit out;
+  out.timed_out = worker.timed_out;
+  out.canceled = worker.canceled;
+  out.over_limit = worker.over_limit;
+  out.max_rss = static_cast<std::uint64_t>(exit.usage.ru_maxrss) * 1024;
+  out.cpu = static_cast<double>(exit.usage.ru_utime.tv_sec + exit.usage.ru_stime.tv_sec) +
+            static_cast<double>(exit.usage.ru_utime.tv_usec + exit.usage.ru_stime.tv_usec) / 1e6 -
+            std::chrono::duration<double>(worker.cpu_before).count();
+  if (!ended.broken.empty()) {
+    out.broken = "the worker printed " + ended.broken + "; it was ended";
+  } else if (!out.timed_out && !out.canceled && out.over_limit.empty()) {
+    out.died = fmt::format("the worker ended ({}) {}", how(exit),
+                           worker.buffer.empty() ? "before it answered"
+                                                 : "in the middle of a line, before it answered");
+  }
+  return out;
+}
+
+void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& exit) {
+  const auto self = shared_from_this();
+  Worker worker = std::exchange(workers[slot], {});
+  worker.watched.reset();
+  worker.deadline.reset();
+  remove_home(worker);
+  // This is the process's own callback: it goes when that is over.
+  loop.post([process = std::shared_ptr<loop::Process>(std::move(worker.process))] {});
+  const auto ended = queue.on_ended(slot, loop.now(), random);
+  worker.idle_log->end();
+  if (!ended.id.empty()) {
+    finish(ended.id, end_of(worker, ended, exit));
+  } else if (!stopping && !ended.broken.empty()) {
+    base::log_warn(seen.mask("the worker printed " + ended.broken + "; it was ended"),
+                   worker.idle_log->fields());
+  } else if (!stopping && ended.fault) {
+    base::log_warn("the worker ended by itself: " + how(exit), worker.idle_log->fields());
+  }
+  if (!stopping) return pump();
+  if (!any_alive() && on_stopped) loop.post(std::exchange(on_stopped, {}));
+}
+
+// The last thing on the way: it may be the end of us.
+void WorkerPool::Impl::finish(const std::string& id, HookExit exit) {
+  const auto self = shared_from_this();
+  const auto it = calls.find(id);
+  if (it == calls.end()) return;
+  WorkerCall& call = *it->second;
+  calls.erase(it);
+  call.log.end();
+  exit.elapsed = std::chrono::duration_cast<Duration>(loop.now() - call.started);
+  const auto on_exit = std::exchange(call.on_exit, {});
+  on_exit(std::move(exit));
+  if (!stopping) pump();
+}
+
+bool WorkerPool::Impl::any_alive() const {
+  return std::any_of(workers.begin(), workers.end(),
+                     [](const Worker& worker) { return worker.process != nullptr; });
+}
+
+void WorkerPool::Impl::shut_down(std::function<void()> done) {
+  stopping = true;
+  restart.reset();
+  if (!any_alive()) return loop.post(std::move(done));
+  on_stopped = std::move(done);
+  for (std::size_t slot = 0; slot < workers.size(); ++slot) {
+    if (workers[slot].process == nullptr) continue;
+    queue.on_stopped(slot);
+    workers[slot].process->terminate();
+  }
+}
+
+WorkerPool::WorkerPool(loop::EventLoop& loop, base::Random& random, LimitGuard& guard,
+                       const HookRule& rule, WorkerSurroundings surroundings)
+    : impl_(std::make_shared<Impl>(loop, random, guard, rule, std::move(surroundings))) {}
+
+// Impl may be on the stack below us, and live a little longer than what it refers to.
+WorkerPool::~WorkerPool() {
+  impl_->stopping = true;
+  impl_->restart.reset();
+  impl_->calls.clear();
+  for (auto& worker : std::exchange(impl_->workers, {})) {
+    worker.watched.reset();
+    worker.process.reset();
+    impl_->remove_home(worker);
+  }
+}
+
+std::unique_ptr<HookCall> WorkerPool::run(HookStart start, HookCall::OnExit on_exit) {
+  auto call =
+      std::make_unique<WorkerCall>(impl_, std::move(start), std::move(on_exit), impl_->loop);
+  impl_->calls[call->id] = call.get();
+  impl_->queue.submit(call->id);
+  impl_->pump();
+  return call;
+}
+
+void WorkerPool::shut_down(std::function<void()> done) {
+  impl_->shut_down(std::move(done));
+}
+
+}  // namespace kubewatch::hooks

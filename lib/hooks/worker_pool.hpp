@@ -1,0 +1,51 @@
+// The workers of one hook (`mode: worker`): long-lived processes, one for each run at a time, that
+// get an invocation as a line and answer with a line (worker_line.hpp). What is given to whom, and
+// what an answer means, is WorkerQueue's; here are processes, pipes, deadlines and the log.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "hooks/hook_call.hpp"
+#include "hooks/invocation.hpp"
+#include "hooks/limit_guard.hpp"
+#include "hooks/rule.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::hooks {
+
+// What a worker is started with. `home` is a fresh private folder, "" = it could not be made.
+struct WorkerSurroundings {
+  std::string controller;
+  std::size_t slots = 1;
+  std::function<std::string(const std::string& name)> new_home;
+  // The environment of a worker. Errors: those of the files that `env` names.
+  std::function<Result<HookEnvironment>(const std::string& home)> environment;
+  // Before each run: brings what is in its home up to date; gives new secrets. May be empty.
+  std::function<std::vector<std::string>(const std::string& home)> refresh;
+  // Its home is about to go. May be empty.
+  std::function<void(const std::string& home)> forget;
+};
+
+class WorkerPool {
+ public:
+  // `loop`, `random`, `guard` and `rule` must outlive it.
+  WorkerPool(loop::EventLoop& loop, base::Random& random, LimitGuard& guard, const HookRule& rule,
+             WorkerSurroundings surroundings);
+  // Kills what is left.
+  ~WorkerPool();
+  // Never fails at once: a worker that cannot be started ends the call with `died`.
+  std::unique_ptr<HookCall> run(HookStart start, HookCall::OnExit on_exit);
+  // No run is left: TERM, grace, KILL for the workers; then `done`, from the loop.
+  void shut_down(std::function<void()> done);
+
+  struct Impl;
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace kubewatch::hooks

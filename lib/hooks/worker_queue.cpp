@@ -1,0 +1,135 @@
+// The states of a worker: none, idle, busy, ending. A run stays with its worker until that one is
+// gone: only then may its object run again.
+#include "hooks/worker_queue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+// Never a part of something longer: a mask of secrets would not know it.
+std::string shown(const std::string& id) {
+  constexpr std::size_t kShown = 40;
+  if (id.size() > kShown) return fmt::format("of {} bytes", id.size());
+  return '"' + base::escape_for_terminal(id) + '"';
+}
+
+}  // namespace
+
+WorkerQueue::WorkerQueue(std::size_t slots, base::BackoffPolicy policy)
+    : slots_(std::max<std::size_t>(slots, 1)), backoff_(policy) {}
+
+bool WorkerQueue::withdraw(const std::string& id) {
+  const auto at = std::find(waiting_.begin(), waiting_.end(), id);
+  if (at == waiting_.end()) return false;
+  waiting_.erase(at);
+  return true;
+}
+
+std::optional<WorkerQueue::Step> WorkerQueue::next(TimePoint now) {
+  if (waiting_.empty()) return std::nullopt;
+  std::optional<std::size_t> free;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.state == State::none && !free) free = i;
+    if (slot.state != State::idle) continue;
+    slot.state = State::busy;
+    slot.run = std::move(waiting_.front());
+    waiting_.pop_front();
+    return Step{Step::Kind::send, i, slot.run};
+  }
+  if (!free || now < not_before_) return std::nullopt;
+  slots_[*free] = {};
+  slots_[*free].state = State::idle;
+  return Step{Step::Kind::start, *free, {}};
+}
+
+std::optional<TimePoint> WorkerQueue::due() const {
+  if (waiting_.empty()) return std::nullopt;
+  const auto none = [](const Slot& slot) { return slot.state == State::none; };
+  if (std::none_of(slots_.begin(), slots_.end(), none)) return std::nullopt;
+  return not_before_;
+}
+
+std::string WorkerQueue::on_start_failed(std::size_t slot, TimePoint now, base::Random& random) {
+  slots_[slot] = {};
+  not_before_ = now + backoff_.fail(random);
+  if (waiting_.empty()) return "";
+  std::string id = std::move(waiting_.front());
+  waiting_.pop_front();
+  return id;
+}
+
+void WorkerQueue::on_not_sent(std::size_t index) {
+  Slot& slot = slots_[index];
+  waiting_.push_front(std::move(slot.run));
+  slot.run.clear();
+  slot.state = State::ending;
+}
+
+// What is wrong with the line, "" = nothing.
+std::string WorkerQueue::judge(const Slot& slot, const Result<WorkerAnswer>& answer,
+                               bool more) const {
+  if (slot.run.empty()) return "a line that nobody asked for";
+  if (!answer.ok()) return "a line that is no answer: " + answer.error().message();
+  if (answer->id != slot.run) {
+    const bool again = !slot.answered.empty() && answer->id == slot.answered;
+    return fmt::format("an answer with {} id {} to the invocation with id {}",
+                       again ? "the earlier" : "the wrong", shown(answer->id), shown(slot.run));
+  }
+  if (more) return "more than one line for one invocation";
+  return "";
+}
+
+bool WorkerQueue::on_line(std::size_t index, const Result<WorkerAnswer>& answer, bool more) {
+  Slot& slot = slots_[index];
+  // Its fate is settled: what it still says changes nothing.
+  if (slot.state == State::ending || slot.state == State::none) return false;
+  slot.broken = judge(slot, answer, more);
+  if (!slot.broken.empty()) {
+    slot.state = State::ending;
+    return false;
+  }
+  slot.state = State::idle;
+  slot.answered = std::move(slot.run);
+  slot.run.clear();
+  backoff_.succeed();
+  return true;
+}
+
+void WorkerQueue::on_overflow(std::size_t index, std::size_t limit) {
+  Slot& slot = slots_[index];
+  if (slot.state == State::ending || slot.state == State::none) return;
+  slot.broken = fmt::format("a line of more than {} bytes (limits.output)", limit);
+  slot.state = State::ending;
+}
+
+void WorkerQueue::on_stopped(std::size_t index) {
+  Slot& slot = slots_[index];
+  if (slot.state == State::none) return;
+  if (slot.state != State::ending) slot.stopped = true;
+  slot.state = State::ending;
+}
+
+WorkerQueue::Ended WorkerQueue::on_ended(std::size_t index, TimePoint now, base::Random& random) {
+  Slot& slot = slots_[index];
+  Ended out{std::move(slot.run), std::move(slot.broken), !slot.stopped};
+  slot = {};
+  not_before_ = now + backoff_.fail(random);
+  return out;
+}
+
+std::optional<std::size_t> WorkerQueue::slot_of(const std::string& id) const {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!id.empty() && slots_[i].run == id) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,81 @@
+// Which run goes to which worker, when workers are started, and what their lines and ends mean for
+// the run they were given. Processes, pipes and timers are worker_pool's. Pure: time and randomness
+// come in.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/time.hpp"
+#include "hooks/worker_line.hpp"
+
+namespace kubewatch::hooks {
+
+class WorkerQueue {
+ public:
+  WorkerQueue(std::size_t slots, base::BackoffPolicy policy);
+
+  void submit(const std::string& id) { waiting_.push_back(id); }
+  // Takes back a run that waits; false: a worker has it, or nobody knows it.
+  bool withdraw(const std::string& id);
+
+  struct Step {
+    enum class Kind { start, send } kind = Kind::start;
+    std::size_t slot = 0;
+    std::string id;  // send
+  };
+  // What to do now; the queue takes it as done. Until nothing is left to do.
+  std::optional<Step> next(TimePoint now);
+  // Runs wait for a worker that may not be started before.
+  std::optional<TimePoint> due() const;
+
+  // The worker that next() named could not be started: the run that must fail for it, "" = none.
+  std::string on_start_failed(std::size_t slot, TimePoint now, base::Random& random);
+
+  // The worker that next() gave the run to has ended: another one gets the run.
+  void on_not_sent(std::size_t slot);
+
+  // A line of the worker, without its newline. True: it answers the slot's run, which is over and
+  // the worker free. False: the worker must be ended; on_ended() says what becomes of its run.
+  // `more`: bytes follow the line.
+  bool on_line(std::size_t slot, const Result<WorkerAnswer>& answer, bool more);
+  // Bytes that can be no line any more: too long.
+  void on_overflow(std::size_t slot, std::size_t limit);
+  // The worker is being ended: its run's timeout, a limit, a shutdown.
+  void on_stopped(std::size_t slot);
+
+  struct Ended {
+    std::string id;      // the run it had; "" = none
+    std::string broken;  // the answer that was none; "" = it gave none
+    // It was not asked to end, or gave no valid answer: worth a warning where no run tells it.
+    bool fault = false;
+  };
+  // The worker is gone; the next start waits for the backoff.
+  Ended on_ended(std::size_t slot, TimePoint now, base::Random& random);
+
+  // "" = no run.
+  const std::string& run_of(std::size_t slot) const { return slots_[slot].run; }
+  std::optional<std::size_t> slot_of(const std::string& id) const;
+
+ private:
+  enum class State { none, idle, busy, ending };
+  struct Slot {
+    State state = State::none;
+    std::string run;
+    std::string answered;  // the run before
+    std::string broken;
+    bool stopped = false;
+  };
+  std::string judge(const Slot& slot, const Result<WorkerAnswer>& answer, bool more) const;
+
+  std::vector<Slot> slots_;
+  std::deque<std::string> waiting_;
+  base::Backoff backoff_;
+  TimePoint not_before_{};
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,160 @@
+// A scan costs some microseconds for each process of the machine: who calls it, calls it seldom.
+#include "loop/process_table.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <unordered_map>
+
+#include "base/strings.hpp"
+#include "loop/memfd.hpp"
+
+namespace kubewatch::loop {
+namespace {
+
+constexpr std::size_t kFields = 15;  // of stat, behind the name
+constexpr int kMaxDescent = 64;
+
+std::string read_proc(pid_t pid, const char* file) {
+  std::array<char, 2048> text{};
+  const std::string path = "/proc/" + std::to_string(pid) + "/" + file;
+  const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return {};
+  const ssize_t got = read(fd.get(), text.data(), text.size());
+  return got <= 0 ? std::string() : std::string(text.data(), static_cast<std::size_t>(got));
+}
+
+template <class Int>
+bool to_number(std::string_view text, Int& out) {
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), out);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+}
+
+// Words between single spaces, at most `max` of them.
+std::vector<std::string_view> words(std::string_view text, std::size_t max) {
+  std::vector<std::string_view> out;
+  while (!text.empty() && out.size() < max) {
+    const std::size_t end = text.find_first_of(" \n");
+    if (end != 0) out.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+std::vector<ProcessRow> read_table() {
+  static const long ticks = sysconf(_SC_CLK_TCK);
+  std::vector<ProcessRow> out;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
+  if (!folder) return out;
+  while (const dirent* entry = readdir(folder.get())) {
+    pid_t pid = 0;
+    if (!to_number(std::string_view(entry->d_name), pid)) continue;
+    if (auto row = parse_process_stat(read_proc(pid, "stat"), ticks)) out.push_back(*row);
+  }
+  return out;
+}
+
+}  // namespace
+
+// "pid (name) state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime
+// cutime cstime ..."; the name may hold anything.
+std::optional<ProcessRow> parse_process_stat(std::string_view text, long ticks_per_second) {
+  const std::size_t name = text.find(' ');
+  const std::size_t name_end = text.rfind(')');
+  if (name == std::string_view::npos || name_end == std::string_view::npos) return std::nullopt;
+  ProcessRow out;
+  const auto rest = words(text.substr(name_end + 1), kFields);
+  if (rest.size() < kFields || !to_number(text.substr(0, name), out.pid) ||
+      !to_number(rest[1], out.parent) || !to_number(rest[2], out.group)) {
+    return std::nullopt;
+  }
+  out.zombie = rest[0] == "Z" || rest[0] == "X";
+  std::int64_t ticks = 0;
+  for (std::size_t i = 11; i < kFields; ++i) {
+    std::int64_t part = 0;
+    if (!to_number(rest[i], part)) return std::nullopt;
+    ticks += part;
+  }
+  out.cpu = Duration{ticks * 1000 / ticks_per_second};
+  return out;
+}
+
+std::optional<std::uint64_t> parse_own_pages(std::string_view text) {
+  const auto parts = words(text, 3);
+  std::uint64_t resident = 0;
+  std::uint64_t shared = 0;
+  if (parts.size() < 3 || !to_number(parts[1], resident) || !to_number(parts[2], shared)) {
+    return std::nullopt;
+  }
+  return resident > shared ? resident - shared : 0;
+}
+
+std::vector<pid_t> leaders_of(const std::vector<ProcessRow>& rows,
+                              const std::vector<pid_t>& leaders) {
+  std::unordered_map<pid_t, const ProcessRow*> by_pid;
+  for (const ProcessRow& row : rows) by_pid[row.pid] = &row;
+  std::unordered_map<pid_t, bool> is_leader;
+  for (const pid_t leader : leaders) is_leader[leader] = true;
+  std::vector<pid_t> out;
+  out.reserve(rows.size());
+  for (const ProcessRow& row : rows) {
+    pid_t found = is_leader.count(row.group) != 0 ? row.group : 0;
+    const ProcessRow* at = &row;
+    // A table read while processes come and go may hold a ring.
+    for (int i = 0; found == 0 && at != nullptr && i < kMaxDescent; ++i) {
+      if (is_leader.count(at->pid) != 0) found = at->pid;
+      const auto parent = by_pid.find(at->parent);
+      at = parent == by_pid.end() ? nullptr : parent->second;
+    }
+    out.push_back(found);
+  }
+  return out;
+}
+
+std::map<pid_t, GroupUsage> measure_groups(const std::vector<pid_t>& leaders) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::vector<ProcessRow> rows = read_table();
+  const std::vector<pid_t> belongs = leaders_of(rows, leaders);
+  std::map<pid_t, GroupUsage> out;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (belongs[i] == 0) continue;
+    GroupUsage& usage = out[belongs[i]];
+    usage.cpu += rows[i].cpu;
+    if (rows[i].zombie) continue;
+    ++usage.processes;
+    usage.memory += parse_own_pages(read_proc(rows[i].pid, "statm")).value_or(0) * page;
+  }
+  return out;
+}
+
+bool has_exited(pid_t child) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid == child;
+}
+
+std::optional<std::chrono::nanoseconds> cpu_time_of(pid_t pid) {
+  clockid_t clock{};
+  timespec now{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &now) != 0) {
+    return std::nullopt;
+  }
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+std::uint64_t peak_memory_of(pid_t pid) {
+  const std::string text = read_proc(pid, "status");
+  const std::size_t at = text.find("VmHWM:");
+  if (at == std::string::npos) return 0;
+  return std::strtoull(text.c_str() + at + 6, nullptr, 10) * 1024;
+}
+
+}  // namespace kubewatch::loop

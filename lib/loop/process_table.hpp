@@ -1,0 +1,53 @@
+// What processes use, from /proc: of whole groups with all their descendants, and of one process.
+// Parsing is pure; reading is a scan.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace kubewatch::loop {
+
+struct ProcessRow {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t group = 0;
+  bool zombie = false;
+  Duration cpu{0};  // with that of children it waited for
+};
+
+// The text of /proc/PID/stat. Absent: not such a text.
+std::optional<ProcessRow> parse_process_stat(std::string_view text, long ticks_per_second);
+// The text of /proc/PID/statm: memory that is no file's, in pages.
+std::optional<std::uint64_t> parse_own_pages(std::string_view text);
+
+struct GroupUsage {
+  std::uint64_t memory = 0;  // bytes: resident, without what belongs to files
+  Duration cpu{0};
+  std::size_t processes = 0;
+};
+
+// The leader that each row belongs to, by process group or by descent; 0 = none of them.
+std::vector<pid_t> leaders_of(const std::vector<ProcessRow>& rows,
+                              const std::vector<pid_t>& leaders);
+
+// One scan of /proc for all of them. A leader that is not found has no entry.
+std::map<pid_t, GroupUsage> measure_groups(const std::vector<pid_t>& leaders);
+
+// A child of ours that has ended, reaped or not.
+bool has_exited(pid_t child);
+
+// Of the process alone. Absent: it is gone.
+std::optional<std::chrono::nanoseconds> cpu_time_of(pid_t pid);
+// The most it ever had resident, in bytes; 0 = unknown.
+std::uint64_t peak_memory_of(pid_t pid);
+
+}  // namespace kubewatch::loop

@@ -1,0 +1,188 @@
+// Tokens that are asked for, kept, renewed and written, and the kubeconfig around them.
+#include "hooks/hook_credentials.hpp"
+
+#include <sys/stat.h>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "client/rig.hpp"
+#include "hooks/rule_folder.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+const CredentialsRule kRobot{CredentialsRule::Kind::service_account, "robot"};
+const CredentialsRule kOurs{CredentialsRule::Kind::kubeconfig, ""};
+
+const char* const kToken =
+    R"({"kind":"TokenRequest","spec":{"expirationSeconds":3600},"status":{"token":"tok-one"}})";
+
+client::ClientConfig config() {
+  client::ClientConfig out = test::scripted_config();
+  out.namespace_ = "ops";
+  out.ca_pem = "CA";
+  out.client_cert_pem = "CERT";
+  out.client_key_pem = "KEY";
+  return out;
+}
+
+struct Rig : test::Rig {
+  Rig() : test::Rig(config()) {}
+  // "ok", "" while it waits, or what went wrong.
+  std::string prepare(const CredentialsRule& rule) {
+    auto said = std::make_shared<std::string>();
+    credentials.prepare(
+        rule, [said](Result<void> ready) { *said = ready.ok() ? "ok" : ready.error().render(); });
+    run();
+    return *said;
+  }
+  mode_t mode(const std::string& name) const {
+    struct stat info {};
+    REQUIRE(::stat(folder.file(name).c_str(), &info) == 0);
+    return info.st_mode & 0777U;
+  }
+  std::string text(const std::string& name) const {
+    auto read = base::read_file(folder.file(name), 1U << 20U);
+    return read.ok() ? *read : "";
+  }
+
+  test::RuleFolder folder;
+  HookCredentials credentials{client};
+};
+
+}  // namespace
+
+TEST_CASE("a token is good for most of its life, and the next is asked for before") {
+  TokenAge age;
+  TimePoint now{Duration{5000}};
+  CHECK_FALSE(age.usable(now));
+  CHECK(age.due(now));
+  age.got(now, Duration{3600000});
+  CHECK(age.usable(now));
+  CHECK_FALSE(age.due(now));
+  now += Duration{47 * 60000};
+  CHECK_FALSE(age.due(now));
+  now += Duration{60000};
+  CHECK(age.due(now));
+  CHECK(age.usable(now));
+  age.failed(now);
+  CHECK_FALSE(age.due(now));
+  now += Duration{30000};
+  CHECK(age.due(now));
+  now += Duration{10 * 60000};
+  CHECK_FALSE(age.usable(now));
+  CHECK(age.due(now));
+}
+
+TEST_CASE("a service account's token is asked for once and written where only the hook reads it") {
+  Rig rig;
+  rig.transport.answer(201, kToken);
+  CHECK(rig.prepare(kRobot) == "ok");
+  CHECK(rig.transport.call(0).line() == "POST /api/v1/namespaces/ops/serviceaccounts/robot/token");
+  const auto sent = base::parse_json(rig.transport.call(0).request().body);
+  REQUIRE(sent.ok());
+  CHECK((*sent)["spec"]["expirationSeconds"] == 3600);
+  CHECK(rig.prepare(kRobot) == "ok");
+  CHECK(rig.transport.size() == 1);
+
+  const auto written = rig.credentials.write(kRobot, rig.folder.path());
+  REQUIRE(written.ok());
+  CHECK(written->variables ==
+        std::vector<std::string>{"KUBECONFIG=" + rig.folder.file("kubeconfig")});
+  CHECK(written->secrets == std::vector<std::string>{"tok-one"});
+  CHECK(rig.mode("kubeconfig") == 0600);
+  CHECK(rig.mode("token") == 0600);
+  CHECK(rig.text("token") == "tok-one");
+  client::ConfigOverrides overrides;
+  overrides.kubeconfig = rig.folder.file("kubeconfig");
+  const auto loaded = client::load_config(overrides, {});
+  REQUIRE(loaded.ok());
+  CHECK(loaded->server == "https://cluster:6443");
+  CHECK(loaded->namespace_ == "ops");
+  CHECK(loaded->token_file == rig.folder.file("token"));
+  // Nothing of our own identity.
+  CHECK(loaded->client_key_pem.empty());
+  CHECK(rig.text("kubeconfig").find("secret-token") == std::string::npos);
+}
+
+TEST_CASE("a token that is refused fails the run with the account's name and the server's words") {
+  Rig rig;
+  rig.transport.answer(
+      404, R"({"kind":"Status","code":404,"reason":"NotFound","message":"no such robot"})");
+  const std::string said = rig.prepare(kRobot);
+  CHECK(said.find("no token for service account robot in namespace ops") != std::string::npos);
+  CHECK(said.find("no such robot") != std::string::npos);
+  rig.transport.answer(201, R"({"kind":"TokenRequest","status":{}})");
+  CHECK(rig.prepare(kRobot).find("holds no token") != std::string::npos);
+  rig.transport.answer(201, kToken);
+  CHECK(rig.prepare(kRobot) == "ok");
+}
+
+TEST_CASE("runs that start together share one request for a token") {
+  Rig rig;
+  int ready = 0;
+  for (int i = 0; i < 3; ++i) {
+    rig.credentials.prepare(kRobot, [&](const Result<void>& got) { ready += got.ok() ? 1 : 0; });
+  }
+  CHECK(ready == 0);
+  REQUIRE(rig.transport.size() == 1);
+  rig.transport.call(0).head(201);
+  rig.transport.call(0).data(kToken);
+  rig.transport.call(0).end();
+  rig.run();
+  CHECK(ready == 3);
+}
+
+TEST_CASE("a worker's home gets a renewed token, and only then") {
+  Rig rig;
+  rig.transport.answer(201, kToken);
+  CHECK(rig.prepare(kRobot) == "ok");
+  REQUIRE(rig.credentials.write(kRobot, rig.folder.path()).ok());
+  CHECK(rig.credentials.refresh(kRobot, rig.folder.path()) == std::vector<std::string>{"tok-one"});
+  rig.folder.write("token", "touched");
+  CHECK(rig.credentials.refresh(kRobot, rig.folder.path()).empty());
+  CHECK(rig.text("token") == "touched");
+  rig.credentials.forget(rig.folder.path());
+  CHECK_FALSE(rig.credentials.refresh(kRobot, rig.folder.path()).empty());
+  CHECK(rig.text("token") == "tok-one");
+  CHECK(rig.credentials.refresh(kOurs, rig.folder.path()).empty());
+}
+
+TEST_CASE("credentials kubeconfig is who we are, impersonation included") {
+  client::ClientConfig ours = config();
+  ours.impersonate.user = "jane";
+  ours.impersonate.uid = "u1";
+  ours.impersonate.groups = {"dev", "ops"};
+  ours.impersonate.extra = {{"scopes", "a"}, {"scopes", "b"}};
+  test::Rig rig(ours);
+  HookCredentials credentials(rig.client);
+  const test::RuleFolder folder;
+  bool ready = false;
+  credentials.prepare(kOurs, [&](const Result<void>& got) { ready = got.ok(); });
+  CHECK(ready);
+  const auto written = credentials.write(kOurs, folder.path());
+  REQUIRE(written.ok());
+  const auto& secrets = written->secrets;
+  CHECK(std::find(secrets.begin(), secrets.end(), "secret-token") != secrets.end());
+  client::ConfigOverrides overrides;
+  overrides.kubeconfig = folder.file("kubeconfig");
+  const auto loaded = client::load_config(overrides, {});
+  REQUIRE(loaded.ok());
+  CHECK(loaded->token == "secret-token");
+  CHECK(loaded->client_key_pem == "KEY");
+  CHECK(loaded->impersonate.user == "jane");
+  CHECK(loaded->impersonate.uid == "u1");
+  CHECK(loaded->impersonate.groups == ours.impersonate.groups);
+  CHECK(loaded->impersonate.extra == ours.impersonate.extra);
+}
+
+TEST_CASE("credentials none hands over nothing") {
+  Rig rig;
+  CHECK(rig.prepare({}) == "ok");
+  const auto written = rig.credentials.write({}, rig.folder.path());
+  REQUIRE(written.ok());
+  CHECK(written->variables.empty());
+  CHECK(rig.text("kubeconfig").empty());
+}

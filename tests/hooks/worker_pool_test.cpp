@@ -1,0 +1,287 @@
+// Workers as real processes: what they answer, and how they go wrong.
+#include "hooks/worker_pool.hpp"
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "hooks/rule_folder.hpp"
+#include "hooks/verdict.hpp"
+#include "hooks/worker_line.hpp"
+#include "loop/process_table.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+// Each worker writes its number to the file `pids`; `answer` runs for each line with $id set.
+std::string worker_script(const std::string& answer) {
+  return "echo $$ >> pids\nwhile IFS= read -r line; do\n  id=${line#*\\\"id\\\":\\\"}; "
+         "id=${id%%\\\"*}\n" +
+         answer + "\ndone\n";
+}
+
+const char* const kAnswer = R"(printf '{"id":"%s"}\n' "$id")";
+
+// What died and waits for its parent does not count.
+bool is_alive(const std::string& pid) {
+  std::ifstream file("/proc/" + std::to_string(std::atoi(pid.c_str())) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const auto row = loop::parse_process_stat(text, 100);
+  return row && !row->zombie;
+}
+
+struct Rig {
+  explicit Rig(const std::string& script, std::size_t slots = 1) {
+    rule.argv = {"/bin/sh", "-c", script};
+    rule.directory = folder.path();
+    rule.timeout = Duration{20000};
+    rule.grace = Duration{200};
+    WorkerSurroundings around;
+    around.controller = "website";
+    around.slots = slots;
+    around.new_home = [this](const std::string& name) {
+      std::filesystem::create_directory(folder.file(name));
+      return folder.file(name);
+    };
+    around.environment = [](const std::string& home) -> Result<HookEnvironment> {
+      return HookEnvironment{{"PATH=/usr/bin:/bin", "HOME=" + home}, {}};
+    };
+    pool.emplace(loop, random, guard, rule, std::move(around));
+  }
+
+  void start(const std::string& id) {
+    HookStart start;
+    start.id = id;
+    start.input = worker_line("{\"id\":\"" + id + "\"}", {"A=1"});
+    start.log_fields = {{"object", "Website shop/" + id}};
+    calls[id] = pool->run(std::move(start), [this, id](HookExit exit) { ends[id] = exit; });
+    CHECK(ends.count(id) == 0);
+  }
+  HookExit end(const std::string& id) {
+    REQUIRE(loop.run_until([&] { return ends.count(id) > 0; }, Duration{30000}));
+    return ends[id];
+  }
+  HookExit run(const std::string& id) {
+    start(id);
+    return end(id);
+  }
+  Verdict verdict(const std::string& id) { return judge(end(id), rule, {}, {}); }
+  std::size_t workers() const {
+    std::ifstream file(folder.file("pids"));
+    std::size_t count = 0;
+    for (std::string line; std::getline(file, line);) ++count;
+    return count;
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream file(folder.file(name));
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    return text;
+  }
+
+  test::RuleFolder folder;
+  loop::EventLoop loop;
+  base::Random random{1};
+  LimitGuard guard{loop};
+  HookRule rule;
+  std::map<std::string, HookExit> ends;
+  std::map<std::string, std::unique_ptr<HookCall>> calls;
+  std::optional<WorkerPool> pool;
+};
+
+}  // namespace
+
+TEST_CASE("one worker answers many runs, with exit codes and documents") {
+  Rig rig(worker_script(R"(case $id in
+  three) printf '{"id":"%s","exit":75,"documents":[{"kind":"Result"}]}\n' "$id";;
+  *) printf '%s' '{"id":'; printf '"%s"}\n' "$id";;
+esac)"));
+  CHECK(rig.run("one").code == std::optional<int>(0));
+  const HookExit two = rig.run("two");
+  CHECK(two.out.empty());
+  CHECK(two.is_list);
+  CHECK(two.max_rss > 0);
+  const HookExit three = rig.run("three");
+  CHECK(three.code == std::optional<int>(75));
+  CHECK(three.out == R"([{"kind":"Result"}])");
+  CHECK(rig.workers() == 1);
+}
+
+TEST_CASE("as many workers as runs at the same time, up to the slots") {
+  Rig rig(worker_script(R"(while [ ! -e go ]; do sleep 0.02; done; printf '{"id":"%s"}\n' "$id")"),
+          2);
+  for (const char* id : {"a", "b", "c"}) rig.start(id);
+  REQUIRE(rig.loop.run_until([&] { return rig.workers() == 2; }, Duration{30000}));
+  rig.folder.write("go", "");
+  for (const char* id : {"a", "b", "c"}) {
+    rig.end(id);
+    CHECK(rig.verdict(id).message.empty());
+  }
+  CHECK(rig.workers() == 2);
+}
+
+TEST_CASE("an answer that is none ends the run as invalid output and replaces the worker") {
+  Rig rig(worker_script(R"(case $id in
+  wrong) echo '{"id":"other"}';;
+  twice) printf '{"id":"twice"}\n{"id":"twice"}\n';;
+  garbage) echo 'hello there';;
+  *) printf '{"id":"%s"}\n' "$id";;
+esac)"));
+  const std::map<std::string, std::string> wanted = {{"wrong", "the wrong id \"other\""},
+                                                     {"twice", "more than one line"},
+                                                     {"garbage", "a line that is no answer"}};
+  std::size_t workers = 0;
+  for (const auto& [id, words] : wanted) {
+    rig.start(id);
+    const Verdict verdict = rig.verdict(id);
+    CHECK(verdict.outcome == Outcome::invalid_output);
+    INFO(verdict.message);
+    CHECK(verdict.message.find(words) != std::string::npos);
+    CHECK(rig.run("after " + id).code == std::optional<int>(0));
+    CHECK(rig.workers() == ++workers + 1);
+  }
+}
+
+TEST_CASE("a worker that dies before it answers, or in the middle of its answer, fails the run") {
+  Rig rig(worker_script(R"(case $id in
+  dies) exit 3;;
+  half) printf '{"id":"ha'; exit 0;;
+  killed) kill -9 $$;;
+  *) printf '{"id":"%s"}\n' "$id";;
+esac)"));
+  const std::map<std::string, std::string> wanted = {
+      {"dies", "the worker ended (exit code 3) before it answered"},
+      {"half", "the worker ended (exit code 0) in the middle of a line, before it answered"},
+      {"killed", "the worker ended (signal SIGKILL) before it answered"}};
+  for (const auto& [id, words] : wanted) {
+    rig.start(id);
+    CHECK(rig.verdict(id).outcome == Outcome::failed);
+    CHECK(rig.verdict(id).message == words);
+    CHECK(rig.run("after " + id).code == std::optional<int>(0));
+  }
+}
+
+TEST_CASE("a line that nobody asked for replaces the worker before the next run") {
+  Rig rig(worker_script(std::string(kAnswer) + "\n[ \"$id\" != a ] || { while [ ! -e go ]; do "
+                                               "sleep 0.02; done; echo by the way; }"));
+  CHECK(rig.run("a").code == std::optional<int>(0));
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  rig.folder.write("go", "");
+  const auto told = [&] {
+    for (const std::string& line : log) {
+      if (line.find("nobody asked for") != std::string::npos) return true;
+    }
+    return false;
+  };
+  CHECK(rig.loop.run_until(told, Duration{30000}));
+  base::capture_log(nullptr);
+  CHECK(rig.run("b").code == std::optional<int>(0));
+  CHECK(rig.workers() == 2);
+}
+
+TEST_CASE("a timeout ends the worker, even one that ignores TERM, and the next run gets another") {
+  Rig rig("trap '' TERM\n" + worker_script(std::string("[ \"$id\" != slow ] || { sleep 600 & echo "
+                                                       "$! > child; wait; }\n") +
+                                           kAnswer));
+  rig.rule.timeout = Duration{300};
+  rig.start("slow");
+  CHECK(rig.verdict("slow").outcome == Outcome::timeout);
+  CHECK_FALSE(is_alive(rig.read("child")));
+  rig.rule.timeout = Duration{20000};
+  CHECK(rig.run("next").code == std::optional<int>(0));
+  CHECK(rig.workers() == 2);
+}
+
+TEST_CASE("an answer longer than limits.output is not waited for") {
+  Rig rig(worker_script("head -c 100000 /dev/zero | tr '\\0' x; sleep 600"));
+  rig.rule.max_output = 65536;
+  rig.start("a");
+  CHECK(rig.verdict("a").outcome == Outcome::invalid_output);
+  CHECK(rig.verdict("a").message.find("more than 65536 bytes") != std::string::npos);
+}
+
+TEST_CASE("stderr of a worker carries the object it belongs to") {
+  Rig rig(worker_script(std::string("echo \"about $id\" >&2\n") + kAnswer));
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  rig.run("a");
+  rig.run("b");
+  base::capture_log(nullptr);
+  std::vector<std::string> about;
+  for (const std::string& line : log) {
+    if (line.find("about ") != std::string::npos) about.push_back(line);
+  }
+  REQUIRE(about.size() == 2);
+  CHECK(about[0].find("about a") != std::string::npos);
+  CHECK(about[0].find("Website shop/a") != std::string::npos);
+  CHECK(about[1].find("Website shop/b") != std::string::npos);
+  CHECK(rig.calls["b"]->last_line() == "about b");
+}
+
+TEST_CASE("what one run told a worker stays masked in the lines of later runs") {
+  Rig rig(worker_script(std::string("echo \"I know hunter22\" >&2\n") + kAnswer));
+  rig.run("a");
+  SecretMask mask;
+  mask.add_value("hunter22");
+  rig.calls["a"]->release(mask);
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  rig.run("b");
+  base::capture_log(nullptr);
+  CHECK(rig.calls["b"]->last_line() == "I know ***");
+}
+
+TEST_CASE("a worker that cannot be started fails its run and says why") {
+  Rig rig("");
+  rig.rule.argv = {"/nonexistent/worker"};
+  rig.start("a");
+  CHECK(rig.verdict("a").outcome == Outcome::failed);
+  CHECK(rig.verdict("a").message.find("/nonexistent/worker") != std::string::npos);
+}
+
+TEST_CASE("shutdown ends idle workers by TERM first and waits for them") {
+  Rig rig("trap 'echo bye > said; exit 0' TERM\n" + worker_script(kAnswer));
+  rig.run("a");
+  bool over = false;
+  rig.rule.grace = Duration{20000};
+  rig.pool->shut_down([&] { over = true; });
+  CHECK_FALSE(over);
+  REQUIRE(rig.loop.run_until([&] { return over; }, Duration{30000}));
+  CHECK_FALSE(is_alive(rig.read("pids")));
+  CHECK_FALSE(std::filesystem::exists(rig.folder.file("worker-1")));
+}
+
+TEST_CASE("ending a run ends its worker; one that waits for a worker is over at once") {
+  Rig rig(worker_script("sleep 600"));
+  rig.start("a");
+  rig.start("b");
+  REQUIRE(rig.loop.run_until([&] { return rig.workers() == 1; }, Duration{30000}));
+  rig.calls["b"]->terminate();
+  CHECK(rig.end("b").canceled);
+  CHECK(rig.ends.count("a") == 0);
+  rig.calls["a"]->terminate();
+  CHECK(rig.end("a").canceled);
+}
+
+TEST_CASE("a run that is dropped leaves no worker at work for it") {
+  Rig rig(worker_script("[ \"$id\" != a ] || sleep 600\n" + std::string(kAnswer)));
+  rig.start("a");
+  REQUIRE(rig.loop.run_until([&] { return rig.workers() == 1; }, Duration{30000}));
+  rig.calls.erase("a");
+  CHECK(rig.run("b").code == std::optional<int>(0));
+  CHECK(rig.workers() == 2);
+  CHECK(rig.ends.count("a") == 0);
+}
+
+TEST_CASE("a worker over its limits is ended, and the run says which") {
+  Rig rig(worker_script("i=0; while [ $i -lt 8 ]; do sleep 600 & i=$((i+1)); done; wait"));
+  rig.rule.limits.processes = 4;
+  rig.start("a");
+  CHECK(rig.verdict("a").outcome == Outcome::failed);
+  CHECK(rig.verdict("a").message == "ended: used more than limits.processes 4");
+}
