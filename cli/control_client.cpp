@@ -36,7 +36,7 @@ class Asking {
             loop, std::move(fd), {64U << 20U, 1U << 20U},
             [this](std::string_view line) { on_line(line); },
             [this](const std::string&) {
-              finish(Error(ErrorKind::unreachable, "the controller ended before it had answered"));
+              finish(Error(ErrorKind::unreachable, "the controller ended, or cut the connection"));
             }) {
     timer_ = loop.after(kFirstAnswer, [this] {
       finish(Error(ErrorKind::timeout, "the controller does not answer"));
@@ -81,6 +81,9 @@ void bind_socket(CLI::App& app, std::string& socket) {
 Result<std::string> find_socket(const std::string& flag) {
   if (!flag.empty()) return flag;
   const std::string folder = hooks::default_control_folder();
+  if (auto ours = loop::make_private_folder(folder); !ours.ok()) {
+    return ours.error().is_not_found() ? no_controller(folder) : ours.error();
+  }
   const auto live = hooks::live_control_sockets(folder);
   if (live.empty()) return no_controller(folder);
   if (live.size() == 1) return live.front();

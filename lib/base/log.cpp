@@ -9,7 +9,6 @@
 
 #include "base/json.hpp"
 #include "base/log_level.hpp"
-#include "base/log_level.hpp"
 #include "base/strings.hpp"
 #include "base/time.hpp"
 

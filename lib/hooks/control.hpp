@@ -72,7 +72,8 @@ std::string default_control_folder();
 // The sockets in it that somebody answers on, sorted.
 std::vector<std::string> live_control_sockets(const std::string& folder);
 
-// Removes the sockets PID.sock of processes that are gone: a killed controller leaves its own behind.
+// Removes the sockets PID.sock of processes that are gone: a killed controller leaves its own
+// behind.
 void remove_dead_control_sockets(const std::string& folder);
 
 }  // namespace kubewatch::hooks

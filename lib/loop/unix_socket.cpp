@@ -129,6 +129,10 @@ Result<Fd> connect_unix(const std::string& path) {
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return system_error(kind_of(errno), "cannot connect to", path);
   }
+  // What somebody else put there must not be taken for ours.
+  if (::geteuid() != 0 && !is_of_this_user(fd.get())) {
+    return Error(ErrorKind::forbidden, "another user's process answers on " + path);
+  }
   return fd;
 }
 

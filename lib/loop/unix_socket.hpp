@@ -39,7 +39,8 @@ class UnixListener {
   FdWatch watch_;
 };
 
-// Errors: not_found (no such socket), unreachable (nobody answers there), forbidden.
+// Errors: not_found (no such socket), unreachable (nobody answers there), forbidden (also when
+// another user's process answers, unless we are root).
 Result<Fd> connect_unix(const std::string& path);
 
 struct LineLimits {
