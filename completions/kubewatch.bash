@@ -40,6 +40,8 @@ _kubewatch() {
     --until-idle) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --concurrency) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shutdown-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --triggers) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --triggers-host) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --lease-name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --lease-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --identity) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -49,7 +51,7 @@ _kubewatch() {
     --shards) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shard-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -f --filename --sandbox --sandbox-file --check --once --until-idle --concurrency --shutdown-timeout --fail-fast --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+    words="-h --help -f --filename --sandbox --sandbox-file --check --once --until-idle --concurrency --shutdown-timeout --triggers --triggers-host --fail-fast --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
   watch)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

@@ -32,6 +32,8 @@ complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l once -d
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l until-idle -x -d 'end when nothing has run for so long'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l concurrency -x -d 'objects at the same time over all rules, 0 = no cap'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l shutdown-timeout -x -d 'how long running hooks may go on after SIGTERM (default 25s)'
+complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l triggers -x -d 'where HTTP triggers of the rules are listened for'
+complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l triggers-host -x -d 'a further name that HTTP triggers may call this by, repeatable'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l fail-fast -d 'exit 8 when the server cannot be reached at start'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l leader-elect -d 'run only while holding a Lease; other instances stand by'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller' -l lease-name -x -d 'name of the Lease (default: from the rules\' names)'
