@@ -11,7 +11,7 @@ Result<apiserver::SandboxOptions> parse_listen(const std::string& text) {
   const auto colon = text.rfind(':');
   const auto bad = [&] {
     return Error(ErrorKind::invalid,
-                 fmt::format("--listen {}: expected ADDRESS:PORT, such as 127.0.0.1:0", text));
+                 fmt::format("{}: expected ADDRESS:PORT, such as 127.0.0.1:0", text));
   };
   if (colon == std::string::npos || colon == 0) return bad();
   options.address = text.substr(0, colon);

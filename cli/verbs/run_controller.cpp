@@ -301,7 +301,7 @@ class RunController : public Command {
     if (!triggers_.empty()) {
       auto listen = parse_listen(triggers_);
       if (!listen.ok()) {
-        return fail(context, kUsage, "--triggers: " + listen.error().message());
+        return fail(context, kUsage, "--triggers " + listen.error().message());
       }
       options.triggers = {listen->address, listen->port, trigger_hosts_};
     }

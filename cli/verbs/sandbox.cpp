@@ -42,7 +42,7 @@ class SandboxCommand : public Command {
 
   int run(Context& context) override {
     auto options = parse_listen(listen_);
-    if (!options.ok()) return fail(context, options.error());
+    if (!options.ok()) return fail(context, kUsage, "--listen " + options.error().message());
     options->insecure_http = insecure_;
     auto manifests = read_manifests(files_, true);
     if (!manifests.ok()) return fail(context, kUsage, manifests.error().render());

@@ -139,9 +139,8 @@ void check_across(const std::vector<ReadRule>& rules, std::vector<Diagnostic>& p
       const ReadRule& a = rules[first];
       const ReadRule& b = rules[second];
       if (a.rule.name.empty() || b.rule.name.empty()) continue;
-      // Two groups of one list: their controllers are named when their kinds are known.
-      const bool one_list = a.rule.for_.every_kind && b.rule.for_.every_kind &&
-                            a.rule.file == b.rule.file && a.rule.line == b.rule.line;
+      // Of one list: its kinds were compared, and those of groups are named when they are known.
+      const bool one_list = a.rule.file == b.rule.file && a.rule.line == b.rule.line;
       if (one_list) continue;
       if (a.rule.name == b.rule.name) {
         // Default manager and finalizer follow the name: saying all three would be noise.

@@ -98,7 +98,6 @@ class StreamGroup {
   // `namespaces` empty: all, or cluster-scoped.
   void open(StreamPool& pool, StreamSpec spec, const std::vector<std::string>& namespaces,
             const StreamListener& listener);
-  bool is_open() const { return !streams_.empty(); }
   bool ready() const;
   const core::ResourceType& type() const { return type_; }
   // Only objects in these namespaces are seen from now on, by the readers below.

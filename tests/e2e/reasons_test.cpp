@@ -132,4 +132,30 @@ echo "$KW_NAME $(grep -o '"title":"[a-z]*"' "$KW_INPUT" | cut -d'"' -f4)" >> gon
   CHECK(runs >= 3);  // created, deleted, created again
 }
 
+E2E_CASE("onDelete runs for objects that went while the watch had a gap, once each") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(R"(
+  onDelete: true
+  reconcile: {exec: [./reconcile.sh]}
+)"));
+  w.script("reconcile.sh", R"x(
+if grep -q '"object":null' "$KW_INPUT"; then echo "$KW_NAME" >> gone; fi
+)x");
+  w.start();
+  for (const char* name : {"a", "b", "c"}) w.apply(website(name, "one"));
+  w.settle();
+  // The watches end and their history is gone: whatever was not told yet is found by a list.
+  w.server().compact();
+  w.remove("Website", "a");
+  w.server().compact();
+  w.remove("Website", "b");
+  REQUIRE(w.eventually([&] { return w.lines("gone") >= 2; }, Duration{60000}));
+  w.settle();
+  const std::string gone = w.read("gone");
+  CHECK(w.lines("gone") == 2);
+  CHECK(gone.find("a\n") != std::string::npos);
+  CHECK(gone.find("b\n") != std::string::npos);
+}
+
 }  // namespace kubewatch::e2e

@@ -157,7 +157,7 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
                        {"  triggers: [{file: kicks}]\n", {}},
                        {"  triggers: [{exec: [./hook.sh]}, {http: {path: /kick}}]\n", {}},
                        {"  triggers: [{http: {path: '/kick?x'}}]\n",
-                        {"7:33: spec.triggers[0].http.path: must be a path of letters, digits and "
+                        {"7:28: spec.triggers[0].http.path: must be a path of letters, digits and "
                          "-_.~/"}},
                        {"  triggers: [{}, {http: {path: kick}}]\n",
                         {"7:14: spec.triggers[0]: needs one of exec, file and http",

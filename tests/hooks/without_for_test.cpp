@@ -1,5 +1,5 @@
 // Runs without an object: a rule without `for`, and one more run for an object that is deleted.
-#include <map>
+#include <algorithm>
 
 #include "base/json.hpp"
 #include "hooks/invocation.hpp"
