@@ -12,8 +12,10 @@
 #include "base/random.hpp"
 #include "base/result.hpp"
 #include "client/client.hpp"
+#include "hooks/facts.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/shard_plan.hpp"
+#include "hooks/trace.hpp"
 
 namespace kubewatch::hooks {
 
@@ -30,6 +32,7 @@ struct RunRecord {
   std::optional<int> exit_code;
   Duration elapsed{0};
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
+  std::string trace;  // its trace id; "" without tracing
 };
 
 struct EngineOptions {
@@ -40,6 +43,7 @@ struct EngineOptions {
   bool fail_fast = false;       // unreachable server at start: give up (on_fatal)
   // Leader election: nothing runs but what lead() names. Absent: everything runs from the start.
   std::optional<ShardPlan> shards;
+  std::optional<TraceTarget> traces;  // where spans go; absent: nowhere
 };
 
 struct EngineCallbacks {
@@ -70,6 +74,9 @@ class Engine {
 
   void start();
   EngineStatus status() const;
+  EngineFacts facts() const;
+  // For /metrics; `ready` is what /readyz says.
+  std::string metrics_text(const EngineFacts& facts, bool ready) const;
   // Called after anything changes that status() shows.
   void on_progress(std::function<void()> callback);
   // product.md "shutdown": nothing new starts, running hooks end within the timeout; then `done`.

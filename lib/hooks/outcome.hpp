@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hooks/child_writer.hpp"
+#include "hooks/patch_writer.hpp"
 #include "hooks/plan.hpp"
 #include "hooks/pruner.hpp"
 #include "hooks/status_writer.hpp"
@@ -18,6 +19,8 @@ struct WriteReport {
   std::vector<Error> failures;
   // All failures need another input, rule or permission.
   bool permanent() const;
+  // Some failure is a conflict with another field manager.
+  bool conflicts() const;
   std::string message() const;  // the failures, one line
 };
 
@@ -36,9 +39,14 @@ class OutcomeWriter {
   void start(Done done);
 
  private:
+  void rehearse();
+  void rehearsed(const Manifest& manifest, Result<WriteEffect> effect);
+  void begin();
   void guard_owner();
-  void next_child();
-  void one_child();
+  void next_children();
+  // The writes of one class may be on their way at the same time; absent: all are done.
+  std::optional<int> class_of(std::size_t index) const;
+  void start_child(std::size_t index);
   void prune();
   void unguard_owner();
   void write_status();
@@ -49,10 +57,12 @@ class OutcomeWriter {
   OutcomeInput input_;
   WritePlan plan_;
   ChildWriter children_;
+  PatchWriter patches_;
   Pruner pruner_;
   StatusWriter status_;
   client::InFlight requests_;
   std::size_t at_ = 0;
+  std::size_t open_ = 0;
   bool stepping_ = false;
   bool step_again_ = false;
   WriteReport report_;

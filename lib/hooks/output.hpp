@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "core/resource.hpp"
+#include "hooks/output_extras.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/result_document.hpp"
 #include "hooks/rule.hpp"
@@ -33,8 +34,10 @@ struct HookOutput {
   std::vector<Manifest> manifests;  // children, as printed
   std::optional<Manifest> own;      // labels and annotations of the object itself
   std::vector<Manifest> create;
+  std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
-  std::optional<HookResult> result;
+  std::vector<runtime::Happening> events;
+  std::optional<HookResult> result;  // its create, remove, patches and events are those above
 };
 
 struct OutputContext {
@@ -44,6 +47,8 @@ struct OutputContext {
   std::function<const core::ResourceType*(const core::Gvk&)> type_of;
   bool manifests_allowed = true;  // false: finalizing without finalize.apply
   bool has_status = true;         // the kind has the status subresource
+  // Of a kind's schema; empty: not asked. Errors: invalid.
+  std::function<Result<void>(const core::Gvk&, const Json& manifest)> check_schema{};
 };
 
 // The whole text is valid or nothing is. Errors: invalid, too_large; unsupported; not_found when

@@ -12,10 +12,13 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
+#include "hooks/field_warnings.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
 namespace {
+
+constexpr Duration kSchemaAge{300000};
 
 std::optional<std::string> own_environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -63,6 +66,9 @@ Run::Run(RunHost& host, RunInput input, Done done)
   const core::ObjectMeta& meta = input_.object.meta;
   owner_ = {host_.owner_type().gvk, host_.owner_type().namespaced, meta.key(), meta.uid,
             meta.deleting()};
+  Services& services = host_.services();
+  if (services.telemetry.traces == nullptr) return;
+  trace_ = std::make_shared<RunTrace>(*services.telemetry.traces, services.loop, services.random);
 }
 
 Run::~Run() {
@@ -80,11 +86,13 @@ const HookRule& Run::hook() const {
 }
 
 base::LogFields Run::log_fields() const {
-  return {{"controller", host_.rule().name},
-          {"object", owner_.str()},
-          {"reason", std::string(runtime::to_string(input_.work.reason))},
-          {"run", input_.id},
-          {"attempt", std::to_string(input_.work.attempt)}};
+  base::LogFields fields = {{"controller", host_.rule().name},
+                            {"object", owner_.str()},
+                            {"reason", std::string(runtime::to_string(input_.work.reason))},
+                            {"run", input_.id},
+                            {"attempt", std::to_string(input_.work.attempt)}};
+  if (trace_ != nullptr) fields.emplace_back("trace", trace_->ids().trace);
+  return fields;
 }
 
 void Run::start() {
@@ -130,6 +138,9 @@ void Run::start_hook() {
   auto environment = build_environment(source, host_.services().random);
   if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);
+  if (trace_ != nullptr) {
+    environment->variables.push_back("TRACEPARENT=" + trace_->ids().traceparent());
+  }
   HookStart start{std::move(environment->variables), build_document(invocation), log_fields(),
                   mask_, may_print_secrets(host_.rule())};
   auto process = HookProcess::start(host_.services().loop, hook(), std::move(start),
@@ -150,6 +161,7 @@ void Run::abandon() {
 }
 
 void Run::on_exit(loop::ProcessExit exit) {
+  const auto scope = traced();
   hook_running_ = false;
   exit_ = std::move(exit);
   if (dropped_) {
@@ -161,7 +173,19 @@ void Run::on_exit(loop::ProcessExit exit) {
     return decide({}, HookOutput{});
   }
   if (!reads_output(exit_, host_.rule().retry)) return decide({}, std::nullopt);
-  read_output(true);
+  check_then_read();
+}
+
+// A manifest that the schema refuses may be right under a schema that was changed meanwhile: then
+// it is read again.
+void Run::check_then_read() {
+  if (host_.rule().apply.validate == Validate::none) return read_output(true, nullptr);
+  const TimePoint now = host_.services().loop.now();
+  host_.with_schemas(now - kSchemaAge, [this, now](const KindSchemas& schemas) {
+    const auto scope = traced();
+    schema_time_ = now;
+    read_output(true, &schemas);
+  });
 }
 
 void Run::log_output() const {
@@ -171,18 +195,33 @@ void Run::log_output() const {
   }
 }
 
-void Run::read_output(bool may_rediscover) {
+void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   const auto resources = host_.services().resources();
   OutputContext context{host_.rule(), owner_, [&](const core::Gvk& gvk) {
                           return resources ? resources->find(gvk) : nullptr;
                         }};
   context.manifests_allowed = !input_.finalizing || host_.rule().finalize->apply;
   context.has_status = host_.owner_type().has_subresource("status");
+  bool refused_by_schema = false;
+  if (schemas != nullptr) {
+    context.check_schema = [&](const core::Gvk& gvk, const Json& manifest) {
+      auto checked = schemas->check(gvk, manifest);
+      refused_by_schema = refused_by_schema || !checked.ok();
+      return checked;
+    };
+  }
   auto output = parse_output(exit_.out, context);
   if (!output.ok()) {
+    if (refused_by_schema && !schemas_renewed_) {
+      schemas_renewed_ = true;
+      return host_.with_schemas(schema_time_ + Duration{1}, [this](const KindSchemas& renewed) {
+        const auto scope = traced();
+        read_output(true, &renewed);
+      });
+    }
     // A kind that is unknown now may have come since the last discovery.
     if (output.error().is_not_found() && may_rediscover) {
-      return host_.services().rediscover([this] { read_output(false); });
+      return host_.services().rediscover([this, schemas] { read_output(false, schemas); });
     }
     OutputFacts facts;
     facts.problem = "invalid output: " + mask_.mask(output.error().render());
@@ -191,6 +230,7 @@ void Run::read_output(bool may_rediscover) {
   for (const auto* list : {&output->manifests, &output->create}) {
     for (const Manifest& manifest : *list) mask_.add_object(manifest.object);
   }
+  warn_of_fields(*output);
   OutputFacts facts;
   facts.has_result = output->result.has_value();
   if (output->result) {
@@ -198,6 +238,13 @@ void Run::read_output(bool may_rediscover) {
     requeue_after_ = output->result->requeue_after;
   }
   decide(std::move(facts), std::move(*output));
+}
+
+void Run::warn_of_fields(const HookOutput& output) const {
+  for (const Manifest& manifest : output.manifests) {
+    const auto found = field_warnings(manifest.object, 3);
+    if (!found.empty()) host_.warn_of_fields(manifest.id().str(), base::join(found, ", "));
+  }
 }
 
 void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
@@ -239,6 +286,12 @@ void Run::with_status(std::function<void(const std::string& object)> then) {
 }
 
 void Run::write(WritePlan plan, bool has_conditions) {
+  const auto scope = traced();  // the schema may have been asked for by another run
+  events_ = std::move(plan.events);
+  metrics_ = std::move(plan.metrics);
+  for (const Manifest& manifest : plan.manifests) {
+    if (input_.keep_printed) printed_[manifest.id().str()] = manifest.object;
+  }
   writer_ = std::make_unique<OutcomeWriter>(
       host_, OutcomeInput{owner_, input_.object.meta, has_conditions, mask_}, std::move(plan));
   writer_->start([this](WriteReport report) { on_written(std::move(report)); });
@@ -251,12 +304,14 @@ void Run::on_written(WriteReport report) {
     verdict_.message = mask_.mask(report_.message());
     return conclude();
   }
+  tell_events_and_metrics();
   if (input_.finalizing && verdict_.outcome == Outcome::done) return clean_up();
   conclude();
 }
 
 // Children that only we remove go before the finalizer does.
 void Run::clean_up() {
+  const auto scope = traced();
   cleaner_ = std::make_unique<Pruner>(host_, owner_);
   cleaner_->start(PruneMode::unreferenced, {}, [this](PruneReport pruned) {
     report_.deleted += pruned.deleted;
@@ -321,11 +376,46 @@ runtime::RunOutcome Run::queue_outcome() const {
 void Run::report() {
   const bool good = verdict_.outcome == Outcome::done || verdict_.outcome == Outcome::not_yet;
   if (good || dropped_ || exit_.canceled) return;
-  host_.services().reporter.report(owner_, host_.rule().name, verdict_.outcome, verdict_.message);
+  runtime::Happening event = failure_of(owner_, verdict_.outcome, verdict_.message);
+  if (report_.conflicts()) event.reason = kConflictReason;
+  if (!owner_.uid.empty()) host_.services().reporter.tell(host_.rule().name, event);
+}
+
+void Run::tell_events_and_metrics() {
+  Services& services = host_.services();
+  for (runtime::Happening& event : events_) {
+    event.note = mask_.mask(event.note);
+    core::ObjectRef& object = event.regarding;
+    if (object.uid.empty()) {
+      const core::Gvk gvk{core::parse_group_version(object.api_version)->group, "", object.kind};
+      const auto child = host_.cached_child(child_id(gvk, {object.namespace_, object.name}));
+      if (child) object.uid = child->uid;
+    }
+    services.reporter.tell(host_.rule().name, event);
+  }
+  for (HookMetric& metric : metrics_) {
+    for (auto& [name, value] : metric.labels) value = mask_.mask(value);
+  }
+  services.telemetry.metrics.hook_reported(host_.rule().name, metrics_, services.loop.now());
+}
+
+void Run::end_trace() {
+  if (trace_ == nullptr) return;
+  const bool good = verdict_.outcome == Outcome::done || verdict_.outcome == Outcome::not_yet;
+  trace_->end((input_.finalizing ? "finalize " : "reconcile ") + host_.rule().name,
+              {{"kubewatch.controller", host_.rule().name},
+               {"kubewatch.object", owner_.str()},
+               {"kubewatch.reason", std::string(runtime::to_string(input_.work.reason))},
+               {"kubewatch.run", input_.id},
+               {"kubewatch.attempt", std::to_string(input_.work.attempt)},
+               {"kubewatch.outcome", std::string(to_string(verdict_.outcome))}},
+              good ? std::nullopt : std::optional(verdict_.message));
 }
 
 void Run::conclude() {
   report();
+  end_trace();
+  const client::RequestScope outside(host_.client().observers(), nullptr);
   RunEnd end;
   end.record.id = input_.id;
   end.record.controller = host_.rule().name;
@@ -340,6 +430,17 @@ void Run::conclude() {
   end.record.configured = report_.configured;
   end.record.unchanged = report_.unchanged;
   end.record.deleted = report_.deleted;
+  if (trace_ != nullptr) end.record.trace = trace_->ids().trace;
+  if (process_ != nullptr) {
+    const auto time = [](const timeval& t) {
+      return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
+    host_.services().telemetry.metrics.run_used(
+        host_.rule().name, time(exit_.usage.ru_utime) + time(exit_.usage.ru_stime),
+        static_cast<double>(exit_.usage.ru_maxrss) * 1024.0, host_.services().loop.now());
+  }
+  end.reason = input_.work.reason;
+  end.printed = std::move(printed_);
   end.outcome = queue_outcome();
   end.slow_retry = verdict_.outcome == Outcome::write_failed && report_.permanent();
   auto done = std::move(done_);

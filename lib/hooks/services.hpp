@@ -9,8 +9,10 @@
 #include "client/discovery.hpp"
 #include "hooks/caches.hpp"
 #include "hooks/engine.hpp"
+#include "hooks/kind_schemas.hpp"
 #include "hooks/reporter.hpp"
 #include "hooks/streams.hpp"
+#include "hooks/telemetry.hpp"
 #include "hooks/write_context.hpp"
 #include "runtime/controller.hpp"
 
@@ -30,6 +32,7 @@ struct Services {
   std::function<void(const RunRecord&)> on_run;
   std::function<void()> on_progress;
   std::string work_dir;
+  Telemetry& telemetry;
 };
 
 // One rule as its runs see it.
@@ -38,6 +41,10 @@ class RunHost : public WriteContext {
   virtual Services& services() = 0;
   virtual const RuleCaches& caches() const = 0;
   virtual std::string work_dir() const = 0;  // KW_WORKDIR
+  // Once the schemas of declared kinds are known, none of them read before `oldest`.
+  virtual void with_schemas(TimePoint oldest, std::function<void(const KindSchemas&)> done) = 0;
+  // A manifest has fields that the hook may not mean: told once in a while.
+  virtual void warn_of_fields(const std::string& object, const std::string& what) = 0;
   virtual std::string new_home(const std::string& run_id) const = 0;
 };
 
