@@ -28,9 +28,10 @@ _kubewatch() {
     --proxy-url) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     -v|--v) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --log-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --log-filter) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return ;;
   esac
-  local words="-h --help --kubeconfig --context --cluster --user -n --namespace -s --server --token --as --as-uid --as-group --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --request-timeout --proxy-url -v --v --log-format --color"
+  local words="-h --help --kubeconfig --context --cluster --user -n --namespace -s --server --token --as --as-uid --as-group --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --request-timeout --proxy-url -v --v --log-format --log-filter --color"
   case "$command" in
   '') words="run-controller watch reflect wait-condition apply-ssa sandbox completion version $words" ;;
   run-controller)
@@ -40,6 +41,10 @@ _kubewatch() {
     --until-idle) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --concurrency) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shutdown-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --metrics) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --max-stale) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --max-wait) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --liveness) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --lease-name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --lease-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --identity) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -49,7 +54,7 @@ _kubewatch() {
     --shards) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shard-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -f --filename --sandbox --sandbox-file --check --once --until-idle --concurrency --shutdown-timeout --fail-fast --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+    words="-h --help -f --filename --sandbox --sandbox-file --check --once --until-idle --concurrency --shutdown-timeout --fail-fast --metrics --max-stale --max-wait --liveness --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
   watch)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

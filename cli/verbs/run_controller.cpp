@@ -11,6 +11,7 @@
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/manifests.hpp"
+#include "cli/metrics_flags.hpp"
 #include "cli/session.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
@@ -33,6 +34,7 @@ void log_run(const hooks::RunRecord& run) {
   count("unchanged", run.unchanged);
   count("deleted", run.deleted);
   fields.emplace_back("ms", std::to_string(run.elapsed.count()));
+  if (!run.trace.empty()) fields.emplace_back("trace", run.trace);
   if (!run.message.empty()) fields.emplace_back("message", run.message);
   const bool fine = run.outcome == "done" || run.outcome == "not-yet";
   base::log(fine ? base::LogLevel::info : base::LogLevel::error, "run " + run.outcome, fields);
@@ -81,12 +83,16 @@ struct Ends {
 // One engine from its start to its end: by a signal, by being done, by losing the lead.
 class Supervision {
  public:
-  Supervision(Context& context, Session& session, Ends ends)
-      : context_(context), session_(session), ends_(ends) {}
+  Supervision(Context& context, Session& session, Ends ends, const MetricsFlags& metrics)
+      : context_(context), session_(session), ends_(ends), metrics_flags_(metrics) {}
 
   int run(std::vector<hooks::Rule> rules, hooks::EngineOptions options,
           std::optional<ElectionPlan> plan) {
+    const Duration longest = longest_run(rules);
     make_engine(std::move(rules), std::move(options));
+    auto served = metrics_flags_.serve(session_.loop(), *engine_, longest);
+    if (!served.ok()) return fail(context_, kFailed, served.error().render());
+    metrics_ = std::move(*served);
     if (plan) elect(std::move(*plan));
     Interrupt interrupt(
         session_.loop(),
@@ -95,7 +101,10 @@ class Supervision {
           interrupted_ = true;
           end();
         },
-        [this] { engine_.reset(); });  // hooks that still run do not outlive us
+        [this] {
+          metrics_.reset();
+          engine_.reset();
+        });  // hooks that still run do not outlive us
     if (ends_.by_itself()) watch_for_end();
     engine_->start();
     if (election_) election_->start();
@@ -180,6 +189,8 @@ class Supervision {
   std::optional<Election> election_;  // outlives the engine, whose writes it lets through
   std::optional<hooks::Engine> engine_;
   std::optional<EndWatch> watch_;
+  const MetricsFlags& metrics_flags_;
+  std::unique_ptr<hooks::MetricsServer> metrics_;  // reads the engine
 };
 
 class RunController : public Command {
@@ -209,10 +220,14 @@ class RunController : public Command {
     add_duration(app, "--shutdown-timeout", shutdown_timeout_,
                  "how long running hooks may go on after SIGTERM (default 25s)");
     app.add_flag("--fail-fast", fail_fast_, "exit 8 when the server cannot be reached at start");
+    metrics_.bind(app);
     election_.bind(app);
   }
 
   int run(Context& context) override {
+    if (auto checked = metrics_.check(); !checked.ok()) {
+      return fail(context, kUsage, checked.error().render());
+    }
     auto loaded = hooks::load_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse(context, loaded.problems);
     if (check_) {
@@ -262,13 +277,16 @@ class RunController : public Command {
     options.fail_fast = fail_fast_;
     if (shutdown_timeout_) options.shutdown_timeout = *shutdown_timeout_;
     if (*plan) options.shards = (*plan)->shards;
+    auto traces = trace_target();
+    if (!traces.ok()) return fail(context, kUsage, traces.error().render());
+    options.traces = std::move(*traces);
     const Ends ends{once_, until_idle_};
     if (ends.by_itself() && *plan && (*plan)->shards.count > 1) {
       return fail(context, kUsage,
                   "--once and --until-idle do not go with shards: no instance knows when all of "
                   "them are done");
     }
-    Supervision supervision(context, session, ends);
+    Supervision supervision(context, session, ends, metrics_);
     return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }
 
@@ -281,6 +299,7 @@ class RunController : public Command {
   std::size_t concurrency_ = 0;
   std::optional<Duration> shutdown_timeout_;
   bool fail_fast_ = false;
+  MetricsFlags metrics_;
   ElectionFlags election_;
 };
 
