@@ -69,6 +69,9 @@ Result<LogFilter> LogFilter::parse(std::string_view text) {
                                       "controller/NAME)",
                                       name, known_rooms()));
     }
+    std::erase_if(out.entries_, [&one](const Entry& other) {
+      return other.name == one.name && other.controller == one.controller;
+    });
     out.entries_.push_back(std::move(one));
   }
   return out;

@@ -116,12 +116,13 @@ bool is_immutable_refusal(const Error& error) {
   return false;
 }
 
-void ChildWriter::rehearse(const Manifest& manifest, Done done) {
+void ChildWriter::rehearse(const Manifest& manifest, bool creating, Done done) {
   auto job = std::make_shared<Job>();
   job->manifest = manifest;
   job->id = manifest.id();
   job->done = std::move(done);
   job->rehearsing = true;
+  job->creating = creating;
   job->hash = text_hash(base::dump_json(manifest.object));
   look(job);
 }
@@ -327,10 +328,16 @@ void ChildWriter::send_create(const JobPtr& job) {
   core::WriteParams params;
   params.field_manager = context_.rule().apply.field_manager;
   params.field_validation = "Strict";
+  params.dry_run = job->rehearsing;
   requests_.run<Result<Json>>(
       [this, job](Result<Json> answer) {
+        if (job->rehearsing && answer.ok()) return finish(job, WriteEffect::unchanged);
         if (!answer.ok()) {
           if (answer.error().is_already_exists()) return finish(job, WriteEffect::unchanged);
+          if (job->rehearsing) {
+            return finish(job,
+                          std::move(answer.error()).with_context("dry run of " + job->id.str()));
+          }
           return finish(job, explain_unknown_kind(*job, std::move(answer.error()))
                                  .with_context("creating " + job->id.str()));
         }
@@ -346,28 +353,38 @@ void ChildWriter::send_create(const JobPtr& job) {
 }
 
 void ChildWriter::apply_own(const Manifest& manifest, Done done) {
-  Json object = manifest.object;
+  auto job = std::make_shared<Job>();
+  job->manifest = manifest;
   // Without the uid the apply of an object that is gone would make a new one.
-  object["metadata"]["uid"] = owner_.uid;
+  job->manifest.object["metadata"]["uid"] = owner_.uid;
+  job->id = manifest.id();
+  job->done = std::move(done);
+  job->existing_version = context_.owner_version(owner_);
+  send_own(job, context_.rule().apply.force);
+}
+
+void ChildWriter::send_own(const JobPtr& job, bool force) {
   core::PatchParams params;
   params.type = core::PatchType::apply;
-  params.force = context_.rule().apply.force;
+  params.force = force;
   params.field_manager = context_.rule().apply.field_manager;
-  const ChildId id = manifest.id();
-  const std::string before = context_.owner_version(owner_);
   requests_.run<Result<client::ApplyResult>>(
-      [done = std::move(done), id, before](Result<client::ApplyResult> answer) {
-        if (!answer.ok()) {
-          return done(
-              explain_conflict(std::move(answer.error())).with_context("applying " + id.str()));
+      [this, job, force](Result<client::ApplyResult> answer) {
+        if (answer.ok()) {
+          const bool same = base::string_at(answer->object, {"metadata", "resourceVersion"}) ==
+                            job->existing_version;
+          return finish(job, same ? WriteEffect::unchanged : WriteEffect::configured);
         }
-        const bool same =
-            base::string_at(answer->object, {"metadata", "resourceVersion"}) == before;
-        done(same ? WriteEffect::unchanged : WriteEffect::configured);
+        if (!force && conflicts_are_within(answer.error(), context_.rule().apply.force_paths)) {
+          return send_own(job, true);
+        }
+        finish(
+            job,
+            explain_conflict(std::move(answer.error())).with_context("applying " + job->id.str()));
       },
       [&](auto callback) {
-        return context_.client().patch(context_.owner_type(), manifest.key, object, params,
-                                       std::move(callback));
+        return context_.client().patch(context_.owner_type(), job->manifest.key,
+                                       job->manifest.object, params, std::move(callback));
       });
 }
 

@@ -22,7 +22,7 @@ class ChildWriter {
   ~ChildWriter();
 
   // Asks the server whether it would take the manifest (dry run); writes nothing.
-  void rehearse(const Manifest& manifest, Done done);
+  void rehearse(const Manifest& manifest, bool creating, Done done);
   // Server-side apply of a labelled manifest. A CRD is waited for until it is established.
   void apply(const Manifest& manifest, Done done);
   // Labels and annotations of the object itself.
@@ -39,6 +39,7 @@ class ChildWriter {
   void judge_existing(const JobPtr& job, const Json& object);
   void write(const JobPtr& job);
   void send_apply(const JobPtr& job, bool force);
+  void send_own(const JobPtr& job, bool force);
   bool recreate(const JobPtr& job, const Error& error);
   void send_create(const JobPtr& job);
   void applied(const JobPtr& job, Result<client::ApplyResult> answer);

@@ -53,22 +53,31 @@ void OutcomeWriter::start(Done done) {
 
 // Every manifest is asked about first; nothing is written unless the server would take all.
 void OutcomeWriter::rehearse() {
-  const auto left = std::make_shared<std::size_t>(1);
-  const auto one_less = [this, left] {
-    if (--*left > 0) return;
-    report_.failures.empty() ? begin() : write_status();
-  };
-  for (const auto* list : {&plan_.manifests, &plan_.create}) {
-    for (const Manifest& manifest : *list) {
-      if (manifest.id() == child_id(input_.owner.gvk, input_.owner.key)) continue;
-      ++*left;
-      children_.rehearse(manifest, [this, &manifest, one_less](Result<WriteEffect> effect) {
-        rehearsed(manifest, std::move(effect));
-        one_less();
-      });
-    }
+  step_again_ = true;
+  if (stepping_) return;
+  stepping_ = true;
+  const std::size_t all = plan_.manifests.size() + plan_.create.size();
+  while (step_again_) {
+    step_again_ = false;
+    while (open_ < kParallel && at_ < all) start_rehearsal(at_++);
   }
-  one_less();
+  stepping_ = false;
+  if (open_ > 0 || at_ < all) return;
+  at_ = 0;
+  report_.failures.empty() ? begin() : write_status();
+}
+
+void OutcomeWriter::start_rehearsal(std::size_t index) {
+  const bool creating = index >= plan_.manifests.size();
+  const Manifest& manifest =
+      creating ? plan_.create[index - plan_.manifests.size()] : plan_.manifests[index];
+  if (manifest.id() == child_id(input_.owner.gvk, input_.owner.key)) return;
+  ++open_;
+  children_.rehearse(manifest, creating, [this, &manifest](Result<WriteEffect> effect) {
+    --open_;
+    rehearsed(manifest, std::move(effect));
+    rehearse();
+  });
 }
 
 // What lacks only its namespace or its kind, which are in the same output, cannot be tried yet.

@@ -40,6 +40,7 @@ class OutcomeWriter {
 
  private:
   void rehearse();
+  void start_rehearsal(std::size_t index);
   void rehearsed(const Manifest& manifest, Result<WriteEffect> effect);
   void begin();
   void guard_owner();

@@ -46,6 +46,22 @@ bool has_live_conditions(const std::string& object_json) {
   return object.ok() && base::find(*object, {"status", "conditions"}) != nullptr;
 }
 
+// What a patch puts into a Secret is as secret as the Secret.
+void mask_patch(const PatchTarget& target, SecretMask& mask) {
+  if (!target.type.gvk.group.empty() || target.type.gvk.kind != "Secret") return;
+  if (target.patch.is_object()) {
+    Json secret = target.patch;
+    secret["kind"] = "Secret";
+    return mask.add_object(secret);
+  }
+  for (const Json& operation : target.patch) {
+    const Json* value = base::find(operation, {"value"});
+    if (value == nullptr) continue;
+    const Json data = value->is_object() ? *value : Json{{"value", *value}};
+    mask.add_object({{"kind", "Secret"}, {"data", data}, {"stringData", data}});
+  }
+}
+
 std::optional<Duration> retry_after(const std::vector<Error>& failures) {
   std::optional<Duration> longest;
   for (const Error& error : failures) {
@@ -230,6 +246,7 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   for (const auto* list : {&output->manifests, &output->create}) {
     for (const Manifest& manifest : *list) mask_.add_object(manifest.object);
   }
+  for (const PatchTarget& patch : output->patches) mask_patch(patch, mask_);
   warn_of_fields(*output);
   OutputFacts facts;
   facts.has_result = output->result.has_value();

@@ -289,7 +289,8 @@ E2E_CASE("validate: server writes nothing unless the server would take all of it
       website_rule(std::string(kOwnsConfigMaps) + kReconcile + "\n  apply: {validate: server}\n"));
   w.script("reconcile.sh", R"x(
 printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: good}, data: {a: b}}\n---\n'
-printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: b}}\n' "$TITLE"
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: b}}\n---\n' "$TITLE"
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, create: [{apiVersion: v1, kind: ConfigMap, metadata: {name: once}, data: {title: "%s"}, immutable: true}]}\n' "$TITLE"
 )x");
   w.apply(website("a", "Not_A_Name"));
   w.start();
@@ -300,6 +301,10 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: b}}\n'
   w.apply(website("a", "other"));
   CHECK(w.eventually([&] { return w.get("ConfigMap", "other").has_value(); }));
   CHECK(w.get("ConfigMap", "good").has_value());
+  // What is created once is not tried again, though it could not be changed.
+  w.apply(website("a", "third"));
+  CHECK(w.eventually([&] { return w.get("ConfigMap", "third").has_value(); }));
+  CHECK((*w.get("ConfigMap", "once"))["data"]["title"] == "other");
 }
 
 E2E_CASE("an object that its own writes run again is slowed down and told with the paths") {

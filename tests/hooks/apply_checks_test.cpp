@@ -78,6 +78,20 @@ TEST_CASE("a manifest is checked against the schema of its kind") {
   CHECK_FALSE(check_schema(*deployment, newer, false).ok());
 }
 
+TEST_CASE("no value of a Secret gets into the message about it") {
+  const auto secret = schema::builtin_merge_schema({"", "v1", "Secret"});
+  REQUIRE(secret != nullptr);
+  const Json wrong = {{"apiVersion", "v1"},
+                      {"kind", "Secret"},
+                      {"metadata", {{"name", "a"}}},
+                      {"data", "hunter2\n  .data: hunter2"},
+                      {"stringData", {{"password", {"hunter2"}}}}};
+  const auto refused = check_schema(*secret, wrong, true);
+  REQUIRE_FALSE(refused.ok());
+  INFO(refused.error().render());
+  CHECK(refused.error().render().find("hunter2") == std::string::npos);
+}
+
 TEST_CASE("nulls, empty lists and fields of the server are told, meaningful empties are not") {
   const Json manifest = {
       {"metadata", {{"name", "a"}, {"generation", 1}}},
