@@ -1,6 +1,9 @@
 // What a Result asks for besides children and status: events, patches, metrics; and the choices of
 // `apply`: force by path, onImmutable, validate.
+#include <algorithm>
+
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
 #include "http/server.hpp"
@@ -44,6 +47,20 @@ Json condition_of(World& w, const std::string& name) {
   return nullptr;
 }
 
+// The log lines of its life.
+struct Captured {
+  Captured() { base::capture_log(&lines); }
+  ~Captured() { base::capture_log(nullptr); }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  bool has(const std::string& one, const std::string& other) const {
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(one) != std::string::npos && line.find(other) != std::string::npos;
+    });
+  }
+  std::vector<std::string> lines;
+};
+
 // Takes spans, as a collector of OpenTelemetry would.
 struct Collector {
   explicit Collector(loop::EventLoop& loop) {
@@ -85,7 +102,9 @@ E2E_CASE("each run is a span with its requests below it, and the hook may add it
               "e2e"});
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
-  w.script("reconcile.sh", std::string("echo \"$TRACEPARENT\" > parent\n") + kPrintConfigMap);
+  w.script("reconcile.sh",
+           std::string("echo \"$TRACEPARENT\" > parent; echo said >&2\n") + kPrintConfigMap);
+  const Captured log;
   w.apply(website("a", "one"));
   w.start();
   REQUIRE(w.eventually([&] { return w.runs_of("a", "done") > 0; }));
@@ -101,7 +120,8 @@ E2E_CASE("each run is a span with its requests below it, and the hook may add it
   REQUIRE(apply != nullptr);
   CHECK(apply->at("traceId") == trace);
   CHECK(apply->at("parentSpanId") == run->at("spanId"));
-  CHECK(w.read("parent").find(std::string("00-")) == 0);
+  CHECK(w.read("parent").find("00-") == 0);
+  CHECK(log.has("said", "trace=" + trace));
 }
 
 E2E_CASE("events of a Result stand on the object and on what it regards") {
@@ -126,6 +146,21 @@ RESULT
   REQUIRE_FALSE(events.empty());
   CHECK(events[0]["regarding"]["uid"] == (*w.get("Website", "a"))["metadata"]["uid"]);
   CHECK(events[0]["type"] == "Normal");
+}
+
+E2E_CASE("a secret that the hook prints is masked in its events") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(
+      website_rule(std::string("\n  owns:\n    - {apiVersion: v1, kind: Secret}\n") + kReconcile));
+  w.script("reconcile.sh", R"x(
+printf '{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {password: hunter2-long}}\n---\n'
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, events: [{reason: Made, note: the password is hunter2-long}]}\n'
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  CHECK(w.eventually([&] { return has_event(w, "a", "Made", "the password is ***"); }));
+  CHECK_FALSE(has_event(w, "a", "Made", "hunter2"));
 }
 
 E2E_CASE("patches of all three types change an object that is not a child") {
