@@ -93,6 +93,16 @@ void bind_output_flags(CLI::App& app, GlobalOptions& global) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}))
       ->group(group);
+  app.add_option_function<std::string>(
+         "--log-filter",
+         [&global](const std::string& text) {
+           auto parsed = base::LogFilter::parse(text);
+           if (!parsed.ok()) throw CLI::ValidationError("--log-filter", parsed.error().message());
+           global.log.filter = std::move(*parsed);
+         },
+         "levels by part, as in warn,runtime=debug,controller/website=6")
+      ->type_name("FILTER")
+      ->group(group);
   app.add_option("--color", global.color, "auto, always or never")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.hpp"
+#include "hooks/metrics_table.hpp"
 
 namespace kubewatch::cli {
 
@@ -330,6 +331,17 @@ constexpr const char* kExitCodes =
     "findings; 0 also after a graceful end by SIGTERM or SIGINT of a command that runs until "
     "stopped; 128+N ended at once by a second signal.\n";
 
+std::string metrics_page() {
+  std::string out = fmt::format(
+      ".\\\" Made from the table of metrics; see CONTRIBUTING.md.\n.TH KUBEWATCH\\-METRICS 7 \"\" "
+      "\"kubewatch {}\" \"kubewatch\"\n",
+      KUBEWATCH_VERSION);
+  out += ".SH NAME\nkubewatch\\-metrics \\- what run\\-controller tells monitoring systems\n";
+  out += ".SH DESCRIPTION\n" + roff_page(std::string(page_of("metrics")));
+  return out + ".SH METRICS\n" + hooks::metrics_manual() +
+         ".SH SEE ALSO\n\\fBkubewatch\\-run\\-controller\\fR(1)\n";
+}
+
 }  // namespace
 
 std::string completion_script(const CommandTree& tree, const std::string& shell) {
@@ -371,6 +383,7 @@ std::map<std::string, std::string> man_pages(const CommandTree& tree) {
     pages[full + ".1"] = man_page(node);
   }
   pages["kubewatch.1"] = top + ".SH GLOBAL FLAGS\n" + roff_flags(*tree.app) + kExitCodes;
+  pages["kubewatch-metrics.7"] = metrics_page();
   return pages;
 }
 

@@ -4,6 +4,8 @@ include(GNUInstallDirs)
 install(TARGETS kubewatch RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
         FILES_MATCHING PATTERN "*.1")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man7
+        FILES_MATCHING PATTERN "*.7")
 install(FILES ${PROJECT_SOURCE_DIR}/completions/kubewatch.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kubewatch)
 install(FILES ${PROJECT_SOURCE_DIR}/completions/_kubewatch

@@ -43,9 +43,10 @@ _kubewatch() {
     --proxy-url) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     -v|--v) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --log-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --log-filter) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return ;;
   esac
-  local words="-h --help --kubeconfig --context --cluster --user -n --namespace -s --server --token --as --as-uid --as-group --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --request-timeout --proxy-url -v --v --log-format --color"
+  local words="-h --help --kubeconfig --context --cluster --user -n --namespace -s --server --token --as --as-uid --as-group --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --request-timeout --proxy-url -v --v --log-format --log-filter --color"
   case "$command" in
   '') words="run-controller watch reflect wait-condition apply-ssa sandbox completion version $words" ;;
   run-controller)

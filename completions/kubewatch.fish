@@ -21,6 +21,7 @@ complete -c kubewatch -l request-timeout -x -d 'how long one request may take; w
 complete -c kubewatch -l proxy-url -x -d 'proxy of all requests'
 complete -c kubewatch -s v -l v -x -d 'verbosity; 6 shows each request'
 complete -c kubewatch -l log-format -x -a 'text json' -d 'text or json'
+complete -c kubewatch -l log-filter -x -d 'levels by part, as in warn,runtime=debug,controller/website=6'
 complete -c kubewatch -l color -x -a 'auto always never' -d 'auto, always or never'
 complete -c kubewatch -n __fish_use_subcommand -a run-controller -d 'run controllers written as YAML rules and shell hooks'
 complete -c kubewatch -n __fish_use_subcommand -a watch -d 'stream every change of one or more kinds'

@@ -12,6 +12,7 @@
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/manifests.hpp"
+#include "cli/metrics_flags.hpp"
 #include "cli/sandbox_config.hpp"
 #include "cli/session.hpp"
 #include "hooks/default_concurrency.hpp"
@@ -38,6 +39,7 @@ void log_run(const hooks::RunRecord& run) {
   count("unchanged", run.unchanged);
   count("deleted", run.deleted);
   fields.emplace_back("ms", std::to_string(run.elapsed.count()));
+  if (!run.trace.empty()) fields.emplace_back("trace", run.trace);
   if (!run.message.empty()) fields.emplace_back("message", run.message);
   const bool fine = run.outcome == "done" || run.outcome == "not-yet";
   base::log(fine ? base::LogLevel::info : base::LogLevel::error, "run " + run.outcome, fields);
@@ -92,12 +94,21 @@ struct Ends {
 // One engine from its start to its end: by a signal, by being done, by losing the lead.
 class Supervision {
  public:
-  Supervision(Context& context, Session& session, Ends ends, ExtraFlags extra)
-      : context_(context), session_(session), ends_(ends), extra_(std::move(extra)) {}
+  Supervision(Context& context, Session& session, Ends ends, ExtraFlags extra,
+              const MetricsFlags& metrics)
+      : context_(context),
+        session_(session),
+        ends_(ends),
+        extra_(std::move(extra)),
+        metrics_flags_(metrics) {}
 
   int run(std::vector<hooks::Rule> rules, hooks::EngineOptions options,
           std::optional<ElectionPlan> plan) {
+    const Duration longest = longest_run(rules);
     make_engine(std::move(rules), std::move(options));
+    auto served = metrics_flags_.serve(session_.loop(), *engine_, longest);
+    if (!served.ok()) return fail(context_, kFailed, served.error().render());
+    metrics_ = std::move(*served);
     if (plan) elect(std::move(*plan));
     Interrupt interrupt(
         session_.loop(),
@@ -106,7 +117,10 @@ class Supervision {
           interrupted_ = true;
           end();
         },
-        [this] { engine_.reset(); });  // hooks that still run do not outlive us
+        [this] {
+          metrics_.reset();
+          engine_.reset();
+        });  // hooks that still run do not outlive us
     if (ends_.by_itself()) watch_for_end();
     extras_.emplace(session_, *engine_);
     if (auto opened = extras_->open_socket(extra_.socket); !opened.ok()) {
@@ -201,6 +215,8 @@ class Supervision {
   std::optional<hooks::Engine> engine_;
   std::optional<EndWatch> watch_;
   std::optional<ControllerExtras> extras_;
+  const MetricsFlags& metrics_flags_;
+  std::unique_ptr<hooks::MetricsServer> metrics_;  // reads the engine
 };
 
 class RunController : public Command {
@@ -254,10 +270,14 @@ class RunController : public Command {
         ->type_name("FILE");
     app.add_option("--state", state_, "folder that keeps over restarts what was handled")
         ->type_name("FOLDER");
+    metrics_.bind(app);
     election_.bind(app);
   }
 
   int run(Context& context) override {
+    if (auto checked = metrics_.check(); !checked.ok()) {
+      return fail(context, kUsage, checked.error().render());
+    }
     auto loaded = hooks::load_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse(context, loaded.problems);
     loop::start_guardian();  // hooks must not outlive us, however we end
@@ -307,6 +327,9 @@ class RunController : public Command {
     }
     if (shutdown_timeout_) options.shutdown_timeout = *shutdown_timeout_;
     if (*plan) options.shards = (*plan)->shards;
+    auto traces = trace_target();
+    if (!traces.ok()) return fail(context, kUsage, traces.error().render());
+    options.traces = std::move(*traces);
     const Ends ends{once_, until_idle_};
     if (ends.by_itself() && *plan && (*plan)->shards.count > 1) {
       return fail(context, kUsage,
@@ -323,7 +346,7 @@ class RunController : public Command {
       if (!state.ok()) return fail(context, kUsage, state.error().render());
       options.state = std::move(*state);
     }
-    Supervision supervision(context, session, ends, {socket_, rule_files_});
+    Supervision supervision(context, session, ends, {socket_, rule_files_}, metrics_);
     return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }
 
@@ -345,6 +368,7 @@ class RunController : public Command {
   std::string triggers_;
   std::vector<std::string> trigger_hosts_;
   bool fail_fast_ = false;
+  MetricsFlags metrics_;
   ElectionFlags election_;
 };
 

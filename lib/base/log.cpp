@@ -104,6 +104,25 @@ LevelName name_of(LogLevel level) {
   return {"INFO", "info", ""};
 }
 
+int number_of(LogLevel level) {
+  switch (level) {
+    case LogLevel::error: return kLogErrors;
+    case LogLevel::warn: return kLogWarnings;
+    case LogLevel::info: break;
+  }
+  return kLogInfo;
+}
+
+bool is_wanted(int level, const LogFields& fields, const LogPlace& at) {
+  const LogOptions& options = state().options;
+  if (options.filter.empty()) return level <= options.verbosity;
+  std::string_view controller;
+  for (const auto& [key, value] : fields) {
+    if (key == "controller") controller = value;
+  }
+  return level <= options.filter.level(room_of(at.file_name()), controller, options.verbosity);
+}
+
 }  // namespace
 
 void configure_log(const LogOptions& options) {
@@ -115,18 +134,19 @@ void set_log_verbosity(int verbosity) {
 }
 
 int log_verbosity() {
-  return state().options.verbosity;
+  return state().options.filter.highest(state().options.verbosity);
 }
 
-void log(LogLevel level, std::string_view message, const LogFields& fields) {
+void log(LogLevel level, std::string_view message, const LogFields& fields, LogPlace at) {
+  if (!is_wanted(number_of(level), fields, at)) return;
   const LevelName name = name_of(level);
   write_line(state().options.format == LogFormat::json
                  ? json_line(name.json, 0, message, fields)
                  : text_line(name.text, name.color, message, fields));
 }
 
-void vlog(int level, std::string_view message, const LogFields& fields) {
-  if (state().options.verbosity < level) return;
+void vlog(int level, std::string_view message, const LogFields& fields, LogPlace at) {
+  if (!is_wanted(level, fields, at)) return;
   write_line(state().options.format == LogFormat::json
                  ? json_line("debug", level, message, fields)
                  : text_line(fmt::format("V{}", level), "2", message, fields));

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <initializer_list>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/log_filter.hpp"
 
 namespace kubewatch::base {
 
@@ -18,6 +21,7 @@ struct LogOptions {
   LogFormat format = LogFormat::text;
   int verbosity = 0;
   bool color = false;
+  LogFilter filter{};  // by the room that logs, and by the field "controller"
 };
 
 using LogField = std::pair<std::string_view, std::string>;
@@ -25,22 +29,29 @@ using LogFields = std::vector<LogField>;
 
 // Once, before the first line; without it: text, verbosity 0, no colour.
 void configure_log(const LogOptions& options);
+// The highest that any line may have.
 int log_verbosity();
 
 // Text: "2026-01-02T03:04:05.006Z INFO  message key=value key="two words"", escaped for terminals.
-// JSON: {"time","level","msg", fields...}.
-void log(LogLevel level, std::string_view message, const LogFields& fields = {});
+// JSON: {"time","level","msg", fields...}. `at` tells the filter which room it is.
+using LogPlace = std::source_location;
+void log(LogLevel level, std::string_view message, const LogFields& fields = {},
+         LogPlace at = LogPlace::current());
 // When verbosity >= level; "V6" in place of INFO.
-void vlog(int level, std::string_view message, const LogFields& fields = {});
+void vlog(int level, std::string_view message, const LogFields& fields = {},
+          LogPlace at = LogPlace::current());
 
-inline void log_info(std::string_view m, const LogFields& f = {}) {
-  log(LogLevel::info, m, f);
+inline void log_info(std::string_view m, const LogFields& f = {},
+                     LogPlace at = LogPlace::current()) {
+  log(LogLevel::info, m, f, at);
 }
-inline void log_warn(std::string_view m, const LogFields& f = {}) {
-  log(LogLevel::warn, m, f);
+inline void log_warn(std::string_view m, const LogFields& f = {},
+                     LogPlace at = LogPlace::current()) {
+  log(LogLevel::warn, m, f, at);
 }
-inline void log_error(std::string_view m, const LogFields& f = {}) {
-  log(LogLevel::error, m, f);
+inline void log_error(std::string_view m, const LogFields& f = {},
+                      LogPlace at = LogPlace::current()) {
+  log(LogLevel::error, m, f, at);
 }
 
 // For tests: every line goes there instead of stderr until reset with nullptr.

@@ -117,6 +117,23 @@ struct Client::Impl {
     });
   }
 
+  // What follows from the answer belongs to the scope that asked.
+  ListCallback observed(const Operation& request, ListCallback done) {
+    RequestObservers& observers = sender.observers();
+    if (observers.current == nullptr) return done;
+    return [this, &observers, scope = observers.current, what = request.what,
+            url = request.request.url, started = sender.loop().now(),
+            done = std::move(done)](Result<core::ListPage> page) {
+      RequestFacts facts{what, "GET", url};
+      facts.error = page.ok() ? nullptr : &page.error();
+      if (page.ok()) facts.status = 200;
+      facts.took = sender.loop().now() - started;
+      scope->on_request(facts);
+      const RequestScope inside(observers, scope);
+      done(std::move(page));
+    };
+  }
+
   template <class Callback>
   PendingPtr refuse(Result<void> checked, const std::string& what, Callback done) {
     return sender.fail(std::move(checked).error().with_context(what),
@@ -138,6 +155,9 @@ loop::EventLoop& Client::loop() const {
 
 void Client::set_write_gate(WriteGate* gate) {
   impl_->sender.set_write_gate(gate);
+}
+RequestObservers& Client::observers() {
+  return impl_->sender.observers();
 }
 Result<void> Client::may_write() const {
   return impl_->sender.may_write();
@@ -163,7 +183,7 @@ PendingPtr Client::list_items(const ResourceType& type, const std::string& names
       type, what, "GET", with_query(core::collection_path(type, namespace_), params.query()));
   request.request.headers.set("Accept", std::string(core::accept_list(params.content)));
   return start_list(impl_->sender, impl_->transport, std::move(request), std::move(on_item),
-                    std::move(done));
+                    impl_->observed(request, std::move(done)));
 }
 
 PendingPtr Client::list(const ResourceType& type, const std::string& namespace_,

@@ -26,7 +26,8 @@
 
 namespace kubewatch::client {
 
-class WriteGate;  // client/write_gate.hpp
+class WriteGate;          // client/write_gate.hpp
+struct RequestObservers;  // client/request_observer.hpp
 
 // A request in flight. Destroying it cancels; its callback is not called then. May be destroyed
 // inside it.
@@ -72,6 +73,8 @@ class Client {
 
   // Every write from now on asks it first; null: none is asked. It must outlive the client.
   void set_write_gate(WriteGate* gate);
+  // Who is told of requests; RequestScope takes it.
+  RequestObservers& observers();
   // What the gate says now. Errors: canceled.
   Result<void> may_write() const;
 

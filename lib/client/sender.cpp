@@ -17,7 +17,8 @@ class SendCall : public std::enable_shared_from_this<SendCall> {
       : sender_(sender),
         transport_(transport),
         operation_(std::move(operation)),
-        done_(std::move(done)) {}
+        done_(std::move(done)),
+        scope_(sender.observers().current) {}
 
   void start() {
     started_ = sender_.loop().now();
@@ -34,22 +35,35 @@ class SendCall : public std::enable_shared_from_this<SendCall> {
   void finish(Result<http::Response> response) {
     if (!response.ok()) {
       sender_.note_failure(operation_.request, response.error(), started_);
-      return done_(std::move(response).with_context(operation_.what));
+      tell(0, &response.error());
+      return end(std::move(response).with_context(operation_.what));
     }
     sender_.note_answer(operation_.request, response->status, response->headers, started_);
+    tell(response->status, nullptr);
     if (response->status == 401 && !retried_ && sender_.renew(operation_.request)) {
       retried_ = true;
       // The lead may have been lost while the first try was on its way.
       if (auto open = sender_.pass_gate(operation_.request); !open.ok()) {
-        return done_(std::move(open).error().with_context(operation_.what));
+        return end(std::move(open).error().with_context(operation_.what));
       }
       return start();
     }
     if (operation_.log_body) log_answer_body(response->body);
     if (operation_.map_status && response->status >= 300) {
-      return done_(error_of_answer(response->status, response->headers, response->body)
-                       .with_context(operation_.what));
+      return end(error_of_answer(response->status, response->headers, response->body)
+                     .with_context(operation_.what));
     }
+    end(std::move(response));
+  }
+
+  void tell(int status, const Error* error) {
+    sender_.observers().tell(
+        scope_, {operation_.what, operation_.request.method, operation_.request.url, status, error,
+                 sender_.loop().now() - started_});
+  }
+
+  void end(Result<http::Response> response) {
+    const RequestScope inside(sender_.observers(), scope_);
     done_(std::move(response));
   }
 
@@ -57,6 +71,7 @@ class SendCall : public std::enable_shared_from_this<SendCall> {
   http::Transport& transport_;
   Operation operation_;
   const ResponseCallback done_;
+  const RequestObserverPtr scope_;
   TimePoint started_{};
   std::unique_ptr<http::Call> call_;
   bool retried_ = false;

@@ -10,6 +10,7 @@
 #include "client/client.hpp"
 #include "client/credentials.hpp"
 #include "client/request_log.hpp"
+#include "client/request_observer.hpp"
 #include "client/tls_files.hpp"
 #include "client/write_gate.hpp"
 #include "http/transport.hpp"
@@ -49,6 +50,7 @@ class Sender {
   void note_answer(const http::Request& request, int status, const http::Headers& headers,
                    TimePoint started);
 
+  RequestObservers& observers() { return observers_; }
   void set_write_gate(WriteGate* gate) { gate_ = gate; }
   // Whether a write may start now. Errors: canceled.
   Result<void> may_write() const;
@@ -68,6 +70,7 @@ class Sender {
   TlsFiles tls_files_;
   ServerWarnings warnings_;
   WriteGate* gate_ = nullptr;
+  RequestObservers observers_;
 };
 
 // HTTP status >= 300 as an Error.

@@ -71,12 +71,6 @@ void ChildMemory::release(const ChildId& id, const std::string& owner_uid) {
   if (it != claims_.end() && it->second == owner_uid) claims_.erase(it);
 }
 
-bool LoopAlarm::note(const core::ObjectKey& key, TimePoint now) {
-  Count& count = counts_.try_emplace(key, Count{now, 0}).first->second;
-  if (now - count.since >= window_) count = {now, 0};
-  return ++count.runs == limit_;
-}
-
 std::uint64_t text_hash(const std::string& text) {
   const std::uint64_t hash = std::hash<std::string>{}(text);
   return hash == 0 ? 1 : hash;

@@ -76,25 +76,6 @@ class ChildMemory {
   RivalAlarm rivals_;
 };
 
-// An object whose own children keep running it: its hook prints something else each time. Pure.
-class LoopAlarm {
- public:
-  LoopAlarm(std::size_t runs, Duration window) : limit_(runs), window_(window) {}
-  // One more run that was caused by a child and changed children. True once per window, when it is
-  // too many.
-  bool note(const core::ObjectKey& key, TimePoint now);
-  void forget(const core::ObjectKey& key) { counts_.erase(key); }
-
- private:
-  struct Count {
-    TimePoint since;
-    std::size_t runs = 0;
-  };
-  std::size_t limit_;
-  Duration window_;
-  std::unordered_map<core::ObjectKey, Count, core::ObjectKeyHash> counts_;
-};
-
 // Never 0.
 std::uint64_t text_hash(const std::string& text);
 

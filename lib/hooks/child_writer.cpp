@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
 #include "core/status.hpp"
@@ -50,10 +53,13 @@ struct ChildWriter::Job {
   ChildId id;
   Done done;
   bool creating = false;
+  bool rehearsing = false;
   std::uint64_t hash = 0;
   std::string existing_version;  // "" = absent
   std::string existing_uid;
   bool claimed = false;
+  bool recreated = false;
+  loop::Timer timer;
 };
 
 ChildWriter::ChildWriter(WriteContext& context, Owner owner)
@@ -74,8 +80,51 @@ Error explain_conflict(Error error) {
   }
   if (parts.empty()) return error;
   std::string text = base::join(parts, "; ");
-  text += " (leave these fields out, or set apply.force: true to take them over)";
+  text += " (leave these fields out, or name them in apply.force to take them over)";
   return Error(ErrorKind::conflict, std::move(text), *error.status());
+}
+
+bool is_field_conflict(const Error& error) {
+  if (!error.is_conflict() || error.status() == nullptr) return false;
+  const auto causes = core::causes_of(error);
+  return std::any_of(causes.begin(), causes.end(), [](const core::StatusCause& cause) {
+    return cause.reason == "FieldManagerConflict";
+  });
+}
+
+bool conflicts_are_within(const Error& error, const std::vector<std::string>& paths) {
+  if (paths.empty() || !is_field_conflict(error)) return false;
+  const auto is_within = [](const std::string& field, const std::string& path) {
+    if (field.compare(0, path.size(), path) != 0) return false;
+    return field.size() == path.size() || field[path.size()] == '.' || field[path.size()] == '[';
+  };
+  const auto causes = core::causes_of(error);
+  return std::all_of(causes.begin(), causes.end(), [&](const core::StatusCause& cause) {
+    return std::any_of(paths.begin(), paths.end(),
+                       [&](const std::string& path) { return is_within(cause.field, path); });
+  });
+}
+
+bool is_immutable_refusal(const Error& error) {
+  if (error.kind() != ErrorKind::invalid || error.status() == nullptr) return false;
+  std::string text = error.message();
+  for (const core::StatusCause& cause : core::causes_of(error)) text += "\n" + cause.message;
+  for (const char* words : {"immutable", "may not change once set", "updates to statefulset spec",
+                            "may not be changed"}) {
+    if (text.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+void ChildWriter::rehearse(const Manifest& manifest, bool creating, Done done) {
+  auto job = std::make_shared<Job>();
+  job->manifest = manifest;
+  job->id = manifest.id();
+  job->done = std::move(done);
+  job->rehearsing = true;
+  job->creating = creating;
+  job->hash = text_hash(base::dump_json(manifest.object));
+  look(job);
 }
 
 void ChildWriter::apply(const Manifest& manifest, Done done) {
@@ -104,7 +153,8 @@ void ChildWriter::look(const JobPtr& job) {
                                          job->id.str())));
   }
   job->claimed = true;
-  if (auto meta = context_.cached_child(job->id)) {
+  // After a deletion of ours the cache is behind.
+  if (auto meta = job->recreated ? std::nullopt : context_.cached_child(job->id)) {
     const bool ours = belongs_to(*meta, context_.rule().name, owner_.uid) == Belongs::us;
     if (ours && !meta->deleting()) {
       job->existing_version = meta->resource_version;
@@ -163,27 +213,76 @@ void ChildWriter::write(const JobPtr& job) {
       known->resource_version == job->existing_version) {
     return finish(job, WriteEffect::unchanged);
   }
-  send_apply(job);
+  send_apply(job, context_.rule().apply.force);
 }
 
-void ChildWriter::send_apply(const JobPtr& job) {
+void ChildWriter::send_apply(const JobPtr& job, bool force) {
   core::PatchParams params;
   params.type = core::PatchType::apply;
-  params.force = context_.rule().apply.force;
+  params.force = force;
+  params.dry_run = job->rehearsing;
   params.field_manager = context_.rule().apply.field_manager;
   params.field_validation = "Strict";
   // Only the object that was looked at: another one of that name may be a human's.
   Json object = job->manifest.object;
   if (!job->existing_uid.empty()) object["metadata"]["uid"] = job->existing_uid;
   requests_.run<Result<client::ApplyResult>>(
-      [this, job](Result<client::ApplyResult> answer) { applied(job, std::move(answer)); },
+      [this, job, force](Result<client::ApplyResult> answer) {
+        if (!answer.ok() && !force &&
+            conflicts_are_within(answer.error(), context_.rule().apply.force_paths)) {
+          return send_apply(job, true);
+        }
+        if (!answer.ok() && recreate(job, answer.error())) return;
+        applied(job, std::move(answer));
+      },
       [&](auto done) {
         return context_.client().patch(job->manifest.type, job->manifest.key, object, params,
                                        std::move(done));
       });
 }
 
+// The child goes and comes anew, where the rule says so and the server refuses to change it.
+bool ChildWriter::recreate(const JobPtr& job, const Error& error) {
+  if (context_.rule().apply.on_immutable != OnImmutable::recreate || job->existing_uid.empty() ||
+      job->recreated || !is_immutable_refusal(error)) {
+    return false;
+  }
+  if (job->rehearsing) {
+    finish(job, WriteEffect::unchanged);
+    return true;
+  }
+  job->recreated = true;
+  base::log_info(
+      "a field of a child cannot be changed: it is deleted and made anew",
+      {{"controller", context_.rule().name}, {"object", job->id.str()}, {"why", error.message()}});
+  core::DeleteParams params;
+  params.propagation = core::Propagation::background;
+  params.uid = job->existing_uid;
+  requests_.run<Result<Json>>(
+      [this, job](Result<Json> answer) {
+        if (!answer.ok() && !answer.error().is_not_found()) {
+          return finish(job, std::move(answer.error()).with_context("recreating " + job->id.str()));
+        }
+        job->existing_uid.clear();
+        job->existing_version.clear();
+        context_.memory().forget_child(owner_.uid, job->id);
+        // Gone, or dying: what is there now tells.
+        look(job);
+      },
+      [&](client::ObjectCallback callback) {
+        return context_.client().remove(job->manifest.type, job->manifest.key, params,
+                                        std::move(callback));
+      });
+  return true;
+}
+
 void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer) {
+  if (job->rehearsing) {
+    if (answer.ok()) return finish(job, WriteEffect::unchanged);
+    return finish(
+        job,
+        explain_conflict(std::move(answer.error())).with_context("dry run of " + job->id.str()));
+  }
   if (!answer.ok()) {
     context_.memory().rivals().unsure(job->id);
     return finish(job, explain_unknown_kind(*job, explain_conflict(std::move(answer.error())))
@@ -213,7 +312,7 @@ void ChildWriter::wait_established(const JobPtr& job, WriteEffect effect, int tr
     return finish(job, Error(ErrorKind::timeout,
                              job->id.str() + " was applied but is not established after 30s"));
   }
-  timer_ = context_.client().loop().after(kEstablishedPause, [this, job, effect, tries] {
+  job->timer = context_.client().loop().after(kEstablishedPause, [this, job, effect, tries] {
     requests_.run<Result<Json>>(
         [this, job, effect, tries](Result<Json> answer) {
           if (answer.ok() && is_established(*answer)) return finish(job, effect);
@@ -229,10 +328,16 @@ void ChildWriter::send_create(const JobPtr& job) {
   core::WriteParams params;
   params.field_manager = context_.rule().apply.field_manager;
   params.field_validation = "Strict";
+  params.dry_run = job->rehearsing;
   requests_.run<Result<Json>>(
       [this, job](Result<Json> answer) {
+        if (job->rehearsing && answer.ok()) return finish(job, WriteEffect::unchanged);
         if (!answer.ok()) {
           if (answer.error().is_already_exists()) return finish(job, WriteEffect::unchanged);
+          if (job->rehearsing) {
+            return finish(job,
+                          std::move(answer.error()).with_context("dry run of " + job->id.str()));
+          }
           return finish(job, explain_unknown_kind(*job, std::move(answer.error()))
                                  .with_context("creating " + job->id.str()));
         }
@@ -248,28 +353,38 @@ void ChildWriter::send_create(const JobPtr& job) {
 }
 
 void ChildWriter::apply_own(const Manifest& manifest, Done done) {
-  Json object = manifest.object;
+  auto job = std::make_shared<Job>();
+  job->manifest = manifest;
   // Without the uid the apply of an object that is gone would make a new one.
-  object["metadata"]["uid"] = owner_.uid;
+  job->manifest.object["metadata"]["uid"] = owner_.uid;
+  job->id = manifest.id();
+  job->done = std::move(done);
+  job->existing_version = context_.owner_version(owner_);
+  send_own(job, context_.rule().apply.force);
+}
+
+void ChildWriter::send_own(const JobPtr& job, bool force) {
   core::PatchParams params;
   params.type = core::PatchType::apply;
-  params.force = context_.rule().apply.force;
+  params.force = force;
   params.field_manager = context_.rule().apply.field_manager;
-  const ChildId id = manifest.id();
-  const std::string before = context_.owner_version(owner_);
   requests_.run<Result<client::ApplyResult>>(
-      [done = std::move(done), id, before](Result<client::ApplyResult> answer) {
-        if (!answer.ok()) {
-          return done(
-              explain_conflict(std::move(answer.error())).with_context("applying " + id.str()));
+      [this, job, force](Result<client::ApplyResult> answer) {
+        if (answer.ok()) {
+          const bool same = base::string_at(answer->object, {"metadata", "resourceVersion"}) ==
+                            job->existing_version;
+          return finish(job, same ? WriteEffect::unchanged : WriteEffect::configured);
         }
-        const bool same =
-            base::string_at(answer->object, {"metadata", "resourceVersion"}) == before;
-        done(same ? WriteEffect::unchanged : WriteEffect::configured);
+        if (!force && conflicts_are_within(answer.error(), context_.rule().apply.force_paths)) {
+          return send_own(job, true);
+        }
+        finish(
+            job,
+            explain_conflict(std::move(answer.error())).with_context("applying " + job->id.str()));
       },
       [&](auto callback) {
-        return context_.client().patch(context_.owner_type(), manifest.key, object, params,
-                                       std::move(callback));
+        return context_.client().patch(context_.owner_type(), job->manifest.key,
+                                       job->manifest.object, params, std::move(callback));
       });
 }
 

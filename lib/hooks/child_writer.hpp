@@ -21,6 +21,8 @@ class ChildWriter {
   ChildWriter(WriteContext& context, Owner owner);
   ~ChildWriter();
 
+  // Asks the server whether it would take the manifest (dry run); writes nothing.
+  void rehearse(const Manifest& manifest, bool creating, Done done);
   // Server-side apply of a labelled manifest. A CRD is waited for until it is established.
   void apply(const Manifest& manifest, Done done);
   // Labels and annotations of the object itself.
@@ -36,7 +38,9 @@ class ChildWriter {
   void look(const JobPtr& job);
   void judge_existing(const JobPtr& job, const Json& object);
   void write(const JobPtr& job);
-  void send_apply(const JobPtr& job);
+  void send_apply(const JobPtr& job, bool force);
+  void send_own(const JobPtr& job, bool force);
+  bool recreate(const JobPtr& job, const Error& error);
   void send_create(const JobPtr& job);
   void applied(const JobPtr& job, Result<client::ApplyResult> answer);
   Error explain_unknown_kind(const Job& job, Error error);
@@ -46,12 +50,17 @@ class ChildWriter {
   WriteContext& context_;
   Owner owner_;
   client::InFlight requests_;
-  loop::Timer timer_;
 };
 
 // Of a 409 with field manager conflicts: who owns what, and what to do. Other errors are left as
 // they are.
 Error explain_conflict(Error error);
+// What it returns was a 409 of field managers.
+bool is_field_conflict(const Error& error);
+// All of the conflicts are at or below these paths (".spec.replicas").
+bool conflicts_are_within(const Error& error, const std::vector<std::string>& paths);
+// A 422 because a field cannot be changed once it is set.
+bool is_immutable_refusal(const Error& error);
 // Of a patch that tests what it changes: a failed test means that the object changed, so that it
 // may succeed on another look; anything else (403, network) stays what it is.
 Error refused_patch(Error error);

@@ -29,6 +29,11 @@ runtime::WorkQueueOptions queue_options(const Rule& rule) {
   return options;
 }
 
+// May be what the object's own runs have written.
+bool comes_of_writes(runtime::Reason reason) {
+  return reason == runtime::Reason::owned_changed || reason == runtime::Reason::updated;
+}
+
 }  // namespace
 
 Driver::Driver(Services& services, Rule rule, DriverScope scope)
@@ -41,7 +46,8 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
              {work_dir(), [this](const std::string& name) { return new_home(name); }}),
       caches_(rule_, cache_callbacks()),
       controller_(services.loop, *this, services.random, services.slots, queue_options(rule_)),
-      shapes_(services.client) {
+      shapes_(services.client),
+      schemas_(services.client) {
   make_folders();
   controller_.hold();
   controller_.on_progress([this] { services_.on_progress(); });
@@ -119,8 +125,9 @@ void Driver::on_wake(Wake wake) {
   const bool clock =
       wake.reason == runtime::Reason::startup || wake.reason == runtime::Reason::schedule;
   const auto priority = clock ? runtime::Priority::background : runtime::Priority::live;
-  controller_.add(wake.key, wake.reason, std::move(wake.reason_object),
-                  wake.debounce ? rule_.debounce : Duration{0}, priority);
+  Duration delay = wake.debounce ? rule_.debounce : Duration{0};
+  if (comes_of_writes(wake.reason)) delay = std::max(delay, loop_alarm_.delay(wake.key));
+  controller_.add(wake.key, wake.reason, std::move(wake.reason_object), delay, priority);
 }
 
 void Driver::forget_key(const core::ObjectKey& key, const std::string& uid) {
@@ -281,6 +288,7 @@ void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, 
   input.object = std::move(object);
   input.finalizing = finalizing;
   if (finalizing && rule_.finalize && rule_.on_delete) finalized_.insert(input.object.meta.uid);
+  input.keep_printed = loop_alarm_.wants_printed(work.key);
   start(std::move(input), done);
 }
 
@@ -350,18 +358,25 @@ void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdi
   }
 }
 
+void Driver::look_for_loop(const core::ObjectKey& key, const RunEnd& end) {
+  const auto now = services_.loop.now();
+  const auto report = loop_alarm_.note(key, now, comes_of_writes(end.reason),
+                                       end.record.created + end.record.configured > 0, end.printed);
+  if (!report) return;
+  base::log_warn(report->text(), {{"controller", rule_.name}, {"object", end.record.object}});
+  services_.telemetry.metrics.loop_found(rule_.name, now);
+  const auto meta = caches_.object_meta(key);
+  if (!meta) return;
+  const Owner owner{owner_type().gvk, owner_type().namespaced, key, meta->uid, false};
+  runtime::Happening event = failure_of(owner, Outcome::failed, report->text());
+  event.reason = "ReconcileLoop";
+  services_.reporter.tell(rule_.name, event);
+}
+
 // Its next turn by the clock. A parked object waits for a change, or an hour.
 void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
   if (stopping_ || !owns(key)) return;
-  const bool woken_by_itself = end.record.reason == to_string(runtime::Reason::owned_changed) ||
-                               end.record.reason == to_string(runtime::Reason::updated);
-  if (woken_by_itself && end.record.created + end.record.configured > 0 &&
-      loop_alarm_.note(key, services_.loop.now())) {
-    base::log_warn(
-        "the hook changes its children in each run, and they run it again: does it print "
-        "a time, a random value or an unsorted list?",
-        {{"controller", rule_.name}, {"object", end.record.object}});
-  }
+  look_for_loop(key, end);
   if (end.slow_retry) {
     slow_retries_at_[key] = services_.loop.now() + kSlowRetry;
     slow_retries_[key] = services_.loop.after(kSlowRetry, [this, key] {
@@ -399,6 +414,23 @@ DriverStatus Driver::status() const {
   status.runs = run_count_;
   status.failed_runs = failed_count_;
   return status;
+}
+
+ControllerFacts Driver::facts() const {
+  const auto counts = controller_.queue().counts(services_.loop.now());
+  ControllerFacts out;
+  out.controller = rule_.name;
+  out.started = started_;
+  out.ready = counts.ready;
+  out.waiting = counts.waiting;
+  out.running = counts.held;
+  out.parked = counts.parked;
+  for (const core::ObjectKey& key : failing_) {
+    if (controller_.queue().is_retrying(key)) ++out.failing;
+  }
+  // Until it is started nothing is due: its objects are not known.
+  if (started_) out.oldest = controller_.queue().oldest_ready_age(services_.loop.now());
+  return out;
 }
 
 void Driver::shut_down(std::function<void()> drained) {
@@ -498,6 +530,20 @@ void Driver::finalizer_patched(const Owner& owner, const std::string& resource_v
   if (at_least_version(shown->resource_version, resource_version)) return;
   patched_[owner.key] = {owner.uid, resource_version, services_.loop.now()};
   expect(child_id(owner.gvk, owner.key), resource_version);
+}
+
+void Driver::with_schemas(TimePoint oldest, std::function<void(const KindSchemas&)> done) {
+  std::vector<core::Gvk> kinds;
+  for (const OwnsRule& owns : rule_.owns) kinds.push_back(owns.stream.gvk);
+  for (const WritesRule& writes : rule_.writes) kinds.push_back(writes.gvk);
+  const auto resources = services_.resources();
+  schemas_.with(kinds, resources.get(), oldest, [this, done = std::move(done)] { done(schemas_); });
+}
+
+void Driver::warn_of_fields(const std::string& object, const std::string& what) {
+  if (!told_.admit(object + what, services_.loop.now())) return;
+  base::log_warn("the hook comes to own fields that it may not mean: " + what + "; leave them out",
+                 {{"controller", rule_.name}, {"object", object}});
 }
 
 void Driver::with_status_shape(std::function<void(const StatusShape&)> done) {

@@ -13,6 +13,7 @@
 
 #include "hooks/expected_writes.hpp"
 #include "hooks/explain.hpp"
+#include "hooks/loop_alarm.hpp"
 #include "hooks/run.hpp"
 #include "hooks/services.hpp"
 #include "hooks/state_marks.hpp"
@@ -50,6 +51,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool resolved() const { return resolved_; }
   bool blocked() const { return caches_.blocked(); }
   DriverStatus status() const;
+  ControllerFacts facts() const;
   void shut_down(std::function<void()> drained);
   void terminate_hooks();
   // The lead was lost: as shut_down(), but hooks are ended and their outcomes dropped.
@@ -80,6 +82,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   HookRunner& hooks() override { return hooks_; }
   std::string work_dir() const override { return folder_ + "/work"; }
   std::string new_home(const std::string& run_id) const override;
+  void with_schemas(TimePoint oldest, std::function<void(const KindSchemas&)> done) override;
+  void warn_of_fields(const std::string& object, const std::string& what) override;
   client::Client& client() override { return services_.client; }
   const Rule& rule() const override { return rule_; }
   const core::ResourceType& owner_type() const override { return caches_.type(); }
@@ -148,6 +152,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
                   const Done& done);
   void after_run(const core::ObjectKey& key, const RunEnd& end);
+  void look_for_loop(const core::ObjectKey& key, const RunEnd& end);
   void count(const RunRecord& record, const core::ObjectKey& key,
              runtime::RunOutcome::Verdict verdict);
   void watch_expectations();
@@ -178,6 +183,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   ChildMemory memory_;
   UnknownKinds unknown_kinds_;
   StatusShapes shapes_;
+  KindSchemas schemas_;
+  OncePer told_{Duration{3600000}, 1000};
   ExpectedWrites expected_;
   loop::Timer expectation_timer_;
   std::optional<ScheduleClock> schedule_;  // once started
@@ -197,7 +204,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
   bool looks_for_rivals_ = true;          // until one was found; without leader election
-  LoopAlarm loop_alarm_{30, Duration{60000}};
+  LoopAlarm loop_alarm_{15, Duration{60000}};
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::uint64_t run_count_ = 0;
   std::uint64_t failed_count_ = 0;

@@ -62,6 +62,7 @@ struct Engine::Impl {
   runtime::RunSlots slots;
   StreamPool pool;
   Reporter reporter;
+  mutable Telemetry telemetry;  // collecting lets series expire
   bool own_folder = false;
   Services services;
   std::vector<Rule> rules;  // until start(); with a plan that narrows, what shards are made from
@@ -77,6 +78,7 @@ struct Engine::Impl {
   OncePer told{Duration{60000}};
   TimePoint discovered_at{};
   bool discovering = false;
+  std::optional<TimePoint> last_finish;
   bool stopping = false;
   std::vector<std::function<void()>> after_discovery;
   loop::Timer discovery_timer;
@@ -128,6 +130,10 @@ struct Engine::Impl {
       for (auto& driver : *list) call(*driver);
     }
   }
+  EngineFacts facts() const;
+  std::string metrics_text(const EngineFacts& facts, bool ready) const;
+  void start_traces();
+  void ran(const RunRecord& record);
   void tell() {
     if (progress) progress();
   }
@@ -156,6 +162,7 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
 Engine::Impl::~Impl() {
   drivers.clear();
   retiring.clear();
+  client.observers().all = nullptr;
   if (!own_folder || services.work_dir.empty()) return;
   std::error_code ignored;
   std::filesystem::remove_all(services.work_dir, ignored);
@@ -172,15 +179,33 @@ Services Engine::Impl::make_services() {
                   reporter,
                   [this] { return resources; },
                   [this](std::function<void()> done) { rediscover(std::move(done)); },
-                  [this](const RunRecord& record) {
-                    if (callbacks.on_run) callbacks.on_run(record);
-                  },
+                  [this](const RunRecord& record) { ran(record); },
                   [this] { tell(); },
                   std::move(folder),
+                  telemetry,
                   options.state.get()};
 }
 
+void Engine::Impl::ran(const RunRecord& record) {
+  last_finish = loop.now();
+  telemetry.metrics.run_ended(record, loop.now());
+  if (callbacks.on_run) callbacks.on_run(record);
+}
+
+// Without a way to send them there are no traces; the controllers run all the same.
+void Engine::Impl::start_traces() {
+  if (!options.traces) return;
+  auto made = TraceExporter::make(loop, *options.traces);
+  if (made.ok()) {
+    telemetry.traces = std::move(*made);
+  } else {
+    base::log_error("no traces: " + made.error().render());
+  }
+}
+
 void Engine::Impl::start() {
+  client.observers().all = &telemetry.metrics;
+  start_traces();
   if (services.work_dir.empty()) {
     const Error error(ErrorKind::forbidden,
                       "cannot make a private folder for the hooks under TMPDIR (or /tmp)");
@@ -319,6 +344,29 @@ EngineStatus Engine::Impl::status() const {
   return out;
 }
 
+EngineFacts Engine::Impl::facts() const {
+  EngineFacts out;
+  out.discovered = resources != nullptr;
+  out.stopping = stopping;
+  for (const auto& driver : drivers) out.controllers.push_back(driver->facts());
+  out.watches = pool.facts();
+  if (last_finish) out.since_finish = loop.now() - *last_finish;
+  return out;
+}
+
+std::string Engine::Impl::metrics_text(const EngineFacts& facts, bool ready) const {
+  ProcessFacts process;
+  process.ready = ready;
+  process.slow_turns = loop.stalls().slow_turns;
+  process.longest_turn = loop.stalls().longest;
+  if (telemetry.traces) {
+    process.spans_sent = telemetry.traces->sent();
+    process.spans_dropped = telemetry.traces->dropped();
+  }
+  read_process(process);
+  return telemetry.metrics.text(facts, process, loop.now());
+}
+
 void Engine::Impl::shut_down(std::function<void()> done) {
   stopping = true;
   triggers.close();
@@ -331,7 +379,8 @@ void Engine::Impl::shut_down(std::function<void()> done) {
     if (--draining > 0) return;
     shutdown_timer.reset();
     auto callback = std::move(on_shut_down);
-    if (callback) callback();
+    if (!callback) return;
+    telemetry.traces ? telemetry.traces->flush(std::move(callback)) : callback();
   };
   shutdown_timer = loop.after(options.shutdown_timeout, [this] {
     base::log_warn("shutdown timeout: ending the hooks that still run");
@@ -569,6 +618,14 @@ void Engine::start() {
 
 EngineStatus Engine::status() const {
   return impl_->status();
+}
+
+EngineFacts Engine::facts() const {
+  return impl_->facts();
+}
+
+std::string Engine::metrics_text(const EngineFacts& facts, bool ready) const {
+  return impl_->metrics_text(facts, ready);
 }
 
 void Engine::on_progress(std::function<void()> callback) {

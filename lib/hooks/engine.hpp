@@ -12,11 +12,13 @@
 #include "base/random.hpp"
 #include "base/result.hpp"
 #include "client/client.hpp"
+#include "hooks/facts.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/rule_diff.hpp"
 #include "hooks/shard_plan.hpp"
 #include "hooks/trigger_request.hpp"
 #include "runtime/work_queue.hpp"
+#include "hooks/trace.hpp"
 
 namespace kubewatch::hooks {
 
@@ -42,6 +44,7 @@ struct RunRecord {
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
   std::vector<std::string> writes;  // "created v1 ConfigMap shop/a", the first ones
   std::string stderr_tail;          // its last lines, masked
+  std::string trace;                // its trace id; "" without tracing
 };
 
 // Where HTTP triggers are listened for.
@@ -61,6 +64,7 @@ struct EngineOptions {
   // Leader election: nothing runs but what lead() names. Absent: everything runs from the start.
   std::optional<ShardPlan> shards;
   std::shared_ptr<StateStore> state;  // over restarts; null: nothing is kept
+  std::optional<TraceTarget> traces;  // where spans go; absent: nowhere
 };
 
 struct EngineCallbacks {
@@ -92,6 +96,9 @@ class Engine {
 
   void start();
   EngineStatus status() const;
+  EngineFacts facts() const;
+  // For /metrics; `ready` is what /readyz says.
+  std::string metrics_text(const EngineFacts& facts, bool ready) const;
   // Called after anything changes that status() shows.
   void on_progress(std::function<void()> callback);
   // product.md "shutdown": nothing new starts, running hooks end within the timeout; then `done`.

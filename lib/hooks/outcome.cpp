@@ -1,4 +1,4 @@
-// Executes a plan: guard, children, create, delete, prune, unguard, status.
+// Executes a plan: guard, children, create, patches, delete, prune, unguard, status.
 #include "hooks/outcome.hpp"
 
 #include <algorithm>
@@ -12,12 +12,17 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMaxNamedFailures = 5;
+constexpr std::size_t kParallel = 8;  // writes of one run on their way at the same time
 
 }  // namespace
 
 bool WriteReport::permanent() const {
   return !failures.empty() &&
          std::all_of(failures.begin(), failures.end(), is_permanent_write_error);
+}
+
+bool WriteReport::conflicts() const {
+  return std::any_of(failures.begin(), failures.end(), is_field_conflict);
 }
 
 std::string WriteReport::message() const {
@@ -36,16 +41,67 @@ OutcomeWriter::OutcomeWriter(WriteContext& context, OutcomeInput input, WritePla
       input_(std::move(input)),
       plan_(std::move(plan)),
       children_(context, input_.owner),
+      patches_(context, input_.owner),
       pruner_(context, input_.owner),
       status_(context, input_.owner, input_.meta.generation, input_.meta.resource_version) {}
 
 void OutcomeWriter::start(Done done) {
   done_ = std::move(done);
+  if (context_.rule().apply.validate == Validate::server) return rehearse();
+  begin();
+}
+
+// Every manifest is asked about first; nothing is written unless the server would take all.
+void OutcomeWriter::rehearse() {
+  step_again_ = true;
+  if (stepping_) return;
+  stepping_ = true;
+  const std::size_t all = plan_.manifests.size() + plan_.create.size();
+  while (step_again_) {
+    step_again_ = false;
+    while (open_ < kParallel && at_ < all) start_rehearsal(at_++);
+  }
+  stepping_ = false;
+  if (open_ > 0 || at_ < all) return;
+  at_ = 0;
+  report_.failures.empty() ? begin() : write_status();
+}
+
+void OutcomeWriter::start_rehearsal(std::size_t index) {
+  const bool creating = index >= plan_.manifests.size();
+  const Manifest& manifest =
+      creating ? plan_.create[index - plan_.manifests.size()] : plan_.manifests[index];
+  if (manifest.id() == child_id(input_.owner.gvk, input_.owner.key)) return;
+  ++open_;
+  children_.rehearse(manifest, creating, [this, &manifest](Result<WriteEffect> effect) {
+    --open_;
+    rehearsed(manifest, std::move(effect));
+    rehearse();
+  });
+}
+
+// What lacks only its namespace or its kind, which are in the same output, cannot be tried yet.
+void OutcomeWriter::rehearsed(const Manifest& manifest, Result<WriteEffect> effect) {
+  if (effect.ok()) return;
+  const bool comes =
+      std::any_of(plan_.manifests.begin(), plan_.manifests.end(), [&](const Manifest& other) {
+        const bool its_namespace = other.type.gvk.group.empty() &&
+                                   other.type.gvk.kind == "Namespace" &&
+                                   other.key.name == manifest.key.namespace_;
+        return its_namespace ||
+               (is_crd(other.type.gvk) &&
+                other.key.name == manifest.type.plural + "." + manifest.type.gvk.group);
+      });
+  if (comes && effect.error().is_not_found()) return;
+  report_.failures.push_back(std::move(effect.error()));
+}
+
+void OutcomeWriter::begin() {
   if (plan_.needs_finalizer && !input_.owner.deleting &&
       !input_.meta.has_finalizer(context_.rule().finalizer_name)) {
     return guard_owner();
   }
-  next_child();
+  next_children();
 }
 
 // A child that only we would remove: the owner must not go before we did.
@@ -66,7 +122,7 @@ void OutcomeWriter::guard_owner() {
         }
         input_.meta = core::meta_of(answer->object);
         context_.finalizer_patched(input_.owner, input_.meta.resource_version);
-        next_child();
+        next_children();
       },
       [&](auto done) {
         return context_.client().patch(context_.owner_type(), input_.owner.key, patch, params,
@@ -75,40 +131,67 @@ void OutcomeWriter::guard_owner() {
 }
 
 // A loop and not a recursion: unchanged children are answered at once.
-void OutcomeWriter::next_child() {
+void OutcomeWriter::next_children() {
   step_again_ = true;
   if (stepping_) return;
   stepping_ = true;
+  std::optional<int> current;
   while (step_again_) {
     step_again_ = false;
-    one_child();
+    if (open_ > 0) current = class_of(at_ - 1);
+    while (const auto next = class_of(at_)) {
+      const bool fits = open_ == 0 || (open_ < kParallel && current == next && *next >= 0);
+      if (!fits) break;
+      current = next;
+      ++open_;
+      start_child(at_++);
+    }
   }
   stepping_ = false;
+  if (open_ == 0 && !class_of(at_)) prune();
 }
 
-void OutcomeWriter::one_child() {
+// Negative: one at a time (patches: they may be of the same object).
+std::optional<int> OutcomeWriter::class_of(std::size_t index) const {
+  if (index < plan_.manifests.size()) return order_class(plan_.manifests[index]);
+  index -= plan_.manifests.size();
+  if (index < plan_.create.size()) return 10;
+  index -= plan_.create.size();
+  if (index < plan_.patches.size()) return -1;
+  index -= plan_.patches.size();
+  if (index < plan_.deletes.size()) return 20;
+  return std::nullopt;
+}
+
+// For the list of runs.
+std::string OutcomeWriter::what_is(std::size_t index) const {
+  if (index < plan_.manifests.size()) return plan_.manifests[index].id().str();
+  index -= plan_.manifests.size();
+  if (index < plan_.create.size()) return plan_.create[index].id().str();
+  index -= plan_.create.size();
+  const auto name = [](const auto& target) { return child_id(target.type.gvk, target.key).str(); };
+  if (index < plan_.patches.size()) return name(plan_.patches[index]);
+  index -= plan_.patches.size();
+  return index < plan_.deletes.size() ? name(plan_.deletes[index]) : "";
+}
+
+void OutcomeWriter::start_child(std::size_t index) {
   const std::size_t manifests = plan_.manifests.size();
   const std::size_t creates = manifests + plan_.create.size();
-  const std::size_t deletes = creates + plan_.deletes.size();
-  const std::size_t i = at_++;
-  const std::string what =
-      i < manifests ? plan_.manifests[i].id().str()
-      : i < creates ? plan_.create[i - manifests].id().str()
-      : i < deletes
-          ? child_id(plan_.deletes[i - creates].type.gvk, plan_.deletes[i - creates].key).str()
-          : "";
-  auto done = [this, what](Result<WriteEffect> effect) {
+  const std::size_t patches = creates + plan_.patches.size();
+  auto done = [this, what = what_is(index)](Result<WriteEffect> effect) {
+    --open_;
     note(std::move(effect), what);
-    next_child();
+    next_children();
   };
-  if (i < manifests) {
-    const Manifest& manifest = plan_.manifests[i];
+  if (index < manifests) {
+    const Manifest& manifest = plan_.manifests[index];
     const bool own = manifest.id() == child_id(input_.owner.gvk, input_.owner.key);
     return own ? children_.apply_own(manifest, done) : children_.apply(manifest, done);
   }
-  if (i < creates) return children_.create(plan_.create[i - manifests], done);
-  if (i < deletes) return children_.remove(plan_.deletes[i - creates], done);
-  prune();
+  if (index < creates) return children_.create(plan_.create[index - manifests], done);
+  if (index < patches) return patches_.patch(plan_.patches[index - creates], done);
+  children_.remove(plan_.deletes[index - patches], done);
 }
 
 void OutcomeWriter::note(Result<WriteEffect> effect, const std::string& what) {
@@ -171,8 +254,11 @@ void OutcomeWriter::write_status() {
   if (!report_.failures.empty()) {
     status.reset();
     conditions.clear();
-    if (report_.permanent() && input_.has_conditions) {
-      conditions.push_back(error_condition("WriteFailed", input_.mask.mask(report_.message())));
+    const bool tell = report_.permanent() || report_.conflicts();
+    if (tell && input_.has_conditions) {
+      conditions.push_back(
+          error_condition(report_.conflicts() ? std::string(kConflictReason) : "WriteFailed",
+                          input_.mask.mask(report_.message())));
     }
   }
   if (!status && conditions.empty()) return finish();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hooks/child_writer.hpp"
+#include "hooks/patch_writer.hpp"
 #include "hooks/plan.hpp"
 #include "hooks/pruner.hpp"
 #include "hooks/status_writer.hpp"
@@ -23,6 +24,8 @@ struct WriteReport {
   }
   // All failures need another input, rule or permission.
   bool permanent() const;
+  // Some failure is a conflict with another field manager.
+  bool conflicts() const;
   std::string message() const;  // the failures, one line
 };
 
@@ -41,9 +44,16 @@ class OutcomeWriter {
   void start(Done done);
 
  private:
+  void rehearse();
+  void start_rehearsal(std::size_t index);
+  void rehearsed(const Manifest& manifest, Result<WriteEffect> effect);
+  void begin();
   void guard_owner();
-  void next_child();
-  void one_child();
+  void next_children();
+  // The writes of one class may be on their way at the same time; absent: all are done.
+  std::optional<int> class_of(std::size_t index) const;
+  std::string what_is(std::size_t index) const;
+  void start_child(std::size_t index);
   void prune();
   void unguard_owner();
   void write_status();
@@ -54,10 +64,12 @@ class OutcomeWriter {
   OutcomeInput input_;
   WritePlan plan_;
   ChildWriter children_;
+  PatchWriter patches_;
   Pruner pruner_;
   StatusWriter status_;
   client::InFlight requests_;
   std::size_t at_ = 0;
+  std::size_t open_ = 0;
   bool stepping_ = false;
   bool step_again_ = false;
   WriteReport report_;

@@ -39,7 +39,9 @@ class Reader {
     for (Json& object : objects_) KW_TRY(take_manifest(std::move(object)));
     if (!out_.result) return std::move(out_);
     for (const Json& object : out_.result->create) KW_TRY(take_create(object));
+    for (const HookPatch& patch : out_.result->patches) KW_TRY(take_patch(patch));
     for (const Json& target : out_.result->remove) KW_TRY(take_delete(target));
+    for (const HookEvent& event : out_.result->events) KW_TRY(take_event(event));
     if (out_.result->children_none && (printed_child_ || !out_.create.empty())) {
       return invalid("Result: children: none, but children are printed or created as well");
     }
@@ -51,7 +53,9 @@ class Reader {
   Result<void> take_result(const Json& document);
   Result<void> take_manifest(Json object);
   Result<void> take_create(const Json& object);
+  Result<void> take_patch(const HookPatch& patch);
   Result<void> take_delete(const Json& target);
+  Result<void> take_event(HookEvent event);
   Result<void> take_own(Manifest manifest);
   Result<Manifest> check(Json object);
   Result<void> place(Manifest& manifest);
@@ -177,6 +181,10 @@ Result<Manifest> Reader::check(Json object) {
   Manifest out{
       std::move(type), {base::string_at(*metadata, {"namespace"}), name}, std::move(object)};
   KW_TRY(place(out));
+  if (context_.check_schema) {
+    KW_TRY(context_.check_schema(out.type.gvk, out.object)
+               .with_context("the schema refuses " + out.id().str()));
+  }
   return out;
 }
 
@@ -294,6 +302,31 @@ Result<void> Reader::take_create(const Json& object) {
   return {};
 }
 
+Result<void> Reader::take_patch(const HookPatch& patch) {
+  const auto checked = [&]() -> Result<PatchTarget> {
+    KW_ASSIGN(const core::Gvk gvk, core::gvk_of(patch.target));
+    KW_ASSIGN(core::ResourceType type, type_of(gvk));
+    return check_patch(patch, std::move(type), context_.rule, context_.owner);
+  };
+  KW_ASSIGN(PatchTarget target, checked().with_context("Result: patches"));
+  out_.patches.push_back(std::move(target));
+  return {};
+}
+
+Result<void> Reader::take_event(HookEvent event) {
+  if (event.regarding && base::string_at(*event.regarding, {"namespace"}).empty()) {
+    const auto gvk = core::gvk_of(*event.regarding);
+    const core::ResourceType* type = gvk.ok() ? context_.type_of(*gvk) : nullptr;
+    if (type != nullptr && type->namespaced) {
+      (*event.regarding)["namespace"] = context_.owner.key.namespace_;
+    }
+  }
+  KW_ASSIGN(runtime::Happening happening,
+            check_event(event, context_.rule, context_.owner).with_context("Result: events"));
+  out_.events.push_back(std::move(happening));
+  return {};
+}
+
 Result<void> Reader::take_delete(const Json& target) {
   auto gvk = core::gvk_of(target);
   if (!gvk.ok()) return std::move(gvk.error()).with_context("Result: delete");
@@ -301,19 +334,9 @@ Result<void> Reader::take_delete(const Json& target) {
   auto type = type_of(*gvk);
   if (!type.ok()) return std::move(type.error()).with_context("Result: delete");
   out.type = std::move(*type);
-  out.key = {base::string_at(target, {"namespace"}), base::string_at(target, {"name"})};
-  if (out.key.name.empty()) return invalid("Result: delete: an entry without name");
-  if (!out.type.namespaced && !out.key.namespace_.empty()) {
-    return invalid(fmt::format("Result: delete: {} is cluster-scoped; leave out namespace",
-                               out.type.gvk.kind));
-  }
-  if (out.type.namespaced && out.key.namespace_.empty()) {
-    out.key.namespace_ = context_.owner.key.namespace_;
-    if (out.key.namespace_.empty()) {
-      return invalid(
-          fmt::format("Result: delete: {} {} needs a namespace", out.type.gvk.kind, out.key.name));
-    }
-  }
+  auto key = place_target(out.type, target, context_.owner);
+  if (!key.ok()) return std::move(key.error()).with_context("Result: delete");
+  out.key = std::move(*key);
   const ChildId id = child_id(out.type.gvk, out.key);
   KW_TRY(check_rights(context_.rule, context_.owner, out.type.gvk, out.key.namespace_,
                       context_.selected)

@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "core/resource.hpp"
+#include "hooks/output_extras.hpp"
 #include "hooks/output_rights.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/result_document.hpp"
@@ -34,8 +35,10 @@ struct HookOutput {
   std::vector<Manifest> manifests;  // children, as printed
   std::optional<Manifest> own;      // labels and annotations of the object itself
   std::vector<Manifest> create;
+  std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
-  std::optional<HookResult> result;
+  std::vector<runtime::Happening> events;
+  std::optional<HookResult> result;  // its create, remove, patches and events are those above
 };
 
 struct OutputContext {
@@ -47,6 +50,8 @@ struct OutputContext {
   bool has_status = true;         // the kind has the status subresource
   SelectedNamespaces selected{};  // see output_rights
   bool deleted = false;           // the object is gone: nothing can be made for it
+  // Of a kind's schema; empty: not asked. Errors: invalid.
+  std::function<Result<void>(const core::Gvk&, const Json& manifest)> check_schema{};
 };
 
 // The whole text is valid or nothing is. Errors: invalid, too_large; unsupported; not_found when

@@ -8,11 +8,6 @@ namespace {
 
 constexpr std::size_t kMaxConditionMessage = 32768;
 
-int phase(const Manifest& manifest) {
-  if (manifest.type.gvk.group.empty() && manifest.type.gvk.kind == "Namespace") return 0;
-  return is_crd(manifest.type.gvk) ? 1 : 2;
-}
-
 bool prints_condition(const std::vector<Json>& conditions, std::string_view type) {
   return std::any_of(conditions.begin(), conditions.end(),
                      [&](const Json& condition) { return condition["type"] == type; });
@@ -45,6 +40,11 @@ void plan_status(std::optional<HookResult>& result, const PlanInput& input, Writ
 
 }  // namespace
 
+int order_class(const Manifest& manifest) {
+  if (manifest.type.gvk.group.empty() && manifest.type.gvk.kind == "Namespace") return 0;
+  return is_crd(manifest.type.gvk) ? 1 : 2;
+}
+
 Json error_condition(const std::string& reason, const std::string& message) {
   return {{"type", kErrorCondition},
           {"status", "False"},
@@ -60,16 +60,20 @@ WritePlan make_plan(HookOutput output, const PlanInput& input) {
     label_children(output.manifests, input, plan);
     label_children(output.create, input, plan);
     plan.manifests = std::move(output.manifests);
-    std::stable_sort(plan.manifests.begin(), plan.manifests.end(),
-                     [](const Manifest& a, const Manifest& b) { return phase(a) < phase(b); });
+    std::stable_sort(
+        plan.manifests.begin(), plan.manifests.end(),
+        [](const Manifest& a, const Manifest& b) { return order_class(a) < order_class(b); });
     if (output.own) plan.manifests.push_back(std::move(*output.own));
     plan.create = std::move(output.create);
+    plan.patches = std::move(output.patches);
     plan.deletes = std::move(output.deletes);
     plan.prune = input.verdict.outcome == Outcome::done && !input.finalizing &&
                  input.rule.apply.prune && (printed_any || children_none);
     plan.drop_finalizer = plan.prune && input.has_finalizer && !plan.needs_finalizer &&
                           !input.rule.finalize.has_value();
   }
+  plan.events = std::move(output.events);
+  if (output.result) plan.metrics = std::move(output.result->metrics);
   plan_status(output.result, input, plan);
   return plan;
 }

@@ -13,16 +13,23 @@ namespace kubewatch::hooks {
 // The condition that names our own error, where the kind has conditions.
 inline constexpr std::string_view kErrorCondition = "Reconciled";
 
+// The reason of condition and Event when another field manager owns what a hook prints.
+inline constexpr std::string_view kConflictReason = "ApplyConflict";
+
 struct WritePlan {
   bool needs_finalizer = false;  // a child that Kubernetes would not remove: guard the owner first
   bool drop_finalizer = false;   // nothing needs the guard any more: take it off after the prune
   std::vector<Manifest> manifests;  // namespaces, CRDs, the object's own labels, others; labelled
   std::vector<Manifest> create;     // labelled
+  std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
   bool prune = false;         // once every apply succeeded
   std::vector<ChildId> keep;  // printed: never pruned
   std::optional<Json> status;
   std::vector<Json> conditions;
+  // Told by run once all of the above is written: what they speak of has happened then.
+  std::vector<runtime::Happening> events;
+  std::vector<HookMetric> metrics;
   bool writes_status() const { return status.has_value() || !conditions.empty(); }
 };
 
@@ -36,6 +43,8 @@ struct PlanInput {
   bool has_conditions = false;  // the kind has status.conditions
 };
 
+// Namespaces before CRDs before the rest: what is of one class may be written side by side.
+int order_class(const Manifest& manifest);
 WritePlan make_plan(HookOutput output, const PlanInput& input);
 
 // {type: Reconciled, status: "False", reason, message}.

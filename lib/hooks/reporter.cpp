@@ -1,4 +1,4 @@
-// Events on objects whose runs fail.
+// Events of runs.
 #include "hooks/reporter.hpp"
 
 #include <unistd.h>
@@ -43,8 +43,11 @@ Reporter::Reporter(client::Client& client, base::Random& random)
 void Reporter::report(const Owner& owner, const std::string& controller, Outcome outcome,
                       const std::string& note) {
   if (owner.uid.empty()) return;
-  const auto taken = recorder_.record({std::string(kDomain) + controller, instance_},
-                                      failure_of(owner, outcome, note));
+  tell(controller, failure_of(owner, outcome, note));
+}
+
+void Reporter::tell(const std::string& controller, const runtime::Happening& what) {
+  const auto taken = recorder_.record({std::string(kDomain) + controller, instance_}, what);
   if (!taken.ok()) base::vlog(2, "an Event was not written: " + taken.error().render());
 }
 

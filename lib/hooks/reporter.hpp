@@ -1,5 +1,6 @@
-// Tells of failed runs: Events on the object, best effort; runtime/event_recorder makes series of
-// repetitions and slows floods down. The log line is run's; the condition is outcome's.
+// Tells of failed runs, and what hooks tell: Events on objects, best effort; runtime/event_recorder
+// makes series of repetitions and slows floods down. The log line is run's; the condition is
+// outcome's.
 #pragma once
 
 #include <string>
@@ -21,6 +22,8 @@ class Reporter {
   Reporter(client::Client& client, base::Random& random);
   void report(const Owner& owner, const std::string& controller, Outcome outcome,
               const std::string& note);
+  // What a hook says itself, and what is found out about a run.
+  void tell(const std::string& controller, const runtime::Happening& what);
 
  private:
   std::string instance_;

@@ -142,6 +142,13 @@ Result<void> read_delete(const Json& value, HookResult& out) {
   return {};
 }
 
+template <class T>
+Result<void> take(Result<std::vector<T>> read, std::vector<T>& out) {
+  if (!read.ok()) return std::move(read).error();
+  out = std::move(*read);
+  return {};
+}
+
 Result<void> read_key(const std::string& key, const Json& value, HookResult& out) {
   if (key == "apiVersion" || key == "kind") return {};
   if (key == "message") return read_message(value, out);
@@ -151,11 +158,12 @@ Result<void> read_key(const std::string& key, const Json& value, HookResult& out
   if (key == "children") return read_children(value, out);
   if (key == "create") return read_objects(value, "create", out.create);
   if (key == "delete") return read_delete(value, out);
-  if (key == "events" || key == "patches" || key == "metrics") {
-    return Error(ErrorKind::unsupported, "Result: " + key + " is not supported yet");
-  }
+  if (key == "events") return take(read_events(value), out.events);
+  if (key == "patches") return take(read_patches(value), out.patches);
+  if (key == "metrics") return take(read_metrics(value), out.metrics);
   static const std::vector<std::string> known = {"message",  "requeueAfter", "status", "conditions",
-                                                 "children", "create",       "delete"};
+                                                 "children", "create",       "delete", "events",
+                                                 "patches",  "metrics"};
   const auto close = base::suggest(key, known);
   return invalid(fmt::format("unknown key \"{}\"{}", key,
                              close.empty() ? "" : "; did you mean " + close.front() + "?"));

@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "hooks/result_extras.hpp"
 
 namespace kubewatch::hooks {
 
@@ -20,10 +21,13 @@ struct HookResult {
   bool children_none = false;
   std::vector<Json> create;  // manifests as printed
   std::vector<Json> remove;  // {apiVersion, kind, namespace?, name}
+  std::vector<HookEvent> events;
+  std::vector<HookPatch> patches;
+  std::vector<HookMetric> metrics;
 };
 
 bool is_result_document(const Json& document);
-// Errors: invalid; unsupported for keys that this build does not carry out yet.
+// Errors: invalid, naming the key.
 Result<HookResult> parse_result_document(const Json& document);
 
 }  // namespace kubewatch::hooks

@@ -114,10 +114,15 @@ struct TriggerRule {
 enum class WhenUnmatched { keep, release, finalize };
 enum class Adopt { never, unowned };
 enum class OwnerRef { controller, plain, none };
+enum class OnImmutable { fail, recreate };
+enum class Validate { none, schema, server };
 
 struct ApplyRule {
   std::string field_manager;
   bool force = false;
+  std::vector<std::string> force_paths;  // ".spec.replicas": conflicts there are taken over
+  OnImmutable on_immutable = OnImmutable::fail;
+  Validate validate = Validate::schema;
   Adopt adopt = Adopt::never;
   bool prune = true;
   OwnerRef owner_reference = OwnerRef::controller;

@@ -77,6 +77,17 @@ RuleReader field_manager(std::string& out) {
   };
 }
 
+// .spec.template["a/b"] as conflicts are told: ".spec.template.a/b".
+bool read_force_path(const RuleNode& node, std::vector<std::string>& out) {
+  const auto steps = path_steps(node);
+  if (!steps) return false;
+  std::string path;
+  for (const std::string& step : *steps) path += "." + step;
+  if (path.empty()) return node.problem("names the whole object; use force: true");
+  out.push_back(std::move(path));
+  return true;
+}
+
 bool read_http_trigger(const RuleNode& node, const std::string& folder, TriggerRule& out) {
   const RuleReader token = [&](const RuleNode& value) {
     return read_file_path(value, folder, out.token_file);
@@ -124,21 +135,27 @@ bool read_retry(const RuleNode& node, RetryRule& out) {
 }
 
 bool read_apply(const RuleNode& node, ApplyRule& out) {
-  // The documented default is `schema`. Manifests are not checked against schemas yet, so that
-  // saying it would promise what does not happen; `none` is what does happen.
-  const RuleReader validate = only_first({"none", "schema", "server"});
+  const RuleReader force = [&out](const RuleNode& inner) {
+    if (!inner.value().is_array()) return flag(out.force)(inner);
+    return list_of([&out](const RuleNode& item) { return read_force_path(item, out.force_paths); },
+                   "leave it out")(inner);
+  };
   return read_keys(
       node,
       {{"fieldManager", field_manager(out.field_manager)},
-       {"force", flag(out.force)},
+       {"force", force},
        {"adopt", choice<Adopt>(out.adopt, {{"never", Adopt::never}, {"unowned", Adopt::unowned}})},
-       {"onImmutable", only_first({"fail", "recreate"})},
+       {"onImmutable",
+        choice<OnImmutable>(out.on_immutable,
+                            {{"fail", OnImmutable::fail}, {"recreate", OnImmutable::recreate}})},
        {"prune", flag(out.prune)},
        {"ownerReference",
         choice<OwnerRef>(out.owner_reference, {{"controller", OwnerRef::controller},
                                                {"plain", OwnerRef::plain},
                                                {"none", OwnerRef::none}})},
-       {"validate", validate}});
+       {"validate", choice<Validate>(out.validate, {{"none", Validate::none},
+                                                    {"schema", Validate::schema},
+                                                    {"server", Validate::server}})}});
 }
 
 bool read_triggers(const RuleNode& node, const std::string& folder, std::vector<TriggerRule>& out) {

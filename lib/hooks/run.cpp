@@ -13,11 +13,14 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
+#include "hooks/field_warnings.hpp"
 #include "hooks/worker_line.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
 namespace {
+
+constexpr Duration kSchemaAge{300000};
 
 // Shown in the owner's status already: our error condition with status False.
 bool shows_error(const std::string& object_json) {
@@ -39,6 +42,22 @@ bool has_live_conditions(const std::string& object_json) {
   return object.ok() && base::find(*object, {"status", "conditions"}) != nullptr;
 }
 
+// What a patch puts into a Secret is as secret as the Secret.
+void mask_patch(const PatchTarget& target, SecretMask& mask) {
+  if (!target.type.gvk.group.empty() || target.type.gvk.kind != "Secret") return;
+  if (target.patch.is_object()) {
+    Json secret = target.patch;
+    secret["kind"] = "Secret";
+    return mask.add_object(secret);
+  }
+  for (const Json& operation : target.patch) {
+    const Json* value = base::find(operation, {"value"});
+    if (value == nullptr) continue;
+    const Json data = value->is_object() ? *value : Json{{"value", *value}};
+    mask.add_object({{"kind", "Secret"}, {"data", data}, {"stringData", data}});
+  }
+}
+
 std::optional<Duration> retry_after(const std::vector<Error>& failures) {
   std::optional<Duration> longest;
   for (const Error& error : failures) {
@@ -47,6 +66,13 @@ std::optional<Duration> retry_after(const std::vector<Error>& failures) {
     if (!longest || wait > *longest) longest = wait;
   }
   return longest;
+}
+
+// Ours instead of the random one that hooks get without tracing.
+void set_traceparent(std::vector<std::string>& variables, const std::string& value) {
+  static constexpr std::string_view kName = "TRACEPARENT=";
+  std::erase_if(variables, [](const std::string& one) { return one.starts_with(kName); });
+  variables.push_back(std::string(kName) + value);
 }
 
 }  // namespace
@@ -59,6 +85,9 @@ Run::Run(RunHost& host, RunInput input, Done done)
   const core::ObjectMeta& meta = input_.object.meta;
   owner_ = {host_.owner_type().gvk, host_.owner_type().namespaced, meta.key(), meta.uid,
             meta.deleting() || input_.deleted};
+  Services& services = host_.services();
+  if (services.telemetry.traces == nullptr) return;
+  trace_ = std::make_shared<RunTrace>(*services.telemetry.traces, services.loop, services.random);
 }
 
 Run::~Run() {
@@ -76,11 +105,13 @@ const HookRule& Run::hook() const {
 }
 
 base::LogFields Run::log_fields() const {
-  return {{"controller", host_.rule().name},
-          {"object", owner_.str()},
-          {"reason", std::string(runtime::to_string(input_.work.reason))},
-          {"run", input_.id},
-          {"attempt", std::to_string(input_.work.attempt)}};
+  base::LogFields fields = {{"controller", host_.rule().name},
+                            {"object", owner_.str()},
+                            {"reason", std::string(runtime::to_string(input_.work.reason))},
+                            {"run", input_.id},
+                            {"attempt", std::to_string(input_.work.attempt)}};
+  if (trace_ != nullptr) fields.emplace_back("trace", trace_->ids().trace);
+  return fields;
 }
 
 bool Run::has_status() const {
@@ -145,6 +176,7 @@ void Run::launch() {
   auto environment = build_environment(source, host_.services().random);
   if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);
+  if (trace_ != nullptr) set_traceparent(environment->variables, trace_->ids().traceparent());
   HookStart start{{},    build_document(invocation),     input_.id, log_fields(),
                   mask_, may_print_secrets(host_.rule())};
   if (worker) {
@@ -177,6 +209,7 @@ void Run::abandon() {
 }
 
 void Run::on_exit(HookExit exit) {
+  const auto scope = traced();
   hook_running_ = false;
   exit_ = std::move(exit);
   if (exit_.broken) exit_.broken = mask_.mask(*exit_.broken);
@@ -189,7 +222,19 @@ void Run::on_exit(HookExit exit) {
     return decide({}, HookOutput{});
   }
   if (!reads_output(exit_, host_.rule().retry)) return decide({}, std::nullopt);
-  read_output(true);
+  check_then_read();
+}
+
+// A manifest that the schema refuses may be right under a schema that was changed meanwhile: then
+// it is read again.
+void Run::check_then_read() {
+  if (host_.rule().apply.validate == Validate::none) return read_output(true, nullptr);
+  const TimePoint now = host_.services().loop.now();
+  host_.with_schemas(now - kSchemaAge, [this, now](const KindSchemas& schemas) {
+    const auto scope = traced();
+    schema_time_ = now;
+    read_output(true, &schemas);
+  });
 }
 
 void Run::log_output() const {
@@ -199,7 +244,7 @@ void Run::log_output() const {
   }
 }
 
-void Run::read_output(bool may_rediscover) {
+void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   const auto resources = host_.services().resources();
   OutputContext context{host_.rule(), owner_, [&](const core::Gvk& gvk) {
                           return resources ? resources->find(gvk) : nullptr;
@@ -210,12 +255,27 @@ void Run::read_output(bool may_rediscover) {
     return host_.caches().selected_namespaces(stream);
   };
   context.has_status = has_status();
+  bool refused_by_schema = false;
+  if (schemas != nullptr) {
+    context.check_schema = [&](const core::Gvk& gvk, const Json& manifest) {
+      auto checked = schemas->check(gvk, manifest);
+      refused_by_schema = refused_by_schema || !checked.ok();
+      return checked;
+    };
+  }
   auto output =
       exit_.is_list ? parse_output_list(exit_.out, context) : parse_output(exit_.out, context);
   if (!output.ok()) {
+    if (refused_by_schema && !schemas_renewed_) {
+      schemas_renewed_ = true;
+      return host_.with_schemas(schema_time_ + Duration{1}, [this](const KindSchemas& renewed) {
+        const auto scope = traced();
+        read_output(true, &renewed);
+      });
+    }
     // A kind that is unknown now may have come since the last discovery.
     if (output.error().is_not_found() && may_rediscover) {
-      return host_.services().rediscover([this] { read_output(false); });
+      return host_.services().rediscover([this, schemas] { read_output(false, schemas); });
     }
     OutputFacts facts;
     facts.problem = "invalid output: " + mask_.mask(output.error().render());
@@ -224,6 +284,8 @@ void Run::read_output(bool may_rediscover) {
   for (const auto* list : {&output->manifests, &output->create}) {
     for (const Manifest& manifest : *list) mask_.add_object(manifest.object);
   }
+  for (const PatchTarget& patch : output->patches) mask_patch(patch, mask_);
+  warn_of_fields(*output);
   OutputFacts facts;
   facts.has_result = output->result.has_value();
   if (output->result) {
@@ -231,6 +293,13 @@ void Run::read_output(bool may_rediscover) {
     requeue_after_ = output->result->requeue_after;
   }
   decide(std::move(facts), std::move(*output));
+}
+
+void Run::warn_of_fields(const HookOutput& output) const {
+  for (const Manifest& manifest : output.manifests) {
+    const auto found = field_warnings(manifest.object, 3);
+    if (!found.empty()) host_.warn_of_fields(manifest.id().str(), base::join(found, ", "));
+  }
 }
 
 void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
@@ -273,6 +342,12 @@ void Run::with_status(std::function<void(const std::string& object)> then) {
 }
 
 void Run::write(WritePlan plan, bool has_conditions) {
+  const auto scope = traced();  // the schema may have been asked for by another run
+  events_ = std::move(plan.events);
+  metrics_ = std::move(plan.metrics);
+  for (const Manifest& manifest : plan.manifests) {
+    if (input_.keep_printed) printed_[manifest.id().str()] = manifest.object;
+  }
   writer_ = std::make_unique<OutcomeWriter>(
       host_, OutcomeInput{owner_, input_.object.meta, has_conditions, mask_}, std::move(plan));
   writer_->start([this](WriteReport report) { on_written(std::move(report)); });
@@ -285,12 +360,14 @@ void Run::on_written(WriteReport report) {
     verdict_.message = mask_.mask(report_.message());
     return conclude();
   }
+  tell_events_and_metrics();
   if (input_.finalizing && verdict_.outcome == Outcome::done) return clean_up();
   conclude();
 }
 
 // Children that only we remove go before the finalizer does.
 void Run::clean_up() {
+  const auto scope = traced();
   cleaner_ = std::make_unique<Pruner>(host_, owner_);
   cleaner_->start(PruneMode::unreferenced, {}, [this](PruneReport pruned) {
     report_.deleted += pruned.deleted;
@@ -356,11 +433,46 @@ runtime::RunOutcome Run::queue_outcome() const {
 void Run::report() {
   const bool good = verdict_.outcome == Outcome::done || verdict_.outcome == Outcome::not_yet;
   if (good || dropped_ || exit_.canceled) return;
-  host_.services().reporter.report(owner_, host_.rule().name, verdict_.outcome, verdict_.message);
+  runtime::Happening event = failure_of(owner_, verdict_.outcome, verdict_.message);
+  if (report_.conflicts()) event.reason = kConflictReason;
+  if (!owner_.uid.empty()) host_.services().reporter.tell(host_.rule().name, event);
+}
+
+void Run::tell_events_and_metrics() {
+  Services& services = host_.services();
+  for (runtime::Happening& event : events_) {
+    event.note = mask_.mask(event.note);
+    core::ObjectRef& object = event.regarding;
+    if (object.uid.empty()) {
+      const core::Gvk gvk{core::parse_group_version(object.api_version)->group, "", object.kind};
+      const auto child = host_.cached_child(child_id(gvk, {object.namespace_, object.name}));
+      if (child) object.uid = child->uid;
+    }
+    services.reporter.tell(host_.rule().name, event);
+  }
+  for (HookMetric& metric : metrics_) {
+    for (auto& [name, value] : metric.labels) value = mask_.mask(value);
+  }
+  services.telemetry.metrics.hook_reported(host_.rule().name, metrics_, services.loop.now());
+}
+
+void Run::end_trace() {
+  if (trace_ == nullptr) return;
+  const bool good = verdict_.outcome == Outcome::done || verdict_.outcome == Outcome::not_yet;
+  trace_->end((input_.finalizing ? "finalize " : "reconcile ") + host_.rule().name,
+              {{"kubewatch.controller", host_.rule().name},
+               {"kubewatch.object", owner_.str()},
+               {"kubewatch.reason", std::string(runtime::to_string(input_.work.reason))},
+               {"kubewatch.run", input_.id},
+               {"kubewatch.attempt", std::to_string(input_.work.attempt)},
+               {"kubewatch.outcome", std::string(to_string(verdict_.outcome))}},
+              good ? std::nullopt : std::optional(verdict_.message));
 }
 
 void Run::conclude() {
   report();
+  end_trace();
+  const client::RequestScope outside(host_.client().observers(), nullptr);
   RunEnd end;
   end.record.id = input_.id;
   end.record.controller = host_.rule().name;
@@ -380,7 +492,15 @@ void Run::conclude() {
   end.record.unchanged = report_.unchanged;
   end.record.deleted = report_.deleted;
   end.record.writes = std::move(report_.writes);
-  if (process_ != nullptr) end.record.stderr_tail = process_->stderr_tail();
+  if (trace_ != nullptr) end.record.trace = trace_->ids().trace;
+  if (process_ != nullptr) {
+    end.record.stderr_tail = process_->stderr_tail();
+    host_.services().telemetry.metrics.run_used(host_.rule().name, exit_.cpu,
+                                                static_cast<double>(exit_.max_rss),
+                                                host_.services().loop.now());
+  }
+  end.reason = input_.work.reason;
+  end.printed = std::move(printed_);
   end.outcome = queue_outcome();
   end.slow_retry = verdict_.outcome == Outcome::write_failed && report_.permanent();
   auto done = std::move(done_);

@@ -8,8 +8,10 @@
 
 #include "hooks/hook_call.hpp"
 #include "hooks/invocation.hpp"
+#include "hooks/loop_alarm.hpp"
 #include "hooks/outcome.hpp"
 #include "hooks/services.hpp"
+#include "hooks/trace_exporter.hpp"
 
 namespace kubewatch::hooks {
 
@@ -20,6 +22,7 @@ struct RunInput {
   std::string previous;
   bool finalizing = false;
   bool deleted = false;  // onDelete: `object` has the last metadata, and no JSON
+  bool keep_printed = false;  // for RunEnd::printed
 };
 
 struct RunEnd {
@@ -27,6 +30,8 @@ struct RunEnd {
   runtime::RunOutcome outcome;
   // A permanent write error: one slow retry an hour.
   bool slow_retry = false;
+  runtime::Reason reason = runtime::Reason::updated;
+  Printed printed;
 };
 
 // Must stay alive until `done`, and a turn of the loop longer.
@@ -48,7 +53,9 @@ class Run {
   void start_hook();
   void launch();
   void on_exit(HookExit exit);
-  void read_output(bool may_rediscover);
+  void check_then_read();
+  void read_output(bool may_rediscover, const KindSchemas* schemas);
+  void warn_of_fields(const HookOutput& output) const;
   void log_output() const;
   void decide(OutputFacts facts, std::optional<HookOutput> output);
   void with_status(std::function<void(const std::string& object)> then);
@@ -59,8 +66,13 @@ class Run {
   void conclude();
   void fail(Outcome outcome, std::string message);
   void report();
+  // What the Result says besides writes, once those are done.
+  void tell_events_and_metrics();
+  void end_trace();
   runtime::RunOutcome queue_outcome() const;
   base::LogFields log_fields() const;
+  // Requests that start while it lives are this run's in its trace.
+  client::RequestScope traced() { return {host_.client().observers(), trace_}; }
 
   RunHost& host_;
   RunInput input_;
@@ -73,6 +85,8 @@ class Run {
   bool hook_running_ = false;
   bool dropped_ = false;
   bool stopped_ = false;  // before its hook was started
+  TimePoint schema_time_{};
+  bool schemas_renewed_ = false;
   HookExit exit_;
   Verdict verdict_;
   std::optional<Duration> requeue_after_;
@@ -80,6 +94,10 @@ class Run {
   std::unique_ptr<OutcomeWriter> writer_;
   std::unique_ptr<Pruner> cleaner_;
   WriteReport report_;
+  std::vector<runtime::Happening> events_;
+  std::vector<HookMetric> metrics_;
+  Printed printed_;
+  std::shared_ptr<RunTrace> trace_;  // null: no tracing
   client::InFlight requests_;
 };
 

@@ -10,9 +10,11 @@
 #include "hooks/caches.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/hook_runner.hpp"
+#include "hooks/kind_schemas.hpp"
 #include "hooks/reporter.hpp"
 #include "hooks/state_store.hpp"
 #include "hooks/streams.hpp"
+#include "hooks/telemetry.hpp"
 #include "hooks/write_context.hpp"
 #include "runtime/controller.hpp"
 
@@ -32,6 +34,7 @@ struct Services {
   std::function<void(const RunRecord&)> on_run;
   std::function<void()> on_progress;
   std::string work_dir;
+  Telemetry& telemetry;
   StateStore* state = nullptr;  // --state; null: nothing is kept over restarts
 };
 
@@ -42,6 +45,10 @@ class RunHost : public WriteContext {
   virtual const RuleCaches& caches() const = 0;
   virtual HookRunner& hooks() = 0;
   virtual std::string work_dir() const = 0;  // KW_WORKDIR
+  // Once the schemas of declared kinds are known, none of them read before `oldest`.
+  virtual void with_schemas(TimePoint oldest, std::function<void(const KindSchemas&)> done) = 0;
+  // A manifest has fields that the hook may not mean: told once in a while.
+  virtual void warn_of_fields(const std::string& object, const std::string& what) = 0;
   virtual std::string new_home(const std::string& run_id) const = 0;
 };
 

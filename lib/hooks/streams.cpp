@@ -69,6 +69,28 @@ void StreamPool::close(const Opened& opened) {
   }
 }
 
+std::vector<WatchFacts> StreamPool::facts() const {
+  std::vector<WatchFacts> out;
+  for (const auto& [key, stream] : streams_) out.push_back(stream->facts());
+  return out;
+}
+
+WatchFacts Stream::facts() const {
+  WatchFacts out;
+  out.resource = reflector_.type().qualified_plural();
+  out.namespace_ = namespace_name();
+  out.synced = ready();
+  out.failure = reflector_.last_failure().value_or("");
+  if (const auto since = reflector_.failing_since())
+    out.failing_for = client_.loop().now() - *since;
+  const auto stats = store().stats();
+  out.relists = stats.relists;
+  out.reconnects = reflector_.stats().reconnects;
+  out.objects = stats.objects;
+  out.bytes = stats.held_bytes;
+  return out;
+}
+
 Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& spec,
                OncePer& failures)
     : client_(client),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/client.hpp"
+#include "hooks/facts.hpp"
 #include "hooks/once_per.hpp"
 #include "hooks/rule.hpp"
 #include "runtime/reflector.hpp"
@@ -47,6 +48,7 @@ class StreamPool {
   Opened open(const StreamSpec& spec, StreamListener listener);
   // Nobody listens any more: its watch ends. Not from inside a listener.
   void close(const Opened& opened);
+  std::vector<WatchFacts> facts() const;
 
  private:
   client::Client& client_;
@@ -67,6 +69,7 @@ class Stream {
   // Cannot be listed at all: forbidden, or the kind is gone. Other failures pass.
   bool blocked() const { return !ready() && blocked_; }
   void start() { reflector_.start(); }
+  WatchFacts facts() const;
 
  private:
   void on_change(const runtime::StoreChange& change);

@@ -94,6 +94,7 @@ struct Reflector::Impl {
   Watcher watcher;
   ReflectorStats stats;
   std::optional<std::string> last_failure;
+  TimePoint failing_since{};  // with last_failure
   std::uint64_t watches = 0;
   std::uint64_t named_unparsable = 0;
   std::array<bool, kWatcherFailures> logged{};  // in this series of failures
@@ -237,6 +238,7 @@ void Reflector::Impl::execute(const EmitInitDone& action) {
 
 void Reflector::Impl::execute(const EmitFailure& action) {
   ++stats.failures[static_cast<std::size_t>(action.where)];
+  if (!last_failure) failing_since = now();
   last_failure = fmt::format("{}: {}", to_string(action.where), action.error.render());
   log_once(action);
   if (callbacks.on_failure) callbacks.on_failure(action.where, action.error, action.retry_in);
@@ -386,6 +388,10 @@ const core::ResourceType& Reflector::type() const {
 const std::string& Reflector::namespace_name() const {
   return impl_->namespace_;
 }
+std::optional<TimePoint> Reflector::failing_since() const {
+  return impl_->last_failure ? std::optional(impl_->failing_since) : std::nullopt;
+}
+
 std::optional<std::string> Reflector::last_failure() const {
   return impl_->last_failure;
 }

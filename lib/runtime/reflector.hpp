@@ -90,6 +90,8 @@ class Reflector {
   const std::string& namespace_name() const;
   // Absent while all is well.
   std::optional<std::string> last_failure() const;
+  // When the first failure of those came that it has not recovered from.
+  std::optional<TimePoint> failing_since() const;
   ReflectorStats stats() const;
 
  private:

@@ -48,6 +48,7 @@ home 'curl/' lib/http
 home 'openssl/' lib/http
 home 'simdjson' lib/core
 home 'zstd|zdict' lib/runtime
+home 'prometheus/' lib/hooks
 home 'CLI/' cli
 [ $bad = 0 ] && echo "include directions and library homes are as lib/README.md says"
 exit $bad

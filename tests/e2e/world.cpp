@@ -12,6 +12,7 @@
 
 #include "base/log.hpp"
 #include "base/yaml.hpp"
+#include "hooks/health.hpp"
 #include "hooks/rule_file.hpp"
 
 namespace kubewatch::e2e {
@@ -85,7 +86,12 @@ void World::discover() {
 }
 
 const core::ResourceType& World::type(const std::string& kind) {
+  const std::size_t slash = kind.find('/');  // "events.k8s.io/Event"
   for (int attempt = 0; attempt < 50; ++attempt) {
+    if (slash != std::string::npos) {
+      const auto* found = resources_->find_kind(kind.substr(0, slash), kind.substr(slash + 1));
+      if (found != nullptr) return *found;
+    }
     // Our own group first: the server may hold kinds of the same name from elsewhere.
     for (const char* group : {"e2e.kubewatch.dev", "kinds.e2e.kubewatch.dev", "", "apps",
                               "apiextensions.k8s.io", "coordination.k8s.io"}) {
@@ -137,6 +143,7 @@ void World::start() {
   options.work_dir = folder_ + "/work";
   fs::create_directories(options.work_dir);
   options.triggers.emplace();  // any free port, for rules with HTTP triggers
+  options.traces = traces_;
   hooks::EngineCallbacks callbacks;
   callbacks.on_run = [this](const hooks::RunRecord& run) {
     base::log_info("run " + run.outcome, {{"object", run.object},
@@ -155,6 +162,11 @@ void World::stop() {
   engine_->shut_down([&] { done = true; });
   if (!loop_.run_until([&] { return done; }, Duration{40000})) fail("the engine did not shut down");
   engine_.reset();
+}
+
+std::string World::metrics() const {
+  const auto facts = engine_->facts();
+  return engine_->metrics_text(facts, hooks::judge_readiness(facts, {}).ok());
 }
 
 std::size_t World::runs_of(const std::string& name, const std::string& outcome) const {

@@ -47,12 +47,15 @@ class World {
   void rules(const std::string& yaml);
 
   // --- the engine ---
+  void trace_to(hooks::TraceTarget target) { traces_ = std::move(target); }  // before start()
   void start();
   void stop();  // as SIGTERM
   const std::vector<hooks::RunRecord>& runs() const { return runs_; }
   std::size_t runs_of(const std::string& name, const std::string& outcome = "") const;
   hooks::EngineStatus status() const { return engine_->status(); }
   std::uint16_t trigger_port() const { return engine_->trigger_port(); }
+  // As /metrics says it.
+  std::string metrics() const;
   // Nothing queued, nothing running, for `quiet`; waits at most `deadline`.
   void settle(Duration quiet = Duration{400}, Duration deadline = Duration{30000});
 
@@ -93,6 +96,7 @@ class World {
   std::string ns_, ns2_, folder_;
   std::unique_ptr<hooks::Engine> engine_;
   std::vector<hooks::RunRecord> runs_;
+  std::optional<hooks::TraceTarget> traces_;
 };
 
 // The CRD that most cases use: Website demo.kubewatch.dev/v1 with status, conditions as list-map.

@@ -143,14 +143,3 @@ TEST_CASE("the Event of a failed run names the object and the reason") {
   CHECK(told.regarding ==
         core::ObjectRef{"demo.kubewatch.dev/v1", "Website", "shop", "a", "uid-1"});
 }
-
-TEST_CASE("an object that its own children keep running is told of once per window") {
-  LoopAlarm alarm(3, Duration{60000});
-  const core::ObjectKey a{"shop", "a"}, b{"shop", "b"};
-  CHECK_FALSE(alarm.note(a, at(0)));
-  CHECK_FALSE(alarm.note(a, at(1)));
-  CHECK_FALSE(alarm.note(b, at(1)));
-  CHECK(alarm.note(a, at(2)));
-  CHECK_FALSE(alarm.note(a, at(3)));
-  CHECK_FALSE(alarm.note(a, at(60000)));
-}

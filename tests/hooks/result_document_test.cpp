@@ -57,9 +57,9 @@ TEST_CASE("a wrong Result is refused with the key that is wrong") {
       {{{"children", Json::array()}}, "children may only be"},
       {{{"create", "x"}}, "create must be a list"},
       {{{"delete", {{{"kin", "x"}}}}}, "unknown key \"kin\""},
-      {{{"events", Json::array()}}, "not supported yet"},
-      {{{"patches", Json::array()}}, "not supported yet"},
-      {{{"metrics", Json::array()}}, "not supported yet"},
+      {{{"events", "x"}}, "events must be a list"},
+      {{{"patches", {"x"}}}, "patches[0] must be an object"},
+      {{{"metrics", {{{"name", "a-b"}}}}}, "metrics[0].name"},
       {{{"apiVersion", "kubewatch.dev/v2"}}, "must be kubewatch.dev/v1"},
   };
   for (const Case& c : cases) {

@@ -226,10 +226,9 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
       kHead,
       {
           {"  apply: {onImmutable: fail, validate: none}\n", {}},
-          {"  apply: {onImmutable: recreate, validate: schema}\n",
-           {"7:11: spec.apply.onImmutable: not supported yet",
-            "7:34: spec.apply.validate: not supported yet"}},
-          {"  apply: {validate: server}\n", {"7:11: spec.apply.validate: not supported yet"}},
+          {"  apply: {onImmutable: recreate, validate: schema}\n", {}},
+          {"  apply: {validate: server, force: [.spec.replicas, '.metadata.labels[\"a/b\"]']}\n",
+           {}},
           {"  finalize: {exec: [./hook.sh], whenControllerRemoved: release}\n",
            {"7:33: spec.finalize.whenControllerRemoved: not supported yet"}},
           {"  finalize: {exec: [./hook.sh], whenControllerRemoved: never}\n",

@@ -1,0 +1,79 @@
+#include "cli/metrics_flags.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <CLI/CLI.hpp>
+
+#include "base/log.hpp"
+#include "cli/flags.hpp"
+
+namespace kubewatch::cli {
+
+void MetricsFlags::bind(CLI::App& app) {
+  app.add_option("--metrics", address_, "serve /metrics, /healthz and /readyz there")
+      ->type_name("ADDRESS:PORT");
+  add_duration(app, "--max-stale", max_stale_,
+               "not ready while a watch has failed for longer (default 5m, 0 = never)");
+  add_duration(app, "--max-wait", max_wait_,
+               "not ready while an object has waited for its run for longer (default 10m)");
+  add_duration(app, "--liveness", liveness_,
+               "not alive when objects are due and no run has ended for so long (default 15m, or "
+               "twice the longest timeout)");
+}
+
+Result<void> MetricsFlags::check() const {
+  if (!address_.empty()) {
+    if (auto parsed = hooks::parse_listen_address(address_); !parsed.ok()) {
+      return std::move(parsed.error()).with_context("--metrics");
+    }
+    return {};
+  }
+  if (max_stale_ || max_wait_ || liveness_) {
+    return Error(ErrorKind::invalid,
+                 "--max-stale, --max-wait and --liveness are about /readyz and /healthz: give "
+                 "--metrics ADDRESS:PORT as well");
+  }
+  return {};
+}
+
+hooks::HealthLimits MetricsFlags::limits(Duration longest_run) const {
+  hooks::HealthLimits out;
+  if (max_stale_) out.max_stale = *max_stale_;
+  if (max_wait_) out.max_wait = *max_wait_;
+  out.liveness = liveness_.value_or(std::max(out.liveness, 2 * longest_run));
+  return out;
+}
+
+Result<std::unique_ptr<hooks::MetricsServer>> MetricsFlags::serve(loop::EventLoop& loop,
+                                                                  hooks::Engine& engine,
+                                                                  Duration longest_run) const {
+  if (address_.empty()) return std::unique_ptr<hooks::MetricsServer>();
+  KW_ASSIGN(auto options, hooks::parse_listen_address(address_));
+  const std::string address = options.address;
+  KW_ASSIGN(auto server,
+            hooks::MetricsServer::listen(loop, std::move(options), engine, limits(longest_run)));
+  base::log_info("serving metrics",
+                 {{"address", address}, {"port", std::to_string(server->port())}});
+  return server;
+}
+
+Duration longest_run(const std::vector<hooks::Rule>& rules) {
+  Duration out{0};
+  for (const hooks::Rule& rule : rules) {
+    out = std::max(out, rule.reconcile.timeout + rule.reconcile.grace);
+    if (rule.finalize) {
+      out = std::max(out, rule.finalize->hook.timeout + rule.finalize->hook.grace);
+    }
+  }
+  return out;
+}
+
+Result<std::optional<hooks::TraceTarget>> trace_target() {
+  return hooks::trace_target([](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  });
+}
+
+}  // namespace kubewatch::cli

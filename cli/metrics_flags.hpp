@@ -1,0 +1,44 @@
+// --metrics and what /readyz and /healthz go by; and tracing, which the environment asks for. Owned
+// by the verb that runs an engine.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "hooks/engine.hpp"
+#include "hooks/metrics_server.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace kubewatch::cli {
+
+class MetricsFlags {
+ public:
+  void bind(CLI::App& app);
+  // Errors: invalid.
+  Result<void> check() const;
+  // Null when it was not asked for. `rules` tell how long a run may take. Errors: invalid,
+  // unreachable.
+  Result<std::unique_ptr<hooks::MetricsServer>> serve(loop::EventLoop& loop, hooks::Engine& engine,
+                                                      Duration longest_run) const;
+
+ private:
+  hooks::HealthLimits limits(Duration longest_run) const;
+
+  std::string address_;
+  std::optional<Duration> max_stale_;
+  std::optional<Duration> max_wait_;
+  std::optional<Duration> liveness_;
+};
+
+// The longest that one run of these rules may take: timeout and grace of their hooks.
+Duration longest_run(const std::vector<hooks::Rule>& rules);
+// From this process's environment. Errors: invalid.
+Result<std::optional<hooks::TraceTarget>> trace_target();
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,41 @@
+// What an engine knows about itself at one moment, as plain numbers: for /metrics, /readyz and
+// /healthz. Collected by engine; judged by health, written down by metrics.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace kubewatch::hooks {
+
+struct ControllerFacts {
+  std::string controller;
+  bool started = false;  // its caches had their first sync
+  std::size_t ready = 0, waiting = 0, running = 0, parked = 0;
+  std::size_t failing = 0;         // objects whose last run failed
+  std::optional<Duration> oldest;  // how long the oldest key that is due has waited
+};
+
+struct WatchFacts {
+  std::string resource;  // "deployments.apps"
+  std::string namespace_;
+  bool synced = false;
+  std::optional<Duration> failing_for;  // absent: all is well
+  std::string failure;                  // the last one, while it is failing
+  std::uint64_t relists = 0, reconnects = 0;
+  std::size_t objects = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct EngineFacts {
+  bool discovered = false;  // the server has said what kinds it has
+  bool stopping = false;
+  std::vector<ControllerFacts> controllers;
+  std::vector<WatchFacts> watches;
+  std::optional<Duration> since_finish;  // since a run ended; absent: none did yet
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,74 @@
+#include "hooks/health.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kubewatch::hooks {
+namespace {
+
+bool exceeds(Duration time, Duration limit) {
+  return limit > Duration{0} && time > limit;
+}
+
+std::string name_of(const WatchFacts& watch) {
+  return watch.namespace_.empty() ? watch.resource
+                                  : watch.resource + " in namespace " + watch.namespace_;
+}
+
+}  // namespace
+
+std::string HealthReport::text() const {
+  if (ok()) return "ok\n";
+  std::string out;
+  for (const std::string& problem : problems) out += problem + "\n";
+  return out;
+}
+
+HealthReport judge_readiness(const EngineFacts& facts, const HealthLimits& limits) {
+  HealthReport out;
+  if (facts.stopping) out.problems.emplace_back("shutting down");
+  if (!facts.discovered) {
+    out.problems.emplace_back("the server has not said yet what kinds it has");
+  }
+  for (const ControllerFacts& one : facts.controllers) {
+    if (facts.discovered && !one.started) {
+      out.problems.push_back("controller " + one.controller +
+                             " has not started: a kind is not synced");
+    }
+    if (one.oldest && exceeds(*one.oldest, limits.max_wait)) {
+      out.problems.push_back(fmt::format("controller {}: an object has waited for its run for {}",
+                                         one.controller, base::format_duration(*one.oldest)));
+    }
+  }
+  for (const WatchFacts& watch : facts.watches) {
+    if (!watch.synced) {
+      out.problems.push_back("not synced yet: " + name_of(watch));
+    } else if (watch.failing_for && exceeds(*watch.failing_for, limits.max_stale)) {
+      out.problems.push_back(fmt::format("the watch of {} has failed for {}", name_of(watch),
+                                         base::format_duration(*watch.failing_for)));
+    }
+  }
+  return out;
+}
+
+HealthReport judge_liveness(const EngineFacts& facts, Duration since_turn,
+                            const HealthLimits& limits) {
+  HealthReport out;
+  if (exceeds(since_turn, limits.turn)) {
+    out.problems.push_back("the event loop has not turned for " +
+                           base::format_duration(since_turn));
+  }
+  std::optional<Duration> oldest;
+  for (const ControllerFacts& one : facts.controllers) {
+    if (one.oldest) oldest = std::max(oldest.value_or(Duration{0}), *one.oldest);
+  }
+  // What has become due only now cannot have been neglected for long.
+  if (oldest && exceeds(std::min(*oldest, facts.since_finish.value_or(*oldest)), limits.liveness)) {
+    out.problems.push_back(fmt::format("objects are due for {}, and no run has ended meanwhile",
+                                       base::format_duration(*oldest)));
+  }
+  return out;
+}
+
+}  // namespace kubewatch::hooks

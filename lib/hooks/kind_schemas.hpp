@@ -1,0 +1,41 @@
+// The schemas that manifests are checked against before the first write (apply.validate: schema):
+// those of built-in kinds from the compiled-in table, those of custom kinds from their
+// CustomResourceDefinitions, read when they are needed and kept for a while. A kind without a
+// schema is not checked here; the server checks everything again.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "client/discovery.hpp"
+#include "client/in_flight.hpp"
+#include "schema/merge_schema.hpp"
+
+namespace kubewatch::hooks {
+
+// Types, duplicate keys of lists, and fields that the schema lacks; of built-in kinds not those,
+// for the server may be newer than our table. Errors: invalid. Pure.
+Result<void> check_schema(const schema::MergeNode& node, const Json& manifest, bool built_in);
+
+class KindSchemas {
+ public:
+  explicit KindSchemas(client::Client& client) : client_(client) {}
+  // Reads those of `kinds` that are custom and not read yet, or read before `oldest`; then `done`,
+  // at once when there is nothing to read. What cannot be read is not checked.
+  void with(const std::vector<core::Gvk>& kinds, const client::ResourceMap* resources,
+            TimePoint oldest, std::function<void()> done);
+  // Errors: invalid.
+  Result<void> check(const core::Gvk& gvk, const Json& manifest) const;
+
+ private:
+  struct Known {
+    schema::MergeNodePtr node;  // null: none to be had
+    TimePoint read_at{};
+  };
+  client::Client& client_;
+  std::map<core::Gvk, Known> known_;
+  client::InFlight requests_;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,127 @@
+#include "hooks/loop_alarm.hpp"
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kMostPaths = 10;
+constexpr Duration kFirstDelay{2000};
+constexpr Duration kLongestDelay{60000};
+
+void compare(const Json& before, const Json& after, const std::string& path, std::size_t most,
+             std::vector<std::string>& out) {
+  if (out.size() >= most || before == after) return;
+  const auto below = [&path](const std::string& key) {
+    return path.empty() ? key : path + "." + key;
+  };
+  if (before.is_object() && after.is_object()) {
+    for (const auto& [key, value] : before.items()) {
+      const auto other = after.find(key);
+      compare(value, other == after.end() ? Json() : *other, below(key), most, out);
+    }
+    for (const auto& [key, value] : after.items()) {
+      if (!before.contains(key)) compare(Json(), value, below(key), most, out);
+    }
+    return;
+  }
+  if (before.is_array() && after.is_array() && before.size() == after.size()) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      compare(before[i], after[i], path + "[" + std::to_string(i) + "]", most, out);
+    }
+    return;
+  }
+  if (out.size() < most) out.push_back(path);
+}
+
+}  // namespace
+
+std::vector<std::string> changed_paths(const Printed& before, const Printed& after,
+                                       std::size_t most) {
+  std::vector<std::string> out;
+  for (const auto& [id, object] : after) {
+    const auto old = before.find(id);
+    std::vector<std::string> paths;
+    if (old == before.end()) {
+      paths.emplace_back("(new)");
+    } else {
+      compare(old->second, object, "", most, paths);
+    }
+    for (const std::string& path : paths) {
+      if (out.size() < most) out.push_back(id + ": " + path);
+    }
+  }
+  for (const auto& [id, object] : before) {
+    if (after.count(id) == 0 && out.size() < most) out.push_back(id + ": (gone)");
+  }
+  return out;
+}
+
+std::string LoopReport::text() const {
+  if (paths.empty()) {
+    return "its runs cause each other, though its hook prints the same each time: another program "
+           "changes what it writes, or it writes what it watches; it is slowed down";
+  }
+  return "its runs cause each other, for its hook prints something else each time: " +
+         base::join(paths, ", ") +
+         " (a time, a random value, an unsorted list?); it is slowed down";
+}
+
+std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint now, bool by_itself,
+                                          bool changed, Printed printed) {
+  if (!changed) {
+    objects_.erase(key);
+    return std::nullopt;
+  }
+  if (!by_itself) return std::nullopt;
+  const auto [it, fresh] = objects_.try_emplace(key);
+  Entry& entry = it->second;
+  if (fresh) entry.since = now;
+  if (entry.looping) {
+    ++entry.slowed;
+    return std::nullopt;
+  }
+  if (now - entry.since >= window_) {
+    entry = Entry();
+    entry.since = now;
+  }
+  ++entry.runs;
+  if (wants_printed(key) && !printed.empty()) {
+    if (entry.printed) {
+      for (std::string& path : changed_paths(*entry.printed, printed, kMostPaths)) {
+        ++entry.paths[std::move(path)];
+      }
+    }
+    entry.printed = std::move(printed);
+  }
+  if (entry.runs <= limit_) return std::nullopt;
+  entry.looping = true;
+  entry.slowed = 1;
+  LoopReport report;
+  for (const auto& [path, times] : entry.paths) report.paths.push_back(path);
+  std::stable_sort(report.paths.begin(), report.paths.end(),
+                   [&](const std::string& a, const std::string& b) {
+                     return entry.paths.at(a) > entry.paths.at(b);
+                   });
+  if (report.paths.size() > kMostPaths) report.paths.resize(kMostPaths);
+  entry.paths.clear();
+  entry.printed.reset();
+  return report;
+}
+
+bool LoopAlarm::wants_printed(const core::ObjectKey& key) const {
+  const auto it = objects_.find(key);
+  return it != objects_.end() && !it->second.looping && it->second.runs * 2 >= limit_;
+}
+
+Duration LoopAlarm::delay(const core::ObjectKey& key) const {
+  const auto it = objects_.find(key);
+  if (it == objects_.end() || !it->second.looping) return Duration{0};
+  Duration out = kFirstDelay;
+  for (std::size_t i = 1; i < it->second.slowed && out < kLongestDelay; ++i) out *= 2;
+  return std::min(out, kLongestDelay);
+}
+
+}  // namespace kubewatch::hooks

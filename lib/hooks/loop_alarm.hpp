@@ -1,0 +1,58 @@
+// Notices objects whose own writes run them again and again: the hook prints something else each
+// time, or somebody undoes what it wrote. They are slowed down, and told once with the paths that
+// keep changing. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/time.hpp"
+#include "core/resource.hpp"
+
+namespace kubewatch::hooks {
+
+// What a run printed: "ConfigMap shop/a" -> the manifest.
+using Printed = std::map<std::string, Json>;
+
+// "ConfigMap shop/a: data.time" for each place where they differ, at most `most`; never values.
+std::vector<std::string> changed_paths(const Printed& before, const Printed& after,
+                                       std::size_t most);
+
+struct LoopReport {
+  std::vector<std::string> paths;  // empty: the hook prints the same each time
+  std::string text() const;        // a sentence for logs and Events
+};
+
+class LoopAlarm {
+ public:
+  LoopAlarm(std::size_t runs, Duration window) : limit_(runs), window_(window) {}
+
+  // The end of a run. `by_itself`: woken by its children or by changes of the object; `changed`: it
+  // changed something. A report once, when it is found to loop.
+  std::optional<LoopReport> note(const core::ObjectKey& key, TimePoint now, bool by_itself,
+                                 bool changed, Printed printed);
+  // Its printed manifests are worth keeping for note().
+  bool wants_printed(const core::ObjectKey& key) const;
+  // How long the next run that it causes itself is put off; 0 while it does not loop.
+  Duration delay(const core::ObjectKey& key) const;
+  void forget(const core::ObjectKey& key) { objects_.erase(key); }
+
+ private:
+  struct Entry {
+    TimePoint since{};
+    std::size_t runs = 0;  // in the window
+    std::size_t slowed = 0;
+    bool looping = false;
+    std::optional<Printed> printed;
+    std::map<std::string, std::size_t> paths;
+  };
+  std::size_t limit_;
+  Duration window_;
+  std::unordered_map<core::ObjectKey, Entry, core::ObjectKeyHash> objects_;
+};
+
+}  // namespace kubewatch::hooks

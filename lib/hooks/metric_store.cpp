@@ -1,0 +1,79 @@
+#include "hooks/metric_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kubewatch::hooks {
+
+std::string_view to_string(MetricKind kind) {
+  switch (kind) {
+    case MetricKind::counter: return "counter";
+    case MetricKind::gauge: return "gauge";
+    case MetricKind::histogram: return "histogram";
+  }
+  return "";
+}
+
+Result<void> MetricStore::record(const MetricSpec& spec, const MetricLabels& labels, double value,
+                                 TimePoint now, std::optional<Duration> ttl) {
+  expire(now);
+  Family& family = families_.try_emplace(spec.name, Family{spec, {}}).first->second;
+  if (family.spec.kind != spec.kind) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("metric {} is a {} already, it cannot be a {} as well", spec.name,
+                             to_string(family.spec.kind), to_string(spec.kind)));
+  }
+  auto it = family.entries.find(labels);
+  if (it == family.entries.end()) {
+    if (series_ >= most_series_) {
+      return Error(ErrorKind::too_large,
+                   fmt::format("metric {}: more than {} series; use labels with few values, or ttl",
+                               spec.name, most_series_));
+    }
+    ++series_;
+    it = family.entries.try_emplace(labels, Entry{{labels, 0, 0, {}}, {}}).first;
+    it->second.series.buckets.resize(family.spec.buckets.size() + 1);
+  }
+  MetricSeries& series = it->second.series;
+  series.value = spec.kind == MetricKind::gauge ? value : series.value + value;
+  if (spec.kind == MetricKind::histogram) {
+    const auto& bounds = family.spec.buckets;  // those that came first
+    const auto at = std::lower_bound(bounds.begin(), bounds.end(), value) - bounds.begin();
+    ++series.buckets[static_cast<std::size_t>(at)];
+    ++series.count;
+  }
+  it->second.expires = ttl ? std::optional(now + *ttl) : std::nullopt;
+  if (ttl && (!next_expiry_ || now + *ttl < *next_expiry_)) next_expiry_ = now + *ttl;
+  return {};
+}
+
+void MetricStore::expire(TimePoint now) {
+  if (!next_expiry_ || now < *next_expiry_) return;
+  next_expiry_.reset();
+  for (auto family = families_.begin(); family != families_.end();) {
+    auto& entries = family->second.entries;
+    for (auto it = entries.begin(); it != entries.end();) {
+      const auto& expires = it->second.expires;
+      const bool over = expires && *expires <= now;
+      if (!over && expires && (!next_expiry_ || *expires < *next_expiry_)) next_expiry_ = expires;
+      series_ -= over ? 1 : 0;
+      it = over ? entries.erase(it) : std::next(it);
+    }
+    // Its name is free for another kind.
+    family = entries.empty() ? families_.erase(family) : std::next(family);
+  }
+}
+
+std::vector<MetricFamily> MetricStore::collect(TimePoint now) {
+  expire(now);
+  std::vector<MetricFamily> out;
+  for (const auto& [name, family] : families_) {
+    if (family.entries.empty()) continue;
+    MetricFamily& one = out.emplace_back(MetricFamily{family.spec, {}});
+    for (const auto& [labels, entry] : family.entries) one.series.push_back(entry.series);
+  }
+  return out;
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,23 @@
+// The metrics that kubewatch itself tells, as one table: the only place of their names, labels and
+// buckets. /metrics, the man page kubewatch-metrics(7) and a golden test are made from it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hooks/metric_store.hpp"
+
+namespace kubewatch::hooks {
+
+struct OwnMetric {
+  MetricSpec spec;
+  std::vector<std::string> labels;
+};
+
+const std::vector<OwnMetric>& own_metrics();
+// Of a name in the table. Precondition: it is there.
+const MetricSpec& own_metric(const std::string& name);
+// The table as text of a manual page, in man(7) macros.
+std::string metrics_manual();
+
+}  // namespace kubewatch::hooks

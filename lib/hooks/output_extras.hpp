@@ -1,0 +1,38 @@
+// Patches and events of a Result against what the rule declares: which object, whose fields. Used
+// by output; pure.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "core/object_ref.hpp"
+#include "core/resource.hpp"
+#include "hooks/ownership.hpp"
+#include "hooks/result_extras.hpp"
+#include "hooks/rule.hpp"
+#include "runtime/event_aggregator.hpp"
+
+namespace kubewatch::hooks {
+
+// A patch of a declared kind that leaves alone what kubewatch keeps.
+struct PatchTarget {
+  core::ResourceType type;
+  core::ObjectKey key;
+  std::string subresource;
+  core::PatchType patch_type = core::PatchType::merge;
+  Json patch;
+  ChildId id() const { return child_id(type.gvk, key); }
+};
+
+// The key that {namespace?, name} means for an object of this kind: the owner's namespace where
+// none is given. Errors: invalid.
+Result<core::ObjectKey> place_target(const core::ResourceType& type, const Json& target,
+                                     const Owner& owner);
+// `type`: of patch.target. Errors: invalid.
+Result<PatchTarget> check_patch(const HookPatch& patch, core::ResourceType type, const Rule& rule,
+                                const Owner& owner);
+// The object itself, or one of a kind that the rule names. Errors: invalid.
+Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule,
+                                       const Owner& owner);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,103 @@
+// One patch.
+#include "hooks/patch_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "client/apply_result.hpp"
+#include "core/meta.hpp"
+
+namespace kubewatch::hooks {
+
+struct PatchWriter::Job {
+  const PatchTarget& target;
+  ChildId id;
+  Done done;
+  std::string uid;
+  std::string version;
+};
+
+Json bound_patch(const PatchTarget& target, const std::string& uid) {
+  Json patch = target.patch;
+  if (target.patch_type != core::PatchType::json) {
+    patch["metadata"]["uid"] = uid;
+    return patch;
+  }
+  Json out = Json::array({{{"op", "test"}, {"path", "/metadata/uid"}, {"value", uid}}});
+  for (Json& operation : patch) out.push_back(std::move(operation));
+  return out;
+}
+
+PatchWriter::PatchWriter(WriteContext& context, Owner owner)
+    : context_(context), owner_(std::move(owner)) {}
+
+void PatchWriter::patch(const PatchTarget& target, Done done) {
+  auto job = std::make_shared<Job>(Job{target, target.id(), std::move(done), "", ""});
+  if (const auto meta = context_.cached_child(job->id)) {
+    if (belongs_to(*meta, context_.rule().name, owner_.uid) == Belongs::us) {
+      job->uid = meta->uid;
+      job->version = meta->resource_version;
+      return send(job);
+    }
+  }
+  requests_.run<Result<Json>>(
+      [this, job](Result<Json> answer) {
+        if (!answer.ok()) {
+          return job->done(std::move(answer.error()).with_context("patching " + job->id.str()));
+        }
+        const core::ObjectMeta meta = core::meta_of(*answer);
+        if (belongs_to(meta, context_.rule().name, owner_.uid) == Belongs::other) {
+          return job->done(Error(
+              ErrorKind::conflict,
+              fmt::format("patching {}: it belongs to another owner (labels: {}; managed by: {})",
+                          job->id.str(), labels_text(meta), managers_text(*answer))));
+        }
+        job->uid = meta.uid;
+        job->version = meta.resource_version;
+        send(job);
+      },
+      [&](client::ObjectCallback callback) {
+        return context_.client().get(target.type, target.key, std::move(callback));
+      });
+}
+
+void PatchWriter::send(const JobPtr& job) {
+  core::PatchParams params;
+  params.type = job->target.patch_type;
+  params.field_manager = context_.rule().apply.field_manager;
+  params.field_validation = "Strict";
+  requests_.run<Result<client::ApplyResult>>(
+      [this, job](Result<client::ApplyResult> answer) {
+        if (!answer.ok()) return refused(job, std::move(answer.error()));
+        const std::string version =
+            base::string_at(answer->object, {"metadata", "resourceVersion"});
+        if (version == job->version) return job->done(WriteEffect::unchanged);
+        context_.expect(job->id, version);
+        job->done(WriteEffect::configured);
+      },
+      [&](auto done) {
+        return context_.client().patch(job->target.type, job->target.key,
+                                       bound_patch(job->target, job->uid), params, std::move(done),
+                                       job->target.subresource);
+      });
+}
+
+// A test or a path that failed may be one that another writer has just changed: then it is worth
+// another run. Where the object is what it was, only another patch helps.
+void PatchWriter::refused(const JobPtr& job, Error error) {
+  error.add_context("patching " + job->id.str());
+  if (error.kind() != ErrorKind::invalid) return job->done(std::move(error));
+  requests_.run<Result<Json>>(
+      [job, error](const Result<Json>& answer) {
+        const bool same = answer.ok() &&
+                          base::string_at(*answer, {"metadata", "uid"}) == job->uid &&
+                          base::string_at(*answer, {"metadata", "resourceVersion"}) == job->version;
+        if (same) return job->done(error);
+        job->done(Error(ErrorKind::conflict, error.render()));
+      },
+      [&](client::ObjectCallback callback) {
+        return context_.client().get(job->target.type, job->target.key, std::move(callback));
+      });
+}
+
+}  // namespace kubewatch::hooks

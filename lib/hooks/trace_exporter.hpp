@@ -1,0 +1,68 @@
+// Sends spans to a collector by OTLP/HTTP JSON, one batch at a time, never holding anything up: the
+// queue is bounded, and what a collector does not take in time is dropped and counted. Thin; owned
+// by engine.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "client/request_observer.hpp"
+#include "hooks/trace.hpp"
+#include "http/transport.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::hooks {
+
+class TraceExporter {
+ public:
+  // `loop` must outlive it. Errors: invalid.
+  static Result<std::unique_ptr<TraceExporter>> make(loop::EventLoop& loop, TraceTarget target);
+  ~TraceExporter();
+
+  void add(Span span);
+  // Tries to send what is left, but no longer than a moment; then `done`, from the loop.
+  void flush(std::function<void()> done);
+  std::uint64_t sent() const { return sent_; }
+  std::uint64_t dropped() const { return queue_.dropped(); }
+
+ private:
+  TraceExporter(loop::EventLoop& loop, TraceTarget target,
+                std::unique_ptr<http::Transport> transport);
+  void send_later();
+  void send();
+  void on_answer(std::vector<Span> batch, const Result<http::Response>& answer);
+  void end_flush();
+
+  loop::EventLoop& loop_;
+  TraceTarget target_;
+  std::unique_ptr<http::Transport> transport_;
+  SpanQueue queue_;
+  std::uint64_t sent_ = 0;
+  bool told_ = false;  // that the collector does not take spans
+  std::unique_ptr<http::Call> call_;
+  loop::Timer timer_;
+  loop::Timer flush_timer_;
+  std::function<void()> flushed_;
+};
+
+// The span of one run: told of its requests, ended by the run.
+class RunTrace : public client::RequestObserver {
+ public:
+  RunTrace(TraceExporter& exporter, loop::EventLoop& loop, base::Random& random);
+  const TraceIds& ids() const { return ids_; }
+  void on_request(const client::RequestFacts& request) override;
+  // `attributes` of the run; `error`: why it failed, masked.
+  void end(std::string name, std::map<std::string, std::string> attributes,
+           std::optional<std::string> error);
+
+ private:
+  TraceExporter& exporter_;
+  loop::EventLoop& loop_;
+  base::Random& random_;
+  TraceIds ids_;
+  WallTime start_;
+  TimePoint started_;
+  std::size_t requests_ = 0;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,360 @@
+// What a Result asks for besides children and status: events, patches, metrics; and the choices of
+// `apply`: force by path, onImmutable, validate.
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "e2e/rules_text.hpp"
+#include "e2e/world.hpp"
+#include "http/server.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+const char* const kWritesServices = R"(
+  writes:
+    - {apiVersion: v1, kind: Service}
+)";
+
+std::vector<Json> events_of(World& w, const std::string& name) {
+  std::vector<Json> out;
+  for (Json& event : w.list("events.k8s.io/Event")) {
+    if (base::string_at(event, {"regarding", "name"}) == name) out.push_back(std::move(event));
+  }
+  return out;
+}
+
+bool has_event(World& w, const std::string& name, const std::string& reason,
+               const std::string& words) {
+  for (const Json& event : events_of(w, name)) {
+    if (event["reason"] == reason &&
+        base::string_at(event, {"note"}).find(words) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The condition Reconciled of a website, or null.
+Json condition_of(World& w, const std::string& name) {
+  const auto object = w.get("Website", name);
+  const Json* conditions = object ? base::find(*object, {"status", "conditions"}) : nullptr;
+  if (conditions == nullptr) return nullptr;
+  for (const Json& condition : *conditions) {
+    if (condition["type"] == "Reconciled") return condition;
+  }
+  return nullptr;
+}
+
+// The log lines of its life.
+struct Captured {
+  Captured() { base::capture_log(&lines); }
+  ~Captured() { base::capture_log(nullptr); }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  bool has(const std::string& one, const std::string& other) const {
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(one) != std::string::npos && line.find(other) != std::string::npos;
+    });
+  }
+  std::vector<std::string> lines;
+};
+
+// Takes spans, as a collector of OpenTelemetry would.
+struct Collector {
+  explicit Collector(loop::EventLoop& loop) {
+    auto listening = http::Server::listen(
+        loop, {}, [this](http::ServerRequest request, std::shared_ptr<http::Responder> responder) {
+          path = request.path;
+          key = std::string(request.headers.get("api-key"));
+          const auto document = base::parse_json(request.body);
+          if (document.ok()) {
+            for (const Json& span : (*document)["resourceSpans"][0]["scopeSpans"][0]["spans"]) {
+              spans.push_back(span);
+            }
+          }
+          responder->respond(status, {}, "{}");
+        });
+    if (!listening.ok()) FAIL(listening.error().render());
+    server = std::move(*listening);
+  }
+  const Json* find(const std::string& name) const {
+    for (const Json& span : spans) {
+      if (span["name"] == name) return &span;
+    }
+    return nullptr;
+  }
+  int status = 200;
+  std::string path;
+  std::string key;
+  std::vector<Json> spans;
+  std::unique_ptr<http::Server> server;
+};
+
+}  // namespace
+
+E2E_CASE("each run is a span with its requests below it, and the hook may add its own") {
+  World w;
+  Collector collector(w.loop());
+  w.trace_to({"http://127.0.0.1:" + std::to_string(collector.server->port()) + "/v1/traces",
+              {{"api-key", "k"}},
+              "e2e"});
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
+  w.script("reconcile.sh",
+           std::string("echo \"$TRACEPARENT\" > parent; echo said >&2\n") + kPrintConfigMap);
+  const Captured log;
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "done") > 0; }));
+  w.settle();
+  const std::string trace = w.runs().front().trace;
+  w.stop();  // sends what is left
+  CHECK(collector.path == "/v1/traces");
+  CHECK(collector.key == "k");
+  const Json* run = collector.find("reconcile " + w.ns());
+  REQUIRE(run != nullptr);
+  CHECK(run->at("traceId") == trace);
+  const Json* apply = collector.find("apply");
+  REQUIRE(apply != nullptr);
+  CHECK(apply->at("traceId") == trace);
+  CHECK(apply->at("parentSpanId") == run->at("spanId"));
+  CHECK(w.read("parent").find("00-") == 0);
+  CHECK(log.has("said", "trace=" + trace));
+}
+
+E2E_CASE("events of a Result stand on the object and on what it regards") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
+  w.script("reconcile.sh", std::string(kPrintConfigMap) + R"x(
+cat <<RESULT
+---
+apiVersion: kubewatch.dev/v1
+kind: Result
+events:
+- {reason: Built, note: made the page}
+- {type: Warning, reason: Old, note: an old page, regarding: {apiVersion: v1, kind: ConfigMap, namespace: $KW_NAMESPACE, name: $KW_NAME-page}}
+RESULT
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  CHECK(w.eventually([&] { return has_event(w, "a", "Built", "made the page"); }));
+  CHECK(w.eventually([&] { return has_event(w, "a-page", "Old", "an old page"); }));
+  const auto events = events_of(w, "a");
+  REQUIRE_FALSE(events.empty());
+  CHECK(events[0]["regarding"]["uid"] == (*w.get("Website", "a"))["metadata"]["uid"]);
+  CHECK(events[0]["type"] == "Normal");
+}
+
+E2E_CASE("a secret that the hook prints is masked in its events") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(
+      website_rule(std::string("\n  owns:\n    - {apiVersion: v1, kind: Secret}\n") + kReconcile));
+  w.script("reconcile.sh", R"x(
+printf '{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {password: hunter2-long}}\n---\n'
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, events: [{reason: Made, note: the password is hunter2-long}]}\n'
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  CHECK(w.eventually([&] { return has_event(w, "a", "Made", "the password is ***"); }));
+  CHECK_FALSE(has_event(w, "a", "Made", "hunter2"));
+}
+
+E2E_CASE("patches of all three types change an object that is not a child") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.apply(
+      "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: '@NS@', labels: {a: x}}, "
+      "spec: {selector: {app: old}, ports: [{name: http, port: 80}]}}");
+  w.rules(website_rule(std::string(kWritesServices) + kReconcile));
+  w.script("reconcile.sh", R"x(
+cat <<RESULT
+apiVersion: kubewatch.dev/v1
+kind: Result
+patches:
+- {apiVersion: v1, kind: Service, name: web, patch: {spec: {selector: {app: $TITLE}}}}
+- {apiVersion: v1, kind: Service, name: web, type: json, patch: [{op: add, path: /metadata/labels/b, value: z}]}
+- {apiVersion: v1, kind: Service, name: web, type: strategic, patch: {spec: {ports: [{port: 81, name: more}]}}}
+RESULT
+)x");
+  w.apply(website("a", "new"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a") > 0; }));
+  w.settle();
+  INFO(w.runs().back().message);
+  CHECK(w.runs().back().outcome == "done");
+  CHECK(w.runs().back().configured == 3);
+  const Json service = *w.get("Service", "web");
+  CHECK(service["spec"]["selector"]["app"] == "new");
+  CHECK(service["metadata"]["labels"] == Json{{"a", "x"}, {"b", "z"}});
+  CHECK(service["spec"]["ports"].size() == 2);
+}
+
+E2E_CASE("a patch that may not be written refuses all of the output") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
+  w.script("reconcile.sh", std::string(kPrintConfigMap) + R"x(
+printf -- '---\n{apiVersion: kubewatch.dev/v1, kind: Result, patches: [{apiVersion: v1, kind: Secret, name: s, patch: {data: {}}}]}\n'
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "invalid-output") > 0; }));
+  CHECK_FALSE(w.get("ConfigMap", "a-page").has_value());
+}
+
+E2E_CASE("metrics of a Result are served with their controller") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(kReconcile));
+  w.script("reconcile.sh", R"x(
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, metrics: [{name: sites_built, type: counter, value: 2, labels: {site: %s}}]}\n' "$KW_NAME"
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "done") > 0; }));
+  w.settle();
+  const std::string text = w.metrics();
+  INFO(text);
+  CHECK(text.find("sites_built{controller=\"" + w.ns() + "\",site=\"a\"} 2\n") !=
+        std::string::npos);
+  CHECK(text.find("kubewatch_runs_total{controller=\"" + w.ns() + "\",outcome=\"done\"} 1\n") !=
+        std::string::npos);
+  CHECK(text.find("kubewatch_ready 1\n") != std::string::npos);
+}
+
+E2E_CASE("a conflict becomes a condition and an Event that name the manager and the path") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(
+      website_rule(std::string(kOwnsConfigMaps) + kReconcile + "\n  retry: {initial: 200ms}\n"));
+  w.script("reconcile.sh", kPrintConfigMap);
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "done") > 0; }));
+  w.settle();
+  w.stop();
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a-page, namespace: '@NS@'}, data: "
+      "{title: taken}}",
+      "intruder");
+  w.apply(website("a", "two"));
+  w.start();
+  REQUIRE(w.eventually([&] { return condition_of(w, "a")["reason"] == "ApplyConflict"; }));
+  const std::string message = condition_of(w, "a")["message"];
+  INFO(message);
+  CHECK(message.find("intruder") != std::string::npos);
+  CHECK(message.find(".data.title") != std::string::npos);
+  CHECK(w.eventually([&] { return has_event(w, "a", "ApplyConflict", "intruder"); }));
+}
+
+E2E_CASE("apply.force by path takes over what it names and nothing else") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile +
+                       "\n  apply: {force: [.data.title]}\n  retry: {initial: 5m}\n"));
+  w.script("reconcile.sh", R"x(
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: a-page}, data: {title: "%s", other: "%s"}}\n' "$TITLE" "${TITLE%%-*}"
+)x");
+  w.apply(website("a", "one-1"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "done") > 0; }));
+  w.settle();
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a-page, namespace: '@NS@'}, data: "
+      "{title: taken}}",
+      "intruder");
+  w.apply(website("a", "one-2"));
+  REQUIRE(
+      w.eventually([&] { return (*w.get("ConfigMap", "a-page"))["data"]["title"] == "one-2"; }));
+  w.settle();
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a-page, namespace: '@NS@'}, data: "
+      "{other: taken}}",
+      "intruder");
+  w.apply(website("a", "two-1"));
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") > 0; }));
+  CHECK((*w.get("ConfigMap", "a-page"))["data"]["other"] == "taken");
+}
+
+E2E_CASE("onImmutable: recreate deletes a child that cannot be changed and makes it anew") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile +
+                       "\n  apply: {onImmutable: recreate}\n"));
+  w.script("reconcile.sh", R"x(
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: a-page}, immutable: true, data: {title: "%s"}}\n' "$TITLE"
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "a-page").has_value(); }));
+  w.settle();
+  const Json before = *w.get("ConfigMap", "a-page");
+  w.apply(website("a", "two"));
+  REQUIRE(w.eventually([&] {
+    const auto now = w.get("ConfigMap", "a-page");
+    return now && (*now)["data"]["title"] == "two";
+  }));
+  CHECK((*w.get("ConfigMap", "a-page"))["metadata"]["uid"] != before["metadata"]["uid"]);
+}
+
+E2E_CASE("a manifest that the schema refuses is invalid output, and nothing is written") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
+  w.script("reconcile.sh", R"x(
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: good}, data: {a: b}}\n---\n'
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: bad}, data: {a: [1]}}\n'
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "invalid-output") > 0; }));
+  INFO(w.runs().back().message);
+  CHECK(w.runs().back().message.find("ConfigMap") != std::string::npos);
+  CHECK_FALSE(w.get("ConfigMap", "good").has_value());
+}
+
+E2E_CASE("validate: server writes nothing unless the server would take all of it") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(
+      website_rule(std::string(kOwnsConfigMaps) + kReconcile + "\n  apply: {validate: server}\n"));
+  w.script("reconcile.sh", R"x(
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: good}, data: {a: b}}\n---\n'
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: b}}\n---\n' "$TITLE"
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, create: [{apiVersion: v1, kind: ConfigMap, metadata: {name: once}, data: {title: "%s"}, immutable: true}]}\n' "$TITLE"
+)x");
+  w.apply(website("a", "Not_A_Name"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") > 0; }));
+  INFO(w.runs().back().message);
+  CHECK(w.runs().back().message.find("dry run of") != std::string::npos);
+  CHECK_FALSE(w.get("ConfigMap", "good").has_value());
+  w.apply(website("a", "other"));
+  CHECK(w.eventually([&] { return w.get("ConfigMap", "other").has_value(); }));
+  CHECK(w.get("ConfigMap", "good").has_value());
+  // What is created once is not tried again, though it could not be changed.
+  w.apply(website("a", "third"));
+  CHECK(w.eventually([&] { return w.get("ConfigMap", "third").has_value(); }));
+  CHECK((*w.get("ConfigMap", "once"))["data"]["title"] == "other");
+}
+
+E2E_CASE("an object that its own writes run again is slowed down and told with the paths") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
+  w.script("reconcile.sh", R"x(
+echo x >> calls
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: a-page}, data: {time: "%s", same: x}}\n' "$(wc -l < calls)"
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  CHECK(w.eventually([&] { return has_event(w, "a", "ReconcileLoop", "data.time"); }));
+  const std::size_t runs = w.runs_of("a");
+  CHECK(w.holds_for([&] { return w.runs_of("a") <= runs + 2; }, Duration{3000}));
+}
+
+}  // namespace kubewatch::e2e
