@@ -105,11 +105,58 @@ bool wants_color(const GlobalOptions& global) {
   return (no_color == nullptr || *no_color == '\0') && ::isatty(STDERR_FILENO) != 0;
 }
 
+// From the app down to the command that was named last.
+std::vector<const CLI::App*> chosen_path(const CLI::App& app) {
+  std::vector<const CLI::App*> path = {&app};
+  while (!path.back()->get_subcommands().empty()) {
+    path.push_back(path.back()->get_subcommands().front());
+  }
+  return path;
+}
+
 int usage_error(std::ostream& err, const CLI::App& app, const std::string& message) {
-  const auto* chosen = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
-  err << "error: " << base::escape_for_terminal(message) << "\nSee '" << app.get_name()
-      << (chosen != nullptr ? " " + chosen->get_name() : "") << " --help'.\n";
+  std::string name;
+  for (const CLI::App* one : chosen_path(app)) name += one->get_name() + " ";
+  err << "error: " << base::escape_for_terminal(message) << "\nSee '" << name << "--help'.\n";
   return kUsage;
+}
+
+// A flag of the command itself, given along with a subcommand, would do nothing.
+std::string misplaced_flag(const std::vector<const CLI::App*>& path) {
+  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
+    for (const CLI::Option* option : path[i]->get_options()) {
+      if (option->count() == 0) continue;
+      return option->get_name() + " is no flag of '" + path[i]->get_name() + " " +
+             path.back()->get_name() + "', or stands before it";
+    }
+  }
+  return "";
+}
+
+void add_command(CLI::App& parent, Command& command, const std::string& prefix) {
+  const std::string name = prefix + command.name();
+  CLI::App* sub = parent.add_subcommand(command.name(), command.summary());
+  sub->fallthrough();
+  sub->formatter(make_help_formatter());
+  sub->footer(std::string(page_of(name)));
+  command.bind(*sub);
+  if (!prefix.empty()) {
+    // What the command needs is not asked of its subcommands.
+    sub->preparse_callback([&parent](std::size_t) {
+      for (CLI::Option* option : parent.get_options()) option->required(false);
+    });
+  }
+  for (const auto& inner : command.subcommands()) add_command(*sub, *inner, name + "-");
+}
+
+Command* find_command(const std::vector<std::unique_ptr<Command>>& commands,
+                      const std::vector<const CLI::App*>& path, std::size_t depth) {
+  for (const auto& command : commands) {
+    if (command->name() != path[depth]->get_name()) continue;
+    return depth + 1 == path.size() ? command.get()
+                                    : find_command(command->subcommands(), path, depth + 1);
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -124,13 +171,7 @@ std::unique_ptr<CommandTree> build_tree() {
   bind_server_flags(app, tree->global.config);
   bind_output_flags(app, tree->global);
   tree->commands = all_commands();
-  for (auto& command : tree->commands) {
-    CLI::App* sub = app.add_subcommand(command->name(), command->summary());
-    sub->fallthrough();
-    sub->formatter(make_help_formatter());
-    sub->footer(std::string(page_of(command->name())));
-    command->bind(*sub);
-  }
+  for (auto& command : tree->commands) add_command(app, *command, "");
   return tree;
 }
 
@@ -142,28 +183,26 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    out << (chosen.empty() ? app.help() : chosen.front()->help());
+    out << chosen_path(app).back()->help();
     return kDone;
   } catch (const CLI::ParseError& e) {
     return usage_error(err, app, e.what());
   }
-  const auto chosen = app.get_subcommands();
-  if (chosen.empty()) {
+  const auto path = chosen_path(app);
+  if (path.size() == 1) {
     err << app.help();
     return kUsage;
+  }
+  if (const std::string flag = misplaced_flag(path); !flag.empty()) {
+    return usage_error(err, app, flag);
   }
   tree->global.log.color = wants_color(tree->global);
   base::configure_log(tree->global.log);
   Context context{tree->global, out, err};
-  for (auto& command : tree->commands) {
-    if (command->name() != chosen.front()->get_name()) continue;
-    const int code = command->run(context);
-    out.flush();
-    if (!out && code == kDone) return fail(context, kFailed, "cannot write to stdout");
-    return code;
-  }
-  return kFailed;
+  const int code = find_command(tree->commands, path, 1)->run(context);
+  out.flush();
+  if (!out && code == kDone) return fail(context, kFailed, "cannot write to stdout");
+  return code;
 }
 
 int fail(Context& context, const base::Error& error) {

@@ -38,12 +38,23 @@ class Command {
   virtual void bind(CLI::App& app) = 0;
   // Returns the exit code; errors are rendered by fail().
   virtual int run(Context& context) = 0;
+
+  // `run-controller check`: in the order of the help page. The command itself runs when none of
+  // them is named; its own flags are not theirs.
+  const std::vector<std::unique_ptr<Command>>& subcommands() const { return subcommands_; }
+
+ protected:
+  void add(std::unique_ptr<Command> subcommand) { subcommands_.push_back(std::move(subcommand)); }
+
+ private:
+  std::vector<std::unique_ptr<Command>> subcommands_;
 };
 
 // In the order of the help page.
 std::vector<std::unique_ptr<Command>> all_commands();
 
-// The long text of a command, from cli/verbs/NAME.md.
+// The long text of a command, from cli/verbs/NAME.md; of a subcommand "run-controller-check", from
+// run_controller_check.md.
 std::string_view page_of(const std::string& command);
 
 // Prints "error: ..." for people, escaped, and returns the exit code.
@@ -59,5 +70,8 @@ std::unique_ptr<Command> make_apply_ssa();
 std::unique_ptr<Command> make_sandbox();
 std::unique_ptr<Command> make_completion();
 std::unique_ptr<Command> make_version();
+
+// Of run-controller.
+std::unique_ptr<Command> make_run_controller_check();
 
 }  // namespace kubewatch::cli

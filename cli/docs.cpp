@@ -55,6 +55,42 @@ std::vector<Flag> flags_of(const CLI::App& app) {
   return flags;
 }
 
+// A command or subcommand, with where it stands: {"run-controller", "check"}.
+struct Node {
+  std::vector<std::string> path;
+  const Command* command;
+  const CLI::App* app;
+};
+
+void flatten(const std::vector<std::unique_ptr<Command>>& commands, const Node& parent,
+             std::vector<Node>& out) {
+  for (const auto& command : commands) {
+    Node node{parent.path, command.get(), parent.app->get_subcommand(command->name())};
+    node.path.push_back(command->name());
+    out.push_back(node);
+    flatten(command->subcommands(), node, out);
+  }
+}
+
+// Each command, followed by its subcommands.
+std::vector<Node> nodes_of(const CommandTree& tree) {
+  std::vector<Node> out;
+  flatten(tree.commands, {{}, nullptr, tree.app.get()}, out);
+  return out;
+}
+
+std::vector<std::string> names_of(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::vector<std::string> names;
+  for (const auto& command : commands) names.push_back(command->name());
+  return names;
+}
+
+// What may stand behind the command and is no flag.
+std::vector<std::string> words_behind(const Command& command) {
+  if (command.name() == "completion") return {"bash", "zsh", "fish"};
+  return names_of(command.subcommands());
+}
+
 std::string bash_cases(const std::vector<Flag>& flags) {
   std::string out;
   for (const auto& flag : flags) {
@@ -76,27 +112,38 @@ std::string all_words(const std::vector<Flag>& flags) {
   return base::join(words, " ");
 }
 
+// Follows the words of the line down the tree: "run-controller/check".
+std::string bash_follow(const std::vector<Node>& nodes) {
+  std::string out = "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n";
+  out += "    case \"$command/$word\" in\n";
+  for (const Node& node : nodes) {
+    const std::string path = base::join(node.path, "/");
+    out +=
+        fmt::format("    {}) command=\"{}\" ;;\n", node.path.size() == 1 ? "/" + path : path, path);
+  }
+  return out + "    esac\n  done\n";
+}
+
 std::string bash(const CommandTree& tree) {
   const auto global = flags_of(*tree.app);
-  std::vector<std::string> names;
-  for (const auto& command : tree.commands) names.push_back(command->name());
+  const auto nodes = nodes_of(tree);
   std::string out = "# bash completion of kubewatch; made by: kubewatch completion bash\n";
   out += "_kubewatch() {\n";
   out += "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n";
   out += "  local command=\"\" word\n  COMPREPLY=()\n";
-  out += "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"$word\" in\n";
-  out += "    " + base::join(names, "|") + ") command=\"$word\"; break ;;\n    esac\n  done\n";
+  out += bash_follow(nodes);
   out += "  case \"$previous\" in\n" + bash_cases(global) + "  esac\n";
   out += "  local words=\"" + all_words(global) + "\"\n  case \"$command\" in\n";
-  out += "  '') words=\"" + base::join(names, " ") + " $words\" ;;\n";
-  for (const auto& command : tree.commands) {
-    const auto flags = flags_of(*tree.app->get_subcommand(command->name()));
-    out += "  " + command->name() + ")\n";
+  out += "  '') words=\"" + base::join(names_of(tree.commands), " ") + " $words\" ;;\n";
+  for (const Node& node : nodes) {
+    const auto flags = flags_of(*node.app);
+    out += "  " + base::join(node.path, "/") + ")\n";
     if (const auto cases = bash_cases(flags); !cases.empty()) {
       out += "    case \"$previous\" in\n" + cases + "    esac\n";
     }
-    const std::string extra = command->name() == "completion" ? "bash zsh fish " : "";
-    out += "    words=\"" + extra + all_words(flags) + " $words\" ;;\n";
+    std::string behind = base::join(words_behind(*node.command), " ");
+    if (!behind.empty()) behind += " ";
+    out += "    words=\"" + behind + all_words(flags) + " $words\" ;;\n";
   }
   out += "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n";
   out += "complete -o default -F _kubewatch kubewatch\n";
@@ -123,6 +170,15 @@ std::string fish_flag(const Flag& flag, const std::string& condition) {
   return line + " -d " + fish_quote(flag.text) + "\n";
 }
 
+// True while the node is the command that the line names last.
+std::string fish_condition(const Node& node) {
+  std::vector<std::string> parts;
+  for (const auto& word : node.path) parts.push_back("__fish_seen_subcommand_from " + word);
+  const auto below = names_of(node.command->subcommands());
+  if (!below.empty()) parts.push_back("not __fish_seen_subcommand_from " + base::join(below, " "));
+  return base::join(parts, "; and ");
+}
+
 std::string fish(const CommandTree& tree) {
   std::string out = "# fish completion of kubewatch; made by: kubewatch completion fish\n";
   out += "complete -c kubewatch -f\n";
@@ -130,11 +186,15 @@ std::string fish(const CommandTree& tree) {
   for (const auto& command : tree.commands) {
     out += fmt::format("complete -c kubewatch -n __fish_use_subcommand -a {} -d {}\n",
                        command->name(), fish_quote(command->summary()));
-    const std::string condition = "__fish_seen_subcommand_from " + command->name();
-    for (const auto& flag : flags_of(*tree.app->get_subcommand(command->name()))) {
-      out += fish_flag(flag, condition);
+  }
+  for (const Node& node : nodes_of(tree)) {
+    const std::string condition = fish_condition(node);
+    for (const auto& inner : node.command->subcommands()) {
+      out += fmt::format("complete -c kubewatch -n {} -a {} -d {}\n", fish_quote(condition),
+                         inner->name(), fish_quote(inner->summary()));
     }
-    if (command->name() == "completion") {
+    for (const auto& flag : flags_of(*node.app)) out += fish_flag(flag, condition);
+    if (node.command->name() == "completion") {
       out += fmt::format("complete -c kubewatch -n {} -a 'bash zsh fish'\n", fish_quote(condition));
     }
   }
@@ -165,25 +225,44 @@ std::string zsh_spec(const Flag& flag) {
   return out;
 }
 
+std::string zsh_commands(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::string out;
+  for (const auto& command : commands) {
+    out += fmt::format("    '{}:{}'\n", command->name(), command->summary());
+  }
+  return out;
+}
+
+std::string zsh_flags(const Node& node) {
+  std::string out = "  " + base::join(node.path, "/") + ")\n    flags+=(\n";
+  for (const auto& flag : flags_of(*node.app)) out += zsh_spec(flag);
+  out += "    )";
+  if (!node.command->subcommands().empty()) {
+    out += "\n    commands=(\n" + zsh_commands(node.command->subcommands()) +
+           "    )\n    _describe subcommand commands";
+  }
+  return out + " ;;\n";
+}
+
 std::string zsh(const CommandTree& tree) {
   std::string out =
       "#compdef kubewatch\n# zsh completion of kubewatch; made by: kubewatch "
       "completion zsh\n_kubewatch() {\n  local -a commands\n  commands=(\n";
-  for (const auto& command : tree.commands) {
-    out += fmt::format("    '{}:{}'\n", command->name(), command->summary());
+  out += zsh_commands(tree.commands) + "  )\n";
+  out += "  local command=${words[(r)(" + base::join(names_of(tree.commands), "|") + ")]} inner\n";
+  const auto nodes = nodes_of(tree);
+  for (const Node& node : nodes) {
+    const auto below = names_of(node.command->subcommands());
+    if (below.empty()) continue;
+    const std::string path = base::join(node.path, "/");
+    out += fmt::format("  if [[ $command == {} ]]; then\n", path);
+    out += "    inner=${words[(r)(" + base::join(below, "|") + ")]}\n";
+    out += fmt::format("    [[ -n $inner ]] && command={}/$inner\n  fi\n", path);
   }
-  out += "  )\n  local command=${words[(r)(";
-  std::vector<std::string> names;
-  for (const auto& command : tree.commands) names.push_back(command->name());
-  out += base::join(names, "|") + ")]}\n  local -a flags\n  flags=(\n";
+  out += "  local -a flags\n  flags=(\n";
   for (const auto& flag : flags_of(*tree.app)) out += zsh_spec(flag);
   out += "  )\n  case $command in\n";
-  for (const auto& command : tree.commands) {
-    const auto flags = flags_of(*tree.app->get_subcommand(command->name()));
-    out += "  " + command->name() + ")\n    flags+=(\n";
-    for (const auto& flag : flags) out += zsh_spec(flag);
-    out += "    ) ;;\n";
-  }
+  for (const Node& node : nodes) out += zsh_flags(node);
   out += "  *) _describe command commands ;;\n  esac\n";
   out +=
       "  [[ $command == completion ]] && compadd bash zsh fish\n  _arguments $flags "
@@ -258,22 +337,38 @@ std::string completion_script(const CommandTree& tree, const std::string& shell)
   return shell == "zsh" ? zsh(tree) : fish(tree);
 }
 
+namespace {
+
+std::string see_also(const Node& node) {
+  std::string out = ".SH SEE ALSO\n\\fBkubewatch\\fR(1) for the global flags";
+  for (const auto& inner : node.command->subcommands()) {
+    out += ",\n\\fB" + roff("kubewatch-" + base::join(node.path, "-") + "-" + inner->name()) +
+           "\\fR(1)";
+  }
+  if (node.path.size() > 1) out += ",\n\\fB" + roff("kubewatch-" + node.path.front()) + "\\fR(1)";
+  return out + "\n";
+}
+
+std::string man_page(const Node& node) {
+  const std::string name = base::join(node.path, "-");
+  std::string page = header("kubewatch-" + name);
+  page += ".SH NAME\n" + roff("kubewatch-" + name) + " \\- " + roff(node.command->summary()) + "\n";
+  page += ".SH SYNOPSIS\n\\fBkubewatch " + roff(base::join(node.path, " ")) + "\\fR [flags]\n";
+  page += ".SH DESCRIPTION\n" + roff_page(std::string(page_of(name)));
+  return page + ".SH OPTIONS\n" + roff_flags(*node.app) + kExitCodes + see_also(node);
+}
+
+}  // namespace
+
 std::map<std::string, std::string> man_pages(const CommandTree& tree) {
   std::map<std::string, std::string> pages;
   std::string top = header("KUBEWATCH");
   top += ".SH NAME\nkubewatch \\- " + roff(tree.app->get_description()) +
          "\n.SH SYNOPSIS\n\\fBkubewatch\\fR \\fICOMMAND\\fR [flags]\n.SH COMMANDS\n";
-  for (const auto& command : tree.commands) {
-    const std::string full = "kubewatch-" + command->name();
-    top += ".TP\n\\fB" + roff(full) + "\\fR(1)\n" + roff(command->summary()) + "\n";
-    const CLI::App& app = *tree.app->get_subcommand(command->name());
-    std::string page = header(base::join({full}, ""));
-    page += ".SH NAME\n" + roff(full) + " \\- " + roff(command->summary()) + "\n";
-    page += ".SH SYNOPSIS\n\\fBkubewatch " + roff(command->name()) + "\\fR [flags]\n";
-    page += ".SH DESCRIPTION\n" + roff_page(std::string(page_of(command->name())));
-    page += ".SH OPTIONS\n" + roff_flags(app) + kExitCodes;
-    page += ".SH SEE ALSO\n\\fBkubewatch\\fR(1) for the global flags\n";
-    pages[full + ".1"] = page;
+  for (const Node& node : nodes_of(tree)) {
+    const std::string full = "kubewatch-" + base::join(node.path, "-");
+    top += ".TP\n\\fB" + roff(full) + "\\fR(1)\n" + roff(node.command->summary()) + "\n";
+    pages[full + ".1"] = man_page(node);
   }
   pages["kubewatch.1"] = top + ".SH GLOBAL FLAGS\n" + roff_flags(*tree.app) + kExitCodes;
   return pages;

@@ -4,8 +4,16 @@ _kubewatch() {
   local command="" word
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in
-    run-controller|watch|reflect|wait-condition|apply-ssa|sandbox|completion|version) command="$word"; break ;;
+    case "$command/$word" in
+    /run-controller) command="run-controller" ;;
+    run-controller/check) command="run-controller/check" ;;
+    /watch) command="watch" ;;
+    /reflect) command="reflect" ;;
+    /wait-condition) command="wait-condition" ;;
+    /apply-ssa) command="apply-ssa" ;;
+    /sandbox) command="sandbox" ;;
+    /completion) command="completion" ;;
+    /version) command="version" ;;
     esac
   done
   case "$previous" in
@@ -49,7 +57,13 @@ _kubewatch() {
     --shards) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shard-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -f --filename --sandbox --sandbox-file --check --once --until-idle --concurrency --shutdown-timeout --fail-fast --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+    words="check -h --help -f --filename --sandbox --sandbox-file --once --until-idle --concurrency --shutdown-timeout --fail-fast --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+  run-controller/check)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    esac
+    words="-h --help -f --filename --schema -o --output $words" ;;
   watch)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

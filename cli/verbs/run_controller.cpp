@@ -184,6 +184,8 @@ class Supervision {
 
 class RunController : public Command {
  public:
+  RunController() { add(make_run_controller_check()); }
+
   std::string name() const override { return "run-controller"; }
   std::string summary() const override {
     return "run controllers written as YAML rules and shell hooks";
@@ -200,7 +202,6 @@ class RunController : public Command {
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->needs("--sandbox");
-    app.add_flag("--check", check_, "only check the rules, start nothing");
     app.add_flag("--once", once_, "end when everything is reconciled");
     add_duration(app, "--until-idle", until_idle_, "end when nothing has run for so long");
     app.add_option("--concurrency", concurrency_,
@@ -215,14 +216,6 @@ class RunController : public Command {
   int run(Context& context) override {
     auto loaded = hooks::load_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse(context, loaded.problems);
-    if (check_) {
-      auto random = base::Random::from_system();
-      auto plan = election_.plan(loaded.rules, "default", random);
-      if (!plan.ok()) return fail(context, plan.error());
-      context.out << fmt::format("{} rule{} ok\n", loaded.rules.size(),
-                                 loaded.rules.size() == 1 ? "" : "s");
-      return kDone;
-    }
     auto session = open(context);
     if (!session.ok()) return fail(context, session.error());
     return reconcile(context, **session, std::move(loaded.rules));
@@ -275,7 +268,6 @@ class RunController : public Command {
   std::vector<std::string> rule_files_;
   bool sandbox_ = false;
   std::vector<std::string> sandbox_files_;
-  bool check_ = false;
   bool once_ = false;
   std::optional<Duration> until_idle_;
   std::size_t concurrency_ = 0;

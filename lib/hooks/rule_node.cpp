@@ -96,6 +96,7 @@ bool RuleNode::problem_at_key(std::string_view message) const {
 }
 
 bool read_keys(const RuleNode& node, const std::vector<RuleKey>& keys) {
+  if (node.probe() != nullptr) node.probe()->on_keys(node.path(), keys);
   if (!node.value().is_object()) {
     return node.problem(fmt::format("must be a mapping, not {}", type_name(node.value())));
   }

@@ -14,11 +14,22 @@
 
 namespace kubewatch::hooks {
 
+struct RuleKey;
+
+// Sees what the reader asks for while it reads: how a test compares it with rule_schema.
+class RuleProbe {
+ public:
+  virtual ~RuleProbe() = default;
+  virtual void on_keys(const std::string& path, const std::vector<RuleKey>& keys) = 0;
+  virtual void on_words(const std::string& path, const std::vector<std::string>& words) = 0;
+};
+
 // What all nodes of one document share. Everything referenced must outlive the nodes.
 struct RuleSource {
   const std::string& file;
   const base::YamlMarks& marks;
   std::vector<Diagnostic>& problems;
+  RuleProbe* probe = nullptr;
 };
 
 // A cheap handle; the document must outlive it.
@@ -30,6 +41,7 @@ class RuleNode {
   // "spec.owns[0].kind"; "" for the document.
   const std::string& path() const { return path_; }
   const std::string& file() const { return source_->file; }
+  RuleProbe* probe() const { return source_->probe; }
   base::YamlMark mark() const { return source_->marks.value_at(pointer_); }
   Diagnostic diagnostic(std::string message) const;
 

@@ -148,6 +148,7 @@ RuleReader size(std::size_t& out, std::size_t min, std::size_t max) {
 }
 
 std::optional<std::size_t> one_of(const RuleNode& node, const std::vector<std::string>& words) {
+  if (node.probe() != nullptr) node.probe()->on_words(node.path(), words);
   if (!node.value().is_string()) {
     wrong_type(node, or_list(words));
     return std::nullopt;

@@ -48,6 +48,34 @@ TEST_CASE("every command has a page and appears in the help") {
   }
 }
 
+TEST_CASE("every subcommand has a page and appears in its command's help") {
+  for (const auto& command : all_commands()) {
+    for (const auto& inner : command->subcommands()) {
+      INFO(command->name() + " " + inner->name());
+      CHECK(page_of(command->name() + "-" + inner->name()).size() > 40);
+      CHECK(run({command->name(), "--help"}).out.find("\n  " + inner->name()) != std::string::npos);
+      const auto own = run({command->name(), inner->name(), "--help"});
+      CHECK(own.code == kDone);
+      CHECK(own.out.find("Usage: kubewatch " + command->name() + " " + inner->name()) !=
+            std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a subcommand is not asked for what its command needs") {
+  const auto seen = run({"run-controller", "check", "--schema"});
+  CHECK(seen.code == kDone);
+  CHECK(run({"run-controller"}).code == kUsage);
+}
+
+TEST_CASE("a flag of the command before its subcommand is refused, not dropped") {
+  const auto seen = run({"run-controller", "--once", "check", "-f", "x.yaml"});
+  CHECK(seen.code == kUsage);
+  CHECK(seen.err.find("--once is no flag of 'run-controller check'") != std::string::npos);
+  CHECK(seen.err.find("See 'kubewatch run-controller check --help'") != std::string::npos);
+  CHECK(run({"run-controller", "check", "--once", "-f", "x.yaml"}).code == kUsage);
+}
+
 TEST_CASE("errors become the documented exit codes") {
   using base::Error;
   using base::ErrorKind;

@@ -1,1 +1,1 @@
-"$kubewatch" run-controller -f rules/good.yaml --check
+"$kubewatch" run-controller check -f rules/good.yaml
