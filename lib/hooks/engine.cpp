@@ -119,7 +119,9 @@ Services Engine::Impl::make_services() {
                     if (callbacks.on_run) callbacks.on_run(record);
                   },
                   [this] { tell(); },
-                  std::move(folder)};
+                  std::move(folder),
+                  callbacks.on_trace,
+                  options.steady};
 }
 
 void Engine::Impl::start() {
@@ -221,6 +223,7 @@ EngineStatus Engine::Impl::status() const {
     out.failing += status.failing;
     out.parked += status.parked;
     out.unfinished += status.unfinished;
+    out.hooks += status.hooks;
     out.runs += status.runs;
     out.failed_runs += status.failed_runs;
   }

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "client/client.hpp"
 #include "hooks/rule.hpp"
+#include "hooks/run_trace.hpp"
 #include "hooks/shard_plan.hpp"
 
 namespace kubewatch::hooks {
@@ -28,6 +29,7 @@ struct RunRecord {
       outcome;  // done | not-yet | permanent | failed | timeout | invalid-output | write-failed
   std::string message;
   std::optional<int> exit_code;
+  std::optional<Duration> requeue_after;  // as the Result asked for
   Duration elapsed{0};
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
 };
@@ -38,6 +40,7 @@ struct EngineOptions {
   Duration last_writes{15000};  // after it, for what hooks that ended have to write
   std::string work_dir;         // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
   bool fail_fast = false;       // unreachable server at start: give up (on_fatal)
+  bool steady = false;          // resyncs come exactly in time: for tests
   // Leader election: nothing runs but what lead() names. Absent: everything runs from the start.
   std::optional<ShardPlan> shards;
 };
@@ -46,6 +49,8 @@ struct EngineCallbacks {
   std::function<void(const RunRecord&)> on_run;
   // The start failed for good: no private folder; with fail_fast, no server.
   std::function<void(const Error&)> on_fatal;
+  // When each hook has ended, before anything of its output is written. Absent: nothing is kept.
+  OnTrace on_trace;
 };
 
 struct EngineStatus {
@@ -57,6 +62,7 @@ struct EngineStatus {
   std::size_t failing = 0;        // objects whose last run failed and that will be retried
   std::size_t parked = 0;
   std::size_t unfinished = 0;  // objects whose last run said "not yet" (exit 75)
+  std::size_t hooks = 0;       // processes at work now
   std::uint64_t runs = 0;
   std::uint64_t failed_runs = 0;
 };

@@ -130,8 +130,10 @@ void Run::start_hook() {
   auto environment = build_environment(source, host_.services().random);
   if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);
-  HookStart start{std::move(environment->variables), build_document(invocation), log_fields(),
-                  mask_, may_print_secrets(host_.rule())};
+  std::string document = build_document(invocation);
+  if (host_.services().on_trace) document_ = document;
+  HookStart start{std::move(environment->variables), std::move(document), log_fields(), mask_,
+                  may_print_secrets(host_.rule())};
   auto process = HookProcess::start(host_.services().loop, hook(), std::move(start),
                                     [this](loop::ProcessExit exit) { on_exit(std::move(exit)); });
   if (!process.ok()) return fail(Outcome::failed, process.error().render());
@@ -152,6 +154,7 @@ void Run::abandon() {
 void Run::on_exit(loop::ProcessExit exit) {
   hook_running_ = false;
   exit_ = std::move(exit);
+  tell_trace();
   if (dropped_) {
     process_->release(mask_);
     return fail(Outcome::failed, "the lead was lost while it ran: its outcome is dropped");
@@ -162,6 +165,13 @@ void Run::on_exit(loop::ProcessExit exit) {
   }
   if (!reads_output(exit_, host_.rule().retry)) return decide({}, std::nullopt);
   read_output(true);
+}
+
+void Run::tell_trace() const {
+  if (!host_.services().on_trace) return;
+  host_.services().on_trace(
+      {input_.id, host_.rule(), owner_, std::string(runtime::to_string(input_.work.reason)),
+       input_.work.reason_object, input_.work.attempt, input_.finalizing, document_, exit_});
 }
 
 void Run::log_output() const {
@@ -335,6 +345,7 @@ void Run::conclude() {
   end.record.outcome = std::string(to_string(verdict_.outcome));
   end.record.message = verdict_.message;
   end.record.exit_code = exit_.code;
+  end.record.requeue_after = requeue_after_;
   end.record.elapsed = host_.services().loop.now() - started_;
   end.record.created = report_.created;
   end.record.configured = report_.configured;

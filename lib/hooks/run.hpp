@@ -39,12 +39,14 @@ class Run {
   void terminate();
   // The lead was lost: as terminate(), and what the hook says is dropped.
   void abandon();
+  bool hook_running() const { return hook_running_; }
 
  private:
   bool has_hook() const;
   const HookRule& hook() const;
   void start_hook();
   void on_exit(loop::ProcessExit exit);
+  void tell_trace() const;
   void read_output(bool may_rediscover);
   void log_output() const;
   void decide(OutputFacts facts, std::optional<HookOutput> output);
@@ -65,6 +67,7 @@ class Run {
   Owner owner_;
   SecretMask mask_;
   std::string home_;
+  std::string document_;  // only when somebody wants traces
   TimePoint started_;
   std::unique_ptr<HookProcess> process_;
   bool hook_running_ = false;

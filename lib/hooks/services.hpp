@@ -30,6 +30,8 @@ struct Services {
   std::function<void(const RunRecord&)> on_run;
   std::function<void()> on_progress;
   std::string work_dir;
+  OnTrace on_trace;     // may be empty
+  bool steady = false;  // resyncs come exactly in time
 };
 
 // One rule as its runs see it.
