@@ -88,37 +88,36 @@ bool read_action(const RuleNode& node, std::vector<Action>& out) {
     return true;
   };
   const bool ok = hooks::read_keys(
-      node,
-      {{"apply",
-        [&](const RuleNode& inner) {
-          return is_manifest(inner) && keep(ActionKind::apply, inner);
-        }},
-       {"delete",
-        [&](const RuleNode& inner) {
-          return is_reference(inner, true) && keep(ActionKind::remove, inner);
-        }},
-       {"advance",
-        [&](const RuleNode& inner) {
-          action.kind = ActionKind::advance;
-          return hooks::duration(action.advance, Duration{1})(inner);
-        }},
-       {"fail",
-        [&](const RuleNode& inner) {
-          action.kind = ActionKind::fail;
-          return read_fault(inner, action.fault);
-        }},
-       {"restart",
-        [&](const RuleNode& inner) {
-          action.kind = ActionKind::restart;
-          return hooks::one_of(inner, {"controller"}).has_value();
-        }},
-       {"trigger", [](const RuleNode& inner) { return inner.not_yet(); }},
-       {"compact", [&](const RuleNode& inner) {
-          action.kind = ActionKind::compact;
-          bool value = true;
-          if (!hooks::flag(value)(inner)) return false;
-          return value || inner.problem("must be true");
-        }}});
+      node, {{"apply",
+              [&](const RuleNode& inner) {
+                return is_manifest(inner) && keep(ActionKind::apply, inner);
+              }},
+             {"delete",
+              [&](const RuleNode& inner) {
+                return is_reference(inner, true) && keep(ActionKind::remove, inner);
+              }},
+             {"advance",
+              [&](const RuleNode& inner) {
+                action.kind = ActionKind::advance;
+                return hooks::duration(action.advance, Duration{1})(inner);
+              }},
+             {"fail",
+              [&](const RuleNode& inner) {
+                action.kind = ActionKind::fail;
+                return read_fault(inner, action.fault);
+              }},
+             {"restart",
+              [&](const RuleNode& inner) {
+                action.kind = ActionKind::restart;
+                return hooks::one_of(inner, {"controller"}).has_value();
+              }},
+             {"trigger", [](const RuleNode& inner) { return inner.not_yet(); }},
+             {"compact", [&](const RuleNode& inner) {
+                action.kind = ActionKind::compact;
+                bool value = true;
+                if (!hooks::flag(value)(inner)) return false;
+                return value || inner.problem("must be true");
+              }}});
   if (!ok) return false;
   if (node.value().size() != 1) return node.problem("must have exactly one key: one thing happens");
   out.push_back(std::move(action));

@@ -263,7 +263,7 @@ apiserver::Reply LocalServer::carry_out(const ApiRequest& request, const Parsed&
         before != nullptr && after != nullptr && after->version() == before->version();
     write.effect = same ? "unchanged" : "deleted";
   } else if (before == nullptr) {
-    write.effect = "created";
+    write.effect = after == nullptr ? "unchanged" : "created";  // a dry run makes nothing
   } else {
     const bool same = after != nullptr && after->version() == before->version();
     write.effect = same ? "unchanged" : "configured";
