@@ -73,5 +73,7 @@ std::unique_ptr<Command> make_version();
 
 // Of run-controller.
 std::unique_ptr<Command> make_run_controller_check();
+std::unique_ptr<Command> make_run_controller_rbac();
+std::unique_ptr<Command> make_run_controller_test();
 
 }  // namespace kubewatch::cli

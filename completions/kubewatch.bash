@@ -7,6 +7,8 @@ _kubewatch() {
     case "$command/$word" in
     /run-controller) command="run-controller" ;;
     run-controller/check) command="run-controller/check" ;;
+    run-controller/test) command="run-controller/test" ;;
+    run-controller/rbac) command="run-controller/rbac" ;;
     /watch) command="watch" ;;
     /reflect) command="reflect" ;;
     /wait-condition) command="wait-condition" ;;
@@ -57,13 +59,29 @@ _kubewatch() {
     --shards) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shard-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="check -h --help -f --filename --sandbox --sandbox-file --once --until-idle --concurrency --shutdown-timeout --fail-fast --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+    words="check test rbac -h --help -f --filename --sandbox --sandbox-file --dry-run --once --until-idle --concurrency --shutdown-timeout --fail-fast --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
   run-controller/check)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
     -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
     esac
     words="-h --help -f --filename --schema -o --output $words" ;;
+  run-controller/test)
+    case "$previous" in
+    --case) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --step-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json junit" -- "$current")); return ;;
+    esac
+    words="-h --help --case --interrupt --step-timeout -o --output $words" ;;
+  run-controller/rbac)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --crd) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --lease-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "yaml json" -- "$current")); return ;;
+    esac
+    words="-h --help -f --filename --crd --discover --name --registration --leader-elect --shards --lease-namespace -o --output $words" ;;
   watch)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

@@ -6,11 +6,13 @@
 
 #include "base/strings.hpp"
 #include "cli/command.hpp"
+#include "cli/dry_run_printer.hpp"
 #include "cli/election.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/manifests.hpp"
+#include "cli/preflight.hpp"
 #include "cli/session.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
@@ -84,8 +86,19 @@ class Supervision {
   Supervision(Context& context, Session& session, Ends ends)
       : context_(context), session_(session), ends_(ends) {}
 
+  // Before run(): what hooks would do is printed, nothing is written.
+  void make_dry() {
+    printer_.emplace(context_.out);
+    session_.make_dry([this](const hooks::DryWrite& write) { printer_->on_write(write); });
+  }
+
   int run(std::vector<hooks::Rule> rules, hooks::EngineOptions options,
           std::optional<ElectionPlan> plan) {
+    if (printer_) {
+      for (hooks::Rule& rule : rules) hooks::make_dry(rule);
+      options.concurrency = 1;
+    }
+    Preflight preflight(session_.client(), rules);
     make_engine(std::move(rules), std::move(options));
     if (plan) elect(std::move(*plan));
     Interrupt interrupt(
@@ -98,6 +111,7 @@ class Supervision {
         [this] { engine_.reset(); });  // hooks that still run do not outlive us
     if (ends_.by_itself()) watch_for_end();
     engine_->start();
+    preflight.start();
     if (election_) election_->start();
     session_.loop().run();
     if (!ending_ && code_ == kDone) {
@@ -110,6 +124,10 @@ class Supervision {
   void make_engine(std::vector<hooks::Rule> rules, hooks::EngineOptions options) {
     hooks::EngineCallbacks callbacks;
     callbacks.on_run = log_run;
+    if (printer_) {
+      callbacks.on_trace = [this](const hooks::RunTrace& trace) { printer_->on_trace(trace); };
+      callbacks.on_run = [this](const hooks::RunRecord& run) { printer_->on_run(run); };
+    }
     callbacks.on_fatal = [this](const Error& error) {
       code_ = fail(context_, error);
       session_.loop().stop();
@@ -177,6 +195,7 @@ class Supervision {
   bool ending_ = false;
   bool lost_ = false;
   bool interrupted_ = false;
+  std::optional<DryRunPrinter> printer_;
   std::optional<Election> election_;  // outlives the engine, whose writes it lets through
   std::optional<hooks::Engine> engine_;
   std::optional<EndWatch> watch_;
@@ -184,7 +203,11 @@ class Supervision {
 
 class RunController : public Command {
  public:
-  RunController() { add(make_run_controller_check()); }
+  RunController() {
+    add(make_run_controller_check());
+    add(make_run_controller_test());
+    add(make_run_controller_rbac());
+  }
 
   std::string name() const override { return "run-controller"; }
   std::string summary() const override {
@@ -202,6 +225,8 @@ class RunController : public Command {
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->needs("--sandbox");
+    app.add_flag("--dry-run", dry_run_,
+                 "print what each run would write, as a diff, and write nothing");
     app.add_flag("--once", once_, "end when everything is reconciled");
     add_duration(app, "--until-idle", until_idle_, "end when nothing has run for so long");
     app.add_option("--concurrency", concurrency_,
@@ -261,7 +286,12 @@ class RunController : public Command {
                   "--once and --until-idle do not go with shards: no instance knows when all of "
                   "them are done");
     }
+    if (dry_run_ && *plan) {
+      return fail(context, kUsage,
+                  "--dry-run writes nothing, Leases neither: leave out --leader-elect");
+    }
     Supervision supervision(context, session, ends);
+    if (dry_run_) supervision.make_dry();
     return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }
 
@@ -269,6 +299,7 @@ class RunController : public Command {
   bool sandbox_ = false;
   std::vector<std::string> sandbox_files_;
   bool once_ = false;
+  bool dry_run_ = false;
   std::optional<Duration> until_idle_;
   std::size_t concurrency_ = 0;
   std::optional<Duration> shutdown_timeout_;

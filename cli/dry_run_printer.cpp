@@ -1,0 +1,44 @@
+#include "cli/dry_run_printer.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "hooks/rule_place.hpp"
+
+namespace kubewatch::cli {
+
+Json hidden_invocation(const std::string& document, const hooks::SecretHash& secrets) {
+  auto parsed = base::parse_json(document);
+  if (!parsed.ok()) return "an invocation that cannot be shown";
+  for (const char* key : {"object", "previous", "owned"}) {
+    if (Json* part = base::find(*parsed, {key})) secrets.hide(*part);
+  }
+  if (Json* related = base::find(*parsed, {"related"}); related && related->is_object()) {
+    for (Json& list : *related) secrets.hide(list);
+  }
+  return std::move(*parsed);
+}
+
+void DryRunPrinter::on_trace(const hooks::RunTrace& trace) {
+  const std::string because = trace.reason_object.empty() ? "" : " by " + trace.reason_object;
+  const std::string head = fmt::format(
+      "{}: {}{}, attempt {} (controller {}, {})\n", trace.owner.str(), trace.reason, because,
+      trace.attempt, trace.rule.name, hooks::place_in_rule(trace.rule.file, trace.rule.name, ""));
+  const std::string invocation = base::dump_json(hidden_invocation(trace.invocation, secrets_));
+  out_ << base::escape_for_terminal(head + "invocation: " + invocation + "\n", true) << std::flush;
+}
+
+void DryRunPrinter::on_write(const hooks::DryWrite& write) {
+  out_ << base::escape_for_terminal(hooks::text_of(write, secrets_), true) << std::flush;
+}
+
+void DryRunPrinter::on_run(const hooks::RunRecord& run) {
+  std::string text = fmt::format("{}: {}", run.object, run.outcome);
+  if (!run.message.empty()) text += ": " + run.message;
+  out_ << base::escape_for_terminal(text) << "\n\n" << std::flush;
+}
+
+}  // namespace kubewatch::cli
