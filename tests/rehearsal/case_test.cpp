@@ -183,6 +183,27 @@ steps:
   CHECK(messages(result) == "");
 }
 
+TEST_CASE("watches that are refused and answers that are lost are staged, and gone through") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+steps:
+  - when:
+      - fail: {verb: watch, kind: ConfigMap, code: 503, times: 2}
+      - compact: true
+      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: w}}
+    expect: {objects: [{kind: ConfigMap, name: a-copy, data: {k: w}}]}
+  - when:
+      - fail: {verb: write, code: 0}
+      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: x}}
+    expect:
+      writes: [{verb: apply, name: a-copy, code: 0, effect: failed, times: 1}]
+      objects: [{kind: ConfigMap, name: a-copy, data: {k: w}}]
+  - when: [{advance: 2s}]
+    expect: {objects: [{kind: ConfigMap, name: a-copy, data: {k: x}}]}
+)");
+  CHECK(messages(result) == "");
+}
+
 TEST_CASE("a hook that prints something else each time is caught by the second pass") {
   const test::RuleFolder folder;
   const std::string rules = counts_starts();
