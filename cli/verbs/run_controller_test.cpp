@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <ostream>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
@@ -10,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "hooks/rule_file.hpp"
 #include "rehearsal/case_runner.hpp"
 #include "rehearsal/report.hpp"
 
@@ -38,15 +40,16 @@ class Test : public Command {
   int run(Context& context) override {
     if (paths_.empty()) return fail(context, kUsage, "name the files or folders with test cases");
     auto loaded = rehearsal::load_cases(paths_);
+    if (!choose(loaded)) return fail(context, kUsage, "no test case has that name");
+    check_rules(loaded);
     for (const auto& problem : loaded.problems) {
       context.err << base::escape_for_terminal(problem.str()) << "\n";
     }
     if (!loaded.problems.empty()) {
       return fail(context, kUsage,
-                  fmt::format("{} problem{} in the test cases; nothing was run",
+                  fmt::format("{} problem{} in the test cases or their rules; nothing was run",
                               loaded.problems.size(), loaded.problems.size() == 1 ? "" : "s"));
     }
-    if (!choose(loaded.cases)) return fail(context, kUsage, "no test case has that name");
     std::vector<rehearsal::CaseReport> reports;
     for (const auto& test : loaded.cases) {
       reports.push_back(run_one(test));
@@ -63,8 +66,19 @@ class Test : public Command {
   }
 
  private:
-  bool choose(std::vector<rehearsal::TestCase>& cases) const {
-    if (chosen_.empty()) return true;
+  // A rule file that is wrong is wrong for all its cases: said once, and nothing is run.
+  static void check_rules(rehearsal::LoadedCases& loaded) {
+    std::set<std::string> files;
+    for (const auto& test : loaded.cases) {
+      if (test.rules.empty() || !files.insert(test.rules).second) continue;
+      auto rules = hooks::load_rules({test.rules});
+      loaded.problems.insert(loaded.problems.end(), rules.problems.begin(), rules.problems.end());
+    }
+  }
+
+  bool choose(rehearsal::LoadedCases& loaded) const {
+    auto& cases = loaded.cases;
+    if (chosen_.empty() || !loaded.problems.empty()) return true;
     std::vector<rehearsal::TestCase> kept;
     for (auto& test : cases) {
       for (const auto& name : chosen_) {
