@@ -13,6 +13,14 @@ Result<void> Session::connect(client::ClientConfig config) {
   return {};
 }
 
+void Session::make_dry(hooks::DryRunTransport::OnWrite on_write) {
+  client::ClientConfig config = client_->config();
+  client_.reset();
+  wire_ = std::move(transport_);
+  transport_ = std::make_unique<hooks::DryRunTransport>(loop_, *wire_, std::move(on_write));
+  client_ = std::make_unique<client::Client>(loop_, *transport_, std::move(config));
+}
+
 Result<std::unique_ptr<Session>> Session::open(const client::ConfigOverrides& overrides) {
   auto loaded = client::load_config(overrides, client::ConfigEnvironment::from_process());
   // A kubeconfig that is missing or broken is wrong usage, whatever the file system said of it.

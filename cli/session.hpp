@@ -13,6 +13,7 @@
 #include "cli/manifests.hpp"
 #include "client/client.hpp"
 #include "client/discovery.hpp"
+#include "hooks/dry_run.hpp"
 #include "loop/event_loop.hpp"
 
 namespace kubewatch::cli {
@@ -27,6 +28,8 @@ class Session {
   loop::EventLoop& loop() { return loop_; }
   client::Client& client() { return *client_; }
   http::Transport& transport() { return *transport_; }
+  // From now on nothing is written; before anything else of the session is used.
+  void make_dry(hooks::DryRunTransport::OnWrite on_write);
   base::Random& random() { return random_; }
 
   // Discovers once. Errors: of the request.
@@ -51,6 +54,7 @@ class Session {
   loop::EventLoop loop_;
   std::unique_ptr<apiserver::Sandbox> sandbox_;
   base::Random random_;
+  std::unique_ptr<http::Transport> wire_;  // below transport_ in a dry run
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<client::Client> client_;
   std::shared_ptr<const client::ResourceMap> resources_;

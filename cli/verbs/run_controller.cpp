@@ -7,12 +7,14 @@
 #include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/controller_extras.hpp"
+#include "cli/dry_run_printer.hpp"
 #include "cli/election.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/manifests.hpp"
 #include "cli/metrics_flags.hpp"
+#include "cli/preflight.hpp"
 #include "cli/sandbox_config.hpp"
 #include "cli/session.hpp"
 #include "hooks/default_concurrency.hpp"
@@ -102,9 +104,20 @@ class Supervision {
         extra_(std::move(extra)),
         metrics_flags_(metrics) {}
 
+  // Before run(): what hooks would do is printed, nothing is written.
+  void make_dry() {
+    printer_.emplace(context_.out);
+    session_.make_dry([this](const hooks::DryWrite& write) { printer_->on_write(write); });
+  }
+
   int run(std::vector<hooks::Rule> rules, hooks::EngineOptions options,
           std::optional<ElectionPlan> plan) {
+    if (printer_) {
+      for (hooks::Rule& rule : rules) hooks::make_dry(rule);
+      options.concurrency = 1;
+    }
     const Duration longest = longest_run(rules);
+    Preflight preflight(session_.client(), rules);
     make_engine(std::move(rules), std::move(options));
     auto served = metrics_flags_.serve(session_.loop(), *engine_, longest);
     if (!served.ok()) return fail(context_, kFailed, served.error().render());
@@ -126,8 +139,10 @@ class Supervision {
     if (auto opened = extras_->open_socket(extra_.socket); !opened.ok()) {
       return fail(context_, kUsage, opened.error().render());
     }
-    if (!ends_.by_itself()) extras_->follow_rules(extra_.rule_files);
+    // A dry run is of the rules as they are now.
+    if (!ends_.by_itself() && !printer_) extras_->follow_rules(extra_.rule_files);
     engine_->start();
+    preflight.start();
     if (election_) election_->start();
     session_.loop().run();
     if (!ending_ && code_ == kDone) {
@@ -140,9 +155,14 @@ class Supervision {
   void make_engine(std::vector<hooks::Rule> rules, hooks::EngineOptions options) {
     hooks::EngineCallbacks callbacks;
     callbacks.on_run = [this](const hooks::RunRecord& run) {
-      log_run(run);
+      printer_ ? printer_->on_run(run) : log_run(run);
       if (extras_) extras_->on_run(run);
     };
+    if (printer_) {
+      callbacks.on_exchange = [this](const hooks::HookExchange& exchange) {
+        printer_->on_exchange(exchange);
+      };
+    }
     callbacks.on_fatal = [this](const Error& error) {
       code_ = fail(context_, error);
       session_.loop().stop();
@@ -211,6 +231,7 @@ class Supervision {
   bool ending_ = false;
   bool lost_ = false;
   bool interrupted_ = false;
+  std::optional<DryRunPrinter> printer_;
   std::optional<Election> election_;  // outlives the engine, whose writes it lets through
   std::optional<hooks::Engine> engine_;
   std::optional<EndWatch> watch_;
@@ -223,6 +244,8 @@ class RunController : public Command {
  public:
   RunController() {
     add(make_run_controller_check());
+    add(make_run_controller_test());
+    add(make_run_controller_rbac());
     add(make_run_controller_explain());
     add(make_run_controller_runs());
     add(make_run_controller_trigger());
@@ -248,6 +271,8 @@ class RunController : public Command {
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->needs("--sandbox");
+    app.add_flag("--dry-run", dry_run_,
+                 "print what each run would write, as a diff, and write nothing");
     app.add_flag("--once", once_, "end when everything is reconciled");
     add_duration(app, "--until-idle", until_idle_, "end when nothing has run for so long");
     app.add_option(
@@ -336,6 +361,13 @@ class RunController : public Command {
                   "--once and --until-idle do not go with shards: no instance knows when all of "
                   "them are done");
     }
+    if (dry_run_ && *plan) {
+      return fail(context, kUsage,
+                  "--dry-run writes nothing, Leases neither: leave out --leader-elect");
+    }
+    if (dry_run_ && !state_.empty()) {
+      return fail(context, kUsage, "--dry-run handles nothing that --state could remember");
+    }
     if (!state_.empty()) {
       if (*plan) {
         return fail(context, kUsage,
@@ -347,6 +379,7 @@ class RunController : public Command {
       options.state = std::move(*state);
     }
     Supervision supervision(context, session, ends, {socket_, rule_files_}, metrics_);
+    if (dry_run_) supervision.make_dry();
     return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }
 
@@ -362,6 +395,7 @@ class RunController : public Command {
   bool sandbox_ = false;
   std::vector<std::string> sandbox_files_;
   bool once_ = false;
+  bool dry_run_ = false;
   std::optional<Duration> until_idle_;
   std::optional<std::size_t> concurrency_;
   std::optional<Duration> shutdown_timeout_;

@@ -50,6 +50,7 @@ class Api {
   WatchHub& watches() { return watches_; }
   const WatchHub& watches() const { return watches_; }
   Storage& storage() { return storage_; }
+  const Storage& storage() const { return storage_; }
   const Registry& registry() const { return registry_; }
   std::uint64_t writes() const { return writes_; }
   const InitEvents& init_events() const { return init_events_; }

@@ -390,7 +390,7 @@ void Driver::schedule_resync(const core::ObjectKey& key) {
   // Attempts used up: parked by the queue, until a change comes; the clock does not count.
   if (rule_.resync <= Duration{0} || controller_.queue().is_parked(key)) return;
   if (!caches_.object_meta(key)) return;
-  const double factor = 0.9 + 0.2 * services_.random.unit();
+  const double factor = services_.steady ? 1.0 : 0.9 + 0.2 * services_.random.unit();
   const Duration delay{
       static_cast<std::int64_t>(static_cast<double>(rule_.resync.count()) * factor)};
   controller_.add(key, runtime::Reason::resync, "", delay, runtime::Priority::background);
@@ -411,6 +411,7 @@ DriverStatus Driver::status() const {
   }
   status.parked = controller_.queue().counts(services_.loop.now()).parked;
   status.unfinished = unfinished_.size();
+  for (const auto& [id, run] : runs_) status.hooks += run->hook_running() ? 1 : 0;
   status.runs = run_count_;
   status.failed_runs = failed_count_;
   return status;

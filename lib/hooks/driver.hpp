@@ -29,6 +29,7 @@ struct DriverStatus {
   std::size_t failing = 0;
   std::size_t parked = 0;
   std::size_t unfinished = 0;
+  std::size_t hooks = 0;
   std::uint64_t runs = 0;
   std::uint64_t failed_runs = 0;
 };

@@ -183,7 +183,9 @@ Services Engine::Impl::make_services() {
                   [this] { tell(); },
                   std::move(folder),
                   telemetry,
-                  options.state.get()};
+                  options.state.get(),
+                  callbacks.on_exchange,
+                  options.steady};
 }
 
 void Engine::Impl::ran(const RunRecord& record) {
@@ -333,6 +335,7 @@ EngineStatus Engine::Impl::status() const {
     out.failing += status.failing;
     out.parked += status.parked;
     out.unfinished += status.unfinished;
+    out.hooks += status.hooks;
     out.runs += status.runs;
     out.failed_runs += status.failed_runs;
   }

@@ -13,12 +13,13 @@
 #include "base/result.hpp"
 #include "client/client.hpp"
 #include "hooks/facts.hpp"
+#include "hooks/hook_exchange.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/rule_diff.hpp"
 #include "hooks/shard_plan.hpp"
+#include "hooks/trace.hpp"
 #include "hooks/trigger_request.hpp"
 #include "runtime/work_queue.hpp"
-#include "hooks/trace.hpp"
 
 namespace kubewatch::hooks {
 
@@ -38,6 +39,7 @@ struct RunRecord {
       outcome;  // done | not-yet | permanent | failed | timeout | invalid-output | write-failed
   std::string message;
   std::optional<int> exit_code;
+  std::optional<Duration> requeue_after;  // as the Result asked for
   Duration elapsed{0};
   double cpu = 0;             // seconds, of the hook and of children it waited for
   std::uint64_t max_rss = 0;  // bytes, of its largest process; of a worker: so far
@@ -61,6 +63,7 @@ struct EngineOptions {
   std::string work_dir;         // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
   std::optional<ListenAddress> triggers;  // needed by rules with HTTP triggers
   bool fail_fast = false;                 // unreachable server at start: give up (on_fatal)
+  bool steady = false;                    // resyncs come exactly in time: for tests
   // Leader election: nothing runs but what lead() names. Absent: everything runs from the start.
   std::optional<ShardPlan> shards;
   std::shared_ptr<StateStore> state;  // over restarts; null: nothing is kept
@@ -72,6 +75,8 @@ struct EngineCallbacks {
   // The start failed for good: no private folder; the address for triggers is taken or missing;
   // with fail_fast, no server.
   std::function<void(const Error&)> on_fatal;
+  // When each hook has ended, before anything of its output is written. Absent: nothing is kept.
+  OnExchange on_exchange;
 };
 
 struct EngineStatus {
@@ -83,6 +88,7 @@ struct EngineStatus {
   std::size_t failing = 0;        // objects whose last run failed and that will be retried
   std::size_t parked = 0;
   std::size_t unfinished = 0;  // objects whose last run said "not yet" (exit 75)
+  std::size_t hooks = 0;       // processes at work now
   std::uint64_t runs = 0;
   std::uint64_t failed_runs = 0;
 };

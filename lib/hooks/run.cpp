@@ -177,8 +177,10 @@ void Run::launch() {
   if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);
   if (trace_ != nullptr) set_traceparent(environment->variables, trace_->ids().traceparent());
-  HookStart start{{},    build_document(invocation),     input_.id, log_fields(),
-                  mask_, may_print_secrets(host_.rule())};
+  std::string document = build_document(invocation);
+  if (host_.services().on_exchange) document_ = document;
+  HookStart start{
+      {}, std::move(document), input_.id, log_fields(), mask_, may_print_secrets(host_.rule())};
   if (worker) {
     start.input = worker_line(std::move(start.input), environment->variables);
   } else {
@@ -213,6 +215,7 @@ void Run::on_exit(HookExit exit) {
   hook_running_ = false;
   exit_ = std::move(exit);
   if (exit_.broken) exit_.broken = mask_.mask(*exit_.broken);
+  tell_exchange();
   if (dropped_) {
     process_->release(mask_);
     return fail(Outcome::failed, "the lead was lost while it ran: its outcome is dropped");
@@ -235,6 +238,13 @@ void Run::check_then_read() {
     schema_time_ = now;
     read_output(true, &schemas);
   });
+}
+
+void Run::tell_exchange() const {
+  if (!host_.services().on_exchange) return;
+  host_.services().on_exchange(
+      {input_.id, host_.rule(), owner_, std::string(runtime::to_string(input_.work.reason)),
+       input_.work.reason_object, input_.work.attempt, input_.finalizing, document_, exit_});
 }
 
 void Run::log_output() const {
@@ -486,6 +496,7 @@ void Run::conclude() {
   end.record.exit_code = exit_.code;
   end.record.cpu = exit_.cpu;
   end.record.max_rss = exit_.max_rss;
+  end.record.requeue_after = requeue_after_;
   end.record.elapsed = host_.services().loop.now() - started_;
   end.record.created = report_.created;
   end.record.configured = report_.configured;

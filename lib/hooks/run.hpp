@@ -21,7 +21,7 @@ struct RunInput {
   runtime::StoredObject object;
   std::string previous;
   bool finalizing = false;
-  bool deleted = false;  // onDelete: `object` has the last metadata, and no JSON
+  bool deleted = false;       // onDelete: `object` has the last metadata, and no JSON
   bool keep_printed = false;  // for RunEnd::printed
 };
 
@@ -45,6 +45,7 @@ class Run {
   void terminate();
   // The lead was lost: as terminate(), and what the hook says is dropped.
   void abandon();
+  bool hook_running() const { return hook_running_; }
 
  private:
   bool has_hook() const;
@@ -53,6 +54,7 @@ class Run {
   void start_hook();
   void launch();
   void on_exit(HookExit exit);
+  void tell_exchange() const;
   void check_then_read();
   void read_output(bool may_rediscover, const KindSchemas* schemas);
   void warn_of_fields(const HookOutput& output) const;
@@ -80,6 +82,7 @@ class Run {
   Owner owner_;
   SecretMask mask_;
   std::string home_;
+  std::string document_;  // only when somebody wants traces
   TimePoint started_;
   std::unique_ptr<HookCall> process_;
   bool hook_running_ = false;

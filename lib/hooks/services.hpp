@@ -36,6 +36,8 @@ struct Services {
   std::string work_dir;
   Telemetry& telemetry;
   StateStore* state = nullptr;  // --state; null: nothing is kept over restarts
+  OnExchange on_exchange;       // may be empty
+  bool steady = false;          // resyncs come exactly in time
 };
 
 // One rule as its runs see it.

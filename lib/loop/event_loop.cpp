@@ -11,13 +11,16 @@
 #include <array>
 #include <cassert>
 #include <cerrno>
+#include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/log.hpp"
+#include "loop/skipping_time.hpp"
 #include "loop/virtual_timers.hpp"
 
 namespace kubewatch::loop {
@@ -69,10 +72,18 @@ void ignore_sigpipe() {
 
 }  // namespace
 
+namespace detail {
+struct State;
+}
+
 struct EventLoop::Impl {
   event_base* base = nullptr;
   event* post_event = nullptr;
   std::optional<VirtualTimers> virtual_timers;  // instead of `base`
+  bool skipping = false;
+  Duration skipped{0};
+  std::chrono::microseconds wall_offset{0};
+  std::set<detail::State*> timers;  // of a skipping clock: those that wait
   std::vector<Callback> posted;
   std::size_t live_handles = 0;
   bool running = false;
@@ -93,8 +104,9 @@ struct EventLoop::Impl {
     turn_pending = false;
     turn_start = Clock::now();
     if (!virtual_timers) {
-      now = std::chrono::floor<Duration>(turn_start);
-      wall = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+      now = std::chrono::floor<Duration>(turn_start) + skipped;
+      wall = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()) +
+             skipped + wall_offset;
     }
     ours = Clock::duration::zero();
     slowest = Clock::duration::zero();
@@ -196,6 +208,7 @@ struct State : std::enable_shared_from_this<State> {
       rearm(deadline - loop->now);
       return;
     }
+    if (loop->skipping) loop->timers.erase(this);
     const Callback once = std::move(callback);
     callback = nullptr;
     if (once) loop->timed(kind, once);
@@ -210,6 +223,7 @@ struct State : std::enable_shared_from_this<State> {
       });
       return;
     }
+    if (loop->skipping && kind == Kind::timer) loop->timers.insert(this);
     const timeval tv = to_timeval(delay);
     event_add(ev, &tv);
   }
@@ -223,6 +237,7 @@ struct Registration {
   Registration& operator=(const Registration&) = delete;
   ~Registration() {
     --state->loop->live_handles;
+    if (state->loop->skipping) state->loop->timers.erase(state.get());
     if (state->ev != nullptr) event_free(state->ev);
     state->ev = nullptr;
     if (state->virtual_timer) state->loop->virtual_timers->remove(*state->virtual_timer);
@@ -275,6 +290,16 @@ Handle watch(EventLoop::Impl* loop, Kind kind, int number, short what, Callback 
 
 }  // namespace
 
+namespace {
+
+// Loops of this process by their base: how SkippingTime reaches into one.
+std::map<const event_base*, EventLoop::Impl*>& all_loops() {
+  static std::map<const event_base*, EventLoop::Impl*> loops;
+  return loops;
+}
+
+}  // namespace
+
 Handle::Handle() = default;
 Handle::Handle(std::unique_ptr<detail::Registration> registration)
     : registration_(std::move(registration)) {}
@@ -295,6 +320,7 @@ EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {
   event_config_free(config);
   assert(impl_->base != nullptr);
   impl_->post_event = evtimer_new(impl_->base, on_posted, impl_.get());
+  all_loops()[impl_->base] = impl_.get();
 }
 
 EventLoop::EventLoop(VirtualClock clock) : impl_(std::make_unique<Impl>()) {
@@ -310,6 +336,7 @@ EventLoop::~EventLoop() {
     impl_->posted.clear();
   }
   assert(impl_->live_handles == 0 && "a handle outlived its event loop");
+  all_loops().erase(impl_->base);
   if (impl_->post_event != nullptr) event_free(impl_->post_event);
   if (impl_->base != nullptr) event_base_free(impl_->base);
 }
@@ -377,6 +404,33 @@ bool EventLoop::run_until(const std::function<bool()>& done, Duration deadline) 
   }
   impl_->running = false;
   return done();
+}
+
+SkippingTime::SkippingTime(EventLoop& loop, std::optional<WallTime> wall)
+    : impl_(all_loops().at(loop.native())) {
+  assert(impl_->live_handles == 0 && "time is skipped from the start or not at all");
+  impl_->skipping = true;
+  if (!wall) return;
+  impl_->wall_offset =
+      *wall - std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+}
+
+void SkippingTime::skip(Duration time) {
+  assert(impl_->skipping && !impl_->running && "time is skipped between turns, where it can be");
+  impl_->skipped += time;
+  impl_->begin_turn();
+  const auto waiting = impl_->timers;
+  for (detail::State* timer : waiting) {
+    timer->rearm(std::max(timer->deadline - impl_->now, Duration::zero()));
+  }
+}
+
+std::optional<TimePoint> SkippingTime::next_timer() const {
+  std::optional<TimePoint> next;
+  for (const detail::State* timer : impl_->timers) {
+    if (!next || timer->deadline < *next) next = timer->deadline;
+  }
+  return next;
 }
 
 EventLoop::Stalls EventLoop::stalls() const {

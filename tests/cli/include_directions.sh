@@ -26,6 +26,7 @@ allow client base loop http core
 allow runtime base jq loop http core client
 allow hooks base jq loop http core client schema runtime
 allow apiserver base loop http core schema
+allow rehearsal base loop http core client schema runtime hooks apiserver
 
 home() {
   pattern=$1

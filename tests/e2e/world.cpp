@@ -93,8 +93,9 @@ const core::ResourceType& World::type(const std::string& kind) {
       if (found != nullptr) return *found;
     }
     // Our own group first: the server may hold kinds of the same name from elsewhere.
-    for (const char* group : {"e2e.kubewatch.dev", "kinds.e2e.kubewatch.dev", "", "apps",
-                              "apiextensions.k8s.io", "coordination.k8s.io"}) {
+    for (const char* group :
+         {"e2e.kubewatch.dev", "kinds.e2e.kubewatch.dev", "", "apps", "apiextensions.k8s.io",
+          "coordination.k8s.io", "rbac.authorization.k8s.io"}) {
       if (const auto* found = resources_->find_kind(group, kind)) return *found;
     }
     loop_.run_until([] { return false; }, Duration{200});  // a CRD that is not served yet

@@ -81,7 +81,8 @@ TEST_CASE("a document that is no rule is refused") {
           {"apiVersion: kubewatch.dev/v1\nkind: Admission\n",
            {"2:7: kind: Admission: not supported yet"}},
           {"apiVersion: kubewatch.dev/v1\nkind: ControllerTest\n",
-           {"2:7: kind: ControllerTest: not supported yet"}},
+           {"2:7: kind: ControllerTest: a test case is no rule; run it with `run-controller "
+            "test`"}},
           {"kind: Controller\n",
            {"1:1: key \"apiVersion\" is missing", "1:1: key \"metadata\" is missing",
             "1:1: key \"spec\" is missing"}},

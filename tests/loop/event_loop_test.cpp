@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "loop/skipping_time.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::loop {
@@ -273,6 +274,29 @@ TEST_CASE("a turn above 100 ms is counted and logged, with the kind of callback,
   CHECK(loop.stalls().longest >= Duration{120});
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].find("posted call") != std::string::npos);
+}
+
+TEST_CASE("a clock that can be skipped fires what is due, in order, and keeps the rest") {
+  const WallTime wall = *base::parse_rfc3339("2026-01-01T00:00:00Z");
+  EventLoop loop;
+  SkippingTime time(loop, wall);
+  std::vector<int> fired;
+  const TimePoint start = loop.now();
+  Timer late = loop.after(Duration{3600000}, [&] { fired.push_back(2); });
+  Timer soon = loop.after(Duration{60000}, [&] { fired.push_back(1); });
+  Timer never = loop.after(Duration{60000}, [&] { fired.push_back(3); });
+  never.reset();
+  REQUIRE(time.next_timer());
+  CHECK(*time.next_timer() == start + Duration{60000});
+  time.skip(Duration{60000});
+  CHECK(loop.run_until([&] { return !fired.empty(); }, Duration{5000}));
+  CHECK(fired == std::vector<int>{1});
+  CHECK(loop.wall() >= wall + std::chrono::seconds(60));
+  CHECK(loop.wall() < wall + std::chrono::seconds(90));
+  CHECK(*time.next_timer() == start + Duration{3600000});
+  time.skip(Duration{3600000});
+  CHECK(loop.run_until([&] { return fired.size() == 2; }, Duration{5000}));
+  CHECK_FALSE(time.next_timer());
 }
 
 TEST_CASE("virtual time jumps from deadline to deadline and stands still in between") {

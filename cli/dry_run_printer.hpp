@@ -1,0 +1,28 @@
+// What --dry-run prints: each run with its invocation, the writes that would follow, and its
+// outcome. Secrets are hidden by a keyed hash.
+#pragma once
+
+#include <iosfwd>
+
+#include "hooks/dry_run.hpp"
+#include "hooks/engine.hpp"
+
+namespace kubewatch::cli {
+
+class DryRunPrinter {
+ public:
+  explicit DryRunPrinter(std::ostream& out) : out_(out), secrets_(hooks::SecretHash::make()) {}
+
+  void on_exchange(const hooks::HookExchange& exchange);
+  void on_write(const hooks::DryWrite& write);
+  void on_run(const hooks::RunRecord& run);
+
+ private:
+  std::ostream& out_;
+  hooks::SecretHash secrets_;
+};
+
+// The invocation document with the values of all Secrets in it hidden.
+Json hidden_invocation(const std::string& document, const hooks::SecretHash& secrets);
+
+}  // namespace kubewatch::cli

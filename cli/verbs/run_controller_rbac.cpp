@@ -1,0 +1,147 @@
+// kubewatch run-controller rbac: prints the least rights that rules need, as RBAC documents.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "apiserver/registry.hpp"
+#include "base/strings.hpp"
+#include "base/yaml.hpp"
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/flags.hpp"
+#include "cli/manifests.hpp"
+#include "cli/session.hpp"
+#include "hooks/rbac.hpp"
+#include "hooks/rule_file.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+class Rbac : public Command {
+ public:
+  std::string name() const override { return "rbac"; }
+  std::string summary() const override { return "print the least rights that rules need"; }
+
+  void bind(CLI::App& app) override {
+    app.add_option("-f,--filename", rule_files_, "rule files or folders, repeatable")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    app.add_option("--crd", crd_files_,
+                   "files or folders with the CustomResourceDefinitions of the rules' kinds, "
+                   "repeatable; those in a folder of rules are found without it")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    app.add_flag("--discover", discover_, "ask the server for kinds that are not known otherwise");
+    app.add_option("--name", options_.name,
+                   "of the ServiceAccount, roles and bindings (default kubewatch)")
+        ->type_name("NAME");
+    app.add_flag("--registration", registration_,
+                 "instead: what is needed to register the CustomResourceDefinitions");
+    app.add_flag("--leader-elect", leader_elect_, "with the rights for leader election");
+    app.add_flag("--shards", shards_, "and for shards")->needs("--leader-elect");
+    app.add_option("--lease-namespace", lease_namespace_, "where the Leases are")
+        ->type_name("NAME")
+        ->needs("--leader-elect");
+    bind_output(app, output_, {"yaml", "json"});
+  }
+
+  int run(Context& context) override {
+    if (rule_files_.empty()) return fail(context, kUsage, "name the rule files with -f");
+    const auto loaded = hooks::load_rules(rule_files_);
+    for (const auto& problem : loaded.problems) {
+      context.err << base::escape_for_terminal(problem.str()) << "\n";
+    }
+    if (!loaded.problems.empty()) return fail(context, kUsage, "the rules have problems");
+    if (!context.global.config.namespace_.empty()) {
+      options_.namespace_ = context.global.config.namespace_;
+    }
+    if (auto known = know_kinds(context); !known.ok()) return fail(context, known.error());
+    hooks::RightsInput input{
+        loaded.rules, [this](const core::Gvk& gvk) { return find(gvk); }, {}, options_.namespace_};
+    if (leader_elect_) {
+      input.election = hooks::ElectionRights{
+          lease_namespace_.empty() ? options_.namespace_ : lease_namespace_, shards_};
+    }
+    const auto rights = hooks::rights_of(input);
+    if (!rights.ok()) {
+      return fail(context, kUsage,
+                  rights.error().render() +
+                      ": name the files of their CustomResourceDefinitions with --crd, or ask the "
+                      "server with --discover");
+    }
+    print(context, registration_ ? hooks::registration_documents(loaded.rules, input, options_)
+                                 : hooks::rbac_documents(*rights, options_));
+    return kDone;
+  }
+
+ private:
+  Result<void> know_kinds(Context& context) {
+    std::vector<std::string> paths = crd_files_;
+    for (const auto& path : rule_files_) {
+      std::error_code ignored;
+      if (std::filesystem::is_directory(path, ignored)) paths.push_back(path);
+    }
+    for (const auto& path : paths) {
+      auto manifests = read_manifests({path}, false);
+      if (!manifests.ok()) return Error(ErrorKind::invalid, manifests.error().render());
+      for (const auto& manifest : *manifests) {
+        if (base::string_at(manifest.object, {"kind"}) != "CustomResourceDefinition") continue;
+        kinds_.set_custom(base::string_at(manifest.object, {"metadata", "name"}),
+                          apiserver::resources_of_crd(manifest.object));
+      }
+    }
+    if (!discover_) return {};
+    KW_ASSIGN(session_, Session::open(context.global.config));
+    KW_ASSIGN(server_, session_->resources());
+    return {};
+  }
+
+  std::optional<core::ResourceType> find(const core::Gvk& gvk) const {
+    if (const auto known = kinds_.find_kind(gvk)) return known->type;
+    if (server_ == nullptr) return std::nullopt;
+    const auto* type = server_->find(gvk);
+    if (type == nullptr) return std::nullopt;
+    return *type;
+  }
+
+  void print(Context& context, const std::vector<Json>& documents) const {
+    if (output_ == "json") {
+      context.out << base::dump_json_pretty(
+                         {{"apiVersion", "v1"}, {"kind", "List"}, {"items", documents}})
+                  << "\n";
+      return;
+    }
+    bool first = true;
+    for (const Json& document : documents) {
+      if (!first) context.out << "---\n";
+      first = false;
+      const std::string text = base::dump_yaml(document);
+      context.out << text << (text.ends_with('\n') ? "" : "\n");
+    }
+  }
+
+  std::vector<std::string> rule_files_;
+  std::vector<std::string> crd_files_;
+  bool discover_ = false;
+  bool registration_ = false;
+  bool leader_elect_ = false;
+  bool shards_ = false;
+  std::string lease_namespace_;
+  hooks::RbacOptions options_;
+  std::string output_ = "yaml";
+  apiserver::Registry kinds_;
+  std::unique_ptr<Session> session_;
+  std::shared_ptr<const client::ResourceMap> server_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_controller_rbac() {
+  return std::make_unique<Rbac>();
+}
+
+}  // namespace kubewatch::cli

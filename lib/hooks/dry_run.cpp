@@ -1,0 +1,218 @@
+#include "hooks/dry_run.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/yaml.hpp"
+#include "core/status.hpp"
+#include "hooks/text_diff.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+// "https://host/apis/x?query" -> {"https://host/apis/x", "query"}.
+std::pair<std::string, std::string> cut_query(const std::string& url) {
+  const auto mark = url.find('?');
+  if (mark == std::string::npos) return {url, ""};
+  return {url.substr(0, mark), url.substr(mark + 1)};
+}
+
+std::string path_of(const std::string& url) {
+  const auto scheme = url.find("://");
+  const auto slash = url.find('/', scheme == std::string::npos ? 0 : scheme + 3);
+  return slash == std::string::npos ? "/" : cut_query(url.substr(slash)).first;
+}
+
+bool is_review(const std::string& path) {
+  return path.find("/apis/authorization.k8s.io/") == 0;
+}
+
+bool is_event(const std::string& path) {
+  if (path.starts_with("/apis/events.k8s.io/")) return true;
+  return path.starts_with("/api/v1/namespaces/") &&
+         (path.ends_with("/events") || path.find("/events/") != std::string::npos);
+}
+
+std::string verb_of(const http::Request& request) {
+  if (request.method == "POST") return "create";
+  if (request.method == "PUT") return "update";
+  if (request.method == "DELETE") return "delete";
+  const auto type = request.headers.get("Content-Type");
+  return type.find("apply-patch") != std::string_view::npos ? "apply" : "patch";
+}
+
+// The object that a write is about: without its subresource, and with the name of a new one.
+std::string object_url(const http::Request& request) {
+  std::string url = cut_query(request.url).first;
+  if (request.method == "POST") {
+    const auto body = base::parse_json(request.body);
+    return url + "/" + (body.ok() ? base::string_at(*body, {"metadata", "name"}) : "");
+  }
+  if (url.ends_with("/status")) url.resize(url.size() - 7);
+  return url;
+}
+
+http::Request read_of(const http::Request& write) {
+  http::Request request = write;
+  request.method = "GET";
+  request.url = object_url(write);
+  request.body.clear();
+  http::Headers headers;
+  for (const auto& [name, value] : write.headers.all()) {
+    if (name != "Content-Type") headers.add(name, value);
+  }
+  request.headers = std::move(headers);
+  return request;
+}
+
+// What differs by itself says nothing.
+Json bare(Json object) {
+  if (Json* metadata = base::find(object, {"metadata"})) {
+    for (const char* key :
+         {"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"}) {
+      metadata->erase(key);
+    }
+  }
+  return object;
+}
+
+std::string title(const Json& object) {
+  const std::string in = base::string_at(object, {"metadata", "namespace"});
+  return base::string_at(object, {"kind"}) + " " + (in.empty() ? "" : in + "/") +
+         base::string_at(object, {"metadata", "name"});
+}
+
+}  // namespace
+
+http::Request as_question(http::Request request) {
+  request.url += request.url.find('?') == std::string::npos ? "?dryRun=All" : "&dryRun=All";
+  return request;
+}
+
+// First the object as it is, then the question, then the answer to whoever wrote.
+class DryRunTransport::WriteCall : public http::Call {
+ public:
+  WriteCall(DryRunTransport& owner, http::Request request, http::CallHandlers handlers)
+      : owner_(owner), request_(std::move(request)), handlers_(std::move(handlers)) {}
+
+  void start() {
+    const std::string path = path_of(request_.url);
+    if (is_event(path)) {
+      answer_ = {201, {}, request_.body};
+      timer_ = owner_.loop_.after(Duration{0}, [this] { give(); });
+      return;
+    }
+    write_.verb = verb_of(request_);
+    write_.path = path;
+    call_ = http::fetch(owner_.inner_, read_of(request_),
+                        [this](Result<http::Response> answer) { on_live(std::move(answer)); });
+  }
+
+ private:
+  void on_live(Result<http::Response> answer) {
+    if (!answer.ok()) return handlers_.on_done(answer.error());
+    if (answer->status == 200) {
+      auto live = base::parse_json(answer->body);
+      if (live.ok()) write_.live = std::move(*live);
+    }
+    if (write_.verb == "delete") {
+      answer_ = std::move(*answer);  // the object as it is, or a 404
+      if (write_.live) owner_.on_write_(write_);
+      return give();
+    }
+    // The call that answered is on the stack: the next one starts in the next turn.
+    timer_ = owner_.loop_.after(Duration{0}, [this] { ask(); });
+  }
+
+  void ask() {
+    call_ = http::fetch(owner_.inner_, as_question(request_),
+                        [this](Result<http::Response> answer) { on_answer(std::move(answer)); });
+  }
+
+  void on_answer(Result<http::Response> answer) {
+    if (!answer.ok()) return handlers_.on_done(answer.error());
+    answer_ = std::move(*answer);
+    auto body = base::parse_json(answer_.body);
+    if (answer_.status == 404 && !write_.live && write_.verb != "patch") {
+      // Its namespace or kind would have been made by an earlier write: taken as it was sent.
+      auto sent = base::parse_json(request_.body);
+      if (sent.ok()) {
+        write_.result = std::move(*sent);
+        answer_ = {201, {}, request_.body};
+        owner_.on_write_(write_);
+        return give();
+      }
+    }
+    if (answer_.status >= 400) {
+      write_.refused = core::error_from_response(answer_.status, answer_.body).message();
+    } else if (body.ok()) {
+      write_.result = std::move(*body);
+    }
+    owner_.on_write_(write_);
+    give();
+  }
+
+  // May destroy this call.
+  void give() {
+    const auto handlers = handlers_;
+    const auto answer = answer_;
+    const std::weak_ptr<char> alive = alive_;
+    http::ResponseHead head{answer.status, answer.headers};
+    if (!head.headers.has("Content-Type")) head.headers.set("Content-Type", "application/json");
+    if (handlers.on_head) handlers.on_head(head);
+    if (!alive.expired() && handlers.on_data) handlers.on_data(answer.body);
+    if (!alive.expired()) handlers.on_done({});
+  }
+
+  DryRunTransport& owner_;
+  http::Request request_;
+  http::CallHandlers handlers_;
+  DryWrite write_;
+  http::Response answer_;
+  std::unique_ptr<http::Call> call_;
+  loop::Timer timer_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+DryRunTransport::DryRunTransport(loop::EventLoop& loop, http::Transport& inner, OnWrite on_write)
+    : loop_(loop), inner_(inner), on_write_(std::move(on_write)) {}
+
+std::unique_ptr<http::Call> DryRunTransport::start(http::Request request,
+                                                   http::CallHandlers handlers) {
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (reads || is_review(path_of(request.url))) {
+    return inner_.start(std::move(request), std::move(handlers));
+  }
+  auto call = std::make_unique<WriteCall>(*this, std::move(request), std::move(handlers));
+  call->start();
+  return call;
+}
+
+void make_dry(Rule& rule) {
+  rule.concurrency = 1;
+  rule.finalize.reset();
+}
+
+std::string text_of(const DryWrite& write, const SecretHash& secrets) {
+  Json live = write.live ? bare(*write.live) : Json();
+  Json result = bare(write.result);
+  const std::string name = title(write.live ? live : result);
+  if (!write.refused.empty()) {
+    return fmt::format("{} {}: refused: {}\n", write.verb, write.live ? name : write.path,
+                       write.refused);
+  }
+  const bool differs = live != result;
+  if (!differs) return "";
+  // Values that differ keep differing: they are hidden by their hash.
+  secrets.hide(live);
+  secrets.hide(result);
+  const std::string before = write.live ? base::dump_yaml(live) : "";
+  const std::string after = result.is_null() ? "" : base::dump_yaml(result);
+  const char* effect = !write.live ? "created" : result.is_null() ? "deleted" : "configured";
+  return fmt::format("{} {}: {}\n--- live\n+++ dry run\n{}", write.verb, name, effect,
+                     unified_diff(before, after));
+}
+
+}  // namespace kubewatch::hooks

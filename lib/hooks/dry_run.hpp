@@ -1,0 +1,54 @@
+// --dry-run: a transport that lets reads through and turns every write into a question. The server
+// is asked what would come of it (dryRun=All), deletions are not sent at all, Events are dropped;
+// whoever wrote gets the answer as if it had happened. Each write is told with the object as it is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/json.hpp"
+#include "hooks/rule.hpp"
+#include "hooks/secret_hash.hpp"
+#include "http/transport.hpp"
+
+namespace kubewatch::hooks {
+
+struct DryWrite {
+  std::string verb;          // create, apply, patch, update, delete
+  std::string path;          // of the object or, of a create, its collection
+  std::optional<Json> live;  // absent: there is no such object
+  Json result;               // null: it would be deleted
+  std::string refused;       // the server's words, when it would not do it
+};
+
+class DryRunTransport : public http::Transport {
+ public:
+  using OnWrite = std::function<void(const DryWrite&)>;
+  // `loop` and `inner` must outlive it.
+  DryRunTransport(loop::EventLoop& loop, http::Transport& inner, OnWrite on_write);
+
+  std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override;
+  Result<void> set_tls(http::TlsOptions tls) override { return inner_.set_tls(std::move(tls)); }
+
+ private:
+  class WriteCall;
+
+  loop::EventLoop& loop_;
+  http::Transport& inner_;
+  OnWrite on_write_;
+};
+
+// A request that changes nothing, whatever its body says. Precondition: POST, PUT or PATCH.
+http::Request as_question(http::Request request);
+
+// Rules of a dry run: one object at a time, and no finalize hook, which may act outside the
+// cluster.
+void make_dry(Rule& rule);
+
+// The write for people: "apply ConfigMap shop/a: created", then a diff of YAML with secrets hidden;
+// "" when nothing would change.
+std::string text_of(const DryWrite& write, const SecretHash& secrets);
+
+}  // namespace kubewatch::hooks

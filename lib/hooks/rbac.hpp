@@ -1,0 +1,58 @@
+// The least rights that rules need, and the RBAC documents that grant them: each right is one verb
+// on one resource, with the place in the rule that needs it. Pure.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "core/resource.hpp"
+#include "hooks/rule.hpp"
+
+namespace kubewatch::hooks {
+
+struct Right {
+  std::string verb;
+  std::string group;
+  std::string resource;     // "deployments", "websites/status"
+  std::string namespace_;   // "" = all, or cluster-scoped
+  std::string name;         // only this object; "" = any
+  std::string rule;         // the controller that needs it; "" = the process itself
+  std::string pointer;      // JSON pointer of what needs it: "/spec/owns/0"
+  std::string str() const;  // "patch deployments.apps in namespace shop"
+};
+
+struct ElectionRights {
+  std::string namespace_ = "default";
+  bool shards = false;
+};
+
+struct RightsInput {
+  const std::vector<Rule>& rules;
+  // What the server has; absent: unknown.
+  std::function<std::optional<core::ResourceType>(const core::Gvk&)> type_of;
+  std::optional<ElectionRights> election;
+  std::string own_namespace = "default";  // of `credentials: {serviceAccount}`
+};
+
+// Errors: not_found, naming all kinds whose resource is not known.
+Result<std::vector<Right>> rights_of(const RightsInput& input);
+
+struct RbacOptions {
+  std::string name = "kubewatch";      // of the ServiceAccount, roles and bindings
+  std::string namespace_ = "default";  // of the ServiceAccount
+};
+
+// ServiceAccount, ClusterRole and ClusterRoleBinding (where something is needed in all namespaces),
+// a Role and RoleBinding for each namespace that is named.
+std::vector<Json> rbac_documents(const std::vector<Right>& rights, const RbacOptions& options);
+
+// The CustomResourceDefinitions of the rules' kinds have to be there before: who registers them
+// needs these rights, the controllers do not.
+std::vector<Json> registration_documents(const std::vector<Rule>& rules, const RightsInput& input,
+                                         const RbacOptions& options);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,34 @@
+// Placeholders for secret values in diffs and recordings (P6): equal for equal values, and of no
+// use without the key, which is made for each process and never shown. Pure but for the key.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/json_fwd.hpp"
+
+namespace kubewatch::hooks {
+
+class SecretHash {
+ public:
+  using Key = std::array<std::uint64_t, 2>;
+  explicit SecretHash(Key key) : key_(key) {}
+  // With a key from the system.
+  static SecretHash make();
+
+  // "secret-1f0c9a5de2b47788".
+  std::string placeholder(std::string_view value) const;
+  // Of a Secret: every value of data and stringData, and of the annotation that kubectl apply keeps
+  // it in. data stays valid base64. Other objects stay as they are, lists are gone through.
+  void hide(Json& object) const;
+
+ private:
+  Key key_;
+};
+
+// SipHash-2-4.
+std::uint64_t sip_hash(const SecretHash::Key& key, std::string_view text);
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,181 @@
+#include "rehearsal/case_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hooks/rule_file.hpp"
+#include "rehearsal/world.hpp"
+
+namespace kubewatch::rehearsal {
+
+namespace {
+
+constexpr std::size_t kShownDifferences = 5;
+
+int rank(const Json& object) {
+  const std::string kind = base::string_at(object, {"kind"});
+  if (kind == "Namespace") return 0;
+  return kind == "CustomResourceDefinition" ? 1 : 2;
+}
+
+class CaseRun {
+ public:
+  CaseRun(const TestCase& test, const CaseOptions& options) : test_(test), options_(options) {}
+
+  CaseResult run() {
+    auto rules = load();
+    if (!rules) return std::move(result_);
+    WorldOptions options;
+    options.now = test_.now;
+    options.patience = options_.patience;
+    options.through_retries = options_.interruption.has_value();
+    World world(std::move(*rules), options);
+    world_ = &world;
+    if (give() && all_steps()) second_pass();
+    result_.log = world.log();
+    return std::move(result_);
+  }
+
+ private:
+  bool fail(const std::string& place, std::string message) {
+    result_.failures.push_back({place, std::move(message)});
+    return false;
+  }
+  std::string here() const { return test_.place(""); }
+
+  std::optional<std::vector<hooks::Rule>> load() {
+    auto loaded = hooks::load_rules({test_.rules});
+    for (const auto& problem : loaded.problems) fail(here(), problem.str());
+    if (!loaded.problems.empty()) return std::nullopt;
+    if (test_.rule_name.empty()) return std::move(loaded.rules);
+    std::vector<hooks::Rule> chosen;
+    for (auto& rule : loaded.rules) {
+      if (rule.name == test_.rule_name) chosen.push_back(std::move(rule));
+    }
+    if (!chosen.empty()) return chosen;
+    fail(test_.place("/controller"),
+         fmt::format("{} has no controller {}", test_.rules, test_.rule_name));
+    return std::nullopt;
+  }
+
+  // The objects that are there before the controller starts.
+  bool give() {
+    std::vector<Json> given = test_.given;
+    std::stable_sort(given.begin(), given.end(),
+                     [](const Json& a, const Json& b) { return rank(a) < rank(b); });
+    for (const Json& object : given) {
+      auto applied = world_->apply(object);
+      if (!applied.ok()) {
+        return fail(test_.place("/given"), "given: " + applied.error().render());
+      }
+    }
+    if (options_.interruption) world_->server().interrupt(*options_.interruption);
+    world_->start_engine();
+    return settle(here(), Duration{0});
+  }
+
+  bool settle(const std::string& place, Duration advance) {
+    auto settled = world_->settle(advance);
+    const auto status = world_->status();
+    if (status.failing > 0 || status.parked > 0) result_.fails_on_purpose = true;
+    return settled.ok() || fail(place, settled.error().message());
+  }
+
+  bool all_steps() {
+    for (const Step& step : test_.steps) {
+      ++result_.steps;
+      for (const Action& action : step.when) {
+        const std::string place = fmt::format("{}:{}", test_.file, action.at.line);
+        if (!act(action, place)) return false;
+      }
+      const Observed seen = world_->take();
+      result_.runs += seen.runs.size();
+      if (options_.interruption) continue;
+      for (Failure& failure : check_step(test_, step, seen)) {
+        if (test_.steps.size() > 1) failure.message = step.name + ": " + failure.message;
+        result_.failures.push_back(std::move(failure));
+      }
+    }
+    result_.client_writes = world_->server().client_writes();
+    result_.end_state = snapshot_of(world_->objects());
+    return true;
+  }
+
+  bool act(const Action& action, const std::string& place) {
+    Duration advance{0};
+    Result<void> done{};
+    switch (action.kind) {
+      case ActionKind::apply: done = world_->apply(action.object); break;
+      case ActionKind::remove: done = world_->remove(action.object); break;
+      case ActionKind::advance: advance = action.advance; break;
+      case ActionKind::fail: world_->server().add_fault(action.fault); break;
+      case ActionKind::compact: world_->server().compact(); break;
+      case ActionKind::restart:
+        if (!world_->end_engine()) return fail(place, "the controller did not end");
+        world_->start_engine();
+        break;
+    }
+    if (!done.ok()) return fail(place, done.error().render());
+    return settle(place, advance);
+  }
+
+  // On its end state, and from an empty memory, the controller must find nothing to do.
+  void second_pass() {
+    if (!test_.idempotent || options_.interruption || !result_.ok()) return;
+    if (!world_->end_engine()) {
+      fail(here(), "the controller did not end");
+      return;
+    }
+    world_->start_engine();
+    if (!settle(here(), Duration{0})) return;
+    for (const Json& write : world_->take().writes) {
+      const std::string effect = base::string_at(write, {"effect"});
+      if (effect == "unchanged") continue;
+      fail(here(), fmt::format("a second pass over the end state must write nothing, but: {} {} "
+                               "{}{}{}: {} (idempotent: false switches this off)",
+                               base::string_at(write, {"verb"}), base::string_at(write, {"kind"}),
+                               base::string_at(write, {"namespace"}),
+                               write.contains("namespace") ? "/" : "",
+                               base::string_at(write, {"name"}), effect));
+    }
+  }
+
+  const TestCase& test_;
+  const CaseOptions& options_;
+  World* world_ = nullptr;
+  CaseResult result_;
+};
+
+}  // namespace
+
+CaseResult run_case(const TestCase& test, const CaseOptions& options) {
+  return CaseRun(test, options).run();
+}
+
+InterruptResult run_interrupted(const TestCase& test, const CaseResult& plain,
+                                const CaseOptions& options) {
+  InterruptResult out;
+  for (std::size_t write = 0; write < plain.client_writes; ++write) {
+    for (const bool done : {false, true}) {
+      CaseOptions with = options;
+      with.interruption = Interruption{write, done};
+      const CaseResult ended = run_case(test, with);
+      ++out.interruptions;
+      const std::string what =
+          fmt::format("with write {} {}: ", write + 1, done ? "done but not answered" : "refused");
+      for (const Failure& failure : ended.failures) {
+        out.failures.push_back({failure.place, what + failure.message});
+      }
+      if (!ended.ok()) continue;
+      std::size_t shown_so_far = 0;
+      for (const auto& one : snapshot_differences(plain.end_state, ended.end_state)) {
+        if (++shown_so_far > kShownDifferences) break;
+        out.failures.push_back({test.place(""), what + "it ends otherwise: " + one});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::rehearsal

@@ -1,0 +1,289 @@
+#include "rehearsal/observed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/strings.hpp"
+#include "rehearsal/matcher.hpp"
+
+namespace kubewatch::rehearsal {
+
+namespace {
+
+std::string name_of(const Json& value) {
+  const std::string name = base::string_at(value, {"metadata", "name"});
+  return name.empty() ? base::string_at(value, {"name"}) : name;
+}
+
+std::string namespace_of(const Json& value) {
+  const std::string name = base::string_at(value, {"metadata", "namespace"});
+  return name.empty() ? base::string_at(value, {"namespace"}) : name;
+}
+
+std::string group_of(const std::string& api_version) {
+  const auto slash = api_version.find('/');
+  return slash == std::string::npos ? "" : api_version.substr(0, slash);
+}
+
+std::string title(const Json& value) {
+  const std::string in = namespace_of(value);
+  return base::string_at(value, {"kind"}) + " " + (in.empty() ? "" : in + "/") + name_of(value);
+}
+
+// The same object: kind and name, the group where it is said, the namespace where it is said and
+// "default" otherwise.
+bool is_same(const Json& wanted, const Json& object) {
+  if (base::string_at(wanted, {"kind"}) != base::string_at(object, {"kind"})) return false;
+  if (name_of(wanted) != name_of(object)) return false;
+  const std::string api_version = base::string_at(wanted, {"apiVersion"});
+  if (!api_version.empty() &&
+      group_of(api_version) != group_of(base::string_at(object, {"apiVersion"}))) {
+    return false;
+  }
+  const std::string in = namespace_of(object);
+  if (in.empty()) return true;
+  const std::string said = namespace_of(wanted);
+  return (said.empty() ? "default" : said) == in;
+}
+
+class StepCheck {
+ public:
+  StepCheck(const TestCase& test, const Step& step, const Observed& seen)
+      : test_(test), step_(step), seen_(seen) {}
+
+  std::vector<Failure> run() {
+    if (!step_.expect.is_object()) return {};
+    objects();
+    absent();
+    list("runs", seen_.runs, "run");
+    writes();
+    list("events", seen_.events, "event");
+    list("metrics", seen_.metrics, "metric");
+    of_the_object();
+    requeue();
+    log();
+    return std::move(failures_);
+  }
+
+ private:
+  const Json* expected(const char* key) const { return base::find(step_.expect, {key}); }
+  std::string pointer(const std::string& rest) const { return step_.pointer + "/" + rest; }
+  void fail(const std::string& at, std::string message) {
+    failures_.push_back({test_.place(at), std::move(message)});
+  }
+
+  const Json* find(const Json& wanted) const {
+    const auto found = std::find_if(seen_.objects.begin(), seen_.objects.end(),
+                                    [&](const Json& object) { return is_same(wanted, object); });
+    return found == seen_.objects.end() ? nullptr : &*found;
+  }
+
+  void objects() {
+    const Json* list = expected("objects");
+    if (list == nullptr) return;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const Json& wanted = (*list)[i];
+      const std::string at = pointer(fmt::format("objects/{}", i));
+      const Json* live = find(wanted);
+      if (live == nullptr) {
+        fail(at, title(wanted) + ": there is no such object");
+        continue;
+      }
+      Json fields = wanted;
+      for (const char* key : {"apiVersion", "name", "namespace"}) fields.erase(key);
+      for (const Difference& difference : compare(fields, *live)) {
+        fail(at + difference.pointer,
+             fmt::format("{}: {}: {}", title(*live), difference.path, difference.message));
+      }
+    }
+  }
+
+  void absent() {
+    const Json* list = expected("absent");
+    if (list == nullptr) return;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      if (const Json* live = find((*list)[i])) {
+        fail(pointer(fmt::format("absent/{}", i)), title(*live) + ": it should not be there");
+      }
+    }
+  }
+
+  // Each expected item is met by one of its own (`times`: by so many, no more); an empty list means
+  // that there was none.
+  void list(const char* key, const std::vector<Json>& seen, const std::string& what) {
+    const Json* wanted = expected(key);
+    if (wanted == nullptr) return;
+    if (wanted->empty() && !seen.empty()) {
+      fail(pointer(key),
+           fmt::format("expected no {}, got {}: {}", what, seen.size(), shown(seen.front())));
+    }
+    std::vector<bool> taken(seen.size(), false);
+    for (std::size_t i = 0; i < wanted->size(); ++i) {
+      const std::string at = pointer(fmt::format("{}/{}", key, i));
+      Json item = (*wanted)[i];
+      std::optional<std::int64_t> times = base::int_at(item, {"times"});
+      item.erase("times");
+      std::size_t met = 0;
+      for (std::size_t j = 0; j < seen.size(); ++j) {
+        if (taken[j] || !compare(item, seen[j]).empty()) continue;
+        taken[j] = true;
+        ++met;
+        if (!times) break;
+      }
+      if (times && met == static_cast<std::size_t>(*times)) continue;
+      if (!times && met > 0) continue;
+      fail(at, fmt::format("no such {}: {}{}{}", what, shown(item),
+                           times ? fmt::format(" (expected {} times, got {})", *times, met) : "",
+                           nearest(item, seen)));
+    }
+  }
+
+  // What there was instead: the one with the fewest differences.
+  static std::string nearest(const Json& wanted, const std::vector<Json>& seen) {
+    const Json* best = nullptr;
+    std::vector<Difference> differences;
+    for (const Json& one : seen) {
+      auto found = compare(wanted, one);
+      if (best != nullptr && found.size() >= differences.size()) continue;
+      best = &one;
+      differences = std::move(found);
+    }
+    if (best == nullptr) return "; there was none at all";
+    std::string out = "; the nearest is " + shown(*best);
+    for (const Difference& one : differences) out += "; " + one.path + ": " + one.message;
+    return out;
+  }
+
+  void writes() {
+    const Json* wanted = expected("writes");
+    if (wanted == nullptr) return;
+    // Writes that change nothing count only where somebody asks for them.
+    const bool asks = std::any_of(wanted->begin(), wanted->end(), [](const Json& item) {
+      return base::string_at(item, {"effect"}) == "unchanged";
+    });
+    std::vector<Json> list_of;
+    for (const Json& write : seen_.writes) {
+      if (asks || base::string_at(write, {"effect"}) != "unchanged") list_of.push_back(write);
+    }
+    list("writes", list_of, "write");
+  }
+
+  // The one object that status, conditions and finalizers are about.
+  const Json* the_object(const char* key) {
+    if (const Json* named = expected("object")) {
+      const Json* live = find(*named);
+      if (live == nullptr) fail(pointer("object"), title(*named) + ": there is no such object");
+      return live;
+    }
+    std::vector<const Json*> found;
+    for (const Json& object : seen_.objects) {
+      for (const core::Gvk& gvk : seen_.for_) {
+        if (base::string_at(object, {"kind"}) == gvk.kind &&
+            group_of(base::string_at(object, {"apiVersion"})) == gvk.group) {
+          found.push_back(&object);
+        }
+      }
+    }
+    if (found.size() == 1) return found.front();
+    fail(pointer(key), fmt::format("there are {} objects of the rule's kind: say which by expect."
+                                   "object: {{kind, name}}, or use expect.objects",
+                                   found.size()));
+    return nullptr;
+  }
+
+  void of_the_object() {
+    for (const char* key : {"status", "conditions", "finalizers"}) {
+      const Json* wanted = expected(key);
+      if (wanted == nullptr) continue;
+      const Json* object = the_object(key);
+      if (object == nullptr) continue;
+      const bool finalizers = std::string(key) == "finalizers";
+      const Json* live = finalizers ? base::find(*object, {"metadata", "finalizers"})
+                         : std::string(key) == "conditions"
+                             ? base::find(*object, {"status", "conditions"})
+                             : base::find(*object, {"status"});
+      const Json none = finalizers || wanted->is_array() ? Json::array() : Json::object();
+      for (const Difference& one : compare(*wanted, live == nullptr ? none : *live)) {
+        fail(pointer(key) + one.pointer, fmt::format("{}: {}{}: {}", title(*object), key,
+                                                     one.path == "." ? "" : one.path, one.message));
+      }
+    }
+  }
+
+  void requeue() {
+    const Json* wanted = expected("requeueAfter");
+    if (wanted == nullptr) return;
+    const Json none;
+    const Json* live =
+        seen_.runs.empty() ? nullptr : base::find(seen_.runs.back(), {"requeueAfter"});
+    const auto in_ms = [](const Json& value) {
+      const auto parsed = value.is_string() ? base::parse_duration(value.get<std::string>())
+                                            : Result<Duration>(Duration{-1});
+      return parsed.ok() ? parsed->count() : -1;
+    };
+    if (in_ms(*wanted) == in_ms(live == nullptr ? none : *live)) return;
+    fail(pointer("requeueAfter"), fmt::format("expected {}, the last run asked for {}",
+                                              shown(*wanted), live ? shown(*live) : "none"));
+  }
+
+  void log() {
+    const Json* wanted = expected("log");
+    if (wanted == nullptr) return;
+    if (wanted->empty() && !seen_.log.empty()) {
+      fail(pointer("log"), "expected no log line of a hook, got " + shown(seen_.log.front()));
+    }
+    for (std::size_t i = 0; i < wanted->size(); ++i) {
+      const std::string text = (*wanted)[i].get<std::string>();
+      const bool found = std::any_of(seen_.log.begin(), seen_.log.end(), [&](const auto& line) {
+        return line.find(text) != std::string::npos;
+      });
+      if (!found) fail(pointer(fmt::format("log/{}", i)), "no log line has " + shown(text));
+    }
+  }
+
+  const TestCase& test_;
+  const Step& step_;
+  const Observed& seen_;
+  std::vector<Failure> failures_;
+};
+
+}  // namespace
+
+Json run_json(const hooks::RunRecord& run) {
+  const auto space = run.object.find(' ');
+  const std::string rest = space == std::string::npos ? "" : run.object.substr(space + 1);
+  const auto slash = rest.find('/');
+  Json out = {{"controller", run.controller},
+              {"kind", run.object.substr(0, space)},
+              {"name", slash == std::string::npos ? rest : rest.substr(slash + 1)},
+              {"reason", run.reason},
+              {"attempt", run.attempt},
+              {"outcome", run.outcome},
+              {"message", run.message},
+              {"created", run.created},
+              {"configured", run.configured},
+              {"unchanged", run.unchanged},
+              {"deleted", run.deleted}};
+  if (slash != std::string::npos) out["namespace"] = rest.substr(0, slash);
+  if (run.exit_code) out["exitCode"] = *run.exit_code;
+  if (run.requeue_after) out["requeueAfter"] = base::format_duration(*run.requeue_after);
+  return out;
+}
+
+Json write_json(const ApiWrite& write) {
+  Json out = {{"verb", write.verb},      {"apiVersion", write.gvk.api_version()},
+              {"kind", write.gvk.kind},  {"name", write.key.name},
+              {"effect", write.effect},  {"code", write.code},
+              {"manager", write.manager}};
+  if (!write.key.namespace_.empty()) out["namespace"] = write.key.namespace_;
+  if (!write.subresource.empty()) out["subresource"] = write.subresource;
+  return out;
+}
+
+std::vector<Failure> check_step(const TestCase& test, const Step& step, const Observed& seen) {
+  return StepCheck(test, step, seen).run();
+}
+
+}  // namespace kubewatch::rehearsal

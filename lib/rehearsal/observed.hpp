@@ -1,0 +1,36 @@
+// What happened in a step of a test case, and the objects that there are after it; and whether that
+// is what was expected. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "hooks/engine.hpp"
+#include "rehearsal/case_file.hpp"
+#include "rehearsal/local_server.hpp"
+
+namespace kubewatch::rehearsal {
+
+struct Observed {
+  std::vector<Json> objects;    // all of the server's, without managedFields
+  std::vector<core::Gvk> for_;  // the kinds that the rules are for
+  std::vector<Json> runs;
+  std::vector<Json> writes;
+  std::vector<Json> events;
+  std::vector<Json> metrics;
+  std::vector<std::string> log;
+};
+
+struct Failure {
+  std::string place;  // "tests.yaml:23"
+  std::string message;
+};
+
+// As an expectation of `runs` and `writes` names it.
+Json run_json(const hooks::RunRecord& run);
+Json write_json(const ApiWrite& write);
+
+std::vector<Failure> check_step(const TestCase& test, const Step& step, const Observed& seen);
+
+}  // namespace kubewatch::rehearsal

@@ -1,0 +1,273 @@
+#include "rehearsal/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/yaml.hpp"
+#include "core/url.hpp"
+
+namespace kubewatch::rehearsal {
+
+namespace {
+
+constexpr Duration kNever = std::chrono::hours(24 * 364);
+constexpr Duration kHookPoll{20};
+constexpr Duration kEndPatience{40000};
+constexpr const char* kUser = "fieldManager=kubectl&force=true";
+constexpr const char* kApply = "application/apply-patch+yaml";
+
+client::ClientConfig local_config() {
+  client::ClientConfig config;
+  config.server = LocalServer::kUrl;
+  config.namespace_ = "default";
+  config.source = "the rehearsal";
+  return config;
+}
+
+std::vector<hooks::Rule> steady(std::vector<hooks::Rule> rules) {
+  for (hooks::Rule& rule : rules) make_steady(rule);
+  return rules;
+}
+
+void make_steady_stream(hooks::StreamRule& stream) {
+  stream.list.idle = kNever;
+  stream.list.bookmarks = false;
+  stream.list.backoff.jitter = 0;
+}
+
+}  // namespace
+
+void make_steady(hooks::Rule& rule) {
+  rule.retry.backoff.jitter = 0;
+  make_steady_stream(rule.for_);
+  for (auto& owns : rule.owns) make_steady_stream(owns.stream);
+  for (auto& watches : rule.watches) make_steady_stream(watches.stream);
+}
+
+World::World(std::vector<hooks::Rule> rules, WorldOptions options)
+    : time_(loop_, options.now),
+      options_(options),
+      rules_(steady(std::move(rules))),
+      server_(loop_),
+      client_(loop_, server_, local_config()) {
+  base::capture_log(&captured_);
+}
+
+World::~World() {
+  engine_.reset();
+  // Runs that were dropped go in the next turn.
+  turn();
+  base::capture_log(nullptr);
+}
+
+void World::start_engine() {
+  hooks::EngineCallbacks callbacks;
+  callbacks.on_run = [this](const hooks::RunRecord& run) { runs_.push_back(run_json(run)); };
+  callbacks.on_exchange = [this](const hooks::HookExchange& exchange) { note_exchange(exchange); };
+  hooks::EngineOptions options;
+  options.steady = true;
+  engine_ = std::make_unique<hooks::Engine>(loop_, client_, rules_, std::move(options),
+                                            std::move(callbacks));
+  engine_->start();
+}
+
+bool World::end_engine() {
+  if (engine_ == nullptr) return true;
+  bool ended = false;
+  engine_->shut_down([&] { ended = true; });
+  loop_.run_until([&] { return ended; }, kEndPatience);
+  earlier_runs_ += engine_->status().runs;
+  engine_.reset();
+  turn();
+  return ended;
+}
+
+void World::note_exchange(const hooks::HookExchange& exchange) {
+  if (on_exchange_) on_exchange_(exchange);
+  const auto documents = base::parse_yaml_values(exchange.exit.out);
+  if (!documents.ok()) return;
+  for (const Json& document : *documents) {
+    if (base::string_at(document, {"kind"}) != "Result") continue;
+    const Json* metrics = base::find(document, {"metrics"});
+    if (metrics == nullptr || !metrics->is_array()) continue;
+    for (const Json& metric : *metrics) metrics_.push_back(metric);
+  }
+}
+
+apiserver::ResourcePtr World::find_kind(const Json& reference) const {
+  const std::string kind = base::string_at(reference, {"kind"});
+  const std::string api_version = base::string_at(reference, {"apiVersion"});
+  if (!api_version.empty()) {
+    const auto gvk = core::gvk_of(reference);
+    return gvk.ok() ? server_.api().registry().find_kind(*gvk) : nullptr;
+  }
+  for (const auto& resource : server_.api().registry().all()) {
+    if (resource->type.gvk.kind == kind) return resource;
+  }
+  return nullptr;
+}
+
+Result<void> World::apply(const Json& object) {
+  const auto resource = find_kind(object);
+  const std::string kind = base::string_at(object, {"kind"});
+  const std::string name = base::string_at(object, {"metadata", "name"});
+  if (resource == nullptr) {
+    return Error(
+        ErrorKind::not_found,
+        fmt::format("there is no kind {}: give its CustomResourceDefinition before", kind));
+  }
+  core::ObjectKey key{"", name};
+  if (resource->type.namespaced) {
+    key.namespace_ = base::string_at(object, {"metadata", "namespace"});
+    if (key.namespace_.empty()) key.namespace_ = "default";
+    const Json space = {
+        {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", key.namespace_}}}};
+    const std::string path = "/api/v1/namespaces/" + key.namespace_;
+    if (!server_.ask("GET", path, "", nullptr).ok()) {
+      KW_TRY(server_.ask("PATCH", path, kUser, space, kApply));
+    }
+  }
+  Json manifest = object;
+  const bool has_status = resource->has_status() && manifest.contains("status");
+  if (has_status) manifest.erase("status");
+  const std::string path = core::object_path(resource->type, key);
+  KW_TRY(server_.ask("PATCH", path, kUser, manifest, kApply).with_context(kind + " " + key.str()));
+  server_.finish_work();
+  if (!has_status) return {};
+  Json status = {{"apiVersion", object["apiVersion"]},
+                 {"kind", kind},
+                 {"metadata", {{"name", name}}},
+                 {"status", object["status"]}};
+  KW_TRY(server_.ask("PATCH", path + "/status", kUser, status, kApply)
+             .with_context(kind + " " + key.str() + " status"));
+  return {};
+}
+
+Result<void> World::remove(const Json& reference) {
+  const auto resource = find_kind(reference);
+  if (resource == nullptr) {
+    return Error(ErrorKind::not_found, "there is no kind " + base::string_at(reference, {"kind"}));
+  }
+  std::string name = base::string_at(reference, {"name"});
+  if (name.empty()) name = base::string_at(reference, {"metadata", "name"});
+  core::ObjectKey key{"", name};
+  if (resource->type.namespaced) {
+    key.namespace_ = base::string_at(reference, {"namespace"});
+    if (key.namespace_.empty())
+      key.namespace_ = base::string_at(reference, {"metadata", "namespace"});
+    if (key.namespace_.empty()) key.namespace_ = "default";
+  }
+  const Json options = {
+      {"kind", "DeleteOptions"}, {"apiVersion", "v1"}, {"propagationPolicy", "Background"}};
+  KW_TRY(server_.ask("DELETE", core::object_path(resource->type, key), "", options)
+             .with_context(resource->type.gvk.kind + " " + key.str()));
+  server_.finish_work();
+  return {};
+}
+
+PaceFacts World::facts() const {
+  PaceFacts out;
+  out.now = loop_.now();
+  out.real = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - step_started_);
+  const hooks::EngineStatus status = engine_->status();
+  out.skipped = skipped_;
+  out.activity = server_.activity() + status.runs;
+  out.in_flight = !server_.quiet();
+  out.watches_complete = server_.watches_complete();
+  out.idle = status.idle;
+  out.hooks = status.hooks;
+  out.failing = status.failing;
+  out.runs = earlier_runs_ + status.runs;
+  out.next_timer = time_.next_timer();
+  return out;
+}
+
+void World::skip_to(TimePoint time) {
+  const Duration distance = std::max(time - loop_.now(), Duration{0});
+  skipped_ += distance;
+  time_.skip(distance);
+}
+
+// One turn that does not wait.
+void World::turn() {
+  bool turned = false;
+  loop_.post([&turned] { turned = true; });
+  loop_.run_until([&turned] { return turned; }, Duration{3600000});
+}
+
+void World::wait_for_hook() {
+  bool first = true;
+  loop_.run_until([&first] { return !std::exchange(first, false); }, kHookPoll);
+}
+
+Result<void> World::settle(Duration advance) {
+  step_started_ = std::chrono::steady_clock::now();
+  skipped_ = Duration{0};
+  PaceLimits limits;
+  limits.real = options_.patience;
+  Pace pace(facts(), advance, options_.through_retries, limits);
+  for (;;) {
+    const PaceDecision decision = pace.decide(facts());
+    switch (decision.move) {
+      case PaceMove::turn: turn(); break;
+      case PaceMove::wait: wait_for_hook(); break;
+      case PaceMove::jump:
+        skip_to(decision.to);
+        turn();
+        break;
+      case PaceMove::settled: sort_log(); return {};
+      case PaceMove::stuck: sort_log(); return Error(ErrorKind::timeout, decision.why);
+    }
+  }
+}
+
+// Lines with a run's id are a hook's; the rest is ours.
+void World::sort_log() {
+  for (std::string& line : captured_) {
+    if (line.find(" run=") != std::string::npos) step_log_.push_back(line);
+    all_log_.push_back(std::move(line));
+  }
+  captured_.clear();
+}
+
+std::vector<Json> World::objects() const {
+  std::vector<Json> out;
+  for (const auto& resource : server_.api().registry().stored()) {
+    server_.api().storage().each(resource->storage_id, "", "",
+                                 [&](const apiserver::ObjectPtr& one) {
+                                   Json object = one->json();
+                                   object["apiVersion"] = resource->storage_gvk.api_version();
+                                   object["kind"] = resource->storage_gvk.kind;
+                                   if (Json* metadata = base::find(object, {"metadata"}))
+                                     metadata->erase("managedFields");
+                                   out.push_back(std::move(object));
+                                   return true;
+                                 });
+  }
+  return out;
+}
+
+Observed World::take() {
+  Observed out;
+  out.objects = objects();
+  for (const hooks::Rule& rule : rules_) {
+    if (rule.has_for && !rule.for_.every_kind) out.for_.push_back(rule.for_.gvk);
+  }
+  out.runs = std::exchange(runs_, {});
+  out.metrics = std::exchange(metrics_, {});
+  out.log = std::exchange(step_log_, {});
+  const auto& writes = server_.writes();
+  for (; writes_taken_ < writes.size(); ++writes_taken_) {
+    out.writes.push_back(write_json(writes[writes_taken_]));
+  }
+  const auto events = server_.ask("GET", "/apis/events.k8s.io/v1/events", "", nullptr);
+  if (events.ok()) {
+    if (const Json* items = base::find(*events, {"items"})) {
+      out.events.assign(items->begin(), items->end());
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::rehearsal

@@ -1,0 +1,88 @@
+// One rehearsal: loop, embedded server, client, and the engine under test, which can be started,
+// ended and started again. What happens in it is noted until it is taken.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "client/client.hpp"
+#include "hooks/engine.hpp"
+#include "loop/skipping_time.hpp"
+#include "rehearsal/local_server.hpp"
+#include "rehearsal/observed.hpp"
+#include "rehearsal/pace.hpp"
+
+namespace kubewatch::rehearsal {
+
+struct WorldOptions {
+  std::optional<WallTime> now;
+  Duration patience{60000};
+  bool through_retries = false;
+};
+
+class World {
+ public:
+  World(std::vector<hooks::Rule> rules, WorldOptions options);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  LocalServer& server() { return server_; }
+  hooks::Engine& engine() { return *engine_; }
+  loop::EventLoop& loop() { return loop_; }
+  const std::vector<hooks::Rule>& rules() const { return rules_; }
+
+  // As kubectl apply --server-side --force-conflicts: a missing namespace is made, `status` goes to
+  // the subresource where there is one. Errors: the server's.
+  Result<void> apply(const Json& object);
+  // By kind, name, namespace, and apiVersion where two groups have the kind. Errors: not_found.
+  Result<void> remove(const Json& reference);
+
+  void start_engine();
+  // Gracefully. False: it did not end in time.
+  bool end_engine();
+  // Until nothing is due; with `advance`, so much later. Errors: timeout, saying what it waits for.
+  Result<void> settle(Duration advance = {});
+
+  // What happened since the last call, with the objects as they are now.
+  Observed take();
+  std::vector<Json> objects() const;
+  hooks::EngineStatus status() const { return engine_->status(); }
+  const std::vector<std::string>& log() const { return all_log_; }
+  void set_on_exchange(hooks::OnExchange on_exchange) { on_exchange_ = std::move(on_exchange); }
+
+ private:
+  PaceFacts facts() const;
+  void turn();
+  void skip_to(TimePoint time);
+  void wait_for_hook();
+  void note_exchange(const hooks::HookExchange& exchange);
+  apiserver::ResourcePtr find_kind(const Json& reference) const;
+  void sort_log();
+
+  loop::EventLoop loop_;
+  loop::SkippingTime time_;
+  WorldOptions options_;
+  std::vector<hooks::Rule> rules_;
+  LocalServer server_;
+  client::Client client_;
+  std::vector<std::string> captured_;
+  std::vector<std::string> all_log_;
+  std::vector<std::string> step_log_;
+  std::vector<Json> runs_;
+  std::vector<Json> metrics_;
+  std::size_t writes_taken_ = 0;
+  std::uint64_t earlier_runs_ = 0;  // of engines that ended
+  hooks::OnExchange on_exchange_;
+  std::chrono::steady_clock::time_point step_started_;
+  Duration skipped_{0};
+  std::unique_ptr<hooks::Engine> engine_;
+};
+
+// Rules as a rehearsal runs them: nothing is left to chance.
+void make_steady(hooks::Rule& rule);
+
+}  // namespace kubewatch::rehearsal

@@ -1,0 +1,1 @@
+"$kubewatch" run-controller rbac -f ../../examples/website/rules.yaml

@@ -1,0 +1,197 @@
+// The least rights of rules, and the documents that grant them.
+#include "hooks/rbac.hpp"
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+#include "hooks/rule_file.hpp"
+#include "hooks/rule_folder.hpp"
+#include "hooks/rule_place.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+std::optional<core::ResourceType> type_of(const core::Gvk& gvk) {
+  core::ResourceType type;
+  type.gvk = gvk;
+  type.plural = base::to_lower(gvk.kind) + "s";
+  type.namespaced = gvk.kind != "Namespace";
+  if (gvk.kind == "Website") type.subresources.push_back({"status", gvk, {}});
+  if (gvk.kind == "Unknown") return std::nullopt;
+  return type;
+}
+
+std::string rule_text(const std::string& spec) {
+  return "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: a}\nspec:\n" + spec +
+         "  reconcile: {shell: 'true'}\n";
+}
+
+std::vector<Rule> rules(const std::string& spec) {
+  auto loaded = parse_rules(rule_text(spec), "/tmp/rules.yaml");
+  for (const auto& problem : loaded.problems) FAIL_CHECK(problem.str());
+  return std::move(loaded.rules);
+}
+
+std::vector<std::string> texts(const std::vector<Right>& rights) {
+  std::vector<std::string> out;
+  for (const Right& right : rights) out.push_back(right.str());
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::vector<std::string> rights(const std::string& spec) {
+  const auto loaded = rules(spec);
+  const auto found = rights_of({loaded, type_of, {}});
+  REQUIRE(found.ok());
+  return texts(*found);
+}
+
+}  // namespace
+
+TEST_CASE("a rule in named namespaces needs rights in those alone") {
+  CHECK(rights("  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n") ==
+        std::vector<std::string>{
+            "create events.events.k8s.io in namespace shop", "get configmaps in namespace shop",
+            "list configmaps in namespace shop", "patch events.events.k8s.io in namespace shop",
+            "watch configmaps in namespace shop"});
+}
+
+TEST_CASE("a custom kind needs its status, its schema, and patch only for a finalizer") {
+  const std::string kind = "  for: {apiVersion: demo.io/v1, kind: Website}\n";
+  CHECK(rights(kind) ==
+        std::vector<std::string>{"create events.events.k8s.io",
+                                 "get customresourcedefinitions.apiextensions.k8s.io "
+                                 "\"websites.demo.io\"",
+                                 "get websites.demo.io", "list websites.demo.io",
+                                 "patch events.events.k8s.io", "patch websites/status.demo.io",
+                                 "watch websites.demo.io"});
+  const auto with = rights(kind + "  finalize: {shell: 'true'}\n");
+  CHECK(std::count(with.begin(), with.end(), "patch websites.demo.io") == 1);
+}
+
+TEST_CASE("what a hook may print is written where it is declared, and watched when it is owned") {
+  const auto found = rights(
+      "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
+      "  owns: [{apiVersion: apps/v1, kind: Deployment}]\n"
+      "  writes: [{apiVersion: v1, kind: Service, namespaces: [edge]}]\n"
+      "  watches: [{name: s, apiVersion: v1, kind: Secret, namespaces: [keys], map: all}]\n");
+  for (const char* verb : {"get", "list", "watch", "create", "patch", "delete"}) {
+    INFO(verb);
+    CHECK(std::count(found.begin(), found.end(),
+                     std::string(verb) + " deployments.apps in namespace shop") == 1);
+  }
+  CHECK(std::count(found.begin(), found.end(), "create services in namespace edge") == 1);
+  CHECK(std::count(found.begin(), found.end(), "create services in namespace shop") == 1);
+  CHECK(std::count(found.begin(), found.end(), "watch services in namespace edge") == 0);
+  CHECK(std::count(found.begin(), found.end(), "list secrets in namespace keys") == 1);
+  CHECK(std::count(found.begin(), found.end(), "get secrets in namespace keys") == 0);
+  // A child in another namespace needs our finalizer on its owner.
+  CHECK(std::count(found.begin(), found.end(), "patch configmaps in namespace shop") == 1);
+}
+
+TEST_CASE("who prints bindings may bind, who prints roles may escalate") {
+  const auto found = rights(
+      "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
+      "  owns:\n"
+      "    - {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding}\n"
+      "    - {apiVersion: rbac.authorization.k8s.io/v1, kind: Role}\n");
+  for (const char* right : {"bind roles.rbac.authorization.k8s.io in namespace shop",
+                            "bind clusterroles.rbac.authorization.k8s.io in namespace shop",
+                            "escalate roles.rbac.authorization.k8s.io in namespace shop"}) {
+    INFO(right);
+    CHECK(std::count(found.begin(), found.end(), right) == 1);
+  }
+}
+
+TEST_CASE("a hook that acts by itself is given no right to write children") {
+  const auto loaded = parse_rules(
+      "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: a}\nspec:\n"
+      "  for: {apiVersion: v1, kind: ConfigMap}\n"
+      "  owns: [{apiVersion: v1, kind: Service}]\n"
+      "  reconcile: {shell: 'true', output: log}\n",
+      "/tmp/rules.yaml");
+  REQUIRE(loaded.problems.empty());
+  const auto found = rights_of({loaded.rules, type_of, {}});
+  REQUIRE(found.ok());
+  for (const std::string& text : texts(*found)) {
+    INFO(text);
+    CHECK((text.find("services") == std::string::npos || text == "list services" ||
+           text == "watch services"));
+  }
+}
+
+TEST_CASE("kinds that nobody knows are all named") {
+  const auto loaded = rules(
+      "  for: {apiVersion: v1, kind: ConfigMap}\n"
+      "  owns: [{apiVersion: a.io/v1, kind: Unknown}]\n"
+      "  writes: [{apiVersion: b.io/v1, kind: Unknown}]\n");
+  const auto found = rights_of({loaded, type_of, {}});
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().message() == "no such kind: a.io/v1 Unknown, b.io/v1 Unknown");
+}
+
+TEST_CASE("documents grant exactly the rights, without stars, roles where namespaces are named") {
+  const auto loaded = rules(
+      "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
+      "  watches: [{name: spaces, apiVersion: v1, kind: Namespace, map: all}]\n");
+  const auto found = rights_of({loaded, type_of, ElectionRights{"ops", true}});
+  REQUIRE(found.ok());
+  RbacOptions options;
+  options.name = "bot";
+  options.namespace_ = "ops";
+  const auto documents = rbac_documents(*found, options);
+  std::vector<std::string> names;
+  for (const Json& document : documents) {
+    CHECK(base::dump_json(document).find('*') == std::string::npos);
+    names.push_back(base::string_at(document, {"kind"}) + " " +
+                    base::string_at(document, {"metadata", "namespace"}) + "/" +
+                    base::string_at(document, {"metadata", "name"}));
+  }
+  CHECK(names == std::vector<std::string>{"ServiceAccount ops/bot", "ClusterRole /ops-bot",
+                                          "ClusterRoleBinding /ops-bot", "Role ops/bot",
+                                          "RoleBinding ops/bot", "Role shop/bot",
+                                          "RoleBinding shop/bot"});
+  CHECK(documents[1]["rules"] ==
+        Json::parse(R"([{"apiGroups":[""],"resources":["namespaces"],"verbs":["list","watch"]}])"));
+  CHECK(documents[3]["rules"] ==
+        Json::parse(R"([{"apiGroups":["coordination.k8s.io"],"resources":["leases"],
+                         "verbs":["get","list","create","update","delete"]}])"));
+  CHECK(documents[5]["rules"] == Json::parse(R"([{"apiGroups":[""],"resources":["configmaps"],
+                         "verbs":["get","list","watch"]},
+                        {"apiGroups":["events.k8s.io"],"resources":["events"],
+                         "verbs":["create","patch"]}])"));
+  CHECK(documents[6]["subjects"] ==
+        Json::parse(R"([{"kind":"ServiceAccount","name":"bot","namespace":"ops"}])"));
+}
+
+TEST_CASE("registration is an account of its own, for the rules' own kinds") {
+  const auto loaded = rules(
+      "  for: {apiVersion: demo.io/v1, kind: Website}\n"
+      "  owns: [{apiVersion: v1, kind: ConfigMap}]\n");
+  const RightsInput input{loaded, type_of, {}};
+  const auto documents = registration_documents(loaded, input, {});
+  REQUIRE(documents.size() == 3);
+  CHECK(documents[0]["metadata"]["name"] == "kubewatch-registration");
+  CHECK(documents[1]["rules"] == Json::parse(R"([{"apiGroups":["apiextensions.k8s.io"],
+                         "resources":["customresourcedefinitions"],"verbs":["create"]},
+                        {"apiGroups":["apiextensions.k8s.io"],
+                         "resources":["customresourcedefinitions"],
+                         "resourceNames":["websites.demo.io"],"verbs":["get","update","patch"]}])"));
+  const auto plain = rules("  for: {apiVersion: v1, kind: ConfigMap}\n");
+  CHECK(registration_documents(plain, {plain, type_of, {}}, {}).empty());
+}
+
+TEST_CASE("a part of a rule is found in its file") {
+  const test::RuleFolder folder;
+  const auto file = folder.write(
+      "rules.yaml", "# first\n" + rule_text("  for: {apiVersion: v1, kind: ConfigMap}\n"
+                                            "  owns:\n"
+                                            "    - {apiVersion: v1, kind: Service}\n"));
+  CHECK(place_in_rule(file, "a", "/spec/owns/0") == file + ":8");
+  CHECK(place_in_rule(file, "none", "/spec/owns/0") == file);
+  CHECK(place_in_rule("/none", "a", "/spec/for") == "/none");
+}

@@ -1,0 +1,350 @@
+// Test cases as files and as runs: real shell hooks on the embedded server, time skipped.
+#include <filesystem>
+
+#include "hooks/rule_folder.hpp"
+#include "rehearsal/case_file.hpp"
+#include "rehearsal/case_runner.hpp"
+#include "rehearsal/report.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::rehearsal;
+
+namespace {
+
+// A ConfigMap labelled copy=yes gets a copy NAME-copy of its data.
+constexpr const char* kRules = R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: copier}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, labelSelector: copy=yes}
+  owns:
+    - {apiVersion: v1, kind: ConfigMap}
+  resync: 10m
+  reconcile:
+    env: {DATA: {jq: .data}}
+    shell: |
+      echo "copying $KW_NAME" >&2
+      cat <<END
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: $KW_NAME-copy, namespace: $KW_NAMESPACE}
+      data: $DATA
+      END
+)";
+
+constexpr const char* kGiven = R"(
+apiVersion: kubewatch.dev/v1
+kind: ControllerTest
+metadata: {name: it copies}
+controller: rules.yaml
+given:
+  - apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: a, labels: {copy: 'yes'}}
+    data: {k: v}
+)";
+
+// What it prints is another thing for each controller process, and the same for all its runs.
+std::string counts_starts() {
+  std::string rules = kRules;
+  rules.replace(rules.find("data: $DATA"), 11, "data: {starts: \"$(wc -l < starts)\"}");
+  rules.replace(rules.find("echo \"copying"), 4,
+                "[ -e $KW_WORKDIR/m ] || { touch $KW_WORKDIR/m; echo >> starts; }\n      echo");
+  return rules;
+}
+
+CaseResult run_text(const test::RuleFolder& folder, const std::string& text,
+                    const std::string& rules = kRules) {
+  folder.write("rules.yaml", rules);
+  const auto loaded = parse_cases(text, folder.file("tests.yaml"));
+  for (const auto& problem : loaded.problems) FAIL_CHECK(problem.str());
+  REQUIRE(loaded.cases.size() == 1);
+  return run_case(loaded.cases[0]);
+}
+
+std::string messages(const CaseResult& result) {
+  std::string out;
+  for (const auto& failure : result.failures) out += failure.place + ": " + failure.message + "\n";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a case that expects what happens passes, log and writes included") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+expect:
+  objects: [{kind: ConfigMap, name: a-copy, data: {k: v}}]
+  absent: [{kind: ConfigMap, name: b-copy}]
+  runs: [{name: a, namespace: default, outcome: done, created: 1}]
+  writes: [{verb: apply, kind: ConfigMap, name: a-copy, effect: created, times: 1}]
+  object: {kind: ConfigMap, name: a}
+  finalizers: []
+  log: [copying a]
+)");
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("a case that expects something else fails at the line that expects it") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+expect:
+  objects:
+    - kind: ConfigMap
+      name: a-copy
+      data:
+        k: other
+    - {kind: ConfigMap, name: missing}
+  absent: [{kind: ConfigMap, name: a-copy}]
+  runs: [{name: a, outcome: failed}]
+  writes: []
+  requeueAfter: 30s
+  log: [something else]
+)");
+  const std::string text = messages(result);
+  const std::string file = folder.file("tests.yaml");
+  CHECK(text.find(file + ":17: ConfigMap default/a-copy: .data.k: expected \"other\", got \"v\"") !=
+        std::string::npos);
+  CHECK(text.find(file + ":18: ConfigMap missing: there is no such object") != std::string::npos);
+  CHECK(text.find(file + ":19: ConfigMap default/a-copy: it should not be there") !=
+        std::string::npos);
+  CHECK(text.find(file +
+                  ":20: no such run: {\"name\":\"a\",\"outcome\":\"failed\"}; the nearest is") !=
+        std::string::npos);
+  CHECK(text.find(file + ":21: expected no write, got 1") != std::string::npos);
+  CHECK(text.find(file + ":22: expected \"30s\", the last run asked for none") !=
+        std::string::npos);
+  CHECK(text.find(file + ":23: no log line has \"something else\"") != std::string::npos);
+}
+
+TEST_CASE("resyncs come by skipped time, once each, and hours of it pass at once") {
+  const test::RuleFolder folder;
+  const auto started = std::chrono::steady_clock::now();
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+steps:
+  - expect: {runs: [{reason: Startup, name: a}]}
+  - when: [{advance: 9m}]
+    expect: {runs: []}
+  - when: [{advance: 1m}]
+    expect: {runs: [{reason: Resync, times: 1}], writes: []}
+  - when: [{advance: 3h}]
+    expect: {runs: [{reason: Resync, times: 18}]}
+)");
+  CHECK(messages(result) == "");
+  CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(30));
+}
+
+TEST_CASE("a refused write is retried after its backoff, not before") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, R"(
+apiVersion: kubewatch.dev/v1
+kind: ControllerTest
+metadata: {name: it retries}
+controller: rules.yaml
+steps:
+  - when:
+      - fail: {verb: apply, kind: ConfigMap, name: a-copy, code: 503}
+      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: v}}
+    expect:
+      runs: [{name: a, outcome: write-failed, times: 1}]
+      writes: [{verb: apply, name: a-copy, code: 503, effect: failed}]
+      absent: [{kind: ConfigMap, name: a-copy}]
+  - when: [{advance: 500ms}]
+    expect: {runs: []}
+  - when: [{advance: 1s}]
+    expect:
+      runs: [{name: a, outcome: done, reason: Retry}]
+      objects: [{kind: ConfigMap, name: a-copy}]
+)");
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("changes, deletions, restarts and gaps in the history lead to the right end") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+steps:
+  - name: a child that is deleted comes back
+    when: [{delete: {kind: ConfigMap, name: a-copy}}]
+    expect: {objects: [{kind: ConfigMap, name: a-copy, data: {k: v}}]}
+  - name: a change is followed after a gap
+    when:
+      - compact: true
+      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: w}}
+    expect: {objects: [{kind: ConfigMap, name: a-copy, data: {k: w}}]}
+  - name: a restart changes nothing
+    when: [{restart: controller}]
+    expect: {writes: [], runs: [{name: a, outcome: done}]}
+  - name: the child goes with its owner
+    when: [{delete: {kind: ConfigMap, name: a}}]
+    expect: {absent: [{kind: ConfigMap, name: a-copy}]}
+)");
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("watches that are refused and answers that are lost are staged, and gone through") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+steps:
+  - when:
+      - fail: {verb: watch, kind: ConfigMap, code: 503, times: 2}
+      - compact: true
+      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: w}}
+    expect: {objects: [{kind: ConfigMap, name: a-copy, data: {k: w}}]}
+  - when:
+      - fail: {verb: write, code: 0}
+      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: x}}
+    expect:
+      writes: [{verb: apply, name: a-copy, code: 0, effect: failed, times: 1}]
+      objects: [{kind: ConfigMap, name: a-copy, data: {k: w}}]
+  - when: [{advance: 2s}]
+    expect: {objects: [{kind: ConfigMap, name: a-copy, data: {k: x}}]}
+)");
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("a hook that prints something else each time is caught by the second pass") {
+  const test::RuleFolder folder;
+  const std::string rules = counts_starts();
+  const auto result = run_text(
+      folder, std::string(kGiven) + "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n",
+      rules);
+  INFO(messages(result));
+  CHECK(messages(result).find("must write nothing, but: apply ConfigMap default/a-copy: "
+                              "configured") != std::string::npos);
+}
+
+TEST_CASE("a hook that wakes itself by what it writes ends its case with the reason") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules.replace(rules.find("data: $DATA"), 11, "data: {id: $KW_ID}");
+  const auto result = run_text(folder, std::string(kGiven) + "expect: {runs: []}\n", rules);
+  CHECK(messages(result).find("more than 200 runs in one step: does a hook print something else "
+                              "each time") != std::string::npos);
+}
+
+TEST_CASE("a second pass that may write is not looked at") {
+  const test::RuleFolder folder;
+  const std::string rules = counts_starts();
+  const auto result = run_text(folder,
+                               std::string(kGiven) +
+                                   "idempotent: false\n"
+                                   "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n",
+                               rules);
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("each write interrupted, refused or unanswered, leads to the same end") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml", kRules);
+  const auto loaded =
+      parse_cases(std::string(kGiven) + "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n",
+                  folder.file("tests.yaml"));
+  REQUIRE(loaded.problems.empty());
+  const auto plain = run_case(loaded.cases[0]);
+  REQUIRE(messages(plain).empty());
+  REQUIRE(plain.client_writes >= 1);
+  const auto ended = run_interrupted(loaded.cases[0], plain);
+  CHECK(ended.interruptions == 2 * plain.client_writes);
+  for (const auto& failure : ended.failures) FAIL_CHECK(failure.message);
+}
+
+TEST_CASE("a hook whose work depends on having been interrupted is found out") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules.replace(rules.find("data: $DATA"), 11, "data: {retried: \"$(ls retried 2>&1)\"}");
+  rules.replace(rules.find("echo \"copying"), 4,
+                "[ $KW_ATTEMPT = 1 ] || touch retried\n      echo");
+  folder.write("rules.yaml", rules);
+  const auto loaded = parse_cases(std::string(kGiven) +
+                                      "idempotent: false\n"
+                                      "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n",
+                                  folder.file("tests.yaml"));
+  REQUIRE(loaded.problems.empty());
+  const auto plain = run_case(loaded.cases[0]);
+  REQUIRE(messages(plain) == "");
+  const auto ended = run_interrupted(loaded.cases[0], plain);
+  REQUIRE_FALSE(ended.failures.empty());
+  CHECK(ended.failures[0].message.find("with write 1 refused: it ends otherwise: ConfigMap "
+                                       "default/a-copy: .data.retried: expected ") == 0);
+}
+
+TEST_CASE("a hook that hangs ends its case, not the others") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules.replace(rules.find("echo \"copying"), 4, "sleep 60; echo");
+  folder.write("rules.yaml", rules);
+  const auto loaded =
+      parse_cases(std::string(kGiven) + "expect: {runs: []}\n", folder.file("tests.yaml"));
+  REQUIRE(loaded.problems.empty());
+  CaseOptions options;
+  options.patience = Duration{300};
+  const auto result = run_case(loaded.cases[0], options);
+  CHECK(messages(result).find("not done after 300ms of real time: a hook still runs") !=
+        std::string::npos);
+}
+
+TEST_CASE("everything wrong with a test file is named with its place") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml", kRules);
+  const auto loaded = parse_cases(R"(apiVersion: kubewatch.dev/v1
+kind: ControllerTest
+metadata: {name: bad}
+controller: none.yaml
+given: [{kind: ConfigMap}]
+when:
+  - {advance: soon}
+  - {apply: {apiVersion: v1, kind: A, metadata: {name: a}}, compact: true}
+  - {fail: {verb: steal}}
+expect: {object: {name: a}, run: []}
+)",
+                                  folder.file("tests.yaml"));
+  std::string all;
+  for (const auto& problem : loaded.problems) all += problem.str() + "\n";
+  INFO(all);
+  const std::string file = folder.file("tests.yaml");
+  for (const char* part :
+       {":4:13: controller: ", "there is no such file", ":5:9: given[0]: needs a name",
+        ":7:15: when[0].advance: ", ":8:5: when[1]: must have exactly one key",
+        ":9:19: when[2].fail.verb: must be ", ":10:18: expect.object: needs a kind",
+        ":10:29: expect.run: unknown key, did you mean \"runs\"?"}) {
+    INFO(part);
+    CHECK(all.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("a case that expects nothing is refused, and a folder without cases") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml", kRules);
+  const auto loaded = parse_cases(kGiven, folder.file("tests.yaml"));
+  REQUIRE(loaded.problems.size() == 1);
+  CHECK(loaded.problems[0].message.find("expects nothing") != std::string::npos);
+  const auto none = load_cases({folder.path()});
+  REQUIRE(none.problems.size() == 1);
+  CHECK(none.problems[0].message.find("no test case") == 0);
+}
+
+TEST_CASE("reports say what failed and where, in all three forms") {
+  CaseReport good;
+  good.name = "good";
+  good.file = "t.yaml";
+  good.runs = 1;
+  CaseReport bad = good;
+  bad.name = "bad <&>";
+  bad.failures = {{"t.yaml:9", "expected \"a\", got \"b\""}};
+  bad.log = {"hook said so"};
+  CHECK(text_of(good) == "ok    t.yaml:1  good (0.0s, 1 run)\n");
+  CHECK(text_of(bad) ==
+        "FAIL  t.yaml:1  bad <&> (0.0s, 1 run)\n      t.yaml:9: expected \"a\", got \"b\"\n"
+        "      log:\n        hook said so\n");
+  CHECK(summary_of({good, bad}) == "2 cases, 1 failed\n");
+  const Json json = json_of({good, bad});
+  CHECK(json["failed"] == 1);
+  CHECK(json["cases"][1]["failures"][0]["place"] == "t.yaml:9");
+  const std::string junit = junit_of({good, bad});
+  CHECK(junit.find("<testsuite name=\"t.yaml\" tests=\"2\" failures=\"1\"") != std::string::npos);
+  CHECK(junit.find("name=\"bad &lt;&amp;&gt;\"") != std::string::npos);
+  CHECK(junit.find("<failure message=\"expected &quot;a&quot;, got &quot;b&quot;\">") !=
+        std::string::npos);
+}

@@ -1,0 +1,131 @@
+// A dry run on a whole engine: every write is asked about, and the server stays as it was.
+#include "hooks/dry_run.hpp"
+
+#include "hooks/engine.hpp"
+#include "hooks/rule_file.hpp"
+#include "hooks/rule_folder.hpp"
+#include "rehearsal/local_server.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::rehearsal;
+
+namespace {
+
+struct DryRun {
+  std::vector<std::string> writes;
+  std::vector<hooks::RunRecord> runs;
+  bool unchanged = false;
+};
+
+void put(LocalServer& server, const Json& object) {
+  const auto made = server.ask("POST", "/api/v1/namespaces/default/configmaps", "", object);
+  REQUIRE(made.ok());
+}
+
+Json config_map(const std::string& name, Json metadata, Json data) {
+  metadata["name"] = name;
+  return {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", metadata}, {"data", data}};
+}
+
+// Runs the rule on what the server has, until nothing is due.
+DryRun dry_run(loop::EventLoop& loop, LocalServer& server, const std::string& rule) {
+  DryRun out;
+  const hooks::SecretHash secrets({1, 2});
+  hooks::DryRunTransport dry(loop, server, [&](const hooks::DryWrite& write) {
+    out.writes.push_back(hooks::text_of(write, secrets));
+  });
+  client::ClientConfig config;
+  config.server = LocalServer::kUrl;
+  config.namespace_ = "default";
+  client::Client client(loop, dry, config);
+  auto loaded = hooks::parse_rules(rule, "/tmp/rules.yaml");
+  for (const auto& problem : loaded.problems) FAIL_CHECK(problem.str());
+  for (auto& one : loaded.rules) hooks::make_dry(one);
+  hooks::EngineCallbacks callbacks;
+  callbacks.on_run = [&](const hooks::RunRecord& run) { out.runs.push_back(run); };
+  const auto before = server.api().storage().version();
+  {
+    hooks::Engine engine(loop, client, std::move(loaded.rules), {}, callbacks);
+    engine.start();
+    CHECK(
+        loop.run_until([&] { return !out.runs.empty() && engine.status().idle; }, Duration{20000}));
+  }
+  out.unchanged = server.api().storage().version() == before;
+  bool turned = false;
+  loop.post([&] { turned = true; });
+  loop.run_until([&] { return turned; }, Duration{1000});
+  return out;
+}
+
+std::string rule(const std::string& script, const std::string& more = "") {
+  return "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: a}\nspec:\n"
+         "  for: {apiVersion: v1, kind: ConfigMap, labelSelector: copy}\n"
+         "  owns: [{apiVersion: v1, kind: Secret}, {apiVersion: v1, kind: Namespace}]\n" +
+         more + "  reconcile:\n    shell: |\n" + script;
+}
+
+}  // namespace
+
+TEST_CASE("a dry run asks about every write, and the server stays as it was") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  put(server, config_map("one", {{"labels", {{"copy", "x"}}}}, {}));
+  // A finalizer would be added, a child in another namespace and its namespace made.
+  const auto seen = dry_run(loop, server,
+                            rule("      cat <<END\n"
+                                 "      {apiVersion: v1, kind: Secret, metadata: {name: s, "
+                                 "namespace: default}, stringData: {k: hunter2}}\n"
+                                 "      END\n",
+                                 "  finalize: {shell: 'false'}\n"));
+  CHECK(seen.unchanged);
+  REQUIRE(seen.runs.size() == 1);
+  CHECK(seen.runs[0].outcome == "done");
+  REQUIRE(seen.writes.size() >= 1);
+  std::string all;
+  for (const auto& text : seen.writes) all += text;
+  CHECK(all.find("apply Secret default/s: created\n") != std::string::npos);
+  CHECK(all.find("hunter2") == std::string::npos);
+}
+
+TEST_CASE("a dry run deletes nothing, and says what it would delete") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  Json owner = config_map("one", {{"labels", {{"copy", "x"}}}}, {});
+  put(server, owner);
+  const auto live = server.ask("GET", "/api/v1/namespaces/default/configmaps/one", "", nullptr);
+  REQUIRE(live.ok());
+  const std::string uid = base::string_at(*live, {"metadata", "uid"});
+  // A child of an earlier run that is not printed any more.
+  const Json child = {
+      {"apiVersion", "v1"},
+      {"kind", "Secret"},
+      {"metadata",
+       {{"name", "old"},
+        {"labels", {{"kubewatch.dev/controller", "a"}, {"kubewatch.dev/owner-uid", uid}}}}},
+      {"stringData", {{"k", "v"}}}};
+  REQUIRE(server
+              .ask("PATCH", "/api/v1/namespaces/default/secrets/old",
+                   "fieldManager=kubewatch%2Fa&force=true", child, "application/apply-patch+yaml")
+              .ok());
+  const auto seen = dry_run(loop, server,
+                            rule("      echo '{apiVersion: v1, kind: Secret, metadata: {name: new, "
+                                 "namespace: default}}'\n"));
+  CHECK(seen.unchanged);
+  std::string all;
+  for (const auto& text : seen.writes) all += text;
+  INFO(all);
+  CHECK(all.find("apply Secret default/new: created\n") != std::string::npos);
+  CHECK(all.find("delete Secret default/old: deleted\n") != std::string::npos);
+  CHECK(server.ask("GET", "/api/v1/namespaces/default/secrets/old", "", nullptr).ok());
+}
+
+TEST_CASE("a failed run of a dry run writes no Event either") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  put(server, config_map("one", {{"labels", {{"copy", "x"}}}}, {}));
+  const auto seen = dry_run(loop, server, rule("      exit 3\n"));
+  CHECK(seen.unchanged);
+  REQUIRE_FALSE(seen.runs.empty());
+  CHECK(seen.runs[0].outcome == "failed");
+}
