@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include <CLI/CLI.hpp>
 
 #include "base/strings.hpp"
@@ -331,15 +334,36 @@ constexpr const char* kExitCodes =
     "findings; 0 also after a graceful end by SIGTERM or SIGINT of a command that runs until "
     "stopped; 128+N ended at once by a second signal.\n";
 
-std::string metrics_page() {
+// A man page that is no command's, from cli/topics/NAME.md.
+struct Topic {
+  const char* name;
+  int section;
+  const char* summary;
+  std::string (*more)();  // further sections; null: none
+};
+
+constexpr Topic kTopics[] = {
+    {"rules", 5, "rule files of run-controller", nullptr},
+    {"hook", 7, "what a hook of run-controller gets and may print", nullptr},
+    {"troubleshooting", 7, "symptoms of controllers, and the commands that show their causes",
+     nullptr},
+    {"metrics", 7, "what run-controller tells monitoring systems",
+     [] { return ".SH METRICS\n" + hooks::metrics_manual(); }},
+};
+
+std::string topic_page(const Topic& topic) {
+  const std::string full = std::string("kubewatch-") + topic.name;
+  std::string title = full;
+  std::transform(title.begin(), title.end(), title.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string out = fmt::format(
-      ".\\\" Made from the table of metrics; see CONTRIBUTING.md.\n.TH KUBEWATCH\\-METRICS 7 \"\" "
-      "\"kubewatch {}\" \"kubewatch\"\n",
-      KUBEWATCH_VERSION);
-  out += ".SH NAME\nkubewatch\\-metrics \\- what run\\-controller tells monitoring systems\n";
-  out += ".SH DESCRIPTION\n" + roff_page(std::string(page_of("metrics")));
-  return out + ".SH METRICS\n" + hooks::metrics_manual() +
-         ".SH SEE ALSO\n\\fBkubewatch\\-run\\-controller\\fR(1)\n";
+      ".\\\" Made from cli/topics; see CONTRIBUTING.md.\n.TH {} {} \"\" \"kubewatch {}\" "
+      "\"kubewatch\"\n",
+      roff(title), topic.section, KUBEWATCH_VERSION);
+  out += ".SH NAME\n" + roff(full) + " \\- " + roff(topic.summary) + "\n";
+  out += ".SH DESCRIPTION\n" + roff_page(std::string(page_of(topic.name)));
+  if (topic.more != nullptr) out += topic.more();
+  return out + ".SH SEE ALSO\n\\fBkubewatch\\-run\\-controller\\fR(1)\n";
 }
 
 }  // namespace
@@ -383,7 +407,9 @@ std::map<std::string, std::string> man_pages(const CommandTree& tree) {
     pages[full + ".1"] = man_page(node);
   }
   pages["kubewatch.1"] = top + ".SH GLOBAL FLAGS\n" + roff_flags(*tree.app) + kExitCodes;
-  pages["kubewatch-metrics.7"] = metrics_page();
+  for (const Topic& topic : kTopics) {
+    pages[fmt::format("kubewatch-{}.{}", topic.name, topic.section)] = topic_page(topic);
+  }
   return pages;
 }
 

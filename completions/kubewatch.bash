@@ -7,6 +7,8 @@ _kubewatch() {
     case "$command/$word" in
     /run-controller) command="run-controller" ;;
     run-controller/check) command="run-controller/check" ;;
+    run-controller/test) command="run-controller/test" ;;
+    run-controller/rbac) command="run-controller/rbac" ;;
     run-controller/explain) command="run-controller/explain" ;;
     run-controller/runs) command="run-controller/runs" ;;
     run-controller/trigger) command="run-controller/trigger" ;;
@@ -56,8 +58,14 @@ _kubewatch() {
     --until-idle) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --concurrency) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shutdown-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --triggers) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --triggers-host) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --state) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --metrics) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --max-stale) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --max-wait) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --liveness) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --lease-name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --lease-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --identity) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -67,13 +75,29 @@ _kubewatch() {
     --shards) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shard-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="check explain runs trigger retry queue log-level finalizers -h --help -f --filename --sandbox --sandbox-file --once --until-idle --concurrency --shutdown-timeout --fail-fast --socket --state --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+    words="check test rbac explain runs trigger retry queue log-level finalizers -h --help -f --filename --sandbox --sandbox-file --dry-run --once --until-idle --concurrency --shutdown-timeout --triggers --triggers-host --fail-fast --socket --state --metrics --max-stale --max-wait --liveness --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
   run-controller/check)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
     -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
     esac
     words="-h --help -f --filename --schema -o --output $words" ;;
+  run-controller/test)
+    case "$previous" in
+    --case) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --step-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json junit" -- "$current")); return ;;
+    esac
+    words="-h --help --case --interrupt --step-timeout -o --output $words" ;;
+  run-controller/rbac)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --crd) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --lease-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "yaml json" -- "$current")); return ;;
+    esac
+    words="-h --help -f --filename --crd --discover --name --registration --leader-elect --shards --lease-namespace -o --output $words" ;;
   run-controller/explain)
     case "$previous" in
     -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;

@@ -220,7 +220,12 @@ class Supervision {
     if (interrupted_ && !status.idle) {
       return fail(context_, kFailed, "interrupted before everything was reconciled");
     }
-    return status.failing > 0 || status.parked > 0 || status.unfinished > 0 ? kFailed : kDone;
+    // "Not yet" is no failure; only --once waits until everything is ready.
+    const std::size_t waiting = ends_.once ? status.unfinished : 0;
+    if (status.failing == 0 && status.parked == 0 && waiting == 0) return kDone;
+    return fail(context_, kFailed,
+                fmt::format("{} objects failed, {} are parked, {} not ready yet (exit 75)",
+                            status.failing, status.parked, status.unfinished));
   }
 
   Context& context_;

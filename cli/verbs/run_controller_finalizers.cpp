@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/control_client.hpp"
@@ -17,6 +18,7 @@
 #include "core/meta.hpp"
 #include "hooks/control_requests.hpp"
 #include "hooks/rule_file.hpp"
+#include "hooks/rule_kinds.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::cli {
@@ -76,10 +78,23 @@ class Finalizers : public Command {
   }
 
   Result<void> collect(Session& session, const hooks::Rule& rule, const Json& args, Json& objects) {
+    if (!rule.has_for) return {};
     KW_ASSIGN(const auto resources, session.resources());
+    if (rule.for_.every_kind) {
+      for (const core::Gvk& gvk :
+           hooks::kinds_of_group(*resources, rule.for_).value_or(std::vector<core::Gvk>())) {
+        hooks::StreamRule stream = rule.for_;
+        stream.gvk = gvk;
+        KW_TRY(collect(session, hooks::rule_of_kind(rule, std::move(stream)), args, objects));
+      }
+      return {};
+    }
     const core::ResourceType* type = resources->find(rule.for_.gvk);
     if (type == nullptr) {
-      return Error(ErrorKind::not_found, "the server has no kind " + rule.for_.gvk.str());
+      // One missing kind must not hide what the other rules hold.
+      base::log_warn("the server has no such kind: nothing of this rule can be listed",
+                     {{"controller", rule.name}, {"kind", rule.for_.gvk.str()}});
+      return {};
     }
     const std::string kind = base::string_at(args, {"kind"});
     if (!kind.empty() && !hooks::names_kind(kind, *type)) return {};

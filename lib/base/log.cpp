@@ -113,14 +113,14 @@ int number_of(LogLevel level) {
   return kLogInfo;
 }
 
-bool is_wanted(int level, const LogFields& fields, const LogPlace& at) {
+bool is_wanted(int level, const LogFields& fields, LogPlace at) {
   const LogOptions& options = state().options;
   if (options.filter.empty()) return level <= options.verbosity;
   std::string_view controller;
   for (const auto& [key, value] : fields) {
     if (key == "controller") controller = value;
   }
-  return level <= options.filter.level(room_of(at.file_name()), controller, options.verbosity);
+  return level <= options.filter.level(room_of(at), controller, options.verbosity);
 }
 
 }  // namespace

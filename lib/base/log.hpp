@@ -4,7 +4,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,23 +33,20 @@ int log_verbosity();
 
 // Text: "2026-01-02T03:04:05.006Z INFO  message key=value key="two words"", escaped for terminals.
 // JSON: {"time","level","msg", fields...}. `at` tells the filter which room it is.
-using LogPlace = std::source_location;
+using LogPlace = const char*;  // a source file; clang 14 has no std::source_location
 void log(LogLevel level, std::string_view message, const LogFields& fields = {},
-         LogPlace at = LogPlace::current());
+         LogPlace at = __builtin_FILE());
 // When verbosity >= level; "V6" in place of INFO.
 void vlog(int level, std::string_view message, const LogFields& fields = {},
-          LogPlace at = LogPlace::current());
+          LogPlace at = __builtin_FILE());
 
-inline void log_info(std::string_view m, const LogFields& f = {},
-                     LogPlace at = LogPlace::current()) {
+inline void log_info(std::string_view m, const LogFields& f = {}, LogPlace at = __builtin_FILE()) {
   log(LogLevel::info, m, f, at);
 }
-inline void log_warn(std::string_view m, const LogFields& f = {},
-                     LogPlace at = LogPlace::current()) {
+inline void log_warn(std::string_view m, const LogFields& f = {}, LogPlace at = __builtin_FILE()) {
   log(LogLevel::warn, m, f, at);
 }
-inline void log_error(std::string_view m, const LogFields& f = {},
-                      LogPlace at = LogPlace::current()) {
+inline void log_error(std::string_view m, const LogFields& f = {}, LogPlace at = __builtin_FILE()) {
   log(LogLevel::error, m, f, at);
 }
 

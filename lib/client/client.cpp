@@ -182,8 +182,9 @@ PendingPtr Client::list_items(const ResourceType& type, const std::string& names
   Operation request = operation(
       type, what, "GET", with_query(core::collection_path(type, namespace_), params.query()));
   request.request.headers.set("Accept", std::string(core::accept_list(params.content)));
+  auto observed = impl_->observed(request, std::move(done));
   return start_list(impl_->sender, impl_->transport, std::move(request), std::move(on_item),
-                    impl_->observed(request, std::move(done)));
+                    std::move(observed));
 }
 
 PendingPtr Client::list(const ResourceType& type, const std::string& namespace_,

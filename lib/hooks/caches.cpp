@@ -140,7 +140,7 @@ bool RuleCaches::is_guarded_outside(const core::ObjectKey& key) const {
 
 std::optional<core::ObjectMeta> RuleCaches::guarded_meta(const core::ObjectKey& key) const {
   if (!is_guarded_outside(key)) return std::nullopt;
-  return for_.guard.get_meta(key);
+  return for_.needs_guard ? for_.guard.get_meta(key) : for_.group.get_meta_outside(key);
 }
 
 // Every object in an `owns` stream carries the controller's label; without an owner it must carry

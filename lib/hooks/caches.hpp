@@ -70,6 +70,10 @@ class RuleCaches {
   std::optional<runtime::StoredObject> object(const core::ObjectKey& key) const;
   std::optional<core::ObjectMeta> object_meta(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> object_keys() const { return for_.group.keys(); }
+  // By the index of labels, whatever the filter says.
+  std::vector<core::ObjectKey> selected(const core::LabelSelector& selector) const {
+    return for_.group.select(selector);
+  }
   // Seen outside the selection, with our finalizer.
   bool is_guarded_outside(const core::ObjectKey& key) const;
 

@@ -112,6 +112,7 @@ struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
    public:
     Reply(std::weak_ptr<Impl> server, std::uint64_t id) : server_(std::move(server)), id_(id) {}
     bool more(const Json& result) override { return send(result_line(result)); }
+    bool is_open() const override { return stream() != nullptr; }
     void end() override {
       if (send(end_line())) finish();
     }

@@ -32,6 +32,7 @@ class ControlReply {
   virtual ~ControlReply() = default;
   // False: whoever asked is gone.
   virtual bool more(const Json& result) = 0;
+  virtual bool is_open() const = 0;
   virtual void end() = 0;
   virtual void fail(const Error& error) = 0;
   void result(const Json& result) {

@@ -44,6 +44,7 @@ core::ObjectKey key_at(const Json& args, const core::ResourceType& type) {
 }
 
 std::string object_text(Driver& driver, const core::ObjectKey& key) {
+  if (!driver.rule().has_for) return "<none>";
   return driver.owner_type().gvk.kind + " " + key.str();
 }
 
@@ -255,6 +256,7 @@ void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
   for (auto it = chosen.rbegin(); it != chosen.rend(); ++it) list.push_back(std::move(*it));
   const Json answer = {{"runs", std::move(list)}};
   if (!flag_at(args, "watch")) return reply->result(answer);
+  std::erase_if(followers_, [](const auto& one) { return !one.reply->is_open(); });
   if (followers_.size() >= kMaxFollowers) {
     return reply->fail(Error(ErrorKind::unavailable, "too many follow the runs already"));
   }

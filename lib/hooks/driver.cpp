@@ -125,6 +125,9 @@ void Driver::on_wake(Wake wake) {
   const bool clock =
       wake.reason == runtime::Reason::startup || wake.reason == runtime::Reason::schedule;
   const auto priority = clock ? runtime::Priority::background : runtime::Priority::live;
+  if (wake.reason == runtime::Reason::external || wake.reason == runtime::Reason::schedule) {
+    unsettle(wake.key);
+  }
   Duration delay = wake.debounce ? rule_.debounce : Duration{0};
   if (comes_of_writes(wake.reason)) delay = std::max(delay, loop_alarm_.delay(wake.key));
   controller_.add(wake.key, wake.reason, std::move(wake.reason_object), delay, priority);
@@ -315,7 +318,12 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
   count(end.record, key, end.outcome.verdict);
   services_.on_run(end.record);
   done(end.outcome);
-  end_handling(id, key, end.outcome);
+  // What it lacked may be granted by the next start: then it is to run.
+  if (end.slow_retry) {
+    handling_.erase(id);
+  } else {
+    end_handling(id, key, end.outcome);
+  }
   after_run(key, end);
   forget_if_gone(key);
 }
@@ -438,7 +446,9 @@ void Driver::shut_down(std::function<void()> drained) {
   stopping_ = true;
   slow_retries_.clear();
   schedule_timer_.reset();
-  controller_.shut_down([this, drained = std::move(drained)] { hooks_.shut_down(drained); });
+  controller_.shut_down([this, there = std::weak_ptr<char>(alive_), drained = std::move(drained)] {
+    if (!there.expired()) hooks_.shut_down(drained);
+  });
 }
 
 void Driver::abandon(std::function<void()> drained) {

@@ -18,8 +18,8 @@
 #include "hooks/services.hpp"
 #include "hooks/state_marks.hpp"
 #include "hooks/status_shapes.hpp"
-#include "runtime/lru_map.hpp"
 #include "hooks/trigger_request.hpp"
+#include "runtime/lru_map.hpp"
 
 namespace kubewatch::hooks {
 
@@ -71,6 +71,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   // How many: 0 before the start, which runs all of them anyway. A rule without `for` has only all.
   std::size_t trigger(const TriggerRequest& request,
                       runtime::Reason reason = runtime::Reason::external);
+  // Something asked for all objects before the start: --state must not hold any back.
+  void run_all_at_start() { run_all_ = run_all_ || !started_; }
   // What runs now: "Website shop/a".
   std::vector<std::string> running_objects() const;
 
@@ -162,6 +164,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   void note_ignored(const core::ObjectKey& key, const std::string& resource_version);
   void schedule_resync(const core::ObjectKey& key);
   // driver_control.cpp: --state
+  // A request that no mark shows: it is not handled before it has run.
+  void unsettle(const core::ObjectKey& key);
   std::string state_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
                          const std::string& json);
   void begin_handling(const std::string& run_id, const core::ObjectMeta& meta,
@@ -199,7 +203,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<FirstReason> first_reason_;  // of a run that waits for its finalizer
   PerKey<Patched> patched_;
   PerKey<loop::Timer> slow_retries_;
-  PerKey<TimePoint> slow_retries_at_;  // may outlive its timer
+  PerKey<TimePoint> slow_retries_at_;     // may outlive its timer
   PerKey<std::vector<Deleted>> deleted_;  // in order
   std::set<std::string> finalized_;       // uids; with both finalize and onDelete
   std::set<core::ObjectKey> failing_;
@@ -218,6 +222,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   HookFiles hook_files_;
   std::map<std::string, HandledObject> handling_;  // by run id
   std::size_t restored_ = 0;
+  bool run_all_ = false;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // posted calls ask for it
   client::InFlight requests_;
 };
 

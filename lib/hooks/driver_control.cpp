@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::size_t kMaxIgnored = 1000;
 
+bool is_request(runtime::Reason reason) {
+  using runtime::Reason;
+  return reason == Reason::external || reason == Reason::manual || reason == Reason::schedule;
+}
+
 }  // namespace
 
 ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
@@ -66,8 +71,16 @@ void Driver::note_ignored(const core::ObjectKey& key, const std::string& resourc
 bool Driver::trigger(const core::ObjectKey& key, const std::string& why) {
   if (!started_ || stopping_ || !owns(key)) return false;
   if (!caches_.object_meta(key) && !caches_.is_guarded_outside(key)) return false;
+  unsettle(key);
   controller_.add(key, runtime::Reason::manual, why);
   return true;
+}
+
+void Driver::unsettle(const core::ObjectKey& key) {
+  if (services_.state == nullptr || !rule_.has_for) return;
+  const HandledObject* known = services_.state->find({rule_.name, key});
+  if (known == nullptr || known->hash.empty()) return;
+  services_.state->set({rule_.name, key}, {known->uid, "", false, 0});
 }
 
 std::string Driver::state_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
@@ -81,7 +94,8 @@ std::string Driver::state_mark(const core::ObjectKey& key, const core::ObjectMet
 void Driver::begin_handling(const std::string& run_id, const core::ObjectMeta& meta,
                             const std::string& json) {
   if (services_.state == nullptr) return;
-  services_.state->forget({rule_.name, meta.key()});
+  // Known, so that its deletion is seen after a restart; no mark equals an empty one.
+  services_.state->set({rule_.name, meta.key()}, {meta.uid, "", false, 0});
   handling_[run_id] = {meta.uid, state_mark(meta.key(), meta, json), false, 0};
 }
 
@@ -89,6 +103,9 @@ void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
                           const runtime::RunOutcome& outcome) {
   auto node = handling_.extract(run_id);
   if (node.empty() || services_.state == nullptr) return;
+  // The next run may have begun already, or have been asked for by somebody whom no mark shows.
+  const auto queued = controller_.queue().look(key);
+  if (running_.count(key) > 0 || (queued && queued->pending && is_request(queued->reason))) return;
   using RunVerdict = runtime::RunOutcome::Verdict;
   HandledObject handled = std::move(node.mapped());
   if (outcome.verdict == RunVerdict::requeue) {
@@ -100,13 +117,16 @@ void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
   } else if (outcome.verdict != RunVerdict::done) {
     return;  // it is to run again in any case
   }
-  if (!caches_.object_meta(key)) return;  // gone, or the finalizer was its last tie
+  if (!caches_.object_meta(key)) {  // gone, or the finalizer was its last tie
+    if (deleted_.count(key) == 0) services_.state->forget({rule_.name, key});
+    return;
+  }
   services_.state->set({rule_.name, key}, std::move(handled));
 }
 
 // At the start: what is as it was when it was last handled does not run.
 bool Driver::restore(const core::ObjectKey& key) {
-  if (services_.state == nullptr) return false;
+  if (services_.state == nullptr || run_all_) return false;
   const HandledObject* handled = services_.state->find({rule_.name, key});
   if (handled == nullptr) return false;
   const auto object = caches_.object(key);

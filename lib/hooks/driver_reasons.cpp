@@ -29,15 +29,13 @@ std::size_t Driver::trigger(const TriggerRequest& request, runtime::Reason reaso
     if (!owner_type().namespaced) key.namespace_.clear();
     const bool known = caches_.object_meta(key) || caches_.is_guarded_outside(key);
     if (rule_.has_for && known) keys.push_back(std::move(key));
+  } else if (request.selector) {
+    if (rule_.has_for) keys = caches_.selected(*request.selector);
   } else {
     keys = caches_.known_keys();
   }
   std::size_t count = 0;
   for (const core::ObjectKey& key : keys) {
-    if (request.selector) {
-      const auto meta = caches_.object_meta(key);
-      if (!rule_.has_for || !meta || !request.selector->matches(meta->labels)) continue;
-    }
     if (!owns(key)) continue;
     on_wake({key, reason, request.reason, false, ""});
     ++count;
@@ -47,9 +45,14 @@ std::size_t Driver::trigger(const TriggerRequest& request, runtime::Reason reaso
 
 void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
   const core::ObjectKey key = last.meta.key();
-  forget_key(key, last.meta.uid);
   const bool finalized = finalized_.erase(last.meta.uid) > 0;
-  if (rule_.on_delete && how != Gone::left && !finalized && !stopping_ && owns(key)) {
+  const bool to_tell = rule_.on_delete && how != Gone::left && !finalized && owns(key);
+  forget_key(key, last.meta.uid);
+  // Until its hook has run the next start has to know of it.
+  if (to_tell && services_.state != nullptr) {
+    services_.state->set({rule_.name, key}, {last.meta.uid, "", false, 0});
+  }
+  if (to_tell && !stopping_) {
     deleted_[key].push_back({last, how == Gone::deleted_or_left});
     controller_.add(key, runtime::Reason::updated);
   }
@@ -105,7 +108,11 @@ void Driver::deletion_told(const core::ObjectKey& key) {
   const auto it = deleted_.find(key);
   if (it == deleted_.end()) return;
   it->second.erase(it->second.begin());
-  if (it->second.empty()) deleted_.erase(it);
+  if (!it->second.empty()) return;
+  deleted_.erase(it);
+  if (services_.state != nullptr && !caches_.object_meta(key)) {
+    services_.state->forget({rule_.name, key});
+  }
 }
 
 }  // namespace kubewatch::hooks

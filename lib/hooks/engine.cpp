@@ -120,7 +120,7 @@ struct Engine::Impl {
   EngineStatus status() const;
   Result<RulePlan> reload(std::vector<Rule> wanted);
   void retire(const std::function<bool(const Rule&)>& ends);
-  Result<void> open_triggers(const std::vector<Rule>& of);
+  void keep_with_triggers(const std::vector<Rule>& of);
   Result<void> change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted);
   void on_retired(const Driver* driver);
   void start_waiting_rules();
@@ -214,7 +214,10 @@ void Engine::Impl::start() {
     base::log_error(error.message());
     return give_up(error);
   }
-  if (auto opened = open_triggers(rules); !opened.ok()) return give_up(opened.error());
+  if (auto opened = triggers.open(rules, services.work_dir, options.triggers); !opened.ok()) {
+    return give_up(opened.error());
+  }
+  keep_with_triggers(rules);
   if (!narrows()) {
     DriverScope scope;
     if (options.shards) scope.shards = options.shards->count;
@@ -446,34 +449,22 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   return plan;
 }
 
-Result<void> Engine::Impl::open_triggers(const std::vector<Rule>& of) {
-  KW_TRY(triggers.open(of, services.work_dir, options.triggers));
+// Those of unchanged rules go on, and all of them when the new ones cannot be opened.
+Result<void> Engine::Impl::change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted) {
+  std::set<std::string> ended;
+  for (const Rule& rule : with_triggers) {
+    if (is_of(plan.ended)(rule)) ended.insert(rule.document);
+  }
+  KW_TRY(triggers.change(wanted, services.work_dir, options.triggers, ended));
+  keep_with_triggers(wanted);
+  return {};
+}
+
+void Engine::Impl::keep_with_triggers(const std::vector<Rule>& of) {
   with_triggers.clear();
   for (const Rule& rule : of) {
     if (!rule.triggers.empty()) with_triggers.push_back(rule);
   }
-  return {};
-}
-
-// When they cannot be opened, those of the old rules go on.
-Result<void> Engine::Impl::change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted) {
-  const auto concerns = [](const std::vector<std::string>& names) {
-    return [of = is_of(names)](const Rule& rule) { return !rule.triggers.empty() && of(rule); };
-  };
-  if (std::none_of(wanted.begin(), wanted.end(), concerns(plan.started)) &&
-      std::none_of(with_triggers.begin(), with_triggers.end(), concerns(plan.ended))) {
-    return {};
-  }
-  triggers.close();
-  auto opened = open_triggers(wanted);
-  if (opened.ok()) return opened;
-  triggers.close();
-  const std::vector<Rule> before = with_triggers;
-  if (auto again = open_triggers(before); !again.ok()) {
-    base::log_error("the triggers of the old rules could not be opened again",
-                    {{"error", again.error().render()}});
-  }
-  return opened;
 }
 
 void Engine::Impl::retire(const std::function<bool(const Rule&)>& ends) {
@@ -496,6 +487,8 @@ void Engine::Impl::on_retired(const Driver* driver) {
                  {{"controller", driver->rule().name}});
   retiring.erase(it);
   start_waiting_rules();
+  // A controller of a group's kind may have waited for this name.
+  if (!stopping && resources != nullptr && !families.empty()) resolve_rules();
   tell();
 }
 
@@ -581,7 +574,10 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
     callback();
   };
   const auto drained = [this, end] {
-    if (--draining == 0) loop.post(end);
+    if (--draining > 0) return;
+    loop.post([end, there = std::weak_ptr<char>(alive)] {
+      if (!there.expired()) end();
+    });
   };
   shutdown_timer = loop.after(within, end);
   each_driver([&](Driver& driver) { driver.abandon(drained); });
@@ -594,7 +590,13 @@ std::optional<std::size_t> Engine::Impl::from_outside(const std::string& documen
   const bool started = std::any_of(drivers.begin(), drivers.end(), [&](const auto& driver) {
     return driver->rule().document == document && driver->status().started;
   });
-  if (!started || stopping || (options.shards && led.empty())) return std::nullopt;
+  if (stopping || (options.shards && led.empty())) return std::nullopt;
+  if (!started) {
+    for (auto& driver : drivers) {
+      if (driver->rule().document == document) driver->run_all_at_start();
+    }
+    return std::nullopt;
+  }
   return trigger(document, request, runtime::Reason::external);
 }
 

@@ -42,6 +42,12 @@ std::string why_not_selected(const StreamRule& stream, const Json& object) {
       return "it is in none of this instance's shards: " + stream.shard_selector;
     }
   }
+  if (!stream.namespace_selector.empty()) {
+    return fmt::format(
+        "its namespace {} does not match the namespaceSelector {}, or did not a "
+        "moment ago",
+        meta.namespace_, stream.namespace_selector.str());
+  }
   return "";
 }
 

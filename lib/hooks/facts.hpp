@@ -23,6 +23,7 @@ struct WatchFacts {
   std::string resource;  // "deployments.apps"
   std::string namespace_;
   bool synced = false;
+  bool needed = true;                   // false: nobody waits for it
   std::optional<Duration> failing_for;  // absent: all is well
   std::string failure;                  // the last one, while it is failing
   std::uint64_t relists = 0, reconnects = 0;

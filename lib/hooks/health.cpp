@@ -42,6 +42,7 @@ HealthReport judge_readiness(const EngineFacts& facts, const HealthLimits& limit
     }
   }
   for (const WatchFacts& watch : facts.watches) {
+    if (!watch.needed) continue;
     if (!watch.synced) {
       out.problems.push_back("not synced yet: " + name_of(watch));
     } else if (watch.failing_for && exceeds(*watch.failing_for, limits.max_stale)) {

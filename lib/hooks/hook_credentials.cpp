@@ -174,6 +174,14 @@ std::vector<std::string> HookCredentials::refresh(const CredentialsRule& rule,
   return {account.token};
 }
 
+std::vector<std::string> HookCredentials::secrets(const CredentialsRule& rule) const {
+  if (rule.kind == CredentialsRule::Kind::none) return {};
+  if (rule.kind == CredentialsRule::Kind::kubeconfig) return secrets_of(client_.config());
+  const auto account = accounts_.find(rule.service_account);
+  if (account == accounts_.end()) return {};
+  return {account->second.token};
+}
+
 void HookCredentials::forget(const std::string& home) {
   for (auto& [name, account] : accounts_) account.in_homes.erase(home);
 }

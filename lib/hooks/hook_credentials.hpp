@@ -45,6 +45,8 @@ class HookCredentials {
   // A worker lives on in its home: writes the token there again once there is a newer one. Gives
   // what must not be logged.
   std::vector<std::string> refresh(const CredentialsRule& rule, const std::string& home);
+  // What they hold that must not be logged.
+  std::vector<std::string> secrets(const CredentialsRule& rule) const;
   // The worker is gone.
   void forget(const std::string& home);
 

@@ -33,6 +33,10 @@ class HookRunner {
   void prepare(const HookRule& hook, std::function<void(Result<void>)> ready);
   // The files and variables of a process's credentials. A worker got its own at its start.
   Result<HookEnvironment> credentials_in(const std::string& home, const HookRule& hook) const;
+  // What a worker of this hook was handed over: must not be logged.
+  std::vector<std::string> secrets_of(const HookRule& hook) const {
+    return credentials_.secrets(hook.credentials);
+  }
   // `hook` is the rule's reconcile or finalize. Errors: not_found, forbidden, invalid. on_exit
   // comes later, once, from the loop.
   Result<std::unique_ptr<HookCall>> start(const HookRule& hook, HookStart start,

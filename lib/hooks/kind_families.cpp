@@ -102,6 +102,7 @@ void KindFamilies::watch_definitions(const client::ResourceMap& resources) {
   StreamSpec spec;
   spec.type = *type;
   spec.list.content = core::Content::metadata;
+  spec.needed = false;  // the regular look does as well
   definitions_.emplace();
   definitions_->open(
       pool_, spec, {},

@@ -15,9 +15,16 @@ std::string_view to_string(MetricKind kind) {
   return "";
 }
 
+Error MetricStore::too_many(const std::string& name) const {
+  return Error(ErrorKind::too_large,
+               fmt::format("metric {}: more than {} series; use labels with few values, or ttl",
+                           name, most_series_));
+}
+
 Result<void> MetricStore::record(const MetricSpec& spec, const MetricLabels& labels, double value,
                                  TimePoint now, std::optional<Duration> ttl) {
   expire(now);
+  if (series_ >= most_series_ && families_.count(spec.name) == 0) return too_many(spec.name);
   Family& family = families_.try_emplace(spec.name, Family{spec, {}}).first->second;
   if (family.spec.kind != spec.kind) {
     return Error(ErrorKind::invalid,
@@ -27,9 +34,7 @@ Result<void> MetricStore::record(const MetricSpec& spec, const MetricLabels& lab
   auto it = family.entries.find(labels);
   if (it == family.entries.end()) {
     if (series_ >= most_series_) {
-      return Error(ErrorKind::too_large,
-                   fmt::format("metric {}: more than {} series; use labels with few values, or ttl",
-                               spec.name, most_series_));
+      return too_many(spec.name);
     }
     ++series_;
     it = family.entries.try_emplace(labels, Entry{{labels, 0, 0, {}}, {}}).first;

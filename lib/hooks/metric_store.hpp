@@ -51,6 +51,7 @@ class MetricStore {
   std::size_t size() const { return series_; }
 
  private:
+  Error too_many(const std::string& name) const;
   struct Entry {
     MetricSeries series;
     std::optional<TimePoint> expires;

@@ -151,7 +151,7 @@ Json retry() {
 
 Json apply() {
   return mapping({{"fieldManager", text("default: kubewatch/NAME")},
-                  {"force", flag()},
+                  {"force", any_of({flag(), names("paths that are taken over")})},
                   {"adopt", words({"never", "unowned"})},
                   {"onImmutable", words({"fail", "recreate"})},
                   {"prune", flag()},

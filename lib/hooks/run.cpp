@@ -182,6 +182,8 @@ void Run::launch() {
   HookStart start{
       {}, std::move(document), input_.id, log_fields(), mask_, may_print_secrets(host_.rule())};
   if (worker) {
+    for (const std::string& secret : host_.hooks().secrets_of(hook())) mask_.add_value(secret);
+    start.mask = mask_;
     start.input = worker_line(std::move(start.input), environment->variables);
   } else {
     start.environment = std::move(environment->variables);

@@ -39,11 +39,12 @@ runtime::StoreOptions store_options(const StreamSpec& spec) {
 }  // namespace
 
 std::string StreamSpec::key() const {
-  return fmt::format(
-      "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", type.gvk.str(), type.plural, namespace_,
-      label_selector, field_selector, base::join(strip, ","), static_cast<int>(list.strategy),
-      static_cast<int>(list.semantics), list.page_size, list.timeout.count(), list.bookmarks,
-      list.backoff.initial.count(), list.backoff.max.count(), static_cast<int>(list.content));
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", type.gvk.str(), type.plural,
+                     namespace_, label_selector, field_selector, base::join(strip, ","),
+                     static_cast<int>(list.strategy), static_cast<int>(list.semantics),
+                     list.page_size, list.timeout.count(), list.bookmarks,
+                     list.backoff.initial.count(), list.backoff.max.count(),
+                     static_cast<int>(list.content), needed);
 }
 
 StreamPool::StreamPool(client::Client& client, base::Random& random)
@@ -80,6 +81,7 @@ WatchFacts Stream::facts() const {
   out.resource = reflector_.type().qualified_plural();
   out.namespace_ = namespace_name();
   out.synced = ready();
+  out.needed = needed_;
   out.failure = reflector_.last_failure().value_or("");
   if (const auto since = reflector_.failing_since())
     out.failing_for = client_.loop().now() - *since;
@@ -95,6 +97,7 @@ Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& s
                OncePer& failures)
     : client_(client),
       name_(stream_name(spec)),
+      needed_(spec.needed),
       failures_(failures),
       reflector_(client, spec.type, spec.namespace_, options_of(spec), store_options(spec), random,
                  {[this](const runtime::StoreChange& change) { on_change(change); },
@@ -236,6 +239,16 @@ std::vector<core::ObjectKey> StreamGroup::keys() const {
   std::vector<core::ObjectKey> out;
   for (const auto& stream : streams_) {
     auto keys = stream->store().keys();
+    out.insert(out.end(), keys.begin(), keys.end());
+  }
+  drop_outside(out);
+  return out;
+}
+
+std::vector<core::ObjectKey> StreamGroup::select(const core::LabelSelector& selector) const {
+  std::vector<core::ObjectKey> out;
+  for (const auto& stream : streams_) {
+    auto keys = stream->store().select(selector);
     out.insert(out.end(), keys.begin(), keys.end());
   }
   drop_outside(out);

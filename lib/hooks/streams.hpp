@@ -32,6 +32,7 @@ struct StreamSpec {
   std::string field_selector;
   std::vector<std::string> strip;
   runtime::WatcherOptions list;
+  bool needed = true;       // false: nobody waits for it, readiness neither
   std::string key() const;  // equal for streams that can be one
 };
 
@@ -78,6 +79,7 @@ class Stream {
 
   client::Client& client_;
   std::string name_;
+  bool needed_;
   OncePer& failures_;
   // Called one by one: a listener may add or remove others.
   void each(const std::function<void(const StreamListener&)>& call);
@@ -120,6 +122,7 @@ class StreamGroup {
   std::optional<runtime::StoredObject> get(const core::ObjectKey& key) const;
   std::optional<core::ObjectMeta> get_meta(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> keys() const;
+  std::vector<core::ObjectKey> select(const core::LabelSelector& selector) const;
   std::vector<core::ObjectKey> keys_with_label(const std::string& label,
                                                const std::string& value) const;
   bool blocked() const;

@@ -6,6 +6,11 @@
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
+namespace {
+
+constexpr double kWideCost = 99;  // of a request that looks at all objects, beside its own
+
+}  // namespace
 
 TriggerFeed::TriggerFeed(OnRequest on_request, OnRefused on_refused)
     : on_request_(std::move(on_request)),
@@ -24,6 +29,7 @@ void TriggerFeed::line(TimePoint now, std::string_view text) {
   counted_ = now;
   auto request = read_trigger_request(text);
   if (!request.ok()) return on_refused_(request.error());
+  if (!request->key) tokens_ -= kWideCost;
   on_request_(*request);
 }
 

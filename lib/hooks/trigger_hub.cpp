@@ -38,6 +38,17 @@ Result<void> TriggerHub::open(const std::vector<Rule>& rules, const std::string&
   return {};
 }
 
+Result<void> TriggerHub::change(const std::vector<Rule>& rules, const std::string& folder,
+                                const std::optional<ListenAddress>& address,
+                                const std::set<std::string>& ended) {
+  KW_TRY(listen(rules, address));
+  for (const std::string& document : ended) sources_.erase(document);
+  for (const Rule* rule : one_per_document(rules)) {
+    if (sources_.count(rule->document) == 0) open_sources(*rule, folder);
+  }
+  return {};
+}
+
 void TriggerHub::close() {
   sources_.clear();
   server_.reset();
@@ -60,7 +71,7 @@ void TriggerHub::open_sources(const Rule& rule, const std::string& folder) {
       }};
   for (std::size_t i = 0; i < rule.triggers.size(); ++i) {
     if (auto source = open_trigger(setting, rule.triggers[i], i)) {
-      sources_.push_back(std::move(source));
+      sources_[rule.document].push_back(std::move(source));
     }
   }
 }
@@ -86,7 +97,14 @@ Result<void> TriggerHub::listen(const std::vector<Rule>& rules,
       routes.push_back({trigger.http_path, trigger.token_file, rule->document});
     }
   }
-  if (routes.empty()) return {};
+  if (routes.empty()) {
+    server_.reset();
+    return {};
+  }
+  if (server_ != nullptr) {
+    server_->set_routes(std::move(routes));
+    return {};
+  }
   auto server = TriggerServer::listen(loop_, *address, std::move(routes), sink_);
   // Wrong usage, as an address that somebody else has; nothing about the API server.
   if (!server.ok()) return Error(ErrorKind::invalid, "triggers: " + server.error().render());

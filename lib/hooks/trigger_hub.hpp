@@ -3,8 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,11 @@ class TriggerHub {
   // token on one that others reach); unreachable (the address is taken).
   Result<void> open(const std::vector<Rule>& rules, const std::string& folder,
                     const std::optional<ListenAddress>& address);
+  // Other rules: the sources of the documents in `ended` go, those of new ones come, all others go
+  // on. Errors: as open(); nothing has changed then.
+  Result<void> change(const std::vector<Rule>& rules, const std::string& folder,
+                      const std::optional<ListenAddress>& address,
+                      const std::set<std::string>& ended);
   // Programs are killed, nobody is listened to. Not from inside of the sink.
   void close();
   std::uint16_t port() const { return server_ ? server_->port() : std::uint16_t{0}; }
@@ -35,7 +42,7 @@ class TriggerHub {
   loop::EventLoop& loop_;
   base::Random& random_;
   Sink sink_;
-  std::vector<std::unique_ptr<TriggerSource>> sources_;
+  std::map<std::string, std::vector<std::unique_ptr<TriggerSource>>> sources_;  // by document
   std::unique_ptr<TriggerServer> server_;
 };
 

@@ -85,14 +85,17 @@ Result<std::vector<std::string>> TriggerServer::allowed(const http::ServerReques
 }
 
 TriggerServer::Answer TriggerServer::answer(const http::ServerRequest& request) {
-  if (!limit_.admit(loop_.now())) return {429, message("too many requests")};
   const auto documents = allowed(request);
   if (!documents.ok()) {
+    if (!refused_.admit(loop_.now())) return {429, message("too many requests")};
     return {documents.error().is_not_found() ? 404 : 401, message(documents.error().message())};
   }
+  if (!limit_.admit(loop_.now())) return {429, message("too many requests")};
   if (request.method != "POST") return {405, message("only POST triggers")};
   const auto trigger = read_trigger_request(request.body);
   if (!trigger.ok()) return {400, message(trigger.error().render())};
+  // It looks at all objects.
+  if (!trigger->key && !wide_.admit(loop_.now())) return {429, message("too many requests")};
   std::size_t count = 0;
   for (const std::string& document : *documents) {
     const auto some = on_request_(document, *trigger);

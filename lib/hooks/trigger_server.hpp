@@ -34,6 +34,7 @@ class TriggerServer {
                                                        std::vector<TriggerRoute> routes,
                                                        OnRequest on_request);
   std::uint16_t port() const { return server_->port(); }
+  void set_routes(std::vector<TriggerRoute> routes) { routes_ = std::move(routes); }
 
  private:
   struct Answer {
@@ -49,6 +50,8 @@ class TriggerServer {
   std::vector<TriggerRoute> routes_;
   OnRequest on_request_;
   LineLimit limit_{1000, 200};
+  LineLimit wide_{20, 2};
+  LineLimit refused_{1000, 200};  // those without a right must not use up the others' share
   std::unique_ptr<http::Server> server_;
 };
 

@@ -24,7 +24,7 @@ Verdict judge_end(const HookExit& exit, const HookRule& hook) {
   if (exit.timed_out) {
     return {Outcome::timeout,
             "timed out after " + base::format_duration(hook.timeout) +
-                "; its process group was ended (reconcile.timeout sets the limit)",
+                "; its process group was ended (its `timeout` sets the limit)",
             {}};
   }
   if (exit.output_overflow) {

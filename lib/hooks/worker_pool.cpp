@@ -88,6 +88,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   WorkerQueue queue;
   std::vector<Worker> workers;
   std::map<std::string, WorkerCall*> calls;
+  std::map<std::size_t, WorkerCall*> unreleased;  // answered; what it printed is not known yet
   SecretMask seen;  // of all runs: a worker may say later what it was told before
   std::uint64_t started = 0;
   bool stopping = false;
@@ -107,13 +108,19 @@ class WorkerCall : public HookCall {
         pool_(std::move(pool)),
         loop_(loop) {}
   ~WorkerCall() override {
-    if (auto pool = pool_.lock(); pool && on_exit) pool->drop(id);
+    auto pool = pool_.lock();
+    if (!pool) return;
+    leave(*pool);
+    if (on_exit) pool->drop(id);
   }
   void terminate() override {
     if (auto pool = pool_.lock(); pool && on_exit) pool->cancel(id);
   }
   void release(const SecretMask& mask) override {
-    if (auto pool = pool_.lock()) pool->seen.merge(mask);
+    if (auto pool = pool_.lock()) {
+      pool->seen.merge(mask);
+      leave(*pool);
+    }
     log.release(mask, loop_.now());
   }
   const std::string& last_line() const override { return log.last_line(); }
@@ -126,6 +133,10 @@ class WorkerCall : public HookCall {
   OnExit on_exit;
 
  private:
+  void leave(WorkerPool::Impl& pool) {
+    std::erase_if(pool.unreleased, [this](const auto& one) { return one.second == this; });
+  }
+
   std::weak_ptr<WorkerPool::Impl> pool_;
   loop::EventLoop& loop_;
 };
@@ -240,6 +251,7 @@ void WorkerPool::Impl::on_line(std::size_t slot, std::string_view line, bool mor
   exit.out = answer->documents;
   exit.is_list = true;
   count(worker, exit);
+  if (const auto call = calls.find(id); call != calls.end()) unreleased[slot] = call->second;
   finish(id, std::move(exit));
 }
 
@@ -254,6 +266,9 @@ void WorkerPool::Impl::show_line(std::size_t slot, std::string_view line) {
 void WorkerPool::Impl::on_errors(std::size_t slot, std::string_view line) {
   const auto call = calls.find(queue.run_of(slot));
   if (call != calls.end()) return call->second->log.line(seen.mask(line), loop.now());
+  if (const auto last = unreleased.find(slot); last != unreleased.end()) {
+    return last->second->log.line(seen.mask(line), loop.now());
+  }
   workers[slot].idle_log->line(seen.mask(line), loop.now());
 }
 
@@ -401,6 +416,7 @@ WorkerPool::~WorkerPool() {
   impl_->stopping = true;
   impl_->restart.reset();
   impl_->calls.clear();
+  impl_->unreleased.clear();
   for (auto& worker : std::exchange(impl_->workers, {})) {
     worker.watched.reset();
     worker.process.reset();
@@ -409,6 +425,7 @@ WorkerPool::~WorkerPool() {
 }
 
 std::unique_ptr<HookCall> WorkerPool::run(HookStart start, HookCall::OnExit on_exit) {
+  impl_->seen.merge(start.mask);  // it may speak of them before release()
   auto call =
       std::make_unique<WorkerCall>(impl_, std::move(start), std::move(on_exit), impl_->loop);
   impl_->calls[call->id] = call.get();

@@ -67,6 +67,7 @@ void World::start_engine() {
   callbacks.on_exchange = [this](const hooks::HookExchange& exchange) { note_exchange(exchange); };
   hooks::EngineOptions options;
   options.steady = true;
+  options.triggers.emplace();  // a loopback port that nobody is told of
   engine_ = std::make_unique<hooks::Engine>(loop_, client_, rules_, std::move(options),
                                             std::move(callbacks));
   engine_->start();

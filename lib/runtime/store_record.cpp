@@ -90,9 +90,9 @@ RecordPtr RecordPtr::share(const Record* record) {
 
 RecordPtr Record::allocate(const Record& head, std::string_view identity, std::string_view bytes,
                            RecordPtr base) {
-  Record* const kept_base = base.release();
+  const auto kept_base = reinterpret_cast<std::uintptr_t>(base.release());
   const std::string_view base_bytes(reinterpret_cast<const char*>(&kept_base),
-                                    kept_base == nullptr ? 0 : sizeof kept_base);
+                                    kept_base == 0 ? 0 : sizeof kept_base);
   void* memory =
       ::operator new(sizeof(Record) + identity.size() + base_bytes.size() + bytes.size());
   auto* record = new (memory) Record();
@@ -104,7 +104,7 @@ RecordPtr Record::allocate(const Record& head, std::string_view identity, std::s
   record->encoding_ = head.encoding_;
   record->uid_is_packed_ = head.uid_is_packed_;
   record->version_is_packed_ = head.version_is_packed_;
-  record->has_base_ = kept_base != nullptr;
+  record->has_base_ = kept_base != 0;
   record->marked_ = head.marked_;
   record->reduced_ = head.reduced_;
   record->terms_low_ = head.terms_low_;
@@ -155,9 +155,9 @@ RecordPtr Record::recoded(const Record& from, const Content& content) {
 }
 
 const Record* Record::base() const {
-  const Record* out = nullptr;
+  std::uintptr_t out = 0;
   if (has_base_) std::memcpy(&out, tail() + identity_size(), sizeof out);
-  return out;
+  return reinterpret_cast<const Record*>(out);
 }
 
 std::string Record::uid() const {

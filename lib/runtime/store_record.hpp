@@ -87,7 +87,7 @@ class Record {
   Record() = default;
   static RecordPtr allocate(const Record& head, std::string_view identity, std::string_view bytes,
                             RecordPtr base);
-  std::size_t base_size() const { return has_base_ ? sizeof(Record*) : 0; }
+  std::size_t base_size() const { return has_base_ ? sizeof(std::uintptr_t) : 0; }
   const char* tail() const { return reinterpret_cast<const char*>(this) + sizeof(Record); }
   std::size_t identity_size() const { return std::size_t{name_size_} + uid_size_ + version_size_; }
   std::string_view packed_uid() const { return {tail() + name_size_, uid_size_}; }

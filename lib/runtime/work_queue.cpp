@@ -181,7 +181,9 @@ void WorkQueue::Impl::add(TimePoint now, const core::ObjectKey& key, Reason reas
     return;
   }
   leave_line(it);
-  if (is_bulk(item.reason) && !is_bulk(reason)) {
+  // What somebody asked for is told, whatever the object waits for.
+  const bool asked = reason == Reason::manual || reason == Reason::external;
+  if (asked || (is_bulk(item.reason) && !is_bulk(reason))) {
     item.reason = reason;
     item.reason_object = std::move(reason_object);
   }

@@ -56,7 +56,7 @@ TEST_CASE("a line that is too long is refused, the next one is read") {
 TEST_CASE("after a burst a source is read at a rate") {
   World world;
   std::string text;
-  for (int i = 0; i < 1200; ++i) text += line("a");
+  for (int i = 0; i < 1200; ++i) text += "{\"name\": \"a\"}\n";
   world.feed.bytes(world.now, text);
   CHECK(world.reasons.size() == 1200);  // what was read is not thrown away
   CHECK(world.feed.pause(world.now) > Duration{900});
@@ -65,4 +65,12 @@ TEST_CASE("after a burst a source is read at a rate") {
   world.now += Duration{3600000};
   world.feed.bytes(world.now, text);
   CHECK(world.feed.pause(world.now) > Duration{900});
+}
+
+TEST_CASE("requests that look at all objects use up a burst a hundred times as fast") {
+  World world;
+  for (int i = 0; i < 10; ++i) world.feed.bytes(world.now, line("a"));
+  CHECK(world.feed.pause(world.now) == Duration{0});
+  world.feed.bytes(world.now, line("a"));
+  CHECK(world.feed.pause(world.now) > Duration{400});
 }
