@@ -224,7 +224,7 @@ class Supervision {
     const std::size_t waiting = ends_.once ? status.unfinished : 0;
     if (status.failing == 0 && status.parked == 0 && waiting == 0) return kDone;
     return fail(context_, kFailed,
-                fmt::format("{} objects failed, {} are parked, {} not ready yet (exit 75)",
+                fmt::format("not everything is reconciled: {} failed, {} parked, {} not ready yet",
                             status.failing, status.parked, status.unfinished));
   }
 

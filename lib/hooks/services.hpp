@@ -37,7 +37,7 @@ struct Services {
   Telemetry& telemetry;
   StateStore* state = nullptr;  // --state; null: nothing is kept over restarts
   OnExchange on_exchange;       // may be empty
-  bool steady = false;          // resyncs come exactly in time
+  bool steady = false;          // resyncs come exactly in time, loops are not slowed down
 };
 
 // One rule as its runs see it.

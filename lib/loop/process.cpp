@@ -120,6 +120,7 @@ struct Process::Impl {
 
   EventLoop& loop;
   ProcessOptions options;
+  std::shared_ptr<const std::function<void(std::string_view)>> on_output_call;
   OnStderrLine on_stderr_line;
   OnExit on_exit;
   TimePoint started;
@@ -218,7 +219,8 @@ bool Process::Impl::keep_output(std::string_view bytes) {
     const std::shared_ptr<bool> still_alive = alive;
     // What it said before belongs to what it says now.
     if (!read_errors()) return false;
-    options.on_output(bytes);
+    const auto call = on_output_call;  // lives on, should it destroy us
+    (*call)(bytes);
     return *still_alive;
   }
   const std::size_t room = options.max_stdout - result.out.size();
@@ -342,6 +344,10 @@ Result<std::unique_ptr<Process>> Process::start(EventLoop& loop, ProcessOptions 
   auto impl = std::make_unique<Impl>(loop, std::move(options));
   impl->on_stderr_line = std::move(on_stderr_line);
   impl->on_exit = std::move(on_exit);
+  if (impl->options.on_output) {
+    impl->on_output_call =
+        std::make_shared<std::function<void(std::string_view)>>(impl->options.on_output);
+  }
   KW_TRY(impl->launch());
   impl->watch();
   return std::make_unique<Process>(std::move(impl));

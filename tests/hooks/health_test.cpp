@@ -89,3 +89,13 @@ TEST_CASE("not alive when objects are due and no run ends, alive as long as some
   facts.controllers[0].oldest = Duration{10};
   CHECK(judge_liveness(facts, Duration{0}, limits).ok());
 }
+
+TEST_CASE("a watch that nobody waits for does not hold readiness") {
+  EngineFacts facts = well();
+  facts.watches.emplace_back();
+  facts.watches[1].resource = "customresourcedefinitions.apiextensions.k8s.io";
+  facts.watches[1].failing_for = Duration{1000000000};
+  CHECK_FALSE(judge_readiness(facts, {}).ok());
+  facts.watches[1].needed = false;
+  CHECK(judge_readiness(facts, {}).ok());
+}

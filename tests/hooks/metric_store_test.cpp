@@ -72,3 +72,15 @@ TEST_CASE("the number of series is bounded, known ones still count") {
   CHECK(store.record(kBuilt, {{"site", "a"}}, 1, at(0)).ok());
   CHECK(store.record(kBuilt, {{"site", "c"}}, 1, at(100)).ok());
 }
+
+TEST_CASE("names are bounded with their series, and one that was refused leaves nothing") {
+  MetricStore store(1);
+  CHECK(store.record(kBuilt, {{"site", "a"}}, 1, at(0), Duration{100}).ok());
+  MetricSpec other = kBuilt;
+  other.name = "another";
+  other.kind = MetricKind::gauge;
+  CHECK_FALSE(store.record(other, {}, 1, at(0)).ok());
+  // The name is not taken: it may come back as another kind.
+  other.kind = MetricKind::counter;
+  CHECK(store.record(other, {}, 1, at(100)).ok());
+}

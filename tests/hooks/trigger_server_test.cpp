@@ -120,3 +120,18 @@ TEST_CASE("HTTP triggers need an address, and a token where others reach it") {
             .find("triggers: ") == 0);
   CHECK(open(Rule{}, {}) == "port 0");
 }
+
+TEST_CASE("requests without a right do not use up the share of those with one") {
+  World world;
+  for (int i = 0; i < 1050; ++i) world.send("/kick", R"({"name":"x"})", "wrong");
+  CHECK(world.send("/kick", R"({"name":"x"})", "wrong").status == 429);
+  CHECK(world.send("/kick", R"({"name":"x"})", "s3cret").status == 202);
+}
+
+TEST_CASE("routes may change while it listens") {
+  World world;
+  world.server->set_routes({{"/new", "", "n"}});
+  CHECK(world.send("/open", R"({"all":true})").status == 404);
+  CHECK(world.send("/new", R"({"all":true})").status == 202);
+  CHECK(world.documents == std::vector<std::string>{"n"});
+}

@@ -282,18 +282,23 @@ TEST_CASE("a clock that can be skipped fires what is due, in order, and keeps th
   SkippingTime time(loop, wall);
   std::vector<int> fired;
   const TimePoint start = loop.now();
+  // The clock goes on between the calls.
+  const auto is_at = [&](Duration offset) {
+    const TimePoint at = *time.next_timer();
+    return at >= start + offset && at <= start + offset + Duration{5000};
+  };
   Timer late = loop.after(Duration{3600000}, [&] { fired.push_back(2); });
   Timer soon = loop.after(Duration{60000}, [&] { fired.push_back(1); });
   Timer never = loop.after(Duration{60000}, [&] { fired.push_back(3); });
   never.reset();
   REQUIRE(time.next_timer());
-  CHECK(*time.next_timer() == start + Duration{60000});
+  CHECK(is_at(Duration{60000}));
   time.skip(Duration{60000});
   CHECK(loop.run_until([&] { return !fired.empty(); }, Duration{5000}));
   CHECK(fired == std::vector<int>{1});
   CHECK(loop.wall() >= wall + std::chrono::seconds(60));
   CHECK(loop.wall() < wall + std::chrono::seconds(90));
-  CHECK(*time.next_timer() == start + Duration{3600000});
+  CHECK(is_at(Duration{3600000}));
   time.skip(Duration{3600000});
   CHECK(loop.run_until([&] { return fired.size() == 2; }, Duration{5000}));
   CHECK_FALSE(time.next_timer());

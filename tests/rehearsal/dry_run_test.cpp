@@ -4,6 +4,7 @@
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
+#include "http/transport.hpp"
 #include "rehearsal/local_server.hpp"
 #include "support/catch.hpp"
 
@@ -128,4 +129,24 @@ TEST_CASE("a failed run of a dry run writes no Event either") {
   CHECK(seen.unchanged);
   REQUIRE_FALSE(seen.runs.empty());
   CHECK(seen.runs[0].outcome == "failed");
+}
+
+TEST_CASE("a token that a dry run needs is asked for, and shown nowhere") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  std::vector<std::string> writes;
+  const hooks::SecretHash secrets({1, 2});
+  hooks::DryRunTransport dry(loop, server, [&](const hooks::DryWrite& write) {
+    writes.push_back(hooks::text_of(write, secrets));
+  });
+  http::Request request;
+  request.method = "POST";
+  request.url =
+      std::string(LocalServer::kUrl) + "/api/v1/namespaces/default/serviceaccounts/robot/token";
+  request.body = "{}";
+  std::optional<bool> answered;
+  const auto call =
+      http::fetch(dry, std::move(request), [&](const Result<http::Response>&) { answered = true; });
+  REQUIRE(loop.run_until([&] { return answered.has_value(); }, Duration{5000}));
+  CHECK(writes.empty());
 }

@@ -33,7 +33,8 @@ class Model {
       item.sequence = sequence_++;
       return;
     }
-    if (bulk(item.reason) && !bulk(reason)) item.reason = reason;
+    const bool asked = reason == Reason::manual || reason == Reason::external;
+    if (asked || (bulk(item.reason) && !bulk(reason))) item.reason = reason;
     item.due = std::min(item.due, due);
     if (priority == Priority::live) item.priority = Priority::live;
   }

@@ -100,6 +100,15 @@ TEST_CASE("the first reason is kept, but news replaces startup and resync") {
   }
 }
 
+TEST_CASE("what somebody asked for is told, whatever the object waits for") {
+  Bench b;
+  b.add("a");
+  CHECK(b.take() == "a Updated 1");
+  b.fail("a");
+  b.add("a", Reason::manual);
+  CHECK(b.after(100).take() == "a Manual 2");
+}
+
 TEST_CASE("what is said of the other object goes with the reason that is kept") {
   Bench b;
   b.queue.add(b.now, key("a"), Reason::related_changed, "v1 ConfigMap shop/c");
