@@ -25,11 +25,15 @@ TEST_CASE("every shipped example loads without a problem") {
   for (const auto& entry : std::filesystem::directory_iterator(examples())) {
     if (!entry.is_directory()) continue;
     ++folders;
+    for (const char* file : {"README.md", "tests.yaml"}) {
+      CAPTURE(file);
+      CHECK(std::filesystem::exists(entry.path() / file));
+    }
     const auto loaded = hooks::load_rules({entry.path().string()});
     for (const hooks::Diagnostic& problem : loaded.problems) FAIL_CHECK(problem.str());
     CHECK(loaded.rules.size() == 1);
   }
-  CHECK(folders >= 4);
+  CHECK(folders >= 9);
 }
 
 TEST_CASE("every shipped example file says in its first lines what it shows") {
