@@ -24,7 +24,7 @@ enum class PruneMode {
 struct PruneReport {
   std::size_t deleted = 0;
   std::vector<std::string> names;  // of what was deleted
-  bool needs_guard = false;  // a child stays that goes only with our finalizer on the owner
+  bool needs_guard = false;        // a child stays that goes only with our finalizer on the owner
   std::vector<Error> failures;
 };
 

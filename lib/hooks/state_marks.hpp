@@ -1,5 +1,5 @@
-// What a run of a rule depends on beyond its objects: the programs and files that its hooks name, and
-// what they inherit. Files are read again only when their size, time or inode changed.
+// What a run of a rule depends on beyond its objects: the programs and files that its hooks name,
+// and what they inherit. Files are read again only when their size, time or inode changed.
 #pragma once
 
 #include <cstdint>
