@@ -170,7 +170,7 @@ esac
   CHECK(has(message_of(w, "processes"), "ended: used more than limits.processes 6"));
   for (const auto& run : w.runs()) {
     CHECK(run.max_rss > 0);
-    if (has(run.object, "/cpu")) CHECK(run.cpu >= 3.5);
+    if (has(run.object, "/cpu")) CHECK(run.cpu >= 3.0);
   }
 }
 
