@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstring>
 
 #include "base/json.hpp"
+#include "base/keyed_hash.hpp"
 #include "base/random.hpp"
 #include "base/strings.hpp"
 
@@ -15,51 +15,10 @@ namespace {
 
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-std::uint64_t rotate(std::uint64_t x, int bits) {
-  return (x << bits) | (x >> (64 - bits));
-}
-
-struct SipState {
-  std::uint64_t a, b, c, d;
-  void round() {
-    a += b;
-    b = rotate(b, 13) ^ a;
-    a = rotate(a, 32);
-    c += d;
-    d = rotate(d, 16) ^ c;
-    a += d;
-    d = rotate(d, 21) ^ a;
-    c += b;
-    b = rotate(b, 17) ^ c;
-    c = rotate(c, 32);
-  }
-  void take(std::uint64_t word) {
-    d ^= word;
-    round();
-    round();
-    a ^= word;
-  }
-};
-
 }  // namespace
 
 std::uint64_t sip_hash(const SecretHash::Key& key, std::string_view text) {
-  SipState state{key[0] ^ 0x736f6d6570736575ULL, key[1] ^ 0x646f72616e646f6dULL,
-                 key[0] ^ 0x6c7967656e657261ULL, key[1] ^ 0x7465646279746573ULL};
-  std::size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, 8);
-    state.take(word);
-  }
-  std::uint64_t last = static_cast<std::uint64_t>(text.size() & 0xFFU) << 56U;
-  for (std::size_t i = 0; at + i < text.size(); ++i) {
-    last |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[at + i])) << (8 * i);
-  }
-  state.take(last);
-  state.c ^= 0xFFU;
-  for (int i = 0; i < 4; ++i) state.round();
-  return state.a ^ state.b ^ state.c ^ state.d;
+  return base::siphash24(key[0], key[1], text);
 }
 
 SecretHash SecretHash::make() {
