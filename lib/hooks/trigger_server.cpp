@@ -1,108 +1,33 @@
-// Requests over HTTP.
 #include "hooks/trigger_server.hpp"
 
-#include "base/json.hpp"
-#include "base/log.hpp"
-#include "base/strings.hpp"
-
 namespace kubewatch::hooks {
-namespace {
-
-constexpr std::size_t kMaxToken = 4096;
-constexpr std::string_view kBearer = "Bearer ";
-
-// Takes as long whatever is wrong with it.
-bool same_token(std::string_view given, std::string_view wanted) {
-  unsigned different = given.size() == wanted.size() ? 0U : 1U;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const char other = wanted[wanted.empty() ? 0 : i % wanted.size()];
-    different |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(other);
-  }
-  return different == 0;
-}
-
-std::string message(const std::string& text) {
-  return base::dump_json({{"message", text}}) + "\n";
-}
-
-}  // namespace
-
-TriggerServer::TriggerServer(loop::EventLoop& loop, std::vector<TriggerRoute> routes,
-                             OnRequest on_request)
-    : loop_(loop), routes_(std::move(routes)), on_request_(std::move(on_request)) {}
 
 Result<std::unique_ptr<TriggerServer>> TriggerServer::listen(loop::EventLoop& loop,
                                                              const ListenAddress& address,
                                                              std::vector<TriggerRoute> routes,
-                                                             OnRequest on_request) {
+                                                             TriggerAnswers::OnRequest on_request) {
   std::unique_ptr<TriggerServer> out(
-      new TriggerServer(loop, std::move(routes), std::move(on_request)));
+      new TriggerServer(TriggerAnswers(std::move(routes), std::move(on_request))));
   http::ServerOptions options;
   options.address = address.address;
   options.port = address.port;
   options.hosts = address.hosts;
   options.max_header_bytes = 16U << 10U;
   options.max_body_bytes = kMaxTriggerBytes;
-  KW_ASSIGN(
-      out->server_,
-      http::Server::listen(loop, std::move(options),
-                           [self = out.get()](const http::ServerRequest& request,
-                                              const std::shared_ptr<http::Responder>& responder) {
-                             const Answer answer = self->answer(request);
-                             http::Headers headers;
-                             headers.add("Content-Type", "application/json");
-                             if (answer.status == 429 || answer.status == 503)
-                               headers.add("Retry-After", "1");
-                             if (answer.status == 405) headers.add("Allow", "POST");
-                             responder->respond(answer.status, headers, answer.body);
-                           }));
+  KW_ASSIGN(out->server_,
+            http::Server::listen(loop, std::move(options),
+                                 [&loop, &answers = out->answers_](
+                                     const http::ServerRequest& request,
+                                     const std::shared_ptr<http::Responder>& responder) {
+                                   const auto answer = answers.answer(request, loop.now());
+                                   http::Headers headers;
+                                   headers.add("Content-Type", "application/json");
+                                   if (answer.status == 429 || answer.status == 503)
+                                     headers.add("Retry-After", "1");
+                                   if (answer.status == 405) headers.add("Allow", "POST");
+                                   responder->respond(answer.status, headers, answer.body);
+                                 }));
   return out;
-}
-
-Result<std::vector<std::string>> TriggerServer::allowed(const http::ServerRequest& request) const {
-  std::string_view given = request.headers.get("Authorization");
-  given.remove_prefix(given.starts_with(kBearer) ? kBearer.size() : given.size());
-  bool known = false;
-  std::vector<std::string> out;
-  for (const TriggerRoute& route : routes_) {
-    if (route.path != request.path) continue;
-    known = true;
-    if (!route.token_file.empty()) {
-      // Read each time: a mounted Secret changes.
-      const auto token = base::read_file(route.token_file, kMaxToken);
-      const std::string_view wanted = token.ok() ? base::trim(*token) : std::string_view();
-      if (wanted.empty()) {
-        base::log_error("the token file of a trigger cannot be used; its requests are refused",
-                        {{"controller", route.document}, {"file", route.token_file}});
-      }
-      if (wanted.empty() || !same_token(given, wanted)) continue;
-    }
-    out.push_back(route.document);
-  }
-  if (!known) return Error(ErrorKind::not_found, "no rule has a trigger of this path");
-  if (out.empty()) return Error(ErrorKind::unauthorized, "the token is missing or wrong");
-  return out;
-}
-
-TriggerServer::Answer TriggerServer::answer(const http::ServerRequest& request) {
-  const auto documents = allowed(request);
-  if (!documents.ok()) {
-    if (!refused_.admit(loop_.now())) return {429, message("too many requests")};
-    return {documents.error().is_not_found() ? 404 : 401, message(documents.error().message())};
-  }
-  if (!limit_.admit(loop_.now())) return {429, message("too many requests")};
-  if (request.method != "POST") return {405, message("only POST triggers")};
-  const auto trigger = read_trigger_request(request.body);
-  if (!trigger.ok()) return {400, message(trigger.error().render())};
-  // It looks at all objects.
-  if (!trigger->key && !wide_.admit(loop_.now())) return {429, message("too many requests")};
-  std::size_t count = 0;
-  for (const std::string& document : *documents) {
-    const auto some = on_request_(document, *trigger);
-    if (!some) return {503, message("the controller is not running here (yet)")};
-    count += *some;
-  }
-  return {202, base::dump_json({{"objects", count}}) + "\n"};
 }
 
 }  // namespace kubewatch::hooks
