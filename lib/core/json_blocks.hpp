@@ -1,27 +1,32 @@
-// Sixty-four bytes of JSON text at a time: which of them are quotes, brackets, white space. What
-// json_scan walks over long values with. Internal to lib/core.
+// Values in brackets, sixty-four bytes at a time: where one ends and how deep it is. What json_scan
+// walks over long values with. Internal to lib/core.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <string_view>
 
 namespace kubewatch::core {
 
-// Bit i is about byte i.
-struct JsonBlock {
-  std::uint64_t quotes = 0;
-  std::uint64_t backslashes = 0;
-  std::uint64_t opens = 0;   // { and [
-  std::uint64_t closes = 0;  // } and ]
-  std::uint64_t spaces = 0;  // and control characters, which JSON does not allow there anyway
-};
-
 constexpr std::size_t kJsonBlock = 64;
 
-// `bytes` must hold kJsonBlock of them.
-JsonBlock classify_json_block(const char* bytes);
-// The same without vector instructions: what other processors run, and what the tests compare with.
-JsonBlock classify_json_block_portably(const char* bytes);
+// Where a reader of one value stands between two pieces of it.
+struct JsonBrackets {
+  static constexpr std::size_t kGoesOn = static_cast<std::size_t>(-1);
+
+  bool escaped = false;  // the next byte is escaped
+  bool in_string = false;
+  bool spaced = false;  // white space outside strings was seen
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+
+  // How many of `bytes` belong to the value when it ends among them, else kGoesOn. The value's
+  // first bracket comes first. With the widest instructions that this processor has.
+  std::size_t feed(std::string_view bytes);
+  // The same without vector instructions: what other processors run, and what tests compare with.
+  std::size_t feed_portably(std::string_view bytes);
+  // With those that every processor of this architecture has.
+  std::size_t feed_commonly(std::string_view bytes);
+};
 
 // The first quote or backslash in [at, end), or `end`.
 const char* find_quote_or_backslash(const char* at, const char* end);

@@ -3,41 +3,14 @@
 #include "core/json_scan.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "base/json.hpp"
-#include "core/json_blocks.hpp"
 
 namespace kubewatch::core {
 namespace {
 
 bool ends_scalar(char c) {
   return c == ',' || c == ']' || c == '}' || c == ':' || c == '"' || is_json_space(c);
-}
-
-// Bits of the bytes that a backslash escapes. `carry`: the first byte is escaped by the block
-// before; afterwards the same for the next block.
-std::uint64_t escaped_bits(std::uint64_t backslashes, bool& carry) {
-  std::uint64_t escaped = carry ? 1 : 0;
-  carry = false;
-  while (backslashes != 0) {
-    const std::uint64_t one = backslashes & (~backslashes + 1);
-    backslashes ^= one;
-    if ((one & escaped) != 0) continue;  // itself escaped: means nothing
-    if ((one >> 63U) != 0) {
-      carry = true;
-    } else {
-      escaped |= one << 1U;
-    }
-  }
-  return escaped;
-}
-
-// Bit i of the result: an odd number of bits up to and with i are set.
-std::uint64_t odd_up_to(std::uint64_t bits) {
-  for (unsigned shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
-  return bits;
 }
 
 }  // namespace
@@ -63,7 +36,7 @@ std::size_t JsonValueEnd::feed(std::string_view bytes) {
   if (form_ == Form::none) begin(bytes.front());
   switch (form_) {
     case Form::string: return feed_string(bytes);
-    case Form::brackets: return feed_brackets(bytes);
+    case Form::brackets: return brackets_.feed(bytes);
     default: return feed_scalar(bytes);
   }
 }
@@ -92,62 +65,6 @@ std::size_t JsonValueEnd::feed_string(std::string_view bytes) {
       break;
     }
     ++at;
-  }
-  return kGoesOn;
-}
-
-std::size_t JsonValueEnd::feed_brackets(std::string_view bytes) {
-  std::size_t at = 0;
-  for (; bytes.size() - at >= kJsonBlock; at += kJsonBlock) {
-    const std::size_t length = block(bytes.data() + at, kJsonBlock);
-    if (length != kGoesOn) return at + length;
-  }
-  const std::size_t rest = bytes.size() - at;
-  if (rest == 0) return kGoesOn;
-  char padded[kJsonBlock];
-  // Anything that is no bracket, quote, backslash or space: a value that ends here ends before it.
-  std::memset(padded, 'x', sizeof(padded));
-  std::memcpy(padded, bytes.data() + at, rest);
-  const std::size_t length = block(padded, rest);
-  return length == kGoesOn ? kGoesOn : at + length;
-}
-
-// Only the last block of a piece is shorter than kJsonBlock.
-std::size_t JsonValueEnd::block(const char* bytes, std::size_t size) {
-  const JsonBlock found = classify_json_block(bytes);
-  std::uint64_t quotes = found.quotes;
-  if (found.backslashes != 0 || escaped_) {
-    bool carry = escaped_;
-    const std::uint64_t escaped = escaped_bits(found.backslashes, carry);
-    quotes &= ~escaped;
-    // In a short block the byte behind its end is the first of the next piece.
-    escaped_ = size == kJsonBlock ? carry : ((escaped >> size) & 1U) != 0;
-  }
-  // From an opening quote to the byte before its closing one.
-  std::uint64_t inside = odd_up_to(quotes);
-  if (in_string_) inside = ~inside;
-  in_string_ = (inside >> 63U) != 0;
-  const std::uint64_t opens = found.opens & ~inside;
-  const std::uint64_t closes = found.closes & ~inside;
-  if ((found.spaces & ~inside) != 0) spaced_ = true;
-  const auto opened = static_cast<std::size_t>(std::popcount(opens));
-  const auto closed = static_cast<std::size_t>(std::popcount(closes));
-  // Neither the end nor a new depth can be in here: most blocks.
-  if (depth_ > closed && depth_ + opened <= deepest_) {
-    depth_ = depth_ + opened - closed;
-    return kGoesOn;
-  }
-  return walk(opens, closes);
-}
-
-std::size_t JsonValueEnd::walk(std::uint64_t opens, std::uint64_t closes) {
-  for (std::uint64_t left = opens | closes; left != 0; left &= left - 1) {
-    const auto at = static_cast<std::size_t>(std::countr_zero(left));
-    if (((opens >> at) & 1U) != 0) {
-      deepest_ = std::max(deepest_, ++depth_);
-    } else if (--depth_ == 0) {
-      return at + 1;
-    }
   }
   return kGoesOn;
 }

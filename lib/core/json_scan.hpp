@@ -9,13 +9,14 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "core/json_blocks.hpp"
 
 namespace kubewatch::core {
 
 // Where one value ends, in bytes that come in pieces.
 class JsonValueEnd {
  public:
-  static constexpr std::size_t kGoesOn = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kGoesOn = JsonBrackets::kGoesOn;
 
   // Forgets what it saw; the next byte fed begins a value.
   void reset() { *this = JsonValueEnd(); }
@@ -24,9 +25,9 @@ class JsonValueEnd {
   // false or null ends in front of the byte that cannot belong to it, so it may be 0.
   std::size_t feed(std::string_view bytes);
   // Levels of brackets, counted from this value's own, which is 1.
-  std::size_t deepest() const { return deepest_; }
+  std::size_t deepest() const { return brackets_.deepest; }
   // White space outside strings was seen.
-  bool spaced() const { return spaced_; }
+  bool spaced() const { return brackets_.spaced; }
 
  private:
   enum class Form { none, string, brackets, scalar };
@@ -34,18 +35,11 @@ class JsonValueEnd {
   void begin(char first);
   std::size_t feed_string(std::string_view bytes);
   std::size_t feed_scalar(std::string_view bytes);
-  std::size_t feed_brackets(std::string_view bytes);
-  // The value's length in this block, or kGoesOn.
-  std::size_t block(const char* bytes, std::size_t size);
-  std::size_t walk(std::uint64_t opens, std::uint64_t closes);
 
   Form form_ = Form::none;
   bool opened_ = false;   // string: behind the first quote
-  bool escaped_ = false;  // the next byte is escaped
-  bool in_string_ = false;
-  bool spaced_ = false;
-  std::size_t depth_ = 0;
-  std::size_t deepest_ = 0;
+  bool escaped_ = false;  // string: the next byte is escaped
+  JsonBrackets brackets_;
 };
 
 class JsonCursor {

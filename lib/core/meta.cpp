@@ -60,10 +60,13 @@ Result<void> read_map(dom::element value, std::string_view path,
   if (value.is_null()) return {};
   dom::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return wrong_type(path, "an object");
+  out.reserve(object.size());
   for (dom::key_value_pair field : object) {
-    out.emplace_back(std::string(field.key), std::string());
-    KW_TRY(read_text(field.value, std::string(path) + "." + std::string(field.key),
-                     out.back().second));
+    std::string_view text;
+    if (!field.value.is_null() && field.value.get_string().get(text) != simdjson::SUCCESS) {
+      return wrong_type(std::string(path) + "." + std::string(field.key), "a string");
+    }
+    out.emplace_back(field.key, text);
   }
   return {};
 }

@@ -73,15 +73,14 @@ std::string compact_managers(std::string_view managed_fields_json) {
   if (!text.accept('[')) return out;
   while (text.peek() == '{') {
     std::string_view manager, operation, subresource, time;
-    const auto read = core::JsonCursor(text.take_value().text)
-                          .each_field([&](std::string_view key, std::string_view value) {
-                            if (value.empty() || value.front() != '"') return Result<void>();
-                            if (key == "manager") manager = value;
-                            if (key == "operation") operation = value;
-                            if (key == "subresource") subresource = value;
-                            if (key == "time") time = value;
-                            return Result<void>();
-                          });
+    const auto read = text.each_field([&](std::string_view key, std::string_view value) {
+      if (value.empty() || value.front() != '"') return Result<void>();
+      if (key == "manager") manager = value;
+      if (key == "operation") operation = value;
+      if (key == "subresource") subresource = value;
+      if (key == "time") time = value;
+      return Result<void>();
+    });
     if (!read.ok()) break;
     append_string(out, out.empty() ? "[[" : ",[", manager);
     append_string(out, ",", operation);

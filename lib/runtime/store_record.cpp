@@ -40,34 +40,32 @@ std::string unpack_number(std::string_view bytes) {
   return std::to_string(value);
 }
 
-}  // namespace
-
-std::string pack_uuid(std::string_view text) {
-  std::string out;
-  if (text.size() != kUuidText) return out;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    if (is_hyphen_place(i)) {
-      if (text[i] != '-') return "";
-      ++i;
-    }
-    const int high = hex_value(text[i]);
-    const int low = hex_value(text[i + 1]);
-    if (high < 0 || low < 0) return "";
-    out.push_back(static_cast<char>(high * 16 + low));
+std::string unpack_uuid(std::string_view bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string out(kUuidText, '-');
+  std::size_t at = 0;
+  for (const char c : bytes) {
+    if (is_hyphen_place(at)) ++at;
+    const auto value = static_cast<unsigned char>(c);
+    out[at++] = kHex[value >> 4U];
+    out[at++] = kHex[value & 15U];
   }
   return out;
 }
 
-std::string unpack_uuid(std::string_view bytes) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  for (const char c : bytes) {
-    if (is_hyphen_place(out.size())) out.push_back('-');
-    const auto value = static_cast<unsigned char>(c);
-    out.push_back(kHex[value >> 4U]);
-    out.push_back(kHex[value & 15U]);
+}  // namespace
+
+PackedUid::PackedUid(std::string_view text) : text_(text) {
+  if (text.size() != kUuidText) return;
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    if (is_hyphen_place(i) && text[i++] != '-') return;
+    const int high = hex_value(text[i]);
+    const int low = hex_value(text[i + 1]);
+    if (high < 0 || low < 0) return;
+    uuid_[out++] = static_cast<char>(high * 16 + low);
   }
-  return out;
+  packed_ = true;
 }
 
 RecordPtr::RecordPtr(const RecordPtr& other) : record_(other.record_) {
@@ -118,17 +116,17 @@ RecordPtr Record::allocate(const Record& head, std::string_view identity, std::s
 }
 
 RecordPtr Record::make(const Identity& identity, const Content& content) {
-  const std::string uid = pack_uuid(identity.uid);
+  const PackedUid uid(identity.uid);
   const std::string version = pack_number(identity.resource_version);
   Record head;
-  head.uid_is_packed_ = !uid.empty();
+  head.uid_is_packed_ = uid.packed();
   head.version_is_packed_ = !version.empty();
   std::string packed(identity.name);
-  packed.append(uid.empty() ? identity.uid : std::string_view(uid));
+  packed.append(uid.bytes());
   packed.append(version.empty() ? identity.resource_version : std::string_view(version));
   head.text_size_ = static_cast<std::uint32_t>(content.text_size);
   head.name_size_ = static_cast<std::uint16_t>(identity.name.size());
-  head.uid_size_ = static_cast<std::uint16_t>(uid.empty() ? identity.uid.size() : uid.size());
+  head.uid_size_ = static_cast<std::uint16_t>(uid.bytes().size());
   head.version_size_ = static_cast<std::uint16_t>(packed.size() - head.name_size_ - head.uid_size_);
   head.encoding_ = content.encoded.encoding;
   head.marked_ = content.marked;
@@ -165,7 +163,8 @@ std::string Record::uid() const {
 }
 
 bool Record::has_uid(std::string_view uid) const {
-  return uid_is_packed_ ? pack_uuid(uid) == packed_uid() : uid == packed_uid();
+  const PackedUid packed(uid);
+  return packed.packed() == uid_is_packed_ && packed.bytes() == packed_uid();
 }
 
 std::string Record::resource_version() const {

@@ -69,6 +69,8 @@ class Record {
   std::string uid() const;
   bool has_uid() const { return uid_size_ != 0; }
   bool has_uid(std::string_view uid) const;
+  // As PackedUid has it.
+  std::string_view packed_uid() const { return {tail() + name_size_, uid_size_}; }
   std::string resource_version() const;
   bool has_resource_version(std::string_view version) const;
   std::string_view bytes() const { return {tail() + identity_size() + base_size(), stored_size_}; }
@@ -90,7 +92,6 @@ class Record {
   std::size_t base_size() const { return has_base_ ? sizeof(std::uintptr_t) : 0; }
   const char* tail() const { return reinterpret_cast<const char*>(this) + sizeof(Record); }
   std::size_t identity_size() const { return std::size_t{name_size_} + uid_size_ + version_size_; }
-  std::string_view packed_uid() const { return {tail() + name_size_, uid_size_}; }
   std::string_view packed_version() const {
     return {tail() + name_size_ + uid_size_, version_size_};
   }
@@ -112,8 +113,20 @@ class Record {
   std::uint32_t terms_high_ = 0;
 };
 
-// A UUID as 16 bytes, "" when the text is not one in its usual form (lower case, hyphens).
-std::string pack_uuid(std::string_view text);
-std::string unpack_uuid(std::string_view bytes);
+// A uid as records hold it: a UUID in its usual form (lower case, hyphens) as 16 bytes, any other
+// text as it is.
+class PackedUid {
+ public:
+  // Refers to `text`.
+  explicit PackedUid(std::string_view text);
+  bool packed() const { return packed_; }
+  std::string_view bytes() const { return packed_ ? std::string_view(uuid_, kBytes) : text_; }
+
+ private:
+  static constexpr std::size_t kBytes = 16;
+  std::string_view text_;
+  bool packed_ = false;
+  char uuid_[kBytes];
+};
 
 }  // namespace kubewatch::runtime

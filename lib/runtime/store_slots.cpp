@@ -34,7 +34,7 @@ std::uint64_t SlotTable::hash_name(SlotId id) const {
 }
 
 std::uint64_t SlotTable::hash_uid(SlotId id) const {
-  return hash(slots_[id].current->uid());
+  return hash(slots_[id].current->packed_uid());
 }
 
 SlotId SlotTable::find(std::string_view namespace_, std::string_view name) const {
@@ -45,7 +45,8 @@ SlotId SlotTable::find(std::string_view namespace_, std::string_view name) const
 
 SlotId SlotTable::find_uid(std::string_view uid) const {
   if (uid.empty()) return kNone;
-  return by_uid_.find(hash(uid), [&](SlotId id) { return slots_[id].current->has_uid(uid); });
+  return by_uid_.find(hash(PackedUid(uid).bytes()),
+                      [&](SlotId id) { return slots_[id].current->has_uid(uid); });
 }
 
 std::uint32_t SlotTable::intern(std::string_view namespace_) {
@@ -129,7 +130,7 @@ void SlotTable::reindex_uid(SlotId id, const RecordPtr& next) {
   Slot& slot = slots_[id];
   const bool had = slot.current && slot.current->has_uid();
   const bool has = next && next->has_uid();
-  if (had && has && next->has_uid(slot.current->uid())) return;
+  if (had && has && next->packed_uid() == slot.current->packed_uid()) return;
   if (had) by_uid_.erase(id, hash_of);
   if (!has) return;
   // The table asks for the hash of the id itself.

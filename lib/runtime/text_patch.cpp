@@ -1,6 +1,7 @@
 #include "runtime/text_patch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -51,18 +52,33 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return at;
 }
 
-bool is_punctuation(char c) {
-  return c == '"' || c == ',' || c == '}' || c == ']' || c == '{' || c == '[' || c == ':';
-}
+constexpr auto kPunctuation = [] {
+  std::array<bool, 256> out{};
+  for (const char c : {'"', ',', '}', ']', '{', '[', ':'})
+    out[static_cast<unsigned char>(c)] = true;
+  return out;
+}();
 
-// The next places of punctuation.
-std::size_t places(std::string_view text, std::size_t (&out)[kPlaces]) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; at < text.size() && found < kPlaces; ++at) {
-    if (is_punctuation(text[at])) out[found++] = at;
+// The places of punctuation in a text, found as they are asked for: mostly the first will do.
+class Places {
+ public:
+  explicit Places(std::string_view text) : text_(text) {}
+  // npos when there are not so many.
+  std::size_t operator[](std::size_t index) {
+    while (found_ <= index) {
+      while (at_ < text_.size() && !kPunctuation[static_cast<unsigned char>(text_[at_])]) ++at_;
+      if (at_ == text_.size()) return std::string_view::npos;
+      places_[found_++] = at_++;
+    }
+    return places_[index];
   }
-  return found;
-}
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t found_ = 0;
+  std::size_t places_[kPlaces];
+};
 
 // Where base and text agree again, as near as can be found; the ends when nowhere.
 struct Meeting {
@@ -70,16 +86,17 @@ struct Meeting {
 };
 
 Meeting next_meeting(std::string_view base, std::string_view text) {
-  std::size_t in_base[kPlaces], in_text[kPlaces];
-  const std::size_t base_places = places(base, in_base);
-  const std::size_t text_places = places(text, in_text);
+  Places in_base(base), in_text(text);
+  std::size_t base_places = kPlaces, text_places = kPlaces;
   for (std::size_t sum = 0; sum + 1 < base_places + text_places; ++sum) {
     const std::size_t first = sum < base_places ? 0 : sum - base_places + 1;
     for (std::size_t t = first; t <= sum && t < text_places; ++t) {
       const std::size_t b = sum - t;
-      const std::string_view behind_base = base.substr(in_base[b], kMeet);
-      const std::string_view behind_text = text.substr(in_text[t], kMeet);
-      if (behind_base == behind_text) return {in_base[b], in_text[t]};
+      const std::size_t text_at = in_text[t], base_at = in_base[b];
+      if (text_at == std::string_view::npos) text_places = t;
+      if (base_at == std::string_view::npos) base_places = b;
+      if (text_at == std::string_view::npos || base_at == std::string_view::npos) continue;
+      if (base.substr(base_at, kMeet) == text.substr(text_at, kMeet)) return {base_at, text_at};
     }
   }
   return {base.size(), text.size()};

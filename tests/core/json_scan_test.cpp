@@ -56,17 +56,27 @@ Plain plain_end(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("blocks are classified alike with and without vector instructions") {
+TEST_CASE("values are walked over alike by all instruction sets, piece by piece") {
   base::Random random(3);
-  for (int round = 0; round < 2000; ++round) {
-    const std::string text = random_text(random, kJsonBlock);
-    const JsonBlock a = classify_json_block(text.data());
-    const JsonBlock b = classify_json_block_portably(text.data());
-    REQUIRE(a.quotes == b.quotes);
-    REQUIRE(a.backslashes == b.backslashes);
-    REQUIRE(a.opens == b.opens);
-    REQUIRE(a.closes == b.closes);
-    REQUIRE(a.spaces == b.spaces);
+  for (int round = 0; round < 4000; ++round) {
+    const std::string text = "{" + random_text(random, random.below(400));
+    const std::size_t chunk = 1 + random.below(200);
+    JsonBrackets best, common, plain;
+    for (std::size_t at = 0; at < text.size(); at += chunk) {
+      const auto piece = std::string_view(text).substr(at, chunk);
+      const std::size_t length = plain.feed_portably(piece);
+      CAPTURE(text, chunk, at);
+      REQUIRE(best.feed(piece) == length);
+      REQUIRE(common.feed_commonly(piece) == length);
+      for (const JsonBrackets& other : {best, common}) {
+        REQUIRE(other.depth == plain.depth);
+        REQUIRE(other.deepest == plain.deepest);
+        REQUIRE(other.spaced == plain.spaced);
+        REQUIRE(other.escaped == plain.escaped);
+        REQUIRE(other.in_string == plain.in_string);
+      }
+      if (length != JsonBrackets::kGoesOn) break;
+    }
   }
 }
 
