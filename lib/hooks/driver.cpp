@@ -42,8 +42,7 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       scope_(scope),
       folder_(services.work_dir + "/" + rule_.name +
               (scope.only ? "-shard-" + std::to_string(*scope.only) : "")),
-      hooks_(services.client, services.random, rule_,
-             {work_dir(), [this](const std::string& name) { return new_home(name); }}),
+      hooks_(services.client, services.random, rule_, {work_dir(), folder_}),
       caches_(rule_, cache_callbacks()),
       controller_(services.loop, *this, services.random, services.slots, queue_options(rule_)),
       shapes_(services.client),
@@ -86,12 +85,6 @@ void Driver::make_folders() {
                       {{"controller", rule_.name}, {"path", path}});
     }
   }
-}
-
-std::string Driver::new_home(const std::string& run_id) const {
-  const std::string path = folder_ + "/home-" + run_id;
-  mkdir(path.c_str(), 0700);
-  return path;
 }
 
 Result<void> Driver::resolve(const client::ResourceMap& resources) {

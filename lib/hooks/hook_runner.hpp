@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "hooks/hook_call.hpp"
 #include "hooks/hook_credentials.hpp"
+#include "hooks/hook_homes.hpp"
 #include "hooks/limit_guard.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/worker_pool.hpp"
@@ -18,8 +19,8 @@
 namespace kubewatch::hooks {
 
 struct HookPlaces {
-  std::string work_dir;                                     // KW_WORKDIR
-  std::function<std::string(const std::string&)> new_home;  // by the name of who lives there
+  std::string work_dir;  // KW_WORKDIR
+  std::string homes;     // below it each hook or worker has its own HOME
 };
 
 class HookRunner {
@@ -37,12 +38,14 @@ class HookRunner {
   std::vector<std::string> secrets_of(const HookRule& hook) const {
     return credentials_.secrets(hook.credentials);
   }
+  // Of hooks that are processes.
+  HookHomes& homes() { return homes_; }
   // `hook` is the rule's reconcile or finalize. Errors: not_found, forbidden, invalid. on_exit
   // comes later, once, from the loop.
   Result<std::unique_ptr<HookCall>> start(const HookRule& hook, HookStart start,
                                           HookCall::OnExit on_exit);
-  // No run is left: ends the workers; then `done`, at
-  // once or from the loop, and not at all once this is gone.
+  // No run is left: ends the workers; then `done`, at once or from the loop, and not at all once
+  // this is gone.
   void shut_down(std::function<void()> done);
 
  private:
@@ -54,6 +57,7 @@ class HookRunner {
   base::Random& random_;
   const Rule& rule_;
   HookPlaces places_;
+  HookHomes homes_;
   HookCredentials credentials_;
   LimitGuard guard_;
   bool limits_told_ = false;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <iterator>
 
 #include "base/json.hpp"
@@ -91,9 +90,8 @@ Run::Run(RunHost& host, RunInput input, Done done)
 }
 
 Run::~Run() {
-  if (home_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(home_, ignored);
+  process_.reset();  // it may still be at work in its home
+  if (!home_.empty()) host_.hooks().homes().give_back(home_);
 }
 
 bool Run::has_hook() const {
@@ -167,7 +165,7 @@ void Run::launch() {
     for (const std::string& object : objects) mask_.add_json(object);
   }
   const bool worker = hook().mode == HookMode::worker;
-  if (!worker) home_ = host_.new_home(input_.id);
+  if (!worker) home_ = host_.hooks().homes().take();
   const EnvironmentInput source{
       invocation,      input_.object.meta,
       hook(),          host_.work_dir(),

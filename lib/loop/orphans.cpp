@@ -1,4 +1,5 @@
-// A scan of /proc: this kernel interface has no list of children that every build of Linux offers.
+// Who is a child of ours: by the kernel's list of them, or, where it was built without
+// (CONFIG_PROC_CHILDREN), by a scan of /proc.
 #include "loop/orphans.hpp"
 
 #include <dirent.h>
@@ -121,6 +122,33 @@ std::vector<pid_t> processes_from(pid_t lowest) {
   return out;
 }
 
+// Our children; absent where the kernel does not tell. Nobody but us takes one away (a dead one
+// stays until we reap it), so the list is whole although others may be added while it is read.
+std::optional<std::vector<pid_t>> own_children() {
+  const std::string self = std::to_string(getpid());
+  const Fd fd(open(("/proc/self/task/" + self + "/children").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::nullopt;
+  std::string text;
+  std::array<char, 4096> chunk{};
+  while (true) {
+    const ssize_t got = read(fd.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+  std::vector<pid_t> out;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    pid_t pid = 0;
+    const auto parsed = std::from_chars(at, end, pid);
+    if (parsed.ec == std::errc()) out.push_back(pid);
+    at = parsed.ec == std::errc() ? parsed.ptr : at + 1;
+  }
+  return out;
+}
+
 // False only when it is certain that every child of ours is a leader with its own Process.
 bool may_have_orphans() {
   siginfo_t info{};
@@ -140,7 +168,7 @@ void reap(pid_t pid, bool patient) {
 struct Sweep {
   const std::string& mark;
   pid_t leader = 0;
-  pid_t lowest = 0;
+  Duration lifetime;
   pid_t self = getpid();
   pid_t group = getpgrp();
   pid_t session = getsid(0);
@@ -151,10 +179,16 @@ struct Sweep {
     return info.session != session && state().leaders.empty();
   }
 
+  std::vector<pid_t> candidates() const {
+    if (auto children = own_children()) return std::move(*children);
+    const bool all = state().leaders.empty() || lifetime > kLongLife || last_process() < leader;
+    return processes_from(all ? 0 : leader);
+  }
+
   // True when it killed something, whose children may now be ours.
   bool round() const {
     std::vector<pid_t> killed;
-    for (const pid_t pid : processes_from(lowest)) {
+    for (const pid_t pid : candidates()) {
       if (pid == self || state().leaders.count(pid) != 0) continue;
       const auto info = info_of(pid);
       if (!info || info->parent != self) continue;
@@ -209,8 +243,7 @@ void end_marked_by(pid_t marker) {
 
 void end_descendants(const std::string& mark, pid_t leader, Duration lifetime) {
   if (mark.empty() || !may_have_orphans()) return;
-  const bool all = state().leaders.empty() || lifetime > kLongLife || last_process() < leader;
-  const Sweep sweep{mark, leader, all ? 0 : leader};
+  const Sweep sweep{mark, leader, lifetime};
   for (int i = 0; i < kMaxRounds && sweep.round(); ++i) {
   }
 }

@@ -1,22 +1,23 @@
-// How fast a change becomes a hook: `kubewatch sandbox` and `kubewatch run-controller` as users run
-// them, a static C hook that notes when it started, and the limit of the machine (spawning that
-// hook and nothing else) measured in the same run. Figures are for ratios; times do not travel
-// between machines.
+// The client's side of tests/bench/hooks: changes objects and says when, watches as the floor of
+// what any controller can reach, and starts hooks itself as the limit. $KUBECONFIG says where; each
+// prints one line of JSON. Hooks log "NAME NANOSECONDS" (CLOCK_MONOTONIC), see hook.c.
 //
-//   bench_hooks KUBEWATCH HOOK [UPDATES [OBJECTS]]
-#include <fcntl.h>
-#include <signal.h>
+//   bench_hooks fill PREFIX COUNT BYTES     makes ConfigMaps labelled bench=yes
+//   bench_hooks clear                       deletes the ConfigMaps of namespace default
+//   bench_hooks latency UPDATES LOG         spaced changes of one of them: when the answer, the
+//                                           event and the hook came
+//   bench_hooks await COUNT                 when there were so many ConfigMaps labelled child=yes
+//   bench_hooks spawn COUNT HOOK LOG        from posix_spawn to the hook's main()
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,15 +26,17 @@
 #include "client/apply_result.hpp"
 #include "client/client.hpp"
 
-extern char** environ;
-
 namespace {
 
 using namespace kubewatch;
-using Clock = std::chrono::steady_clock;
+
+constexpr Duration kPatience{120000};
+constexpr Duration kBetweenChanges{20};
+constexpr int kAtOnce = 8;
 
 long long nanoseconds() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
@@ -45,100 +48,171 @@ const core::ResourceType kConfigMaps = [] {
   return type;
 }();
 
-pid_t launch(const std::vector<std::string>& argv, const std::string& log) {
-  std::vector<char*> raw;
-  for (const auto& word : argv) raw.push_back(const_cast<char*>(word.c_str()));
-  raw.push_back(nullptr);
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    const int fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    ::dup2(fd, 1);
-    ::dup2(fd, 2);
-    ::execv(raw[0], raw.data());
-    ::_exit(127);
-  }
-  return pid;
-}
-
-class Bench {
+// Milliseconds between two times.
+class Spans {
  public:
-  Bench(std::string kubewatch, std::string hook)
-      : kubewatch_(std::filesystem::absolute(kubewatch)), hook_(std::filesystem::absolute(hook)) {
-    char folder[] = "/tmp/kubewatch-bench-XXXXXX";
-    if (::mkdtemp(folder) == nullptr) throw std::runtime_error("mkdtemp");
-    folder_ = folder;
-    log_ = folder_ + "/hooks.log";
-    sandbox_ = launch({kubewatch_, "sandbox", "--kubeconfig", folder_ + "/kubeconfig"},
-                      folder_ + "/sandbox.log");
-    wait_for([&] { return std::filesystem::exists(folder_ + "/kubeconfig"); }, "the sandbox");
+  void add(long long from, long long to) { ms_.push_back(static_cast<double>(to - from) / 1e6); }
+  Json summary() {
+    if (ms_.empty()) throw std::runtime_error("nothing was measured");
+    std::sort(ms_.begin(), ms_.end());
+    return {{"p50", at(0.5)}, {"p90", at(0.9)}, {"p99", at(0.99)}};
+  }
+
+ private:
+  double at(double share) const {
+    return ms_[static_cast<std::size_t>(share * static_cast<double>(ms_.size() - 1))];
+  }
+  std::vector<double> ms_;
+};
+
+// What hooks logged, read as it grows.
+class HookLog {
+ public:
+  explicit HookLog(std::string file) : file_(std::move(file)) {}
+  // Starts since the last call.
+  std::vector<long long> fresh() {
+    std::error_code absent;
+    if (std::filesystem::file_size(file_, absent) <= at_ || absent) return {};
+    std::ifstream in(file_);
+    in.seekg(static_cast<std::streamoff>(at_));
+    std::vector<long long> out;
+    std::string line;
+    while (std::getline(in, line) && !in.eof()) {
+      at_ += line.size() + 1;
+      out.push_back(std::stoll(line.substr(line.find(' ') + 1)));
+    }
+    return out;
+  }
+
+ private:
+  std::string file_;
+  std::uintmax_t at_ = 0;
+};
+
+class Cluster {
+ public:
+  Cluster() {
     client::ConfigOverrides overrides;
-    overrides.kubeconfig = folder_ + "/kubeconfig";
+    const char* file = ::getenv("KUBECONFIG");
+    if (file == nullptr) throw std::runtime_error("KUBECONFIG is not set");
+    overrides.kubeconfig = file;
     auto config = client::load_config(overrides, {});
     if (!config.ok()) throw std::runtime_error(config.error().render());
     auto transport = client::make_transport(loop_, *config);
     if (!transport.ok()) throw std::runtime_error(transport.error().render());
     transport_ = std::move(*transport);
     client_ = std::make_unique<client::Client>(loop_, *transport_, *config);
-    std::ofstream(folder_ + "/rules.yaml")
-        << "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: bench}\nspec:\n"
-           "  for: {apiVersion: v1, kind: ConfigMap, labelSelector: bench}\n"
-           "  reconcile:\n    exec: ["
-        << hook_ << "]\n    env: {BENCH_LOG: " << log_ << ", SEQ: {jq: .data.seq}}\n";
   }
 
-  ~Bench() {
-    end(controller_);
-    end(sandbox_);
-    client_.reset();
-    transport_.reset();
-    std::filesystem::remove_all(folder_);
+  void fill(const std::string& prefix, int count, std::size_t bytes) {
+    std::vector<client::PendingPtr> calls(static_cast<std::size_t>(count));
+    int sent = 0, done = 0;
+    std::string failed;
+    while (done < count) {
+      for (; sent < count && sent - done < kAtOnce; ++sent) {
+        const Json object = {
+            {"apiVersion", "v1"},
+            {"kind", "ConfigMap"},
+            {"metadata", {{"name", prefix + std::to_string(sent)}, {"labels", {{"bench", "yes"}}}}},
+            {"data", {{"seq", "0"}, {"text", std::string(bytes, 'x')}}}};
+        calls[static_cast<std::size_t>(sent)] =
+            client_->create(kConfigMaps, "default", object, {}, [&](Result<Json> answer) {
+              if (!answer.ok()) failed = answer.error().render();
+              ++done;
+            });
+      }
+      const int before = done;
+      wait_for([&] { return done > before; }, "an answer to a create");
+    }
+    if (!failed.empty()) throw std::runtime_error(failed);
+    print({{"created", count}});
   }
 
-  void latency(int updates) {
-    apply("one", 0);
-    start_controller();
-    wait_for([&] { return starts().count(0) == 1; }, "the first run");
-    std::vector<double> from_sent;
-    std::vector<double> from_answered;
+  void clear() {
+    std::optional<Result<client::ListResult>> answer;
+    const auto call = client_->remove_collection(
+        kConfigMaps, "default", {}, {},
+        [&](Result<client::ListResult> r) { answer.emplace(std::move(r)); });
+    wait_for([&] { return answer.has_value(); }, "the deletion");
+    if (!answer->ok()) throw std::runtime_error(answer->error().render());
+    print({{"cleared", true}});
+  }
+
+  void latency(int updates, const std::string& log) {
+    HookLog hooks(log);
+    hooks.fresh();
+    long long event_at = 0;
+    std::string wanted = "\"seq\":\"";
+    bool open = false;
+    core::WatchParams params;
+    params.label_selector = "bench=yes";
+    const auto watch = client_->watch(
+        kConfigMaps, "default", params,
+        {[&] { open = true; },
+         [&](const core::WatchEvent& event) {
+           if (event_at == 0 && event.object.find(wanted) != std::string_view::npos) {
+             event_at = nanoseconds();
+           }
+         },
+         [](Result<void>) { throw std::runtime_error("the watch ended"); }});
+    wait_for([&] { return open; }, "an open watch");
+    Spans answers, events, starts, reactions;
+    int runs = 0;
     for (int seq = 1; seq <= updates; ++seq) {
+      wanted = "\"seq\":\"" + std::to_string(seq) + "\"";
+      event_at = 0;
       const long long sent = nanoseconds();
-      apply("one", seq);
-      const long long answered = nanoseconds();
-      wait_for([&] { return starts().count(seq) == 1; }, "a run");
-      const long long started = starts()[seq];
-      from_sent.push_back(static_cast<double>(started - sent) / 1e6);
-      from_answered.push_back(static_cast<double>(started - answered) / 1e6);
-      spend(Duration{20});
+      long long answered = 0;
+      core::PatchParams merge;
+      merge.type = core::PatchType::merge;
+      const auto call = client_->patch(kConfigMaps, {"default", "one-0"},
+                                       {{"data", {{"seq", std::to_string(seq)}}}}, merge,
+                                       [&](const Result<client::ApplyResult>& answer) {
+                                         if (answer.ok()) answered = nanoseconds();
+                                       });
+      long long started = 0;
+      wait_for(
+          [&] {
+            for (const long long at : hooks.fresh()) {
+              if (started == 0) started = at;
+              ++runs;
+            }
+            return answered != 0 && event_at != 0 && started != 0;
+          },
+          "the answer, the event and the hook of a change");
+      answers.add(sent, answered);
+      events.add(sent, event_at);
+      starts.add(sent, started);
+      reactions.add(event_at, started);
+      spend(kBetweenChanges);
     }
-    print("change sent -> hook started", from_sent);
-    print("event -> hook started (change answered -> hook started)", from_answered);
-    end(controller_);
-    controller_ = 0;
+    runs += static_cast<int>(hooks.fresh().size());
+    print({{"updates", updates},
+           {"runs", runs},
+           {"answer_ms", answers.summary()},
+           {"event_ms", events.summary()},
+           {"hook_ms", starts.summary()},
+           {"event_to_hook_ms", reactions.summary()}});
   }
 
-  void throughput(int objects) {
-    std::filesystem::remove(log_);
-    remove("one");
-    for (int i = 0; i < objects; ++i) apply("many-" + std::to_string(i), i);
-    const long long begin = nanoseconds();
-    start_controller();
-    wait_for([&] { return starts().size() >= static_cast<std::size_t>(objects); }, "all runs");
-    long long first = 0;
-    long long last = 0;
-    for (const auto& [seq, at] : starts()) {
-      first = first == 0 ? at : std::min(first, at);
-      last = std::max(last, at);
-    }
-    const double rate = objects / (static_cast<double>(last - first) / 1e9);
-    const double limit = spawn_limit(objects);
-    ::printf(
-        "%d objects at start: %.0f hooks/s from the first hook to the last, %.2f s from launch "
-        "to the last\n",
-        objects, rate, static_cast<double>(last - begin) / 1e9);
-    ::printf(
-        "limit in the same run: %.0f/s spawning that hook two at a time and nothing else; "
-        "ratio %.2f\n",
-        limit, rate / limit);
+  void await(int count) {
+    int seen = 0;
+    core::WatchParams params;
+    params.label_selector = "child=yes";
+    const auto watch =
+        client_->watch(kConfigMaps, "default", params,
+                       {[] {},
+                        [&](const core::WatchEvent& event) {
+                          if (event.type == core::WatchEventType::added) ++seen;
+                        },
+                        [](Result<void>) { throw std::runtime_error("the watch ended"); }});
+    wait_for([&] { return seen >= count; }, "all children");
+    print({{"at_ns", nanoseconds()}});
+  }
+
+  static void print(const Json& line) {
+    ::printf("%s\n", base::dump_json(line).c_str());
+    ::fflush(stdout);
   }
 
  private:
@@ -146,113 +220,74 @@ class Bench {
     loop_.run_until([] { return false; }, how_long);
   }
 
-  template <class Done>
-  void wait_for(Done done, const char* what) {
-    const auto deadline = Clock::now() + std::chrono::seconds(120);
+  void wait_for(const std::function<bool()>& done, const char* what) {
+    const TimePoint deadline = loop_.now() + kPatience;
     while (!done()) {
-      if (Clock::now() > deadline) throw std::runtime_error(std::string("no sign of ") + what);
-      spend(Duration{1});
+      if (loop_.now() > deadline) throw std::runtime_error(std::string("no sign of ") + what);
+      loop_.run_until(done, Duration{1});
     }
   }
 
-  void apply(const std::string& name, int seq) {
-    const Json object = {{"apiVersion", "v1"},
-                         {"kind", "ConfigMap"},
-                         {"metadata", {{"name", name}, {"labels", {{"bench", "yes"}}}}},
-                         {"data", {{"seq", std::to_string(seq)}}}};
-    core::PatchParams params;
-    params.type = core::PatchType::apply;
-    params.field_manager = "bench";
-    std::optional<Result<client::ApplyResult>> answer;
-    const auto pending =
-        client_->patch(kConfigMaps, {"default", name}, object, params,
-                       [&](Result<client::ApplyResult> r) { answer.emplace(std::move(r)); });
-    loop_.run_until([&] { return answer.has_value(); }, Duration{30000});
-    if (!answer || !answer->ok()) throw std::runtime_error("apply failed");
-  }
-
-  void remove(const std::string& name) {
-    bool done = false;
-    const auto pending =
-        client_->remove(kConfigMaps, {"default", name}, {}, [&](Result<Json>) { done = true; });
-    loop_.run_until([&] { return done; }, Duration{30000});
-  }
-
-  void start_controller() {
-    controller_ = launch({kubewatch_, "run-controller", "-f", folder_ + "/rules.yaml",
-                          "--kubeconfig", folder_ + "/kubeconfig"},
-                         folder_ + "/controller.log");
-  }
-
-  // Sequence number -> start, of complete lines.
-  std::map<int, long long> starts() const {
-    std::map<int, long long> out;
-    std::ifstream in(log_);
-    int seq = 0;
-    long long at = 0;
-    while (in >> seq >> at) out[seq] = at;
-    return out;
-  }
-
-  double spawn_limit(int count) const {
-    const std::string log = "BENCH_LOG=" + folder_ + "/limit.log";
-    const std::string seq = "SEQ=0";
-    char* environment[] = {const_cast<char*>(log.c_str()), const_cast<char*>(seq.c_str()), nullptr};
-    char* argv[] = {const_cast<char*>(hook_.c_str()), nullptr};
-    const auto begin = Clock::now();
-    int running = 0;
-    for (int i = 0; i < count; ++i) {
-      if (running == 2) {
-        ::waitpid(-1, nullptr, 0);
-        --running;
-      }
-      pid_t pid = 0;
-      if (::posix_spawn(&pid, hook_.c_str(), nullptr, nullptr, argv, environment) == 0) ++running;
-    }
-    while (running-- > 0) ::waitpid(-1, nullptr, 0);
-    return count / std::chrono::duration<double>(Clock::now() - begin).count();
-  }
-
-  static void end(pid_t pid) {
-    if (pid <= 0) return;
-    ::kill(pid, SIGTERM);
-    ::waitpid(pid, nullptr, 0);
-  }
-
-  static void print(const char* what, std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const auto at = [&](double share) {
-      return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-    };
-    ::printf("%s: p50 %.2f ms, p90 %.2f ms, p99 %.2f ms over %zu spaced updates\n", what, at(0.5),
-             at(0.9), at(0.99), values.size());
-  }
-
-  std::string kubewatch_;
-  std::string hook_;
-  std::string folder_;
-  std::string log_;
-  pid_t sandbox_ = 0;
-  pid_t controller_ = 0;
   loop::EventLoop loop_;
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<client::Client> client_;
 };
 
+void spawn(int count, const std::string& hook, const std::string& file) {
+  HookLog log(file);
+  Spans spans;
+  const std::string variable = "BENCH_LOG=" + file;
+  const std::string name = "KW_NAME=one";
+  char* environment[] = {const_cast<char*>(variable.c_str()), const_cast<char*>(name.c_str()),
+                         nullptr};
+  char* argv[] = {const_cast<char*>(hook.c_str()), nullptr};
+  for (int i = 0; i < count; ++i) {
+    const long long begun = nanoseconds();
+    pid_t pid = 0;
+    if (::posix_spawn(&pid, hook.c_str(), nullptr, nullptr, argv, environment) != 0) {
+      throw std::runtime_error("cannot start " + hook);
+    }
+    ::waitpid(pid, nullptr, 0);
+    for (const long long at : log.fresh()) spans.add(begun, at);
+  }
+  Cluster::print({{"spawn_ms", spans.summary()}});
+}
+
+int usage() {
+  ::fprintf(stderr,
+            "usage: bench_hooks fill PREFIX COUNT BYTES | clear | latency UPDATES LOG | await "
+            "COUNT | spawn COUNT HOOK LOG\n");
+  return 2;
+}
+
+int run(const std::vector<std::string>& words) {
+  const std::string verb = words.empty() ? "" : words[0];
+  if (verb == "spawn" && words.size() == 4) {
+    spawn(std::stoi(words[1]), words[2], words[3]);
+    return 0;
+  }
+  Cluster cluster;
+  if (verb == "fill" && words.size() == 4) {
+    cluster.fill(words[1], std::stoi(words[2]), std::stoul(words[3]));
+  } else if (verb == "clear" && words.size() == 1) {
+    cluster.clear();
+  } else if (verb == "latency" && words.size() == 3) {
+    cluster.latency(std::stoi(words[1]), words[2]);
+  } else if (verb == "await" && words.size() == 2) {
+    cluster.await(std::stoi(words[1]));
+  } else {
+    return usage();
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    ::fprintf(stderr, "usage: bench_hooks KUBEWATCH HOOK [UPDATES [OBJECTS]]\n");
-    return 2;
-  }
   try {
-    Bench bench(argv[1], argv[2]);
-    bench.latency(argc > 3 ? ::atoi(argv[3]) : 300);
-    bench.throughput(argc > 4 ? ::atoi(argv[4]) : 1000);
+    return run(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception& e) {
     ::fprintf(stderr, "bench_hooks: %s\n", e.what());
     return 1;
   }
-  return 0;
 }

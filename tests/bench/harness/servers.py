@@ -182,3 +182,26 @@ def curl_seconds(arguments):
     begun = time.monotonic()
     subprocess.run(["curl", "-sf", "-A", AGENT, "-o", "/dev/null", *arguments], check=True)
     return time.monotonic() - begun
+
+
+class Sandbox:
+    """Ours, as users start it."""
+    name = "sandbox"
+
+    def __init__(self, kubewatch, folder):
+        self.kubewatch, self.kubeconfig = kubewatch, folder / "sandbox.kubeconfig"
+        self.log = folder / "sandbox.log"
+
+    def __enter__(self):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen([str(self.kubewatch), "sandbox", "--kubeconfig", str(self.kubeconfig)],
+                                            stdout=log, stderr=log)
+        deadline = time.monotonic() + 20
+        while not self.kubeconfig.exists():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the sandbox did not start: {self.log.read_text()[-300:]}")
+            time.sleep(0.02)
+        return self
+
+    def __exit__(self, *_):
+        end(self.process)

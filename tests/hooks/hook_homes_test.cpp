@@ -1,0 +1,56 @@
+// Who may live in a folder after whom.
+#include "hooks/hook_homes.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "hooks/rule_folder.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+TEST_CASE("a home that was left as it was is given to the next hook") {
+  const test::RuleFolder folder;
+  HookHomes homes(folder.path());
+  const std::string first = homes.take();
+  CHECK(std::filesystem::is_empty(first));
+  CHECK((std::filesystem::status(first).permissions() & std::filesystem::perms::mask) ==
+        std::filesystem::perms::owner_all);
+  const std::string second = homes.take();
+  CHECK(second != first);
+  homes.give_back(first);
+  CHECK(homes.take() == first);
+}
+
+TEST_CASE("nothing of a hook is left in the home of the next") {
+  const test::RuleFolder folder;
+  HookHomes homes(folder.path());
+  using Change = void (*)(const std::string&);
+  const Change changes[] = {
+      [](const std::string& home) { std::ofstream(home + "/secret") << "s3cret"; },
+      [](const std::string& home) {
+        std::ofstream(home + "/gone") << "x";
+        std::filesystem::remove(home + "/gone");
+      },
+      [](const std::string& home) { std::filesystem::create_directories(home + "/a/b"); },
+      [](const std::string& home) { ::chmod(home.c_str(), 0755); },
+      [](const std::string& home) { std::filesystem::remove(home); },
+      [](const std::string& home) {
+        std::filesystem::remove(home);
+        std::filesystem::create_directory_symlink("/", home);
+      }};
+  for (const Change change : changes) {
+    const std::string home = homes.take();
+    change(home);
+    homes.give_back(home);
+    CHECK_FALSE(std::filesystem::exists(std::filesystem::symlink_status(home)));
+    const std::string next = homes.take();
+    CHECK(next != home);
+    CHECK(std::filesystem::is_empty(next));
+    homes.give_back(next);
+    CHECK(homes.take() == next);
+  }
+}
