@@ -88,6 +88,7 @@ Result<std::optional<ElectionPlan>> ElectionFlags::plan(const std::vector<hooks:
   KW_ASSIGN(plan.shards, hooks::parse_shard_plan(shard_by_, shards_));
   runtime::ElectionOptions& election = plan.leadership.election;
   plan.leadership.shards = plan.shards.count;
+  plan.leadership.plan = hooks::describe(plan.shards);
   election.lease.name = lease_name_.empty() ? name_of_rules(rules) : lease_name_;
   election.lease.namespace_ = lease_namespace_.empty() ? namespace_ : lease_namespace_;
   election.identity = identity_.empty() ? host_name() + "_" + random.uuid() : identity_;

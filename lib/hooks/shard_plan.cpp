@@ -1,15 +1,19 @@
 #include "hooks/shard_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
 #include "base/strings.hpp"
+#include "runtime/shard_map.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr std::string_view kNamespace = "namespace=";
 constexpr std::string_view kLabel = "label=";
+constexpr std::size_t kMostWords = 200;  // of a description
 
 Error flag_error(const std::string& message) {
   return Error(ErrorKind::invalid, "--shard-by: " + message);
@@ -69,6 +73,17 @@ Result<ShardPlan> parse_shard_plan(std::string_view shard_by, std::optional<std:
     return by_label(shard_by.substr(kLabel.size()), shards);
   }
   return flag_error("\"" + std::string(shard_by) + "\" is neither namespace=a,b;c nor label=KEY");
+}
+
+std::string describe(const ShardPlan& plan) {
+  const std::string count = std::to_string(plan.count) + " shards by ";
+  if (plan.by == ShardPlan::By::hash) return count + "hash of names";
+  if (plan.by == ShardPlan::By::label) return count + "label " + plan.label;
+  std::vector<std::string> groups;
+  for (const auto& names : plan.namespaces) groups.push_back(base::join(names, ","));
+  const std::string text = count + "namespace " + base::join(groups, ";");
+  if (text.size() <= kMostWords) return text;
+  return fmt::format("{}namespace, {:016x}", count, runtime::stable_hash(text));
 }
 
 std::optional<Rule> rule_of_shard(const Rule& rule, const ShardPlan& plan, std::size_t shard) {

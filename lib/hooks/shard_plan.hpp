@@ -29,6 +29,10 @@ struct ShardPlan {
 // not handled). Errors: invalid, naming the flag.
 Result<ShardPlan> parse_shard_plan(std::string_view shard_by, std::optional<std::size_t> shards);
 
+// The same for all instances that share the objects out alike, another for all others: what stands
+// in the Lease that they share.
+std::string describe(const ShardPlan& plan);
+
 // The rule as one shard has it; absent when it has nothing there. What it relates to (`watches`) is
 // not narrowed. Precondition: plan.narrows().
 std::optional<Rule> rule_of_shard(const Rule& rule, const ShardPlan& plan, std::size_t shard);

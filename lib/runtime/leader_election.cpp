@@ -177,7 +177,7 @@ void LeaderElector::decide(TimePoint now, WallTime wall) {
         return lose(record_->holder.empty() ? "somebody else released the lease"
                                             : "it is held by " + record_->holder);
       }
-      if (is_rival()) {
+      if (!options_.shared && is_rival()) {
         return lose("another process renews it with the same identity " + options_.identity);
       }
       return write(now, wall);

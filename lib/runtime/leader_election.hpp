@@ -10,7 +10,8 @@
 //   clocks may run at different rates by (lease_duration + renew_deadline) / 2 to lease_duration
 //   (1.2 with the defaults) before two can write at once.
 // - A lease that names this identity with a renewal that this process did not send is held by
-//   another process of the same identity: lost.
+//   another process of the same identity: lost; unless the lease is one that many share. Each of
+//   those counts its own renewals only.
 // - Whoever deletes or edits a held Lease by hand takes these promises away. So does a network that
 //   delivers a write after its sender gave up on it: a Lease is no token that the server checks.
 // `now` must go on while the process is stopped and the machine is suspended (loop/boot_clock).
@@ -36,6 +37,7 @@ struct ElectionOptions {
   Duration renew_deadline{10000};
   Duration retry_period{2000};
   std::map<std::string, std::string> labels;  // of a Lease that it creates
+  bool shared = false;  // others of the same identity hold it too, and none gives it back
 
   // lease_duration > renew_deadline > 1.2 * retry_period > 0, whole seconds in lease_duration (that
   // is what a Lease can say), a name, a namespace, an identity. Errors: invalid, naming the flag.

@@ -44,7 +44,8 @@ struct Leadership::Impl {
   LeadershipCallbacks callbacks;
   ShardCoordinator coordinator;
   std::vector<std::unique_ptr<LeaseKeeper>> keepers;  // one per shard
-  std::unique_ptr<LeaseKeeper> member;                // with more than one shard
+  std::unique_ptr<LeaseKeeper> plan;                  // with more than one shard, as the next
+  std::unique_ptr<LeaseKeeper> member;
   bool lost = false;
   std::function<void()> on_all_released;
   loop::Timer list_timer;
@@ -55,12 +56,13 @@ struct Leadership::Impl {
   Impl(client::Client& the_client, LeadershipOptions the_options, base::Random& the_random,
        LeadershipCallbacks the_callbacks);
   std::unique_ptr<LeaseKeeper> make_keeper(std::size_t shard);
+  void make_plan();
   void make_member();
   bool sharded() const { return options.shards > 1; }
   std::string lease_name(std::size_t shard) const;
   void run(const ShardActions& actions);
   void on_leading(std::size_t shard);
-  void on_lost(std::size_t shard, const std::string& why);
+  void on_lost(const LeaseKeeper& keeper, const std::string& why);
   void list_members();
   void on_members(Result<client::ListResult> answer);
   void clean(const std::vector<Lease>& abandoned);
@@ -78,7 +80,9 @@ Leadership::Impl::Impl(client::Client& the_client, LeadershipOptions the_options
   for (std::size_t shard = 0; shard < options.shards; ++shard) {
     keepers.push_back(make_keeper(shard));
   }
-  if (sharded()) make_member();
+  if (!sharded()) return;
+  make_plan();
+  make_member();
 }
 
 std::string Leadership::Impl::lease_name(std::size_t shard) const {
@@ -94,7 +98,7 @@ std::unique_ptr<LeaseKeeper> Leadership::Impl::make_keeper(std::size_t shard) {
   keeper.on_standing_by = [lease = election.lease.str()](const std::string& holder) {
     base::log_info("standing by: held by " + holder, {{"lease", lease}});
   };
-  keeper.on_lost = [this, shard](const std::string& why) { on_lost(shard, why); };
+  keeper.on_lost = [this, shard](const std::string& why) { on_lost(*keepers[shard], why); };
   keeper.on_released = [this, lease = election.lease.str(), shard](bool confirmed) {
     if (!confirmed) {
       base::log_warn("the lease could not be given back; it runs out by itself",
@@ -104,6 +108,27 @@ std::unique_ptr<LeaseKeeper> Leadership::Impl::make_keeper(std::size_t shard) {
     check_released();
   };
   return std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper));
+}
+
+// Nobody gives it back: the others of this plan still need it.
+void Leadership::Impl::make_plan() {
+  ElectionOptions election = options.election;
+  election.identity = options.plan;
+  election.shared = true;
+  LeaseKeeperCallbacks keeper;
+  keeper.on_leading = [this] {
+    if (member->state() == ElectionState::idle) member->start();
+  };
+  keeper.on_standing_by = [lease = election.lease.str(), ours = options.plan](const auto& holder) {
+    base::log_warn(
+        "standing by: other instances share the objects out in another way, and must end first",
+        {{"lease", lease}, {"theirs", holder}, {"ours", ours}});
+  };
+  keeper.on_lost = [this](const std::string& why) {
+    if (!coordinator.leading().empty()) return on_lost(*plan, why);
+    if (!lost && !on_all_released) plan->start();
+  };
+  plan = std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper));
 }
 
 void Leadership::Impl::make_member() {
@@ -142,13 +167,15 @@ void Leadership::Impl::on_leading(std::size_t shard) {
   base::log_info("leading", {{"lease", keepers[shard]->options().lease.str()},
                              {"identity", options.election.identity}});
   coordinator.on_leading(shard);
+  // Taken while the server was away from us: it may have been long enough for another plan.
+  if (plan != nullptr && !plan->fence()) return on_lost(*plan, "it was not renewed in time");
   callbacks.gained(shard);
 }
 
-void Leadership::Impl::on_lost(std::size_t shard, const std::string& why) {
+void Leadership::Impl::on_lost(const LeaseKeeper& keeper, const std::string& why) {
   if (std::exchange(lost, true)) return;
   list_timer.reset();
-  callbacks.lost("lost the lease " + keepers[shard]->options().lease.str() + ": " + why);
+  callbacks.lost("lost the lease " + keeper.options().lease.str() + ": " + why);
 }
 
 void Leadership::Impl::list_members() {
@@ -222,7 +249,9 @@ std::optional<Fence> Leadership::Impl::fence() const {
     if (!fence) continue;
     if (!out || fence->start_before < out->start_before) out = fence;
   }
-  return out;
+  if (!out || plan == nullptr) return out;
+  const auto shared = plan->fence();
+  return shared && shared->start_before > out->start_before ? out : shared;
 }
 
 Leadership::Leadership(client::Client& client, LeadershipOptions options, base::Random& random,
@@ -234,7 +263,7 @@ Leadership::~Leadership() = default;
 
 void Leadership::start() {
   if (impl_->sharded()) {
-    impl_->member->start();
+    impl_->plan->start();
   } else {
     impl_->run(impl_->coordinator.on_members(loop::boot_now(), {}));  // the only one: stands for it
   }

@@ -1,6 +1,8 @@
 // Driver: the lead of one process. One Lease when there is one shard (plain leader election), else
-// a Lease per shard and a membership Lease (shard_coordinator.hpp). Also the write gate: writes
-// pass only while every Lease that is led is fresh.
+// a Lease per shard, a membership Lease (shard_coordinator.hpp), and one that all instances share,
+// whose holder is the way the objects are shared out: instances that would do it in another way
+// stand by until the last of these is gone. Also the write gate: writes pass only while every Lease
+// that is led is fresh.
 #pragma once
 
 #include <functional>
@@ -15,9 +17,11 @@
 namespace kubewatch::runtime {
 
 struct LeadershipOptions {
-  // lease.name is the Lease's with one shard; else NAME-0, NAME-1, ... and NAME-member-HASH.
+  // lease.name is the Lease's with one shard; else the shared one's, and NAME-0, NAME-1, ... and
+  // NAME-member-HASH are those of the shards and the members.
   ElectionOptions election;
   std::size_t shards = 1;
+  std::string plan;  // with more than one shard: how objects are shared out, in words
 
   // Errors: invalid, naming the flag.
   Result<void> validate() const;

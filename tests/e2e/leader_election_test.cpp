@@ -240,6 +240,23 @@ E2E_CASE("shards are shared out, handed over and taken over without two runs at 
   CHECK(w.read("overlaps").empty());
 }
 
+E2E_CASE("instances that share objects out differently never run at once") {
+  World w;
+  prepare(w);
+  w.apply(website("site", "one"));
+  Contender one(w, "one", {"--shards", "2"});
+  REQUIRE(w.eventually([&] { return writer(w, "site-page") == "one"; }, kSoon));
+  Contender two(w, "two", {"--shards", "3"});
+  REQUIRE(w.eventually([&] { return two.says("standing by: other instances share"); }, kSoon));
+  CHECK(two.says("2 shards by hash of names"));
+  w.apply(website("site", "two"));
+  CHECK(w.holds_for([&] { return writer(w, "site-page") == "one"; }, Duration{1500}));
+  one.signal(SIGTERM);
+  REQUIRE(w.eventually([&] { return writer(w, "site-page") == "two"; }, kSoon));
+  CHECK(one.exit->code == 0);
+  CHECK(w.read("overlaps").empty());
+}
+
 E2E_CASE("shards by namespace watch only the namespaces of their shards") {
   World w;
   prepare(w, "");

@@ -15,6 +15,21 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("ways to share objects out have different descriptions") {
+  const auto described = [](const std::string& shard_by, std::optional<std::size_t> shards = {}) {
+    const auto plan = parse_shard_plan(shard_by, shards);
+    return plan.ok() ? describe(*plan) : plan.error().render();
+  };
+  CHECK(described("", 4) == "4 shards by hash of names");
+  CHECK(described("label=part", 3) == "3 shards by label part");
+  CHECK(described("namespace=a,b;c") == "2 shards by namespace a,b;c");
+  const std::string many = std::string(60, 'a') + "," + std::string(60, 'b') + "," +
+                           std::string(60, 'c') + "," + std::string(60, 'd');
+  const std::string text = described("namespace=" + many + ";e");
+  CHECK(text.size() < 60);
+  CHECK(text != described("namespace=" + many + ";f"));
+}
+
 TEST_CASE("a shard plan is read from its flags") {
   CHECK(parse_shard_plan("", std::nullopt)->count == 1);
   CHECK_FALSE(parse_shard_plan("", 4)->narrows());

@@ -14,11 +14,12 @@ TimePoint at(std::int64_t ms) {
 // Feeds an elector and tells its actions as words: "get", "update me 15s", "timer 2000", ...
 class Script {
  public:
-  explicit Script(const std::string& identity = "me")
-      : random(7), elector(options(identity), random) {}
+  explicit Script(const std::string& identity = "me", bool shared = false)
+      : random(7), elector(options(identity, shared), random) {}
 
-  static ElectionOptions options(const std::string& identity) {
+  static ElectionOptions options(const std::string& identity, bool shared = false) {
     ElectionOptions out;
+    out.shared = shared;
     out.lease = {"ns", "lead"};
     out.identity = identity;
     return out;
@@ -240,6 +241,21 @@ TEST_CASE("another process with the same identity is found out") {
   s.refuse(2020, ErrorKind::conflict);
   CHECK(s.answer(2030, Script::held_by("me", 15, "not mine")) ==
         Words{"lost: another process renews it with the same identity me"});
+}
+
+TEST_CASE("a shared lease is renewed by all, and each counts its own renewals") {
+  Script s("me", true);
+  s.lead();
+  s.timer(2010);
+  s.refuse(2020, ErrorKind::conflict);
+  CHECK(s.answer(2030, Script::held_by("me", 15, "not mine")) == Words{"update 'me'", "timer"});
+  CHECK(s.accept(2040) == Words{"timer"});
+  const auto fence = s.elector.fence();
+  REQUIRE(fence);
+  CHECK(fence->start_before == at(2030 + 10000));
+  s.timer(4050);
+  s.refuse(4060, ErrorKind::conflict);
+  CHECK(s.answer(4070, Script::held_by("others")) == Words{"lost: it is held by others"});
 }
 
 TEST_CASE("a deleted lease is made anew by its leader") {
