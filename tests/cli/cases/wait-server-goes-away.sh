@@ -2,6 +2,7 @@
 "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/config" >"$work/sandbox.log" 2>&1 &
 sandbox=$!
 for _ in $(seq 100); do [ -s "$work/config" ] && break; sleep 0.1; done
+: >"$work/log"
 "$kubewatch" wait-condition configmap/settings -n default --kubeconfig "$work/config" \
   --for='jsonpath={.data.ready}=true' --timeout 6s -v 6 2>"$work/log" &
 waiting=$!
