@@ -131,6 +131,30 @@ int usage_error(std::ostream& err, const CLI::App& app, const std::string& messa
   return kUsage;
 }
 
+// The word that was to be a command or a subcommand and is none, told with the nearest that is; ""
+// when the error is another one. CLI11 itself asks for the command's required flags first, or says
+// no more than that a word was not expected.
+std::string unknown_command(const CLI::App& app) {
+  const CLI::App* last = chosen_path(app).back();
+  const auto words = app.remaining(true);
+  if (words.empty() || words.front().starts_with('-')) return "";
+  std::vector<std::string> known;
+  for (const CLI::App* one : last->get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(one->get_name());
+  }
+  if (known.empty()) return "";
+  const std::string& word = words.front();
+  std::string out =
+      "unknown " + std::string(last == &app ? "command" : "subcommand") + " \"" + word + "\"";
+  if (const auto close = base::suggest(word, known); !close.empty()) {
+    out += ", did you mean \"" + close.front() + "\"?";
+  }
+  out += " (known: " + base::join(known, ", ") + ")";
+  const bool path = word.find_first_of("./") != std::string::npos;
+  if (path && last->get_option_no_throw("--filename") != nullptr) out += "; files are named by -f";
+  return out;
+}
+
 // A flag of the command itself, given along with a subcommand, would do nothing.
 std::string misplaced_flag(const std::vector<const CLI::App*>& path) {
   for (std::size_t i = 1; i + 1 < path.size(); ++i) {
@@ -196,7 +220,8 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
     out << chosen_path(app).back()->help();
     return kDone;
   } catch (const CLI::ParseError& e) {
-    return usage_error(err, app, e.what());
+    const std::string unknown = unknown_command(app);
+    return usage_error(err, app, unknown.empty() ? e.what() : unknown);
   }
   const auto path = chosen_path(app);
   if (path.size() == 1) {

@@ -4,8 +4,6 @@
 
 #include <optional>
 
-#include <CLI/CLI.hpp>
-
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/interrupt.hpp"
@@ -72,12 +70,6 @@ class Asking {
 
 }  // namespace
 
-void bind_socket(CLI::App& app, std::string& socket) {
-  app.add_option("--socket", socket,
-                 "control socket of the controller (default: the only one of this user)")
-      ->type_name("FILE");
-}
-
 Result<std::string> find_socket(const std::string& flag) {
   if (!flag.empty()) return flag;
   const std::string folder = hooks::default_control_folder();
@@ -102,38 +94,6 @@ Result<void> ask(const std::string& socket, const std::string& request, const Js
   loop::EventLoop loop;
   Asking asking(loop, std::move(*fd), on_result);
   return asking.run(hooks::control_request_line(request, args));
-}
-
-Result<std::shared_ptr<const Json>> ask_once(const std::string& flag, const std::string& request,
-                                             const Json& args) {
-  KW_ASSIGN(const std::string socket, find_socket(flag));
-  std::shared_ptr<const Json> out;
-  KW_TRY(ask(socket, request, args, [&](const Json& result) {
-    out = std::make_shared<const Json>(result);
-    return true;
-  }));
-  if (out == nullptr) return Error(ErrorKind::internal, "the controller's answer is empty");
-  return out;
-}
-
-Result<std::shared_ptr<Json>> target_args(const std::string& target,
-                                          const client::ConfigOverrides& config, bool kind_alone) {
-  const auto parts = base::split(target, '/');
-  const bool whole = parts.size() == 2 && !parts[0].empty() && !parts[1].empty();
-  const bool alone = kind_alone && parts.size() == 1 && !parts[0].empty();
-  if (!whole && !alone) {
-    return Error(ErrorKind::invalid,
-                 fmt::format("\"{}\" is not KIND/NAME, such as website/blog", target));
-  }
-  std::string namespace_ = config.namespace_;
-  if (namespace_.empty()) {
-    // Without a kubeconfig too there may be a controller, with --sandbox.
-    const auto loaded = client::load_config(config, client::ConfigEnvironment::from_process());
-    namespace_ = loaded.ok() && !loaded->namespace_.empty() ? loaded->namespace_ : "default";
-  }
-  Json out = {{"kind", parts[0]}, {"namespace", namespace_}};
-  if (whole) out["name"] = parts[1];
-  return std::make_shared<Json>(std::move(out));
 }
 
 }  // namespace kubewatch::cli

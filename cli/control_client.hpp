@@ -3,21 +3,12 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
-#include "client/config.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace kubewatch::cli {
-
-// --socket.
-void bind_socket(CLI::App& app, std::string& socket);
 
 // `flag` when it is given, else the only controller of this user that answers. Errors: unreachable
 // (none runs), invalid (several do: it names them).
@@ -27,14 +18,5 @@ Result<std::string> find_socket(const std::string& flag);
 // unreachable (it ended meanwhile); timeout (no first answer within 30 s).
 Result<void> ask(const std::string& socket, const std::string& request, const Json& args,
                  const std::function<bool(const Json&)>& on_result);
-// For requests with one result.
-Result<std::shared_ptr<const Json>> ask_once(const std::string& flag, const std::string& request,
-                                             const Json& args);
-
-// KIND/NAME with the namespace of the flags, else of the kubeconfig's context, as arguments of a
-// request; KIND alone where `kind_alone`. Errors: invalid.
-Result<std::shared_ptr<Json>> target_args(const std::string& target,
-                                          const client::ConfigOverrides& config,
-                                          bool kind_alone = false);
 
 }  // namespace kubewatch::cli

@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "cli/flags.hpp"
+#include "http/listen_address.hpp"
 
 namespace kubewatch::cli {
 
@@ -24,7 +25,7 @@ void MetricsFlags::bind(CLI::App& app) {
 
 Result<void> MetricsFlags::check() const {
   if (!address_.empty()) {
-    if (auto parsed = hooks::parse_listen_address(address_); !parsed.ok()) {
+    if (auto parsed = http::parse_listen_address(address_); !parsed.ok()) {
       return std::move(parsed.error()).with_context("--metrics");
     }
     return {};
@@ -49,12 +50,10 @@ Result<std::unique_ptr<hooks::MetricsServer>> MetricsFlags::serve(loop::EventLoo
                                                                   hooks::Engine& engine,
                                                                   Duration longest_run) const {
   if (address_.empty()) return std::unique_ptr<hooks::MetricsServer>();
-  KW_ASSIGN(auto options, hooks::parse_listen_address(address_));
-  const std::string address = options.address;
-  KW_ASSIGN(auto server,
-            hooks::MetricsServer::listen(loop, std::move(options), engine, limits(longest_run)));
+  KW_ASSIGN(const auto where, http::parse_listen_address(address_));
+  KW_ASSIGN(auto server, hooks::MetricsServer::listen(loop, where, engine, limits(longest_run)));
   base::log_info("serving metrics",
-                 {{"address", address}, {"port", std::to_string(server->port())}});
+                 {{"address", where.address}, {"port", std::to_string(server->port())}});
   return server;
 }
 

@@ -2,27 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 namespace kubewatch::cli {
-
-Result<apiserver::SandboxOptions> parse_listen(const std::string& text) {
-  apiserver::SandboxOptions options;
-  const auto colon = text.rfind(':');
-  const auto bad = [&] {
-    return Error(ErrorKind::invalid,
-                 fmt::format("{}: expected ADDRESS:PORT, such as 127.0.0.1:0", text));
-  };
-  if (colon == std::string::npos || colon == 0) return bad();
-  options.address = text.substr(0, colon);
-  if (options.address.front() == '[' && options.address.back() == ']') {
-    options.address = options.address.substr(1, options.address.size() - 2);
-  }
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data() + colon + 1, end, options.port);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return bad();
-  return options;
-}
 
 Result<void> load_into(apiserver::Sandbox& server, std::vector<Manifest> manifests) {
   sort_for_writing(manifests);

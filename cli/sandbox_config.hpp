@@ -1,4 +1,4 @@
-// What the verbs that start a sandbox share: the --listen value, loading files, being its client.
+// What the verbs that start a sandbox share: loading files, being its client.
 #pragma once
 
 #include <string>
@@ -9,9 +9,6 @@
 #include "client/config.hpp"
 
 namespace kubewatch::cli {
-
-// "127.0.0.1:0", "[::1]:6443". Errors: invalid.
-Result<apiserver::SandboxOptions> parse_listen(const std::string& text);
 
 // CRDs and namespaces first. Errors name file and object.
 Result<void> load_into(apiserver::Sandbox& server, std::vector<Manifest> manifests);

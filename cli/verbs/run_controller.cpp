@@ -15,12 +15,15 @@
 #include "cli/manifests.hpp"
 #include "cli/metrics_flags.hpp"
 #include "cli/preflight.hpp"
+#include "cli/rules.hpp"
 #include "cli/sandbox_config.hpp"
 #include "cli/session.hpp"
 #include "hooks/default_concurrency.hpp"
+#include "hooks/driver.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/state_store.hpp"
+#include "http/listen_address.hpp"
 #include "loop/guardian.hpp"
 
 namespace kubewatch::cli {
@@ -211,11 +214,11 @@ class Supervision {
   }
 
   // Of --once and --until-idle: 0 only when everything was done.
-  int end_code(const hooks::EngineStatus& status) const {
+  int end_code(const hooks::EngineStatus& status) {
     if (status.waiting_rules > 0) {
       return fail(context_, kFailed,
-                  fmt::format("{} of the rules never started: a kind is missing or forbidden",
-                              status.waiting_rules));
+                  fmt::format("{} of the rules never started: {}", status.waiting_rules,
+                              first_of(&hooks::Driver::why_not_started)));
     }
     if (interrupted_ && !status.idle) {
       return fail(context_, kFailed, "interrupted before everything was reconciled");
@@ -224,8 +227,24 @@ class Supervision {
     const std::size_t waiting = ends_.once ? status.unfinished : 0;
     if (status.failing == 0 && status.parked == 0 && waiting == 0) return kDone;
     return fail(context_, kFailed,
-                fmt::format("not everything is reconciled: {} failed, {} parked, {} not ready yet",
-                            status.failing, status.parked, status.unfinished));
+                fmt::format("not everything is reconciled: {} failed, {} parked, {} not ready yet: "
+                            "{}",
+                            status.failing, status.parked, status.unfinished,
+                            first_of(&hooks::Driver::unreconciled)));
+  }
+
+  // The first few of what the controllers name.
+  std::string first_of(std::vector<std::string> (hooks::Driver::*names)() const) {
+    constexpr std::size_t kShown = 5;
+    std::vector<std::string> all;
+    for (const hooks::Driver* driver : engine_->drivers()) {
+      for (std::string& one : (driver->*names)()) {
+        all.push_back(driver->rule().name + ": " + std::move(one));
+      }
+    }
+    const std::size_t more = all.size() > kShown ? all.size() - kShown : 0;
+    all.resize(all.size() - more);
+    return base::join(all, "; ") + (more > 0 ? fmt::format("; and {} more", more) : "");
   }
 
   Context& context_;
@@ -309,7 +328,7 @@ class RunController : public Command {
       return fail(context, kUsage, checked.error().render());
     }
     auto loaded = hooks::load_rules(rule_files_);
-    if (!loaded.problems.empty()) return refuse(context, loaded.problems);
+    if (!loaded.problems.empty()) return refuse_rules(context, loaded.problems);
     loop::start_guardian();  // hooks must not outlive us, however we end
     auto session = open(context);
     if (!session.ok()) return fail(context, session.error());
@@ -317,15 +336,6 @@ class RunController : public Command {
   }
 
  private:
-  static int refuse(Context& context, const std::vector<hooks::Diagnostic>& problems) {
-    for (const auto& problem : problems) {
-      context.err << base::escape_for_terminal(problem.str()) << "\n";
-    }
-    return fail(context, kUsage,
-                fmt::format("{} problem{} in the rules; nothing was started", problems.size(),
-                            problems.size() == 1 ? "" : "s"));
-  }
-
   Result<std::unique_ptr<Session>> open(Context& context) {
     if (!sandbox_) return Session::open(context.global.config);
     if (const auto flag = server_flag_of(context.global.config); !flag.empty()) {
@@ -349,9 +359,9 @@ class RunController : public Command {
     options.concurrency = concurrency_.value_or(hooks::default_concurrency());
     options.fail_fast = fail_fast_;
     if (!triggers_.empty()) {
-      auto listen = parse_listen(triggers_);
+      const auto listen = http::parse_listen_address(triggers_);
       if (!listen.ok()) {
-        return fail(context, kUsage, "--triggers " + listen.error().message());
+        return fail(context, kUsage, "--triggers: " + listen.error().message());
       }
       options.triggers = {listen->address, listen->port, trigger_hosts_};
     }

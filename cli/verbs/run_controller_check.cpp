@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/rules.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_schema.hpp"
 
@@ -46,9 +47,7 @@ class Check : public Command {
       context.out << base::escape_for_terminal(problem.str()) << "\n";
     }
     if (!loaded.problems.empty()) {
-      const std::size_t count = loaded.problems.size();
-      fail(context, kFindings,
-           fmt::format("{} problem{} in the rules", count, count == 1 ? "" : "s"));
+      fail(context, kFindings, count_of_problems(loaded.problems));
       return;
     }
     const std::size_t count = loaded.rules.size();

@@ -8,9 +8,8 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/control_client.hpp"
+#include "cli/control_flags.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/flags.hpp"
 
 namespace kubewatch::cli {
 
@@ -22,26 +21,21 @@ class Explain : public Command {
   std::string summary() const override { return "say why an object runs, or does not"; }
 
   void bind(CLI::App& app) override {
-    app.add_option("KIND/NAME", target_, "such as website/blog")->required();
-    bind_output(app, output_, {"text", "json"});
-    bind_socket(app, socket_);
+    control_.bind_target(app, "such as website/blog", true);
+    control_.bind(app);
   }
 
   int run(Context& context) override {
-    const auto args = target_args(target_, context.global.config);
+    const auto args = control_.target_args(context, ControlFlags::Names::object);
     if (!args.ok()) return fail(context, args.error());
-    const auto answer = ask_once(socket_, "explain", **args);
-    if (!answer.ok()) return fail(context, answer.error());
-    if (output_ == "json") {
-      context.out << base::dump_json_pretty(**answer) << "\n";
-    } else {
-      for (const Json& rule : (**answer)["rules"]) print(context, rule);
-    }
-    return code_of(**answer);
+    const auto print = [&](const Json& answer) {
+      for (const Json& rule : answer["rules"]) print_rule(context, rule);
+    };
+    return control_.ask(context, "explain", *args, print, code_of);
   }
 
  private:
-  static void print(Context& context, const Json& rule) {
+  static void print_rule(Context& context, const Json& rule) {
     const auto line = [&](const std::string& text) {
       context.out << base::escape_for_terminal(text) << "\n";
     };
@@ -62,9 +56,7 @@ class Explain : public Command {
     return kNotFound;
   }
 
-  std::string target_;
-  std::string output_ = "text";
-  std::string socket_;
+  ControlFlags control_;
 };
 
 }  // namespace

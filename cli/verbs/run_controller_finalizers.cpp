@@ -10,9 +10,9 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/control_client.hpp"
+#include "cli/control_flags.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/flags.hpp"
+#include "cli/rules.hpp"
 #include "cli/session.hpp"
 #include "client/apply_result.hpp"
 #include "core/meta.hpp"
@@ -31,41 +31,35 @@ class Finalizers : public Command {
   std::string summary() const override { return "list objects that our finalizers hold"; }
 
   void bind(CLI::App& app) override {
-    app.add_option("KIND/NAME", target_, "only objects of this kind, or this object");
+    control_.bind_target(app, "only objects of this kind, or this object");
     app.add_flag("--release", release_,
                  "take our finalizer off the listed objects, without their cleanup");
     app.add_option("-f,--filename", rule_files_,
                    "ask the server for the objects of these rules; no controller is needed")
         ->type_name("FILE")
         ->allow_extra_args(false);
-    bind_output(app, output_, {"text", "json"});
-    bind_socket(app, socket_);
+    control_.bind(app);
   }
 
   int run(Context& context) override {
-    Json args = Json::object();
-    if (!target_.empty()) {
-      const auto target = target_args(target_, context.global.config, true);
-      if (!target.ok()) return fail(context, target.error());
-      args = **target;
-    }
+    auto args = control_.target_args(context);
+    if (!args.ok()) return fail(context, args.error());
     if (!rule_files_.empty()) {
-      if (!socket_.empty()) return fail(context, kUsage, "-f and --socket exclude each other");
-      return ask_server(context, args);
+      if (!control_.socket().empty()) {
+        return fail(context, kUsage, "-f and --socket exclude each other");
+      }
+      return ask_server(context, *args);
     }
-    args["release"] = release_;
-    const auto answer = ask_once(socket_, "finalizers", args);
-    if (!answer.ok()) return fail(context, answer.error());
-    return print(context, **answer);
+    (*args)["release"] = release_;
+    return control_.ask(
+        context, "finalizers", *args, [&](const Json& answer) { print(context, answer); }, code_of);
   }
 
  private:
   int ask_server(Context& context, const Json& args) {
     const auto loaded = hooks::load_rules(rule_files_);
-    for (const auto& problem : loaded.problems) {
-      context.err << base::escape_for_terminal(problem.str()) << "\n";
-    }
-    if (!loaded.problems.empty()) return fail(context, kUsage, "the rules are wrong");
+    if (!loaded.problems.empty())
+      return refuse_rules(context, loaded.problems, "the server was not asked");
     auto session = Session::open(context.global.config);
     if (!session.ok()) return fail(context, session.error());
     Json objects = Json::array();
@@ -74,7 +68,13 @@ class Finalizers : public Command {
         return fail(context, done.error());
       }
     }
-    return print(context, {{"objects", std::move(objects)}});
+    const Json answer = {{"objects", std::move(objects)}};
+    if (control_.json()) {
+      context.out << base::dump_json_pretty(answer) << "\n";
+    } else {
+      print(context, answer);
+    }
+    return code_of(answer);
   }
 
   Result<void> collect(Session& session, const hooks::Rule& rule, const Json& args, Json& objects) {
@@ -145,11 +145,16 @@ class Finalizers : public Command {
     return {};
   }
 
-  int print(Context& context, const Json& answer) const {
-    bool failed = false;
+  // 1: some finalizer could not be taken off.
+  static int code_of(const Json& answer) {
     for (const Json& object : answer["objects"]) {
-      failed = failed || (object.contains("released") && object["released"] == false);
-      if (output_ == "json") continue;
+      if (object.contains("released") && object["released"] == false) return kFailed;
+    }
+    return kDone;
+  }
+
+  static void print(Context& context, const Json& answer) {
+    for (const Json& object : answer["objects"]) {
       std::string line =
           fmt::format("{}: {} since {} by {}: {}", base::string_at(object, {"controller"}),
                       base::string_at(object, {"object"}), base::string_at(object, {"since"}),
@@ -161,15 +166,11 @@ class Finalizers : public Command {
       }
       context.out << base::escape_for_terminal(line) << "\n";
     }
-    if (output_ == "json") context.out << base::dump_json_pretty(answer) << "\n";
-    return failed ? kFailed : kDone;
   }
 
-  std::string target_;
   bool release_ = false;
   std::vector<std::string> rule_files_;
-  std::string output_ = "text";
-  std::string socket_;
+  ControlFlags control_;
 };
 
 }  // namespace

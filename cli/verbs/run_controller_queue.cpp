@@ -10,9 +10,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/control_client.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/flags.hpp"
+#include "cli/control_flags.hpp"
 
 namespace kubewatch::cli {
 
@@ -27,19 +25,13 @@ class Queue : public Command {
     app.add_option("--limit", limit_, "show at most so many objects of each rule (default 100)")
         ->type_name("N")
         ->check(CLI::Range(1, 1000));
-    bind_output(app, output_, {"text", "json"});
-    bind_socket(app, socket_);
+    control_.bind(app);
   }
 
   int run(Context& context) override {
-    const auto answer = ask_once(socket_, "queue", {{"limit", limit_}});
-    if (!answer.ok()) return fail(context, answer.error());
-    if (output_ == "json") {
-      context.out << base::dump_json_pretty(**answer) << "\n";
-      return kDone;
-    }
-    for (const Json& controller : (**answer)["controllers"]) print(context, controller);
-    return kDone;
+    return control_.ask(context, "queue", {{"limit", limit_}}, [&](const Json& answer) {
+      for (const Json& controller : answer["controllers"]) print(context, controller);
+    });
   }
 
  private:
@@ -70,8 +62,7 @@ class Queue : public Command {
   }
 
   int limit_ = 100;
-  std::string output_ = "text";
-  std::string socket_;
+  ControlFlags control_;
 };
 
 class LogLevel : public Command {
@@ -84,27 +75,20 @@ class LogLevel : public Command {
   void bind(CLI::App& app) override {
     app.add_option("LEVEL", level_, "as -v takes it; without it the level is shown")
         ->check(CLI::Range(0, 10));
-    bind_output(app, output_, {"text", "json"});
-    bind_socket(app, socket_);
+    control_.bind(app);
   }
 
   int run(Context& context) override {
     Json args = Json::object();
     if (level_) args["level"] = *level_;
-    const auto answer = ask_once(socket_, "log-level", args);
-    if (!answer.ok()) return fail(context, answer.error());
-    if (output_ == "json") {
-      context.out << base::dump_json_pretty(**answer) << "\n";
-    } else {
-      context.out << base::int_at(**answer, {"verbosity"}).value_or(0) << "\n";
-    }
-    return kDone;
+    return control_.ask(context, "log-level", args, [&](const Json& answer) {
+      context.out << base::int_at(answer, {"verbosity"}).value_or(0) << "\n";
+    });
   }
 
  private:
   std::optional<int> level_;
-  std::string output_ = "text";
-  std::string socket_;
+  ControlFlags control_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/manifests.hpp"
+#include "cli/rules.hpp"
 #include "cli/session.hpp"
 #include "hooks/rbac.hpp"
 #include "hooks/rule_file.hpp"
@@ -52,10 +53,9 @@ class Rbac : public Command {
   int run(Context& context) override {
     if (rule_files_.empty()) return fail(context, kUsage, "name the rule files with -f");
     const auto loaded = hooks::load_rules(rule_files_);
-    for (const auto& problem : loaded.problems) {
-      context.err << base::escape_for_terminal(problem.str()) << "\n";
+    if (!loaded.problems.empty()) {
+      return refuse_rules(context, loaded.problems, "nothing was printed");
     }
-    if (!loaded.problems.empty()) return fail(context, kUsage, "the rules have problems");
     if (!context.global.config.namespace_.empty()) {
       options_.namespace_ = context.global.config.namespace_;
     }

@@ -9,8 +9,8 @@
 #include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/control_client.hpp"
+#include "cli/control_flags.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/flags.hpp"
 
 namespace kubewatch::cli {
 
@@ -22,29 +22,24 @@ class Runs : public Command {
   std::string summary() const override { return "list the last runs of a running controller"; }
 
   void bind(CLI::App& app) override {
-    app.add_option("KIND/NAME", target_, "only runs of this kind or object");
+    control_.bind_target(app, "only runs of this kind or object");
     app.add_flag("-w,--watch", watch_, "go on with the runs to come");
     app.add_option("--controller", controller_, "only runs of this rule")->type_name("NAME");
     app.add_option("--limit", limit_, "list at most so many past runs (default 200)")
         ->type_name("N")
         ->check(CLI::Range(1, 2000));
-    bind_output(app, output_, {"text", "json"});
-    bind_socket(app, socket_);
+    control_.bind(app);
   }
 
   int run(Context& context) override {
-    Json args = Json::object();
-    if (!target_.empty()) {
-      const auto target = target_args(target_, context.global.config, true);
-      if (!target.ok()) return fail(context, target.error());
-      args = **target;
-    }
-    args["watch"] = watch_;
-    args["limit"] = limit_;
-    if (!controller_.empty()) args["controller"] = controller_;
-    const auto socket = find_socket(socket_);
+    auto args = control_.target_args(context);
+    if (!args.ok()) return fail(context, args.error());
+    (*args)["watch"] = watch_;
+    (*args)["limit"] = limit_;
+    if (!controller_.empty()) (*args)["controller"] = controller_;
+    const auto socket = find_socket(control_.socket());
     if (!socket.ok()) return fail(context, socket.error());
-    const auto asked = ask(*socket, "runs", args, [&](const Json& result) {
+    const auto asked = ask(*socket, "runs", *args, [&](const Json& result) {
       print(context, result);
       context.out.flush();
       return static_cast<bool>(context.out);
@@ -54,12 +49,12 @@ class Runs : public Command {
 
  private:
   void print(Context& context, const Json& result) const {
-    if (output_ == "json" && !watch_) {
+    if (control_.json() && !watch_) {
       context.out << base::dump_json_pretty(result) << "\n";
       return;
     }
     for (const Json& run : result["runs"]) {
-      if (output_ == "json") {
+      if (control_.json()) {
         context.out << base::dump_json(run) << "\n";
       } else {
         print_run(context, run);
@@ -70,9 +65,11 @@ class Runs : public Command {
   void print_run(Context& context, const Json& run) const {
     const auto text = [&](const char* name) { return base::string_at(run, {name}); };
     const auto count = [&](const char* name) { return base::int_at(run, {name}).value_or(0); };
-    std::string line =
-        fmt::format("{} {} {} {} {} {}ms", text("ended"), text("controller"), text("object"),
-                    text("reason"), text("outcome"), count("milliseconds"));
+    std::string line = fmt::format("{} {} {} {}", text("ended"), text("controller"), text("object"),
+                                   text("reason"));
+    // The words of who asked, or the object that changed.
+    if (!text("reasonObject").empty()) line += fmt::format(" ({})", text("reasonObject"));
+    line += fmt::format(" {} {}ms", text("outcome"), count("milliseconds"));
     if (count("attempt") > 1) line += fmt::format(" attempt={}", count("attempt"));
     if (run.contains("exitCode")) line += fmt::format(" exit={}", count("exitCode"));
     for (const char* name : {"created", "configured", "deleted"}) {
@@ -81,7 +78,7 @@ class Runs : public Command {
     if (!text("message").empty()) line += " " + text("message");
     context.out << base::escape_for_terminal(line) << "\n";
     // Of one object all is told.
-    if (target_.find('/') == std::string::npos) return;
+    if (!control_.names_object()) return;
     for (const Json& write : run["writes"]) {
       context.out << "    " << base::escape_for_terminal(write.get<std::string>()) << "\n";
     }
@@ -90,12 +87,10 @@ class Runs : public Command {
     }
   }
 
-  std::string target_;
   bool watch_ = false;
   std::string controller_;
   int limit_ = 200;
-  std::string output_ = "text";
-  std::string socket_;
+  ControlFlags control_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // kubewatch run-controller test: runs the test cases of rules on the embedded server.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ostream>
 #include <set>
@@ -40,7 +41,9 @@ class Test : public Command {
   int run(Context& context) override {
     if (paths_.empty()) return fail(context, kUsage, "name the files or folders with test cases");
     auto loaded = rehearsal::load_cases(paths_);
-    if (!choose(loaded)) return fail(context, kUsage, "no test case has that name");
+    if (const std::string unknown = choose(loaded); !unknown.empty()) {
+      return fail(context, kUsage, unknown);
+    }
     check_rules(loaded);
     for (const auto& problem : loaded.problems) {
       context.err << base::escape_for_terminal(problem.str()) << "\n";
@@ -76,19 +79,29 @@ class Test : public Command {
     }
   }
 
-  bool choose(rehearsal::LoadedCases& loaded) const {
+  // Says which of the chosen names no case has; "" when all are there.
+  std::string choose(rehearsal::LoadedCases& loaded) const {
     auto& cases = loaded.cases;
-    if (chosen_.empty() || !loaded.problems.empty()) return true;
-    std::vector<rehearsal::TestCase> kept;
-    for (auto& test : cases) {
-      for (const auto& name : chosen_) {
-        if (test.name != name) continue;
-        kept.push_back(std::move(test));
-        break;
-      }
+    if (chosen_.empty() || !loaded.problems.empty()) return "";
+    std::vector<std::string> names;
+    for (const auto& test : cases) names.push_back(test.name);
+    for (const auto& name : chosen_) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) return no_case(name, names);
     }
-    cases = std::move(kept);
-    return !cases.empty();
+    std::erase_if(cases, [this](const rehearsal::TestCase& test) {
+      return std::find(chosen_.begin(), chosen_.end(), test.name) == chosen_.end();
+    });
+    return "";
+  }
+
+  static std::string no_case(const std::string& name, std::vector<std::string> names) {
+    constexpr std::size_t kShown = 20;
+    const std::size_t more = names.size() > kShown ? names.size() - kShown : 0;
+    names.resize(names.size() - more);
+    for (std::string& one : names) one = "\n  " + one;
+    return fmt::format("no test case has the name \"{}\"; there are:{}{}", name,
+                       base::join(names, ""),
+                       more > 0 ? fmt::format("\n  and {} more", more) : std::string());
   }
 
   rehearsal::CaseReport run_one(const rehearsal::TestCase& test) const {

@@ -16,6 +16,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/manifests.hpp"
 #include "cli/sandbox_config.hpp"
+#include "http/listen_address.hpp"
 
 namespace kubewatch::cli {
 
@@ -41,13 +42,16 @@ class SandboxCommand : public Command {
   }
 
   int run(Context& context) override {
-    auto options = parse_listen(listen_);
-    if (!options.ok()) return fail(context, kUsage, "--listen " + options.error().message());
-    options->insecure_http = insecure_;
+    const auto where = http::parse_listen_address(listen_);
+    if (!where.ok()) return fail(context, kUsage, "--listen: " + where.error().message());
+    apiserver::SandboxOptions options;
+    options.address = where->address;
+    options.port = where->port;
+    options.insecure_http = insecure_;
     auto manifests = read_manifests(files_, true);
     if (!manifests.ok()) return fail(context, kUsage, manifests.error().render());
     loop::EventLoop loop;
-    auto server = apiserver::Sandbox::start(loop, *options);
+    auto server = apiserver::Sandbox::start(loop, options);
     if (!server.ok()) return fail(context, server.error());
     if (auto loaded = load_into(**server, std::move(*manifests)); !loaded.ok()) {
       return fail(context, kUsage, loaded.error().render());

@@ -154,18 +154,31 @@ class WaitConditionCommand : public Command {
       const Json* object = watch.object();
       for (const auto& condition : wanted) {
         if (const auto met = condition.met(object); met.ok() && *met && watch.synced()) continue;
-        const std::string state = watch.synced()    ? condition.describe(object)
-                                  : watch.failure() ? watch.failure()->render()
-                                                    : "no answer from the server yet";
         fail(context, kTimedOut,
              fmt::format("timed out waiting for {} on {}: {}", condition.text(), target->str(),
-                         state));
-        if (!watch.synced()) unread = watch.failure() ? exit_code_of(*watch.failure()) : kTimedOut;
+                         state_of(watch, condition)));
+        if (const auto code = unread_code(watch)) unread = code;
         never_seen = never_seen || (watch.synced() && !watch.seen());
       }
     }
     if (unread) return *unread;
     return never_seen ? kNotFound : kTimedOut;
+  }
+
+  static std::string state_of(const runtime::ObjectWatch& watch,
+                              const runtime::WaitCondition& condition) {
+    const std::string failure = watch.failure() != nullptr ? watch.failure()->render() : "";
+    if (!watch.synced()) return failure.empty() ? "no answer from the server yet" : failure;
+    const std::string state = condition.describe(watch.object());
+    return failure.empty() ? state : state + "; then the watch failed: " + failure;
+  }
+
+  // Set when the object's state at the end is not known: the exit code says why.
+  static std::optional<int> unread_code(const runtime::ObjectWatch& watch) {
+    const int code = watch.failure() != nullptr ? exit_code_of(*watch.failure()) : kTimedOut;
+    if (!watch.synced()) return code;
+    if (code == kUnreachable || code == kForbidden) return code;
+    return std::nullopt;
   }
 
   std::vector<std::string> targets_;

@@ -43,8 +43,10 @@ namespace=$(quote "$KW_NAMESPACE")
 page=$(printf '<!doctype html>\n<meta charset="utf-8">\n<title>%s</title>\n<h1>%s</h1>\n<p>%s</p>\n' \
   "$(html "$TITLE")" "$(html "$TITLE")" "$(html "$CONTENT")")
 # Pods read their settings when they start: a number of the related ConfigMaps that changes with
-# them makes the Deployment replace its Pods. `related` is the last key of the input.
-settings=$(sed 's/.*"related":{//' | cksum | tr ' ' '-')
+# them makes the Deployment replace its Pods. `related` is the last key of the input. What the server
+# counts, and labels, are no settings: they replace no Pods.
+settings=$(sed -e 's/.*"related":{//' -e 's/"labels":{[^}]*}//g' -e 's/"uid":"[^"]*"//g' \
+  -e 's/"resourceVersion":"[^"]*"//g' -e 's/"creationTimestamp":"[^"]*"//g' | cksum | tr ' ' '-')
 
 cat <<END
 apiVersion: v1

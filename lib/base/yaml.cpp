@@ -91,6 +91,12 @@ Result<std::vector<YamlDocument>> read(std::string_view text, const YamlLimits& 
   return out;
 }
 
+// Editors of some systems begin files with it.
+std::string_view without_bom(std::string_view text) {
+  constexpr std::string_view kBom = "\xef\xbb\xbf";
+  return text.starts_with(kBom) ? text.substr(kBom.size()) : text;
+}
+
 std::string parent_of(const std::string& pointer) {
   const std::size_t slash = pointer.rfind('/');
   return slash == std::string::npos ? std::string() : pointer.substr(0, slash);
@@ -113,11 +119,11 @@ YamlMark YamlMarks::key_at(const std::string& pointer) const {
 }
 
 Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, const YamlLimits& limits) {
-  return read(text, limits, true);
+  return read(without_bom(text), limits, true);
 }
 
 Result<std::vector<Json>> parse_yaml_values(std::string_view text, const YamlLimits& limits) {
-  KW_ASSIGN(auto documents, read(text, limits, false));
+  KW_ASSIGN(auto documents, read(without_bom(text), limits, false));
   std::vector<Json> values;
   values.reserve(documents.size());
   for (YamlDocument& document : documents) values.push_back(std::move(document.value));

@@ -62,6 +62,20 @@ bool is_of_kind(const Json& args, const RunRecord& run) {
   return kind.empty() || run.object.starts_with(kind + " ");
 }
 
+// What was made to run: how many, and the first of them.
+struct Triggered {
+  std::size_t count = 0;
+  Json names = Json::array();
+
+  void add(Driver& driver, const std::vector<core::ObjectKey>& keys) {
+    for (const core::ObjectKey& key : keys) {
+      if (++count > kMaxNames) continue;
+      names.push_back(driver.rule().name + ": " + object_text(driver, key));
+    }
+  }
+  Json answer() { return {{"triggered", count}, {"objects", std::move(names)}}; }
+};
+
 Json queue_entry(Driver& driver, const core::ObjectKey& key, const runtime::KeyState& state,
                  TimePoint now) {
   const char* name = state.held ? "running" : state.parked ? "parked" : "waiting";
@@ -273,46 +287,39 @@ Result<Json> ControlRequests::trigger(const Json& args) {
   if (int{!name.empty()} + int{!selector.empty()} + int{all} != 1) {
     return invalid("trigger needs one of KIND/NAME, a selector and all");
   }
-  KW_ASSIGN(const core::LabelSelector labels, core::LabelSelector::parse(selector));
-  const std::string reason = tidy_trigger_reason(base::string_at(args, {"reason"}));
+  TriggerRequest request;
+  request.all = all;
+  request.reason = tidy_trigger_reason(base::string_at(args, {"reason"}));
+  if (!name.empty()) request.key = {base::string_at(args, {"namespace"}), name};
+  if (!selector.empty()) {
+    KW_ASSIGN(request.selector, core::LabelSelector::parse(selector));
+  }
   const auto drivers = drivers_of(kind);
   if (drivers.empty()) return no_such_kind(kind);
-  std::size_t count = 0;
-  Json names = Json::array();
-  const auto run = [&](Driver& driver, const core::ObjectKey& key) {
-    if (!driver.trigger(key, reason)) return;
-    if (++count <= kMaxNames) names.push_back(driver.rule().name + ": " + object_text(driver, key));
-  };
+  Triggered triggered;
   for (Driver* driver : drivers) {
-    if (!driver->status().started) continue;
-    if (!name.empty()) {
-      run(*driver, key_at(args, driver->owner_type()));
-      continue;
-    }
-    for (const core::ObjectKey& key : driver->caches().known_keys()) {
-      const auto meta = driver->caches().object_meta(key);
-      if (all || (meta && labels.matches(meta->labels))) run(*driver, key);
-    }
+    triggered.add(*driver, driver->trigger(request, runtime::Reason::manual));
   }
-  if (count == 0) {
+  if (triggered.count == 0) {
     return Error(ErrorKind::not_found,
                  "no object of the rules' selections matches; explain KIND/NAME says why");
   }
-  return Json{{"triggered", count}, {"objects", std::move(names)}};
+  return triggered.answer();
 }
 
 Json ControlRequests::retry() {
-  std::size_t count = 0;
-  Json names = Json::array();
+  Triggered triggered;
   for (Driver* driver : engine_.drivers()) {
+    TriggerRequest request;
+    request.reason = "retry --parked";
     for (const core::ObjectKey& key : driver->queue().parked()) {
-      if (!driver->trigger(key, "retry --parked")) continue;
-      if (++count <= kMaxNames) {
-        names.push_back(driver->rule().name + ": " + object_text(*driver, key));
-      }
+      // A rule without `for` is one run for everything.
+      request.all = !driver->rule().has_for;
+      if (!request.all) request.key = key;
+      triggered.add(*driver, driver->trigger(request, runtime::Reason::manual));
     }
   }
-  return {{"triggered", count}, {"objects", std::move(names)}};
+  return triggered.answer();
 }
 
 // --- queue, log-level

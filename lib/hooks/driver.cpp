@@ -118,9 +118,7 @@ void Driver::on_wake(Wake wake) {
   const bool clock =
       wake.reason == runtime::Reason::startup || wake.reason == runtime::Reason::schedule;
   const auto priority = clock ? runtime::Priority::background : runtime::Priority::live;
-  if (wake.reason == runtime::Reason::external || wake.reason == runtime::Reason::schedule) {
-    unsettle(wake.key);
-  }
+  unsettle(wake.key, wake.reason);
   Duration delay = wake.debounce ? rule_.debounce : Duration{0};
   // A test case is to see a loop, not to wait for it.
   if (comes_of_writes(wake.reason) && !services_.steady)

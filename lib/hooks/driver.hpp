@@ -65,14 +65,17 @@ class Driver : public runtime::Reconciler, public RunHost {
   // For `explain`: all but what the server would have to be asked for.
   ExplainFacts facts_of(const core::ObjectKey& key);
   const runtime::WorkQueue& queue() const { return controller_.queue(); }
-  // Runs the object now. False: it is not known, or not this instance's.
-  bool trigger(const core::ObjectKey& key, const std::string& why);
-  // Runs the objects that the request names, of those that this rule sees; parked ones as well.
-  // How many: 0 before the start, which runs all of them anyway. A rule without `for` has only all.
-  std::size_t trigger(const TriggerRequest& request,
-                      runtime::Reason reason = runtime::Reason::external);
+  // Runs the objects that the request names, of those that this rule sees and this instance has;
+  // parked ones as well. Which: none before the start, which runs all of them anyway. A rule
+  // without `for` has only all.
+  std::vector<core::ObjectKey> trigger(const TriggerRequest& request,
+                                       runtime::Reason reason = runtime::Reason::external);
   // Something asked for all objects before the start: --state must not hold any back.
   void run_all_at_start() { run_all_ = run_all_ || !started_; }
+  // Why it has not started; none once it has.
+  std::vector<std::string> why_not_started() const;
+  // What failed last, is parked or said "not yet": "Website shop/a failed".
+  std::vector<std::string> unreconciled() const;
   // What runs now: "Website shop/a".
   std::vector<std::string> running_objects() const;
 
@@ -164,7 +167,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void schedule_resync(const core::ObjectKey& key);
   // driver_control.cpp: --state
   // A request that no mark shows: it is not handled before it has run.
-  void unsettle(const core::ObjectKey& key);
+  void unsettle(const core::ObjectKey& key, runtime::Reason reason);
   std::string state_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
                          const std::string& json);
   void begin_handling(const std::string& run_id, const core::ObjectMeta& meta,

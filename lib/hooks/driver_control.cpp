@@ -1,5 +1,4 @@
-// Driver, the part for people: why an object runs or does not, running one now, and what is known
-// over restarts.
+// Driver, the part for people: why an object runs or does not, and what is known over restarts.
 #include "base/log.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/evaluate.hpp"
@@ -9,6 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxIgnored = 1000;
 
+// Asked for by somebody whom no mark shows.
 bool is_request(runtime::Reason reason) {
   using runtime::Reason;
   return reason == Reason::external || reason == Reason::manual || reason == Reason::schedule;
@@ -57,6 +57,26 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   return facts;
 }
 
+std::vector<std::string> Driver::why_not_started() const {
+  if (started_) return {};
+  if (!resolved_) return {waits_for_.empty() ? "the server was not asked yet" : waits_for_};
+  return {caches_.blocked() ? "a kind is missing, or may not be read"
+                            : "its objects have not been listed yet"};
+}
+
+std::vector<std::string> Driver::unreconciled() const {
+  std::vector<std::string> out;
+  const auto add = [&](const core::ObjectKey& key, const char* how) {
+    out.push_back((rule_.has_for ? owner_of(key, {}).str() : "the run") + " " + how);
+  };
+  for (const core::ObjectKey& key : failing_) {
+    if (controller_.queue().is_retrying(key)) add(key, "failed");
+  }
+  for (const core::ObjectKey& key : controller_.queue().parked()) add(key, "is parked");
+  for (const core::ObjectKey& key : unfinished_) add(key, "is not ready yet");
+  return out;
+}
+
 void Driver::note_ignored(const core::ObjectKey& key, const std::string& resource_version) {
   if (auto* known = ignored_.find(key.str())) {
     *known = {resource_version, services_.loop.now()};
@@ -68,16 +88,8 @@ void Driver::note_ignored(const core::ObjectKey& key, const std::string& resourc
   ignored_.erase(oldest);
 }
 
-bool Driver::trigger(const core::ObjectKey& key, const std::string& why) {
-  if (!started_ || stopping_ || !owns(key)) return false;
-  if (!caches_.object_meta(key) && !caches_.is_guarded_outside(key)) return false;
-  unsettle(key);
-  controller_.add(key, runtime::Reason::manual, why);
-  return true;
-}
-
-void Driver::unsettle(const core::ObjectKey& key) {
-  if (services_.state == nullptr || !rule_.has_for) return;
+void Driver::unsettle(const core::ObjectKey& key, runtime::Reason reason) {
+  if (!is_request(reason) || services_.state == nullptr || !rule_.has_for) return;
   const HandledObject* known = services_.state->find({rule_.name, key});
   if (known == nullptr || known->hash.empty()) return;
   services_.state->set({rule_.name, key}, {known->uid, "", false, 0});

@@ -21,8 +21,9 @@ void Driver::run_by_schedule() {
   }
 }
 
-std::size_t Driver::trigger(const TriggerRequest& request, runtime::Reason reason) {
-  if (!started_ || stopping_) return 0;
+std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,
+                                             runtime::Reason reason) {
+  if (!started_ || stopping_) return {};
   std::vector<core::ObjectKey> keys;
   if (request.key) {
     core::ObjectKey key = *request.key;
@@ -34,13 +35,9 @@ std::size_t Driver::trigger(const TriggerRequest& request, runtime::Reason reaso
   } else {
     keys = caches_.known_keys();
   }
-  std::size_t count = 0;
-  for (const core::ObjectKey& key : keys) {
-    if (!owns(key)) continue;
-    on_wake({key, reason, request.reason, false, ""});
-    ++count;
-  }
-  return count;
+  std::erase_if(keys, [this](const core::ObjectKey& key) { return !owns(key); });
+  for (const core::ObjectKey& key : keys) on_wake({key, reason, request.reason, false, ""});
+  return keys;
 }
 
 void Driver::on_gone(const runtime::StoredObject& last, Gone how) {

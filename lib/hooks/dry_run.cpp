@@ -213,8 +213,8 @@ std::string text_of(const DryWrite& write, const SecretHash& secrets) {
   const bool differs = live != result;
   if (!differs) return "";
   // Values that differ keep differing: they are hidden by their hash.
-  secrets.hide(live);
-  secrets.hide(result);
+  secrets.hide(live, SecretHash::Reader::person);
+  secrets.hide(result, SecretHash::Reader::person);
   const std::string before = write.live ? base::dump_yaml(live) : "";
   const std::string after = result.is_null() ? "" : base::dump_yaml(result);
   const char* effect = !write.live ? "created" : result.is_null() ? "deleted" : "configured";

@@ -310,7 +310,8 @@ void Engine::Impl::resolve_rules() {
     const std::string& name = driver->rule().name;
     if (told.admit("rule " + name + resolved.error().message(), loop.now())) {
       base::log_warn("controller waits: " + resolved.error().message(),
-                     {{"controller", name}, {"file", driver->rule().file}});
+                     {{"controller", name},
+                      {"file", fmt::format("{}:{}", driver->rule().file, driver->rule().line)}});
     }
   }
   if (waiting) {
@@ -605,7 +606,7 @@ std::size_t Engine::Impl::trigger(const std::string& document, const TriggerRequ
   std::size_t count = 0;
   for (auto& driver : drivers) {
     if (!document.empty() && driver->rule().document != document) continue;
-    count += driver->trigger(request, reason);
+    count += driver->trigger(request, reason).size();
   }
   return count;
 }

@@ -8,15 +8,15 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "hooks/changed_paths.hpp"
+#include "hooks/default_path.hpp"
 #include "hooks/evaluate.hpp"
+#include "hooks/trace.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMaxChanged = 64;
 constexpr std::size_t kMaxValue = 64U << 10U;
-constexpr std::string_view kDefaultPath =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 std::string quoted(const std::string& text) {
   return base::dump_json(Json(text));
@@ -56,11 +56,6 @@ Json reason_object(const std::string& text) {
     out["name"] = parts[2].substr(slash + 1);
   }
   return out;
-}
-
-std::string traceparent(base::Random& random) {
-  return fmt::format("00-{:016x}{:016x}-{:016x}-01", random.next() | 1U, random.next(),
-                     random.next() | 1U);
 }
 
 class Builder {
@@ -120,7 +115,7 @@ class Builder {
   void run_variables() {
     const Invocation& run = input_.invocation;
     const core::ObjectMeta& meta = input_.meta;
-    values_["TRACEPARENT"] = traceparent(random_);
+    values_["TRACEPARENT"] = new_trace(random_).traceparent();
     if (input_.part == EnvironmentPart::line) return;
     values_["KW_ID"] = run.id;
     values_["KW_API_VERSION"] = meta.api_version;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.hpp"
+#include "hooks/changed_paths.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -11,50 +12,24 @@ constexpr std::size_t kMostPaths = 10;
 constexpr Duration kFirstDelay{2000};
 constexpr Duration kLongestDelay{60000};
 
-void compare(const Json& before, const Json& after, const std::string& path, std::size_t most,
-             std::vector<std::string>& out) {
-  if (out.size() >= most || before == after) return;
-  const auto below = [&path](const std::string& key) {
-    return path.empty() ? key : path + "." + key;
-  };
-  if (before.is_object() && after.is_object()) {
-    for (const auto& [key, value] : before.items()) {
-      const auto other = after.find(key);
-      compare(value, other == after.end() ? Json() : *other, below(key), most, out);
-    }
-    for (const auto& [key, value] : after.items()) {
-      if (!before.contains(key)) compare(Json(), value, below(key), most, out);
-    }
-    return;
-  }
-  if (before.is_array() && after.is_array() && before.size() == after.size()) {
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      compare(before[i], after[i], path + "[" + std::to_string(i) + "]", most, out);
-    }
-    return;
-  }
-  if (out.size() < most) out.push_back(path);
-}
-
 }  // namespace
 
-std::vector<std::string> changed_paths(const Printed& before, const Printed& after,
-                                       std::size_t most) {
+std::vector<std::string> changes_of(const Printed& before, const Printed& after, std::size_t most) {
   std::vector<std::string> out;
+  const auto note = [&](const std::string& id, const std::string& path) {
+    if (out.size() < most) out.push_back(id + ": " + path);
+  };
   for (const auto& [id, object] : after) {
     const auto old = before.find(id);
-    std::vector<std::string> paths;
     if (old == before.end()) {
-      paths.emplace_back("(new)");
-    } else {
-      compare(old->second, object, "", most, paths);
+      note(id, "(new)");
+      continue;
     }
-    for (const std::string& path : paths) {
-      if (out.size() < most) out.push_back(id + ": " + path);
-    }
+    const auto paths = changed_paths(base::dump_json(old->second), base::dump_json(object), most);
+    for (const std::string& path : paths) note(id, path);
   }
   for (const auto& [id, object] : before) {
-    if (after.count(id) == 0 && out.size() < most) out.push_back(id + ": (gone)");
+    if (after.count(id) == 0) note(id, "(gone)");
   }
   return out;
 }
@@ -90,7 +65,7 @@ std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint 
   ++entry.runs;
   if (wants_printed(key) && !printed.empty()) {
     if (entry.printed) {
-      for (std::string& path : changed_paths(*entry.printed, printed, kMostPaths)) {
+      for (std::string& path : changes_of(*entry.printed, printed, kMostPaths)) {
         ++entry.paths[std::move(path)];
       }
     }

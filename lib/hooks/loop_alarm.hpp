@@ -18,9 +18,8 @@ namespace kubewatch::hooks {
 // What a run printed: "ConfigMap shop/a" -> the manifest.
 using Printed = std::map<std::string, Json>;
 
-// "ConfigMap shop/a: data.time" for each place where they differ, at most `most`; never values.
-std::vector<std::string> changed_paths(const Printed& before, const Printed& after,
-                                       std::size_t most);
+// "ConfigMap shop/a: .data.time" for each place where they differ, at most `most`; never values.
+std::vector<std::string> changes_of(const Printed& before, const Printed& after, std::size_t most);
 
 struct LoopReport {
   std::vector<std::string> paths;  // empty: the hook prints the same each time

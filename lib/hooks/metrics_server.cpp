@@ -1,46 +1,25 @@
 #include "hooks/metrics_server.hpp"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
 #include "hooks/metric_text.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr Duration kBeat{5000};
+constexpr std::size_t kMaxBody = 4096;
 
 }  // namespace
-
-Result<http::ServerOptions> parse_listen_address(const std::string& text) {
-  const auto wrong = [&text] {
-    return Error(ErrorKind::invalid,
-                 fmt::format("\"{}\" is no ADDRESS:PORT, as in 127.0.0.1:9090", text));
-  };
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return wrong();
-  std::string address = text.substr(0, colon);
-  const char* end = text.data() + text.size();
-  http::ServerOptions options;
-  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, options.port);
-  if (error != std::errc() || stop != end) return wrong();
-  if (address.size() > 2 && address.front() == '[' && address.back() == ']') {
-    address = address.substr(1, address.size() - 2);
-  } else if (address.find(':') != std::string::npos) {
-    return wrong();
-  }
-  options.address = address.empty() ? "0.0.0.0" : address;
-  options.max_body_bytes = 4096;
-  return options;
-}
 
 MetricsServer::MetricsServer(loop::EventLoop& loop, Engine& engine, HealthLimits limits)
     : loop_(loop), engine_(engine), limits_(limits), last_beat_(loop.now()) {}
 
 Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(loop::EventLoop& loop,
-                                                             http::ServerOptions options,
+                                                             const http::ListenAddress& where,
                                                              Engine& engine, HealthLimits limits) {
+  http::ServerOptions options;
+  options.address = where.address;
+  options.port = where.port;
+  options.max_body_bytes = kMaxBody;
   std::unique_ptr<MetricsServer> out(new MetricsServer(loop, engine, limits));
   KW_ASSIGN(out->server_,
             http::Server::listen(loop, std::move(options),

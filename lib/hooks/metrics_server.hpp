@@ -7,19 +7,17 @@
 
 #include "hooks/engine.hpp"
 #include "hooks/health.hpp"
+#include "http/listen_address.hpp"
 #include "http/server.hpp"
 
 namespace kubewatch::hooks {
-
-// "127.0.0.1:9090", "[::1]:9090", ":9090" (all addresses). Errors: invalid.
-Result<http::ServerOptions> parse_listen_address(const std::string& text);
 
 class MetricsServer {
  public:
   // Errors: unreachable, when the address cannot be bound.
   static Result<std::unique_ptr<MetricsServer>> listen(loop::EventLoop& loop,
-                                                       http::ServerOptions options, Engine& engine,
-                                                       HealthLimits limits);
+                                                       const http::ListenAddress& where,
+                                                       Engine& engine, HealthLimits limits);
   std::uint16_t port() const { return server_->port(); }
 
  private:

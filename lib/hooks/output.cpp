@@ -33,10 +33,13 @@ class Reader {
 
   Result<HookOutput> read(const std::vector<Json>& documents) {
     for (std::size_t i = 0; i < documents.size(); ++i) {
-      KW_TRY(expand(documents[i], 0).with_context(fmt::format("document {}", i + 1)));
+      place_ = fmt::format("document {}", i + 1);
+      KW_TRY(expand(documents[i], 0).with_context(place_));
     }
-    for (const Json& object : objects_) note_crd(object);
-    for (Json& object : objects_) KW_TRY(take_manifest(std::move(object)));
+    for (const Printed& printed : objects_) note_crd(printed.object);
+    for (Printed& printed : objects_) {
+      KW_TRY(take_manifest(std::move(printed.object)).with_context(printed.place));
+    }
     if (!out_.result) return std::move(out_);
     for (const Json& object : out_.result->create) KW_TRY(take_create(object));
     for (const HookPatch& patch : out_.result->patches) KW_TRY(take_patch(patch));
@@ -49,6 +52,11 @@ class Reader {
   }
 
  private:
+  struct Printed {
+    Json object;
+    std::string place;  // "document 2, item 3"
+  };
+
   Result<void> expand(const Json& document, std::size_t depth);
   Result<void> take_result(const Json& document);
   Result<void> take_manifest(Json object);
@@ -67,7 +75,8 @@ class Reader {
   }
 
   const OutputContext& context_;
-  std::vector<Json> objects_;
+  std::vector<Printed> objects_;
+  std::string place_;  // of what is expanded
   std::map<core::Gvk, core::ResourceType> from_crds_;
   std::set<ChildId> seen_;
   bool printed_child_ = false;
@@ -86,12 +95,15 @@ Result<void> Reader::expand(const Json& document, std::size_t depth) {
     if (objects_.size() >= kMaxObjects) {
       return Error(ErrorKind::too_large, fmt::format("more than {} objects", kMaxObjects));
     }
-    objects_.push_back(document);
+    objects_.push_back({document, place_});
     return {};
   }
   if (depth >= kMaxListDepth) return invalid("lists nested too deeply");
   const std::string list_kind = base::string_at(document, {"kind"});
+  const std::string list = place_;
+  std::size_t number = 0;
   for (const Json& item : document["items"]) {
+    place_ = fmt::format("{}, item {}", list, ++number);
     Json object = item;
     if (object.is_object() && list_kind != "List" && !object.contains("kind")) {
       object["kind"] = list_kind.substr(0, list_kind.size() - 4);

@@ -11,14 +11,13 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "hooks/default_path.hpp"
 #include "hooks/rule_parts.hpp"
 #include "hooks/rule_values.hpp"
 
 namespace kubewatch::hooks {
 
 namespace {
-
-constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 std::string resolve(const std::string& path, const std::string& folder) {
   return (std::filesystem::path(folder) / path).lexically_normal().string();
@@ -29,6 +28,9 @@ std::string why_not_executable(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
     return fmt::format("{}: {}", in_quotes(path), std::strerror(errno));
+  }
+  if (S_ISDIR(info.st_mode)) {
+    return fmt::format("{} is a folder; name the program in it", in_quotes(path));
   }
   if (!S_ISREG(info.st_mode)) return fmt::format("{} is not a file", in_quotes(path));
   if (::access(path.c_str(), X_OK) == 0) return "";

@@ -35,6 +35,13 @@ struct Loading {
   std::set<std::string> files;  // canonical: the same file twice, under whatever name, is one file
 };
 
+// "cannot read PATH: why" and "PATH is too large" without the path, which the problem names itself.
+std::string without_path(std::string message, const std::string& file) {
+  if (message.starts_with(file + " ")) return "the file" + message.substr(file.size());
+  const std::size_t at = message.find(" " + file);
+  return at == std::string::npos ? message : message.erase(at, file.size() + 1);
+}
+
 // "LINE:COLUMN: what", as parse_yaml says it.
 Diagnostic yaml_problem(const std::string& file, const std::string& message) {
   Diagnostic out{file, 0, 0, message};
@@ -75,7 +82,7 @@ bool read_path(const std::string& file, bool in_folder, Loading& out) {
   if (!failed && !out.files.insert(real.string()).second) return true;
   auto text = base::read_file(file, kMaxFileBytes);
   if (!text.ok()) {
-    out.problems.push_back({file, 0, 0, text.error().message()});
+    out.problems.push_back({file, 0, 0, without_path(text.error().message(), file)});
     return true;
   }
   return read_text(*text, file, in_folder, out);

@@ -30,7 +30,8 @@ std::string check_variable(const std::string& name) {
   if (name.empty() || digit_first || !std::all_of(name.begin(), name.end(), word)) {
     return "not the name of an environment variable";
   }
-  static const std::set<std::string> kOurs = {"PATH", "HOME", "TRACEPARENT"};
+  static const std::set<std::string> kOurs = {"PATH", "HOME", "TRACEPARENT",
+                                              "KUBEWATCH_PROCESS_MARK"};
   if (kOurs.contains(name) || name.starts_with("KW_")) return "set by kubewatch itself";
   // `Y: x` arrives as "true": nobody means that.
   if (name == "true" || name == "false") {
@@ -59,7 +60,8 @@ bool read_variable(const RuleNode& node, const std::string& folder, EnvValue& ou
   };
   const bool ok = read_keys(node, {{"from", from}, {"jq", program(out.jq)}});
   if (node.has("from") != node.has("jq")) return ok;
-  return node.problem("needs one of from and jq");
+  return node.problem(node.has("jq") ? "from and jq exclude each other: one of both gives the value"
+                                     : "needs one of from and jq");
 }
 
 RuleReader environment(const std::string& folder, std::map<std::string, EnvValue>& out) {

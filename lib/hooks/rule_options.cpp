@@ -115,7 +115,10 @@ bool read_trigger(const RuleNode& node, const std::string& folder, TriggerRule& 
   const bool ok = read_keys(node, {{"exec", exec}, {"file", file}, {"http", http}});
   if (!node.value().is_object()) return false;
   const int sources = int{node.has("exec")} + int{node.has("file")} + int{node.has("http")};
-  return (sources == 1 || node.problem("needs one of exec, file and http")) && ok;
+  if (sources == 1) return ok;
+  return node.problem(sources == 0 ? "needs one of exec, file and http"
+                                   : "exec, file and http exclude each other: give each a trigger "
+                                     "of its own in the list");
 }
 
 }  // namespace

@@ -1,157 +1,200 @@
+// What the readers of rule files refuse by shape alone is refused here too; what needs the file
+// system, jq, a clock or another part of the rule is theirs. rule_schema_test holds both together.
 #include "hooks/rule_schema.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/json.hpp"
+#include "hooks/json_schema.hpp"
+#include "runtime/stream_choices.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
-using Words = std::vector<std::string>;
+using namespace json_schema;
 
-Json with_text(Json schema, const char* text) {
-  if (*text != '\0') schema["description"] = text;
-  return schema;
+constexpr const char* kDnsLabel = "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$";
+constexpr const char* kSubdomain =
+    "^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+constexpr const char* kGroup =
+    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$";
+constexpr const char* kVariable =
+    "^(?!KW_)(?!(PATH|HOME|TRACEPARENT|KUBEWATCH_PROCESS_MARK|true|false)$)[A-Za-z_][A-Za-z0-9_]*$";
+constexpr const char* kFinalizer =
+    "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/"
+    "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$";
+constexpr const char* kExit = "^(?!65$|75$)([1-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$";
+constexpr const char* kCron = "^ *((CRON_)?TZ=[^ ]+ +)?([^ ]+ +){4}[^ ]+ *$";
+
+// "0" or terms such as 1h30m.
+Json duration(const char* description = "") {
+  constexpr const char* kTerms =
+      "^(0|\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$";
+  return any_of({matching(kTerms), {{"const", 0}}}, description);
 }
 
-Json text(const char* description = "") {
-  return with_text({{"type", "string"}}, description);
+// Longer than nothing.
+Json some_time(const char* description = "") {
+  constexpr const char* kTerms =
+      "^(?=.*[1-9])\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$";
+  return matching(kTerms, description);
 }
 
-Json flag(const char* description = "") {
-  return with_text({{"type", "boolean"}}, description);
+Json size(std::int64_t min, std::int64_t max) {
+  return any_of({matching("^[0-9]+(k|M|G|Ki|Mi|Gi)?$"), whole(min, max)});
 }
 
-Json whole(std::int64_t min, std::int64_t max, const char* description = "") {
-  return with_text({{"type", "integer"}, {"minimum", min}, {"maximum", max}}, description);
+// jq of keys alone; `.` is the object itself.
+Json path() {
+  return matching("^\\.");
+}
+Json path_inside() {
+  return matching("^\\..");
 }
 
-Json words(const Words& values, const char* description = "") {
-  return with_text({{"enum", values}}, description);
-}
-
-Json any_of(std::vector<Json> choices, const char* description = "") {
-  return with_text({{"anyOf", Json(std::move(choices))}}, description);
-}
-
-Json list(Json items, const char* description = "") {
-  return with_text({{"type", "array"}, {"items", std::move(items)}}, description);
-}
-
-Json mapping(Json properties, const Words& required = {}) {
-  Json out = {
-      {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
-  if (!required.empty()) out["required"] = required;
+Json names(Json item, const char* description = "") {
+  Json out = list(std::move(item), description);
+  out["uniqueItems"] = true;
   return out;
 }
 
-Json map_of(Json values, const char* description = "") {
-  return with_text({{"type", "object"}, {"additionalProperties", std::move(values)}}, description);
-}
-
-Json duration(const char* description = "") {
-  return with_text({{"anyOf",
-                     {{{"type", "string"}, {"pattern", "^([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$"}},
-                      {{"const", 0}}}}},
-                   description);
-}
-
-Json size(const char* description = "") {
-  return with_text({{"type", {"string", "integer"}}}, description);
-}
-
-Json names(const char* description = "") {
-  return list(text(), description);
+Json namespaces(const char* description) {
+  Json out = names(matching(kDnsLabel), description);
+  out["minItems"] = 1;
+  return out;
 }
 
 // Text such as "tier in (web)", or {matchLabels, matchExpressions}.
 Json selector(const char* description) {
-  return with_text({{"type", {"string", "object"}}}, description);
+  const Json expression =
+      mapping({{"key", text()},
+               {"operator", matching("^(In|NotIn|Exists|DoesNotExist)$")},
+               {"values", {{"type", {"array", "null"}}, {"items", {{"type", "string"}}}}}},
+              {"key", "operator"});
+  Json object =
+      mapping({{"matchLabels",
+                {{"type", {"object", "null"}}, {"additionalProperties", {{"type", "string"}}}}},
+               {"matchExpressions", {{"type", {"array", "null"}}, {"items", expression}}}});
+  object["title"] = "LabelSelector";
+  return any_of({{{"type", "string"}}, std::move(object)}, description);
 }
 
 Json list_options() {
   return mapping({{"strategy", words({"auto", "paged", "unpaged", "streaming"})},
                   {"semantics", words({"recent", "any", "notOlderThan"})},
-                  {"pageSize", whole(1, 10000)},
-                  {"timeout", duration()},
+                  {"pageSize", whole(1, runtime::kMaxPageSize)},
+                  {"timeout", some_time("5s to 294s")},
                   {"bookmarks", flag()},
-                  {"backoff", mapping({{"initial", duration()}, {"max", duration()}})}});
+                  {"backoff", mapping({{"initial", some_time()}, {"max", some_time()}})}});
 }
 
 // What for, owns and watches share; `more` keys come on top.
 Json stream(Json more, const Words& required) {
-  Json keys = {{"namespaces", names("leave it out for all namespaces")},
+  Json keys = {{"namespaces", namespaces("leave it out for all namespaces")},
                {"namespaceSelector", selector("namespaces by their labels, followed live")},
                {"labelSelector", selector("goes over the wire")},
-               {"fieldSelector", text("goes over the wire")},
+               {"fieldSelector", {{"type", "string"}, {"description", "goes over the wire"}}},
                {"filter", text("jq, evaluated here")},
                {"content", words({"full", "metadata"})},
-               {"strip", names("paths that are dropped before the cache")},
-               {"optional", flag("true: a missing CRD does not hold the rule")},
+               {"strip", list(path_inside(), "paths that are dropped before the cache")},
+               {"optional", not_yet(flag("only false so far"), {true})},
                {"list", list_options()}};
   keys.update(more);
-  return mapping(std::move(keys), required);
+  Json out = mapping(std::move(keys), required);
+  out["not"] = {{"required", {"namespaces", "namespaceSelector"}}};
+  return out;
+}
+
+Json api_version(const char* description = "such as apps/v1") {
+  return matching("^([^/]+/)?[^/]+$", description);
+}
+Json kind(const char* description = "such as Deployment") {
+  return matching("^[A-Za-z][A-Za-z0-9-]{0,62}$", description);
 }
 
 Json kind_stream(Json more = Json::object(), Words required = {}) {
-  more["apiVersion"] = text("such as apps/v1");
-  more["kind"] = text("such as Deployment");
+  more["apiVersion"] = api_version();
+  more["kind"] = kind();
   required.insert(required.end(), {"apiVersion", "kind"});
   return stream(std::move(more), required);
 }
 
 Json for_kinds() {
   const Json one = kind_stream();
-  const Json group = stream({{"group", text()}, {"kinds", {{"const", "*"}}}}, {"group", "kinds"});
-  return any_of({one, group, list(any_of({one, group}))}, "the kind it reconciles");
+  const Json group =
+      stream({{"group", matching(kGroup)}, {"kinds", {{"const", "*"}}}}, {"group", "kinds"});
+  return any_of({one, group, some(any_of({one, group}))}, "the kind it reconciles");
+}
+
+// Arguments may be empty, the program not.
+Json command(const char* description) {
+  Json out = some({{"type", "string"}}, description);
+  out["prefixItems"] = Json::array({text()});
+  return out;
 }
 
 Json trigger() {
-  const Json http = mapping({{"path", text("starts with /")}, {"tokenFile", text()}}, {"path"});
-  return mapping({{"exec", names("a program that runs on")}, {"file", text()}, {"http", http}});
+  const Json http =
+      mapping({{"path", matching("^/[A-Za-z0-9/_.~-]*$", "starts with /")}, {"tokenFile", text()}},
+              {"path"});
+  return one_key({{"exec", command("a program that runs on")}, {"file", text()}, {"http", http}});
 }
 
 Json env() {
   const Json from = mapping({{"file", text()}}, {"file"});
-  return map_of(any_of({text(), mapping({{"from", from}, {"jq", text()}})}));
+  return map_of(any_of({{{"type", "string"}}, one_key({{"from", from}, {"jq", text()}})}),
+                kVariable);
+}
+
+// Where the hook is handed credentials, KUBECONFIG says where they are.
+Json check_kubeconfig() {
+  const Json given = {{"required", {"credentials"}},
+                      {"properties", {{"credentials", {{"not", {{"const", "none"}}}}}}}};
+  const Json inherited = {{"items", {{"not", {{"const", "KUBECONFIG"}}}}}};
+  return when(given,
+              {{"properties", {{"env", with("KUBECONFIG", false)}, {"inheritEnv", inherited}}}});
 }
 
 Json hook(Json more = Json::object()) {
-  const Json account = mapping({{"serviceAccount", text()}}, {"serviceAccount"});
-  Json keys = {{"exec", names("program and arguments; relative to this file")},
+  const Json account = mapping({{"serviceAccount", matching(kSubdomain)}}, {"serviceAccount"});
+  const Json credentials = not_yet(words({"none", "kubeconfig", "cache"}), {"cache"});
+  Json keys = {{"exec", command("program and arguments; relative to this file")},
                {"shell", text("a script for /bin/sh -e")},
-               {"timeout", duration("then TERM to the process group")},
+               {"timeout", some_time("then TERM to the process group")},
                {"grace", duration("from TERM to KILL")},
                {"env", env()},
-               {"inheritEnv", names("variables handed over")},
+               {"inheritEnv", names(matching(kVariable), "variables handed over")},
                {"output", words({"manifests", "log"})},
-               {"credentials", any_of({words({"none", "kubeconfig", "cache"}), account})},
-               {"limits", mapping({{"output", size()},
-                                   {"memory", size()},
-                                   {"cpu", duration()},
+               {"credentials", any_of({credentials, account})},
+               {"limits", mapping({{"output", size(1024, 256 << 20)},
+                                   {"memory", size(1 << 20, std::int64_t{1} << 44)},
+                                   {"cpu", some_time()},
                                    {"processes", whole(1, 1'000'000)}})},
                {"mode", words({"process", "worker"})}};
   keys.update(more);
   Json out = mapping(std::move(keys));
-  out["oneOf"] = {{{"required", {"exec"}}}, {{"required", {"shell"}}}};
+  out["oneOf"] = Json::array({has("exec"), has("shell")});
+  out["allOf"] = Json::array({check_kubeconfig()});
   return out;
 }
 
 Json retry() {
-  const Json after = mapping({{"after", duration()}}, {"after"});
-  return mapping({{"initial", duration()},
-                  {"max", duration()},
-                  {"factor", {{"type", "number"}, {"minimum", 1}, {"maximum", 100}}},
-                  {"jitter", {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}},
-                  {"maxAttempts", whole(0, 1'000'000, "0 = for ever; then it is parked")},
-                  {"exits", map_of(any_of({{{"const", "permanent"}}, after}), "by exit code")}});
+  const Json after = mapping({{"after", some_time()}}, {"after"});
+  return mapping(
+      {{"initial", some_time()},
+       {"max", some_time()},
+       {"factor", {{"type", "number"}, {"minimum", 1}, {"maximum", 100}}},
+       {"jitter", {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}},
+       {"maxAttempts", whole(0, 1'000'000, "0 = for ever; then it is parked")},
+       {"exits", map_of(any_of({{{"const", "permanent"}}, after}), kExit, "by exit code")}});
 }
 
 Json apply() {
-  return mapping({{"fieldManager", text("default: kubewatch/NAME")},
-                  {"force", any_of({flag(), names("paths that are taken over")})},
+  Json manager = matching("^[^\t\n]+$", "default: kubewatch/NAME");
+  manager["maxLength"] = 128;
+  return mapping({{"fieldManager", manager},
+                  {"force", any_of({flag(), some(path_inside(), "paths that are taken over")})},
                   {"adopt", words({"never", "unowned"})},
                   {"onImmutable", words({"fail", "recreate"})},
                   {"prune", flag()},
@@ -159,34 +202,63 @@ Json apply() {
                   {"validate", words({"none", "schema", "server"})}});
 }
 
+// A rule without `for` is one run for everything: what speaks of an object has none.
+Json check_for() {
+  const Json mapped = {{"oneOf", {has("map"), has("refs")}}};
+  const Json env = with("env", {{"additionalProperties", {{"not", has("jq")}}}});
+  const Json unmapped = {{"properties", {{"map", {{"const", "all"}}}, {"refs", false}}}};
+  return when(has("for"), with("watches", {{"items", mapped}}),
+              {{"properties",
+                {{"finalize", false},
+                 {"whenNoLongerMatched", false},
+                 {"onDelete", false},
+                 {"changed", false},
+                 {"concurrency", {{"const", 1}}},
+                 {"reconcile", env},
+                 {"apply", with("ownerReference", false)},
+                 {"watches", {{"items", unmapped}}}}}});
+}
+
+Json check_finalize() {
+  const Json finalizes = {{"required", {"whenNoLongerMatched"}},
+                          {"properties", {{"whenNoLongerMatched", {{"const", "finalize"}}}}}};
+  return when(finalizes, has("finalize"));
+}
+
 Json spec() {
-  const Json writes = mapping({{"apiVersion", text()}, {"kind", text()}, {"namespaces", names()}},
+  const Json writes = mapping({{"apiVersion", api_version()},
+                               {"kind", kind()},
+                               {"namespaces", namespaces("leave it out for the object's own")}},
                               {"apiVersion", "kind"});
-  const Json finalize = hook({{"name", text("default: kubewatch.dev/NAME")},
+  const Json removed =
+      not_yet(words({"release", "keep"}, "not supported yet"), {"release", "keep"});
+  const Json finalize = hook({{"name", matching(kFinalizer, "default: kubewatch.dev/NAME")},
                               {"apply", flag("may print manifests")},
-                              {"whenControllerRemoved", words({"release", "keep"})}});
-  return mapping(
-      {{"for", for_kinds()},
-       {"owns", list(kind_stream({{"on", list(words({"apply", "delete"}))}}), "children")},
-       {"writes", list(writes, "further kinds and namespaces that the hook may print")},
-       {"watches", list(kind_stream({{"name", text("key of `related`")},
-                                     {"map", text("jq: from the related object to ours; or all")},
-                                     {"refs", text("jq: from our object to the related one")}},
-                                    {"name"}),
-                        "other kinds, mapped to objects")},
-       {"triggers", list(trigger(), "outside events")},
-       {"changed", names("paths: only their changes run an object's own events")},
-       {"debounce", duration("from the first trigger")},
-       {"resync", duration("run each object again this often; default never")},
-       {"schedule", text("five fields of cron, with a TZ= prefix")},
-       {"onDelete", flag("run once more after a deletion")},
-       {"whenNoLongerMatched", words({"keep", "release", "finalize"})},
-       {"concurrency", whole(1, 1000, "objects at the same time")},
-       {"reconcile", hook()},
-       {"finalize", finalize},
-       {"retry", retry()},
-       {"apply", apply()}},
-      {"reconcile"});
+                              {"whenControllerRemoved", removed}});
+  const Json watch = kind_stream({{"name", matching("^[A-Za-z0-9_-]{1,63}$", "key of `related`")},
+                                  {"map", text("jq: from the related object to ours; or all")},
+                                  {"refs", text("jq: from our object to the related one")}},
+                                 {"name"});
+  Json out =
+      mapping({{"for", for_kinds()},
+               {"owns", list(kind_stream({{"on", some(words({"apply", "delete"}))}}), "children")},
+               {"writes", list(writes, "further kinds and namespaces that the hook may print")},
+               {"watches", list(watch, "other kinds, mapped to objects")},
+               {"triggers", some(trigger(), "outside events")},
+               {"changed", some(path(), "paths: only their changes run an object's own events")},
+               {"debounce", duration("from the first trigger")},
+               {"resync", duration("run each object again this often; default never")},
+               {"schedule", matching(kCron, "five fields of cron, with a TZ= prefix")},
+               {"onDelete", flag("run once more after a deletion")},
+               {"whenNoLongerMatched", words({"keep", "release", "finalize"})},
+               {"concurrency", whole(1, 1000, "objects at the same time")},
+               {"reconcile", hook()},
+               {"finalize", finalize},
+               {"retry", retry()},
+               {"apply", apply()}},
+              {"reconcile"});
+  out["allOf"] = Json::array({check_for(), check_finalize()});
+  return out;
 }
 
 }  // namespace
@@ -194,7 +266,7 @@ Json spec() {
 Json rule_schema() {
   Json out = mapping({{"apiVersion", {{"const", "kubewatch.dev/v1"}}},
                       {"kind", {{"const", "Controller"}}},
-                      {"metadata", mapping({{"name", text()}}, {"name"})},
+                      {"metadata", mapping({{"name", matching(kSubdomain)}}, {"name"})},
                       {"spec", spec()}},
                      {"apiVersion", "kind", "metadata", "spec"});
   out["$schema"] = "https://json-schema.org/draft/2020-12/schema";

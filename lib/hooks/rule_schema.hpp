@@ -1,6 +1,7 @@
-// The JSON Schema of a Controller document, for editors (`run-controller check --schema`). It says
-// which keys there are and of what type; the reader (rule_document.cpp) checks more. A test reads a
-// rule with every key and compares what the reader asked for with this. Pure.
+// The JSON Schema of a Controller document, for editors (`run-controller check --schema`). It
+// refuses what is wrong by its shape alone; the reader (rule_document.cpp) checks more. Tests
+// compare the keys and words that the reader asks for with it, and put documents through both.
+// Pure.
 #pragma once
 
 #include "base/json_fwd.hpp"

@@ -34,17 +34,32 @@ RuleReader program(std::optional<jq::Program>& out) {
     std::string source;
     if (!text(source)(node)) return false;
     auto compiled = jq::Program::compile(source);
-    if (!compiled.ok()) return node.problem(compiled.error().render());
+    if (!compiled.ok()) {
+      return node.problem(
+          fmt::format("{} is no jq program: {}", in_quotes(source), compiled.error().render()));
+    }
     out = *std::move(compiled);
     return true;
   };
 }
 
 std::optional<std::vector<std::string>> path_steps(const RuleNode& node) {
+  constexpr std::string_view kLike = "such as .spec or .metadata.labels[\"a/b\"]";
+  if (node.value().is_string()) {
+    const auto& path = node.value().get_ref<const std::string&>();
+    if (!path.empty() && path.front() != '.') {
+      node.problem(
+          fmt::format("{} is no path {}: it must start with a dot", in_quotes(path), kLike));
+      return std::nullopt;
+    }
+  }
   std::optional<jq::Program> compiled;
   if (!program(compiled)(node)) return std::nullopt;
   auto steps = compiled->as_path();
-  if (!steps) node.problem("must be a path of keys such as .spec or .metadata.labels[\"a/b\"]");
+  if (!steps) {
+    node.problem(fmt::format("{} is no path of keys alone, {}; a filter is no path",
+                             in_quotes(node.value().get_ref<const std::string&>()), kLike));
+  }
   return steps;
 }
 

@@ -33,13 +33,17 @@ std::string SecretHash::placeholder(std::string_view value) const {
   return fmt::format("secret-{:016x}", sip_hash(key_, value));
 }
 
-void SecretHash::hide(Json& object) const {
+std::string SecretHash::masked(std::string_view value) const {
+  return fmt::format("<masked {:016x}>", sip_hash(key_, value));
+}
+
+void SecretHash::hide(Json& object, Reader reader) const {
   if (object.is_array()) {
-    for (Json& item : object) hide(item);
+    for (Json& item : object) hide(item, reader);
     return;
   }
   if (!object.is_object()) return;
-  if (Json* items = base::find(object, {"items"})) hide(*items);
+  if (Json* items = base::find(object, {"items"})) hide(*items, reader);
   if (base::string_at(object, {"kind"}) != "Secret") return;
   for (const char* key : {"data", "stringData"}) {
     Json* values = base::find(object, {key});
@@ -53,8 +57,12 @@ void SecretHash::hide(Json& object) const {
       const auto& text = value.get_ref<const std::string&>();
       const bool encoded = std::string_view(key) == "data";
       const auto plain = encoded ? base::base64_decode(text) : Result<std::string>(text);
-      const std::string hidden = placeholder(plain.ok() ? *plain : text);
-      value = encoded ? base::base64_encode(hidden) : hidden;
+      const std::string& hashed = plain.ok() ? *plain : text;
+      if (reader == Reader::person) {
+        value = masked(hashed);
+      } else {
+        value = encoded ? base::base64_encode(placeholder(hashed)) : placeholder(hashed);
+      }
     }
   }
   if (Json* annotations = base::find(object, {"metadata", "annotations"})) {

@@ -18,11 +18,14 @@ class SecretHash {
   // With a key from the system.
   static SecretHash make();
 
-  // "secret-1f0c9a5de2b47788".
+  // "secret-1f0c9a5de2b47788", "<masked 1f0c9a5de2b47788>".
   std::string placeholder(std::string_view value) const;
+  std::string masked(std::string_view value) const;
+  // For programs, data stays valid base64; for people it reads "<masked 1f0c9a5de2b47788>".
+  enum class Reader { program, person };
   // Of a Secret: every value of data and stringData, and of the annotation that kubectl apply keeps
-  // it in. data stays valid base64. Other objects stay as they are, lists are gone through.
-  void hide(Json& object) const;
+  // it in. Other objects stay as they are, lists are gone through.
+  void hide(Json& object, Reader reader = Reader::program) const;
 
  private:
   Key key_;

@@ -118,11 +118,12 @@ Result<std::optional<TraceTarget>> trace_target(const Environment& environment) 
 }
 
 TraceIds new_trace(base::Random& random) {
-  return {hex(random.next()) + hex(random.next()), hex(random.next())};
+  // All zeros are no identifier.
+  return {hex(random.next() | 1U) + hex(random.next()), new_span_id(random)};
 }
 
 std::string new_span_id(base::Random& random) {
-  return hex(random.next());
+  return hex(random.next() | 1U);
 }
 
 void SpanQueue::add(Span span) {

@@ -34,21 +34,21 @@ void TriggerFeed::line(TimePoint now, std::string_view text) {
 }
 
 void TriggerFeed::bytes(TimePoint now, std::string_view text) {
-  lines_.feed(text, [&](std::string_view one) {
+  lines_.feed(text, [&](std::string_view one, std::string_view) {
     line(now, one);
     return true;
   });
 }
 
 void TriggerFeed::end(TimePoint now) {
-  lines_.finish([&](std::string_view one) {
+  lines_.finish([&](std::string_view one, std::string_view) {
     line(now, one);
     return true;
   });
 }
 
 void TriggerFeed::restart() {
-  lines_ = loop::LineSplitter(kMaxTriggerBytes + 1);
+  lines_.clear();
 }
 
 Duration TriggerFeed::pause(TimePoint now) const {

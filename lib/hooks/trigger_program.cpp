@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/log.hpp"
+#include "hooks/default_path.hpp"
 #include "loop/process.hpp"
 
 namespace kubewatch::hooks {
@@ -17,8 +18,6 @@ namespace {
 
 constexpr Duration kLivedLong{60000};
 constexpr std::size_t kChunk = 16U << 10U;
-constexpr std::string_view kDefaultPath =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 
 #include "base/log.hpp"
 #include "hooks/worker_queue.hpp"
+#include "loop/lines.hpp"
 #include "loop/process_table.hpp"
 
 namespace kubewatch::hooks {
@@ -36,7 +37,7 @@ class WorkerCall;
 struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   struct Worker {
     std::string home;
-    std::string buffer;  // of a line that has not ended
+    loop::LineSplitter lines{0, loop::LineSplitter::Longer::refused};
     std::optional<HookLog> idle_log;
     std::chrono::nanoseconds cpu_before{0};
     std::uint64_t max_rss = 0;
@@ -176,6 +177,7 @@ Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
   worker.idle_log.emplace(
       base::LogFields{{"controller", surroundings.controller}, {"worker", name}}, SecretMask{},
       false);
+  worker.lines = loop::LineSplitter(rule.max_output, loop::LineSplitter::Longer::refused);
   loop::ProcessOptions options;
   options.argv = rule.argv;
   KW_ASSIGN(HookEnvironment around, surroundings.environment(worker.home));
@@ -214,27 +216,19 @@ void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
   }
 }
 
-// Most often one whole line, which is not copied.
+// What follows a line is nothing that anybody asked for.
 void WorkerPool::Impl::on_output(std::size_t slot, std::string_view bytes) {
-  Worker& worker = workers[slot];
-  std::string whole;
-  if (!worker.buffer.empty()) {
-    whole = std::move(worker.buffer);
-    worker.buffer.clear();
-    whole += bytes;
-    bytes = whole;
-  }
-  const std::size_t end = bytes.find('\n');
-  const std::size_t length = std::min(end, bytes.size());
-  if (length > rule.max_output) {
+  using Fed = loop::LineSplitter::Fed;
+  const auto fed =
+      workers[slot].lines.feed(bytes, [&](std::string_view line, std::string_view rest) {
+        on_line(slot, line, !rest.empty());
+        return false;
+      });
+  if (fed == Fed::too_long) {
     queue.on_overflow(slot, rule.max_output);
     return stop(slot);
   }
-  if (end != std::string_view::npos) {
-    return on_line(slot, bytes.substr(0, end), end + 1 < bytes.size());
-  }
-  if (queue.run_of(slot).empty()) return on_line(slot, bytes, false);
-  worker.buffer = whole.empty() ? std::string(bytes) : std::move(whole);
+  if (fed == Fed::all && queue.run_of(slot).empty()) on_line(slot, bytes, false);
 }
 
 void WorkerPool::Impl::on_line(std::size_t slot, std::string_view line, bool more) {
@@ -296,7 +290,7 @@ void WorkerPool::Impl::remove_home(const Worker& worker) const {
 // At once: what it does is wrong already.
 void WorkerPool::Impl::stop(std::size_t slot) {
   queue.on_stopped(slot);
-  workers[slot].buffer.clear();
+  workers[slot].lines.clear();
   workers[slot].process->kill();
 }
 
@@ -347,8 +341,9 @@ HookExit WorkerPool::Impl::end_of(Worker& worker, const WorkerQueue::Ended& ende
   if (!ended.broken.empty()) {
     out.broken = "the worker printed " + ended.broken + "; it was ended";
   } else if (!out.timed_out && !out.canceled && out.over_limit.empty()) {
-    out.died = fmt::format("the worker ended ({}) {}", how(exit),
-                           worker.buffer.empty() ? "before it answered"
+    out.died =
+        fmt::format("the worker ended ({}) {}", how(exit),
+                    worker.lines.begun().empty() ? "before it answered"
                                                  : "in the middle of a line, before it answered");
   }
   return out;

@@ -20,20 +20,38 @@ std::string LineSplitter::take() {
   return out;
 }
 
-bool LineSplitter::feed(std::string_view bytes, const Emit& emit) {
-  while (!bytes.empty()) {
-    const std::size_t end = bytes.find('\n');
-    keep(bytes.substr(0, end));
-    if (end == std::string_view::npos) return true;
-    bytes.remove_prefix(end + 1);
-    if (!emit(take())) return false;
-  }
-  return true;
+void LineSplitter::clear() {
+  line_.clear();
+  cut_ = false;
 }
 
-bool LineSplitter::finish(const Emit& emit) {
-  if (line_.empty() && !cut_) return true;
-  return emit(take());
+LineSplitter::Fed LineSplitter::feed(std::string_view bytes, const Emit& emit) {
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\n');
+    const std::string_view part = bytes.substr(0, end);
+    const bool fits = line_.size() + part.size() <= max_line_;
+    if (!fits && longer_ == Longer::refused) {
+      clear();
+      return Fed::too_long;
+    }
+    if (end == std::string_view::npos) {
+      keep(part);
+      return Fed::all;
+    }
+    bytes.remove_prefix(end + 1);
+    if (fits && line_.empty() && !cut_) {
+      if (!emit(part, bytes)) return Fed::stopped;
+      continue;
+    }
+    keep(part);
+    if (!emit(take(), bytes)) return Fed::stopped;
+  }
+  return Fed::all;
+}
+
+LineSplitter::Fed LineSplitter::finish(const Emit& emit) {
+  if (line_.empty() && !cut_) return Fed::all;
+  return emit(take(), {}) ? Fed::all : Fed::stopped;
 }
 
 }  // namespace kubewatch::loop

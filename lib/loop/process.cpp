@@ -260,16 +260,17 @@ bool Process::Impl::emit(std::string_view line) {
 // False when this is gone.
 bool Process::Impl::read_errors() {
   static std::array<char, kReadSize> buffer;
-  const auto each = [this](std::string_view line) { return emit(line); };
+  const auto each = [this](std::string_view line, std::string_view) { return emit(line); };
   for (int i = 0; i < kReadsPerTurn && errors; ++i) {
     const ssize_t got = read(errors.get(), buffer.data(), buffer.size());
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     if (got <= 0) {
       errors_watch.reset();
       errors.reset();
-      return lines.finish(each);
+      return lines.finish(each) == LineSplitter::Fed::all;
     }
-    if (!lines.feed({buffer.data(), static_cast<std::size_t>(got)}, each)) return false;
+    const auto fed = lines.feed({buffer.data(), static_cast<std::size_t>(got)}, each);
+    if (fed != LineSplitter::Fed::all) return false;
   }
   return true;
 }
@@ -323,7 +324,8 @@ void Process::Impl::finish() {
   errors_watch.reset();
   drain.reset();
   const std::shared_ptr<bool> still_alive = alive;
-  if (errors && !lines.finish([this](std::string_view line) { return emit(line); })) return;
+  const auto last = [this](std::string_view line, std::string_view) { return emit(line); };
+  if (errors && lines.finish(last) != LineSplitter::Fed::all) return;
   end_group();
   output.reset();
   errors.reset();

@@ -9,6 +9,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "loop/lines.hpp"
 
 namespace kubewatch::loop {
 
@@ -143,9 +146,9 @@ struct LineStream::Impl : std::enable_shared_from_this<LineStream::Impl> {
   LineLimits limits;
   OnLine on_line;
   OnEnd on_end;
+  LineSplitter in;
   FdWatch readable;
   FdWatch writable;
-  std::string in;
   std::string out;
   bool finishing = false;
 
@@ -154,7 +157,8 @@ struct LineStream::Impl : std::enable_shared_from_this<LineStream::Impl> {
         fd(std::move(the_fd)),
         limits(the_limits),
         on_line(std::move(line)),
-        on_end(std::move(end)) {}
+        on_end(std::move(end)),
+        in(the_limits.line, LineSplitter::Longer::refused) {}
 
   void end(const std::string& why) {
     if (!fd) return;
@@ -172,18 +176,13 @@ struct LineStream::Impl : std::enable_shared_from_this<LineStream::Impl> {
       if (errno != EAGAIN && errno != EINTR) end(std::strerror(errno));
       return;
     }
-    if (count == 0) return end(in.empty() ? "" : "it ended in the middle of a line");
-    in.append(buffer, static_cast<std::size_t>(count));
-    std::size_t begin = 0;
-    for (auto at = in.find('\n'); at != std::string::npos; at = in.find('\n', begin)) {
-      const std::string line = in.substr(begin, at - begin);
-      begin = at + 1;
-      if (line.size() > limits.line) return end("a line is too long");
-      if (const auto call = on_line) call(line);
-      if (!fd) return;
-    }
-    in.erase(0, begin);
-    if (in.size() > limits.line) end("a line is too long");
+    if (count == 0) return end(in.begun().empty() ? "" : "it ended in the middle of a line");
+    const auto fed = in.feed({buffer, static_cast<std::size_t>(count)},
+                             [this](std::string_view line, std::string_view) {
+                               if (const auto call = on_line) call(line);
+                               return static_cast<bool>(fd);
+                             });
+    if (fed == LineSplitter::Fed::too_long) end("a line is too long");
   }
 
   void flush() {

@@ -23,7 +23,6 @@ ReflectorCallbacks ObjectWatch::reflector_callbacks() {
   out.on_change = [this](const StoreChange& change) { on_change(change); };
   out.on_synced = [this](bool) {
     synced_ = true;
-    failure_.reset();
     if (callbacks_.on_change) callbacks_.on_change();
   };
   out.log_failures = !callbacks_.on_failure;
@@ -35,7 +34,6 @@ ReflectorCallbacks ObjectWatch::reflector_callbacks() {
 }
 
 void ObjectWatch::on_change(const StoreChange& change) {
-  failure_.reset();
   if (change.type == ChangeType::deleted) {
     object_.reset();
   } else if (auto parsed = base::parse_json(change.json); parsed.ok()) {

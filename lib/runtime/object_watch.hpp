@@ -30,8 +30,10 @@ class ObjectWatch {
   const Json* object() const { return object_ ? &*object_ : nullptr; }
   bool synced() const { return synced_; }
   bool seen() const { return seen_; }  // it existed at some time
-  // The last failure; absent once the watch works again.
-  const std::optional<Error>& failure() const { return failure_; }
+  // The last failure; null while the watch works.
+  const Error* failure() const {
+    return failure_ && reflector_.failing_since() ? &*failure_ : nullptr;
+  }
   ReflectorStats stats() const { return reflector_.stats(); }
 
  private:

@@ -158,6 +158,16 @@ TEST_CASE("block, flow and multi-line forms are read") {
             "a: 1") == Json{{"a", 1}});
 }
 
+TEST_CASE("a byte order mark at the start is no text") {
+  const auto documents = parse_yaml(
+      "\xef\xbb\xbf"
+      "a: 1\n");
+  REQUIRE(documents.ok());
+  CHECK(documents->front().value["a"] == 1);
+  CHECK(documents->front().marks.value_at("/a").column == 4);
+  CHECK(parse_yaml_values("\xef\xbb\xbf{\"a\": 1}")->front()["a"] == 1);
+}
+
 TEST_CASE("empty documents are dropped and the others keep their order") {
   auto values = parse_yaml_values("---\n---\na: 1\n---\n# nothing\n---\nb: 2\n...\n---\n~\n");
   REQUIRE(values.ok());

@@ -68,6 +68,27 @@ TEST_CASE("a subcommand is not asked for what its command needs") {
   CHECK(run({"run-controller"}).code == kUsage);
 }
 
+TEST_CASE("a word that is no subcommand is named with the nearest one, whatever else is missing") {
+  for (const auto& words : {std::vector<std::string>{"run-controller", "chekc"},
+                            {"run-controller", "chekc", "-f", "x.yaml"},
+                            {"run-controller", "-f", "x.yaml", "chekc"}}) {
+    const auto seen = run(words);
+    CHECK(seen.code == kUsage);
+    CHECK(seen.err.find("unknown subcommand \"chekc\", did you mean \"check\"?") !=
+          std::string::npos);
+    CHECK(seen.err.find("--filename") == std::string::npos);
+    CHECK(seen.err.find("See 'kubewatch run-controller --help'") != std::string::npos);
+  }
+  CHECK(run({"run-controller", "rules.yaml"}).err.find("files are named by -f") !=
+        std::string::npos);
+  const auto command = run({"wach", "pods"});
+  CHECK(command.code == kUsage);
+  CHECK(command.err.find("unknown command \"wach\", did you mean \"watch\"?") != std::string::npos);
+  // Other mistakes keep their own words.
+  CHECK(run({"run-controller"}).err.find("--filename is required") != std::string::npos);
+  CHECK(run({"run-controller", "--oncee"}).err.find("unknown") == std::string::npos);
+}
+
 TEST_CASE("a flag of the command before its subcommand is refused, not dropped") {
   const auto seen = run({"run-controller", "--once", "check", "-f", "x.yaml"});
   CHECK(seen.code == kUsage);

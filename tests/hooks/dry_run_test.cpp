@@ -98,8 +98,9 @@ TEST_CASE("a diff of a Secret shows that a value differs and not which it is") {
   Json next = live;
   next["data"]["k"] = base::base64_encode("hunter3");
   const std::string text = text_of({"apply", "/x", live, next, ""}, hash);
-  CHECK(text.find("-  k: ") != std::string::npos);
-  CHECK(text.find("+  k: ") != std::string::npos);
+  CHECK(text.find("-  k: \"" + hash.masked("hunter2") + "\"\n") != std::string::npos);
+  CHECK(text.find("+  k: \"" + hash.masked("hunter3") + "\"\n") != std::string::npos);
+  CHECK(hash.masked("x").find("<masked ") == 0);
   CHECK(text.find("-  same: ") == std::string::npos);
   CHECK(text.find(base::base64_encode("hunter")) == std::string::npos);
   CHECK(text.find("eA==") == std::string::npos);

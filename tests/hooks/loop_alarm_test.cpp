@@ -28,8 +28,8 @@ TEST_CASE("a loop is told once, with the paths that keep changing, and slowed do
   }
   const auto report = alarm.note(kA, at(5), true, true, printed(5));
   REQUIRE(report);
-  CHECK(report->paths == std::vector<std::string>{"ConfigMap shop/a: data.time"});
-  CHECK(report->text().find("data.time") != std::string::npos);
+  CHECK(report->paths == std::vector<std::string>{"ConfigMap shop/a: .data.time"});
+  CHECK(report->text().find(": .data.time") != std::string::npos);
   CHECK(alarm.delay(kA) == Duration{2000});
   CHECK_FALSE(alarm.note(kA, at(3000), true, true, printed(6)));
   CHECK(alarm.delay(kA) == Duration{4000});
@@ -70,7 +70,7 @@ TEST_CASE("a loop whose hook prints the same blames others") {
 TEST_CASE("paths name what differs, what is new and what is gone, never values") {
   const Printed before = {{"A x", Json{{"l", {1, 2}}, {"m", {{"k", "secret"}}}}}, {"B x", Json()}};
   const Printed after = {{"A x", Json{{"l", {1, 3}}, {"n", 1}}}, {"C x", Json()}};
-  CHECK(changed_paths(before, after, 9) ==
-        std::vector<std::string>{"A x: l[1]", "A x: m", "A x: n", "C x: (new)", "B x: (gone)"});
-  CHECK(changed_paths(before, after, 2).size() == 2);
+  CHECK(changes_of(before, after, 9) ==
+        std::vector<std::string>{"A x: .l[1]", "A x: .n", "A x: .m", "C x: (new)", "B x: (gone)"});
+  CHECK(changes_of(before, after, 2).size() == 2);
 }

@@ -143,13 +143,3 @@ TEST_CASE("every status has one word for the result of a write") {
   CHECK(write_result(503) == "unavailable");
   CHECK(write_result(301) == "refused");
 }
-
-TEST_CASE("the address to serve metrics on is checked") {
-  CHECK(parse_listen_address("127.0.0.1:9090")->port == 9090);
-  CHECK(parse_listen_address("[::1]:0")->address == "::1");
-  CHECK(parse_listen_address(":80")->address == "0.0.0.0");
-  for (const char* wrong : {"9090", "127.0.0.1", "a:b", "::1:80", "x:70000", "x:"}) {
-    INFO(wrong);
-    CHECK_FALSE(parse_listen_address(wrong).ok());
-  }
-}

@@ -101,6 +101,17 @@ TEST_CASE("half of an output is no output") {
   CHECK_FALSE(World().parse(whole).ok());
 }
 
+TEST_CASE("a wrong manifest is named by its document and its place in a list") {
+  const std::string good = std::string(kConfigMap) + "\n---\n";
+  const std::string nameless = "{apiVersion: v1, kind: Secret, metadata: {namespace: shop}}";
+  CHECK(problem(World().parse(good + nameless)).starts_with("document 2: v1 Secret without"));
+  const std::string listed =
+      "{apiVersion: v1, kind: List, items: [" + std::string(kConfigMap) + ", " + nameless + "]}";
+  CHECK(problem(World().parse(listed)).starts_with("document 1, item 2: v1 Secret without"));
+  const std::string no_object = "{apiVersion: v1, kind: List, items: [a]}";
+  CHECK(problem(World().parse(good + no_object)).starts_with("document 2, item 1: must be"));
+}
+
 TEST_CASE("a wrong document refuses the whole output and says why") {
   struct Case {
     const char* text;

@@ -273,7 +273,7 @@ TEST_CASE("problems of several files are listed together, sorted") {
   REQUIRE(found.size() == 7);
   CHECK(found[0].starts_with("DIR/a.yaml:2:1: "));
   CHECK(found[1] == "DIR/b.yaml:7:3: spec.nonsense: unknown key");
-  CHECK(found[2] == "DIR/gone.yaml: cannot read DIR/gone.yaml: No such file or directory");
+  CHECK(found[2] == "DIR/gone.yaml: cannot read: No such file or directory");
   CHECK(found[3] == "DIR/m.yaml:1:1: key \"apiVersion\" is missing");
   CHECK(found[6] ==
         "DIR/t.yaml:1:13: apiVersion: must be kubewatch.dev/v1 in a rule file, not "
@@ -296,7 +296,7 @@ TEST_CASE("huge, deep and exploding files are refused with one line each") {
     return found.size() == 1 ? found[0] : base::join(found, "\n");
   };
   CHECK(problem_of(std::string(10U << 20U, '#')) ==
-        "DIR/r.yaml: DIR/r.yaml is larger than the limit of 1048576 bytes");
+        "DIR/r.yaml: the file is larger than the limit of 1048576 bytes");
   CHECK(problem_of(std::string(100'000, '[')) == "DIR/r.yaml:1:65: nested deeper than 64 levels");
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 10; ++i) {

@@ -131,10 +131,12 @@ TEST_CASE("unknown keys and wrong values of the spec are all listed at their pos
             "run"}},
           {"  changed: []\n",
            {"7:12: spec.changed: must not be empty; leave it out for the default"}},
-          {"  changed: [.spec, '.a | .b', 3]\n",
-           {"7:20: spec.changed[1]: must be a path of keys such as .spec or "
-            ".metadata.labels[\"a/b\"]",
-            "7:31: spec.changed[2]: must be text, not a number (put it in quotes)"}},
+          {"  changed: [.spec, '.a | .b', 3, spec]\n",
+           {"7:20: spec.changed[1]: \".a | .b\" is no path of keys alone, such as .spec or "
+            ".metadata.labels[\"a/b\"]; a filter is no path",
+            "7:31: spec.changed[2]: must be text, not a number (put it in quotes)",
+            "7:34: spec.changed[3]: \"spec\" is no path such as .spec or "
+            ".metadata.labels[\"a/b\"]: it must start with a dot"}},
           {"  onDelete: maybe\n", {"7:13: spec.onDelete: must be true or false, not text"}},
       });
 }
@@ -385,7 +387,8 @@ TEST_CASE("wrong hooks are refused") {
             "16:7: spec.reconcile.env.true: YAML reads names such as Y, N, ON and OFF as true and "
             "false; put "
             "it in quotes",
-            "17:10: spec.reconcile.env.E: needs one of from and jq"}},
+            "17:10: spec.reconcile.env.E: from and jq exclude each other: one of both gives the "
+            "value"}},
           {"  reconcile: {shell: 'true', env: {LANG: C}, inheritEnv: [LANG, TERM, TERM, HOME]}\n",
            {"6:58: spec.reconcile.inheritEnv: \"LANG\" is in env too",
             "6:71: spec.reconcile.inheritEnv[2]: \"TERM\" is listed twice",

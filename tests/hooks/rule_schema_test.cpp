@@ -148,13 +148,28 @@ std::set<std::string> set_of(const Json& list) {
   return out;
 }
 
+// Conditions say how keys go together, and selectors are read by their own reader.
+bool is_no_mapping(const std::string& key, const Json& schema) {
+  static const std::set<std::string> kConditions = {"if", "then", "else", "not", "allOf"};
+  return kConditions.contains(key) ||
+         (schema.is_object() && schema.value("title", "") == "LabelSelector");
+}
+
 void collect(const Json& schema, const std::string& member, std::set<const Json*>& out) {
   if (schema.is_object() && schema.contains(member) && !schema.contains("$schema") &&
       (schema[member].is_object() || schema[member].is_array())) {
     out.insert(&schema);
   }
   if (!schema.is_structured()) return;
-  for (const Json& inner : schema) collect(inner, member, out);
+  if (schema.is_array()) {
+    for (const Json& inner : schema) {
+      if (!is_no_mapping("", inner)) collect(inner, member, out);
+    }
+    return;
+  }
+  for (const auto& [key, inner] : schema.items()) {
+    if (!is_no_mapping(key, inner)) collect(inner, member, out);
+  }
 }
 
 }  // namespace

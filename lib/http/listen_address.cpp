@@ -1,0 +1,32 @@
+#include "http/listen_address.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace kubewatch::http {
+
+Result<ListenAddress> parse_listen_address(std::string_view text) {
+  const auto wrong = [text] {
+    return Error(ErrorKind::invalid,
+                 fmt::format("\"{}\" is no ADDRESS:PORT, such as 127.0.0.1:9090, "
+                             "[::1]:9090 or :9090 for all addresses",
+                             text));
+  };
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return wrong();
+  ListenAddress out;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, out.port);
+  if (error != std::errc() || stop != end) return wrong();
+  std::string_view address = text.substr(0, colon);
+  if (address.size() > 2 && address.front() == '[' && address.back() == ']') {
+    address = address.substr(1, address.size() - 2);
+  } else if (address.find_first_of(":[]") != std::string_view::npos) {
+    return wrong();
+  }
+  out.address = address.empty() ? "0.0.0.0" : address;
+  return out;
+}
+
+}  // namespace kubewatch::http

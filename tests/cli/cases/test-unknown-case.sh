@@ -1,0 +1,1 @@
+"$kubewatch" run-controller test ../../examples/website --case 'a website'

@@ -1,0 +1,3 @@
+"$kubewatch" run-controller chekc -f rules/good.yaml
+"$kubewatch" run-controller rules/good.yaml
+"$kubewatch" wacth pods
