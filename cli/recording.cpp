@@ -26,28 +26,29 @@ Result<void> Recording::open(Session& session, const std::vector<hooks::Rule>& r
   hooks::RecorderOptions options;
   options.complete = complete;
   for (const hooks::Rule& rule : rules) options.controllers.push_back(rule.name);
-  recorder_ =
+  const auto recorder =
       std::make_shared<hooks::Recorder>(session.loop(), std::move(file), std::move(options));
-  session.wrap_transport([this](http::Transport& inner) {
-    return std::make_unique<hooks::RecordingTransport>(inner, recorder_);
+  recorder_ = recorder;
+  session.wrap_transport([&](http::Transport& inner) {
+    return std::make_unique<hooks::RecordingTransport>(inner, recorder);
   });
   return {};
 }
 
 void Recording::follow(hooks::EngineCallbacks& callbacks) {
-  if (recorder_ == nullptr) return;
-  callbacks.on_run = [recorder = recorder_,
-                      then = std::move(callbacks.on_run)](const hooks::RunRecord& run) {
+  const auto recorder = recorder_.lock();
+  if (recorder == nullptr) return;
+  callbacks.on_run = [recorder, then = std::move(callbacks.on_run)](const hooks::RunRecord& run) {
     recorder->on_run(run);
     if (then) then(run);
   };
-  callbacks.on_exchange = [recorder = recorder_](const hooks::HookExchange& exchange) {
+  callbacks.on_exchange = [recorder](const hooks::HookExchange& exchange) {
     recorder->on_exchange(exchange);
   };
 }
 
 void Recording::end(bool idle) {
-  if (recorder_ != nullptr) recorder_->end(idle);
+  if (const auto recorder = recorder_.lock()) recorder->end(idle);
 }
 
 }  // namespace kubewatch::cli

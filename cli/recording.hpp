@@ -35,7 +35,7 @@ class Recording {
  private:
   std::string file_;
   std::size_t megabytes_ = 64;
-  std::shared_ptr<hooks::Recorder> recorder_;
+  std::weak_ptr<hooks::Recorder> recorder_;  // the session's: it must not outlive its loop
 };
 
 }  // namespace kubewatch::cli

@@ -174,6 +174,7 @@ void Recorder::on_run(const RunRecord& run) {
 }
 
 void Recorder::end(bool idle) {
+  flush_.reset();
   if (file_->ended()) return;
   const auto at = (loop_.now() - started_).count();
   file_->end(base::dump_json({{"t", "end"}, {"why", "done"}, {"idle", idle}, {"at", at}}));

@@ -90,6 +90,12 @@ void RecordedState::note_own(const std::string& path, const std::string& version
       {{name_of(target->group, target->plural), {target->namespace_, target->name}}, version});
 }
 
+void RecordedState::note_own_deletion(const std::string& path) {
+  const auto target = hooks::api_target(path);
+  if (!target) return;
+  ++own_deletions_[{name_of(target->group, target->plural), {target->namespace_, target->name}}];
+}
+
 void RecordedState::open(const Json& entry) {
   const auto target = hooks::api_target(base::string_at(entry, {"path"}));
   if (!target) return;
@@ -145,7 +151,13 @@ void RecordedState::remove(Stream& stream, const core::ObjectKey& key,
   stream.known.erase(key);
   const auto found = objects_.find(id_of(stream, key));
   if (found == objects_.end()) return;
-  out.push_back({stream.group, stream.version, stream.plural, key, found->second.object, nullptr});
+  RecordedChange gone{stream.group, stream.version,       stream.plural,
+                      key,          found->second.object, nullptr};
+  if (const auto own = own_deletions_.find(found->first); own != own_deletions_.end()) {
+    gone.own_deletion = true;
+    if (--own->second == 0) own_deletions_.erase(own);
+  }
+  out.push_back(std::move(gone));
   objects_.erase(found);
 }
 

@@ -22,6 +22,7 @@ struct RecordedChange {
   std::optional<Json> before;
   Json after;  // null: it is gone
   bool metadata_only = false;
+  bool own_deletion = false;  // the recorded controller asked for it
 };
 
 // {"spec": {"a": 2, "b": null}}: makes `before` to `after` as a merge patch, but for uid,
@@ -32,6 +33,7 @@ class RecordedState {
  public:
   // A write of the recorded controller: the state with this version is its own.
   void note_own(const std::string& path, const std::string& version);
+  void note_own_deletion(const std::string& path);
   // Any entry of a recording; those that say nothing of objects have no changes.
   std::vector<RecordedChange> take(const Json& entry);
   // Every object of this stream was told once.
@@ -61,6 +63,7 @@ class RecordedState {
   std::map<int, Stream> streams_;
   std::map<Id, Known> objects_;
   std::set<std::pair<Id, std::string>> own_;
+  std::map<Id, std::size_t> own_deletions_;  // that no event has shown yet
 };
 
 }  // namespace kubewatch::rehearsal

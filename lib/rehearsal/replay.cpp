@@ -42,6 +42,14 @@ bool is_true(const Json& entry, const char* key) {
   return value != nullptr && *value == Json(true);
 }
 
+void note_own(const Json& write, RecordedState& state) {
+  const auto code = number_at(write, "code");
+  if (code < 200 || code >= 300) return;
+  const std::string path = base::string_at(write, {"path"});
+  state.note_own(path, base::string_at(write, {"rv"}));
+  if (base::string_at(write, {"verb"}) == "delete") state.note_own_deletion(path);
+}
+
 Outline outline_of(const std::vector<std::string>& lines) {
   Outline out;
   for (const std::string& line : lines) {
@@ -58,10 +66,7 @@ Outline outline_of(const std::vector<std::string>& lines) {
       out.end = base::string_at(*entry, {"why"});
       out.whole = out.end == "done" && is_true(*entry, "idle");
     } else if (type == "write") {
-      const auto code = number_at(*entry, "code");
-      if (code >= 200 && code < 300) {
-        out.state.note_own(base::string_at(*entry, {"path"}), base::string_at(*entry, {"rv"}));
-      }
+      note_own(*entry, out.state);
       out.writes.push_back(std::move(*entry));
     }
   }
@@ -106,12 +111,18 @@ class Player {
   Result<void> begin(const std::vector<std::string>& lines) {
     std::vector<RecordedChange> there;
     taken_.assign(lines.size(), false);
+    std::set<int> begun;
     std::set<int> done;
+    bool at_work = false;  // a stream that is opened later has its place in time
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const auto entry = base::parse_json(lines[i]);
       if (!entry.ok()) continue;
+      const std::string type = base::string_at(*entry, {"t"});
+      at_work = at_work || type == "run" || type == "write";
       const int stream = static_cast<int>(number_at(*entry, "s"));
       if (stream == 0 || done.count(stream) != 0) continue;
+      if (!at_work) begun.insert(stream);
+      if (begun.count(stream) == 0) continue;
       taken_[i] = true;
       for (auto& change : outline_.state.take(*entry)) there.push_back(std::move(change));
       if (outline_.state.synced(stream)) done.insert(stream);

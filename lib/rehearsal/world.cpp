@@ -153,9 +153,13 @@ bool World::put(const apiserver::Resource& resource, const RecordedChange& chang
   const auto key = apiserver::object_key(change.key.namespace_, change.key.name);
   const auto live = storage.get(resource.storage_id, key);
   if (change.after.is_null()) {
-    if (live != nullptr) storage.remove(resource.storage_id, key);
+    if (live == nullptr) return false;
+    // What the controller deletes it deletes anew; only the last step may be another's.
+    const bool dying = base::find(live->json(), {"metadata", "deletionTimestamp"}) != nullptr;
+    if (change.own_deletion && !dying) return false;
+    storage.remove(resource.storage_id, key);
     server_.finish_work();
-    return live != nullptr;
+    return true;
   }
   if (live == nullptr && change.before) return false;  // it came from a write that is not made now
   Json object = live == nullptr ? change.after : live->json();
