@@ -77,7 +77,7 @@ void compare_history(const std::string& path, const std::vector<Write>& recorded
       out.push_back(difference("changed", path, &write, &instead));
       return;
     }
-    at = static_cast<std::size_t>(found - replayed.begin());
+    at = static_cast<std::size_t>(found - replayed.begin()) + 1;
   }
   if (whole && !(recorded.back() == replayed.back())) {
     out.push_back(difference("changed", path, &recorded.back(), &replayed.back()));

@@ -74,16 +74,25 @@ E2E_CASE("a recording is replayed without the server, and a changed hook shows a
       w,
       {"-f", w.folder() + "/rules.yaml", "--socket", "none", "--record", w.folder() + "/recording"},
       w.folder() + "/kubeconfig");
-  INFO(recorded.log);
-  REQUIRE(w.eventually([&] { return title_of(w, "b-page") == "two"; }, kSoon));
-  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }, kSoon));
+  const auto wait_for = [&](const std::string& name, const std::string& title) {
+    const bool came = w.eventually([&] { return title_of(w, name) == title; }, kSoon);
+    if (!came) FAIL(name + " never got the title " + title + "; the log:\n" + recorded.log);
+  };
+  wait_for("b-page", "two");
+  wait_for("a-page", "one");
   w.merge("Website", "a", "{spec: {title: changed}}");
-  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "changed"; }, kSoon));
-  w.merge("ConfigMap", "b-page", "{data: {title: by hand}}");
-  REQUIRE(w.eventually([&] { return title_of(w, "b-page") == "two"; }, kSoon));
+  wait_for("a-page", "changed");
+  const std::string uid = base::string_at(*w.get("ConfigMap", "b-page"), {"metadata", "uid"});
+  w.remove("ConfigMap", "b-page");
+  REQUIRE(w.eventually(
+      [&] {
+        const auto page = w.get("ConfigMap", "b-page");
+        return page && base::string_at(*page, {"metadata", "uid"}) != uid;
+      },
+      kSoon));
   w.remove("Website", "b");
   w.apply(website("c", "three"));
-  REQUIRE(w.eventually([&] { return title_of(w, "c-page") == "three"; }, kSoon));
+  wait_for("c-page", "three");
   ::kill(recorded.process->pid(), SIGTERM);
   recorded.wait();
   CHECK(recorded.exit->code == 0);

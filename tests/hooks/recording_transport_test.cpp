@@ -46,8 +46,10 @@ struct Fixture {
     recorder->end(true);
     const auto bytes = base::read_file(folder.file("r"), kMaxRecording);
     REQUIRE(bytes.ok());
+    const auto loaded = load_recording(*bytes);
+    REQUIRE(loaded.ok());
     std::vector<Json> out;
-    for (const auto& line : load_recording(*bytes)->lines) {
+    for (const auto& line : loaded->lines) {
       Json entry = *base::parse_json(line);
       if (type.empty() || entry["t"] == type) out.push_back(std::move(entry));
     }
