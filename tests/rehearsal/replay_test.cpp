@@ -292,6 +292,28 @@ TEST_CASE("a recording that was stopped at work does not miss what was not writt
   REQUIRE(report.notes.size() == 1);
 }
 
+TEST_CASE("a custom kind whose definition was not to be had is replayed without a schema") {
+  Rules rules;
+  Made made;
+  made.add({{"t", "kind"}, {"name", "sites.demo.example.com"}, {"crd", nullptr}});
+  made.add({{"t", "open"}, {"s", 3}, {"path", "/apis/demo.example.com/v1/sites"}, {"how", "list"}});
+  Json site = config_map("a", "3", "v");
+  site["apiVersion"] = "demo.example.com/v1";
+  site["kind"] = "Site";
+  made.add({{"t", "item"}, {"s", 3}, {"o", site}});
+  made.page(3);
+  made.end();
+  const auto report =
+      replayed(made.bytes(), rules.changed("{apiVersion: v1, kind: ConfigMap, labelSelector: ",
+                                           "{apiVersion: demo.example.com/v1, kind: Site, "
+                                           "labelSelector: "));
+  INFO(shown(report));
+  REQUIRE(report.differences.size() == 1);
+  CHECK(report.differences[0].change == "created");
+  CHECK(report.differences[0].object == "ConfigMap shop/a-copy");
+  CHECK(report.failed_runs.empty());
+}
+
 TEST_CASE("files that are no recording are refused") {
   Rules rules;
   CHECK(replay("hello", rules.load()).error().kind() == ErrorKind::invalid);
