@@ -75,6 +75,7 @@ std::unique_ptr<Command> make_version();
 std::unique_ptr<Command> make_run_controller_check();
 std::unique_ptr<Command> make_run_controller_rbac();
 std::unique_ptr<Command> make_run_controller_test();
+std::unique_ptr<Command> make_run_controller_replay();
 std::unique_ptr<Command> make_run_controller_explain();
 std::unique_ptr<Command> make_run_controller_runs();
 std::unique_ptr<Command> make_run_controller_trigger();

@@ -14,10 +14,16 @@ Result<void> Session::connect(client::ClientConfig config) {
 }
 
 void Session::make_dry(hooks::DryRunTransport::OnWrite on_write) {
+  wrap_transport([&](http::Transport& inner) {
+    return std::make_unique<hooks::DryRunTransport>(loop_, inner, std::move(on_write));
+  });
+}
+
+void Session::wrap_transport(const Wrap& wrap) {
   client::ClientConfig config = client_->config();
   client_.reset();
   wire_ = std::move(transport_);
-  transport_ = std::make_unique<hooks::DryRunTransport>(loop_, *wire_, std::move(on_write));
+  transport_ = wrap(*wire_);
   client_ = std::make_unique<client::Client>(loop_, *transport_, std::move(config));
 }
 

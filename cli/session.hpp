@@ -30,6 +30,9 @@ class Session {
   http::Transport& transport() { return *transport_; }
   // From now on nothing is written; before anything else of the session is used.
   void make_dry(hooks::DryRunTransport::OnWrite on_write);
+  // The same for what all requests go through from now on; it must not be used after `inner`.
+  using Wrap = std::function<std::unique_ptr<http::Transport>(http::Transport& inner)>;
+  void wrap_transport(const Wrap& wrap);
   base::Random& random() { return random_; }
 
   // Discovers once. Errors: of the request.
@@ -54,7 +57,7 @@ class Session {
   loop::EventLoop loop_;
   std::unique_ptr<apiserver::Sandbox> sandbox_;
   base::Random random_;
-  std::unique_ptr<http::Transport> wire_;  // below transport_ in a dry run
+  std::unique_ptr<http::Transport> wire_;  // below transport_ where that wraps it
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<client::Client> client_;
   std::shared_ptr<const client::ResourceMap> resources_;

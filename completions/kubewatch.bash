@@ -8,6 +8,7 @@ _kubewatch() {
     /run-controller) command="run-controller" ;;
     run-controller/check) command="run-controller/check" ;;
     run-controller/test) command="run-controller/test" ;;
+    run-controller/replay) command="run-controller/replay" ;;
     run-controller/rbac) command="run-controller/rbac" ;;
     run-controller/explain) command="run-controller/explain" ;;
     run-controller/runs) command="run-controller/runs" ;;
@@ -62,6 +63,8 @@ _kubewatch() {
     --triggers-host) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --socket) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --state) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --record) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --record-limit) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --metrics) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --max-stale) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --max-wait) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -75,7 +78,7 @@ _kubewatch() {
     --shards) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shard-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="check test rbac explain runs trigger retry queue log-level finalizers -h --help -f --filename --sandbox --sandbox-file --dry-run --once --until-idle --concurrency --shutdown-timeout --triggers --triggers-host --fail-fast --socket --state --metrics --max-stale --max-wait --liveness --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+    words="check test replay rbac explain runs trigger retry queue log-level finalizers -h --help -f --filename --sandbox --sandbox-file --dry-run --once --until-idle --concurrency --shutdown-timeout --triggers --triggers-host --fail-fast --socket --state --record --record-limit --metrics --max-stale --max-wait --liveness --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
   run-controller/check)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
@@ -89,6 +92,13 @@ _kubewatch() {
     -o|--output) COMPREPLY=($(compgen -W "text json junit" -- "$current")); return ;;
     esac
     words="-h --help --case --interrupt --step-timeout -o --output $words" ;;
+  run-controller/replay)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --step-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    esac
+    words="-h --help -f --filename --step-timeout -o --output $words" ;;
   run-controller/rbac)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;

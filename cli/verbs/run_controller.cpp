@@ -15,6 +15,7 @@
 #include "cli/manifests.hpp"
 #include "cli/metrics_flags.hpp"
 #include "cli/preflight.hpp"
+#include "cli/recording.hpp"
 #include "cli/rules.hpp"
 #include "cli/sandbox_config.hpp"
 #include "cli/session.hpp"
@@ -100,11 +101,12 @@ struct Ends {
 class Supervision {
  public:
   Supervision(Context& context, Session& session, Ends ends, ExtraFlags extra,
-              const MetricsFlags& metrics)
+              const MetricsFlags& metrics, Recording& recording)
       : context_(context),
         session_(session),
         ends_(ends),
         extra_(std::move(extra)),
+        recording_(recording),
         metrics_flags_(metrics) {}
 
   // Before run(): what hooks would do is printed, nothing is written.
@@ -166,6 +168,7 @@ class Supervision {
         printer_->on_exchange(exchange);
       };
     }
+    recording_.follow(callbacks);
     callbacks.on_fatal = [this](const Error& error) {
       code_ = fail(context_, error);
       session_.loop().stop();
@@ -188,6 +191,7 @@ class Supervision {
   void end() {
     if (ending_) return;
     ending_ = true;
+    was_idle_ = engine_->status().idle;
     if (ends_.by_itself()) code_ = end_code(engine_->status());
     engine_->shut_down([this] { on_drained(); });
   }
@@ -195,6 +199,7 @@ class Supervision {
   // All runs have ended. Where some were cut off, the leases must run out by themselves.
   void on_drained() {
     if (lost_) return;
+    recording_.end(was_idle_);
     const auto& cut_off = engine_->cut_off();
     if (!cut_off.empty()) {
       code_ = fail(
@@ -251,10 +256,12 @@ class Supervision {
   Session& session_;
   Ends ends_;
   ExtraFlags extra_;
+  Recording& recording_;
   int code_ = kDone;
   bool ending_ = false;
   bool lost_ = false;
   bool interrupted_ = false;
+  bool was_idle_ = false;
   std::optional<DryRunPrinter> printer_;
   std::optional<Election> election_;  // outlives the engine, whose writes it lets through
   std::optional<hooks::Engine> engine_;
@@ -269,6 +276,7 @@ class RunController : public Command {
   RunController() {
     add(make_run_controller_check());
     add(make_run_controller_test());
+    add(make_run_controller_replay());
     add(make_run_controller_rbac());
     add(make_run_controller_explain());
     add(make_run_controller_runs());
@@ -319,6 +327,7 @@ class RunController : public Command {
         ->type_name("FILE");
     app.add_option("--state", state_, "folder that keeps over restarts what was handled")
         ->type_name("FOLDER");
+    recording_.bind(app);
     metrics_.bind(app);
     election_.bind(app);
   }
@@ -393,7 +402,14 @@ class RunController : public Command {
       if (!state.ok()) return fail(context, kUsage, state.error().render());
       options.state = std::move(*state);
     }
-    Supervision supervision(context, session, ends, {socket_, rule_files_}, metrics_);
+    if (dry_run_ && recording_.wanted()) {
+      return fail(context, kUsage, "--dry-run writes nothing that --record could keep");
+    }
+    const bool complete = state_.empty() && !*plan;
+    if (auto opened = recording_.open(session, rules, complete); !opened.ok()) {
+      return fail(context, kUsage, opened.error().render());
+    }
+    Supervision supervision(context, session, ends, {socket_, rule_files_}, metrics_, recording_);
     if (dry_run_) supervision.make_dry();
     return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }
@@ -417,6 +433,7 @@ class RunController : public Command {
   std::string triggers_;
   std::vector<std::string> trigger_hosts_;
   bool fail_fast_ = false;
+  Recording recording_;
   MetricsFlags metrics_;
   ElectionFlags election_;
 };

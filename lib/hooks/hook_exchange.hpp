@@ -8,6 +8,7 @@
 
 #include "hooks/ownership.hpp"
 #include "hooks/rule.hpp"
+#include "hooks/secret_mask.hpp"
 #include "loop/process.hpp"
 
 namespace kubewatch::hooks {
@@ -23,6 +24,7 @@ struct HookExchange {
   bool finalizing = false;
   const std::string& invocation;  // the document that was on stdin
   const loop::ProcessExit& exit;  // with stdout
+  const SecretMask& mask;         // secrets that the hook was given
 };
 using OnExchange = std::function<void(const HookExchange&)>;
 

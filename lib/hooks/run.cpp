@@ -244,7 +244,7 @@ void Run::tell_exchange() const {
   if (!host_.services().on_exchange) return;
   host_.services().on_exchange(
       {input_.id, host_.rule(), owner_, std::string(runtime::to_string(input_.work.reason)),
-       input_.work.reason_object, input_.work.attempt, input_.finalizing, document_, exit_});
+       input_.work.reason_object, input_.work.attempt, input_.finalizing, document_, exit_, mask_});
 }
 
 void Run::log_output() const {

@@ -24,6 +24,8 @@ class SecretMask {
   void merge(const SecretMask& other);
 
   std::string mask(std::string_view text) const;
+  // It knows more values than it can replace: mask() gives no text at all.
+  bool overflowed() const { return overflowed_; }
 
  private:
   void insert(std::string_view value);

@@ -79,6 +79,15 @@ bool read_fault(const RuleNode& node, Fault& out) {
   return ok;
 }
 
+// As a line of a trigger program says it.
+bool read_trigger(const RuleNode& node, hooks::TriggerRequest& out) {
+  if (!mapping(node)) return false;
+  auto request = hooks::read_trigger_request(base::dump_json(node.value()));
+  if (!request.ok()) return node.problem(request.error().message());
+  out = std::move(*request);
+  return true;
+}
+
 bool read_action(const RuleNode& node, std::vector<Action>& out) {
   Action action;
   action.at = node.mark();
@@ -111,7 +120,11 @@ bool read_action(const RuleNode& node, std::vector<Action>& out) {
                 action.kind = ActionKind::restart;
                 return hooks::one_of(inner, {"controller"}).has_value();
               }},
-             {"trigger", [](const RuleNode& inner) { return inner.not_yet(); }},
+             {"trigger",
+              [&](const RuleNode& inner) {
+                action.kind = ActionKind::trigger;
+                return read_trigger(inner, action.trigger);
+              }},
              {"compact", [&](const RuleNode& inner) {
                 action.kind = ActionKind::compact;
                 bool value = true;

@@ -10,17 +10,19 @@
 #include "base/json.hpp"
 #include "base/yaml.hpp"
 #include "hooks/rule_file.hpp"
+#include "hooks/trigger_request.hpp"
 #include "rehearsal/local_server.hpp"
 
 namespace kubewatch::rehearsal {
 
-enum class ActionKind { apply, remove, advance, fail, restart, compact };
+enum class ActionKind { apply, remove, advance, fail, restart, compact, trigger };
 
 struct Action {
   ActionKind kind = ActionKind::apply;
   Json object;  // apply, remove: as written
   Duration advance{0};
   Fault fault;
+  hooks::TriggerRequest trigger;
   base::YamlMark at;
 };
 

@@ -111,6 +111,7 @@ class CaseRun {
       case ActionKind::advance: advance = action.advance; break;
       case ActionKind::fail: world_->server().add_fault(action.fault); break;
       case ActionKind::compact: world_->server().compact(); break;
+      case ActionKind::trigger: done = trigger(action.trigger); break;
       case ActionKind::restart:
         if (!world_->end_engine()) return fail(place, "the controller did not end");
         world_->start_engine();
@@ -118,6 +119,13 @@ class CaseRun {
     }
     if (!done.ok()) return fail(place, done.error().render());
     return settle(place, advance);
+  }
+
+  Result<void> trigger(hooks::TriggerRequest request) {
+    // As everywhere in a test case; cluster-scoped kinds have none, whatever is said.
+    if (request.key && request.key->namespace_.empty()) request.key->namespace_ = "default";
+    if (world_->engine().trigger("", request, runtime::Reason::external) > 0) return {};
+    return Error(ErrorKind::not_found, "the trigger names no object that the rules see");
   }
 
   // On its end state, and from an empty memory, the controller must find nothing to do.

@@ -255,7 +255,10 @@ apiserver::Reply LocalServer::carry_out(const ApiRequest& request, const Parsed&
                  parsed.path.subresource,
                  parsed.manager,
                  reply.response.status,
-                 ""};
+                 "",
+                 request.query.empty() ? request.path : request.path + "?" + request.query,
+                 std::string(request.headers.get("Content-Type")),
+                 request.body};
   if (reply.response.status == 0 || reply.response.status >= 300) {
     write.effect = "failed";
   } else if (parsed.verb == "delete" || parsed.verb == "deletecollection") {

@@ -25,6 +25,10 @@ struct ApiWrite {
   int code = 0;  // HTTP status; 0: the connection was lost
   // What it did: created, configured, unchanged, deleted, failed.
   std::string effect;
+  // As it was sent, for recordings: path and query, Content-Type, body.
+  std::string target;
+  std::string content_type;
+  std::string body;
   bool changed() const { return effect != "unchanged" && effect != "failed"; }
   std::string str() const;  // "apply Deployment shop/web: configured"
 };

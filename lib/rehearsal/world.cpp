@@ -122,12 +122,7 @@ Result<void> World::apply(const Json& object) {
   if (resource->type.namespaced) {
     key.namespace_ = base::string_at(object, {"metadata", "namespace"});
     if (key.namespace_.empty()) key.namespace_ = "default";
-    const Json space = {
-        {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", key.namespace_}}}};
-    const std::string path = "/api/v1/namespaces/" + key.namespace_;
-    if (!server_.ask("GET", path, "", nullptr).ok()) {
-      KW_TRY(server_.ask("PATCH", path, kUser, space, kApply));
-    }
+    KW_TRY(make_namespace(key.namespace_));
   }
   Json manifest = object;
   const bool has_status = resource->has_status() && manifest.contains("status");
@@ -143,6 +138,45 @@ Result<void> World::apply(const Json& object) {
   KW_TRY(server_.ask("PATCH", path + "/status", kUser, status, kApply)
              .with_context(kind + " " + key.str() + " status"));
   return {};
+}
+
+Result<void> World::make_namespace(const std::string& name) {
+  const std::string path = "/api/v1/namespaces/" + name;
+  if (name.empty() || server_.ask("GET", path, "", nullptr).ok()) return {};
+  const Json space = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}};
+  KW_TRY(server_.ask("PATCH", path, kUser, space, kApply));
+  return {};
+}
+
+bool World::put(const apiserver::Resource& resource, const RecordedChange& change) {
+  auto& storage = server_.api().storage();
+  const auto key = apiserver::object_key(change.key.namespace_, change.key.name);
+  const auto live = storage.get(resource.storage_id, key);
+  if (change.after.is_null()) {
+    if (live == nullptr) return false;
+    // What the controller deletes it deletes anew; only the last step may be another's.
+    const bool dying = base::find(live->json(), {"metadata", "deletionTimestamp"}) != nullptr;
+    if (change.own_deletion && !dying) return false;
+    storage.remove(resource.storage_id, key);
+    server_.finish_work();
+    return true;
+  }
+  if (live == nullptr && change.before) return false;  // it came from a write that is not made now
+  Json object = live == nullptr ? change.after : live->json();
+  if (live != nullptr) {
+    const Json before = change.before.value_or(live->json());
+    Json difference = change_between(before, change.after);
+    // Of what is only metadata the rest is not known to be gone.
+    if (change.metadata_only)
+      difference = {{"metadata", difference.value("metadata", Json::object())}};
+    object.merge_patch(difference);
+    if (object == live->json()) return false;
+  }
+  object["apiVersion"] = resource.storage_gvk.api_version();
+  object["kind"] = resource.storage_gvk.kind;
+  storage.put(resource.storage_id, std::move(object));
+  server_.finish_work();
+  return true;
 }
 
 Result<void> World::remove(const Json& reference) {
@@ -207,6 +241,7 @@ Result<void> World::settle(Duration advance) {
   skipped_ = Duration{0};
   PaceLimits limits;
   limits.real = options_.patience;
+  limits.runs = options_.max_runs;
   Pace pace(facts(), advance, options_.through_retries, limits);
   for (;;) {
     const PaceDecision decision = pace.decide(facts());

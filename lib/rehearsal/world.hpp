@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
@@ -14,6 +15,7 @@
 #include "rehearsal/local_server.hpp"
 #include "rehearsal/observed.hpp"
 #include "rehearsal/pace.hpp"
+#include "rehearsal/recorded_state.hpp"
 
 namespace kubewatch::rehearsal {
 
@@ -21,6 +23,7 @@ struct WorldOptions {
   std::optional<WallTime> now;
   Duration patience{60000};
   bool through_retries = false;
+  std::uint64_t max_runs = PaceLimits{}.runs;  // of one step: more is a loop
 };
 
 class World {
@@ -41,6 +44,12 @@ class World {
   // By kind, name, namespace, and apiVersion where two groups have the kind. Errors: not_found.
   Result<void> remove(const Json& reference);
 
+  // Does what a recorded change says, past all checks of the server: the object as it was told, or
+  // where it is there already what was changed of it. False: nothing. With the namespace made first
+  // where it has one.
+  bool put(const apiserver::Resource& resource, const RecordedChange& change);
+  Result<void> make_namespace(const std::string& name);
+
   void start_engine();
   // Gracefully. False: it did not end in time.
   bool end_engine();
@@ -49,6 +58,8 @@ class World {
 
   // What happened since the last call, with the objects as they are now.
   Observed take();
+  // Only the runs, as take() has them.
+  std::vector<Json> take_runs() { return std::exchange(runs_, {}); }
   std::vector<Json> objects() const;
   hooks::EngineStatus status() const { return engine_->status(); }
   const std::vector<std::string>& log() const { return all_log_; }

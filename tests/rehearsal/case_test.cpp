@@ -348,3 +348,41 @@ TEST_CASE("reports say what failed and where, in all three forms") {
   CHECK(junit.find("<failure message=\"expected &quot;a&quot;, got &quot;b&quot;\">") !=
         std::string::npos);
 }
+
+TEST_CASE("trigger runs the objects that it names or selects, with its words as the reason") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(  - apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: b, labels: {copy: 'yes', tier: web}}
+    data: {k: v}
+steps:
+  - when: [{trigger: {name: a, reason: a push}}]
+    expect: {runs: [{name: a, reason: External, times: 1}, {name: a, reason: Startup}, {name: b, reason: Startup}]}
+  - when: [{trigger: {selector: tier=web}}]
+    expect: {runs: [{name: b, reason: External, times: 1}, {name: a, times: 0}]}
+  - when: [{trigger: {all: true}}]
+    expect: {runs: [{name: a, reason: External, times: 1}, {name: b, reason: External, times: 1}], writes: []}
+)");
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("a trigger that is none is refused where it stands, one for nothing fails the case") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml", kRules);
+  const auto refused = parse_cases(std::string(kGiven) + R"(
+when:
+  - trigger: {nome: a}
+  - trigger: a
+expect: {runs: []}
+)",
+                                   folder.file("tests.yaml"));
+  REQUIRE(refused.problems.size() == 2);
+  CHECK(refused.problems[0].str().find("tests.yaml:13") != std::string::npos);
+  CHECK(refused.problems[0].str().find("has the unknown member \"nome\"") != std::string::npos);
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+when: [{trigger: {name: nobody}}]
+expect: {runs: []}
+)");
+  CHECK(messages(result).find("the trigger names no object that the rules see") !=
+        std::string::npos);
+}

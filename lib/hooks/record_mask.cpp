@@ -1,0 +1,94 @@
+#include "hooks/record_mask.hpp"
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+#include "hooks/recorded_request.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+constexpr std::string_view kPrefix = "secret-";
+constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+bool is_secret_path(const std::string& path) {
+  const auto target = api_target(path);
+  return target && target->group.empty() && target->plural == "secrets";
+}
+
+}  // namespace
+
+bool is_placeholder(std::string_view text) {
+  return text.size() == kPrefix.size() + 16 && text.starts_with(kPrefix) &&
+         text.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
+}
+
+std::string RecordMask::hidden(const std::string& plain) const {
+  if (keep_placeholders_ && is_placeholder(plain)) return plain;
+  return hash_.placeholder(plain);
+}
+
+void RecordMask::hide_secret(Json& secret) const {
+  for (const char* key : {"data", "stringData"}) {
+    Json* values = base::find(secret, {key});
+    if (values == nullptr || !values->is_object()) continue;
+    const bool encoded = std::string_view(key) == "data";
+    for (Json& value : *values) {
+      if (value.is_null()) continue;  // of a patch: the value goes
+      const std::string text =
+          value.is_string() ? value.get<std::string>() : base::dump_json(value);
+      const auto plain = encoded ? base::base64_decode(text) : Result<std::string>(text);
+      const std::string shown = hidden(plain.ok() ? *plain : text);
+      value = encoded ? base::base64_encode(shown) : shown;
+    }
+  }
+}
+
+void RecordMask::hide_values(Json& value) const {
+  if (value.is_string()) {
+    value = mask_.mask(value.get_ref<const std::string&>());
+  } else if (value.is_structured()) {
+    for (Json& item : value) hide_values(item);
+  }
+}
+
+void RecordMask::hide(Json& object) const {
+  if (!object.is_object()) return hide_values(object);
+  const bool secret = base::string_at(object, {"kind"}) == "Secret";
+  if (secret) hide_secret(object);
+  for (auto& [key, value] : object.items()) {
+    if (key == "apiVersion" || key == "kind") continue;
+    if (secret && (key == "data" || key == "stringData" || key == "type")) continue;
+    if (key != "metadata") {
+      hide_values(value);
+      continue;
+    }
+    Json* annotations = base::find(value, {"annotations"});
+    if (annotations == nullptr) continue;
+    if (secret && annotations->contains(kLastApplied)) (*annotations)[kLastApplied] = "secret";
+    hide_values(*annotations);
+  }
+}
+
+void RecordMask::hide_write(Json& entry) const {
+  Json* body = base::find(entry, {"body"});
+  if (body == nullptr) return;
+  if (!is_secret_path(base::string_at(entry, {"path"}))) return hide(*body);
+  if (body->is_object()) {
+    const bool unnamed = !body->contains("kind");
+    if (unnamed) (*body)["kind"] = "Secret";
+    hide(*body);
+    if (unnamed) body->erase("kind");
+    return;
+  }
+  if (!body->is_array()) return;
+  for (Json& operation : *body) {
+    Json* value = base::find(operation, {"value"});
+    const std::string path = base::string_at(operation, {"path"});
+    if (value == nullptr || path.starts_with("/metadata")) continue;
+    *value = hidden(value->is_string() ? value->get<std::string>() : base::dump_json(*value));
+  }
+}
+
+}  // namespace kubewatch::hooks

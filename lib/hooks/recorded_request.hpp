@@ -1,0 +1,39 @@
+// Requests to the API as recordings have them: which of them read what the caches are told, which
+// write, and a write as an entry. The same for a recorded controller and for one that is replayed.
+// Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.hpp"
+#include "http/message.hpp"
+
+namespace kubewatch::hooks {
+
+// "/apis/apps/v1/namespaces/shop/deployments/web/status?fieldManager=x" taken apart.
+struct ApiTarget {
+  std::string path;  // without the query
+  std::string group, version, plural, namespace_, name, subresource;
+  std::string query;
+
+  std::string parameter(std::string_view name) const;  // decoded; "" when absent
+  bool flag(std::string_view name) const;
+  // "/apis/apps/v1/namespaces/shop/deployments?labelSelector&fieldSelector": what a stream is of,
+  // however often it is opened.
+  std::string stream() const;
+};
+// From a URL or a path. Absent: no resource of the API.
+std::optional<ApiTarget> api_target(std::string_view url);
+
+// What a request is to a recording.
+enum class RequestUse { other, list, watch, write };
+RequestUse use_of(const std::string& method, const ApiTarget& target);
+
+// {"verb","path","manager"?,"body"}: of a create the path names the new object, of a deletion there
+// is no body. Absent: not a write, or one that recordings leave out (Events, Leases, dry runs).
+std::optional<Json> write_entry(const std::string& method, const std::string& url,
+                                std::string_view content_type, const std::string& body);
+
+}  // namespace kubewatch::hooks

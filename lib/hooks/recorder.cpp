@@ -1,0 +1,184 @@
+#include "hooks/recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/log.hpp"
+#include "core/meta.hpp"
+#include "hooks/ownership.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+constexpr Duration kFlushAfter{500};
+
+SecretHash::Key new_key() {
+  SecretHash::Key key{};
+  const std::string hex = base::secure_random_hex(16);
+  std::from_chars(hex.data(), hex.data() + 16, key[0], 16);
+  std::from_chars(hex.data() + 16, hex.data() + 32, key[1], 16);
+  return key;
+}
+
+// Who manages what counts only for children.
+void strip(Json& object) {
+  Json* metadata = base::find(object, {"metadata"});
+  if (metadata == nullptr) return;
+  const Json* labels = base::find(*metadata, {"labels"});
+  if (labels != nullptr && labels->contains(kControllerLabel)) return;
+  metadata->erase("managedFields");
+}
+
+}  // namespace
+
+Recorder::Recorder(loop::EventLoop& loop, std::unique_ptr<RecordingFile> file,
+                   RecorderOptions options)
+    : loop_(loop),
+      file_(std::move(file)),
+      started_(loop.now()),
+      key_(new_key()),
+      mask_(SecretHash(key_)) {
+  start(options, key_);
+}
+
+void Recorder::start(const RecorderOptions& options, const SecretHash::Key& key) {
+  add({{"t", "start"},
+       {"v", 1},
+       {"time", base::format_rfc3339_micro(loop_.wall())},
+       {"key", fmt::format("{:016x}{:016x}", key[0], key[1])},
+       {"controllers", options.controllers},
+       {"complete", options.complete}});
+}
+
+void Recorder::add(Json entry) {
+  if (file_->ended()) return;
+  if (mask_.overflowed()) {
+    file_->end(base::dump_json({{"t", "end"}, {"why", "full"}}));
+    base::log_warn("the recording " + file_->path() +
+                   " ends here: there are more secrets than can be hidden; the controller goes on");
+    return;
+  }
+  entry["at"] = (loop_.now() - started_).count();
+  file_->add(base::dump_json(entry));
+  if (!flush_) {
+    flush_ = loop_.after(kFlushAfter, [this] {
+      flush_.reset();
+      file_->flush();
+    });
+  }
+  if (file_->problem().empty() || std::exchange(told_, true)) return;
+  base::log_warn(fmt::format("the recording {} ends here: {}; the controller goes on",
+                             file_->path(), file_->problem()));
+}
+
+void Recorder::object(Json entry, int stream, std::string_view json) {
+  if (file_->ended()) return;
+  auto parsed = base::parse_json(json);
+  if (!parsed.ok() || !parsed->is_object()) return;  // the caches refuse it as well
+  Json object = std::move(*parsed);
+  strip(object);
+  // Items of lists do not say what they are, and metadata alone is a kind of its own.
+  const Json kind = object.contains("kind") ? object["kind"] : Json("Secret");
+  const bool secret = secrets_.count(stream) != 0;
+  if (secret) object["kind"] = "Secret";
+  mask_.learn(object);
+  mask_.hide(object);
+  if (secret) object["kind"] = kind;
+  entry["s"] = stream;
+  entry["o"] = std::move(object);
+  add(std::move(entry));
+}
+
+int Recorder::open(const ApiTarget& target, RequestUse use, bool metadata) {
+  const auto [it, fresh] = streams_.try_emplace(target.stream() + (metadata ? "&metadata" : ""),
+                                                static_cast<int>(streams_.size()) + 1);
+  const bool list = use == RequestUse::list || target.flag("sendInitialEvents");
+  Json entry = {{"t", "open"},
+                {"s", it->second},
+                {"path", target.path},
+                {"how", list ? "list" : "watch"},
+                {"rv", target.parameter("resourceVersion")}};
+  if (!target.parameter("continue").empty()) entry["how"] = "continue";
+  if (auto labels = target.parameter("labelSelector"); !labels.empty()) entry["labels"] = labels;
+  if (auto fields = target.parameter("fieldSelector"); !fields.empty()) entry["fields"] = fields;
+  if (target.group.empty() && target.plural == "secrets") secrets_.insert(it->second);
+  add(std::move(entry));
+  return it->second;
+}
+
+void Recorder::on_item(int stream, std::string_view object) {
+  this->object({{"t", "item"}}, stream, object);
+}
+
+void Recorder::on_page(int stream, const core::ListPage& page) {
+  add({{"t", "page"},
+       {"s", stream},
+       {"rv", page.resource_version},
+       {"more", !page.continue_token.empty()}});
+}
+
+void Recorder::on_event(int stream, const core::WatchEvent& event) {
+  if (event.type == core::WatchEventType::error || event.type == core::WatchEventType::unknown) {
+    return;  // says nothing of any object
+  }
+  object({{"t", "event"}, {"type", event.type_name}}, stream, event.object);
+}
+
+void Recorder::on_kind(const std::string& name, Json crd) {
+  strip(crd);
+  if (crd.is_object()) crd.erase("status");
+  add({{"t", "kind"}, {"name", name}, {"crd", std::move(crd)}});
+}
+
+void Recorder::on_written(Json entry, int code, std::string_view answer) {
+  if (file_->ended()) return;
+  if (const Json* body = base::find(entry, {"body"})) mask_.learn(*body);
+  mask_.hide_write(entry);
+  entry["t"] = "write";
+  entry["code"] = code;
+  if (const auto meta = core::parse_meta(answer); meta.ok()) entry["rv"] = meta->resource_version;
+  add(std::move(entry));
+}
+
+void Recorder::on_exchange(const HookExchange& exchange) {
+  if (file_->ended()) return;
+  mask_.learn(exchange.mask);
+  digests_[exchange.id] = fmt::format("{:016x}", sip_hash(key_, exchange.invocation));
+}
+
+void Recorder::on_run(const RunRecord& run) {
+  if (file_->ended()) return;
+  Json entry = {{"t", "run"},
+                {"id", run.id},
+                {"controller", run.controller},
+                {"object", run.object},
+                {"name", run.key.name},
+                {"reason", run.reason},
+                {"attempt", run.attempt},
+                {"outcome", run.outcome},
+                {"ms", run.elapsed.count()}};
+  if (!run.key.namespace_.empty()) entry["namespace"] = run.key.namespace_;
+  if (!run.reason_object.empty()) entry["reasonObject"] = mask_.hide(run.reason_object);
+  if (!run.message.empty()) entry["message"] = mask_.hide(run.message);
+  if (run.exit_code) entry["exit"] = *run.exit_code;
+  if (!run.writes.empty()) entry["writes"] = run.writes;
+  const auto digest = digests_.find(run.id);
+  if (digest != digests_.end()) {
+    entry["digest"] = digest->second;
+    digests_.erase(digest);
+  }
+  add(std::move(entry));
+}
+
+void Recorder::end(bool idle) {
+  flush_.reset();
+  if (file_->ended()) return;
+  const auto at = (loop_.now() - started_).count();
+  file_->end(base::dump_json({{"t", "end"}, {"why", "done"}, {"idle", idle}, {"at", at}}));
+  if (!file_->problem().empty()) base::log_warn("the recording is not whole: " + file_->problem());
+}
+
+}  // namespace kubewatch::hooks

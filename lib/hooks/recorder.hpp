@@ -1,0 +1,77 @@
+// Writes a recording: what the caches are told, what is written, and how each run ended, as lines
+// of a RecordingFile. Secrets are hidden before anything is kept. Once the file is full or cannot
+// be written it says so and does nothing any more; the controller goes on. Entries, one JSON object
+// each, by their member "t":
+//   start  v, time, key, controllers, complete   the first one; key: of the hashes of secrets
+//   kind   name, crd                             a CustomResourceDefinition; null: not to be had
+//   open   s, path, labels?, fields?, how, rv    a list or watch of stream s is answered
+//   item   s, o                                  an object of a list
+//   page   s, rv, more                           the end of an answer to a list
+//   event  s, type, o                            of a watch
+//   write  verb, path, manager?, body?, code, rv a write and its answer
+//   run    id, controller, object, name, namespace?, reason, reasonObject?, attempt, outcome,
+//          message?, exit?, ms, digest?, writes?
+//   end    why, idle                             of an orderly end: "done", "full"
+// All have "at", milliseconds since the start.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/list_splitter.hpp"
+#include "core/watch_event.hpp"
+#include "hooks/engine.hpp"
+#include "hooks/record_mask.hpp"
+#include "hooks/recorded_request.hpp"
+#include "hooks/recording_file.hpp"
+
+namespace kubewatch::hooks {
+
+struct RecorderOptions {
+  std::vector<std::string> controllers;
+  // Everything that is watched is also run: false with --state, shards, a standby.
+  bool complete = true;
+};
+
+class Recorder {
+ public:
+  // `loop` must outlive it.
+  Recorder(loop::EventLoop& loop, std::unique_ptr<RecordingFile> file, RecorderOptions options);
+
+  bool ended() const { return file_->ended(); }
+
+  // What was read. `stream` as open() numbered it; metadata: of the objects nothing else is read.
+  int open(const ApiTarget& target, RequestUse use, bool metadata);
+  void on_item(int stream, std::string_view object);
+  void on_page(int stream, const core::ListPage& page);
+  void on_event(int stream, const core::WatchEvent& event);
+  // `crd` null: the server did not give it.
+  void on_kind(const std::string& name, Json crd);
+  void on_written(Json entry, int code, std::string_view answer);
+  // The engine's callbacks.
+  void on_exchange(const HookExchange& exchange);
+  void on_run(const RunRecord& run);
+  // The orderly end; idle: nothing was left to do.
+  void end(bool idle);
+
+ private:
+  void add(Json entry);
+  void object(Json entry, int stream, std::string_view json);
+  void start(const RecorderOptions& options, const SecretHash::Key& key);
+
+  loop::EventLoop& loop_;
+  std::unique_ptr<RecordingFile> file_;
+  TimePoint started_;
+  SecretHash::Key key_;
+  RecordMask mask_;
+  std::map<std::string, int> streams_;
+  std::set<int> secrets_;                       // the streams of Secrets
+  std::map<std::string, std::string> digests_;  // of runs that have not ended
+  bool told_ = false;
+  loop::Timer flush_;
+};
+
+}  // namespace kubewatch::hooks

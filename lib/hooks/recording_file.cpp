@@ -1,0 +1,108 @@
+#include "hooks/recording_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/strings.hpp"
+#include "hooks/recording_format.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+constexpr std::size_t kBlock = 256U << 10U;
+
+Error system_error(const std::string& what, const std::string& path) {
+  return {ErrorKind::internal, fmt::format("{} {}: {}", what, path, std::strerror(errno))};
+}
+
+// Out of the way of a new one. Something else than a recording is left alone.
+Result<void> set_aside(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) return {};
+  bool recording = false;
+  if (S_ISREG(there.st_mode)) {
+    const loop::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    std::string start(kRecordingMagic.size(), '\0');
+    const auto size = fd ? ::read(fd.get(), start.data(), start.size()) : -1;
+    recording = there.st_size == 0 || (size > 0 && start.starts_with("kubewatch-recording "));
+  }
+  if (!recording) {
+    return Error(ErrorKind::already_exists,
+                 path + " is there and is no recording: it is not overwritten");
+  }
+  if (there.st_size == 0 || std::rename(path.c_str(), (path + ".1").c_str()) == 0) return {};
+  return system_error("cannot rename", path);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RecordingFile>> RecordingFile::create(const std::string& path,
+                                                             std::size_t limit) {
+  KW_TRY(set_aside(path));
+  loop::Fd fd(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd || ::fchmod(fd.get(), 0600) != 0) return system_error("cannot make", path);
+  std::unique_ptr<RecordingFile> self(new RecordingFile(path, limit, std::move(fd)));
+  if (!self->append(kRecordingMagic)) return Error(ErrorKind::internal, self->problem_);
+  return self;
+}
+
+void RecordingFile::add(const std::string& line) {
+  if (ended()) return;
+  if (line.size() >= kMaxRecordedLine) {
+    return give_up("an object is too large to be recorded");
+  }
+  lines_ += line;
+  lines_ += '\n';
+  if (lines_.size() >= kBlock) flush();
+}
+
+void RecordingFile::flush() {
+  if (ended() || lines_.empty()) return;
+  const std::string block = recording_block(lines_);
+  lines_.clear();
+  if (block.empty()) return give_up("there is no memory to compress it");
+  if (written_ + block.size() > limit_) {
+    return give_up(fmt::format("it has reached its limit of {} bytes", limit_));
+  }
+  append(block);
+}
+
+void RecordingFile::end(const std::string& line) {
+  flush();
+  if (ended()) return;
+  append(recording_block(line + "\n"));
+  fd_.reset();
+}
+
+bool RecordingFile::append(std::string_view bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = ::write(fd_.get(), bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      problem_ = system_error("cannot write", path_).message();
+      fd_.reset();
+      return false;
+    }
+    done += static_cast<std::size_t>(count);
+  }
+  written_ += bytes.size();
+  return true;
+}
+
+void RecordingFile::give_up(std::string why) {
+  lines_.clear();
+  append(recording_block(std::string(kFullLine) + "\n"));
+  fd_.reset();
+  problem_ = std::move(why);
+}
+
+}  // namespace kubewatch::hooks

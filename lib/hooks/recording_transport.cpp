@@ -1,0 +1,131 @@
+#include "hooks/recording_transport.hpp"
+
+#include <utility>
+
+namespace kubewatch::hooks {
+
+namespace {
+
+constexpr std::size_t kMaxAnswer = 8U << 20U;  // of a write: an object
+
+}  // namespace
+
+// One request on its way, with what was read of its answer.
+struct RecordingTransport::Tee {
+  Tee(Recorder& the_recorder, http::CallHandlers the_handlers, RequestUse the_use,
+      ApiTarget the_target)
+      : recorder(the_recorder),
+        handlers(std::move(the_handlers)),
+        use(the_use),
+        target(std::move(the_target)) {}
+
+  Recorder& recorder;
+  http::CallHandlers handlers;
+  RequestUse use;
+  ApiTarget target;
+  bool metadata = false;
+  Json write;
+  int stream = 0;
+  int status = 0;
+  bool broken = false;  // the client will find what is wrong with it
+  std::string answer;
+  core::ListSplitter list{};
+  core::JsonSplitter events{};
+
+  void on_head(const http::ResponseHead& head) {
+    status = head.status;
+    const bool reads = use == RequestUse::list || use == RequestUse::watch;
+    if (reads && status == 200) stream = recorder.open(target, use, metadata);
+  }
+  void on_data(std::string_view bytes) {
+    if (broken || recorder.ended()) return;
+    if (use == RequestUse::write) {
+      if (answer.size() + bytes.size() <= kMaxAnswer) answer += bytes;
+    } else if (stream != 0 && use == RequestUse::list) {
+      const auto fed =
+          list.feed(bytes, [this](std::string_view item) { recorder.on_item(stream, item); });
+      broken = !fed.ok();
+    } else if (stream != 0) {
+      const auto fed = events.feed(bytes, [this](std::string_view document) {
+        const auto event = core::parse_watch_event(document);
+        if (event.ok()) recorder.on_event(stream, *event);
+      });
+      broken = !fed.ok();
+    }
+  }
+  void on_done(const Result<void>& done) {
+    if (broken) return;
+    if (use == RequestUse::write) {
+      recorder.on_written(std::move(write), done.ok() ? status : 0, answer);
+    } else if (stream != 0 && use == RequestUse::list && done.ok()) {
+      const auto page = list.finish();
+      if (page.ok()) recorder.on_page(stream, *page);
+    }
+  }
+};
+
+// The handlers may end the call, and with it these closures: what is needed is held before.
+http::CallHandlers RecordingTransport::tee(const std::shared_ptr<Tee>& tee) const {
+  http::CallHandlers out;
+  out.on_head = [tee](const http::ResponseHead& head) {
+    const auto keep = tee;
+    keep->on_head(head);
+    if (keep->handlers.on_head) keep->handlers.on_head(head);
+  };
+  out.on_data = [tee](std::string_view bytes) {
+    const auto keep = tee;
+    keep->on_data(bytes);
+    if (keep->handlers.on_data) keep->handlers.on_data(bytes);
+  };
+  out.on_done = [tee](Result<void> done) {
+    const auto keep = tee;
+    keep->on_done(done);
+    keep->handlers.on_done(std::move(done));
+  };
+  return out;
+}
+
+// A replay needs the schema. Built-in kinds have no definition; nor is it there for who may not
+// read it.
+void RecordingTransport::look_up_kind(const http::Request& request, const ApiTarget& target) {
+  if (target.group.find('.') == std::string::npos) return;
+  const std::string name = target.plural + "." + target.group;
+  if (!kinds_.try_emplace(name).second) return;
+  http::Request read;
+  const auto base = request.url.find("/apis/" + target.group + "/");
+  if (base == std::string::npos) return;
+  read.url = request.url.substr(0, base) +
+             "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + name;
+  for (const auto& [key, value] : request.headers.all()) {
+    if (key != "Content-Type" && key != "Accept") read.headers.add(key, value);
+  }
+  read.headers.set("Accept", "application/json");
+  kinds_[name] = http::fetch(inner_, std::move(read), [this, name](Result<http::Response> answer) {
+    Json crd;
+    if (answer.ok() && answer->status == 200) {
+      if (auto body = base::parse_json(answer->body); body.ok()) crd = std::move(*body);
+    }
+    recorder_->on_kind(name, std::move(crd));
+  });
+}
+
+std::unique_ptr<http::Call> RecordingTransport::start(http::Request request,
+                                                      http::CallHandlers handlers) {
+  const auto target = api_target(request.url);
+  const RequestUse use = target ? use_of(request.method, *target) : RequestUse::other;
+  if (use == RequestUse::other || recorder_->ended()) {
+    return inner_.start(std::move(request), std::move(handlers));
+  }
+  look_up_kind(request, *target);
+  auto state = std::make_shared<Tee>(*recorder_, std::move(handlers), use, *target);
+  state->metadata =
+      request.headers.get("Accept").find("as=PartialObjectMetadata") != std::string_view::npos;
+  if (use == RequestUse::write) {
+    auto entry =
+        write_entry(request.method, request.url, request.headers.get("Content-Type"), request.body);
+    if (entry) state->write = std::move(*entry);
+  }
+  return inner_.start(std::move(request), tee(state));
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,33 @@
+// A transport that lets everything through and tells a Recorder what lists, watches and writes say.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "hooks/recorder.hpp"
+#include "http/transport.hpp"
+
+namespace kubewatch::hooks {
+
+class RecordingTransport : public http::Transport {
+ public:
+  // `inner` must outlive it.
+  RecordingTransport(http::Transport& inner, std::shared_ptr<Recorder> recorder)
+      : inner_(inner), recorder_(std::move(recorder)) {}
+
+  std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override;
+  Result<void> set_tls(http::TlsOptions tls) override { return inner_.set_tls(std::move(tls)); }
+
+ private:
+  struct Tee;
+  void look_up_kind(const http::Request& request, const ApiTarget& target);
+  http::CallHandlers tee(const std::shared_ptr<Tee>& tee) const;
+
+  http::Transport& inner_;
+  std::shared_ptr<Recorder> recorder_;
+  // Custom kinds that were seen, and the requests for their definitions.
+  std::map<std::string, std::unique_ptr<http::Call>> kinds_;
+};
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,69 @@
+// What the watches of a recording say of each object, entry by entry: which entries are a change
+// that came from outside the recorded controller, and what it changes. Several streams tell of one
+// object, in their own order; the newest counts. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "core/resource.hpp"
+#include "core/selector.hpp"
+
+namespace kubewatch::rehearsal {
+
+struct RecordedChange {
+  std::string group, version, plural;
+  core::ObjectKey key;
+  // The object as it was known before; absent: it is new.
+  std::optional<Json> before;
+  Json after;  // null: it is gone
+  bool metadata_only = false;
+  bool own_deletion = false;  // the recorded controller asked for it
+};
+
+// {"spec": {"a": 2, "b": null}}: makes `before` to `after` as a merge patch, but for uid,
+// resourceVersion, managedFields and creationTimestamp.
+Json change_between(const Json& before, const Json& after);
+
+class RecordedState {
+ public:
+  // A write of the recorded controller: the state with this version is its own.
+  void note_own(const std::string& path, const std::string& version);
+  void note_own_deletion(const std::string& path);
+  // Any entry of a recording; those that say nothing of objects have no changes.
+  std::vector<RecordedChange> take(const Json& entry);
+  // Every object of this stream was told once.
+  bool synced(int stream) const;
+
+ private:
+  struct Stream {
+    std::string group, version, plural;
+    std::optional<core::LabelSelector> labels;
+    bool listing = false;
+    bool synced = false;
+    std::set<core::ObjectKey> known;
+    std::set<core::ObjectKey> listed;
+  };
+  struct Known {
+    std::uint64_t version = 0;
+    Json object;
+  };
+  using Id = std::pair<std::string, core::ObjectKey>;  // "deployments.apps"
+
+  void open(const Json& entry);
+  void take_object(Stream& stream, const Json& object, std::vector<RecordedChange>& out);
+  void remove(Stream& stream, const core::ObjectKey& key, std::vector<RecordedChange>& out);
+  void end_list(Stream& stream, std::vector<RecordedChange>& out);
+  static Id id_of(const Stream& stream, const core::ObjectKey& key);
+
+  std::map<int, Stream> streams_;
+  std::map<Id, Known> objects_;
+  std::set<std::pair<Id, std::string>> own_;
+  std::map<Id, std::size_t> own_deletions_;  // that no event has shown yet
+};
+
+}  // namespace kubewatch::rehearsal

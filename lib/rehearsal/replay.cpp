@@ -1,0 +1,288 @@
+#include "rehearsal/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <set>
+
+#include "base/strings.hpp"
+#include "hooks/record_mask.hpp"
+#include "hooks/recorded_request.hpp"
+#include "hooks/recording_format.hpp"
+#include "rehearsal/recorded_state.hpp"
+#include "rehearsal/replay_kinds.hpp"
+#include "rehearsal/world.hpp"
+
+namespace kubewatch::rehearsal {
+
+namespace {
+
+constexpr std::uint64_t kMostRuns = 1'000'000;  // of one event
+constexpr std::size_t kShownFailures = 20;
+
+// What all entries together say, read before anything is run.
+struct Outline {
+  Json start;
+  std::vector<Json> kinds;
+  RecordedState state;
+  WriteEntries writes;
+  std::size_t runs = 0;
+  std::string end;  // "done", "full"; "" = there is none
+  bool whole = false;
+};
+
+std::int64_t number_at(const Json& entry, const char* key) {
+  return base::int_at(entry, {key}).value_or(0);
+}
+
+bool is_true(const Json& entry, const char* key) {
+  const Json* value = base::find(entry, {key});
+  return value != nullptr && *value == Json(true);
+}
+
+void note_own(const Json& write, RecordedState& state) {
+  const auto code = number_at(write, "code");
+  if (code < 200 || code >= 300) return;
+  const std::string path = base::string_at(write, {"path"});
+  state.note_own(path, base::string_at(write, {"rv"}));
+  if (base::string_at(write, {"verb"}) == "delete") state.note_own_deletion(path);
+}
+
+Outline outline_of(const std::vector<std::string>& lines) {
+  Outline out;
+  for (const std::string& line : lines) {
+    auto entry = base::parse_json(line);
+    if (!entry.ok()) continue;  // passed over by the player as well
+    const std::string type = base::string_at(*entry, {"t"});
+    if (type == "start")
+      out.start = std::move(*entry);
+    else if (type == "kind")
+      out.kinds.push_back(std::move(*entry));
+    else if (type == "run")
+      ++out.runs;
+    else if (type == "end") {
+      out.end = base::string_at(*entry, {"why"});
+      out.whole = out.end == "done" && is_true(*entry, "idle");
+    } else if (type == "write") {
+      note_own(*entry, out.state);
+      out.writes.push_back(std::move(*entry));
+    }
+  }
+  out.whole = out.whole && is_true(out.start, "complete");
+  return out;
+}
+
+hooks::SecretHash::Key key_of(const Json& start) {
+  hooks::SecretHash::Key key{};
+  const std::string hex = base::string_at(start, {"key"});
+  if (hex.size() != 32) return key;
+  std::from_chars(hex.data(), hex.data() + 16, key[0], 16);
+  std::from_chars(hex.data() + 16, hex.data() + 32, key[1], 16);
+  return key;
+}
+
+// One replay, from its first entry to its last.
+class Player {
+ public:
+  Player(Outline outline, std::vector<hooks::Rule> rules, WorldOptions options)
+      : outline_(std::move(outline)),
+        mask_(hooks::SecretHash(key_of(outline_.start)), /*keep_placeholders=*/true),
+        world_(std::move(rules), options) {
+    world_.set_on_exchange(
+        [this](const hooks::HookExchange& exchange) { mask_.learn(exchange.mask); });
+  }
+
+  Result<ReplayReport> play(const std::vector<std::string>& lines) {
+    report_.recorded_runs = outline_.runs;
+    report_.recorded_writes = outline_.writes.size();
+    KW_TRY(install_kinds(world_, outline_.kinds, lines));
+    KW_TRY(begin(lines));
+    KW_TRY(go_on(lines));
+    world_.end_engine();
+    KW_TRY(collect());
+    compare();
+    return std::move(report_);
+  }
+
+ private:
+  // The first list of every stream is what was there when the controllers started.
+  Result<void> begin(const std::vector<std::string>& lines) {
+    std::vector<RecordedChange> there;
+    taken_.assign(lines.size(), false);
+    std::set<int> begun;
+    std::set<int> done;
+    bool at_work = false;  // a stream that is opened later has its place in time
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto entry = base::parse_json(lines[i]);
+      if (!entry.ok()) continue;
+      const std::string type = base::string_at(*entry, {"t"});
+      at_work = at_work || type == "run" || type == "write";
+      const int stream = static_cast<int>(number_at(*entry, "s"));
+      if (stream == 0 || done.count(stream) != 0) continue;
+      if (!at_work) begun.insert(stream);
+      if (begun.count(stream) == 0) continue;
+      taken_[i] = true;
+      for (auto& change : outline_.state.take(*entry)) there.push_back(std::move(change));
+      if (outline_.state.synced(stream)) done.insert(stream);
+    }
+    std::stable_sort(there.begin(), there.end(), [](const auto& a, const auto& b) {
+      return (a.plural == "namespaces") > (b.plural == "namespaces");
+    });
+    for (const RecordedChange& change : there) KW_TRY(put(change));
+    world_.start_engine();
+    started_ = world_.loop().now();
+    return settle();
+  }
+
+  Result<void> go_on(const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (taken_[i]) continue;
+      const auto entry = base::parse_json(lines[i]);
+      if (!entry.ok()) continue;
+      const std::string type = base::string_at(*entry, {"t"});
+      const Duration at{number_at(*entry, "at")};
+      if (type == "end" && outline_.end == "done") KW_TRY(advance_to(at));
+      if (type == "run") KW_TRY(trigger(*entry, at));
+      for (const RecordedChange& change : outline_.state.take(*entry)) {
+        KW_TRY(advance_to(at));
+        KW_TRY(put(change));
+        KW_TRY(settle());
+      }
+    }
+    return {};
+  }
+
+  // Schedules, resyncs, requeues and backoffs until then come as they did.
+  Result<void> advance_to(Duration at) {
+    const Duration left = at - (world_.loop().now() - started_);
+    return left > Duration{0} ? settle(left) : Result<void>{};
+  }
+
+  Result<void> settle(Duration advance = Duration{0}) {
+    KW_TRY(world_.settle(advance));
+    return collect();
+  }
+
+  // Requests from outside are in no watch: the runs that they led to are.
+  Result<void> trigger(const Json& run, Duration at) {
+    const std::string reason = base::string_at(run, {"reason"});
+    if (reason != "External" && reason != "Manual") return {};
+    if (number_at(run, "attempt") > 1) return {};
+    hooks::TriggerRequest request;
+    request.reason = base::string_at(run, {"reasonObject"});
+    const core::ObjectKey key{base::string_at(run, {"namespace"}), base::string_at(run, {"name"})};
+    request.all = key.name.empty();
+    if (!request.all) request.key = key;
+    const std::string controller = base::string_at(run, {"controller"});
+    for (const hooks::Rule& rule : world_.rules()) {
+      if (rule.name != controller) continue;
+      KW_TRY(advance_to(at));
+      const auto why = reason == "Manual" ? runtime::Reason::manual : runtime::Reason::external;
+      world_.engine().trigger(rule.document, request, why);
+      return settle();
+    }
+    return {};
+  }
+
+  Result<void> put(const RecordedChange& change) {
+    mask_.learn(change.after);
+    const auto resource =
+        world_.server().api().registry().find(change.group, change.version, change.plural);
+    if (resource == nullptr) {
+      note(fmt::format("{} of {}/{} is not replayed: the embedded server has no such kind",
+                       change.plural, change.group, change.version));
+      return {};
+    }
+    KW_TRY(world_.make_namespace(change.key.namespace_));
+    if (world_.put(*resource, change)) ++report_.events;
+    return {};
+  }
+
+  // What was written meanwhile, hidden by what is known so far, as a recording does it.
+  Result<void> collect() {
+    const auto& writes = world_.server().writes();
+    for (; collected_ < writes.size(); ++collected_) {
+      const ApiWrite& write = writes[collected_];
+      auto entry =
+          hooks::write_entry(method_of(write.verb), write.target, write.content_type, write.body);
+      if (!entry) continue;
+      if (const Json* body = base::find(*entry, {"body"})) mask_.learn(*body);
+      mask_.hide_write(*entry);
+      replayed_.push_back(std::move(*entry));
+    }
+    for (const Json& run : world_.take_runs()) {
+      ++report_.replayed_runs;
+      const std::string outcome = base::string_at(run, {"outcome"});
+      if (outcome == "done" || outcome == "not-yet") continue;
+      if (report_.failed_runs.size() >= kShownFailures) continue;
+      report_.failed_runs.push_back(mask_.hide(fmt::format(
+          "{} {} {}: {}: {}", base::string_at(run, {"controller"}), base::string_at(run, {"kind"}),
+          core::ObjectKey{base::string_at(run, {"namespace"}), base::string_at(run, {"name"})}
+              .str(),
+          outcome, base::string_at(run, {"message"}))));
+    }
+    return {};
+  }
+
+  static std::string method_of(const std::string& verb) {
+    if (verb == "create") return "POST";
+    if (verb == "update") return "PUT";
+    return verb == "delete" || verb == "deletecollection" ? "DELETE" : "PATCH";
+  }
+
+  void compare() {
+    report_.differences = compare_writes(outline_.writes, replayed_, outline_.whole);
+    if (!outline_.whole) {
+      note(
+          "the recording was not made from a clean start to an idle end: writes that it lacks are "
+          "no differences");
+    }
+  }
+
+  void note(const std::string& text) {
+    if (noted_.insert(text).second) report_.notes.push_back(text);
+  }
+
+  Outline outline_;
+  hooks::RecordMask mask_;
+  World world_;
+  TimePoint started_{};
+  std::vector<bool> taken_;
+  std::size_t collected_ = 0;
+  WriteEntries replayed_;
+  std::set<std::string> noted_;
+  ReplayReport report_;
+};
+
+}  // namespace
+
+Result<ReplayReport> replay(std::string_view recording, std::vector<hooks::Rule> rules,
+                            const ReplayOptions& options) {
+  KW_ASSIGN(const hooks::LoadedRecording loaded, hooks::load_recording(recording));
+  Outline outline = outline_of(loaded.lines);
+  if (!outline.start.is_object()) {
+    return Error(ErrorKind::invalid, loaded.damage.empty()
+                                         ? "it ends before anything was recorded"
+                                         : "nothing of it can be read: " + loaded.damage);
+  }
+  std::string early;
+  if (!loaded.damage.empty()) {
+    early = fmt::format("byte {}: {}", loaded.valid, loaded.damage);
+  } else if (outline.end.empty()) {
+    early = fmt::format("byte {}: its end is missing", loaded.valid);
+  }
+  WorldOptions with;
+  with.patience = options.patience;
+  with.max_runs = kMostRuns;
+  const auto time = base::parse_rfc3339(base::string_at(outline.start, {"time"}));
+  if (time.ok()) with.now = *time;
+  // What they told is in the recording; their programs and files belong to the recorded machine.
+  for (hooks::Rule& rule : rules) rule.triggers.clear();
+  auto report = Player(std::move(outline), std::move(rules), with).play(loaded.lines);
+  if (report.ok()) report->early = std::move(early);
+  return report;
+}
+
+}  // namespace kubewatch::rehearsal

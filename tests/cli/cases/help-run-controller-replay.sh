@@ -1,0 +1,1 @@
+"$kubewatch" run-controller replay --help

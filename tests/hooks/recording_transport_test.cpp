@@ -1,0 +1,176 @@
+// What goes through the transport, and what of it stands in the recording.
+#include "hooks/recording_transport.hpp"
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+#include "hooks/recording_format.hpp"
+#include "hooks/rule_folder.hpp"
+#include "support/catch.hpp"
+#include "support/scripted_transport.hpp"
+
+namespace kubewatch::hooks {
+
+namespace {
+
+struct Fixture {
+  test::RuleFolder folder;
+  loop::EventLoop loop{loop::VirtualClock{}};
+  test::ScriptedTransport wire;
+  std::shared_ptr<Recorder> recorder;
+  std::unique_ptr<RecordingTransport> transport;
+  std::vector<std::unique_ptr<http::Call>> calls;
+  std::string seen;  // bytes that came through
+
+  explicit Fixture(bool complete = true) {
+    auto file = RecordingFile::create(folder.file("r"));
+    REQUIRE(file.ok());
+    recorder =
+        std::make_shared<Recorder>(loop, std::move(*file), RecorderOptions{{"copier"}, complete});
+    transport = std::make_unique<RecordingTransport>(wire, recorder);
+  }
+  test::ScriptedCall& ask(const std::string& method, const std::string& target,
+                          const std::string& body = "", const std::string& type = "") {
+    http::Request request;
+    request.method = method;
+    request.url = "https://server" + target;
+    request.body = body;
+    if (!type.empty()) request.headers.set("Content-Type", type);
+    http::CallHandlers handlers;
+    handlers.on_data = [this](std::string_view bytes) { seen += bytes; };
+    handlers.on_done = [](const Result<void>&) {};
+    calls.push_back(transport->start(std::move(request), std::move(handlers)));
+    return wire.call(calls.size() - 1);
+  }
+  std::vector<Json> entries(const std::string& type = "") {
+    recorder->end(true);
+    const auto bytes = base::read_file(folder.file("r"), kMaxRecording);
+    REQUIRE(bytes.ok());
+    const auto loaded = load_recording(*bytes);
+    REQUIRE(loaded.ok());
+    std::vector<Json> out;
+    for (const auto& line : loaded->lines) {
+      Json entry = *base::parse_json(line);
+      if (type.empty() || entry["t"] == type) out.push_back(std::move(entry));
+    }
+    return out;
+  }
+};
+
+constexpr const char* kList =
+    R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[
+    {"metadata":{"name":"a","namespace":"shop","resourceVersion":"3",
+                 "managedFields":[{"manager":"m"}]},"data":{"k":"v"}}]})";
+
+}  // namespace
+
+TEST_CASE("lists and watches are recorded item by item, however their bytes come") {
+  Fixture f;
+  auto& list = f.ask("GET", "/api/v1/configmaps?labelSelector=copy%3Dyes");
+  list.head(200);
+  list.data(kList, 3);
+  list.end();
+  auto& watch = f.ask("GET", "/api/v1/configmaps?watch=1&labelSelector=copy%3Dyes");
+  watch.head(200);
+  const std::string event =
+      R"({"type":"DELETED","object":{"metadata":{"name":"a","namespace":"shop"}}})";
+  watch.data(event, 5);
+  CHECK(f.seen == kList + event);
+
+  const auto entries = f.entries();
+  REQUIRE(entries.size() == 7);
+  CHECK(entries[0]["t"] == "start");
+  CHECK(entries[1]["t"] == "open");
+  CHECK(entries[1]["labels"] == "copy=yes");
+  CHECK(entries[1]["how"] == "list");
+  CHECK(entries[2]["t"] == "item");
+  CHECK(entries[2]["o"]["data"]["k"] == "v");
+  CHECK_FALSE(entries[2]["o"]["metadata"].contains("managedFields"));
+  CHECK(entries[3]["t"] == "page");
+  CHECK(entries[3]["rv"] == "7");
+  CHECK(entries[3]["more"] == false);
+  CHECK(entries[4]["s"] == entries[1]["s"]);
+  CHECK(entries[4]["how"] == "watch");
+  CHECK(entries[5]["t"] == "event");
+  CHECK(entries[5]["type"] == "DELETED");
+  CHECK(entries[6]["t"] == "end");
+  CHECK(entries[6]["idle"] == true);
+}
+
+TEST_CASE("a list of Secrets, whose items do not say what they are, is recorded as hashes") {
+  Fixture f;
+  auto& list = f.ask("GET", "/api/v1/secrets");
+  list.head(200);
+  list.data(R"({"kind":"SecretList","metadata":{"resourceVersion":"7"},"items":[
+      {"metadata":{"name":"s","namespace":"shop","resourceVersion":"3"},
+       "data":{"token":"Y29ycmVjdC1ob3JzZQ=="}}]})");
+  list.end();
+  auto& other =
+      f.ask("PATCH", "/api/v1/namespaces/shop/configmaps/a",
+            R"({"kind":"ConfigMap","metadata":{"name":"a"},"data":{"t":"correct-horse"}})",
+            "application/apply-patch+yaml");
+  other.head(201);
+  other.data(R"({"metadata":{"name":"a","resourceVersion":"9"}})");
+  other.end();
+
+  std::string all;
+  for (const Json& entry : f.entries()) all += base::dump_json(entry);
+  CHECK(all.find("correct-horse") == std::string::npos);
+  CHECK(all.find("Y29ycmVjdC1ob3JzZQ") == std::string::npos);
+  const auto writes = f.entries("write");
+  REQUIRE(writes.size() == 1);
+  CHECK(writes[0]["body"]["data"]["t"] == "***");
+  CHECK(writes[0]["rv"] == "9");
+  CHECK(writes[0]["code"] == 201);
+}
+
+TEST_CASE("a write without an answer is recorded as such, a refused list not at all") {
+  Fixture f;
+  auto& write = f.ask("DELETE", "/api/v1/namespaces/shop/configmaps/a");
+  write.fail(Error(ErrorKind::unreachable, "gone"));
+  auto& list = f.ask("GET", "/api/v1/configmaps");
+  list.head(403);
+  list.data("{}");
+  list.end();
+  CHECK(f.entries("open").empty());
+  const auto writes = f.entries("write");
+  REQUIRE(writes.size() == 1);
+  CHECK(writes[0]["code"] == 0);
+}
+
+TEST_CASE("custom kinds are looked up once, for their schema") {
+  Fixture f;
+  f.ask("GET", "/apis/demo.kubewatch.dev/v1/websites");
+  f.ask("GET", "/apis/demo.kubewatch.dev/v1/websites?watch=1");
+  // The definition is asked for before the first list goes out.
+  CHECK(f.wire.call(0).target() ==
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/websites.demo.kubewatch.dev");
+  f.wire.call(0).head(200);
+  f.wire.call(0).data(R"({"kind":"CustomResourceDefinition","metadata":{"name":"x"}})");
+  f.wire.call(0).end();
+  const auto kinds = f.entries("kind");
+  REQUIRE(kinds.size() == 1);
+  CHECK(kinds[0]["name"] == "websites.demo.kubewatch.dev");
+  CHECK(kinds[0]["crd"]["metadata"]["name"] == "x");
+}
+
+TEST_CASE("runs are recorded with a digest of what the hook was given") {
+  Fixture f;
+  RunRecord run;
+  run.id = "1";
+  run.controller = "copier";
+  run.object = "ConfigMap shop/a";
+  run.key = {"shop", "a"};
+  run.reason = "External";
+  run.outcome = "failed";
+  run.exit_code = 3;
+  f.recorder->on_run(run);
+  const auto runs = f.entries("run");
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0]["name"] == "a");
+  CHECK(runs[0]["namespace"] == "shop");
+  CHECK(runs[0]["exit"] == 3);
+  CHECK(runs[0]["outcome"] == "failed");
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,184 @@
+#include "rehearsal/recorded_state.hpp"
+
+#include "rehearsal/replay_compare.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::rehearsal;
+
+namespace {
+
+Json open(int stream, const char* how, const char* labels = "") {
+  Json out = {{"t", "open"}, {"s", stream}, {"path", "/api/v1/configmaps"}, {"how", how}};
+  if (*labels != '\0') out["labels"] = labels;
+  return out;
+}
+
+Json object(const char* name, const char* version, const char* value = "v") {
+  return {{"metadata",
+           {{"name", name},
+            {"namespace", "shop"},
+            {"resourceVersion", version},
+            {"labels", {{"copy", value}}}}},
+          {"data", {{"k", value}}}};
+}
+
+Json item(int stream, const Json& object) {
+  return {{"t", "item"}, {"s", stream}, {"o", object}};
+}
+Json event(int stream, const char* type, const Json& object) {
+  return {{"t", "event"}, {"s", stream}, {"type", type}, {"o", object}};
+}
+Json page(int stream, bool more = false) {
+  return {{"t", "page"}, {"s", stream}, {"rv", "9"}, {"more", more}};
+}
+
+Json write(const char* path, const char* value) {
+  return {{"verb", "apply"}, {"path", path}, {"body", {{"data", {{"k", value}}}}}};
+}
+
+}  // namespace
+
+TEST_CASE("items and events of a recording are changes, what came before is known") {
+  RecordedState state;
+  CHECK(state.take(open(1, "list")).empty());
+  const auto first = state.take(item(1, object("a", "3")));
+  REQUIRE(first.size() == 1);
+  CHECK(first[0].plural == "configmaps");
+  CHECK(first[0].key == core::ObjectKey{"shop", "a"});
+  CHECK_FALSE(first[0].before);
+  CHECK_FALSE(state.synced(1));
+  CHECK(state.take(page(1)).empty());
+  CHECK(state.synced(1));
+  state.take(open(1, "watch"));
+  const auto second = state.take(event(1, "MODIFIED", object("a", "5", "w")));
+  REQUIRE(second.size() == 1);
+  REQUIRE(second[0].before);
+  CHECK((*second[0].before)["data"]["k"] == "v");
+  const auto gone = state.take(event(1, "DELETED", object("a", "6", "w")));
+  REQUIRE(gone.size() == 1);
+  CHECK(gone[0].after.is_null());
+}
+
+TEST_CASE("the same state from another stream, or an older one, is no change") {
+  RecordedState state;
+  state.take(open(1, "list"));
+  state.take(open(2, "list"));
+  state.take(item(1, object("a", "5")));
+  CHECK(state.take(item(2, object("a", "5"))).empty());
+  CHECK(state.take(item(2, object("a", "4"))).empty());
+  CHECK(state.take(event(2, "DELETED", object("a", "3"))).empty());
+  CHECK(state.take(item(2, object("a", "6"))).size() == 1);
+}
+
+TEST_CASE("what the recorded controller wrote itself is known but no change") {
+  RecordedState state;
+  state.note_own("/api/v1/namespaces/shop/configmaps/a/status", "5");
+  state.take(open(1, "watch"));
+  CHECK(state.take(event(1, "ADDED", object("a", "5"))).empty());
+  const auto other = state.take(event(1, "MODIFIED", object("a", "6", "w")));
+  REQUIRE(other.size() == 1);
+  REQUIRE(other[0].before);
+  CHECK(change_between(*other[0].before, other[0].after) ==
+        Json({{"metadata", {{"labels", {{"copy", "w"}}}}}, {"data", {{"k", "w"}}}}));
+}
+
+TEST_CASE("what a second list does not name is gone, pages are one list") {
+  RecordedState state;
+  state.take(open(1, "list"));
+  state.take(item(1, object("a", "3")));
+  state.take(item(1, object("b", "4")));
+  state.take(page(1));
+  state.take(open(1, "list"));
+  state.take(item(1, object("a", "3")));
+  CHECK(state.take(page(1, true)).empty());
+  state.take(open(1, "continue"));
+  state.take(item(1, object("c", "7")));
+  const auto gone = state.take(page(1));
+  REQUIRE(gone.size() == 1);
+  CHECK(gone[0].key.name == "b");
+  CHECK(gone[0].after.is_null());
+}
+
+TEST_CASE("an object that leaves the selection of a stream is changed, not gone") {
+  RecordedState state;
+  state.take(open(1, "list", "copy=v"));
+  state.take(item(1, object("a", "3")));
+  state.take(page(1));
+  const auto left = state.take(event(1, "DELETED", object("a", "5", "other")));
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].after["data"]["k"] == "other");
+}
+
+TEST_CASE("metadata alone does not hide the rest of an object") {
+  RecordedState state;
+  state.take(open(1, "list"));
+  state.take(open(2, "list"));
+  state.take(item(1, object("a", "3")));
+  Json partial = object("a", "4", "w");
+  partial["kind"] = "PartialObjectMetadata";
+  partial.erase("data");
+  const auto change = state.take(item(2, partial));
+  REQUIRE(change.size() == 1);
+  CHECK(change[0].metadata_only);
+  // The whole object of the same state follows.
+  const auto whole = state.take(event(1, "MODIFIED", object("a", "5", "x")));
+  REQUIRE(whole.size() == 1);
+  CHECK((*whole[0].before)["data"]["k"] == "v");
+  CHECK((*whole[0].before)["metadata"]["labels"]["copy"] == "w");
+}
+
+TEST_CASE("entries of another shape say nothing") {
+  RecordedState state;
+  CHECK(state.take(nullptr).empty());
+  CHECK(state.take({{"t", "item"}, {"s", 9}, {"o", {{"metadata", 1}}}}).empty());
+  CHECK(state.take(open(1, "list")).empty());
+  CHECK(state.take(item(1, nullptr)).empty());
+  CHECK(state.take(item(1, Json{{"metadata", {{"name", 5}}}})).empty());
+}
+
+TEST_CASE("writes that come again in order are equal, states in between do not count") {
+  const char* a = "/api/v1/namespaces/shop/configmaps/a";
+  const WriteEntries recorded = {write(a, "1"), write(a, "1"), write(a, "3")};
+  CHECK(compare_writes(recorded, {write(a, "1"), write(a, "2"), write(a, "3")}, true).empty());
+  const auto other = compare_writes(recorded, {write(a, "1"), write(a, "4")}, true);
+  REQUIRE(other.size() == 1);
+  CHECK(other[0].change == "changed");
+  CHECK(other[0].diff.find("-  k: \"3\"") != std::string::npos);
+  CHECK(other[0].diff.find("+  k: \"4\"") != std::string::npos);
+  const auto more = compare_writes(recorded, {write(a, "1"), write(a, "3"), write(a, "5")}, true);
+  REQUIRE(more.size() == 1);
+  CHECK(compare_writes(recorded, {write(a, "1"), write(a, "3"), write(a, "5")}, false).empty());
+}
+
+TEST_CASE("writes that are missing or new are named by their object") {
+  const char* a = "/api/v1/namespaces/shop/configmaps/a";
+  const char* b = "/api/v1/namespaces/shop/configmaps/b";
+  Json named = write(b, "1");
+  named["body"]["kind"] = "ConfigMap";
+  named["body"]["metadata"] = {{"name", "b"}, {"namespace", "shop"}};
+  const auto out = compare_writes({write(a, "1")}, {named}, true);
+  REQUIRE(out.size() == 2);
+  CHECK(out[0].change == "missing");
+  CHECK(out[0].object == a);
+  CHECK(out[1].change == "created");
+  CHECK(out[1].object == "ConfigMap shop/b");
+  CHECK(compare_writes({}, {named}, false).empty());
+}
+
+TEST_CASE("what differs each time is not compared, the same words elsewhere are") {
+  const auto body = [](const char* uid, const char* when) {
+    return Json{
+        {"metadata",
+         {{"uid", uid},
+          {"labels", {{"kubewatch.dev/owner-uid", uid}, {"a", "b"}}},
+          {"ownerReferences", Json::array({{{"name", "o"}, {"uid", uid}}})}}},
+        {"spec", {{"uid", "1000"}}},
+        {"status", {{"conditions", Json::array({{{"type", "R"}, {"lastTransitionTime", when}}})}}}};
+  };
+  CHECK(comparable(body("1", "x")) == comparable(body("2", "y")));
+  CHECK(comparable(body("1", "x"))["spec"]["uid"] == "1000");
+  const Json patch = Json::array({{{"op", "test"}, {"path", "/metadata/uid"}, {"value", "1"}},
+                                  {{"op", "add"}, {"path", "/data/uid"}, {"value", "1"}}});
+  CHECK(comparable(patch).size() == 1);
+}

@@ -1,0 +1,322 @@
+// Recordings put together by hand, replayed with real shell hooks.
+#include "rehearsal/replay.hpp"
+
+#include "hooks/recording_format.hpp"
+#include "hooks/rule_file.hpp"
+#include "hooks/rule_folder.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::rehearsal;
+
+namespace {
+
+constexpr const char* kRules = R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: copier}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, labelSelector: copy=yes}
+  owns:
+    - {apiVersion: v1, kind: ConfigMap}
+  triggers:
+    - exec: [./trigger.sh]
+  reconcile:
+    env: {DATA: {jq: .data}}
+    shell: |
+      cat <<END
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: $KW_NAME-copy, namespace: $KW_NAMESPACE}
+      data: $DATA
+      END
+)";
+
+Json config_map(const std::string& name, const char* version, const char* value, bool copy = true) {
+  Json out = {{"metadata",
+               {{"name", name},
+                {"namespace", "shop"},
+                {"uid", "uid-" + name},
+                {"resourceVersion", version}}},
+              {"data", {{"k", value}}}};
+  if (copy) out["metadata"]["labels"] = {{"copy", "yes"}};
+  return out;
+}
+
+// As the rule's child is sent for an object.
+Json copy_of(const Json& object) {
+  const std::string name = object["metadata"]["name"];
+  return {{"apiVersion", "v1"},
+          {"kind", "ConfigMap"},
+          {"metadata",
+           {{"name", name + "-copy"},
+            {"namespace", "shop"},
+            {"annotations", {{"kubewatch.dev/owner", "v1 ConfigMap shop/" + name}}},
+            {"labels",
+             {{"kubewatch.dev/controller", "copier"},
+              {"kubewatch.dev/owner-uid", object["metadata"]["uid"]}}},
+            {"ownerReferences", Json::array({{{"apiVersion", "v1"},
+                                              {"kind", "ConfigMap"},
+                                              {"name", name},
+                                              {"uid", object["metadata"]["uid"]},
+                                              {"controller", true},
+                                              {"blockOwnerDeletion", false}}})}}},
+          {"data", object["data"]}};
+}
+
+class Made {
+ public:
+  Made() {
+    add({{"t", "start"},
+         {"v", 1},
+         {"time", "2026-01-01T00:00:00Z"},
+         {"key", "00000000000000010000000000000002"},
+         {"complete", true}});
+    open(1, "copy=yes");
+    open(2, "kubewatch.dev/controller=copier");
+    page(2);
+  }
+  void open(int stream, const char* labels) {
+    add({{"t", "open"},
+         {"s", stream},
+         {"path", "/api/v1/configmaps"},
+         {"labels", labels},
+         {"how", "list"}});
+  }
+  void page(int stream) { add({{"t", "page"}, {"s", stream}, {"rv", "9"}, {"more", false}}); }
+  void item(const Json& object) { add({{"t", "item"}, {"s", 1}, {"o", object}}); }
+  void event(const char* type, const Json& object, int stream = 1, int at = 0) {
+    add({{"t", "event"}, {"s", stream}, {"type", type}, {"o", object}, {"at", at}});
+  }
+  void wrote(const Json& body, const char* version) {
+    const std::string name = body["metadata"]["name"];
+    add({{"t", "write"},
+         {"verb", "apply"},
+         {"path", "/api/v1/namespaces/shop/configmaps/" + name},
+         {"body", body},
+         {"code", 201},
+         {"rv", version}});
+  }
+  void end(bool idle = true, int at = 0) {
+    add({{"t", "end"}, {"why", "done"}, {"idle", idle}, {"at", at}});
+  }
+  void add(const Json& entry) { lines_ += base::dump_json(entry) + "\n"; }
+  std::string bytes() const {
+    return std::string(hooks::kRecordingMagic) + hooks::recording_block(lines_);
+  }
+
+ private:
+  std::string lines_;
+};
+
+struct Rules {
+  test::RuleFolder folder;
+  std::vector<hooks::Rule> load(std::string text = kRules) {
+    folder.script("trigger.sh");
+    auto loaded = hooks::load_rules({folder.write("rules.yaml", text)});
+    for (const auto& problem : loaded.problems) FAIL_CHECK(problem.str());
+    return std::move(loaded.rules);
+  }
+  std::vector<hooks::Rule> changed(const std::string& from, const std::string& to) {
+    std::string text = kRules;
+    text.replace(text.find(from), from.size(), to);
+    return load(text);
+  }
+};
+
+// One object from the start, changed once; its copy is made twice.
+Made simple() {
+  Made made;
+  made.item(config_map("a", "3", "v"));
+  made.page(1);
+  made.wrote(copy_of(config_map("a", "3", "v")), "10");
+  made.event("ADDED", copy_of(config_map("a", "3", "v")), 2);
+  made.event("MODIFIED", config_map("a", "12", "w"));
+  made.wrote(copy_of(config_map("a", "12", "w")), "13");
+  made.end();
+  return made;
+}
+
+ReplayReport replayed(const std::string& bytes, std::vector<hooks::Rule> rules) {
+  auto report = replay(bytes, std::move(rules));
+  REQUIRE(report.ok());
+  return *report;
+}
+
+std::string shown(const ReplayReport& report) {
+  return text_of(report, "r");
+}
+
+}  // namespace
+
+TEST_CASE("the rules that were recorded write the same on the recording") {
+  Rules rules;
+  const auto report = replayed(simple().bytes(), rules.load());
+  INFO(shown(report));
+  CHECK(report.differences.empty());
+  CHECK(report.early == "");
+  CHECK(report.events == 2);
+  CHECK(report.replayed_runs >= 2);
+  CHECK(report.recorded_writes == 2);
+  CHECK(json_of(report)["equal"] == true);
+}
+
+TEST_CASE("a changed hook shows as a diff of what it writes") {
+  Rules rules;
+  const auto report = replayed(simple().bytes(), rules.changed("data: $DATA", "data: {k: other}"));
+  INFO(shown(report));
+  REQUIRE(report.differences.size() == 1);
+  CHECK(report.differences[0].change == "changed");
+  CHECK(report.differences[0].object == "ConfigMap shop/a-copy");
+  CHECK(report.differences[0].diff.find("-  k: v\n+  k: other") != std::string::npos);
+  CHECK(json_of(report)["equal"] == false);
+}
+
+TEST_CASE("another name is one write missing and one created, and a filter writes nothing") {
+  Rules rules;
+  const auto report = replayed(simple().bytes(), rules.changed("$KW_NAME-copy", "$KW_NAME-2"));
+  INFO(shown(report));
+  REQUIRE(report.differences.size() == 2);
+  CHECK(report.differences[0].change == "missing");
+  CHECK(report.differences[1].change == "created");
+  CHECK(report.differences[1].object == "ConfigMap shop/a-2");
+
+  const auto none = replayed(simple().bytes(), rules.changed("copy=yes", "copy=no"));
+  REQUIRE(none.differences.size() == 1);
+  CHECK(none.differences[0].change == "missing");
+  CHECK(none.replayed_runs == 0);
+}
+
+TEST_CASE("a failing hook is told, with what it does not write any more") {
+  Rules rules;
+  const auto report = replayed(simple().bytes(), rules.changed("cat <<END", "exit 3; cat <<END"));
+  INFO(shown(report));
+  REQUIRE(report.differences.size() == 1);
+  CHECK(report.differences[0].change == "missing");
+  REQUIRE_FALSE(report.failed_runs.empty());
+  CHECK(report.failed_runs[0].find("copier ConfigMap shop/a: failed") == 0);
+}
+
+TEST_CASE("what others did to a child is replayed, and put right again") {
+  Rules rules;
+  Made made;
+  const Json owner = config_map("a", "3", "v");
+  made.item(owner);
+  made.page(1);
+  Json child = copy_of(owner);
+  made.wrote(child, "10");
+  child["metadata"]["resourceVersion"] = "10";
+  made.event("ADDED", child, 2);
+  Json spoilt = child;
+  spoilt["metadata"]["resourceVersion"] = "11";
+  spoilt["data"]["k"] = "by hand";
+  made.event("MODIFIED", spoilt, 2);
+  made.wrote(copy_of(owner), "12");
+  made.event("DELETED", spoilt, 2);
+  made.wrote(copy_of(owner), "14");
+  made.end();
+  const auto report = replayed(made.bytes(), rules.load());
+  INFO(shown(report));
+  CHECK(report.differences.empty());
+  CHECK(report.events == 3);
+  CHECK(report.replayed_runs >= 3);
+}
+
+TEST_CASE("schedules run at the recorded times, which are skipped to") {
+  Rules rules;
+  std::vector<std::size_t> runs;
+  for (const int hours : {0, 3}) {
+    Made made;
+    made.item(config_map("a", "3", "v"));
+    made.page(1);
+    made.wrote(copy_of(config_map("a", "3", "v")), "10");
+    made.end(true, hours * 3600 * 1000);
+    const auto report = replayed(
+        made.bytes(),
+        rules.changed("  triggers:\n    - exec: [./trigger.sh]\n", "  schedule: '30 * * * *'\n"));
+    INFO(shown(report));
+    CHECK(report.differences.empty());
+    runs.push_back(report.replayed_runs);
+  }
+  CHECK(runs[1] == runs[0] + 3);
+}
+
+TEST_CASE("runs that were asked for from outside run again, trigger programs do not") {
+  Rules rules;
+  std::vector<std::size_t> runs;
+  for (const bool asked : {false, true}) {
+    Made made;
+    made.item(config_map("a", "3", "v"));
+    made.page(1);
+    made.wrote(copy_of(config_map("a", "3", "v")), "10");
+    const Json run = {{"t", "run"},  {"controller", "copier"}, {"namespace", "shop"},
+                      {"name", "a"}, {"reason", "External"},   {"reasonObject", "a push"},
+                      {"attempt", 1}};
+    if (asked) made.add(run);
+    made.end();
+    const auto report = replayed(made.bytes(), rules.load());
+    INFO(shown(report));
+    CHECK(report.recorded_runs == (asked ? 1 : 0));
+    runs.push_back(report.replayed_runs);
+  }
+  CHECK(runs[1] == runs[0] + 1);
+}
+
+TEST_CASE("a recording that ends early is replayed so far, what it lacks is no difference") {
+  Rules rules;
+  const std::string whole = simple().bytes();
+  Made started;
+  started.item(config_map("a", "3", "v"));
+  started.page(1);
+  const auto open_end = replayed(started.bytes(), rules.load());
+  CHECK(open_end.differences.empty());
+  CHECK(open_end.events == 1);
+  CHECK(open_end.early.find("its end is missing") != std::string::npos);
+
+  const auto cut =
+      replayed(started.bytes() + whole.substr(hooks::kRecordingMagic.size(), 40), rules.load());
+  CHECK(cut.early.find("a block is cut off") != std::string::npos);
+  CHECK(cut.events == 1);
+  CHECK(json_of(cut)["endsEarly"] == cut.early);
+}
+
+TEST_CASE("a recording that was stopped at work does not miss what was not written yet") {
+  Rules rules;
+  Made made;
+  made.item(config_map("a", "3", "v"));
+  made.page(1);
+  made.end(/*idle=*/false);
+  const auto report = replayed(made.bytes(), rules.load());
+  CHECK(report.differences.empty());
+  CHECK(report.early == "");
+  REQUIRE(report.notes.size() == 1);
+}
+
+TEST_CASE("a custom kind whose definition was not to be had is replayed without a schema") {
+  Rules rules;
+  Made made;
+  made.add({{"t", "kind"}, {"name", "sites.demo.example.com"}, {"crd", nullptr}});
+  made.add({{"t", "open"}, {"s", 3}, {"path", "/apis/demo.example.com/v1/sites"}, {"how", "list"}});
+  Json site = config_map("a", "3", "v");
+  site["apiVersion"] = "demo.example.com/v1";
+  site["kind"] = "Site";
+  made.add({{"t", "item"}, {"s", 3}, {"o", site}});
+  made.page(3);
+  made.end();
+  const auto report =
+      replayed(made.bytes(), rules.changed("{apiVersion: v1, kind: ConfigMap, labelSelector: ",
+                                           "{apiVersion: demo.example.com/v1, kind: Site, "
+                                           "labelSelector: "));
+  INFO(shown(report));
+  REQUIRE(report.differences.size() == 1);
+  CHECK(report.differences[0].change == "created");
+  CHECK(report.differences[0].object == "ConfigMap shop/a-copy");
+  CHECK(report.failed_runs.empty());
+}
+
+TEST_CASE("files that are no recording are refused") {
+  Rules rules;
+  CHECK(replay("hello", rules.load()).error().kind() == ErrorKind::invalid);
+  CHECK(replay(std::string(hooks::kRecordingMagic), rules.load()).error().message() ==
+        "it ends before anything was recorded");
+}
