@@ -46,13 +46,13 @@ hooks::HealthLimits MetricsFlags::limits(Duration longest_run) const {
 }
 
 Result<std::unique_ptr<hooks::MetricsServer>> MetricsFlags::serve(loop::EventLoop& loop,
-                                                                  hooks::Engine& engine,
+                                                                  hooks::MetricsSource source,
                                                                   Duration longest_run) const {
   if (address_.empty()) return std::unique_ptr<hooks::MetricsServer>();
   KW_ASSIGN(auto options, hooks::parse_listen_address(address_));
   const std::string address = options.address;
-  KW_ASSIGN(auto server,
-            hooks::MetricsServer::listen(loop, std::move(options), engine, limits(longest_run)));
+  KW_ASSIGN(auto server, hooks::MetricsServer::listen(loop, std::move(options), std::move(source),
+                                                      limits(longest_run)));
   base::log_info("serving metrics",
                  {{"address", address}, {"port", std::to_string(server->port())}});
   return server;
