@@ -36,7 +36,9 @@ class Writer {
       : config_(config), snapshot_of_(snapshot_of) {}
 
   void write(const Context& context) {
-    out_ += "{\"binding\":" + quoted(context.name);
+    // A group has one name, whichever of its bindings woke the hook. Releases of shell-operator
+    // differ in where hooks find it, so it is in both places.
+    out_ += "{\"binding\":" + quoted(context.group.empty() ? context.name : context.group);
     if (context.type != ContextType::startup) {
       const bool grouped = !context.group.empty();
       out_ += ",\"type\":";

@@ -18,7 +18,7 @@ std::string problem_of(const std::string& text) {
 
 TEST_CASE("JSON lines, JSON in a row and YAML documents are all operations") {
   const std::string one = R"({"operation":"Delete","kind":"Pod","namespace":"a","name":"b"})";
-  for (const std::string text : {one + "\n" + one, one + one, "---\n" + one + "\n---\n" + one}) {
+  for (const std::string& text : {one + "\n" + one, one + one, "---\n" + one + "\n---\n" + one}) {
     const auto parsed = parse_patch_file(text);
     INFO(text);
     REQUIRE(parsed.ok());
@@ -32,7 +32,7 @@ TEST_CASE("JSON lines, JSON in a row and YAML documents are all operations") {
 TEST_CASE("all nine operations are read") {
   const auto parsed = parse_patch_file(R"(
 operation: Create
-object: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: n}}
+object: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: "n"}}
 ---
 operation: CreateOrUpdate
 object: |
@@ -40,13 +40,13 @@ object: |
 ---
 {operation: CreateIfNotExists, object: {apiVersion: v1, kind: Namespace, metadata: {name: a}}}
 ---
-{operation: Delete, kind: Pod, namespace: n, name: a}
+{operation: Delete, kind: Pod, namespace: "n", name: a}
 ---
-{operation: DeleteInBackground, kind: Pod, namespace: n, name: a}
+{operation: DeleteInBackground, kind: Pod, namespace: "n", name: a}
 ---
-{operation: DeleteNonCascading, apiVersion: apps/v1, kind: Deployment, namespace: n, name: a}
+{operation: DeleteNonCascading, apiVersion: apps/v1, kind: Deployment, namespace: "n", name: a}
 ---
-{operation: JQPatch, kind: Pod, namespace: n, name: a, jqFilter: '.x = 1', subresource: status}
+{operation: JQPatch, kind: Pod, namespace: "n", name: a, jqFilter: '.x = 1', subresource: status}
 ---
 operation: MergePatch
 kind: Pod
