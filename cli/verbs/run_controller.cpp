@@ -352,7 +352,7 @@ class RunController : public Command {
     KW_TRY(compat_.check());
     if (!compat_.asked()) {
       if (!rule_files_.empty()) return {};
-      return Error(ErrorKind::invalid, "--filename is required");
+      return Error(ErrorKind::invalid, "--filename is required, or --compat shell-operator HOOKS_DIR");
     }
     const std::pair<bool, const char*> refused[] = {{!rule_files_.empty(), "--filename"},
                                                     {!triggers_.empty(), "--triggers"},

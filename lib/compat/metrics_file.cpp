@@ -102,8 +102,8 @@ void read_operation(ConfigNode& node, MetricOperation& out) {
     return;
   }
   if (!is_name(out.name, true)) return node.fail("", "name is missing, or no name of a metric");
-  if (out.name.starts_with("kubewatch_")) {
-    return node.fail("name", "kubewatch_ is kept for metrics of kubewatch itself");
+  if (out.name.starts_with("kubewatch_") || out.name.starts_with("process_")) {
+    return node.fail("name", "kubewatch_ and process_ are kept for metrics of kubewatch itself");
   }
   if (out.action != Action::observe) return;
   if (out.buckets.empty()) return node.fail("", "observe needs buckets");

@@ -80,14 +80,18 @@ void ObjectPatcher::finish(const char* effect) {
   if (summary_.writes.size() < kNamedWrites && word != "unchanged") {
     summary_.writes.push_back(fmt::format("{} {} {}", word, type_.gvk.str(), key_.str()));
   }
+  go_on();
+}
+
+// From the loop: thousands of operations that end at once must not be thousands of calls deep.
+void ObjectPatcher::go_on() {
   ++at_;
-  next();
+  timer_ = client_.loop().after(Duration{0}, [this] { next(); });
 }
 
 void ObjectPatcher::fail(Error error) {
   summary_.errors.push_back(std::move(error).with_context(operations_[at_].str()));
-  ++at_;
-  next();
+  go_on();
 }
 
 void ObjectPatcher::create(const Operation& operation) {

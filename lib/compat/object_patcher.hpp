@@ -43,6 +43,7 @@ class ObjectPatcher {
   void edit(const Operation& operation, Json live);
   void again(const Operation& operation, Error error);
   void finish(const char* effect);
+  void go_on();
   void fail(Error error);
 
   client::Client& client_;
