@@ -129,9 +129,10 @@ class CompatController {
 
 void CompatFlags::bind(CLI::App& app) {
   app.add_option("--compat", words_,
-                 "run the hooks of a folder as this tool would: shell-operator HOOKS_DIR")
-      ->type_name("TOOL")
-      ->expected(2);
+                 "run the hooks of a folder as another tool would; TOOL is shell-operator")
+      ->type_name("TOOL HOOKS_DIR")
+      ->type_size(2)
+      ->expected(1);
   add_duration(app, "--hook-timeout", timeout_,
                "with --compat: how long a hook may run (default 10m, 0 = without end)");
 }
