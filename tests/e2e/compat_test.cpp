@@ -77,19 +77,6 @@ class Hooks {
   World& w_;
 };
 
-// What the garbage collector of a cluster does; a lone kube-apiserver has none.
-void collect_garbage(World& w, const std::vector<std::string>& namespaces) {
-  if (w.server().name() != "kube-apiserver") return;
-  for (const std::string& place : namespaces) {
-    for (const Json& secret : w.list("Secret", "", place)) {
-      const Json* finalizers = base::find(secret, {"metadata", "finalizers"});
-      if (finalizers == nullptr || *finalizers != Json::array({"foregroundDeletion"})) continue;
-      w.merge("Secret", base::string_at(secret, {"metadata", "name"}),
-              "{metadata: {finalizers: null}}", place);
-    }
-  }
-}
-
 // The decoded value of one key; "" when there is none.
 std::string secret_value(World& w, const std::string& place, const std::string& name,
                          const std::string& key) {
@@ -167,14 +154,8 @@ E2E_CASE("compat: the secret copier copies, restores and removes") {
   Hooks hooks(w);
   hooks.provided("10-secret-copier.sh");
   w.apply(kTeams);
-  const std::vector<std::string> teams = {"team-a", "team-b", "team-c"};
   const auto soon = [&](const std::function<bool()>& holds) {
-    const bool came = w.eventually(
-        [&] {
-          collect_garbage(w, teams);
-          return holds();
-        },
-        kSoon);
+    const bool came = w.eventually(holds, kSoon);
     INFO(base::join(hooks.log, "\n"));
     REQUIRE(came);
     hooks.settle();
