@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "base/strings.hpp"
@@ -31,6 +32,22 @@ constexpr std::array<std::pair<const char*, const char*>, 6> kFiles = {
      {"VALIDATING_RESPONSE_PATH", "validating-response.json"},
      {"CONVERSION_RESPONSE_PATH", "conversion-response.json"}}};
 
+// In a private folder, for one run: nothing that must survive a crash.
+Result<void> write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return Error(ErrorKind::forbidden, "cannot write " + path);
+  return {};
+}
+
+// A hook may have removed it.
+Result<std::string> read_answer(const std::string& path) {
+  auto text = base::read_file(path, kMaxFile);
+  if (!text.ok() && text.error().is_not_found()) return std::string();
+  return text;
+}
+
 }  // namespace
 
 HookRun::HookRun(RunServices& services, const HookFile& file, RunInput input, Done done)
@@ -53,7 +70,7 @@ Result<void> HookRun::make_files() {
   for (const auto& [variable, name] : kFiles) {
     const std::string path = input_.folder + "/" + name;
     const bool context = std::string_view(name) == kContextFile;
-    KW_TRY(base::write_file_atomic(path, context ? input_.context : "", 0600));
+    KW_TRY(write_file(path, context ? input_.context : ""));
     input_.environment.push_back(std::string(variable) + "=" + path);
   }
   input_.context.clear();
@@ -122,12 +139,12 @@ void HookRun::on_exit(hooks::HookExit exit) {
 }
 
 Result<std::vector<Operation>> HookRun::read_operations() {
-  KW_ASSIGN(const std::string text, base::read_file(input_.folder + "/" + kPatchFile, kMaxFile));
+  KW_ASSIGN(const std::string text, read_answer(input_.folder + "/" + kPatchFile));
   return parse_patch_file(text);
 }
 
 Result<void> HookRun::read_metrics() {
-  KW_ASSIGN(const std::string text, base::read_file(input_.folder + "/" + kMetricsFile, kMaxFile));
+  KW_ASSIGN(const std::string text, read_answer(input_.folder + "/" + kMetricsFile));
   KW_ASSIGN(result_.metrics, parse_metrics_file(text));
   return {};
 }

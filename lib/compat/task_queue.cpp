@@ -50,20 +50,21 @@ bool TaskQueue::compacts(const Task& task) const {
   return same_group(kinship(tasks_.back().task), kinship(task));
 }
 
-// A change of an object whose earlier change still waits, in a queue that is far too long.
+// In a queue that is far too long: a change of an object whose earlier change still waits, a tick
+// of a schedule whose earlier tick does.
 bool TaskQueue::replaces(Task& task) {
-  if (tasks_.size() < kManyTasks || task.context.type != ContextType::event ||
-      task.context.event != WatchEvent::modified) {
-    return false;
-  }
+  const bool tick = task.context.type == ContextType::schedule;
+  const bool change =
+      task.context.type == ContextType::event && task.context.event == WatchEvent::modified;
+  if (tasks_.size() < kManyTasks || (!tick && !change)) return false;
   for (auto it = tasks_.rbegin(); it != tasks_.rend(); ++it) {
     Task& other = it->task;
-    if (other.hook != task.hook || other.context.type != ContextType::event ||
+    if (other.hook != task.hook || other.context.type != task.context.type ||
         other.context.binding != task.context.binding ||
         other.context.object_id != task.context.object_id) {
       continue;
     }
-    if (other.context.event != WatchEvent::modified) return false;
+    if (change && other.context.event != WatchEvent::modified) return false;
     other = std::move(task);
     return true;
   }

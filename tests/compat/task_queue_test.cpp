@@ -135,6 +135,14 @@ TEST_CASE("a queue that is far behind keeps the newest state of an object only")
   CHECK(waiting == 2002);
 }
 
+TEST_CASE("ticks of a schedule do not pile up without bound") {
+  Fixture f;
+  for (int i = 0; i < 5000; ++i) f.push(of_type(ContextType::schedule, 1));
+  std::size_t waiting = 0;
+  f.queue.each_waiting([&](std::size_t, TimePoint) { ++waiting; });
+  CHECK(waiting == 2000);
+}
+
 TEST_CASE("a rate lets a burst through and then one in a time") {
   RateLimit rate({Duration{3000}, 2});
   CHECK_FALSE(rate.take(at(0)));

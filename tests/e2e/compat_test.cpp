@@ -350,7 +350,10 @@ E2E_CASE("compat: the config report counts contexts and patches its summary") {
 E2E_CASE("compat: the janitor sweeps every two seconds by its snapshots") {
   World w;
   Hooks hooks(w);
-  hooks.provided("30-janitor.py");
+  // Beside the others, each in a queue of its own.
+  for (const char* name : {"10-secret-copier.sh", "20-config-report.sh", "30-janitor.py"}) {
+    hooks.provided(name);
+  }
   const std::string ns = "janitor-demo";
   const auto config_map = [&](const std::string& name, const std::string& label,
                               const std::string& annotation) {
@@ -390,6 +393,8 @@ E2E_CASE("compat: the janitor sweeps every two seconds by its snapshots") {
   soon([&] { return !w.get("ConfigMap", "wrong", ns) && !w.get("ConfigMap", "unmarked", ns); });
   CHECK(w.get("ConfigMap", "long-1", ns));
   CHECK(hooks.says("unexpected context") == 0);
+  CHECK(hooks.says("config-report: starting") == 1);
+  CHECK(hooks.says("Synchronization source-secrets") == 1);
 }
 
 E2E_CASE("compat: a wrong hook is named, the others run, onStartup in order") {
