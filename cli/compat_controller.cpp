@@ -44,7 +44,9 @@ class CompatController {
     }
     const Duration longest = run_.options.hook_timeout + run_.options.grace;
     make_engine();
-    auto served = metrics_flags_.serve(session_.loop(), hooks::metrics_of(*engine_), longest);
+    hooks::MetricsSource source = hooks::metrics_of(*engine_);
+    source.hooks_alone = [this] { return engine_->hook_metrics_text(); };
+    auto served = metrics_flags_.serve(session_.loop(), std::move(source), longest);
     if (!served.ok()) return fail(context_, kFailed, served.error().render());
     const auto metrics = *std::move(served);
     Interrupt interrupt(

@@ -21,7 +21,6 @@
 namespace kubewatch::compat {
 namespace {
 
-constexpr Duration kRediscoverPause{2000};
 // Beyond a hook's own time: what it wrote is still on its way.
 constexpr Duration kLastWrites{15000};
 
@@ -54,7 +53,6 @@ struct Engine::Impl {
 
   std::shared_ptr<const client::ResourceMap> resources;
   bool discovering = false;
-  TimePoint discovered_at{};
   base::Backoff discovery_backoff{{Duration{1000}, Duration{30000}, 2.0, 0.2}};
   hooks::OncePer told{Duration{60000}};
   std::vector<std::function<void()>> after_discovery;
@@ -111,6 +109,7 @@ struct Engine::Impl {
   hooks::EngineStatus status() const;
   hooks::EngineFacts facts() const;
   std::string metrics_text(const hooks::EngineFacts& facts, bool ready) const;
+  std::string hook_metrics_text() const;
   bool can_run() const { return !stopping && resources != nullptr; }
   bool all_configured() const {
     return std::all_of(hooks.begin(), hooks.end(),
@@ -216,7 +215,6 @@ void Engine::Impl::discover() {
 
 void Engine::Impl::on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer) {
   discovering = false;
-  discovered_at = loop.now();
   if (answer.ok()) {
     resources = *std::move(answer);
     resolve_hooks();
@@ -499,8 +497,11 @@ std::string Engine::Impl::metrics_text(const hooks::EngineFacts& facts, bool rea
   process.slow_turns = loop.stalls().slow_turns;
   process.longest_turn = loop.stalls().longest;
   hooks::read_process(process);
-  return metrics.text(facts, process, loop.now()) +
-         hooks::metric_text(hook_metrics.collect(loop.now()));
+  return metrics.text(facts, process, loop.now()) + hook_metrics_text();
+}
+
+std::string Engine::Impl::hook_metrics_text() const {
+  return hooks::metric_text(hook_metrics.collect(loop.now()));
 }
 
 Engine::Engine(loop::EventLoop& loop, client::Client& client, EngineOptions options,
@@ -519,6 +520,9 @@ hooks::EngineFacts Engine::facts() const {
 }
 std::string Engine::metrics_text(const hooks::EngineFacts& facts, bool ready) const {
   return impl_->metrics_text(facts, ready);
+}
+std::string Engine::hook_metrics_text() const {
+  return impl_->hook_metrics_text();
 }
 void Engine::on_progress(std::function<void()> callback) {
   impl_->progress = std::move(callback);

@@ -44,6 +44,8 @@ class Engine {
   hooks::EngineStatus status() const;
   hooks::EngineFacts facts() const;
   std::string metrics_text(const hooks::EngineFacts& facts, bool ready) const;
+  // Those of the hooks alone.
+  std::string hook_metrics_text() const;
   // Called after anything changes that status() shows.
   void on_progress(std::function<void()> callback);
   // Nothing new starts, running hooks end within the timeout; then `done`.

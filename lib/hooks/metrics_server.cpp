@@ -72,6 +72,10 @@ void MetricsServer::answer(const http::ServerRequest& request, http::Responder& 
     headers.set("Content-Type", std::string(kMetricTextType));
     return responder.respond(200, headers, source_.text(facts, ready.ok()));
   }
+  if (request.path == "/metrics/hooks" && source_.hooks_alone) {
+    headers.set("Content-Type", std::string(kMetricTextType));
+    return responder.respond(200, headers, source_.hooks_alone());
+  }
   if (request.path == "/readyz") {
     return responder.respond(ready.ok() ? 200 : 503, headers, ready.text());
   }

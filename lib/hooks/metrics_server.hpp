@@ -20,6 +20,7 @@ Result<http::ServerOptions> parse_listen_address(const std::string& text);
 struct MetricsSource {
   std::function<EngineFacts()> facts;
   std::function<std::string(const EngineFacts&, bool ready)> text;
+  std::function<std::string()> hooks_alone{};  // /metrics/hooks; empty: there is no such page
 };
 // The engine must outlive it.
 template <class AnyEngine>
