@@ -31,6 +31,18 @@ std::string temporary_folder() {
   return mkdtemp(pattern.data()) == nullptr ? std::string() : pattern;
 }
 
+struct Running {
+  std::size_t hook = 0;
+  std::string id;
+  TimePoint since;
+  std::unique_ptr<HookRun> run;
+};
+
+struct Queue {
+  TaskQueue tasks;
+  std::optional<Running> running;
+};
+
 }  // namespace
 
 struct Engine::Impl {
@@ -58,16 +70,6 @@ struct Engine::Impl {
   std::vector<std::function<void()>> after_discovery;
   loop::Timer discovery_timer;
 
-  struct Running {
-    std::size_t hook = 0;
-    std::string id;
-    TimePoint since;
-    std::unique_ptr<HookRun> run;
-  };
-  struct Queue {
-    TaskQueue tasks;
-    std::optional<Running> running;
-  };
   std::map<std::string, Queue> queues;
   std::string last_started;  // queues take turns where processes are few
   std::size_t startup_left = 0;
@@ -251,12 +253,13 @@ void Engine::Impl::resolve_hooks() {
     if (resolved.ok()) continue;
     if (hook->broken()) {
       base::log_error("hook is not run: " + resolved.error().render(),
-                      {{"hook", hook->file().name}});
+                      {{"controller", hook->file().name}});
       continue;
     }
     waiting = true;
     if (told.admit(hook->file().name + resolved.error().message(), loop.now())) {
-      base::log_warn("hook waits: " + resolved.error().render(), {{"hook", hook->file().name}});
+      base::log_warn("hook waits: " + resolved.error().render(),
+                     {{"controller", hook->file().name}});
     }
   }
   if (waiting) {
@@ -390,7 +393,8 @@ void Engine::Impl::on_done(const std::string& the_name, RunResult result) {
   if (result.cut_off) cut_off.push_back(hook.file().name + ": " + describe(batch.contexts));
   for (const std::string& problem :
        hook_metrics.apply(hook.file().name, result.metrics, loop.now())) {
-    base::log_warn("a metric of a hook is not taken: " + problem, {{"hook", hook.file().name}});
+    base::log_warn("a metric of a hook is not taken: " + problem,
+                   {{"controller", hook.file().name}});
   }
   if (queue.tasks.finish(success, loop.now(), random)) {
     if (batch.contexts.front().type == ContextType::startup) {

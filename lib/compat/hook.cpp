@@ -15,12 +15,12 @@ void Hook::configure(Result<HookConfig> config) {
   configured_ = true;
   if (!config.ok()) {
     broken_ = true;
-    base::log_error("hook is not run: " + config.error().render(), {{"hook", file_.name}});
+    base::log_error("hook is not run: " + config.error().render(), {{"controller", file_.name}});
     return;
   }
   config_ = *std::move(config);
   rate_ = RateLimit(config_.rate);
-  for (const std::string& note : config_.notes) base::log_info(note, {{"hook", file_.name}});
+  for (const std::string& note : config_.notes) base::log_info(note, {{"controller", file_.name}});
 }
 
 Result<void> Hook::resolve(hooks::StreamPool& pool, const client::ResourceMap& resources) {
@@ -45,7 +45,7 @@ Result<void> Hook::resolve(hooks::StreamPool& pool, const client::ResourceMap& r
             callbacks_.on_progress, [this, i](Context context) { on_event(i, std::move(context)); },
             [this](const std::string& what) {
               if (!told_.admit(what, loop_.now())) return;
-              base::log_warn(what + "; its filterResult is null", {{"hook", file_.name}});
+              base::log_warn(what + "; its filterResult is null", {{"controller", file_.name}});
             }}));
   }
   resolved_ = true;
