@@ -349,6 +349,7 @@ constexpr Topic kTopics[] = {
      nullptr},
     {"metrics", 7, "what run-controller tells monitoring systems",
      [] { return ".SH METRICS\n" + hooks::metrics_manual(); }},
+    {"compat", 7, "hooks of shell-operator with run-controller --compat", nullptr},
 };
 
 std::string topic_page(const Topic& topic) {

@@ -73,6 +73,11 @@ void ElectionFlags::bind(CLI::App& app) {
       ->type_name("RULE");
 }
 
+bool ElectionFlags::given() const {
+  return leader_elect_ || !lease_name_.empty() || !lease_namespace_.empty() || !identity_.empty() ||
+         lease_duration_ || renew_deadline_ || retry_period_ || shards_ || !shard_by_.empty();
+}
+
 Result<std::optional<ElectionPlan>> ElectionFlags::plan(const std::vector<hooks::Rule>& rules,
                                                         const std::string& namespace_,
                                                         base::Random& random) const {

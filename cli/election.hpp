@@ -23,6 +23,8 @@ struct ElectionPlan {
 class ElectionFlags {
  public:
   void bind(CLI::App& app);
+  // Any of them.
+  bool given() const;
   // Absent without leader election. What is not given: the name from the rules' names, the
   // namespace of the context, HOSTNAME_UUID. Errors: invalid, naming the flag.
   Result<std::optional<ElectionPlan>> plan(const std::vector<hooks::Rule>& rules,

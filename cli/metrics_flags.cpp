@@ -47,11 +47,12 @@ hooks::HealthLimits MetricsFlags::limits(Duration longest_run) const {
 }
 
 Result<std::unique_ptr<hooks::MetricsServer>> MetricsFlags::serve(loop::EventLoop& loop,
-                                                                  hooks::Engine& engine,
+                                                                  hooks::MetricsSource source,
                                                                   Duration longest_run) const {
   if (address_.empty()) return std::unique_ptr<hooks::MetricsServer>();
   KW_ASSIGN(const auto where, http::parse_listen_address(address_));
-  KW_ASSIGN(auto server, hooks::MetricsServer::listen(loop, where, engine, limits(longest_run)));
+  KW_ASSIGN(auto server,
+            hooks::MetricsServer::listen(loop, where, std::move(source), limits(longest_run)));
   base::log_info("serving metrics",
                  {{"address", where.address}, {"port", std::to_string(server->port())}});
   return server;

@@ -24,7 +24,8 @@ class MetricsFlags {
   Result<void> check() const;
   // Null when it was not asked for. `rules` tell how long a run may take. Errors: invalid,
   // unreachable.
-  Result<std::unique_ptr<hooks::MetricsServer>> serve(loop::EventLoop& loop, hooks::Engine& engine,
+  Result<std::unique_ptr<hooks::MetricsServer>> serve(loop::EventLoop& loop,
+                                                      hooks::MetricsSource source,
                                                       Duration longest_run) const;
 
  private:

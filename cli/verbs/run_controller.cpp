@@ -6,6 +6,7 @@
 
 #include "base/strings.hpp"
 #include "cli/command.hpp"
+#include "cli/compat_controller.hpp"
 #include "cli/controller_extras.hpp"
 #include "cli/dry_run_printer.hpp"
 #include "cli/election.hpp"
@@ -124,7 +125,7 @@ class Supervision {
     const Duration longest = longest_run(rules);
     Preflight preflight(session_.client(), rules);
     make_engine(std::move(rules), std::move(options));
-    auto served = metrics_flags_.serve(session_.loop(), *engine_, longest);
+    auto served = metrics_flags_.serve(session_.loop(), hooks::metrics_of(*engine_), longest);
     if (!served.ok()) return fail(context_, kFailed, served.error().render());
     metrics_ = std::move(*served);
     if (plan) elect(std::move(*plan));
@@ -295,8 +296,8 @@ class RunController : public Command {
   void bind(CLI::App& app) override {
     app.add_option("-f,--filename", rule_files_, "rule files or folders, repeatable")
         ->type_name("FILE")
-        ->allow_extra_args(false)
-        ->required();
+        ->allow_extra_args(false);
+    compat_.bind(app);
     app.add_flag("--sandbox", sandbox_, "run against the embedded API server");
     app.add_option("--sandbox-file", sandbox_files_,
                    "files or folders of objects that the sandbox starts with, repeatable")
@@ -336,6 +337,10 @@ class RunController : public Command {
     if (auto checked = metrics_.check(); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());
     }
+    if (auto checked = check_compat(); !checked.ok()) {
+      return fail(context, kUsage, checked.error().message());
+    }
+    if (compat_.asked()) return run_compat_hooks(context);
     auto loaded = hooks::load_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse_rules(context, loaded.problems);
     loop::start_guardian();  // hooks must not outlive us, however we end
@@ -359,6 +364,38 @@ class RunController : public Command {
     // What the files hold was refused: wrong usage, whatever the status.
     if (!session.ok()) return Error(ErrorKind::invalid, session.error().render());
     return session;
+  }
+
+  // What goes with hooks of another tool, and what is about rules only.
+  Result<void> check_compat() const {
+    KW_TRY(compat_.check());
+    if (!compat_.asked()) {
+      if (!rule_files_.empty()) return {};
+      return Error(ErrorKind::invalid, "--filename is required, or --compat shell-operator HOOKS_DIR");
+    }
+    const std::pair<bool, const char*> refused[] = {{!rule_files_.empty(), "--filename"},
+                                                    {!triggers_.empty(), "--triggers"},
+                                                    {!socket_.empty(), "--socket"},
+                                                    {!state_.empty(), "--state"},
+                                                    {election_.given(), "leader election"}};
+    for (const auto& [given, flag] : refused) {
+      if (!given) continue;
+      return Error(ErrorKind::invalid, fmt::format("{} does not go with --compat: it is about "
+                                                   "rules, and hooks of another tool have none",
+                                                   flag));
+    }
+    return {};
+  }
+
+  int run_compat_hooks(Context& context) {
+    loop::start_guardian();
+    auto session = open(context);
+    if (!session.ok()) return fail(context, session.error());
+    CompatRun run{compat_.options(), once_, until_idle_, dry_run_};
+    run.options.concurrency = concurrency_.value_or(hooks::default_concurrency());
+    run.options.fail_fast = fail_fast_;
+    if (shutdown_timeout_) run.options.shutdown_timeout = *shutdown_timeout_;
+    return run_compat(context, **session, std::move(run), metrics_);
   }
 
   int reconcile(Context& context, Session& session, std::vector<hooks::Rule> rules) {
@@ -436,6 +473,7 @@ class RunController : public Command {
   Recording recording_;
   MetricsFlags metrics_;
   ElectionFlags election_;
+  CompatFlags compat_;
 };
 
 }  // namespace

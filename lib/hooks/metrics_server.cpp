@@ -1,5 +1,7 @@
 #include "hooks/metrics_server.hpp"
 
+#include <utility>
+
 #include "hooks/metric_text.hpp"
 
 namespace kubewatch::hooks {
@@ -10,17 +12,18 @@ constexpr std::size_t kMaxBody = 4096;
 
 }  // namespace
 
-MetricsServer::MetricsServer(loop::EventLoop& loop, Engine& engine, HealthLimits limits)
-    : loop_(loop), engine_(engine), limits_(limits), last_beat_(loop.now()) {}
+MetricsServer::MetricsServer(loop::EventLoop& loop, MetricsSource source, HealthLimits limits)
+    : loop_(loop), source_(std::move(source)), limits_(limits), last_beat_(loop.now()) {}
 
 Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(loop::EventLoop& loop,
                                                              const http::ListenAddress& where,
-                                                             Engine& engine, HealthLimits limits) {
+                                                             MetricsSource source,
+                                                             HealthLimits limits) {
   http::ServerOptions options;
   options.address = where.address;
   options.port = where.port;
   options.max_body_bytes = kMaxBody;
-  std::unique_ptr<MetricsServer> out(new MetricsServer(loop, engine, limits));
+  std::unique_ptr<MetricsServer> out(new MetricsServer(loop, std::move(source), limits));
   KW_ASSIGN(out->server_,
             http::Server::listen(loop, std::move(options),
                                  [raw = out.get()](http::ServerRequest request,
@@ -43,11 +46,15 @@ void MetricsServer::answer(const http::ServerRequest& request, http::Responder& 
     headers.set("Allow", "GET");
     return responder.respond(405, headers, "only GET\n");
   }
-  const EngineFacts facts = engine_.facts();
+  const EngineFacts facts = source_.facts();
   const HealthReport ready = judge_readiness(facts, limits_);
   if (request.path == "/metrics") {
     headers.set("Content-Type", std::string(kMetricTextType));
-    return responder.respond(200, headers, engine_.metrics_text(facts, ready.ok()));
+    return responder.respond(200, headers, source_.text(facts, ready.ok()));
+  }
+  if (request.path == "/metrics/hooks" && source_.hooks_alone) {
+    headers.set("Content-Type", std::string(kMetricTextType));
+    return responder.respond(200, headers, source_.hooks_alone());
   }
   if (request.path == "/readyz") {
     return responder.respond(ready.ok() ? 200 : 503, headers, ready.text());

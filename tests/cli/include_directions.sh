@@ -25,6 +25,7 @@ allow schema base core
 allow client base loop http core
 allow runtime base jq loop http core client
 allow hooks base jq loop http core client schema runtime
+allow compat base jq loop http core client runtime hooks
 allow apiserver base loop http core schema
 allow rehearsal base loop http core client schema runtime hooks apiserver
 

@@ -1,0 +1,166 @@
+#include "cli/compat_controller.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "base/log.hpp"
+#include "base/strings.hpp"
+#include "cli/dry_run_printer.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/flags.hpp"
+#include "cli/interrupt.hpp"
+
+namespace kubewatch::cli {
+namespace {
+
+void log_run(const hooks::RunRecord& run) {
+  base::LogFields fields = {{"controller", run.controller},
+                            {"object", run.object},
+                            {"run", run.id},
+                            {"attempt", std::to_string(run.attempt)}};
+  const auto count = [&](std::string_view name, std::size_t n) {
+    if (n > 0) fields.emplace_back(name, std::to_string(n));
+  };
+  count("created", run.created);
+  count("configured", run.configured);
+  count("unchanged", run.unchanged);
+  count("deleted", run.deleted);
+  fields.emplace_back("ms", std::to_string(run.elapsed.count()));
+  if (!run.message.empty()) fields.emplace_back("message", run.message);
+  base::log(run.outcome == "done" ? base::LogLevel::info : base::LogLevel::error,
+            "run " + run.outcome, fields);
+}
+
+class CompatController {
+ public:
+  CompatController(Context& context, Session& session, CompatRun run, const MetricsFlags& metrics)
+      : context_(context), session_(session), run_(std::move(run)), metrics_flags_(metrics) {}
+
+  int run() {
+    if (run_.dry_run) {
+      printer_.emplace(context_.out);
+      session_.make_dry([this](const hooks::DryWrite& write) { printer_->on_write(write); });
+    }
+    const Duration longest = run_.options.hook_timeout + run_.options.grace;
+    make_engine();
+    hooks::MetricsSource source = hooks::metrics_of(*engine_);
+    source.hooks_alone = [this] { return engine_->hook_metrics_text(); };
+    auto served = metrics_flags_.serve(session_.loop(), std::move(source), longest);
+    if (!served.ok()) return fail(context_, kFailed, served.error().render());
+    const auto metrics = *std::move(served);
+    Interrupt interrupt(
+        session_.loop(),
+        [this] {
+          base::log_info("shutting down: running hooks end first, a second signal ends at once");
+          end();
+        },
+        [this] { engine_.reset(); });  // hooks that still run do not outlive us
+    if (by_itself()) engine_->on_progress([this] { look(); });
+    if (auto started = engine_->start(); !started.ok()) {
+      return fail(context_, kUsage, started.error().render());
+    }
+    session_.loop().run();
+    return code_;
+  }
+
+ private:
+  bool by_itself() const { return run_.once || run_.until_idle; }
+
+  void make_engine() {
+    compat::EngineCallbacks callbacks;
+    callbacks.on_run = [this](const hooks::RunRecord& run) {
+      printer_ ? printer_->on_run(run) : log_run(run);
+    };
+    callbacks.on_fatal = [this](const Error& error) {
+      code_ = fail(context_, error);
+      session_.loop().stop();
+    };
+    engine_.emplace(session_.loop(), session_.client(), run_.options, std::move(callbacks));
+  }
+
+  // Over when nothing is due or running for a while. Retries of what keeps failing are no progress.
+  void look() {
+    const auto status = engine_->status();
+    const auto good = status.runs - status.failed_runs;
+    if (good != good_ || (!status.idle && status.failing == 0)) quiet_.reset();
+    good_ = good;
+    if (!status.idle || ending_) return;
+    if (quiet_) return;
+    quiet_ = session_.loop().after(run_.until_idle.value_or(Duration{300}), [this] { end(); });
+  }
+
+  void end() {
+    if (ending_) return;
+    ending_ = true;
+    if (by_itself()) code_ = end_code();
+    engine_->shut_down([this] {
+      const auto& cut_off = engine_->cut_off();
+      if (!cut_off.empty()) {
+        code_ =
+            fail(context_, kFailed,
+                 "ended with hooks cut off before they were done: " + base::join(cut_off, ", "));
+      }
+      session_.loop().stop();
+    });
+  }
+
+  int end_code() {
+    const auto status = engine_->status();
+    if (status.idle && status.failing == 0 && status.waiting_rules == 0) return kDone;
+    return fail(context_, kFailed,
+                fmt::format("not everything is done: {} hooks do not run, {} queues wait for a "
+                            "hook that fails{}",
+                            status.waiting_rules, status.failing,
+                            status.idle ? "" : ", and it was not idle yet"));
+  }
+
+  Context& context_;
+  Session& session_;
+  CompatRun run_;
+  const MetricsFlags& metrics_flags_;
+  int code_ = kDone;
+  bool ending_ = false;
+  std::uint64_t good_ = 0;
+  std::optional<DryRunPrinter> printer_;
+  std::optional<compat::Engine> engine_;
+  loop::Timer quiet_;
+};
+
+}  // namespace
+
+void CompatFlags::bind(CLI::App& app) {
+  app.add_option("--compat", words_,
+                 "run the hooks of a folder as another tool would; TOOL is shell-operator")
+      ->type_name("TOOL HOOKS_DIR")
+      ->type_size(2)
+      ->expected(1);
+  add_duration(app, "--hook-timeout", timeout_,
+               "with --compat: how long a hook may run (default 10m, 0 = without end)");
+}
+
+Result<void> CompatFlags::check() const {
+  if (!asked()) {
+    if (!timeout_) return {};
+    return Error(ErrorKind::invalid,
+                 "--hook-timeout goes with --compat; a rule says it for its hook (timeout)");
+  }
+  if (words_[0] != "shell-operator") {
+    return Error(ErrorKind::invalid, "--compat knows shell-operator only, not \"" +
+                                         base::escape_for_terminal(words_[0]) + "\"");
+  }
+  return {};
+}
+
+compat::EngineOptions CompatFlags::options() const {
+  compat::EngineOptions out;
+  out.folder = words_[1];
+  if (timeout_) out.hook_timeout = *timeout_;
+  return out;
+}
+
+int run_compat(Context& context, Session& session, CompatRun run, const MetricsFlags& metrics) {
+  return CompatController(context, session, std::move(run), metrics).run();
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,46 @@
+// Schedules as shell-operator's cron library writes them: 5 fields, 6 with seconds first, "?" for
+// any day, "@hourly" and its like, "@every 90s"; and which tick of one is due. The five fields are
+// hooks/rule_cron's. Pure but for the time zone.
+#pragma once
+
+#include <bitset>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "hooks/rule_cron.hpp"
+
+namespace kubewatch::compat {
+
+class Crontab {
+ public:
+  // Errors: invalid, in words of what is wrong; not_found (zone).
+  static Result<Crontab> parse(std::string_view text);
+  // The first time after `after`; absent when there is none (30 February).
+  std::optional<WallTime> next(WallTime after) const;
+
+ private:
+  std::optional<hooks::CronSchedule> minutes_;  // absent: every so often
+  std::bitset<60> seconds_{1};                  // of such a minute
+  Duration every_{0};
+};
+
+// Which tick is due, when the wall clock may jump and the machine may sleep: however many were
+// missed, one run. The caller looks again at least every ScheduleClock::kLookAgain.
+class CrontabClock {
+ public:
+  CrontabClock(Crontab crontab, WallTime now);
+  // True once for all ticks up to `now`.
+  bool is_due(WallTime now);
+  // How long to wait before the next look.
+  Duration wait(WallTime now) const;
+
+ private:
+  Crontab crontab_;
+  std::optional<WallTime> next_;
+  WallTime seen_;
+};
+
+}  // namespace kubewatch::compat

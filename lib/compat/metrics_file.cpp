@@ -1,0 +1,179 @@
+// Reading and applying metric operations.
+#include "compat/metrics_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/json.hpp"
+#include "compat/config_node.hpp"
+
+namespace kubewatch::compat {
+namespace {
+
+constexpr std::size_t kMaxBytes = 4U << 20U;
+constexpr std::size_t kMaxOperations = 10'000;
+constexpr std::size_t kMostSeries = 10'000;
+
+using Action = MetricOperation::Action;
+
+bool is_name(const std::string& text, bool colon) {
+  const auto starts = [colon](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colon && c == ':');
+  };
+  return !text.empty() && starts(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
+    return starts(c) || (c >= '0' && c <= '9');
+  });
+}
+
+// "add" and "set" as keys are an older way to write action and value.
+void read_action(ConfigNode& node, MetricOperation& out) {
+  std::string action;
+  std::optional<double> value;
+  std::optional<double> add;
+  std::optional<double> set;
+  node.text("action", action);
+  node.number("value", value);
+  node.number("add", add);
+  node.number("set", set);
+  if (node.failed()) return;
+  if (action.empty() && (add || set)) {
+    if (add && set) return node.fail("", "has both add and set");
+    action = add ? "add" : "set";
+    value = add ? add : set;
+  }
+  if (action == "add") {
+    out.action = Action::add;
+  } else if (action == "set") {
+    out.action = Action::set;
+  } else if (action == "observe") {
+    out.action = Action::observe;
+  } else if (action == "expire") {
+    out.action = Action::expire;
+    return;
+  } else {
+    return node.fail(action.empty() ? "" : "action",
+                     "must have the action add, set, observe or expire");
+  }
+  if (!value) return node.fail("", "value is missing");
+  if (out.action == Action::add && *value < 0) {
+    return node.fail("value", "must not be negative: a counter only grows");
+  }
+  out.value = *value;
+}
+
+void read_labels(ConfigNode& node, MetricOperation& out) {
+  const Json& labels = node.raw("labels");
+  if (node.failed() || labels.is_null()) return;
+  if (!labels.is_object()) return node.fail("labels", "must be a mapping");
+  for (const auto& [name, value] : labels.items()) {
+    if (!is_name(name, false) || name.starts_with("__")) {
+      return node.fail("labels", "has a name that is none for a label");
+    }
+    if (!value.is_string()) return node.fail("labels", name + " must be a string");
+    out.labels[name] = value.get<std::string>();
+  }
+}
+
+void read_buckets(ConfigNode& node, MetricOperation& out) {
+  const Json& buckets = node.raw("buckets");
+  if (node.failed() || buckets.is_null()) return;
+  if (!buckets.is_array()) return node.fail("buckets", "must be a list of numbers");
+  for (const Json& bound : buckets) {
+    if (!bound.is_number()) return node.fail("buckets", "must be a list of numbers");
+    out.buckets.push_back(bound.get<double>());
+  }
+  if (!std::is_sorted(out.buckets.begin(), out.buckets.end())) {
+    node.fail("buckets", "must rise");
+  }
+}
+
+void read_operation(ConfigNode& node, MetricOperation& out) {
+  node.text("name", out.name, true);
+  node.text("group", out.group, true);
+  read_action(node, out);
+  read_labels(node, out);
+  read_buckets(node, out);
+  node.finish();
+  if (node.failed()) return;
+  if (out.action == Action::expire) {
+    if (out.group.empty()) node.fail("", "expire needs a group");
+    return;
+  }
+  if (!is_name(out.name, true)) return node.fail("", "name is missing, or no name of a metric");
+  if (out.name.starts_with("kubewatch_") || out.name.starts_with("process_")) {
+    return node.fail("name", "kubewatch_ and process_ are kept for metrics of kubewatch itself");
+  }
+  if (out.action != Action::observe) return;
+  if (out.buckets.empty()) return node.fail("", "observe needs buckets");
+  if (!out.group.empty()) node.fail("group", "is not supported with observe");
+}
+
+}  // namespace
+
+Result<std::vector<MetricOperation>> parse_metrics_file(std::string_view text) {
+  if (text.size() > kMaxBytes) return Error(ErrorKind::too_large, "more than 4 MiB");
+  KW_ASSIGN(const auto documents, base::parse_yaml(text));
+  if (documents.size() > kMaxOperations) {
+    return Error(ErrorKind::too_large, fmt::format("more than {} operations", kMaxOperations));
+  }
+  std::vector<MetricOperation> out;
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    if (!documents[i].value.is_object()) {
+      return Error(ErrorKind::invalid, fmt::format("document {}: must be a mapping", i + 1));
+    }
+    ConfigProblem problem;
+    ConfigNode node(documents[i].value, documents[i].marks, problem);
+    MetricOperation operation;
+    read_operation(node, operation);
+    if (problem.error) {
+      return std::move(*problem.error).with_context(fmt::format("document {}", i + 1));
+    }
+    out.push_back(std::move(operation));
+  }
+  return out;
+}
+
+HookMetrics::HookMetrics() : store_(kMostSeries) {}
+
+// A last value that lives for no time.
+void HookMetrics::expire(const std::string& group, TimePoint now) {
+  for (const Series& series : groups_[group]) {
+    hooks::MetricSpec spec;
+    spec.name = series.name;
+    spec.kind = series.kind;
+    (void)store_.record(spec, series.labels, 0, now, Duration{0});
+  }
+  groups_.erase(group);
+}
+
+std::vector<std::string> HookMetrics::apply(const std::string& hook,
+                                            const std::vector<MetricOperation>& operations,
+                                            TimePoint now) {
+  const auto key = [&](const MetricOperation& one) { return hook + "\n" + one.group; };
+  for (const MetricOperation& one : operations) {
+    if (!one.group.empty()) expire(key(one), now);
+  }
+  std::vector<std::string> problems;
+  for (const MetricOperation& one : operations) {
+    if (one.action == Action::expire) continue;
+    hooks::MetricSpec spec;
+    spec.name = one.name;
+    spec.help = one.name;
+    spec.buckets = one.buckets;
+    if (one.action == Action::set) spec.kind = hooks::MetricKind::gauge;
+    if (one.action == Action::observe) spec.kind = hooks::MetricKind::histogram;
+    hooks::MetricLabels labels = one.labels;
+    labels["hook"] = hook;
+    const auto taken = store_.record(spec, labels, one.value, now);
+    if (!taken.ok()) {
+      problems.push_back(taken.error().render());
+    } else if (!one.group.empty()) {
+      groups_[key(one)].insert({one.name, spec.kind, std::move(labels)});
+    }
+  }
+  return problems;
+}
+
+}  // namespace kubewatch::compat

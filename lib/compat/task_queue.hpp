@@ -1,0 +1,89 @@
+// One queue of runs: strictly one after the other. What waits for one hook side by side is run
+// together; what belongs to one group becomes one entry; what fails is tried again at the head,
+// unchanged, and everything behind it waits. Pure: time and randomness are arguments.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/random.hpp"
+#include "base/time.hpp"
+#include "compat/binding_context.hpp"
+
+namespace kubewatch::compat {
+
+// Runs of a failing hook: 5 s after the first failure, then slower.
+inline constexpr base::BackoffPolicy kRetryBackoff{Duration{5000}, Duration{32000}, 1.6, 0.1};
+
+struct Task {
+  std::size_t hook = 0;
+  Context context;
+  bool allow_failure = false;
+};
+
+// What one run is given.
+struct Batch {
+  std::size_t hook = 0;
+  std::vector<Context> contexts;
+  std::vector<std::size_t> synchronized;  // bindings whose Synchronization this is
+  bool allow_failure = false;
+  std::uint32_t attempt = 1;
+};
+
+class TaskQueue {
+ public:
+  explicit TaskQueue(base::BackoffPolicy backoff = kRetryBackoff) : backoff_(backoff) {}
+
+  void push(Task task, TimePoint now);
+  // The hook whose run may start now; absent: nothing waits, one runs, or a pause is not over.
+  std::optional<std::size_t> ready(TimePoint now) const;
+  // Nothing starts before; more may be combined with the head until then.
+  void hold_until(TimePoint when) { not_before_ = when; }
+  // Takes what the next run is given. Precondition: ready(). It stays the head until finish().
+  const Batch& start();
+  // Of the one that runs. A failure that is allowed counts as done. True: it left the queue.
+  bool finish(bool success, TimePoint now, base::Random& random);
+  const Batch& head() const { return *head_; }
+
+  // When something can start that cannot now; absent: nothing will by time alone.
+  std::optional<TimePoint> due(TimePoint now) const;
+  bool running() const { return running_; }
+  // The head failed and waits for its next try.
+  bool failing() const { return head_ && !running_; }
+  bool empty() const { return !head_ && tasks_.empty(); }
+  // What has not been tried yet.
+  void each_waiting(const std::function<void(std::size_t hook, TimePoint since)>& call) const;
+
+ private:
+  struct Waiting {
+    Task task;
+    TimePoint since;
+  };
+  bool compacts(const Task& task) const;
+  bool replaces(Task& task);
+
+  base::Backoff backoff_;
+  std::deque<Waiting> tasks_;
+  std::optional<Batch> head_;
+  bool running_ = false;
+  TimePoint not_before_{};
+};
+
+// Runs of one hook, at most so many in a time. Pure.
+class RateLimit {
+ public:
+  explicit RateLimit(RateSettings settings) : settings_(settings) {}
+  // Takes a token, or says when there is one.
+  std::optional<TimePoint> take(TimePoint now);
+
+ private:
+  RateSettings settings_;
+  double tokens_ = -1;
+  TimePoint last_{};
+};
+
+}  // namespace kubewatch::compat

@@ -1,0 +1,110 @@
+// Metrics that a hook writes into METRICS_PATH.
+#include "compat/metrics_file.hpp"
+
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::compat;
+
+namespace {
+
+TimePoint at(int ms) {
+  return TimePoint{} + Duration{1000000 + ms};
+}
+
+std::vector<MetricOperation> operations(const std::string& text) {
+  auto parsed = parse_metrics_file(text);
+  INFO((parsed.ok() ? "" : parsed.error().render()));
+  REQUIRE(parsed.ok());
+  return *std::move(parsed);
+}
+
+// name{label="value",...} value, one a line.
+std::string shown(HookMetrics& metrics) {
+  std::string out;
+  for (const auto& family : metrics.collect(at(0))) {
+    for (const auto& series : family.series) {
+      out += family.spec.name;
+      for (const auto& [name, value] : series.labels) out += " " + name + "=" + value;
+      out += " " + std::to_string(static_cast<int>(series.value)) + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("counters add, gauges are set, histograms observe, and each has its hook") {
+  HookMetrics metrics;
+  const auto run = operations(R"(
+{"name":"runs","action":"add","value":2,"labels":{"a":"x"}}
+{"name":"items","action":"set","value":5}
+{"name":"seconds","action":"observe","value":3,"buckets":[1,2,5]}
+{"name":"old","add":1}
+{"name":"older","set":9}
+)");
+  REQUIRE(run.size() == 5);
+  CHECK(metrics.apply("10-a.sh", run, at(0)).empty());
+  CHECK(metrics.apply("10-a.sh", run, at(0)).empty());
+  CHECK(shown(metrics) ==
+        "items hook=10-a.sh 5\n"
+        "old hook=10-a.sh 2\n"
+        "older hook=10-a.sh 9\n"
+        "runs a=x hook=10-a.sh 4\n"
+        "seconds hook=10-a.sh 6\n");
+}
+
+TEST_CASE("a group holds what the last run said of it") {
+  HookMetrics metrics;
+  metrics.apply("h", operations(R"(
+{"group":"g","name":"keys","action":"set","value":1,"labels":{"of":"a"}}
+{"group":"g","name":"keys","action":"set","value":2,"labels":{"of":"b"}}
+{"name":"total","action":"add","value":1}
+)"),
+                at(0));
+  metrics.apply(
+      "h",
+      operations(R"({"group":"g","name":"keys","action":"set","value":3,"labels":{"of":"b"}})"),
+      at(0));
+  CHECK(shown(metrics) == "keys hook=h of=b 3\ntotal hook=h 1\n");
+  metrics.apply("other", operations(R"({"group":"g","action":"expire"})"), at(0));
+  CHECK(shown(metrics) == "keys hook=h of=b 3\ntotal hook=h 1\n");
+  metrics.apply("h", operations(R"({"group":"g","action":"expire"})"), at(0));
+  CHECK(shown(metrics) == "total hook=h 1\n");
+}
+
+TEST_CASE("a run that names a group twice keeps both") {
+  HookMetrics metrics;
+  metrics.apply("h", operations(R"(
+{"group":"g","name":"n","action":"add","value":1}
+{"group":"g","name":"n","action":"add","value":1}
+)"),
+                at(0));
+  CHECK(shown(metrics) == "n hook=h 2\n");
+}
+
+TEST_CASE("a wrong metric is refused with its document") {
+  for (const char* text :
+       {R"({"name":"a","action":"add"})", R"({"name":"a","value":1})",
+        R"({"name":"a b","action":"set","value":1})", R"({"name":"a","action":"add","value":-1})",
+        R"({"name":"a","action":"observe","value":1})", R"({"action":"expire"})",
+        R"({"name":"kubewatch_runs_total","action":"add","value":1})",
+        R"({"name":"a","action":"set","value":1,"labels":{"x":1}})",
+        R"({"name":"a","action":"set","value":1,"label":{"x":"1"}})", R"("text")",
+        R"({"name":"a","add":1,"set":2})"}) {
+    INFO(text);
+    CHECK_FALSE(parse_metrics_file(text).ok());
+  }
+}
+
+TEST_CASE("a metric that changes its kind is told and the rest is taken") {
+  HookMetrics metrics;
+  metrics.apply("h", operations(R"({"name":"a","action":"set","value":1})"), at(0));
+  const auto problems = metrics.apply("h", operations(R"(
+{"name":"a","action":"add","value":1}
+{"name":"b","action":"add","value":1}
+)"),
+                                      at(0));
+  CHECK(problems.size() == 1);
+  CHECK(shown(metrics) == "a hook=h 1\nb hook=h 1\n");
+}

@@ -1,0 +1,107 @@
+// Operations that a hook writes into KUBERNETES_PATCH_PATH.
+#include "compat/patch_file.hpp"
+
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::compat;
+
+namespace {
+
+std::string problem_of(const std::string& text) {
+  const auto parsed = parse_patch_file(text);
+  REQUIRE_FALSE(parsed.ok());
+  return parsed.error().render();
+}
+
+}  // namespace
+
+TEST_CASE("JSON lines, JSON in a row and YAML documents are all operations") {
+  const std::string one = R"({"operation":"Delete","kind":"Pod","namespace":"a","name":"b"})";
+  for (const std::string& text : {one + "\n" + one, one + one, "---\n" + one + "\n---\n" + one}) {
+    const auto parsed = parse_patch_file(text);
+    INFO(text);
+    REQUIRE(parsed.ok());
+    REQUIRE(parsed->size() == 2);
+    CHECK(parsed->at(1).str() == "Delete Pod a/b");
+  }
+  CHECK(parse_patch_file("")->empty());
+  CHECK(parse_patch_file(" \n")->empty());
+}
+
+TEST_CASE("all nine operations are read") {
+  const auto parsed = parse_patch_file(R"(
+operation: Create
+object: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: "n"}}
+---
+operation: CreateOrUpdate
+object: |
+  {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7","uid":"u"}}
+---
+{operation: CreateIfNotExists, object: {apiVersion: v1, kind: Namespace, metadata: {name: a}}}
+---
+{operation: Delete, kind: Pod, namespace: "n", name: a}
+---
+{operation: DeleteInBackground, kind: Pod, namespace: "n", name: a}
+---
+{operation: DeleteNonCascading, apiVersion: apps/v1, kind: Deployment, namespace: "n", name: a}
+---
+{operation: JQPatch, kind: Pod, namespace: "n", name: a, jqFilter: '.x = 1', subresource: status}
+---
+operation: MergePatch
+kind: Pod
+name: a
+ignoreMissingObject: true
+mergePatch: |
+  metadata:
+    labels: {a: b}
+---
+{operation: JSONPatch, kind: Pod, name: a, jsonPatch: '[{"op":"remove","path":"/x"}]'}
+)");
+  INFO((parsed.ok() ? "" : parsed.error().render()));
+  REQUIRE(parsed.ok());
+  REQUIRE(parsed->size() == 9);
+  CHECK(parsed->at(0).str() == "Create ConfigMap n/a");
+  CHECK(parsed->at(1).object["metadata"].size() == 1);  // what a server sets is forgotten
+  CHECK(parsed->at(6).filter.has_value());
+  CHECK(parsed->at(6).subresource == "status");
+  CHECK(parsed->at(7).patch["metadata"]["labels"]["a"] == "b");
+  CHECK(parsed->at(7).ignore_missing);
+  CHECK(parsed->at(8).patch.is_array());
+}
+
+TEST_CASE("a wrong operation is refused with its document and field") {
+  CHECK(problem_of("operation: Patch\n").find("document 1") != std::string::npos);
+  CHECK(problem_of("operation: Patch\n").find("JQPatch") != std::string::npos);
+  const std::string fine = "{operation: Delete, kind: Pod, name: a}\n---\n";
+  CHECK(problem_of(fine + "{operation: Delete, kind: Pod}").find("document 2") !=
+        std::string::npos);
+  CHECK(problem_of("{operation: Delete, kind: Pod, nam: a}").find("name") != std::string::npos);
+  CHECK(problem_of("{operation: Create, object: {kind: Pod}}").find("apiVersion") !=
+        std::string::npos);
+  CHECK(problem_of("{operation: MergePatch, kind: Pod, name: a}").find("mergePatch is missing") !=
+        std::string::npos);
+  CHECK(problem_of("{operation: JSONPatch, kind: Pod, name: a, jsonPatch: {}}").find("list") !=
+        std::string::npos);
+  CHECK(problem_of("{operation: JQPatch, kind: Pod, name: a, jqFilter: '.['}").find("jqFilter") !=
+        std::string::npos);
+  CHECK(problem_of("{operation: Delete, kind: Pod, name: a, subresource: status}")
+            .find("subresource") != std::string::npos);
+  CHECK_FALSE(parse_patch_file("{operation: Delete, kind: Pod, name").ok());
+  CHECK_FALSE(parse_patch_file("just text").ok());
+  CHECK_FALSE(parse_patch_file(std::string(17U << 20U, ' ')).ok());
+}
+
+TEST_CASE("of a hook that failed only status that it insists on is written") {
+  auto parsed = parse_patch_file(R"(
+{operation: MergePatch, kind: P, name: a, mergePatch: {}, subresource: status, ignoreHookError: true}
+---
+{operation: MergePatch, kind: P, name: b, mergePatch: {}, subresource: status}
+---
+{operation: MergePatch, kind: P, name: c, mergePatch: {}, ignoreHookError: true}
+)");
+  REQUIRE(parsed.ok());
+  const auto left = despite_failure(*std::move(parsed));
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].name == "a");
+}

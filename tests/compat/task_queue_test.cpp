@@ -1,0 +1,166 @@
+// Which run is next, and with what.
+#include "compat/task_queue.hpp"
+
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::compat;
+
+namespace {
+
+TimePoint at(int ms) {
+  return TimePoint{} + Duration{1000000 + ms};
+}
+
+Task event(std::size_t hook, const std::string& object, const std::string& group = "") {
+  Task out;
+  out.hook = hook;
+  out.context.type = ContextType::event;
+  out.context.name = object;
+  out.context.object_id = object;
+  out.context.group = group;
+  out.context.event = WatchEvent::modified;
+  return out;
+}
+
+Task of_type(ContextType type, std::size_t binding = 0, const std::string& group = "") {
+  Task out = event(0, "", group);
+  out.context.type = type;
+  out.context.binding = binding;
+  return out;
+}
+
+struct Fixture {
+  base::Random random{7};
+  TaskQueue queue{base::BackoffPolicy{Duration{100}, Duration{400}, 2.0, 0.0}};
+  void push(Task task) { queue.push(std::move(task), at(0)); }
+  std::vector<std::string> run(int ms, bool success = true) {
+    REQUIRE(queue.ready(at(ms)).has_value());
+    std::vector<std::string> out;
+    for (const Context& one : queue.start().contexts) out.push_back(one.name);
+    queue.finish(success, at(ms), random);
+    return out;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("neighbours of one hook run together, in order") {
+  Fixture f;
+  f.push(event(1, "a"));
+  f.push(event(1, "b"));
+  f.push(event(2, "c"));
+  f.push(event(1, "d"));
+  CHECK(f.queue.ready(at(0)) == 1U);
+  CHECK(f.run(0) == Names{"a", "b"});
+  CHECK(f.run(0) == Names{"c"});
+  CHECK(f.run(0) == Names{"d"});
+  CHECK(f.queue.empty());
+}
+
+TEST_CASE("one run at a time, and what comes meanwhile waits") {
+  Fixture f;
+  f.push(event(1, "a"));
+  f.queue.start();
+  f.push(event(1, "b"));
+  CHECK_FALSE(f.queue.ready(at(0)));
+  CHECK_FALSE(f.queue.due(at(0)));
+  f.queue.finish(true, at(0), f.random);
+  CHECK(f.run(0) == Names{"b"});
+}
+
+TEST_CASE("a failing run is tried again unchanged at the head, ever more slowly") {
+  Fixture f;
+  f.push(event(1, "a"));
+  CHECK(f.run(0, false) == Names{"a"});
+  f.push(event(1, "b"));
+  CHECK(f.queue.failing());
+  CHECK_FALSE(f.queue.ready(at(99)));
+  CHECK(f.queue.due(at(0)) == at(100));
+  CHECK(f.run(100, false) == Names{"a"});
+  CHECK(f.queue.due(at(100)) == at(300));
+  CHECK(f.queue.head().attempt == 3);
+  CHECK(f.run(300) == Names{"a"});
+  CHECK(f.run(300, false) == Names{"b"});
+  CHECK(f.queue.due(at(300)) == at(400));  // success began anew
+}
+
+TEST_CASE("a failure that is allowed is not tried again") {
+  Fixture f;
+  Task task = event(1, "a");
+  task.allow_failure = true;
+  f.push(task);
+  f.push(event(1, "b"));
+  CHECK(f.run(0, false) == Names{"a"});
+  CHECK(f.run(0) == Names{"b"});
+}
+
+TEST_CASE("neighbours of one group are one entry") {
+  Fixture f;
+  f.push(event(1, "a", "g"));
+  f.push(event(1, "b", "g"));
+  f.push(event(1, "c", "h"));
+  f.push(event(1, "d", "g"));
+  CHECK(f.run(0) == Names{"a", "c", "d"});
+}
+
+TEST_CASE("Synchronizations run together, apart from events, and each is accounted for") {
+  Fixture f;
+  f.push(of_type(ContextType::startup));
+  f.push(of_type(ContextType::synchronization, 0, "g"));
+  f.push(of_type(ContextType::synchronization, 2, "g"));
+  f.push(event(0, "later", "g"));
+  CHECK(f.run(0).size() == 1);
+  const Batch& batch = f.queue.start();
+  CHECK(batch.contexts.size() == 1);
+  CHECK(batch.synchronized == std::vector<std::size_t>{0, 2});
+  f.queue.finish(true, at(0), f.random);
+  CHECK(f.run(0) == Names{"later"});
+}
+
+TEST_CASE("a queue that is far behind keeps the newest state of an object only") {
+  Fixture f;
+  for (int i = 0; i < 3000; ++i) f.push(event(1, "object-" + std::to_string(i % 10)));
+  std::size_t waiting = 0;
+  f.queue.each_waiting([&](std::size_t, TimePoint) { ++waiting; });
+  CHECK(waiting == 2000);
+  Task deleted = event(1, "object-1");
+  deleted.context.event = WatchEvent::deleted;
+  f.push(deleted);
+  f.push(event(1, "object-1"));  // it came back: not the state before its end
+  waiting = 0;
+  f.queue.each_waiting([&](std::size_t, TimePoint) { ++waiting; });
+  CHECK(waiting == 2002);
+}
+
+TEST_CASE("ticks of a schedule do not pile up without bound") {
+  Fixture f;
+  for (int i = 0; i < 5000; ++i) f.push(of_type(ContextType::schedule, 1));
+  std::size_t waiting = 0;
+  f.queue.each_waiting([&](std::size_t, TimePoint) { ++waiting; });
+  CHECK(waiting == 2000);
+}
+
+TEST_CASE("a rate lets a burst through and then one in a time") {
+  RateLimit rate({Duration{3000}, 2});
+  CHECK_FALSE(rate.take(at(0)));
+  CHECK_FALSE(rate.take(at(0)));
+  CHECK(rate.take(at(0)) == at(3000));
+  CHECK(rate.take(at(1000)) == at(3000));
+  CHECK_FALSE(rate.take(at(3000)));
+  CHECK(rate.take(at(3000)) == at(6000));
+  RateLimit none({Duration{0}, 1});
+  for (int i = 0; i < 100; ++i) CHECK_FALSE(none.take(at(0)));
+}
+
+TEST_CASE("a queue that is held combines what comes until then") {
+  Fixture f;
+  f.push(event(1, "a"));
+  f.queue.hold_until(at(50));
+  CHECK(f.queue.due(at(0)) == at(50));
+  CHECK_FALSE(f.queue.ready(at(0)));
+  f.push(event(1, "b"));
+  CHECK(f.run(50) == Names{"a", "b"});
+}
