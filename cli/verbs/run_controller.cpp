@@ -377,6 +377,7 @@ class RunController : public Command {
                                                     {!triggers_.empty(), "--triggers"},
                                                     {!socket_.empty(), "--socket"},
                                                     {!state_.empty(), "--state"},
+                                                    {recording_.wanted(), "--record"},
                                                     {election_.given(), "leader election"}};
     for (const auto& [given, flag] : refused) {
       if (!given) continue;

@@ -72,7 +72,7 @@ class Replay : public Command {
                   fmt::format("recording {} ends early at {}: {} events replayed", file_,
                               report.early, report.events));
     }
-    return report.differences.empty() ? kDone : kFailed;
+    return report.differences.empty() ? kDone : kFindings;
   }
 
   std::string file_;

@@ -7,7 +7,7 @@ mkdir "$work/empty"
 try
 try --hook-timeout 5s -f "$work/none"
 try --compat other "$work/empty"
-for flag in "-f $work/none" "--triggers 127.0.0.1:0" "--socket none" "--state $work/state" "--leader-elect" "--shards 2"; do
+for flag in "-f $work/none" "--triggers 127.0.0.1:0" "--socket none" "--state $work/state" "--record $work/rec" "--leader-elect" "--shards 2"; do
   # shellcheck disable=SC2086
   try --compat shell-operator "$work/empty" $flag
 done
