@@ -1,8 +1,12 @@
 // Deciding what each due object needs, and ending runs.
 #include "hooks/driver.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "base/json.hpp"
@@ -27,6 +31,19 @@ runtime::WorkQueueOptions queue_options(const Rule& rule) {
   options.retry = rule.retry.backoff;
   options.max_attempts = rule.retry.max_attempts;
   return options;
+}
+
+// Made now, or there and ours.
+Result<void> make_folder(const std::string& path) {
+  if (mkdir(path.c_str(), 0700) == 0) return {};
+  int code = errno;
+  struct stat info {};
+  if (code == EEXIST && lstat(path.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode) && info.st_uid == geteuid()) return {};
+    code = EPERM;
+  }
+  return Error(ErrorKind::unavailable,
+               fmt::format("cannot make the private folder {}: {}", path, std::strerror(code)));
 }
 
 // May be what the object's own runs have written.
@@ -81,16 +98,18 @@ void Driver::make_folders() {
   std::error_code error;
   std::filesystem::remove_all(folder_, error);
   for (const std::string& path : {folder_, work_dir()}) {
-    if (mkdir(path.c_str(), 0700) != 0) {
-      base::log_error("cannot make the private folder of a controller",
-                      {{"controller", rule_.name}, {"path", path}});
+    if (auto made = make_folder(path); !made.ok()) {
+      base::log_error(made.error().message(), {{"controller", rule_.name}});
     }
   }
 }
 
-std::string Driver::new_home(const std::string& run_id) const {
+// Whatever cleans up temporary folders may have taken ours away in the meantime.
+Result<std::string> Driver::new_home(const std::string& run_id) const {
   const std::string path = folder_ + "/home-" + run_id;
-  mkdir(path.c_str(), 0700);
+  for (const std::string& one : {services_.work_dir, folder_, work_dir(), path}) {
+    KW_TRY(make_folder(one));
+  }
   return path;
 }
 

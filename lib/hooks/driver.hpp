@@ -84,7 +84,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   const RuleCaches& caches() const override { return caches_; }
   HookRunner& hooks() override { return hooks_; }
   std::string work_dir() const override { return folder_ + "/work"; }
-  std::string new_home(const std::string& run_id) const override;
+  Result<std::string> new_home(const std::string& run_id) const override;
   void with_schemas(TimePoint oldest, std::function<void(const KindSchemas&)> done) override;
   void warn_of_fields(const std::string& object, const std::string& what) override;
   client::Client& client() override { return services_.client; }

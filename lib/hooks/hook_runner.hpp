@@ -18,8 +18,9 @@
 namespace kubewatch::hooks {
 
 struct HookPlaces {
-  std::string work_dir;                                     // KW_WORKDIR
-  std::function<std::string(const std::string&)> new_home;  // by the name of who lives there
+  std::string work_dir;  // KW_WORKDIR
+  std::function<Result<std::string>(const std::string&)>
+      new_home;  // by the name of who lives there
 };
 
 class HookRunner {

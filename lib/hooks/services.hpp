@@ -51,7 +51,7 @@ class RunHost : public WriteContext {
   virtual void with_schemas(TimePoint oldest, std::function<void(const KindSchemas&)> done) = 0;
   // A manifest has fields that the hook may not mean: told once in a while.
   virtual void warn_of_fields(const std::string& object, const std::string& what) = 0;
-  virtual std::string new_home(const std::string& run_id) const = 0;
+  virtual Result<std::string> new_home(const std::string& run_id) const = 0;
 };
 
 }  // namespace kubewatch::hooks
