@@ -69,7 +69,7 @@ void Preflight::ask_all(const client::ResourceMap& resources) {
          },
          {},
          client_.config().namespace_,
-         [&](const hooks::StreamRule& rule) { return hooks::kinds_of_group(resources, rule); },
+         [&](const hooks::StreamRule& of) { return hooks::kinds_of_group(resources, of); },
          {}});
     if (rights.ok()) rights_.insert(rights_.end(), rights->begin(), rights->end());
   }

@@ -162,7 +162,9 @@ class Side {
           base::string_at(website, {"metadata", "name"});
       Json& one = out["Website " + base::string_at(website, {"metadata", "name"})];
       one["spec"] = website["spec"];
-      one["status"] = website.value("status", Json());
+      one["status"] = website.value("status", Json::object());
+      // Times and generations differ; so do conditions that tell of what was overcome.
+      for (const char* own : {"conditions", "observedGeneration"}) one["status"].erase(own);
       one["finalizers"] = website["metadata"].value("finalizers", Json::array());
       one["dying"] = website["metadata"].contains("deletionTimestamp");
     }

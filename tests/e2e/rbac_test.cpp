@@ -282,7 +282,7 @@ E2E_CASE("a rule runs under exactly the rights that rbac prints, with nothing re
   account.end();
 }
 
-E2E_CASE("each example runs under exactly the rights that rbac prints, with nothing refused") {
+E2E_CASE("all examples run under exactly the rights that rbac prints, with nothing refused") {
   std::set<std::filesystem::path> folders;
   for (const auto& entry : std::filesystem::directory_iterator(KUBEWATCH_EXAMPLES)) {
     if (entry.is_directory()) folders.insert(entry.path());
