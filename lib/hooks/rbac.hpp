@@ -44,8 +44,8 @@ struct RightsInput {
   std::optional<ElectionRights> election;
   std::string own_namespace = "default";  // of `credentials: {serviceAccount}`
   // What `for: {group, kinds: "*"}` means now; absent, or an absent answer: unknown.
-  std::function<std::optional<std::vector<core::Gvk>>(const StreamRule&)> kinds_of_group;
-  std::vector<PatchedSubresource> patched;
+  std::function<std::optional<std::vector<core::Gvk>>(const StreamRule&)> kinds_of_group = {};
+  std::vector<PatchedSubresource> patched = {};
 };
 
 // Errors: not_found, naming all kinds whose resource is not known. Rules for every kind of a group

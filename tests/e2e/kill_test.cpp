@@ -172,7 +172,7 @@ class Side {
       for (const char* kind : {"ConfigMap", "Secret"}) {
         for (const Json& child : w_.list(kind, "kubewatch.dev/controller=" + near_, place)) {
           out[std::string(kind) + (place == near_ ? " near/" : " far/") +
-              base::string_at(child, {"metadata", "name"})] = child_state(child, names);
+              base::string_at(child, {"metadata", "name"})] = child_state(kind, child, names);
         }
       }
     }
@@ -208,14 +208,15 @@ class Side {
   std::string named(const std::string& text) const {
     return replaced(replaced(text, "#NEAR#", near_), "#FAR#", far_);
   }
-  static Json child_state(const Json& child, const std::map<std::string, std::string>& names) {
+  static Json child_state(const std::string& kind, const Json& child,
+                          const std::map<std::string, std::string>& names) {
     const Json& meta = child["metadata"];
     const auto owner =
         names.find(base::string_at(child, {"metadata", "labels", "kubewatch.dev/owner-uid"}));
     Json out = {{"owner", owner == names.end() ? "nobody" : owner->second},
                 {"references", meta.value("ownerReferences", Json::array()).size()},
                 {"dying", meta.contains("deletionTimestamp")}};
-    if (child["kind"] == "ConfigMap") {
+    if (kind == "ConfigMap") {
       out["data"] = child.value("data", Json());
     } else {
       out["keys"] = child.value("data", Json::object()).size();

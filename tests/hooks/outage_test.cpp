@@ -6,9 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/log.hpp"
 #include "hooks/loop_alarm.hpp"
-#include "hooks/once_per.hpp"
 #include "hooks/rule_folder.hpp"
 #include "hooks/run_history.hpp"
 #include "hooks/state_store.hpp"
@@ -46,9 +44,7 @@ class Outage : public runtime::Reconciler {
     auto state = StateStore::open(folder_.file("state"), "boot");
     REQUIRE(state.ok());
     state_ = std::move(*state);
-    base::capture_log(&log_);
   }
-  ~Outage() override { base::capture_log(nullptr); }
 
   void add_all(Reason reason) {
     for (std::size_t i = 0; i < kObjects; ++i) {
@@ -87,11 +83,11 @@ class Outage : public runtime::Reconciler {
     CHECK(queue().entries(2 * kObjects).size() <= kObjects);
     CHECK(history_.objects() <= HistoryLimits{}.objects);
     CHECK(history_.of_controller("site").size() == HistoryLimits{}.per_controller);
-    CHECK(told_.remembered() <= 1000);
     CHECK(state_->size() == kObjects);
     // Rewritten when it has grown: not a line for each run.
     CHECK(std::filesystem::file_size(folder_.file("state/handled.log")) < 4U << 20U);
-    CHECK(event_writes_ < 3 * kObjects);
+    // More objects than Events remember: without a limit for those each failure would be written.
+    CHECK(event_writes_ < 8 * kObjects);
     CHECK(most_at_once_ == kConcurrency);
     CHECK(loops_found_ + events_refused_ == 0);
   }
@@ -119,7 +115,6 @@ class Outage : public runtime::Reconciler {
       if (!succeeded.insert(work.key.name).second) ++succeeded_again;
       return done(RunOutcome::done());
     }
-    if (told_.admit(record.object, loop.now())) base::log_warn(record.message);
     tell(work);
     done(RunOutcome::failed());
   }
@@ -146,9 +141,7 @@ class Outage : public runtime::Reconciler {
   runtime::EventAggregator aggregator_;
   RunHistory history_;
   LoopAlarm alarm_{10, Duration{60000}};
-  OncePer told_{Duration{60000}, 1000};
   std::unique_ptr<StateStore> state_;
-  std::vector<std::string> log_;
   std::vector<TimePoint> starts_;
   std::deque<loop::Timer> timers_;
   std::size_t running_ = 0;
@@ -161,12 +154,19 @@ class Outage : public runtime::Reconciler {
 
 }  // namespace
 
-TEST_CASE("10,000 objects that fail for an hour stay bounded, and recover without a storm") {
+TEST_CASE("ten thousand objects that fail for an hour stay bounded and recover without a storm") {
   Outage outage;
   outage.add_all(Reason::startup);
   for (int part = 0; part < 4; ++part) {
     outage.pass(kHour / 4);
     outage.check_bounds();
+    // In the middle of it all objects change: each runs once more, no backoff begins anew.
+    if (part != 1) continue;
+    const std::size_t before = outage.runs;
+    outage.add_all(Reason::updated);
+    outage.pass(Duration{60'000});
+    CHECK(outage.runs >= before + kObjects);
+    CHECK(outage.runs < before + kObjects + kObjects / 2);
   }
   // Each was tried again and again, less and less often.
   CHECK(outage.runs > 10 * kObjects);
@@ -188,23 +188,7 @@ TEST_CASE("10,000 objects that fail for an hour stay bounded, and recover withou
   outage.check_bounds();
 }
 
-TEST_CASE("changes of all objects during the hour neither grow their backoff nor lose anybody") {
-  Outage outage;
-  outage.add_all(Reason::startup);
-  outage.pass(kHour / 2);
-  const std::size_t before = outage.runs;
-  outage.add_all(Reason::updated);
-  outage.pass(Duration{60'000});
-  CHECK(outage.runs >= before + kObjects);
-  outage.pass(kHour / 4);
-  outage.check_bounds();
-  outage.broken = false;
-  outage.pass(kLongestBackoff + kLongestBackoff / 5 + Duration{60'000});
-  CHECK(outage.succeeded.size() == kObjects);
-  CHECK(outage.succeeded_again == 0);
-}
-
-TEST_CASE("10,000 objects whose attempts are used up are parked, and all run when asked to") {
+TEST_CASE("ten thousand objects whose attempts are used up are parked and all run when asked to") {
   Outage outage(5);
   outage.add_all(Reason::startup);
   outage.pass(kHour);
