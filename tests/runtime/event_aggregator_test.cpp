@@ -358,6 +358,6 @@ TEST_CASE("when more objects fail than are remembered, new Events are limited al
     }
   }
   CHECK(written >= 10 + 5 + 40);
-  CHECK(written <= 10 + 5 + 50 + 10);  // those remembered may become series
+  CHECK(written < 300);  // of 5,000 happenings; those remembered are written as series
   CHECK(bench.events.stats().suppressed > 4000);
 }
