@@ -1,6 +1,5 @@
 #include "cli/metrics_flags.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include <CLI/CLI.hpp>
@@ -38,35 +37,22 @@ Result<void> MetricsFlags::check() const {
   return {};
 }
 
-hooks::HealthLimits MetricsFlags::limits(Duration longest_run) const {
+hooks::HealthLimits MetricsFlags::limits() const {
   hooks::HealthLimits out;
   if (max_stale_) out.max_stale = *max_stale_;
   if (max_wait_) out.max_wait = *max_wait_;
-  out.liveness = liveness_.value_or(std::max(out.liveness, 2 * longest_run));
+  out.liveness = liveness_;
   return out;
 }
 
-Result<std::unique_ptr<hooks::MetricsServer>> MetricsFlags::serve(loop::EventLoop& loop,
-                                                                  hooks::MetricsSource source,
-                                                                  Duration longest_run) const {
+Result<std::unique_ptr<hooks::MetricsServer>> MetricsFlags::serve(
+    loop::EventLoop& loop, hooks::MetricsSource source) const {
   if (address_.empty()) return std::unique_ptr<hooks::MetricsServer>();
   KW_ASSIGN(const auto where, http::parse_listen_address(address_));
-  KW_ASSIGN(auto server,
-            hooks::MetricsServer::listen(loop, where, std::move(source), limits(longest_run)));
+  KW_ASSIGN(auto server, hooks::MetricsServer::listen(loop, where, std::move(source), limits()));
   base::log_info("serving metrics",
                  {{"address", where.address}, {"port", std::to_string(server->port())}});
   return server;
-}
-
-Duration longest_run(const std::vector<hooks::Rule>& rules) {
-  Duration out{0};
-  for (const hooks::Rule& rule : rules) {
-    out = std::max(out, rule.reconcile.timeout + rule.reconcile.grace);
-    if (rule.finalize) {
-      out = std::max(out, rule.finalize->hook.timeout + rule.finalize->hook.grace);
-    }
-  }
-  return out;
 }
 
 Result<std::optional<hooks::TraceTarget>> trace_target() {

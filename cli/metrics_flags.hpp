@@ -22,14 +22,12 @@ class MetricsFlags {
   void bind(CLI::App& app);
   // Errors: invalid.
   Result<void> check() const;
-  // Null when it was not asked for. `rules` tell how long a run may take. Errors: invalid,
-  // unreachable.
+  // Null when it was not asked for. Errors: invalid, unreachable.
   Result<std::unique_ptr<hooks::MetricsServer>> serve(loop::EventLoop& loop,
-                                                      hooks::MetricsSource source,
-                                                      Duration longest_run) const;
+                                                      hooks::MetricsSource source) const;
 
  private:
-  hooks::HealthLimits limits(Duration longest_run) const;
+  hooks::HealthLimits limits() const;
 
   std::string address_;
   std::optional<Duration> max_stale_;
@@ -37,8 +35,6 @@ class MetricsFlags {
   std::optional<Duration> liveness_;
 };
 
-// The longest that one run of these rules may take: timeout and grace of their hooks.
-Duration longest_run(const std::vector<hooks::Rule>& rules);
 // From this process's environment. Errors: invalid.
 Result<std::optional<hooks::TraceTarget>> trace_target();
 

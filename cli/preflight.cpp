@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/log.hpp"
+#include "hooks/rule_kinds.hpp"
 #include "hooks/rule_place.hpp"
 
 namespace kubewatch::cli {
@@ -59,15 +60,17 @@ void Preflight::start() {
 void Preflight::ask_all(const client::ResourceMap& resources) {
   for (const hooks::Rule& rule : rules_) {
     const std::vector<hooks::Rule> one = {rule};
-    const auto rights =
-        hooks::rights_of({one,
-                          [&](const core::Gvk& gvk) -> std::optional<core::ResourceType> {
-                            const auto* type = resources.find(gvk);
-                            if (type == nullptr) return std::nullopt;
-                            return *type;
-                          },
-                          {},
-                          client_.config().namespace_});
+    const auto rights = hooks::rights_of(
+        {one,
+         [&](const core::Gvk& gvk) -> std::optional<core::ResourceType> {
+           const auto* type = resources.find(gvk);
+           if (type == nullptr) return std::nullopt;
+           return *type;
+         },
+         {},
+         client_.config().namespace_,
+         [&](const hooks::StreamRule& of) { return hooks::kinds_of_group(resources, of); },
+         {}});
     if (rights.ok()) rights_.insert(rights_.end(), rights->begin(), rights->end());
   }
   std::sort(rights_.begin(), rights_.end(),

@@ -103,11 +103,12 @@ _kubewatch() {
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --crd) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --outputs) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --lease-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     -o|--output) COMPREPLY=($(compgen -W "yaml json" -- "$current")); return ;;
     esac
-    words="-h --help -f --filename --crd --discover --name --registration --leader-elect --shards --lease-namespace -o --output $words" ;;
+    words="-h --help -f --filename --crd --discover --outputs --name --registration --leader-elect --shards --lease-namespace -o --output $words" ;;
   run-controller/explain)
     case "$previous" in
     -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;

@@ -88,6 +88,7 @@ complete -c kubewatch -n '__fish_seen_subcommand_from run-controller; and __fish
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller; and __fish_seen_subcommand_from rbac' -s f -l filename -r -F -d 'rule files or folders, repeatable'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller; and __fish_seen_subcommand_from rbac' -l crd -r -F -d 'files or folders with the CustomResourceDefinitions of the rules\' kinds, repeatable; those in a folder of rules are found without it'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller; and __fish_seen_subcommand_from rbac' -l discover -d 'ask the server for kinds that are not known otherwise'
+complete -c kubewatch -n '__fish_seen_subcommand_from run-controller; and __fish_seen_subcommand_from rbac' -l outputs -r -F -d 'files with what hooks have printed, repeatable: the subresources that their Results patch are granted'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller; and __fish_seen_subcommand_from rbac' -l name -x -d 'of the ServiceAccount, roles and bindings (default kubewatch)'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller; and __fish_seen_subcommand_from rbac' -l registration -d 'instead: what is needed to register the CustomResourceDefinitions'
 complete -c kubewatch -n '__fish_seen_subcommand_from run-controller; and __fish_seen_subcommand_from rbac' -l leader-elect -d 'with the rights for leader election'

@@ -122,10 +122,9 @@ class Supervision {
       for (hooks::Rule& rule : rules) hooks::make_dry(rule);
       options.concurrency = 1;
     }
-    const Duration longest = longest_run(rules);
     Preflight preflight(session_.client(), rules);
     make_engine(std::move(rules), std::move(options));
-    auto served = metrics_flags_.serve(session_.loop(), hooks::metrics_of(*engine_), longest);
+    auto served = metrics_flags_.serve(session_.loop(), hooks::metrics_of(*engine_));
     if (!served.ok()) return fail(context_, kFailed, served.error().render());
     metrics_ = std::move(*served);
     if (plan) elect(std::move(*plan));

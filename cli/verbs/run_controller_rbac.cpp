@@ -1,6 +1,7 @@
 // kubewatch run-controller rbac: prints the least rights that rules need, as RBAC documents.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -15,12 +16,18 @@
 #include "cli/manifests.hpp"
 #include "cli/rules.hpp"
 #include "cli/session.hpp"
+#include "hooks/output_rights.hpp"
 #include "hooks/rbac.hpp"
 #include "hooks/rule_file.hpp"
+#include "hooks/rule_kinds.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
+
+constexpr std::size_t kMostOutput = 64U << 20U;
+constexpr const char* kHowToKnow =
+    "kinds of a group are known with a server (--discover), or from --crd";
 
 class Rbac : public Command {
  public:
@@ -37,6 +44,11 @@ class Rbac : public Command {
         ->type_name("FILE")
         ->allow_extra_args(false);
     app.add_flag("--discover", discover_, "ask the server for kinds that are not known otherwise");
+    app.add_option("--outputs", output_files_,
+                   "files with what hooks have printed, repeatable: the subresources that their "
+                   "Results patch are granted")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
     app.add_option("--name", options_.name,
                    "of the ServiceAccount, roles and bindings (default kubewatch)")
         ->type_name("NAME");
@@ -60,8 +72,15 @@ class Rbac : public Command {
       options_.namespace_ = context.global.config.namespace_;
     }
     if (auto known = know_kinds(context); !known.ok()) return fail(context, known.error());
-    hooks::RightsInput input{
-        loaded.rules, [this](const core::Gvk& gvk) { return find(gvk); }, {}, options_.namespace_};
+    hooks::RightsInput input{loaded.rules, [this](const core::Gvk& gvk) { return find(gvk); },
+                             {},           options_.namespace_,
+                             {},           {}};
+    input.kinds_of_group = [this](const hooks::StreamRule& rule) { return kinds_of(rule); };
+    if (auto patched = read_outputs(loaded.rules); patched.ok()) {
+      input.patched = std::move(*patched);
+    } else {
+      return fail(context, kUsage, patched.error().render());
+    }
     if (leader_elect_) {
       input.election = hooks::ElectionRights{
           lease_namespace_.empty() ? options_.namespace_ : lease_namespace_, shards_};
@@ -73,9 +92,15 @@ class Rbac : public Command {
                       ": name the files of their CustomResourceDefinitions with --crd, or ask the "
                       "server with --discover");
     }
-    print(context, registration_ ? hooks::registration_documents(loaded.rules, input, options_)
-                                 : hooks::rbac_documents(*rights, options_));
-    return kDone;
+    const auto missing = hooks::unknown_groups(input);
+    print(context,
+          registration_ ? hooks::registration_documents(loaded.rules, input, options_)
+                        : hooks::rbac_documents(*rights, options_),
+          missing);
+    if (missing.empty()) return kDone;
+    return fail(
+        context, kFindings,
+        "rights are missing in what is printed: " + base::join(missing, "; ") + "; " + kHowToKnow);
   }
 
  private:
@@ -100,6 +125,47 @@ class Rbac : public Command {
     return {};
   }
 
+  // Those that the rules' controllers would patch. Errors: invalid.
+  Result<std::vector<hooks::PatchedSubresource>> read_outputs(
+      const std::vector<hooks::Rule>& rules) const {
+    std::vector<hooks::PatchedSubresource> out;
+    for (const auto& file : output_files_) {
+      KW_ASSIGN(const std::string text, base::read_file(file, kMostOutput));
+      auto documents = base::parse_yaml_values(text);
+      if (!documents.ok()) return std::move(documents.error()).with_context(file);
+      auto patched = hooks::patched_subresources(*documents);
+      if (!patched.ok()) return std::move(patched.error()).with_context(file);
+      for (auto& one : *patched) {
+        const bool declared = std::any_of(rules.begin(), rules.end(), [&](const hooks::Rule& rule) {
+          return hooks::is_declared(rule, one.gvk);
+        });
+        if (!declared) {
+          return Error(ErrorKind::invalid,
+                       fmt::format("{}: patches {} of {}, a kind that no rule lists in `owns` or "
+                                   "`writes`",
+                                   file, one.subresource, one.gvk.str()));
+        }
+        out.push_back(std::move(one));
+      }
+    }
+    return out;
+  }
+
+  // On the server and in files; files alone tell of a group only what it holds when they hold some.
+  std::optional<std::vector<core::Gvk>> kinds_of(const hooks::StreamRule& rule) const {
+    client::ResourceMap known;
+    if (server_ != nullptr) {
+      for (const core::ResourceType& type : server_->all()) known.add(type);
+      known.failed_groups = server_->failed_groups;
+    }
+    for (const auto& resource : kinds_.all()) {
+      if (resource->custom && known.find(resource->type.gvk) == nullptr) known.add(resource->type);
+    }
+    auto kinds = hooks::kinds_of_group(known, rule);
+    if (kinds && kinds->empty() && server_ == nullptr) return std::nullopt;
+    return kinds;
+  }
+
   std::optional<core::ResourceType> find(const core::Gvk& gvk) const {
     if (const auto known = kinds_.find_kind(gvk)) return known->type;
     if (server_ == nullptr) return std::nullopt;
@@ -108,12 +174,18 @@ class Rbac : public Command {
     return *type;
   }
 
-  void print(Context& context, const std::vector<Json>& documents) const {
+  // Whoever applies it without looking at the exit code still finds in it what it lacks.
+  void print(Context& context, const std::vector<Json>& documents,
+             const std::vector<std::string>& missing) const {
     if (output_ == "json") {
       context.out << base::dump_json_pretty(
                          {{"apiVersion", "v1"}, {"kind", "List"}, {"items", documents}})
                   << "\n";
       return;
+    }
+    for (const std::string& one : missing) {
+      context.out << "# MISSING: the rights of " << base::escape_for_terminal(one) << ". "
+                  << kHowToKnow << ".\n";
     }
     bool first = true;
     for (const Json& document : documents) {
@@ -126,6 +198,7 @@ class Rbac : public Command {
 
   std::vector<std::string> rule_files_;
   std::vector<std::string> crd_files_;
+  std::vector<std::string> output_files_;
   bool discover_ = false;
   bool registration_ = false;
   bool leader_elect_ = false;

@@ -1,7 +1,6 @@
 // Deciding what each due object needs, and ending runs.
 #include "hooks/driver.hpp"
 
-#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -42,7 +41,7 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       scope_(scope),
       folder_(services.work_dir + "/" + rule_.name +
               (scope.only ? "-shard-" + std::to_string(*scope.only) : "")),
-      hooks_(services.client, services.random, rule_, {work_dir(), folder_}),
+      hooks_(services.client, services.random, rule_, {work_dir(), {services.work_dir, folder_}}),
       caches_(rule_, cache_callbacks()),
       controller_(services.loop, *this, services.random, services.slots, queue_options(rule_)),
       shapes_(services.client),
@@ -80,9 +79,8 @@ void Driver::make_folders() {
   std::error_code error;
   std::filesystem::remove_all(folder_, error);
   for (const std::string& path : {folder_, work_dir()}) {
-    if (mkdir(path.c_str(), 0700) != 0) {
-      base::log_error("cannot make the private folder of a controller",
-                      {{"controller", rule_.name}, {"path", path}});
+    if (auto made = make_private_folder(path); !made.ok()) {
+      base::log_error(made.error().message(), {{"controller", rule_.name}});
     }
   }
 }

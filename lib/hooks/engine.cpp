@@ -28,6 +28,12 @@ std::string temporary_folder() {
   return mkdtemp(pattern.data()) == nullptr ? std::string() : pattern;
 }
 
+Duration longest_run(const Rule& rule) {
+  const Duration reconcile = rule.reconcile.timeout + rule.reconcile.grace;
+  if (!rule.finalize) return reconcile;
+  return std::max(reconcile, rule.finalize->hook.timeout + rule.finalize->hook.grace);
+}
+
 RuleIdentity identity_of(const Rule& rule) {
   return {rule.name, rule.fingerprint, rule.apply.field_manager, rule.finalizer_name};
 }
@@ -356,6 +362,12 @@ EngineFacts Engine::Impl::facts() const {
   out.discovered = resources != nullptr;
   out.stopping = stopping;
   for (const auto& driver : drivers) out.controllers.push_back(driver->facts());
+  // The last runs of rules that are gone hold back those that come after them.
+  for (const auto* list : {&drivers, &retiring}) {
+    for (const auto& driver : *list) {
+      out.longest_run = std::max(out.longest_run, longest_run(driver->rule()));
+    }
+  }
   out.watches = pool.facts();
   if (last_finish) out.since_finish = loop.now() - *last_finish;
   return out;

@@ -11,6 +11,13 @@ bool exceeds(Duration time, Duration limit) {
   return limit > Duration{0} && time > limit;
 }
 
+constexpr Duration kLiveness{900000};
+
+// Rules are read again while they run: their times are those of the moment.
+Duration liveness_of(const EngineFacts& facts, const HealthLimits& limits) {
+  return limits.liveness.value_or(std::max(kLiveness, 2 * facts.longest_run));
+}
+
 std::string name_of(const WatchFacts& watch) {
   return watch.namespace_.empty() ? watch.resource
                                   : watch.resource + " in namespace " + watch.namespace_;
@@ -65,7 +72,8 @@ HealthReport judge_liveness(const EngineFacts& facts, Duration since_turn,
     if (one.oldest) oldest = std::max(oldest.value_or(Duration{0}), *one.oldest);
   }
   // What has become due only now cannot have been neglected for long.
-  if (oldest && exceeds(std::min(*oldest, facts.since_finish.value_or(*oldest)), limits.liveness)) {
+  if (oldest && exceeds(std::min(*oldest, facts.since_finish.value_or(*oldest)),
+                        liveness_of(facts, limits))) {
     out.problems.push_back(fmt::format("objects are due for {}, and no run has ended meanwhile",
                                        base::format_duration(*oldest)));
   }

@@ -2,6 +2,7 @@
 // times in, a judgement with its reasons out.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@ namespace kubewatch::hooks {
 struct HealthLimits {
   Duration max_stale{300000};  // a watch that has failed to reconnect for longer
   Duration max_wait{600000};   // the oldest key that is due has waited for longer
-  Duration liveness{900000};   // something is due, and no run has ended for longer
+  // Something is due, and no run has ended for longer. Absent: 15 minutes, or twice as long as a run
+  // of the present rules may take.
+  std::optional<Duration> liveness;
   Duration turn{30000};        // the loop has not turned for longer
 };
 

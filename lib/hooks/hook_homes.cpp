@@ -2,14 +2,13 @@
 #include "hooks/hook_homes.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-
-#include "base/log.hpp"
 
 namespace kubewatch::hooks {
 
@@ -34,17 +33,29 @@ bool is_unused(const std::string& folder) {
 
 }  // namespace
 
-std::string HookHomes::take() {
-  if (!free_.empty()) {
+Result<void> make_private_folder(const std::string& path) {
+  if (mkdir(path.c_str(), kMode) == 0) return {};
+  int code = errno;
+  struct stat info {};
+  if (code == EEXIST && lstat(path.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode) && info.st_uid == geteuid()) return {};
+    code = EPERM;
+  }
+  return Error(ErrorKind::unavailable,
+               fmt::format("cannot make the private folder {}: {}", path, std::strerror(code)));
+}
+
+Result<std::string> HookHomes::take() {
+  while (!free_.empty()) {
     std::string home = std::move(free_.back());
     free_.pop_back();
-    return home;
+    // Whatever cleans up temporary folders may have been here meanwhile.
+    if (is_unused(home) && ::access(work_dir_.c_str(), F_OK) == 0) return home;
   }
-  std::string home = parent_ + "/home-" + std::to_string(++made_);
-  if (::mkdir(home.c_str(), kMode) != 0) {
-    base::log_error("cannot make the private HOME of a hook",
-                    {{"path", home}, {"error", std::strerror(errno)}});
-  }
+  for (const std::string& one : parents_) KW_TRY(make_private_folder(one));
+  KW_TRY(make_private_folder(work_dir_));
+  std::string home = parents_.back() + "/home-" + std::to_string(++made_);
+  KW_TRY(make_private_folder(home));
   mark_unused(home);
   return home;
 }

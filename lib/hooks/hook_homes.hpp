@@ -6,19 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
+
 namespace kubewatch::hooks {
+
+// Mode 0700: made now, or there and ours. Errors: unavailable, naming it.
+Result<void> make_private_folder(const std::string& path);
 
 class HookHomes {
  public:
-  // Folders are made below `parent`, which the owner removes at the end.
-  explicit HookHomes(std::string parent) : parent_(std::move(parent)) {}
-  // Empty, mode 0700, nobody else's until it is given back. Where it cannot be made the hook finds
-  // no HOME, as the log says.
-  std::string take();
+  // Homes are made below the last of `parents`, which the owner removes at the end. They and
+  // KW_WORKDIR are made again where something else has taken them away.
+  HookHomes(std::vector<std::string> parents, std::string work_dir)
+      : parents_(std::move(parents)), work_dir_(std::move(work_dir)) {}
+  // Empty, mode 0700, nobody else's until it is given back. Errors: unavailable, naming the folder.
+  Result<std::string> take();
   void give_back(const std::string& home);
 
  private:
-  std::string parent_;
+  std::vector<std::string> parents_;
+  std::string work_dir_;
   std::vector<std::string> free_;
   std::size_t made_ = 0;
 };

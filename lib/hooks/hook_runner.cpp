@@ -18,7 +18,7 @@ HookRunner::HookRunner(client::Client& client, base::Random& random, const Rule&
       random_(random),
       rule_(rule),
       places_(std::move(places)),
-      homes_(places_.homes),
+      homes_(places_.homes, places_.work_dir),
       credentials_(client),
       guard_(loop_) {}
 

@@ -19,8 +19,8 @@
 namespace kubewatch::hooks {
 
 struct HookPlaces {
-  std::string work_dir;  // KW_WORKDIR
-  std::string homes;     // below it each hook or worker has its own HOME
+  std::string work_dir;            // KW_WORKDIR
+  std::vector<std::string> homes;  // below the last each hook or worker has its own HOME
 };
 
 class HookRunner {

@@ -9,6 +9,7 @@
 
 #include "base/strings.hpp"
 #include "hooks/output_rights.hpp"
+#include "hooks/result_extras.hpp"
 
 namespace kubewatch::hooks {
 
@@ -27,11 +28,6 @@ class RuleRights {
       : rule_(rule), input_(input), unknown_(unknown), out_(out) {}
 
   void collect() {
-    if (rule_.for_.every_kind) {
-      unknown_.insert("every kind of group " + rule_.for_.gvk.group +
-                      " (name them in `for` to get their rights)");
-      return;
-    }
     if (rule_.has_for) {
       const auto type = find(rule_.for_.gvk);
       if (!type) return;
@@ -154,6 +150,10 @@ class RuleRights {
     if (!rule_.reconcile.output_manifests) return;
     // Server-side apply of what is not there needs create as well as patch.
     add({"get", "create", "patch", "delete"}, *type, "", places, pointer);
+    for (const PatchedSubresource& one : input_.patched) {
+      if (one.gvk.group != gvk.group || one.gvk.kind != gvk.kind) continue;
+      add({"patch"}, *type, one.subresource, places, pointer);
+    }
     if (rule_.apply.validate != Validate::none) shape(*type, pointer);
     grants(*type, places, pointer);
   }
@@ -177,6 +177,26 @@ class RuleRights {
   std::vector<Right>& out_;
   bool namespaced_ = true;
 };
+
+std::optional<std::vector<core::Gvk>> kinds_of(const Rule& rule, const RightsInput& input) {
+  if (!input.kinds_of_group) return std::nullopt;
+  return input.kinds_of_group(rule.for_);
+}
+
+// A controller for each kind of the group; and who follows the group watches its definitions.
+void collect_group(const Rule& rule, const std::vector<core::Gvk>& kinds, const RightsInput& input,
+                   std::set<std::string>& unknown, std::vector<Right>& out) {
+  for (const char* verb : {"list", "watch"}) {
+    out.push_back({verb, "apiextensions.k8s.io", "customresourcedefinitions", "", "", rule.name,
+                   "/spec/for"});
+  }
+  for (const core::Gvk& gvk : kinds) {
+    Rule one = rule;
+    one.for_.gvk = gvk;
+    one.for_.every_kind = false;
+    RuleRights(one, input, unknown, out).collect();
+  }
+}
 
 // Rights of one place, as rules of a role: resources of a group with the same verbs together.
 Json role_rules(const std::vector<Right>& rights) {
@@ -255,7 +275,13 @@ std::string Right::str() const {
 Result<std::vector<Right>> rights_of(const RightsInput& input) {
   std::set<std::string> unknown;
   std::vector<Right> out;
-  for (const Rule& rule : input.rules) RuleRights(rule, input, unknown, out).collect();
+  for (const Rule& rule : input.rules) {
+    if (!rule.for_.every_kind) {
+      RuleRights(rule, input, unknown, out).collect();
+    } else if (const auto kinds = kinds_of(rule, input)) {
+      collect_group(rule, *kinds, input, unknown, out);
+    }
+  }
   if (!unknown.empty()) {
     return Error(
         ErrorKind::not_found,
@@ -266,6 +292,35 @@ Result<std::vector<Right>> rights_of(const RightsInput& input) {
   if (input.election->shards) verbs.insert(verbs.end(), {"list", "delete"});
   for (const std::string& verb : verbs) {
     out.push_back({verb, "coordination.k8s.io", "leases", input.election->namespace_, "", "", ""});
+  }
+  return out;
+}
+
+std::vector<std::string> unknown_groups(const RightsInput& input) {
+  std::vector<std::string> out;
+  for (const Rule& rule : input.rules) {
+    if (!rule.for_.every_kind || kinds_of(rule, input)) continue;
+    out.push_back(fmt::format("controller {}: every kind of group {}", rule.name,
+                              rule.for_.gvk.group.empty() ? "\"\"" : rule.for_.gvk.group));
+  }
+  return out;
+}
+
+Result<std::vector<PatchedSubresource>> patched_subresources(const std::vector<Json>& documents) {
+  std::vector<PatchedSubresource> out;
+  for (const Json& document : documents) {
+    if (!document.is_object()) return Error(ErrorKind::invalid, "a document that is no mapping");
+    if (document.contains("documents") && document["documents"].is_array()) {
+      KW_ASSIGN(auto of_worker, patched_subresources(document["documents"]));
+      out.insert(out.end(), of_worker.begin(), of_worker.end());
+    }
+    if (base::string_at(document, {"kind"}) != "Result" || !document.contains("patches")) continue;
+    KW_ASSIGN(const auto patches, read_patches(document["patches"]));
+    for (const HookPatch& patch : patches) {
+      if (patch.subresource.empty()) continue;
+      KW_ASSIGN(auto gvk, core::gvk_of(patch.target));
+      out.push_back({std::move(gvk), patch.subresource});
+    }
   }
   return out;
 }
@@ -294,7 +349,13 @@ std::vector<Json> registration_documents(const std::vector<Rule>& rules, const R
     if (type) names.insert(type->plural + "." + gvk.group);
   };
   for (const Rule& rule : rules) {
-    note(rule.for_.gvk);
+    if (rule.for_.every_kind) {
+      for (const core::Gvk& gvk : kinds_of(rule, input).value_or(std::vector<core::Gvk>())) {
+        note(gvk);
+      }
+    } else {
+      note(rule.for_.gvk);
+    }
     for (const OwnsRule& owns : rule.owns) note(owns.stream.gvk);
     for (const WritesRule& writes : rule.writes) note(writes.gvk);
   }

@@ -30,16 +30,34 @@ struct ElectionRights {
   bool shards = false;
 };
 
+// A subresource that a hook's Result patches: rules do not declare those, recorded outputs show
+// them.
+struct PatchedSubresource {
+  core::Gvk gvk;
+  std::string subresource;  // "scale"
+};
+
 struct RightsInput {
   const std::vector<Rule>& rules;
   // What the server has; absent: unknown.
   std::function<std::optional<core::ResourceType>(const core::Gvk&)> type_of;
   std::optional<ElectionRights> election;
   std::string own_namespace = "default";  // of `credentials: {serviceAccount}`
+  // What `for: {group, kinds: "*"}` means now; absent, or an absent answer: unknown.
+  std::function<std::optional<std::vector<core::Gvk>>(const StreamRule&)> kinds_of_group = {};
+  std::vector<PatchedSubresource> patched = {};
 };
 
-// Errors: not_found, naming all kinds whose resource is not known.
+// Errors: not_found, naming all kinds whose resource is not known. Rules for every kind of a group
+// that is not known are left out: unknown_groups() names them.
 Result<std::vector<Right>> rights_of(const RightsInput& input);
+
+// "controller site: every kind of group demo.io"
+std::vector<std::string> unknown_groups(const RightsInput& input);
+
+// The subresources that the Results of a hook's output patch; what else is in the documents is
+// passed over. Takes what a hook prints, and answers of workers. Errors: invalid.
+Result<std::vector<PatchedSubresource>> patched_subresources(const std::vector<Json>& documents);
 
 struct RbacOptions {
   std::string name = "kubewatch";      // of the ServiceAccount, roles and bindings

@@ -165,7 +165,11 @@ void Run::launch() {
     for (const std::string& object : objects) mask_.add_json(object);
   }
   const bool worker = hook().mode == HookMode::worker;
-  if (!worker) home_ = host_.hooks().homes().take();
+  if (!worker) {
+    auto home = host_.hooks().homes().take();
+    if (!home.ok()) return fail(Outcome::failed, home.error().render());
+    home_ = std::move(*home);
+  }
   const EnvironmentInput source{
       invocation,      input_.object.meta,
       hook(),          host_.work_dir(),

@@ -123,9 +123,12 @@ void StateStore::append(const std::string& line) {
   if (bytes_ + line.size() > limits_.bytes) {
     return give_up(Error(ErrorKind::too_large, path(kLog) + " has reached its limit"));
   }
-  const ssize_t count = ::write(log_.get(), line.data(), line.size());
-  if (count != static_cast<ssize_t>(line.size())) {
-    return give_up(system_error("cannot write", path(kLog)));
+  // A full disk takes the part that fits first, and says why only to the next write.
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t count = ::write(log_.get(), rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return give_up(system_error("cannot write", path(kLog)));
+    rest.remove_prefix(static_cast<std::size_t>(count));
   }
   ++lines_;
   bytes_ += line.size();

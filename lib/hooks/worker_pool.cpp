@@ -173,7 +173,7 @@ void WorkerPool::Impl::start_worker(std::size_t slot) {
 
 Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
   const std::string name = fmt::format("worker-{}", ++started);
-  worker.home = surroundings.new_home(name);
+  KW_ASSIGN(worker.home, surroundings.new_home(name));
   worker.idle_log.emplace(
       base::LogFields{{"controller", surroundings.controller}, {"worker", name}}, SecretMask{},
       false);

@@ -21,7 +21,7 @@ namespace kubewatch::hooks {
 struct WorkerSurroundings {
   std::string controller;
   std::size_t slots = 1;
-  std::function<std::string(const std::string& name)> new_home;
+  std::function<Result<std::string>(const std::string& name)> new_home;
   // The environment of a worker. Errors: those of the files that `env` names.
   std::function<Result<HookEnvironment>(const std::string& home)> environment;
   // Before each run: brings what is in its home up to date; gives new secrets. May be empty.

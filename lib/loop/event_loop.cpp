@@ -61,12 +61,14 @@ void log_libevent(int severity, const char* message) noexcept {
   }
 }
 
-void ignore_sigpipe() {
-  struct sigaction current {};
-  if (sigaction(SIGPIPE, nullptr, &current) == 0 && current.sa_handler == SIG_DFL) {
+// A peer that went, a file that has reached its limit: errors to be handled, not ends.
+void ignore_write_signals() {
+  for (const int number : {SIGPIPE, SIGXFSZ}) {
+    struct sigaction current {};
+    if (sigaction(number, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) continue;
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &ignore, nullptr);
+    sigaction(number, &ignore, nullptr);
   }
 }
 
@@ -312,7 +314,7 @@ void Handle::reset() {
 }
 
 EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {
-  ignore_sigpipe();
+  ignore_write_signals();
   event_set_log_callback(log_libevent);
   event_config* config = event_config_new();
   event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);

@@ -121,6 +121,9 @@ EventAggregator::Bucket& EventAggregator::bucket_of(const core::ObjectRef& objec
   Bucket* bucket = buckets_.find(key);
   if (bucket == nullptr) {
     if (buckets_.size() >= limits_.remembered) {
+      if (!is_beyond_) beyond_ = Bucket{limits_.burst_beyond, now, 0};
+      is_beyond_ = true;
+      if (!admit_beyond(now)) return beyond_;
       const std::string oldest = *buckets_.oldest([](const Bucket&) { return true; });
       buckets_.erase(oldest);
     }
@@ -131,6 +134,17 @@ EventAggregator::Bucket& EventAggregator::bucket_of(const core::ObjectRef& objec
   bucket->tokens = std::min(limits_.burst, bucket->tokens + earned);
   bucket->at = now;
   return *bucket;
+}
+
+// An object that would push out another one's memory.
+bool EventAggregator::admit_beyond(TimePoint now) {
+  const auto passed = static_cast<double>((now - beyond_.at).count());
+  const double earned = passed / static_cast<double>(limits_.one_beyond_per.count());
+  beyond_.tokens = std::min(limits_.burst_beyond, beyond_.tokens + earned);
+  beyond_.at = now;
+  if (beyond_.tokens < 1) return false;
+  beyond_.tokens -= 1;
+  return true;
 }
 
 Result<void> EventAggregator::begin(const std::string& key, const EventReporter& reporter,

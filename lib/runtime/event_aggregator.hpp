@@ -41,7 +41,11 @@ struct EventLimits {
   double burst = 25;               // writes per object before it is slowed down
   Duration one_write_per{300000};  // after that
   std::size_t remembered = 4096;   // series, and objects; those seen longest ago go first
-  int tries = 12;                  // of one write
+  // New Events about objects that are not remembered, once as many as can be are: where more fail
+  // than that, each would be new each time.
+  double burst_beyond = 1000;
+  Duration one_beyond_per{1000};
+  int tries = 12;  // of one write
   base::BackoffPolicy backoff{Duration{1000}, Duration{60000}, 2.0, 0.2};
 };
 
@@ -90,6 +94,7 @@ class EventAggregator {
   };
 
   Bucket& bucket_of(const core::ObjectRef& object, TimePoint now);
+  bool admit_beyond(TimePoint now);
   Result<void> begin(const std::string& key, const EventReporter& reporter, const Happening& what,
                      TimePoint now, WallTime wall);
   void repeat(Series& series, TimePoint now, WallTime wall);
@@ -110,6 +115,8 @@ class EventAggregator {
   EventStats stats_;
   LruMap<Series> series_;
   LruMap<Bucket> buckets_;
+  Bucket beyond_;  // of all that are not remembered
+  bool is_beyond_ = false;
   std::set<std::pair<TimePoint, Series*>> due_;
   std::map<std::uint64_t, Series*> in_flight_;
   std::uint64_t last_id_ = 0;

@@ -82,3 +82,20 @@ TEST_CASE("each right that is missing is named with the line of the rule that ne
   CHECK(lines[1].find("run-controller rbac") != std::string::npos);
   CHECK(log_without("none", file).empty());
 }
+
+TEST_CASE("rules for every kind of a group are asked about each kind that the server has") {
+  const test::RuleFolder folder;
+  const auto file = folder.write("rules.yaml",
+                                 "apiVersion: kubewatch.dev/v1\n"
+                                 "kind: Controller\n"
+                                 "metadata: {name: labels}\n"
+                                 "spec:\n"
+                                 "  for: {group: apps, kinds: '*', namespaces: [shop]}\n"
+                                 "  reconcile: {shell: 'true'}\n");
+  const auto lines = log_without("get", file);
+  const bool told = std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.find("get statefulsets.apps in namespace shop") != std::string::npos &&
+           line.find("needed_by=" + file + ":5") != std::string::npos;
+  });
+  CHECK(told);
+}

@@ -1,74 +1,17 @@
 // A controller as a process of its own, asked through its control socket; rules that change under
 // it; and what it knows after a restart.
 #include <signal.h>
-#include <stdlib.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::e2e {
 namespace {
-
-constexpr Duration kSoon{20000};
-
-// One kubewatch process.
-class Kubewatch {
- public:
-  Kubewatch(World& w, std::vector<std::string> words) : w_(w) {
-    loop::ProcessOptions options;
-    options.argv = std::move(words);
-    options.argv.insert(options.argv.begin(), {KUBEWATCH_BINARY, "run-controller"});
-    options.environment = {"PATH=" + std::string(::getenv("PATH")), "FOLDER=" + w.folder(),
-                           "KUBECONFIG=" + w.folder() + "/kubeconfig"};
-    options.timeout = Duration{0};
-    options.max_stderr_line = 1U << 20U;
-    auto started = loop::Process::start(
-        w.loop(), std::move(options), [this](std::string_view line) { log.emplace_back(line); },
-        [this](loop::ProcessExit end) { exit = std::move(end); });
-    if (!started.ok()) FAIL(started.error().render());
-    process = std::move(*started);
-  }
-  bool says(const std::string& text) const {
-    return std::any_of(log.begin(), log.end(), [&](const std::string& line) {
-      return line.find(text) != std::string::npos;
-    });
-  }
-  void end(int signal = SIGTERM) {
-    ::kill(process->pid(), signal);
-    REQUIRE(w_.eventually([this] { return exit.has_value(); }, kSoon));
-  }
-
-  std::vector<std::string> log;
-  std::optional<loop::ProcessExit> exit;
-  std::unique_ptr<loop::Process> process;
-
- private:
-  World& w_;
-};
-
-std::unique_ptr<Kubewatch> controller(World& w, const std::vector<std::string>& more = {}) {
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-  std::vector<std::string> words = {"-f", w.folder() + "/rules.yaml", "--socket",
-                                    w.folder() + "/c.sock"};
-  words.insert(words.end(), more.begin(), more.end());
-  return std::make_unique<Kubewatch>(w, words);
-}
-
-// A subcommand's answer; null when it failed.
-Json ask(World& w, std::vector<std::string> words) {
-  words.insert(words.end(), {"--socket", w.folder() + "/c.sock", "-n", w.ns(), "-o", "json"});
-  Kubewatch client(w, words);
-  REQUIRE(w.eventually([&] { return client.exit.has_value(); }, kSoon));
-  if (client.exit->code != 0) return nullptr;
-  auto answer = base::parse_json(client.exit->out);
-  return answer.ok() ? *answer : Json(nullptr);
-}
 
 std::string state_of(World& w, const std::string& name) {
   const Json answer = ask(w, {"explain", "websites.e2e.kubewatch.dev/" + name});
@@ -340,53 +283,6 @@ E2E_CASE(
   CHECK(w.holds_for([&] { return w.lines("ends") <= 3; }, Duration{1000}));
   kubewatch->end();
   CHECK(kubewatch->exit->code == 0);
-}
-
-E2E_CASE("killed at random moments with --state, the end is as if it had never been killed") {
-  World w;
-  w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(kOwnsConfigMaps) +
-                       "\n  retry: {initial: 100ms, max: 1s}\n  reconcile:\n"
-                       "    exec: [./reconcile.sh]\n"
-                       "    env: {TITLE: {jq: '.spec.title // \"none\"'}}\n"));
-  w.script("reconcile.sh", std::string("sleep 0.02\n") + kPrintConfigMap);
-  const auto name = [](int i) { return "w" + std::to_string(i); };
-  constexpr int kObjects = 12;
-  const char* given = ::getenv("KUBEWATCH_SEED");
-  const std::uint64_t seed =
-      given != nullptr ? std::stoull(given) : base::Random::from_system().next() % 1'000'000;
-  INFO("seed " << seed);
-  base::Random random(seed);
-  const std::vector<std::string> flags = {"--state", w.folder() + "/state"};
-  for (int i = 0; i < kObjects; ++i) w.apply(website(name(i), "t0"));
-  for (int round = 1; round <= 8; ++round) {
-    auto kubewatch = controller(w, flags);
-    const auto until = Duration{static_cast<std::int64_t>(50 + random.below(1200))};
-    for (int i = 0; i < 4; ++i) {
-      w.apply(website(name(static_cast<int>(random.below(kObjects))), "t" + std::to_string(round)));
-    }
-    w.holds_for([] { return true; }, until);
-    kubewatch->end(SIGKILL);
-    // Also while nothing runs.
-    w.apply(website(name(static_cast<int>(random.below(kObjects))), "d" + std::to_string(round)));
-  }
-  auto kubewatch = controller(w, flags);
-  CHECK(w.eventually(
-      [&] {
-        for (int i = 0; i < kObjects; ++i) {
-          const auto object = w.get("Website", name(i));
-          const auto child = w.get("ConfigMap", name(i) + "-page");
-          if (!object || !child) return false;
-          if (base::string_at(*object, {"spec", "title"}) !=
-              base::string_at(*child, {"data", "title"})) {
-            return false;
-          }
-        }
-        return true;
-      },
-      Duration{40000}));
-  CHECK(w.list("ConfigMap", "kubewatch.dev/controller=" + w.ns()).size() == kObjects);
-  kubewatch->end();
 }
 
 }  // namespace kubewatch::e2e

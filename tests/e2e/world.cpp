@@ -200,7 +200,10 @@ Result<client::ApplyResult> World::try_apply(const std::string& yaml, const std:
   params.force = force;
   const core::ObjectKey key{base::string_at(object, {"metadata", "namespace"}),
                             base::string_at(object, {"metadata", "name"})};
-  const auto& resource = type(base::string_at(object, {"kind"}));
+  const std::string version = base::string_at(object, {"apiVersion"});
+  const auto slash = version.find('/');
+  const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
+  const auto& resource = type(group + "/" + base::string_at(object, {"kind"}));
   return wait<client::ApplyResult>(
       [&](auto done) { return client_->patch(resource, key, object, params, std::move(done)); });
 }
@@ -247,6 +250,29 @@ Json World::merge(const std::string& kind, const std::string& name, const std::s
   });
   if (!done.ok()) fail(done.error().render());
   return std::move(done).value().object;
+}
+
+bool World::try_merge(const std::string& kind, const std::string& name,
+                      const std::string& patch_yaml, const std::string& namespace_) {
+  const auto& resource = type(kind);
+  core::PatchParams params;
+  params.type = core::PatchType::merge;
+  params.field_manager = "e2e";
+  return wait<client::ApplyResult>([&](auto callback) {
+           return client_->patch(resource, {expand(namespace_), expand(name)},
+                                 documents(expand(patch_yaml)).at(0), params, std::move(callback));
+         })
+      .ok();
+}
+
+bool World::try_remove(const std::string& kind, const std::string& name,
+                       const std::string& namespace_) {
+  const auto& resource = type(kind);
+  return wait<Json>([&](auto callback) {
+           return client_->remove(resource, {expand(namespace_), expand(name)}, {},
+                                  std::move(callback));
+         })
+      .ok();
 }
 
 void World::remove(const std::string& kind, const std::string& name,

@@ -70,7 +70,10 @@ class World {
                           const std::string& namespace_ = "@NS@");
   std::vector<Json> list(const std::string& kind, const std::string& selector = "",
                          const std::string& namespace_ = "@NS@");
-  // A write that may fail.
+  // Writes that may fail.
+  bool try_remove(const std::string& kind, const std::string& name, const std::string& namespace_);
+  bool try_merge(const std::string& kind, const std::string& name, const std::string& patch_yaml,
+                 const std::string& namespace_);
   Result<client::ApplyResult> try_apply(const std::string& yaml, const std::string& manager,
                                         bool force);
 

@@ -99,3 +99,16 @@ TEST_CASE("a watch that nobody waits for does not hold readiness") {
   facts.watches[1].needed = false;
   CHECK(judge_readiness(facts, {}).ok());
 }
+
+TEST_CASE("without a limit of its own liveness follows the times that the present rules give") {
+  EngineFacts facts = well();
+  facts.controllers[0].oldest = Duration{1'000'000};  // more than 15 minutes
+  facts.longest_run = Duration{35'000};
+  CHECK(says(judge_liveness(facts, Duration{0}, {}), "no run has ended"));
+  // A rule whose hook may take ten minutes was read meanwhile.
+  facts.longest_run = Duration{600'000};
+  CHECK(judge_liveness(facts, Duration{0}, {}).ok());
+  HealthLimits limits;
+  limits.liveness = Duration{60'000};
+  CHECK(says(judge_liveness(facts, Duration{0}, limits), "no run has ended"));
+}

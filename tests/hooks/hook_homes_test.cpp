@@ -14,20 +14,20 @@ using namespace kubewatch::hooks;
 
 TEST_CASE("a home that was left as it was is given to the next hook") {
   const test::RuleFolder folder;
-  HookHomes homes(folder.path());
-  const std::string first = homes.take();
+  HookHomes homes({folder.path()}, folder.file("work"));
+  const std::string first = *homes.take();
   CHECK(std::filesystem::is_empty(first));
   CHECK((std::filesystem::status(first).permissions() & std::filesystem::perms::mask) ==
         std::filesystem::perms::owner_all);
-  const std::string second = homes.take();
+  const std::string second = *homes.take();
   CHECK(second != first);
   homes.give_back(first);
-  CHECK(homes.take() == first);
+  CHECK(*homes.take() == first);
 }
 
 TEST_CASE("nothing of a hook is left in the home of the next") {
   const test::RuleFolder folder;
-  HookHomes homes(folder.path());
+  HookHomes homes({folder.path()}, folder.file("work"));
   using Change = void (*)(const std::string&);
   const Change changes[] = {
       [](const std::string& home) { std::ofstream(home + "/secret") << "s3cret"; },
@@ -43,14 +43,32 @@ TEST_CASE("nothing of a hook is left in the home of the next") {
         std::filesystem::create_directory_symlink("/", home);
       }};
   for (const Change change : changes) {
-    const std::string home = homes.take();
+    const std::string home = *homes.take();
     change(home);
     homes.give_back(home);
     CHECK_FALSE(std::filesystem::exists(std::filesystem::symlink_status(home)));
-    const std::string next = homes.take();
+    const std::string next = *homes.take();
     CHECK(next != home);
     CHECK(std::filesystem::is_empty(next));
     homes.give_back(next);
-    CHECK(homes.take() == next);
+    CHECK(*homes.take() == next);
   }
+}
+
+TEST_CASE(
+    "private folders that were cleaned away are made again, and one that cannot be is named") {
+  const test::RuleFolder folder;
+  HookHomes homes({folder.file("root"), folder.file("root/rule")}, folder.file("root/rule/work"));
+  const std::string first = *homes.take();
+  homes.give_back(first);
+  std::filesystem::remove_all(folder.file("root"));
+  const auto second = homes.take();
+  REQUIRE(second.ok());
+  CHECK(std::filesystem::is_directory(*second));
+  CHECK(std::filesystem::is_directory(folder.file("root/rule/work")));
+  std::filesystem::remove_all(folder.file("root"));
+  folder.write("root", "a file");
+  const auto none = homes.take();
+  REQUIRE_FALSE(none.ok());
+  CHECK(none.error().render().find("/root") != std::string::npos);
 }

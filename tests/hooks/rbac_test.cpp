@@ -134,6 +134,59 @@ TEST_CASE("kinds that nobody knows are all named") {
   CHECK(found.error().message() == "no such kind: a.io/v1 Unknown, b.io/v1 Unknown");
 }
 
+TEST_CASE("a rule for every kind of a group has the rights of each kind, and follows definitions") {
+  const auto loaded = rules("  for: {group: demo.io, kinds: '*', namespaces: [shop]}\n");
+  RightsInput input{loaded, type_of, {}};
+  CHECK(unknown_groups(input) ==
+        std::vector<std::string>{"controller a: every kind of group demo.io"});
+  auto found = rights_of(input);
+  REQUIRE(found.ok());
+  CHECK(found->empty());
+
+  input.kinds_of_group = [](const StreamRule& rule) {
+    CHECK(rule.gvk.group == "demo.io");
+    return std::vector<core::Gvk>{{"demo.io", "v1", "Gadget"}, {"demo.io", "v1", "Website"}};
+  };
+  CHECK(unknown_groups(input).empty());
+  found = rights_of(input);
+  REQUIRE(found.ok());
+  const auto all = texts(*found);
+  for (const char* right :
+       {"list gadgets.demo.io in namespace shop", "watch websites.demo.io in namespace shop",
+        "patch websites/status.demo.io in namespace shop",
+        "list customresourcedefinitions.apiextensions.k8s.io",
+        "watch customresourcedefinitions.apiextensions.k8s.io"}) {
+    INFO(right);
+    CHECK(std::count(all.begin(), all.end(), right) == 1);
+  }
+  for (const std::string& text : all) CHECK(text.find('*') == std::string::npos);
+}
+
+TEST_CASE("subresources that recorded outputs patch are granted where their kind is declared") {
+  const auto patched = patched_subresources(
+      {Json::parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})"),
+       Json::parse(R"({"kind":"Result","patches":[
+           {"apiVersion":"apps/v1","kind":"Deployment","name":"a","subresource":"scale","patch":{}},
+           {"apiVersion":"apps/v1","kind":"Deployment","name":"a","patch":{}}]})"),
+       Json::parse(R"({"id":"1","documents":[{"kind":"Result","patches":[
+           {"apiVersion":"v1","kind":"Pod","name":"a","subresource":"resize","patch":{}}]}]})")});
+  REQUIRE(patched.ok());
+  REQUIRE(patched->size() == 2);
+  CHECK((*patched)[1].subresource == "resize");
+  CHECK_FALSE(patched_subresources({Json::parse(R"({"kind":"Result","patches":7})")}).ok());
+
+  const auto loaded = rules(
+      "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
+      "  owns: [{apiVersion: apps/v1, kind: Deployment}]\n");
+  RightsInput input{loaded, type_of, {}};
+  input.patched = *patched;
+  const auto found = rights_of(input);
+  REQUIRE(found.ok());
+  const auto all = texts(*found);
+  CHECK(std::count(all.begin(), all.end(), "patch deployments/scale.apps in namespace shop") == 1);
+  for (const std::string& text : all) CHECK(text.find("resize") == std::string::npos);
+}
+
 TEST_CASE("documents grant exactly the rights, without stars, roles where namespaces are named") {
   const auto loaded = rules(
       "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"

@@ -2,10 +2,13 @@
 // after the machine went down.
 #include "hooks/state_store.hpp"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 
+#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "hooks/rule_folder.hpp"
 #include "support/catch.hpp"
@@ -147,6 +150,35 @@ TEST_CASE("a state that cannot be written any more leaves nothing that could be 
     }
     CHECK(store->find(kA) == nullptr);
   }
+  CHECK(open(path)->size() == 0);
+}
+
+TEST_CASE("a full disk ends what is kept, and the file and the reason are named") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  std::vector<std::string> log;
+  {
+    auto store = open(path);
+    store->set(kA, {"uid-a", "old", false, 0});
+    // No file may grow beyond this: the line that does not fit is cut first, and refused then.
+    const auto before = ::signal(SIGXFSZ, SIG_IGN);
+    struct rlimit limit {};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    const struct rlimit full { 1000, limit.rlim_max };
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+    base::capture_log(&log);
+    for (int i = 0; i < 20; ++i) {
+      store->set({"website", {"shop", "x" + std::to_string(i)}}, {"uid", "h", false, 0});
+    }
+    base::capture_log(nullptr);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    ::signal(SIGXFSZ, before);
+    CHECK(store->find(kA) == nullptr);
+  }
+  REQUIRE(log.size() == 1);
+  INFO(log[0]);
+  CHECK(log[0].find("the state over restarts is not kept any more") != std::string::npos);
+  CHECK(log[0].find(path + "/handled.log: File too large") != std::string::npos);
   CHECK(open(path)->size() == 0);
 }
 

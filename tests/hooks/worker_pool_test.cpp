@@ -44,7 +44,8 @@ struct Rig {
     WorkerSurroundings around;
     around.controller = "website";
     around.slots = slots;
-    around.new_home = [this](const std::string& name) {
+    around.new_home = [this](const std::string& name) -> Result<std::string> {
+      if (!home_error.empty()) return Error(ErrorKind::unavailable, home_error);
       std::filesystem::create_directory(folder.file(name));
       return folder.file(name);
     };
@@ -88,6 +89,7 @@ struct Rig {
   base::Random random{1};
   LimitGuard guard{loop};
   HookRule rule;
+  std::string home_error;  // why no folder can be made for a worker
   std::map<std::string, HookExit> ends;
   std::map<std::string, std::unique_ptr<HookCall>> calls;
   std::optional<WorkerPool> pool;
@@ -241,12 +243,55 @@ TEST_CASE("what one run told a worker stays masked in the lines of later runs") 
   CHECK(rig.calls["b"]->last_line() == "I know ***");
 }
 
+TEST_CASE("what a worker says after its answer waits for the mask of the run it is about") {
+  // The answer holds a Secret that no input holds; the worker speaks of it before we have looked.
+  Rig rig(worker_script(std::string(kAnswer) + "\necho \"made hunter22\" >&2\n: > said"));
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  HookStart start;
+  start.id = "a";
+  start.input = worker_line("{\"id\":\"a\"}", {});
+  start.log_fields = {{"object", "Website shop/a"}};
+  start.hold_lines = true;
+  rig.calls["a"] = rig.pool->run(std::move(start), [&](HookExit exit) { rig.ends["a"] = exit; });
+  rig.end("a");
+  const auto said = [&] { return std::filesystem::exists(rig.folder.file("said")); };
+  for (int i = 0; i < 2000 && !said(); ++i) {
+    rig.loop.run_until([] { return false; }, Duration{10});
+  }
+  REQUIRE(said());
+  rig.loop.run_until([] { return false; }, Duration{20});  // it is in the pipe: one turn reads it
+  SecretMask mask;
+  mask.add_value("hunter22");
+  rig.calls["a"]->release(mask);
+  base::capture_log(nullptr);
+  CHECK(rig.calls["a"]->last_line() == "made ***");
+  bool told = false;
+  for (const std::string& line : log) {
+    INFO(line);
+    CHECK(line.find("hunter22") == std::string::npos);
+    if (line.find("made ***") != std::string::npos) {
+      told = true;
+      CHECK(line.find("Website shop/a") != std::string::npos);
+    }
+  }
+  CHECK(told);
+}
+
 TEST_CASE("a worker that cannot be started fails its run and says why") {
   Rig rig("");
   rig.rule.argv = {"/nonexistent/worker"};
   rig.start("a");
   CHECK(rig.verdict("a").outcome == Outcome::failed);
   CHECK(rig.verdict("a").message.find("/nonexistent/worker") != std::string::npos);
+}
+
+TEST_CASE("a worker for which no private folder can be made fails its run and names the folder") {
+  Rig rig(worker_script(kAnswer));
+  rig.home_error = "cannot make the private folder /full/home: No space left on device";
+  rig.start("a");
+  CHECK(rig.verdict("a").outcome == Outcome::failed);
+  CHECK(rig.verdict("a").message.find("/full/home: No space left") != std::string::npos);
 }
 
 TEST_CASE("shutdown ends idle workers by TERM first and waits for them") {

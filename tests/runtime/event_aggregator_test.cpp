@@ -342,3 +342,22 @@ TEST_CASE("what was given up is tried afresh after half an hour, however often i
   bench.observe(kMinute * 30);
   CHECK(bench.flush(kMinute * 30).size() == 1);
 }
+
+TEST_CASE("when more objects fail than are remembered, new Events are limited altogether") {
+  EventLimits limits;
+  limits.remembered = 10;
+  limits.burst_beyond = 5;
+  Bench bench(limits);
+  // A hundred objects fail in turn, again and again: each is forgotten before it fails again.
+  std::size_t written = 0;
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < 100; ++i) {
+      const Duration when{round * 1000 + i};
+      bench.observe(when, happening("Failed", "o" + std::to_string(i)));
+      written += bench.flush(when).size();
+    }
+  }
+  CHECK(written >= 10 + 5 + 40);
+  CHECK(written < 300);  // of 5,000 happenings; those remembered are written as series
+  CHECK(bench.events.stats().suppressed > 4000);
+}

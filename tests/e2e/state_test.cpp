@@ -1,0 +1,172 @@
+// What --state must not forget when the controller is killed in the wrong moment: requests that
+// waited, deletions that nobody was told of, writes that were refused.
+#include <signal.h>
+
+#include <filesystem>
+
+#include "e2e/kubewatch_process.hpp"
+#include "e2e/rules_text.hpp"
+#include "e2e/world.hpp"
+
+namespace kubewatch::e2e {
+namespace {
+
+// Notes each run, and waits while the file hold-NAME is there.
+const char* const kHook = R"x(
+if grep -q '"object":null' "$KW_INPUT"; then echo "gone $KW_NAME" >> runs; exit 0; fi
+echo "$KW_NAME" >> runs
+while [ -e "hold-$KW_NAME" ]; do sleep 0.05; done
+)x";
+
+class Kept {
+ public:
+  // `spec`: more of the rule.
+  explicit Kept(const std::string& spec, const std::string& hook = kHook) {
+    w.apply(kWebsiteCrd);
+    w.rules(website_rule(spec + "\n  concurrency: 1\n  reconcile: {exec: [./reconcile.sh]}\n"));
+    w.script("reconcile.sh", hook);
+  }
+  void start() { process_ = controller(w, {"--state", w.folder() + "/state"}); }
+  void end(int signal) { process_->end(signal); }
+  void hold(const std::string& name) { w.file("hold-" + name, ""); }
+  void let_go(const std::string& name) { std::filesystem::remove(w.folder() + "/hold-" + name); }
+  bool ran(const std::string& line) {
+    return w.eventually([&] { return ("\n" + w.read("runs")).find("\n" + line + "\n") != npos; },
+                        kSoon);
+  }
+  // Nothing runs or is to run.
+  void settle() {
+    REQUIRE(w.eventually(
+        [&] {
+          const std::size_t before = w.lines("runs");
+          const Json queue = controllers();
+          if (queue.is_null() || queue["started"] != true) return false;
+          if (queue["ready"] != 0 || queue["running"] != 0) return false;
+          w.holds_for([] { return true; }, Duration{500});
+          return before == w.lines("runs");
+        },
+        kSoon));
+  }
+  void clear() { w.file("runs", ""); }
+  bool waiting(std::size_t count) {
+    return w.eventually(
+        [&] {
+          const Json queue = controllers();
+          return queue.is_object() && queue["ready"] == count;
+        },
+        kSoon);
+  }
+
+  World w;
+
+ private:
+  static constexpr std::size_t npos = std::string::npos;
+  Json controllers() {
+    const Json answer = ask(w, {"queue"});
+    return answer.is_object() ? answer["controllers"][0] : Json(nullptr);
+  }
+  std::unique_ptr<Kubewatch> process_;
+};
+
+}  // namespace
+
+E2E_CASE("with --state what was asked for and had not run before a SIGKILL runs after it") {
+  Kept k("");
+  for (const char* name : {"a", "b"}) k.w.apply(website(name, "one"));
+  k.start();
+  REQUIRE((k.ran("a") && k.ran("b")));
+  k.settle();
+  k.clear();
+
+  // b has the only slot; a is as it was, but somebody asks for it.
+  k.hold("b");
+  k.w.apply(website("b", "two"));
+  REQUIRE(k.ran("b"));
+  CHECK(ask(k.w, {"trigger", "website/a"})["triggered"] == 1);
+  REQUIRE(k.waiting(1));
+  k.end(SIGKILL);
+  k.let_go("b");
+  k.clear();
+  k.start();
+  CHECK(k.ran("a"));
+  k.settle();
+  k.clear();
+
+  // Asked for while it runs: the end of that run does not answer it.
+  k.hold("a");
+  k.w.apply(website("a", "three"));
+  REQUIRE(k.ran("a"));
+  k.hold("b");
+  k.w.apply(website("b", "three"));
+  REQUIRE(k.waiting(1));
+  CHECK(ask(k.w, {"trigger", "website/a"})["triggered"] == 1);
+  k.let_go("a");
+  REQUIRE(k.ran("b"));
+  k.end(SIGKILL);
+  k.let_go("b");
+  k.clear();
+  k.start();
+  CHECK(k.ran("a"));
+  k.settle();
+  k.end(SIGTERM);
+}
+
+E2E_CASE("with --state a deletion that was not told before a SIGKILL is told after it, once") {
+  Kept k("\n  onDelete: true\n");
+  for (const char* name : {"a", "b"}) k.w.apply(website(name, "one"));
+  k.start();
+  REQUIRE((k.ran("a") && k.ran("b")));
+  k.settle();
+  k.clear();
+
+  // Seen, and waiting for the only slot.
+  k.hold("b");
+  k.w.apply(website("b", "two"));
+  REQUIRE(k.ran("b"));
+  k.w.remove("Website", "a");
+  REQUIRE(k.waiting(1));
+  k.end(SIGKILL);
+  k.let_go("b");
+  k.clear();
+  k.start();
+  CHECK(k.ran("gone a"));
+  k.settle();
+  k.clear();
+
+  // Of an object whose run was cut off, while nobody looks.
+  k.hold("b");
+  k.w.apply(website("b", "three"));
+  REQUIRE(k.ran("b"));
+  k.end(SIGKILL);
+  k.let_go("b");
+  k.w.remove("Website", "b");
+  k.clear();
+  k.start();
+  CHECK(k.ran("gone b"));
+  k.settle();
+  k.end(SIGTERM);
+  k.clear();
+  k.start();
+  k.w.holds_for([] { return true; }, Duration{1000});
+  k.settle();
+  CHECK(k.w.read("runs").empty());
+  k.end(SIGTERM);
+}
+
+E2E_CASE("with --state a run whose writes were refused runs again after a restart") {
+  Kept k("\n  writes: [{apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@-none']}]\n",
+         "echo \"$KW_NAME\" >> runs\n"
+         "echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: @NS@-none}}'\n");
+  k.w.apply(website("a", "one"));
+  k.start();
+  REQUIRE(k.ran("a"));
+  k.settle();
+  k.end(SIGTERM);
+  k.clear();
+  // The right may have been given, or the namespace made, meanwhile.
+  k.start();
+  CHECK(k.ran("a"));
+  k.end(SIGTERM);
+}
+
+}  // namespace kubewatch::e2e
