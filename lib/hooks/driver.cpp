@@ -1,7 +1,6 @@
 // Deciding what each due object needs, and ending runs.
 #include "hooks/driver.hpp"
 
-
 #include <filesystem>
 
 #include "base/json.hpp"
