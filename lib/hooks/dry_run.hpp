@@ -43,7 +43,8 @@ class DryRunTransport : public http::Transport {
 // A request that changes nothing, whatever its body says. Precondition: POST, PUT or PATCH.
 http::Request as_question(http::Request request);
 
-// Rules of a dry run: one object at a time, and no finalize hook, which may act outside the
+// Rules of a dry run: one object at a time, no `credentials: cache`, whose writes would be real, and
+// no finalize hook, which may act outside the
 // cluster.
 void make_dry(Rule& rule);
 

@@ -164,7 +164,8 @@ Json spec() {
                               {"apiVersion", "kind"});
   const Json finalize = hook({{"name", text("default: kubewatch.dev/NAME")},
                               {"apply", flag("may print manifests")},
-                              {"whenControllerRemoved", words({"release", "keep"})}});
+                              {"whenControllerRemoved",
+                               words({"release", "keep"}, "of the finalizer, when the rule goes")}});
   return mapping(
       {{"for", for_kinds()},
        {"owns", list(kind_stream({{"on", list(words({"apply", "delete"}))}}), "children")},
