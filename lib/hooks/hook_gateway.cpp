@@ -1,19 +1,16 @@
 #include "hooks/hook_gateway.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "hooks/caches.hpp"
-#include "loop/memfd.hpp"
+#include "hooks/private_file.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -40,16 +37,6 @@ void refuse(http::Responder& to, int status, const std::string& message) {
                      {"status", "Failure"}, {"message", "kubewatch: " + message},
                      {"reason", reason},    {"code", status}};
   to.respond(status, json_headers(), base::dump_json(body));
-}
-
-Result<void> write_private(const std::string& path, std::string_view text) {
-  unlink(path.c_str());
-  const loop::Fd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (fd && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size())) {
-    return {};
-  }
-  return Error(ErrorKind::unavailable,
-               fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
 // The state of a list as it is sent: items are copied as they are stored.
@@ -213,6 +200,10 @@ void HookGateway::on_head(std::uint64_t id, const http::ResponseHead& head) {
   const auto it = passing_.find(id);
   if (it == passing_.end()) return;
   Passing& passing = it->second;
+  if (passing.responder->gone()) {
+    passing_.erase(it);
+    return;
+  }
   http::Headers headers;
   for (const char* name : {"Content-Type", "Retry-After", "Warning"}) {
     if (head.headers.has(name)) headers.add(name, std::string(head.headers.get(name)));

@@ -63,10 +63,10 @@ class HookGateway {
   const RuleCaches& caches_;
   std::string ca_pem_;
   std::map<std::string, std::string> tokens_;  // home -> token
-  std::map<std::uint64_t, Passing> passing_;
   std::uint64_t last_ = 0;
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // posted calls ask for it
   std::unique_ptr<client::Forwarder> forwarder_;
+  std::map<std::uint64_t, Passing> passing_;
   std::unique_ptr<http::Server> server_;  // goes first: it calls us
 };
 

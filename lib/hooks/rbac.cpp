@@ -101,6 +101,12 @@ class RuleRights {
       add({"patch"}, type, "status", places, "/spec/for");
       shape(type);
     }
+    if (writes_by_itself()) {
+      add({"update", "patch"}, type, "", places, "/spec/for");
+      if (type.has_subresource("status")) {
+        add({"update", "patch"}, type, "status", places, "/spec/for");
+      }
+    }
     events(type, places);
   }
 
