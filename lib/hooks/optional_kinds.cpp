@@ -1,5 +1,7 @@
 #include "hooks/optional_kinds.hpp"
 
+#include <algorithm>
+
 namespace kubewatch::hooks {
 namespace {
 
@@ -15,7 +17,8 @@ bool is_unsure(const client::ResourceMap& resources, const core::Gvk& gvk) {
 std::vector<core::Gvk> optional_kinds(const Rule& rule) {
   std::vector<core::Gvk> out;
   const auto add = [&out](const StreamRule& stream) {
-    if (stream.optional && !stream.every_kind) out.push_back(stream.gvk);
+    if (!stream.optional || stream.every_kind) return;
+    if (std::find(out.begin(), out.end(), stream.gvk) == out.end()) out.push_back(stream.gvk);
   };
   if (rule.has_for) add(rule.for_);
   for (const OwnsRule& owns : rule.owns) add(owns.stream);

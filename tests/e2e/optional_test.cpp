@@ -10,26 +10,32 @@ namespace {
 // Discovery of a server takes its time, above all to forget a kind.
 constexpr Duration kDiscovery{150000};
 
-std::string crd(const std::string& group) {
+std::string crd(const std::string& kind, const std::string& plural) {
   return "apiVersion: apiextensions.k8s.io/v1\n"
          "kind: CustomResourceDefinition\n"
-         "metadata: {name: extras." +
-         group +
-         "}\n"
+         "metadata: {name: " +
+         plural +
+         ".e2e.kubewatch.dev}\n"
          "spec:\n"
-         "  group: " +
-         group +
-         "\n"
+         "  group: e2e.kubewatch.dev\n"
          "  scope: Namespaced\n"
-         "  names: {plural: extras, singular: extra, kind: Extra}\n"
+         "  names: {plural: " +
+         plural + ", singular: " + plural.substr(0, plural.size() - 1) + ", kind: " + kind +
+         "}\n"
          "  versions:\n"
          "    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
          "x-kubernetes-preserve-unknown-fields: true}}}\n";
 }
 
-std::string extra(const std::string& group, const std::string& name) {
-  return "{apiVersion: " + group + "/v1, kind: Extra, metadata: {name: " + name +
+std::string object(const std::string& kind, const std::string& name) {
+  return "{apiVersion: e2e.kubewatch.dev/v1, kind: " + kind + ", metadata: {name: " + name +
          ", namespace: '@NS@'}}";
+}
+
+void remove_crd(World& w, const std::string& plural) {
+  const std::string name = plural + ".e2e.kubewatch.dev";
+  w.remove("CustomResourceDefinition", name, "");
+  REQUIRE(w.eventually([&] { return !w.get("CustomResourceDefinition", name, ""); }));
 }
 
 std::string title(World& w) {
@@ -40,16 +46,15 @@ std::string title(World& w) {
 }  // namespace
 
 E2E_CASE("optional: a rule runs without a kind, and again when its CRD comes and goes") {
-  const std::string group = "optional.e2e.kubewatch.dev";
   World w;
   w.apply(kWebsiteCrd);
   w.apply(website("a", "x"));
   w.rules(website_rule(R"x(
   owns:
     - {apiVersion: v1, kind: ConfigMap}
-    - {apiVersion: optional.e2e.kubewatch.dev/v1, kind: Extra, optional: true}
+    - {apiVersion: e2e.kubewatch.dev/v1, kind: Extra, optional: true}
   watches:
-    - {name: extras, apiVersion: optional.e2e.kubewatch.dev/v1, kind: Extra, optional: true, map: all}
+    - {name: extras, apiVersion: e2e.kubewatch.dev/v1, kind: Extra, optional: true, map: all}
   reconcile: {exec: [./reconcile.sh]}
 )x"));
   w.script("reconcile.sh", R"x(
@@ -65,40 +70,39 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-page, namespace: %
   CHECK(w.status().waiting_rules == 0);
   CHECK(w.status().synced);
 
-  w.apply(crd(group));
-  w.apply(extra(group, "extra-one"));
+  w.apply(crd("Extra", "extras"));
+  w.apply(object("Extra", "extra-one"));
   REQUIRE(w.eventually([&] { return title(w) == "name:extra-one"; }, kDiscovery));
   // Watched from then on.
-  w.apply(extra(group, "extra-two"));
+  w.apply(object("Extra", "extra-two"));
   REQUIRE(w.eventually([&] { return title(w) == "name:extra-onename:extra-two"; }));
 
-  w.remove("CustomResourceDefinition", "extras." + group, "");
+  remove_crd(w, "extras");
   REQUIRE(w.eventually([&] { return title(w) == "absent"; }, kDiscovery));
   w.settle();
   CHECK(w.status().waiting_rules == 0);
 }
 
 E2E_CASE("optional: a rule whose own kind is missing waits for nothing, and starts when it comes") {
-  const std::string group = "own.optional.e2e.kubewatch.dev";
   World w;
   w.rules(R"x(
 apiVersion: kubewatch.dev/v1
 kind: Controller
 metadata: {name: '@NS@'}
 spec:
-  for: {apiVersion: own.optional.e2e.kubewatch.dev/v1, kind: Extra, optional: true}
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Spare, optional: true}
   reconcile: {shell: 'echo "$KW_NAME" >> seen', output: log}
 )x");
   w.start();
   REQUIRE(w.eventually([&] { return w.status().idle; }));
   CHECK(w.status().waiting_rules == 0);
   for (const char* name : {"first", "second"}) {
-    w.apply(crd(group));
-    w.apply(extra(group, name));
+    w.apply(crd("Spare", "spares"));
+    w.apply(object("Spare", name));
     REQUIRE(
         w.eventually([&] { return w.read("seen").find(name) != std::string::npos; }, kDiscovery));
     const std::size_t runs = w.runs().size();
-    w.remove("CustomResourceDefinition", "extras." + group, "");
+    remove_crd(w, "spares");
     // Nothing is waited for once it is gone for sure.
     REQUIRE(w.eventually(
         [&] {

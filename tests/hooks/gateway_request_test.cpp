@@ -50,7 +50,7 @@ TEST_CASE("plain reads may come from the cache; what only the server can say is 
   CHECK(how("GET", "/api/v1/namespaces/shop") == How::cache);
   CHECK(plan("GET", "/api/v1/namespaces/shop").path.plural == "namespaces");
 
-  for (const std::string target :
+  for (const std::string& target :
        {kMaps + "?watch=true", kMaps + "?resourceVersion=7", kMaps + "?fieldSelector=a%3Db",
         kMaps + "?continue=x", kMaps + "?what=ever", std::string("/api"), std::string("/apis"),
         std::string("/version"), std::string("/openapi/v3/apis/apps/v1"),
@@ -91,27 +91,28 @@ TEST_CASE("writes go to the rule's kinds alone, under its field manager") {
 }
 
 TEST_CASE("no tunnel, no token, no path beside the API gets through") {
-  for (const std::string target : {"/api/v1/namespaces/shop/pods/a/exec",
-                                   "/api/v1/namespaces/shop/pods/a/proxy/x",
-                                   "/api/v1/namespaces/shop/services/a/proxy",
-                                   "/api/v1/nodes/n/proxy/metrics",
-                                   "/api/v1/namespaces/shop/pods/a/attach",
-                                   "/api/v1/namespaces/shop/pods/a/portforward",
-                                   "/api/v1/namespaces/shop/serviceaccounts/a/token",
-                                   "/",
-                                   "/metrics",
-                                   "/logs/x",
-                                   "/debug/pprof",
-                                   "/healthz",
-                                   "/api/../metrics",
-                                   "/api/v1/..",
-                                   "/api//v1/pods",
-                                   "/apis2",
-                                   "/api/v1/%2e%2e/x",
-                                   "/api/v1%2fpods",
-                                   "/api/v1/pods%00",
-                                   "/api/v1/pods\\x",
-                                   "/versions"}) {
+  for (const std::string& target :
+       std::initializer_list<std::string>{"/api/v1/namespaces/shop/pods/a/exec",
+                                          "/api/v1/namespaces/shop/pods/a/proxy/x",
+                                          "/api/v1/namespaces/shop/services/a/proxy",
+                                          "/api/v1/nodes/n/proxy/metrics",
+                                          "/api/v1/namespaces/shop/pods/a/attach",
+                                          "/api/v1/namespaces/shop/pods/a/portforward",
+                                          "/api/v1/namespaces/shop/serviceaccounts/a/token",
+                                          "/",
+                                          "/metrics",
+                                          "/logs/x",
+                                          "/debug/pprof",
+                                          "/healthz",
+                                          "/api/../metrics",
+                                          "/api/v1/..",
+                                          "/api//v1/pods",
+                                          "/apis2",
+                                          "/api/v1/%2e%2e/x",
+                                          "/api/v1%2fpods",
+                                          "/api/v1/pods%00",
+                                          "/api/v1/pods\\x",
+                                          "/versions"}) {
     INFO(target);
     CHECK(how("GET", target) == How::refuse);
     CHECK(how("POST", target) == How::refuse);

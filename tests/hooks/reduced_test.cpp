@@ -2,6 +2,7 @@
 #include "hooks/reduced.hpp"
 
 #include "base/json.hpp"
+#include "base/strings.hpp"
 #include "client/rig.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/engine.hpp"
