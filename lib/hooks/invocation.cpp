@@ -47,8 +47,13 @@ Json state_of(const InputList& list) {
   return out;
 }
 
-// `lists` stands beside the lists, which are plain arrays.
+// `lists` stands beside the lists, which are plain arrays; and before them, so that `related` is
+// what the document ends with: some hooks cut it out as text.
 void append_lists(std::string& out, const Invocation& run) {
+  Json states = {{"owned", Json::array()}, {"related", Json::object()}};
+  for (const InputList& list : run.owned) states["owned"].push_back(state_of(list));
+  for (const InputList& list : run.related) states["related"][list.name] = state_of(list);
+  out += R"(,"lists":)" + base::dump_json(states);
   out += R"(,"owned":[)";
   for (const InputList& list : run.owned) append_items(out, list.objects);
   out += R"(],"related":{)";
@@ -58,10 +63,7 @@ void append_lists(std::string& out, const Invocation& run) {
     append_items(out, run.related[i].objects);
     out += ']';
   }
-  Json states = {{"owned", Json::array()}, {"related", Json::object()}};
-  for (const InputList& list : run.owned) states["owned"].push_back(state_of(list));
-  for (const InputList& list : run.related) states["related"][list.name] = state_of(list);
-  out += R"(},"lists":)" + base::dump_json(states) + "}";
+  out += "}}";
 }
 
 // Best effort, like `previous`.

@@ -162,10 +162,11 @@ Json apply() {
 Json spec() {
   const Json writes = mapping({{"apiVersion", text()}, {"kind", text()}, {"namespaces", names()}},
                               {"apiVersion", "kind"});
-  const Json finalize = hook({{"name", text("default: kubewatch.dev/NAME")},
-                              {"apply", flag("may print manifests")},
-                              {"whenControllerRemoved",
-                               words({"release", "keep"}, "of the finalizer, when the rule goes")}});
+  const Json finalize =
+      hook({{"name", text("default: kubewatch.dev/NAME")},
+            {"apply", flag("may print manifests")},
+            {"whenControllerRemoved",
+             words({"release", "keep"}, "of the finalizer, when the rule goes")}});
   return mapping(
       {{"for", for_kinds()},
        {"owns", list(kind_stream({{"on", list(words({"apply", "delete"}))}}), "children")},

@@ -212,7 +212,8 @@ TEST_CASE("errors of a kubeconfig name file, entry and key") {
       {user_file("{client-certificate-data: '%%%'}"),
        user + "client-certificate-data is not valid base64"},
       {user_file("{token: 12345}"), user + "token is not a string"},
-      {user_file("{exec: {command: aws}}"), user + "exec credentials are not read: no program is run to log in; use "
+      {user_file("{exec: {command: aws}}"),
+       user + "exec credentials are not read: no program is run to log in; use "
               "--token, a tokenFile or a client certificate"},
       {user_file("{auth-provider: {name: gcp}}"),
        user + "auth-provider credentials are not read: no program is run to log in; use "
