@@ -36,10 +36,12 @@ void append_items(std::string& out, const std::vector<std::string>& items) {
 
 // How far a list can be trusted.
 Json state_of(const InputList& list) {
-  Json out = {{"apiVersion", list.gvk.api_version()},
+  Json out = {{"of", list.name.empty() ? "owned" : "related"},
+              {"apiVersion", list.gvk.api_version()},
               {"kind", list.gvk.kind},
               {"resourceVersion", list.resource_version},
               {"complete", list.complete}};
+  if (!list.name.empty()) out["name"] = list.name;
   if (list.absent) {
     out["absent"] = true;
     out.erase("resourceVersion");
@@ -47,12 +49,12 @@ Json state_of(const InputList& list) {
   return out;
 }
 
-// `lists` stands beside the lists, which are plain arrays; and before them, so that `related` is
-// what the document ends with: some hooks cut it out as text.
+// `lists` stands beside the lists, which are plain arrays; before them, and without members of
+// their names: some hooks cut them out as text.
 void append_lists(std::string& out, const Invocation& run) {
-  Json states = {{"owned", Json::array()}, {"related", Json::object()}};
-  for (const InputList& list : run.owned) states["owned"].push_back(state_of(list));
-  for (const InputList& list : run.related) states["related"][list.name] = state_of(list);
+  Json states = Json::array();
+  for (const InputList& list : run.owned) states.push_back(state_of(list));
+  for (const InputList& list : run.related) states.push_back(state_of(list));
   out += R"(,"lists":)" + base::dump_json(states);
   out += R"(,"owned":[)";
   for (const InputList& list : run.owned) append_items(out, list.objects);

@@ -70,7 +70,9 @@ InputList list(const std::string& name, const std::string& kind, std::vector<std
   return out;
 }
 
-Json state(const std::string& kind, Json more) {
+Json state(const std::string& name, const std::string& kind, Json more) {
+  more["of"] = name.empty() ? "owned" : "related";
+  if (!name.empty()) more["name"] = name;
   more["apiVersion"] = "demo.dev/v1";
   more["kind"] = kind;
   return more;
@@ -107,13 +109,11 @@ TEST_CASE("the document has every key of the contract, raw objects inside") {
              {"owned", {{{"kind", "A"}}, {{"kind", "B"}}}},
              {"related", {{"config", Json::array({{{"kind", "C"}}})}, {"empty", Json::array()}}},
              {"lists",
-              {{"owned",
-                {state("A", {{"resourceVersion", "7"}, {"complete", true}}),
-                 state("None", {{"resourceVersion", "8"}, {"complete", false}}),
-                 state("B", {{"resourceVersion", "9"}, {"complete", true}})}},
-               {"related",
-                {{"config", state("C", {{"resourceVersion", "10"}, {"complete", true}})},
-                 {"empty", state("D", {{"complete", true}, {"absent", true}})}}}}}});
+              {state("", "A", {{"resourceVersion", "7"}, {"complete", true}}),
+               state("", "None", {{"resourceVersion", "8"}, {"complete", false}}),
+               state("", "B", {{"resourceVersion", "9"}, {"complete", true}}),
+               state("config", "C", {{"resourceVersion", "10"}, {"complete", true}}),
+               state("empty", "D", {{"complete", true}, {"absent", true}})}}});
 }
 
 TEST_CASE("a reason without an object says its type alone") {
