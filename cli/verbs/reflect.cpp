@@ -53,7 +53,7 @@ class Reflect : public Command {
   int run(Context& context) override {
     if (!once_) {
       return fail(context, kUsage,
-                  "reflect without --once is not supported yet: it would keep and serve the cache");
+                  "reflect needs --once: it syncs, prints and ends, and serves nobody");
     }
     if (auto checked = check_selection(selection_); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());

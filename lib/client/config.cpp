@@ -168,8 +168,8 @@ class Resolver {
     for (const char* plugin : {"exec", "auth-provider"}) {
       if (!entry.has(plugin) || !flags_.client_certificate.empty()) continue;
       return entry.error(std::string(plugin) +
-                         " credentials are not supported yet; use --token, a tokenFile or a client "
-                         "certificate");
+                         " credentials are not read: no program is run to log in; use --token, a "
+                         "tokenFile or a client certificate");
     }
     KW_ASSIGN(out_.token, entry.text("token"));
     KW_ASSIGN(const std::string token_file, entry.text("tokenFile"));

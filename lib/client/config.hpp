@@ -80,7 +80,7 @@ struct ConfigEnvironment {
 };
 
 // --kubeconfig, else $KUBECONFIG, else ~/.kube/config, else in-cluster. Errors name file and key:
-// invalid (bad file, unknown context, exec or auth-provider users: not supported yet), not_found.
+// invalid (bad file, unknown context, exec or auth-provider users), not_found.
 Result<ClientConfig> load_config(const ConfigOverrides& overrides, const ConfigEnvironment& env);
 
 // The kubeconfig that leads to this configuration (YAML, for mode 0600); material from files is in

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "hooks/evaluate.hpp"
+#include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
 #include "runtime/store_ingest.hpp"
 
@@ -41,6 +42,31 @@ Result<void> check_scope(const core::ResourceType& type, const StreamRule& strea
                            type.gvk.str()));
 }
 
+// Of owns and watches. An optional kind that the server lacks has no more than its name.
+Result<void> find_entry(const client::ResourceMap& resources, const StreamRule& stream,
+                        core::ResourceType& type, bool& absent) {
+  absent = stream.optional && is_absent(resources, stream.gvk);
+  if (absent) {
+    type.gvk = stream.gvk;
+    return {};
+  }
+  KW_ASSIGN(type, find_type(resources, stream.gvk));
+  return check_scope(type, stream);
+}
+
+// Adds the object where the entry's filter lets it pass; says what the list lacks.
+void add_to(InputList& list, const StreamRule& stream, runtime::StoredObject object) {
+  if (object.reduced && list.reduced.empty()) {
+    list.reduced = list.gvk.api_version() + " " + list.gvk.kind + " " + object.meta.key().str();
+  }
+  const auto passed = passes(stream.filter, object.json);
+  if (!passed.ok()) {
+    list.complete = false;
+  } else if (*passed) {
+    list.objects.push_back(std::move(object.json));
+  }
+}
+
 }  // namespace
 
 RuleCaches::RuleCaches(const Rule& rule, CacheCallbacks callbacks)
@@ -59,15 +85,13 @@ Result<void> RuleCaches::resolve(const client::ResourceMap& resources) {
   for (const OwnsRule& owns : rule_.owns) {
     auto entry = std::make_unique<Owned>();
     entry->rule = &owns;
-    KW_ASSIGN(entry->type, find_type(resources, owns.stream.gvk));
-    KW_TRY(check_scope(entry->type, owns.stream));
+    KW_TRY(find_entry(resources, owns.stream, entry->type, entry->absent));
     owned_.push_back(std::move(entry));
   }
   for (const WatchesRule& watches : rule_.watches) {
     auto entry = std::make_unique<Related>();
     entry->rule = &watches;
-    KW_ASSIGN(entry->type, find_type(resources, watches.stream.gvk));
-    KW_TRY(check_scope(entry->type, watches.stream));
+    KW_TRY(find_entry(resources, watches.stream, entry->type, entry->absent));
     related_.push_back(std::move(entry));
   }
   missing_writes_.clear();
@@ -158,15 +182,18 @@ std::vector<core::ObjectKey> RuleCaches::children_of(const Owned& owned,
   return out;
 }
 
-std::vector<std::string> RuleCaches::owned(const std::string& owner_uid) const {
-  std::vector<std::string> out;
+std::vector<InputList> RuleCaches::owned(const std::string& owner_uid) const {
+  std::vector<InputList> out;
   for (const auto& owned : owned_) {
+    InputList list{"", owned->type.gvk};
+    list.absent = owned->absent;
+    list.resource_version = owned->group.resource_version();
     for (const core::ObjectKey& key : children_of(*owned, owner_uid)) {
-      auto object = owned->group.get(key);
-      if (!object) continue;
-      const auto passed = passes(owned->rule->stream.filter, object->json);
-      if (passed.ok() && *passed) out.push_back(std::move(object->json));
+      if (auto object = owned->group.get(key)) {
+        add_to(list, owned->rule->stream, std::move(*object));
+      }
     }
+    out.push_back(std::move(list));
   }
   return out;
 }
@@ -177,18 +204,18 @@ std::vector<core::ObjectKey> RuleCaches::related_keys(const Related& related,
   return related.rule->refs ? related.index.targets_of(key) : related.index.sources_of(key);
 }
 
-std::vector<std::pair<std::string, std::vector<std::string>>> RuleCaches::related(
-    const core::ObjectKey& key) const {
-  std::vector<std::pair<std::string, std::vector<std::string>>> out;
+std::vector<InputList> RuleCaches::related(const core::ObjectKey& key) const {
+  std::vector<InputList> out;
   for (const auto& related : related_) {
-    std::vector<std::string> objects;
+    InputList list{related->rule->name, related->type.gvk};
+    list.absent = related->absent;
+    list.resource_version = related->group.resource_version();
     for (const core::ObjectKey& other : related_keys(*related, key)) {
-      auto object = related->group.get(other);
-      if (!object) continue;
-      const auto passed = passes(related->rule->stream.filter, object->json);
-      if (passed.ok() && *passed) objects.push_back(std::move(object->json));
+      if (auto object = related->group.get(other)) {
+        add_to(list, related->rule->stream, std::move(*object));
+      }
     }
-    out.emplace_back(related->rule->name, std::move(objects));
+    out.push_back(std::move(list));
   }
   return out;
 }
@@ -278,6 +305,7 @@ std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& o
   };
   for (const auto& [type, namespaces] : writes_) add(type, namespaces);
   for (const auto& owned : owned_) {
+    if (owned->absent) continue;
     const StreamRule& stream = owned->rule->stream;
     const bool selects = !stream.label_selector.empty() || !stream.field_selector.empty();
     if (selects && !stream.namespace_selector.empty()) {
@@ -286,6 +314,36 @@ std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& o
       add(owned->type, stream.namespaces);
     }
   }
+  return out;
+}
+
+std::vector<RuleCaches::CachedKind> RuleCaches::cached_kinds() const {
+  const auto selects = [](const StreamRule& stream) {
+    return !stream.label_selector.empty() || !stream.field_selector.empty() ||
+           !stream.namespace_selector.empty() || !stream.shard_selector.empty();
+  };
+  std::vector<CachedKind> out;
+  if (rule_.has_for) {
+    out.push_back({for_.type, rule_.for_, for_.group, !selects(rule_.for_)});
+  }
+  // Of owned kinds only this controller's children are watched.
+  for (const auto& owned : owned_) {
+    if (!owned->absent) out.push_back({owned->type, owned->rule->stream, owned->group, false});
+  }
+  for (const auto& related : related_) {
+    const StreamRule& stream = related->rule->stream;
+    if (!related->absent) out.push_back({related->type, stream, related->group, !selects(stream)});
+  }
+  return out;
+}
+
+std::vector<core::ResourceType> RuleCaches::writable_kinds() const {
+  std::vector<core::ResourceType> out;
+  if (rule_.has_for) out.push_back(for_.type);
+  for (const auto& owned : owned_) {
+    if (!owned->absent) out.push_back(owned->type);
+  }
+  for (const auto& [type, namespaces] : writes_) out.push_back(type);
   return out;
 }
 

@@ -13,6 +13,7 @@
 
 #include "client/discovery.hpp"
 #include "hooks/content_hash.hpp"
+#include "hooks/input_list.hpp"
 #include "hooks/namespace_selection.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/rule.hpp"
@@ -77,9 +78,9 @@ class RuleCaches {
   // Seen outside the selection, with our finalizer.
   bool is_guarded_outside(const core::ObjectKey& key) const;
 
-  std::vector<std::string> owned(const std::string& owner_uid) const;
-  std::vector<std::pair<std::string, std::vector<std::string>>> related(
-      const core::ObjectKey& key) const;
+  // What a run of the object is given: one list for each `owns` and each `watches`, in order.
+  std::vector<InputList> owned(const std::string& owner_uid) const;
+  std::vector<InputList> related(const core::ObjectKey& key) const;
 
   // What there is outside the selection, with our finalizer.
   std::optional<core::ObjectMeta> guarded_meta(const core::ObjectKey& key) const;
@@ -94,6 +95,16 @@ class RuleCaches {
   bool is_watched(const ChildId& id) const;
   bool deletion_wakes(const ChildId& id, const std::string& object_json) const;
   std::vector<FoundChild> cached_children(const std::string& owner_uid) const;
+  // A kind in these caches, for readers of single kinds; valid as long as the caches.
+  struct CachedKind {
+    const core::ResourceType& type;
+    const StreamRule& stream;
+    const StreamGroup& group;
+    bool all;  // no object of a watched namespace is left out
+  };
+  std::vector<CachedKind> cached_kinds() const;
+  // Of for, owns and writes.
+  std::vector<core::ResourceType> writable_kinds() const;
   // Of an `owns` of the rule with a namespaceSelector: the namespaces it means now.
   std::set<std::string> selected_namespaces(const StreamRule& stream) const;
   std::vector<WriteContext::Unwatched> unwatched_places(const Owner& owner) const;
@@ -116,12 +127,14 @@ class RuleCaches {
     core::ResourceType type;
     Selection selection;  // where children may be made; where they are is watched everywhere
     StreamGroup group;
+    bool absent = false;  // an optional kind that the server does not have: nothing is opened
   };
   struct Related {
     const WatchesRule* rule = nullptr;
     core::ResourceType type;
     Selection selection;
     StreamGroup group;
+    bool absent = false;
     runtime::RelationIndex index;  // map: related -> ours; refs: ours -> related
   };
 

@@ -84,8 +84,12 @@ void RuleCaches::open_related(StreamPool& pool, Related& related) {
 
 void RuleCaches::open(StreamPool& pool) {
   if (rule_.has_for) open_for(pool);
-  for (auto& owned : owned_) open_owned(pool, *owned);
-  for (auto& related : related_) open_related(pool, *related);
+  for (auto& owned : owned_) {
+    if (!owned->absent) open_owned(pool, *owned);
+  }
+  for (auto& related : related_) {
+    if (!related->absent) open_related(pool, *related);
+  }
   opened_ = true;
 }
 

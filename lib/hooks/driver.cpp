@@ -8,6 +8,7 @@
 #include "client/apply_result.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
+#include "hooks/reduced.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
@@ -40,7 +41,8 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       scope_(scope),
       folder_(services.work_dir + "/" + rule_.name +
               (scope.only ? "-shard-" + std::to_string(*scope.only) : "")),
-      hooks_(services.client, services.random, rule_, {work_dir(), {services.work_dir, folder_}}),
+      hooks_(services.client, services.random, rule_,
+             {work_dir(), {services.work_dir, folder_}, &caches_}),
       caches_(rule_, cache_callbacks()),
       controller_(services.loop, *this, services.random, services.slots, queue_options(rule_)),
       shapes_(services.client),
@@ -64,6 +66,8 @@ CacheCallbacks Driver::cache_callbacks() {
   };
   callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
     note_ignored(key, version);
+    // Whatever changed: it may be whole now.
+    if (reduced_.count(key) > 0) on_wake({key, runtime::Reason::updated, "", false, ""});
   };
   callbacks.on_ready = [this] {
     check_ready();
@@ -87,9 +91,12 @@ void Driver::make_folders() {
 Result<void> Driver::resolve(const client::ResourceMap& resources) {
   if (auto found = caches_.resolve(resources); !found.ok()) {
     waits_for_ = found.error().message();
+    absent_ = rule_.has_for && rule_.for_.optional && is_absent(resources, rule_.for_.gvk);
     return found;
   }
+  absent_ = false;
   resolved_ = true;
+  optional_.start(rule_, resources);
   caches_.open(services_.pool);
   check_ready();
   return {};
@@ -111,7 +118,10 @@ void Driver::check_ready() {
 void Driver::on_wake(Wake wake) {
   if (stopping_ || !owns(wake.key)) return;
   if (wake.reason == runtime::Reason::startup && restore(wake.key)) return;
-  if (!wake.previous.empty()) previous_.try_emplace(wake.key, std::move(wake.previous));
+  // Half an object is no `previous` either.
+  if (!wake.previous.empty() && reduced_.count(wake.key) == 0) {
+    previous_.try_emplace(wake.key, std::move(wake.previous));
+  }
   const bool clock =
       wake.reason == runtime::Reason::startup || wake.reason == runtime::Reason::schedule;
   const auto priority = clock ? runtime::Priority::background : runtime::Priority::live;
@@ -132,6 +142,7 @@ void Driver::forget_key(const core::ObjectKey& key, const std::string& uid) {
 
 void Driver::forget_key(const core::ObjectKey& key) {
   previous_.erase(key);
+  reduced_.erase(key);
   first_reason_.erase(key);
   patched_.erase(key);
   slow_retries_.erase(key);
@@ -164,6 +175,13 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
   if (deleted_.count(work.key) > 0) return look_at_deleted(work, done);
   auto object = caches_.object(work.key);
   if (!object) return look_outside(work, done);
+  reduced_.erase(work.key);
+  if (object->reduced && needs_whole_object(rule_, object->meta)) {
+    reduced_.insert(work.key);
+    const std::string name = owner_of(work.key, object->meta).str();
+    return fail_early(work, object->meta, Error(ErrorKind::too_large, why_reduced(name)), done,
+                      true);
+  }
   const auto matched = passes(rule_.for_.filter, object->json);
   if (!matched.ok() && !object->meta.deleting()) {
     SecretMask mask;
@@ -319,7 +337,8 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
 }
 
 void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
-                        const Done& done) {
+                        const Done& done, bool for_good) {
+  const Outcome outcome = for_good ? Outcome::permanent : Outcome::failed;
   RunEnd end;
   end.record.id = services_.random.suffix(10);
   end.record.controller = rule_.name;
@@ -329,10 +348,10 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
   end.record.reason = std::string(runtime::to_string(work.reason));
   end.record.reason_object = work.reason_object;
   end.record.attempt = work.attempt;
-  end.record.outcome = std::string(to_string(Outcome::failed));
+  end.record.outcome = std::string(to_string(outcome));
   end.record.message = error.render();
-  end.outcome = {RunVerdict::failed, {}};
-  services_.reporter.report(owner, rule_.name, Outcome::failed, end.record.message);
+  end.outcome = {for_good ? RunVerdict::parked : RunVerdict::failed, {}};
+  services_.reporter.report(owner, rule_.name, outcome, end.record.message);
   count(end.record, work.key, end.outcome.verdict);
   services_.on_run(end.record);
   done(end.outcome);
@@ -420,6 +439,7 @@ ControllerFacts Driver::facts() const {
   ControllerFacts out;
   out.controller = rule_.name;
   out.started = started_;
+  out.absent = absent_;
   out.ready = counts.ready;
   out.waiting = counts.waiting;
   out.running = counts.held;

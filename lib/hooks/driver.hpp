@@ -14,6 +14,7 @@
 #include "hooks/expected_writes.hpp"
 #include "hooks/explain.hpp"
 #include "hooks/loop_alarm.hpp"
+#include "hooks/optional_kinds.hpp"
 #include "hooks/run.hpp"
 #include "hooks/services.hpp"
 #include "hooks/state_marks.hpp"
@@ -50,6 +51,13 @@ class Driver : public runtime::Reconciler, public RunHost {
   // Finds its kinds and opens its streams. Errors: not_found, invalid: it waits.
   Result<void> resolve(const client::ResourceMap& resources);
   bool resolved() const { return resolved_; }
+  // Its `for` is optional, and the server has no such kind: there is nothing to do, and nothing is
+  // waited for.
+  bool absent() const { return absent_; }
+  // An optional kind has come or gone: the rule has to start anew.
+  bool is_outdated(const client::ResourceMap& resources) {
+    return resolved_ && optional_.look(resources);
+  }
   bool blocked() const { return caches_.blocked(); }
   DriverStatus status() const;
   ControllerFacts facts() const;
@@ -155,7 +163,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void on_run_end(const core::ObjectKey& key, const std::string& uid, const std::string& id,
                   RunEnd end, const Done& done);
   void fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
-                  const Done& done);
+                  const Done& done, bool for_good = false);
   void after_run(const core::ObjectKey& key, const RunEnd& end);
   void look_for_loop(const core::ObjectKey& key, const RunEnd& end);
   void count(const RunRecord& record, const core::ObjectKey& key,
@@ -196,6 +204,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   loop::Timer expectation_timer_;
   std::optional<ScheduleClock> schedule_;  // once started
   loop::Timer schedule_timer_;
+  OptionalKinds optional_;
+  bool absent_ = false;
   bool resolved_ = false;
   bool started_ = false;
   bool stopping_ = false;
@@ -208,6 +218,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<TimePoint> slow_retries_at_;     // may outlive its timer
   PerKey<std::vector<Deleted>> deleted_;  // in order
   std::set<std::string> finalized_;       // uids; with both finalize and onDelete
+  std::set<core::ObjectKey> reduced_;     // parked because only their metadata is cached
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
   bool looks_for_rivals_ = true;          // until one was found; without leader election

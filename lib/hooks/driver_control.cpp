@@ -32,6 +32,7 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   if (const auto object = caches_.object(key)) {
     facts.cached = true;
     facts.meta = object->meta;
+    facts.reduced = object->reduced;
     const auto passed = passes(rule_.for_.filter, object->json);
     if (passed.ok()) {
       facts.passes_filter = *passed;
@@ -43,6 +44,9 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   }
   if (const auto* ignored = ignored_.find(key.str())) {
     facts.ignored = IgnoredChange{ignored->resource_version, now - ignored->at};
+  }
+  if (auto loop = loop_alarm_.found(key); loop && !services_.steady) {
+    facts.loop = SlowedLoop{std::move(loop->paths), loop_alarm_.delay(key)};
   }
   facts.queued = controller_.queue().look(key);
   const auto counts = controller_.queue().counts(now);

@@ -199,6 +199,9 @@ std::unique_ptr<http::Call> DryRunTransport::start(http::Request request,
 void make_dry(Rule& rule) {
   rule.concurrency = 1;
   rule.finalize.reset();
+  // What it passes on would be written.
+  CredentialsRule& credentials = rule.reconcile.credentials;
+  if (credentials.kind == CredentialsRule::Kind::cache) credentials = {};
 }
 
 std::string text_of(const DryWrite& write, const SecretHash& secrets) {

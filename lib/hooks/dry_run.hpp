@@ -43,8 +43,8 @@ class DryRunTransport : public http::Transport {
 // A request that changes nothing, whatever its body says. Precondition: POST, PUT or PATCH.
 http::Request as_question(http::Request request);
 
-// Rules of a dry run: one object at a time, and no finalize hook, which may act outside the
-// cluster.
+// Rules of a dry run: one object at a time; no `credentials: cache`, whose writes would be real;
+// no finalize hook, which may act outside the cluster.
 void make_dry(Rule& rule);
 
 // The write for people: "apply ConfigMap shop/a: created", then a diff of YAML with secrets hidden;

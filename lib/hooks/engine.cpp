@@ -12,8 +12,10 @@
 
 #include "base/backoff.hpp"
 #include "base/log.hpp"
+#include "hooks/definition_watch.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/kind_families.hpp"
+#include "hooks/orphaned_finalizers.hpp"
 #include "hooks/trigger_hub.hpp"
 
 namespace kubewatch::hooks {
@@ -76,6 +78,8 @@ struct Engine::Impl {
   std::vector<std::string> cut_off;
   std::vector<std::unique_ptr<Driver>> drivers;
   KindFamilies families;
+  DefinitionWatch definitions;
+  OrphanedFinalizers orphans;
   TriggerHub triggers;
 
   std::shared_ptr<const client::ResourceMap> resources;
@@ -91,7 +95,12 @@ struct Engine::Impl {
   loop::Timer shutdown_timer;
   std::vector<RuleIdentity> current;  // as they were asked for last
   std::vector<Rule> to_start;         // by reload(), after what ends
-  std::vector<Rule> with_triggers;    // whose sources are open
+  struct Restart {
+    Rule rule;
+    DriverScope scope;
+  };
+  std::vector<Restart> restarts;    // of unchanged rules, once their former drivers have ended
+  std::vector<Rule> with_triggers;  // whose sources are open
   // Ended by reload(), or of kinds that went: their last runs go on.
   std::vector<std::unique_ptr<Driver>> retiring;
   std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
@@ -111,6 +120,9 @@ struct Engine::Impl {
   void resolve_rules();
   void add_driver(Rule rule, DriverScope scope);
   void follow_kinds();
+  void follow_optional_kinds();
+  bool follows(const std::string& group) const;
+  void start_again(const std::vector<RuleIdentity>& ending, bool& any);
   void rediscover(std::function<void()> done);
   void shut_down(std::function<void()> done);
   void lead(std::size_t shard);
@@ -158,7 +170,10 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       own_folder(options.work_dir.empty()),
       services(make_services()),
       rules(std::move(the_rules)),
-      families(loop, pool, [this] { discover(); }),
+      definitions(
+          loop, pool, [this] { discover(); },
+          [this](const std::string& group) { return follows(group); }),
+      orphans(client, random, [this] { tell(); }),
       triggers(loop, random, [this](const std::string& document, const TriggerRequest& request) {
         return from_outside(document, request);
       }) {
@@ -259,6 +274,35 @@ void Engine::Impl::follow_kinds() {
   }
 }
 
+bool Engine::Impl::follows(const std::string& group) const {
+  const auto optional = [&](const auto& driver) {
+    const auto kinds = optional_kinds(driver->rule());
+    return std::any_of(kinds.begin(), kinds.end(),
+                       [&](const core::Gvk& gvk) { return gvk.group == group; });
+  };
+  return families.follows(group) || std::any_of(drivers.begin(), drivers.end(), optional);
+}
+
+// Rules whose optional kinds have come or gone start anew, as they are.
+void Engine::Impl::follow_optional_kinds() {
+  std::set<const Rule*> outdated;
+  std::vector<Restart> anew;
+  bool any = !families.empty();
+  for (const auto& driver : drivers) {
+    any = any || !optional_kinds(driver->rule()).empty();
+    if (!driver->is_outdated(*resources)) continue;
+    base::log_info("an optional kind has come or gone: the controller starts anew",
+                   {{"controller", driver->rule().name}});
+    outdated.insert(&driver->rule());
+    anew.push_back({driver->rule(), driver->scope()});
+  }
+  if (any) definitions.start(*resources);
+  if (anew.empty()) return;
+  retire([&](const Rule& rule) { return outdated.count(&rule) > 0; });
+  for (Restart& one : anew) restarts.push_back(std::move(one));
+  start_waiting_rules();
+}
+
 void Engine::Impl::give_up(const Error& error) {
   stopping = true;
   if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
@@ -307,11 +351,12 @@ void Engine::Impl::on_unreachable(const Error& error) {
 void Engine::Impl::resolve_rules() {
   if (stopping) return;
   follow_kinds();
+  follow_optional_kinds();
   bool waiting = false;
   for (auto& driver : drivers) {
     if (driver->resolved()) continue;
     auto resolved = driver->resolve(*resources);
-    if (resolved.ok()) continue;
+    if (resolved.ok() || driver->absent()) continue;
     waiting = true;
     const std::string& name = driver->rule().name;
     if (told.admit("rule " + name + resolved.error().message(), loop.now())) {
@@ -336,7 +381,12 @@ void Engine::Impl::rediscover(std::function<void()> done) {
 EngineStatus Engine::Impl::status() const {
   EngineStatus out;
   bool all_idle = true;
+  std::size_t absent = 0;
   for (const auto& driver : drivers) {
+    if (driver->absent()) {
+      ++absent;
+      continue;
+    }
     const DriverStatus status = driver->status();
     const bool waits = !status.started && (!driver->resolved() || driver->blocked());
     if (waits && resources != nullptr) ++out.waiting_rules;
@@ -351,8 +401,9 @@ EngineStatus Engine::Impl::status() const {
   }
   std::size_t started = 0;
   for (const auto& driver : drivers) started += driver->status().started ? 1 : 0;
-  all_idle = all_idle && to_start.empty() && retiring.empty();
-  out.synced = resources != nullptr && started + out.waiting_rules == drivers.size();
+  all_idle =
+      all_idle && to_start.empty() && restarts.empty() && retiring.empty() && orphans.empty();
+  out.synced = resources != nullptr && started + out.waiting_rules + absent == drivers.size();
   out.idle = out.synced && all_idle && (!options.shards || !led.empty());
   return out;
 }
@@ -390,9 +441,12 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   stopping = true;
   triggers.close();
   families.stop();
+  definitions.stop();
+  orphans.stop();
   discovery_timer.reset();
   on_shut_down = std::move(done);
   to_start.clear();
+  restarts.clear();
   draining = drivers.size() + retiring.size() + 1;
   auto drained = [this] {
     if (--draining > 0) return;
@@ -451,9 +505,19 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
                  to_start.end());
   // A rule for every kind of a group ends with all that it made.
   for (const std::string& name : plan.ended) families.remove(name);
-  retire([of_plan = is_of(plan.ended)](const Rule& rule) {
+  const auto ends = [of_plan = is_of(plan.ended)](const Rule& rule) {
     return of_plan(rule) || of_plan(rule.document);
-  });
+  };
+  std::vector<const Rule*> ending;
+  for (const auto& driver : drivers) {
+    if (ends(driver->rule())) ending.push_back(&driver->rule());
+  }
+  for (const Restart& one : restarts) {
+    if (ends(one.rule)) ending.push_back(&one.rule);
+  }
+  orphans.reload(ending, wanted, resources.get());
+  std::erase_if(restarts, [&](const Restart& one) { return ends(one.rule); });
+  retire(ends);
   for (Rule& rule : wanted) {
     if (is_of(plan.started)(rule)) to_start.push_back(std::move(rule));
   }
@@ -498,6 +562,7 @@ void Engine::Impl::on_retired(const Driver* driver) {
   if (it == retiring.end()) return;
   base::log_info("controller ended: its rule changed or is gone, or its kind",
                  {{"controller", driver->rule().name}});
+  if (!stopping) orphans.ended(driver->rule().name);
   retiring.erase(it);
   start_waiting_rules();
   // A controller of a group's kind may have waited for this name.
@@ -525,7 +590,24 @@ void Engine::Impl::start_waiting_rules() {
     it = to_start.erase(it);
     any = true;
   }
+  start_again(ending, any);
   if (any && resources != nullptr) resolve_rules();
+}
+
+void Engine::Impl::start_again(const std::vector<RuleIdentity>& ending, bool& any) {
+  for (auto it = restarts.begin(); it != restarts.end();) {
+    if (!may_start(identity_of(it->rule), ending)) {
+      ++it;
+      continue;
+    }
+    drivers.push_back(std::make_unique<Driver>(services, std::move(it->rule), it->scope));
+    drivers.back()->run_all_at_start();
+    for (const std::size_t shard : led) {
+      if (it->scope.shards > 0) drivers.back()->lead(shard);
+    }
+    it = restarts.erase(it);
+    any = true;
+  }
 }
 
 void Engine::Impl::lead(std::size_t shard) {
@@ -550,6 +632,7 @@ void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
   // A driver tells only one when it is drained: shut_down() waits for it, and then all are
   // released.
   if (stopping && narrows()) return;
+  std::erase_if(restarts, [&](const Restart& one) { return one.scope.only == shard; });
   auto left = std::make_shared<std::size_t>(1);
   auto one_less = [this, left, shard, ended = std::move(ended)] {
     if (--*left > 0) return;
@@ -572,10 +655,13 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   stopping = true;
   triggers.close();
   families.stop();
+  definitions.stop();
+  orphans.stop();
   led.clear();
   discovery_timer.reset();
   on_shut_down = std::move(done);
   to_start.clear();
+  restarts.clear();
   draining = drivers.size() + retiring.size() + 1;
   // What has not ended by then is killed with its driver, whatever grace its rule gives it.
   const auto end = [this] {

@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/meta.hpp"
+#include "hooks/reduced.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -96,6 +97,9 @@ std::optional<Explanation> of_the_object(const Rule& rule, const ExplainFacts& f
   if (facts.meta.deleting() && !guarded) {
     return state("deleting", "it is being deleted and does not carry our finalizer: nothing runs");
   }
+  if (facts.reduced && needs_whole_object(rule, facts.meta)) {
+    return state("reduced", why_reduced("it"));
+  }
   if (!facts.filter_error.empty() && !facts.meta.deleting())
     return std::nullopt;  // its run says it
   if (facts.passes_filter.value_or(true) || facts.meta.deleting()) return std::nullopt;
@@ -150,6 +154,15 @@ Explanation of_pending(const runtime::KeyState& key, const Rule& rule, const Exp
     case runtime::Reason::schedule:
       out = state("scheduled", "nothing is to be done; the schedule runs it in " + in(wait));
       break;
+    case runtime::Reason::updated:
+    case runtime::Reason::owned_changed:
+      if (facts.loop) {
+        out = state("slowed", fmt::format("its runs cause each other, so the next one ({}) is put "
+                                          "off; it comes in {}",
+                                          reason, in(wait)));
+        break;
+      }
+      [[fallthrough]];
     default:
       out = state("debounced", fmt::format("it changed ({}); the debounce of {} runs it in {}",
                                            reason, base::format_duration(rule.debounce), in(wait)));
@@ -207,6 +220,16 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
         fmt::format("it is being deleted since {}; the finalizer {} holds it until {}",
                     *facts.meta.deletion_timestamp, rule.finalizer_name,
                     rule.finalize ? "the finalize hook has succeeded" : "its children are gone"));
+  }
+  if (facts.loop) {
+    out.details.push_back(
+        facts.loop->paths.empty()
+            ? "it was found to loop: its hook prints the same each time, and another program "
+              "changes what it writes, or it writes what it watches"
+            : "it was found to loop: its hook prints something else each time at " +
+                  base::join(facts.loop->paths, ", "));
+    out.details.push_back("runs that it causes itself are put off by " + in(facts.loop->delay) +
+                          " until one of them changes nothing");
   }
   if (facts.last) {
     std::string text =

@@ -28,6 +28,12 @@ struct LastRun {
   Duration ago{0};
 };
 
+// Its runs cause each other, and those are put off.
+struct SlowedLoop {
+  std::vector<std::string> paths;  // that keep changing; empty: the hook prints the same each time
+  Duration delay{0};               // of the next one
+};
+
 struct ExplainFacts {
   TimePoint now{};
   // The rule.
@@ -44,6 +50,7 @@ struct ExplainFacts {
   const Json* live = nullptr;
   std::string live_error;  // it could not be asked
   core::ObjectMeta meta;   // of the cached object
+  bool reduced = false;    // only its metadata is cached, though the rule wants all of it
   std::optional<bool> passes_filter;
   std::string filter_error;
   std::optional<IgnoredChange> ignored;
@@ -54,13 +61,14 @@ struct ExplainFacts {
   std::size_t slot_limit = 0;   // 0 = no cap
   std::size_t ready_ahead = 0;  // due and waiting for a place
   std::optional<Duration> slow_retry_in;
+  std::optional<SlowedLoop> loop;
   std::optional<LastRun> last;
 };
 
 struct Explanation {
   // waiting-for-kind | forbidden | syncing | stopping | standby | other-shard | not-found |
-  // not-selected | filtered | deleting | released | running | due | debounced | backoff | requeued
-  // | resync | scheduled | parked | limited | idle
+  // not-selected | filtered | deleting | reduced | running | due | debounced | slowed | backoff
+  // | requeued | resync | scheduled | parked | limited | idle
   std::string state;
   std::string text;                  // one sentence
   std::vector<std::string> details;  // further sentences

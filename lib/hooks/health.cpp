@@ -39,7 +39,7 @@ HealthReport judge_readiness(const EngineFacts& facts, const HealthLimits& limit
     out.problems.emplace_back("the server has not said yet what kinds it has");
   }
   for (const ControllerFacts& one : facts.controllers) {
-    if (facts.discovered && !one.started) {
+    if (facts.discovered && !one.started && !one.absent) {
       out.problems.push_back("controller " + one.controller +
                              " has not started: a kind is not synced");
     }

@@ -1,19 +1,15 @@
 // TokenRequest, and two small files.
 #include "hooks/hook_credentials.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
-#include "loop/memfd.hpp"
+#include "hooks/private_file.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -23,23 +19,6 @@ constexpr std::int64_t kLifetimeSeconds = 3600;
 constexpr Duration kShortestLifetime{60000};
 constexpr Duration kPauseAfterFailure{30000};
 constexpr const char* kContext = "kubewatch";
-
-Error cannot_write(const std::string& path) {
-  return Error(ErrorKind::unavailable,
-               fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
-// Whole or not at all: a worker may be reading it.
-Result<void> write_private(const std::string& path, std::string_view text) {
-  const std::string fresh = path + ".new";
-  unlink(fresh.c_str());
-  const loop::Fd fd(open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!fd) return cannot_write(fresh);
-  const ssize_t written = ::write(fd.get(), text.data(), text.size());
-  if (written != static_cast<ssize_t>(text.size())) return cannot_write(fresh);
-  if (rename(fresh.c_str(), path.c_str()) != 0) return cannot_write(path);
-  return {};
-}
 
 core::ResourceType service_accounts() {
   core::ResourceType type;

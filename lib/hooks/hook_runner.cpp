@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "hooks/hook_gateway.hpp"
 #include "hooks/hook_process.hpp"
 #include "hooks/invocation.hpp"
 
@@ -14,7 +15,8 @@ namespace kubewatch::hooks {
 
 HookRunner::HookRunner(client::Client& client, base::Random& random, const Rule& rule,
                        HookPlaces places)
-    : loop_(client.loop()),
+    : client_(client),
+      loop_(client.loop()),
       random_(random),
       rule_(rule),
       places_(std::move(places)),
@@ -25,12 +27,30 @@ HookRunner::HookRunner(client::Client& client, base::Random& random, const Rule&
 HookRunner::~HookRunner() = default;
 
 void HookRunner::prepare(const HookRule& hook, std::function<void(Result<void>)> ready) {
-  credentials_.prepare(hook.credentials, std::move(ready));
+  if (hook.credentials.kind != CredentialsRule::Kind::cache) {
+    return credentials_.prepare(hook.credentials, std::move(ready));
+  }
+  if (gateway_ != nullptr) return ready({});
+  auto opened = HookGateway::open(client_, rule_, *places_.caches);
+  if (!opened.ok()) return ready(std::move(opened).error().with_context("credentials: cache"));
+  gateway_ = std::move(*opened);
+  ready({});
 }
 
-Result<HookEnvironment> HookRunner::credentials_in(const std::string& home,
-                                                   const HookRule& hook) const {
-  return credentials_.write(hook.credentials, home);
+Result<HookEnvironment> HookRunner::credentials_in(const std::string& home, const HookRule& hook) {
+  const bool by_cache = hook.credentials.kind == CredentialsRule::Kind::cache;
+  return by_cache ? gateway_->let_in(home) : credentials_.write(hook.credentials, home);
+}
+
+void HookRunner::revoke(const std::string& home) {
+  if (gateway_ != nullptr) gateway_->revoke(home);
+}
+
+std::vector<std::string> HookRunner::secrets_of(const HookRule& hook) const {
+  if (gateway_ != nullptr && hook.credentials.kind == CredentialsRule::Kind::cache) {
+    return gateway_->secrets();
+  }
+  return credentials_.secrets(hook.credentials);
 }
 
 // Once for each rule.
@@ -49,7 +69,7 @@ Result<HookEnvironment> HookRunner::worker_environment(const HookRule& hook,
             build_environment({nothing, meta, hook, places_.work_dir, home, own_environment,
                                base::read_file, EnvironmentPart::worker},
                               random_));
-  KW_ASSIGN(HookEnvironment more, credentials_.write(hook.credentials, home));
+  KW_ASSIGN(HookEnvironment more, credentials_in(home, hook));
   std::move(more.variables.begin(), more.variables.end(), std::back_inserter(out.variables));
   std::move(more.secrets.begin(), more.secrets.end(), std::back_inserter(out.secrets));
   return out;
@@ -68,7 +88,10 @@ WorkerPool& HookRunner::pool_of(const HookRule& hook) {
     around.refresh = [this, &hook](const std::string& home) {
       return credentials_.refresh(hook.credentials, home);
     };
-    around.forget = [this](const std::string& home) { credentials_.forget(home); };
+    around.forget = [this](const std::string& home) {
+      credentials_.forget(home);
+      revoke(home);
+    };
     pool = std::make_unique<WorkerPool>(loop_, random_, guard_, hook, std::move(around));
   }
   return *pool;

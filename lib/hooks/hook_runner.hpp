@@ -18,9 +18,13 @@
 
 namespace kubewatch::hooks {
 
+class HookGateway;
+class RuleCaches;
+
 struct HookPlaces {
-  std::string work_dir;            // KW_WORKDIR
-  std::vector<std::string> homes;  // below the last each hook or worker has its own HOME
+  std::string work_dir;                // KW_WORKDIR
+  std::vector<std::string> homes;      // below the last each hook or worker has its own HOME
+  const RuleCaches* caches = nullptr;  // what `credentials: cache` reads from; outlives the runner
 };
 
 class HookRunner {
@@ -33,17 +37,17 @@ class HookRunner {
   // nothing is. Errors: the server's.
   void prepare(const HookRule& hook, std::function<void(Result<void>)> ready);
   // The files and variables of a process's credentials. A worker got its own at its start.
-  Result<HookEnvironment> credentials_in(const std::string& home, const HookRule& hook) const;
+  Result<HookEnvironment> credentials_in(const std::string& home, const HookRule& hook);
   // What a worker of this hook was handed over: must not be logged.
-  std::vector<std::string> secrets_of(const HookRule& hook) const {
-    return credentials_.secrets(hook.credentials);
-  }
+  std::vector<std::string> secrets_of(const HookRule& hook) const;
   // Of hooks that are processes.
   HookHomes& homes() { return homes_; }
   // `hook` is the rule's reconcile or finalize. Errors: not_found, forbidden, invalid. on_exit
   // comes later, once, from the loop.
   Result<std::unique_ptr<HookCall>> start(const HookRule& hook, HookStart start,
                                           HookCall::OnExit on_exit);
+  // The hook that lived there is gone: what it was let in with is no more.
+  void revoke(const std::string& home);
   // No run is left: ends the workers; then `done`, at once or from the loop, and not at all once
   // this is gone.
   void shut_down(std::function<void()> done);
@@ -53,12 +57,14 @@ class HookRunner {
   Result<HookEnvironment> worker_environment(const HookRule& hook, const std::string& home);
   void tell_limits(const HookRule& hook);
 
+  client::Client& client_;
   loop::EventLoop& loop_;
   base::Random& random_;
   const Rule& rule_;
   HookPlaces places_;
   HookHomes homes_;
   HookCredentials credentials_;
+  std::unique_ptr<HookGateway> gateway_;  // once a hook has `credentials: cache`
   LimitGuard guard_;
   bool limits_told_ = false;
   std::map<const HookRule*, std::unique_ptr<WorkerPool>> pools_;

@@ -27,13 +27,45 @@ const std::string& or_null(const std::string& json) {
   return json.empty() ? null : json;
 }
 
-void append_list(std::string& out, const std::vector<std::string>& items) {
-  out += '[';
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) out += ',';
-    out += items[i];
+void append_items(std::string& out, const std::vector<std::string>& items) {
+  for (const std::string& item : items) {
+    if (out.back() != '[') out += ',';
+    out += item;
   }
-  out += ']';
+}
+
+// How far a list can be trusted.
+Json state_of(const InputList& list) {
+  Json out = {{"of", list.name.empty() ? "owned" : "related"},
+              {"apiVersion", list.gvk.api_version()},
+              {"kind", list.gvk.kind},
+              {"resourceVersion", list.resource_version},
+              {"complete", list.complete}};
+  if (!list.name.empty()) out["name"] = list.name;
+  if (list.absent) {
+    out["absent"] = true;
+    out.erase("resourceVersion");
+  }
+  return out;
+}
+
+// `lists` stands beside the lists, which are plain arrays; before them, and without members of
+// their names: some hooks cut them out as text.
+void append_lists(std::string& out, const Invocation& run) {
+  Json states = Json::array();
+  for (const InputList& list : run.owned) states.push_back(state_of(list));
+  for (const InputList& list : run.related) states.push_back(state_of(list));
+  out += R"(,"lists":)" + base::dump_json(states);
+  out += R"(,"owned":[)";
+  for (const InputList& list : run.owned) append_items(out, list.objects);
+  out += R"(],"related":{)";
+  for (std::size_t i = 0; i < run.related.size(); ++i) {
+    if (i > 0) out += ',';
+    out += quoted(run.related[i].name) + ":[";
+    append_items(out, run.related[i].objects);
+    out += ']';
+  }
+  out += "}}";
 }
 
 // Best effort, like `previous`.
@@ -177,15 +209,7 @@ std::string build_document(const Invocation& run) {
   out += run.finalizing ? R"(,"finalizing":true)" : R"(,"finalizing":false)";
   out += R"(,"object":)" + or_null(run.object);
   out += R"(,"previous":)" + or_null(run.previous);
-  out += R"(,"owned":)";
-  append_list(out, run.owned);
-  out += R"(,"related":{)";
-  for (std::size_t i = 0; i < run.related.size(); ++i) {
-    if (i > 0) out += ',';
-    out += quoted(run.related[i].first) + ':';
-    append_list(out, run.related[i].second);
-  }
-  out += "}}";
+  append_lists(out, run);
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include "base/random.hpp"
 #include "base/result.hpp"
 #include "core/meta.hpp"
+#include "hooks/input_list.hpp"
 #include "hooks/rule.hpp"
 #include "runtime/work_queue.hpp"
 
@@ -25,10 +26,10 @@ struct Invocation {
   std::string reason_object;  // "v1 ConfigMap shop/settings"; "" = the object itself
   std::uint32_t attempt = 1;
   bool finalizing = false;
-  std::string object;              // raw JSON; "" = null
-  std::string previous;            // the same
-  std::vector<std::string> owned;  // raw JSON each
-  std::vector<std::pair<std::string, std::vector<std::string>>> related;
+  std::string object;            // raw JSON; "" = null
+  std::string previous;          // the same
+  std::vector<InputList> owned;  // by kind; told as one list
+  std::vector<InputList> related;
 };
 
 // One line of JSON, without a newline.

@@ -64,11 +64,6 @@ Json map_of(Json values, const char* names, const char* description) {
                    description);
 }
 
-Json not_yet(Json schema, Json values) {
-  schema["not"] = {{"enum", std::move(values)}};
-  return schema;
-}
-
 Json when(Json condition, Json consequence, Json otherwise) {
   Json out = {{"if", std::move(condition)}, {"then", std::move(consequence)}};
   if (!otherwise.is_null()) out["else"] = std::move(otherwise);

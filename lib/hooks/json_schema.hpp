@@ -27,8 +27,6 @@ Json mapping(Json properties, const Words& required = {});
 // Exactly one of its keys.
 Json one_key(Json properties);
 Json map_of(Json values, const char* names, const char* description = "");
-// A key with a right value that does not work yet.
-Json not_yet(Json schema, Json values);
 // {"if": that, "then": these}; without `that` when it does not hold.
 Json when(Json condition, Json consequence, Json otherwise = Json());
 // {"required": [key]}

@@ -83,12 +83,19 @@ std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint 
   if (report.paths.size() > kMostPaths) report.paths.resize(kMostPaths);
   entry.paths.clear();
   entry.printed.reset();
+  entry.report = report;
   return report;
 }
 
 bool LoopAlarm::wants_printed(const core::ObjectKey& key) const {
   const auto it = objects_.find(key);
   return it != objects_.end() && !it->second.looping && it->second.runs * 2 >= limit_;
+}
+
+std::optional<LoopReport> LoopAlarm::found(const core::ObjectKey& key) const {
+  const auto it = objects_.find(key);
+  if (it == objects_.end() || !it->second.looping) return std::nullopt;
+  return it->second.report;
 }
 
 Duration LoopAlarm::delay(const core::ObjectKey& key) const {

@@ -38,6 +38,8 @@ class LoopAlarm {
   bool wants_printed(const core::ObjectKey& key) const;
   // How long the next run that it causes itself is put off; 0 while it does not loop.
   Duration delay(const core::ObjectKey& key) const;
+  // What was found, while it is slowed down.
+  std::optional<LoopReport> found(const core::ObjectKey& key) const;
   void forget(const core::ObjectKey& key) { objects_.erase(key); }
 
  private:
@@ -48,6 +50,7 @@ class LoopAlarm {
     bool looping = false;
     std::optional<Printed> printed;
     std::map<std::string, std::size_t> paths;
+    LoopReport report;  // once it loops
   };
   std::size_t limit_;
   Duration window_;

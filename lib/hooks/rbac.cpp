@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/strings.hpp"
+#include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
 #include "hooks/result_extras.hpp"
 
@@ -62,7 +63,10 @@ class RuleRights {
  private:
   std::optional<core::ResourceType> find(const core::Gvk& gvk) {
     auto type = input_.type_of(gvk);
-    if (!type) unknown_.insert(gvk.str());
+    // Of an optional kind that is not there nothing can be asked for.
+    const auto optional = optional_kinds(rule_);
+    const bool may_lack = std::find(optional.begin(), optional.end(), gvk) != optional.end();
+    if (!type && !may_lack) unknown_.insert(gvk.str());
     return type;
   }
 
@@ -93,6 +97,12 @@ class RuleRights {
       add({"patch"}, type, "status", places, "/spec/for");
       shape(type);
     }
+    if (writes_by_itself()) {
+      add({"update", "patch"}, type, "", places, "/spec/for");
+      if (type.has_subresource("status")) {
+        add({"update", "patch"}, type, "status", places, "/spec/for");
+      }
+    }
     events(type, places);
   }
 
@@ -102,6 +112,14 @@ class RuleRights {
     for (const char* verb : {"list", "watch"}) {
       out_.push_back({verb, "", "namespaces", "", "", rule_.name, pointer});
     }
+  }
+
+  // By credentials: cache, which passes its writes on with our rights.
+  bool writes_by_itself() const {
+    const auto by_cache = [](const HookRule& hook) {
+      return hook.credentials.kind == CredentialsRule::Kind::cache;
+    };
+    return by_cache(rule_.reconcile) || (rule_.finalize && by_cache(rule_.finalize->hook));
   }
 
   void credentials(const HookRule& hook, const std::string& pointer) {
@@ -147,7 +165,8 @@ class RuleRights {
     const Names places = anywhere ? Names{} : places_of(listed);
     add({"list"}, *type, "", places, pointer);
     if (watched) add({"watch"}, *type, "", places, pointer);
-    if (!rule_.reconcile.output_manifests) return;
+    if (writes_by_itself()) add({"update"}, *type, "", places, pointer);
+    if (!rule_.reconcile.output_manifests && !writes_by_itself()) return;
     // Server-side apply of what is not there needs create as well as patch.
     add({"get", "create", "patch", "delete"}, *type, "", places, pointer);
     for (const PatchedSubresource& one : input_.patched) {

@@ -30,6 +30,7 @@ struct StreamRule {
   std::optional<jq::Program> filter;
   std::vector<std::string> strip;  // JSON pointers
   runtime::WatcherOptions list;    // strategy, content, ...; selectors are filled in
+  bool optional = false;           // a missing CRD does not hold the rule
 };
 
 struct OwnsRule {
@@ -68,7 +69,7 @@ struct HookLimits {
 enum class HookMode { process, worker };
 
 struct CredentialsRule {
-  enum class Kind { none, kubeconfig, service_account } kind = Kind::none;
+  enum class Kind { none, kubeconfig, service_account, cache } kind = Kind::none;
   std::string service_account;
 };
 
@@ -111,6 +112,8 @@ struct TriggerRule {
   std::string token_file;         // with http_path: absolute path; "" = no token is asked for
 };
 
+// Of our finalizer, when the rule goes from the rule files while the controller runs.
+enum class WhenRemoved { release, keep };
 enum class WhenUnmatched { keep, release, finalize };
 enum class Adopt { never, unowned };
 enum class OwnerRef { controller, plain, none };
@@ -150,6 +153,7 @@ struct Rule {
   HookRule reconcile;
   std::optional<FinalizeRule> finalize;
   std::string finalizer_name;  // always set: used too when children need it
+  WhenRemoved when_removed = WhenRemoved::release;
   RetryRule retry;
   ApplyRule apply;
 };

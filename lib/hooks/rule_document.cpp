@@ -108,7 +108,8 @@ bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
   rule.has_for = node.has("for");
   if (!rule.has_for) rule.concurrency = 1;
   const auto finalize = [&](const RuleNode& inner) {
-    return read_finalize(inner, folder, rule.finalize.emplace(), rule.finalizer_name);
+    return read_finalize(inner, folder, rule.finalize.emplace(), rule.finalizer_name,
+                         rule.when_removed);
   };
   bool ok = read_keys(
       node,

@@ -101,8 +101,7 @@ bool read_credentials(const RuleNode& node, CredentialsRule& out) {
   }
   const auto word = one_of(node, {"none", "kubeconfig", "cache"});
   if (!word) return false;
-  if (*word == 2) return node.not_yet();
-  out.kind = *word == 0 ? Kind::none : Kind::kubeconfig;
+  out.kind = *word == 0 ? Kind::none : *word == 1 ? Kind::kubeconfig : Kind::cache;
   return true;
 }
 
@@ -184,16 +183,13 @@ bool read_reconcile(const RuleNode& node, const std::string& folder, HookRule& o
 }
 
 bool read_finalize(const RuleNode& node, const std::string& folder, FinalizeRule& out,
-                   std::string& finalizer_name) {
-  // Nothing finds objects of a rule that is gone yet, so neither word of whenControllerRemoved is
-  // true.
-  const RuleReader removed = [](const RuleNode& inner) {
-    return one_of(inner, {"release", "keep"}).has_value() && inner.not_yet();
-  };
+                   std::string& finalizer_name, WhenRemoved& when_removed) {
   return read_hook(node, folder, out.hook,
                    {{"name", finalizer(finalizer_name)},
                     {"apply", flag(out.apply)},
-                    {"whenControllerRemoved", removed}});
+                    {"whenControllerRemoved",
+                     choice<WhenRemoved>(when_removed, {{"release", WhenRemoved::release},
+                                                        {"keep", WhenRemoved::keep}})}});
 }
 
 }  // namespace kubewatch::hooks

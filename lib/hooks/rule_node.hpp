@@ -54,8 +54,6 @@ class RuleNode {
   bool problem(std::string_view message) const;
   // The same at the position of the key instead of its value.
   bool problem_at_key(std::string_view message) const;
-  // A right value of a feature that does not exist yet: accepted keys must do something.
-  bool not_yet() const { return problem_at_key("not supported yet"); }
 
  private:
   bool add(base::YamlMark mark, std::string_view message) const;

@@ -27,7 +27,7 @@ bool check_program_of_metadata(const RuleNode& node, std::string_view whose);
 // rule_hook.cpp; `folder` is absolute: the rule file's, base of relative paths.
 bool read_reconcile(const RuleNode& node, const std::string& folder, HookRule& out);
 bool read_finalize(const RuleNode& node, const std::string& folder, FinalizeRule& out,
-                   std::string& finalizer_name);
+                   std::string& finalizer_name, WhenRemoved& when_removed);
 
 // rule_command.cpp: exec, shell and the files that a rule names. read_exec fills argv.
 bool read_exec(const RuleNode& node, const std::string& folder, std::vector<std::string>& argv);

@@ -98,7 +98,7 @@ Json stream(Json more, const Words& required) {
                {"filter", text("jq, evaluated here")},
                {"content", words({"full", "metadata"})},
                {"strip", list(path_inside(), "paths that are dropped before the cache")},
-               {"optional", not_yet(flag("only false so far"), {true})},
+               {"optional", flag("a kind that is missing does not hold the rule")},
                {"list", list_options()}};
   keys.update(more);
   Json out = mapping(std::move(keys), required);
@@ -158,7 +158,7 @@ Json check_kubeconfig() {
 
 Json hook(Json more = Json::object()) {
   const Json account = mapping({{"serviceAccount", matching(kSubdomain)}}, {"serviceAccount"});
-  const Json credentials = not_yet(words({"none", "kubeconfig", "cache"}), {"cache"});
+  const Json credentials = words({"none", "kubeconfig", "cache"});
   Json keys = {{"exec", command("program and arguments; relative to this file")},
                {"shell", text("a script for /bin/sh -e")},
                {"timeout", some_time("then TERM to the process group")},
@@ -230,11 +230,11 @@ Json spec() {
                                {"kind", kind()},
                                {"namespaces", namespaces("leave it out for the object's own")}},
                               {"apiVersion", "kind"});
-  const Json removed =
-      not_yet(words({"release", "keep"}, "not supported yet"), {"release", "keep"});
-  const Json finalize = hook({{"name", matching(kFinalizer, "default: kubewatch.dev/NAME")},
-                              {"apply", flag("may print manifests")},
-                              {"whenControllerRemoved", removed}});
+  const Json finalize =
+      hook({{"name", matching(kFinalizer, "default: kubewatch.dev/NAME")},
+            {"apply", flag("may print manifests")},
+            {"whenControllerRemoved",
+             words({"release", "keep"}, "of the finalizer, when the rule goes")}});
   const Json watch = kind_stream({{"name", matching("^[A-Za-z0-9_-]{1,63}$", "key of `related`")},
                                   {"map", text("jq: from the related object to ours; or all")},
                                   {"refs", text("jq: from our object to the related one")}},

@@ -136,7 +136,7 @@ std::vector<RuleKey> stream_keys(StreamRule& out) {
       {"content", choice<core::Content>(out.list.content, {{"full", core::Content::full},
                                                            {"metadata", core::Content::metadata}})},
       {"strip", strip(out.strip)},
-      {"optional", only_flag(false)},
+      {"optional", flag(out.optional)},
       {"list", [&out](const RuleNode& node) { return read_list(node, out.list); }}};
 }
 

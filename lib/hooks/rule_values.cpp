@@ -161,26 +161,6 @@ std::optional<std::size_t> one_of(const RuleNode& node, const std::vector<std::s
   return std::nullopt;
 }
 
-RuleReader only_first(std::vector<std::string> words) {
-  return [words = std::move(words)](const RuleNode& node) {
-    const auto index = one_of(node, words);
-    if (!index) return false;
-    return *index == 0 || node.not_yet();
-  };
-}
-
-RuleReader only_flag(bool value) {
-  return [value](const RuleNode& node) {
-    bool found = value;
-    if (!flag(found)(node)) return false;
-    return found == value || node.not_yet();
-  };
-}
-
-RuleReader not_yet(RuleReader read) {
-  return [read = std::move(read)](const RuleNode& node) { return read(node) && node.not_yet(); };
-}
-
 RuleReader list_of(RuleReader item, std::string empty_hint) {
   return [item = std::move(item), empty_hint = std::move(empty_hint)](const RuleNode& node) {
     if (!node.value().is_array()) return wrong_type(node, "a list");

@@ -59,13 +59,6 @@ RuleReader choice(Enum& out, std::vector<std::pair<std::string, Enum>> options) 
   };
 }
 
-// A choice of which only the first word works so far.
-RuleReader only_first(std::vector<std::string> words);
-// A flag of which only `value` works so far.
-RuleReader only_flag(bool value);
-// Checked like `read`, then refused: no value of the key works so far.
-RuleReader not_yet(RuleReader read);
-
 // A list whose items all go to `item`; empty lists are refused with `empty_hint` unless it is "".
 RuleReader list_of(RuleReader item, std::string empty_hint = "");
 

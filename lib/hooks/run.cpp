@@ -13,6 +13,7 @@
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
 #include "hooks/field_warnings.hpp"
+#include "hooks/reduced.hpp"
 #include "hooks/worker_line.hpp"
 #include "runtime/finalizer.hpp"
 
@@ -160,9 +161,11 @@ void Run::launch() {
   invocation.related = host_.caches().related(owner_.key);
   mask_.add_json(invocation.object);
   mask_.add_json(invocation.previous);
-  for (const std::string& object : invocation.owned) mask_.add_json(object);
-  for (const auto& [name, objects] : invocation.related) {
-    for (const std::string& object : objects) mask_.add_json(object);
+  for (const auto* lists : {&invocation.owned, &invocation.related}) {
+    for (const InputList& list : *lists) {
+      if (!list.reduced.empty()) return fail(Outcome::permanent, why_reduced(list.reduced));
+      for (const std::string& object : list.objects) mask_.add_json(object);
+    }
   }
   const bool worker = hook().mode == HookMode::worker;
   if (!worker) {
@@ -198,7 +201,10 @@ void Run::launch() {
   }
   auto process = host_.hooks().start(hook(), std::move(start),
                                      [this](HookExit exit) { on_exit(std::move(exit)); });
-  if (!process.ok()) return fail(Outcome::failed, process.error().render());
+  if (!process.ok()) {
+    host_.hooks().revoke(home_);
+    return fail(Outcome::failed, process.error().render());
+  }
   process_ = std::move(*process);
   hook_running_ = true;
 }
@@ -217,6 +223,7 @@ void Run::abandon() {
 void Run::on_exit(HookExit exit) {
   const auto scope = traced();
   hook_running_ = false;
+  host_.hooks().revoke(home_);
   exit_ = std::move(exit);
   if (exit_.broken) exit_.broken = mask_.mask(*exit_.broken);
   tell_exchange();

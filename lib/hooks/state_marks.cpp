@@ -86,7 +86,7 @@ std::string RuleCaches::input_mark(const core::ObjectKey& key, const core::Objec
                        other.resource_version);
   };
   for (const auto& owned : owned_) {
-    out += "\nowned " + owned->type.gvk.str();
+    out += "\nowned " + owned->type.gvk.str() + (owned->absent ? " absent" : "");
     std::vector<core::ObjectKey> keys =
         owned->group.keys_with_label(std::string(kOwnerUidLabel), meta.uid);
     std::sort(keys.begin(), keys.end());
@@ -95,7 +95,7 @@ std::string RuleCaches::input_mark(const core::ObjectKey& key, const core::Objec
     }
   }
   for (const auto& related : related_) {
-    out += "\nrelated " + related->rule->name;
+    out += "\nrelated " + related->rule->name + (related->absent ? " absent" : "");
     std::vector<core::ObjectKey> keys = related_keys(*related, key);
     std::sort(keys.begin(), keys.end());
     for (const auto& other : keys) {

@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "hooks/expected_writes.hpp"
 #include "runtime/failure_counts.hpp"
 
 namespace kubewatch::hooks {
@@ -269,6 +270,15 @@ std::vector<core::ObjectKey> StreamGroup::keys_with_label(const std::string& lab
 bool StreamGroup::blocked() const {
   return std::any_of(streams_.begin(), streams_.end(),
                      [](const auto& stream) { return stream->blocked(); });
+}
+
+std::string StreamGroup::resource_version() const {
+  std::string out;
+  for (const auto& stream : streams_) {
+    const std::string& version = stream->store().resource_version();
+    if (out.empty() || at_least_version(out, version)) out = version;
+  }
+  return out;
 }
 
 }  // namespace kubewatch::hooks

@@ -126,6 +126,8 @@ class StreamGroup {
   std::vector<core::ObjectKey> keys_with_label(const std::string& label,
                                                const std::string& value) const;
   bool blocked() const;
+  // Up to which all of it is exact; of several streams the one furthest behind. "" without any.
+  std::string resource_version() const;
 
  private:
   const Stream* stream_for(const std::string& namespace_) const;

@@ -212,11 +212,12 @@ TEST_CASE("errors of a kubeconfig name file, entry and key") {
       {user_file("{client-certificate-data: '%%%'}"),
        user + "client-certificate-data is not valid base64"},
       {user_file("{token: 12345}"), user + "token is not a string"},
-      {user_file("{exec: {command: aws}}"), user + "exec credentials are not supported yet; use "
-                                                   "--token, a tokenFile or a client certificate"},
+      {user_file("{exec: {command: aws}}"),
+       user + "exec credentials are not read: no program is run to log in; use "
+              "--token, a tokenFile or a client certificate"},
       {user_file("{auth-provider: {name: gcp}}"),
-       user + "auth-provider credentials are not supported yet; use --token, a tokenFile or a "
-              "client certificate"},
+       user + "auth-provider credentials are not read: no program is run to log in; use "
+              "--token, a tokenFile or a client certificate"},
       {user_file("{token: a, username: b}"), user + "token and username exclude each other"},
       {user_file("{as-groups: x}"), user + "as-groups is not a list"},
       {user_file("{as-groups: [1]}"), user + "as-groups is not a list of strings"},

@@ -165,6 +165,13 @@ void World::stop() {
   engine_.reset();
 }
 
+void World::reload(const std::string& yaml) {
+  rules(yaml);
+  auto loaded = hooks::load_rules({folder_ + "/rules.yaml"});
+  for (const auto& problem : loaded.problems) fail(problem.str());
+  if (auto plan = engine_->reload(std::move(loaded.rules)); !plan.ok()) fail(plan.error().render());
+}
+
 std::string World::metrics() const {
   const auto facts = engine_->facts();
   return engine_->metrics_text(facts, hooks::judge_readiness(facts, {}).ok());

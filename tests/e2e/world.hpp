@@ -49,7 +49,8 @@ class World {
   // --- the engine ---
   void trace_to(hooks::TraceTarget target) { traces_ = std::move(target); }  // before start()
   void start();
-  void stop();  // as SIGTERM
+  void stop();                           // as SIGTERM
+  void reload(const std::string& yaml);  // as a changed rules.yaml
   const std::vector<hooks::RunRecord>& runs() const { return runs_; }
   std::size_t runs_of(const std::string& name, const std::string& outcome = "") const;
   hooks::EngineStatus status() const { return engine_->status(); }

@@ -202,3 +202,43 @@ TEST_CASE("an explanation as JSON has a next run only where it is known") {
   out.next_run = Duration{-5};
   CHECK(to_json(out)["nextRunMilliseconds"] == 0);
 }
+
+TEST_CASE("an object slowed down for its loop says until when, and which paths keep changing") {
+  auto facts = quiet();
+  facts.loop = SlowedLoop{{"ConfigMap shop/a: data.time"}, Duration{8000}};
+  for (const auto reason : {runtime::Reason::owned_changed, runtime::Reason::updated}) {
+    facts.queued = pending(facts, reason, 7000);
+    const auto out = explain(website(), kKey, facts);
+    CHECK(out.state == "slowed");
+    CHECK(out.next_run == Duration{7000});
+    CHECK(says(out, "it comes in 7s"));
+    CHECK(says(out, "ConfigMap shop/a: data.time"));
+    CHECK(says(out, "put off by 8s"));
+  }
+  // Others ask for it: nothing puts that off.
+  facts.queued = pending(facts, runtime::Reason::resync, 7000);
+  CHECK(explain(website(), kKey, facts).state == "resync");
+  facts.queued.reset();
+  facts.loop->paths.clear();
+  const auto idle = explain(website(), kKey, facts);
+  CHECK(idle.state == "idle");
+  CHECK(says(idle, "prints the same each time"));
+}
+
+TEST_CASE("an object of which only metadata is cached is not run, and says why") {
+  auto facts = quiet();
+  facts.reduced = true;
+  auto out = explain(website(), kKey, facts);
+  CHECK(out.state == "reduced");
+  CHECK_FALSE(out.matched);
+  CHECK(says(out, "nested deeper than 200 levels"));
+  // There are only children to remove.
+  facts.meta.deletion_timestamp = "2026-01-02T03:04:05Z";
+  facts.meta.finalizers = {"kubewatch.dev/website"};
+  CHECK(explain(website(), kKey, facts).state == "idle");
+  Rule rule = website();
+  rule.finalize.emplace();
+  CHECK(explain(rule, kKey, facts).state == "reduced");
+  rule.for_.list.content = core::Content::metadata;
+  CHECK(explain(rule, kKey, facts).state == "idle");
+}

@@ -63,13 +63,31 @@ struct World {
   }
 };
 
+InputList list(const std::string& name, const std::string& kind, std::vector<std::string> objects,
+               const std::string& version) {
+  InputList out{name, {"demo.dev", "v1", kind}, std::move(objects)};
+  out.resource_version = version;
+  return out;
+}
+
+Json state(const std::string& name, const std::string& kind, Json more) {
+  more["of"] = name.empty() ? "owned" : "related";
+  if (!name.empty()) more["name"] = name;
+  more["apiVersion"] = "demo.dev/v1";
+  more["kind"] = kind;
+  return more;
+}
+
 }  // namespace
 
 TEST_CASE("the document has every key of the contract, raw objects inside") {
   World world;
   world.run.reason_object = "v1 ConfigMap shop/settings";
-  world.run.owned = {R"({"kind":"A"})", R"({"kind":"B"})"};
-  world.run.related = {{"config", {R"({"kind":"C"})"}}, {"empty", {}}};
+  world.run.owned = {list("", "A", {R"({"kind":"A"})"}, "7"), list("", "None", {}, "8"),
+                     list("", "B", {R"({"kind":"B"})"}, "9")};
+  world.run.related = {list("config", "C", {R"({"kind":"C"})"}, "10"), list("empty", "D", {}, "")};
+  world.run.owned[1].complete = false;
+  world.run.related[1].absent = true;
   const auto document = base::parse_json(build_document(world.run));
   REQUIRE(document.ok());
   CHECK(*document ==
@@ -89,7 +107,13 @@ TEST_CASE("the document has every key of the contract, raw objects inside") {
              {"object", *base::parse_json(world.run.object)},
              {"previous", nullptr},
              {"owned", {{{"kind", "A"}}, {{"kind", "B"}}}},
-             {"related", {{"config", Json::array({{{"kind", "C"}}})}, {"empty", Json::array()}}}});
+             {"related", {{"config", Json::array({{{"kind", "C"}}})}, {"empty", Json::array()}}},
+             {"lists",
+              {state("", "A", {{"resourceVersion", "7"}, {"complete", true}}),
+               state("", "None", {{"resourceVersion", "8"}, {"complete", false}}),
+               state("", "B", {{"resourceVersion", "9"}, {"complete", true}}),
+               state("config", "C", {{"resourceVersion", "10"}, {"complete", true}}),
+               state("empty", "D", {{"complete", true}, {"absent", true}})}}});
 }
 
 TEST_CASE("a reason without an object says its type alone") {

@@ -74,3 +74,15 @@ TEST_CASE("paths name what differs, what is new and what is gone, never values")
         std::vector<std::string>{"A x: .l[1]", "A x: .n", "A x: .m", "C x: (new)", "B x: (gone)"});
   CHECK(changes_of(before, after, 2).size() == 2);
 }
+
+TEST_CASE("a loop says what was found for as long as it is slowed down") {
+  LoopAlarm alarm(4, Duration{60000});
+  for (int i = 0; i < 4; ++i) (void)alarm.note(kA, at(i), true, true, printed(i));
+  CHECK_FALSE(alarm.found(kA));
+  (void)alarm.note(kA, at(5), true, true, printed(5));
+  (void)alarm.note(kA, at(3000), true, true, printed(6));
+  REQUIRE(alarm.found(kA));
+  CHECK(alarm.found(kA)->paths == std::vector<std::string>{"ConfigMap shop/a: data.time"});
+  (void)alarm.note(kA, at(9000), true, false, {});
+  CHECK_FALSE(alarm.found(kA));
+}

@@ -248,3 +248,32 @@ TEST_CASE("a part of a rule is found in its file") {
   CHECK(place_in_rule(file, "none", "/spec/owns/0") == file);
   CHECK(place_in_rule("/none", "a", "/spec/for") == "/none");
 }
+
+TEST_CASE("writes that a hook sends through credentials: cache need rights of ours") {
+  const auto found = rights_of(
+      {parse_rules("apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: a}\nspec:\n"
+                   "  for: {apiVersion: demo.io/v1, kind: Website, namespaces: [shop]}\n"
+                   "  owns: [{apiVersion: v1, kind: ConfigMap}]\n"
+                   "  reconcile: {shell: 'true', output: log, credentials: cache}\n",
+                   "/tmp/rules.yaml")
+           .rules,
+       type_of,
+       {}});
+  REQUIRE(found.ok());
+  const auto all = texts(*found);
+  for (const char* right :
+       {"create configmaps in namespace shop", "update configmaps in namespace shop",
+        "delete configmaps in namespace shop", "update websites/status.demo.io in namespace shop",
+        "patch websites.demo.io in namespace shop"}) {
+    INFO(right);
+    CHECK(std::count(all.begin(), all.end(), right) == 1);
+  }
+}
+
+TEST_CASE("of an optional kind that is not there no right is asked for") {
+  const std::string kind = "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n";
+  const std::string owns = "  owns: [{apiVersion: demo.io/v1, kind: Unknown";
+  CHECK(rights(kind) == rights(kind + owns + ", optional: true}]\n"));
+  const auto loaded = rules(kind + owns + "}]\n");
+  CHECK_FALSE(rights_of({loaded, type_of, {}}).ok());
+}

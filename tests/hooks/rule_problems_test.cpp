@@ -170,8 +170,9 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
       kBareHead + kReconcile,
       {
           {"  for: {apiVersion: v1, kind: Pod, content: full, optional: false}\n", {}},
-          {"  for: {apiVersion: v1, kind: Pod, content: metadata, optional: true}\n",
-           {"6:55: spec.for.optional: not supported yet"}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, optional: true}\n", {}},
+          {"  for: {apiVersion: v1, kind: Pod, optional: 1}\n",
+           {"6:46: spec.for.optional: must be true or false, not a number"}},
           {"  for: {apiVersion: v1, kind: Pod, content: metadata}\n"
            "  changed: [.metadata.labels, .spec]\n",
            {"7:31: spec.changed[1]: looks at .spec, which spec.for.content: metadata does not "
@@ -212,8 +213,7 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
           {"  reconcile: {exec: [./hook.sh], mode: worker}\n", {}},
           {"  reconcile: {exec: [./hook.sh], credentials: kubeconfig}\n", {}},
           {"  reconcile: {exec: [./hook.sh], credentials: {serviceAccount: robot}}\n", {}},
-          {"  reconcile: {exec: [./hook.sh], credentials: cache}\n",
-           {"6:34: spec.reconcile.credentials: not supported yet"}},
+          {"  reconcile: {exec: [./hook.sh], credentials: cache}\n", {}},
           {"  reconcile: {exec: [./hook.sh], credentials: kubeconfig, env: {KUBECONFIG: x}}\n",
            {"6:47: spec.reconcile.credentials: sets KUBECONFIG, and so does env or inheritEnv"}},
           {"  reconcile: {exec: [./hook.sh], limits: {memory: 256Mi, cpu: 10s, processes: 64}}\n",
@@ -232,8 +232,8 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
           {"  apply: {onImmutable: recreate, validate: schema}\n", {}},
           {"  apply: {validate: server, force: [.spec.replicas, '.metadata.labels[\"a/b\"]']}\n",
            {}},
-          {"  finalize: {exec: [./hook.sh], whenControllerRemoved: release}\n",
-           {"7:33: spec.finalize.whenControllerRemoved: not supported yet"}},
+          {"  finalize: {exec: [./hook.sh], whenControllerRemoved: release}\n", {}},
+          {"  finalize: {exec: [./hook.sh], whenControllerRemoved: keep}\n", {}},
           {"  finalize: {exec: [./hook.sh], whenControllerRemoved: never}\n",
            {"7:56: spec.finalize.whenControllerRemoved: must be release or keep, not \"never\""}},
       });

@@ -1,0 +1,65 @@
+#include "hooks/definition_watch.hpp"
+
+#include <utility>
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr Duration kRegularly{60000};
+// A definition is told first, then established, and then discovery has it; and when it goes, a
+// second look is to find the kind missing.
+const std::vector<Duration> kAfterChange = {Duration{200}, Duration{1000}, Duration{5000},
+                                            Duration{5000}};
+
+}  // namespace
+
+DefinitionWatch::DefinitionWatch(loop::EventLoop& loop, StreamPool& pool, std::function<void()> ask,
+                                 std::function<bool(const std::string& group)> follows)
+    : loop_(loop), pool_(pool), ask_(std::move(ask)), follows_(std::move(follows)) {}
+
+void DefinitionWatch::start(const client::ResourceMap& resources) {
+  if (stopped_) return;
+  if (!regular_) ask_regularly();
+  if (definitions_) return;
+  const auto* type = resources.find_kind("apiextensions.k8s.io", "CustomResourceDefinition");
+  if (type == nullptr) return;
+  StreamSpec spec;
+  spec.type = *type;
+  spec.list.content = core::Content::metadata;
+  spec.needed = false;  // the regular look does as well
+  definitions_.emplace();
+  definitions_->open(
+      pool_, spec, {},
+      {[this](const runtime::StoreChange& change) { on_definition(change.meta.name); }, [] {}});
+}
+
+void DefinitionWatch::stop() {
+  stopped_ = true;
+  soon_.reset();
+  regular_.reset();
+}
+
+void DefinitionWatch::ask_regularly() {
+  regular_ = loop_.after(kRegularly, [this] {
+    ask_regularly();
+    ask_();
+  });
+}
+
+void DefinitionWatch::ask_after(std::vector<Duration> delays) {
+  if (delays.empty() || stopped_) return;
+  const Duration first = delays.front();
+  delays.erase(delays.begin());
+  soon_ = loop_.after(first, [this, delays = std::move(delays)]() mutable {
+    ask_();
+    ask_after(std::move(delays));
+  });
+}
+
+// "websites.demo.kubewatch.dev"
+void DefinitionWatch::on_definition(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  if (dot != std::string::npos && follows_(name.substr(dot + 1))) ask_after(kAfterChange);
+}
+
+}  // namespace kubewatch::hooks

@@ -1,0 +1,42 @@
+// Asks for a new discovery when a CustomResourceDefinition of a followed group changes, and once a
+// minute: where CRDs may not be watched, the regular look is what is left. Owned by the engine.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/discovery.hpp"
+#include "hooks/streams.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::hooks {
+
+class DefinitionWatch {
+ public:
+  // `ask`: make a new discovery. `follows`: whether somebody cares for the kinds of a group. loop
+  // and pool must outlive it.
+  DefinitionWatch(loop::EventLoop& loop, StreamPool& pool, std::function<void()> ask,
+                  std::function<bool(const std::string& group)> follows);
+
+  // After a discovery, when somebody cares at all; again and again does no harm.
+  void start(const client::ResourceMap& resources);
+  void stop();
+
+ private:
+  void on_definition(const std::string& name);
+  void ask_after(std::vector<Duration> delays);
+  void ask_regularly();
+
+  loop::EventLoop& loop_;
+  StreamPool& pool_;
+  std::function<void()> ask_;
+  std::function<bool(const std::string&)> follows_;
+  std::optional<StreamGroup> definitions_;
+  loop::Timer soon_;
+  loop::Timer regular_;
+  bool stopped_ = false;
+};
+
+}  // namespace kubewatch::hooks

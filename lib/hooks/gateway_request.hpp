@@ -1,0 +1,47 @@
+// What may pass the gateway of `credentials: cache`, and where it is answered from. Pure: a hook's
+// request in, a plan out. The hook is trusted no further than its rule: writes go to the kinds of
+// for, owns and writes; nothing opens a tunnel, mints a token or reaches another host.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/resource.hpp"
+#include "http/server.hpp"
+
+namespace kubewatch::hooks {
+
+// "/apis/apps/v1/namespaces/shop/deployments/web/status", taken apart.
+struct ApiPath {
+  std::string group, version;
+  std::string namespace_;
+  std::string plural;  // "" = no resource: discovery, versions, the schema
+  std::string name;
+  std::string subresource;
+};
+
+struct GatewayPlan {
+  enum class How { refuse, cache, forward } how = How::refuse;
+  // refuse
+  int status = 403;
+  std::string message;
+  // cache: a GET, or a LIST without name
+  ApiPath path;
+  std::string label_selector;
+  // forward
+  std::string target;  // path and query
+  bool write = false;
+  bool streaming = false;  // a watch, or a log that is followed
+};
+
+// `manager` is put into every write. cache: the request is one that a cache can answer; whether
+// this one does is the gateway's question, with forward's members filled in for the case that not.
+GatewayPlan plan_gateway_request(const http::ServerRequest& request,
+                                 const std::vector<core::ResourceType>& writable,
+                                 std::string_view manager);
+
+// The same texts, in a time that does not tell how much of them is the same.
+bool same_secret(std::string_view a, std::string_view b);
+
+}  // namespace kubewatch::hooks

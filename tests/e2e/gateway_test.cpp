@@ -1,0 +1,102 @@
+// Hooks that act by themselves through the cache's API server: `credentials: cache`.
+#include <cstdlib>
+
+#include "base/json.hpp"
+#include "e2e/rules_text.hpp"
+#include "e2e/world.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+// Sends requests as any client of that kubeconfig would. KUBECONFIG is YAML of one line each.
+const char* const kAsk = R"x(
+value() { sed -n "s/^ *$1: *//p" "$KUBECONFIG" | head -n 1 | tr -d "\"'"; }
+value certificate-authority-data | base64 -d > "$HOME/ca.pem"
+url=$(value server) token=$(value token)
+ask() { # METHOD PATH [curl options]: the body, then the status
+  m=$1 p=$2
+  shift 2
+  curl -sS --noproxy '*' --max-time 20 --cacert "$HOME/ca.pem" -H "Authorization: Bearer $token" \
+    -X "$m" -w ' %{http_code}\n' "$@" "$url$p"
+}
+)x";
+
+}  // namespace
+
+E2E_CASE("credentials: cache answers reads here, passes writes on under the rule's manager") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: in, namespace: '@NS@', labels: {x: "
+      "z}}, data: {k: v}}");
+  w.rules(website_rule(R"x(
+  owns: [{apiVersion: v1, kind: ConfigMap}]
+  watches: [{name: config, apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@'], map: all}]
+  reconcile: {exec: [./reconcile.sh], credentials: cache, output: log}
+  retry: {initial: 1h, max: 1h}
+  changed: [.spec]
+)x"));
+  w.script("reconcile.sh", std::string(kAsk) + R"x(
+maps=/api/v1/namespaces/$KW_NAMESPACE/configmaps
+ask GET "$maps/in" > got
+ask GET "$maps?labelSelector=x%3Dz" > listed
+ask GET "/api/v1/namespaces/$KW_NAMESPACE" > passed
+ask GET /version > version
+ask GET /metrics > refused
+ask GET "$maps/in/proxy" >> refused
+ask POST "/api/v1/namespaces/$KW_NAMESPACE/secrets" -H 'Content-Type: application/json' \
+  -d '{"metadata":{"name":"stolen"}}' >> refused
+ask DELETE "$maps" >> refused
+ask PATCH "$maps/made?force=true" -H 'Content-Type: application/apply-patch+yaml' \
+  -d '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"made"},"data":{"a":"b"}}' > written
+token=wrong
+ask GET "$maps/in" > stranger
+cp "$KUBECONFIG" "$HOME/ca.pem" .
+echo done >> finished
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.lines("finished") >= 1; }));
+  // What it made is related to it: once more.
+  w.settle();
+  REQUIRE(w.runs_of("a", "done") >= 1);
+  INFO(w.read("got") << w.read("listed") << w.read("passed") << w.read("refused")
+                     << w.read("written") << w.read("stranger"));
+  const std::string got = w.read("got");
+  REQUIRE(got.ends_with(" 200\n"));
+  const auto object = base::parse_json(got.substr(0, got.size() - 5));
+  REQUIRE(object.ok());
+  CHECK((*object)["data"]["k"] == "v");
+  // The cache does not keep them: so it was not the server that answered.
+  CHECK_FALSE((*object)["metadata"].contains("managedFields"));
+  const std::string listed = w.read("listed");
+  CHECK(listed.find("\"kind\":\"ConfigMapList\"") != std::string::npos);
+  CHECK(listed.find("\"name\":\"in\"") != std::string::npos);
+  CHECK(listed.find("managedFields") == std::string::npos);
+  CHECK(w.read("passed").ends_with(" 200\n"));
+  CHECK(w.read("passed").find("\"kind\":\"Namespace\"") != std::string::npos);
+  CHECK(w.read("version").find("gitVersion") != std::string::npos);
+  const std::string refused = w.read("refused");
+  CHECK(w.lines("refused") == 4);
+  for (std::size_t at = 0, end = 0; (end = refused.find('\n', at)) != std::string::npos;
+       at = end + 1) {
+    CHECK(refused.substr(end - 4, 4) == " 403");
+  }
+  CHECK(w.read("stranger").ends_with(" 401\n"));
+  CHECK_FALSE(w.get("Secret", "stolen"));
+  const auto made = w.get("ConfigMap", "made");
+  REQUIRE(made);
+  CHECK((*made)["metadata"]["managedFields"][0]["manager"] == "kubewatch/" + w.ns());
+
+  // With the run its token has ended.
+  w.script("after.sh", std::string("KUBECONFIG=kubeconfig HOME=$PWD/after\nmkdir -p after\n") +
+                           kAsk + "ask GET /api/v1/namespaces/" + w.ns() +
+                           "/configmaps/in > after.txt\n");
+  const std::string command = "cd '" + w.folder() + "' && ./after.sh &";
+  REQUIRE(std::system(command.c_str()) == 0);
+  REQUIRE(w.eventually([&] { return w.read("after.txt").ends_with("\n"); }));
+  CHECK(w.read("after.txt").ends_with(" 401\n"));
+}
+
+}  // namespace kubewatch::e2e

@@ -1,0 +1,145 @@
+// Kinds that may be missing: `optional: true`.
+#include "base/json.hpp"
+#include "e2e/rules_text.hpp"
+#include "e2e/world.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+// Discovery of a server takes its time, above all to forget a kind.
+constexpr Duration kDiscovery{150000};
+
+std::string crd(const std::string& kind, const std::string& plural) {
+  return "apiVersion: apiextensions.k8s.io/v1\n"
+         "kind: CustomResourceDefinition\n"
+         "metadata: {name: " +
+         plural +
+         ".e2e.kubewatch.dev}\n"
+         "spec:\n"
+         "  group: e2e.kubewatch.dev\n"
+         "  scope: Namespaced\n"
+         "  names: {plural: " +
+         plural + ", singular: " + plural.substr(0, plural.size() - 1) + ", kind: " + kind +
+         "}\n"
+         "  versions:\n"
+         "    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
+         "x-kubernetes-preserve-unknown-fields: true}}}\n";
+}
+
+std::string object(const std::string& kind, const std::string& name) {
+  return "{apiVersion: e2e.kubewatch.dev/v1, kind: " + kind + ", metadata: {name: " + name +
+         ", namespace: '@NS@'}}";
+}
+
+void remove_crd(World& w, const std::string& plural) {
+  const std::string name = plural + ".e2e.kubewatch.dev";
+  w.remove("CustomResourceDefinition", name, "");
+  REQUIRE(w.eventually([&] { return !w.get("CustomResourceDefinition", name, ""); }));
+}
+
+std::string title(World& w) {
+  const auto map = w.get("ConfigMap", "a-page");
+  return map ? base::string_at(*map, {"data", "title"}) : "";
+}
+
+}  // namespace
+
+E2E_CASE("optional: a rule runs without a kind, and again when its CRD comes and goes") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.apply(website("a", "x"));
+  w.rules(website_rule(R"x(
+  owns:
+    - {apiVersion: v1, kind: ConfigMap}
+    - {apiVersion: e2e.kubewatch.dev/v1, kind: Extra, optional: true}
+  watches:
+    - {name: extras, apiVersion: e2e.kubewatch.dev/v1, kind: Extra, optional: true, map: all}
+  reconcile: {exec: [./reconcile.sh]}
+)x"));
+  w.script("reconcile.sh", R"x(
+title=$(grep -o '"name":"extra-[a-z]*"' "$KW_INPUT" | sort -u | tr -d '\n"' || true)
+grep -q '"absent":true.*"name":"extras","of":"related"' "$KW_INPUT" && title=absent
+grep -o '"lists":.*' "$KW_INPUT" >> lists
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-page, namespace: %s}, data: {title: "%s"}}\n' \
+  "$KW_NAME" "$KW_NAMESPACE" "$title"
+)x");
+  w.start();
+  REQUIRE(w.eventually([&] { return title(w) == "absent"; }));
+  w.settle();
+  CHECK(w.status().waiting_rules == 0);
+  CHECK(w.status().synced);
+
+  w.apply(crd("Extra", "extras"));
+  w.apply(object("Extra", "extra-one"));
+  REQUIRE(w.eventually([&] { return title(w) == "name:extra-one"; }, kDiscovery));
+  // Watched from then on.
+  w.apply(object("Extra", "extra-two"));
+  REQUIRE(w.eventually([&] { return title(w) == "name:extra-onename:extra-two"; }));
+
+  remove_crd(w, "extras");
+  REQUIRE(w.eventually([&] { return title(w) == "absent"; }, kDiscovery));
+  w.settle();
+  CHECK(w.status().waiting_rules == 0);
+}
+
+E2E_CASE("optional: a rule whose own kind is missing waits for nothing, and starts when it comes") {
+  World w;
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Spare, optional: true}
+  reconcile: {shell: 'echo "$KW_NAME" >> seen', output: log}
+)x");
+  w.start();
+  REQUIRE(w.eventually([&] { return w.status().idle; }));
+  CHECK(w.status().waiting_rules == 0);
+  for (const char* name : {"first", "second"}) {
+    w.apply(crd("Spare", "spares"));
+    w.apply(object("Spare", name));
+    REQUIRE(
+        w.eventually([&] { return w.read("seen").find(name) != std::string::npos; }, kDiscovery));
+    const std::size_t runs = w.runs().size();
+    remove_crd(w, "spares");
+    // Nothing is waited for once it is gone for sure.
+    REQUIRE(w.eventually(
+        [&] {
+          const auto status = w.status();
+          return status.idle && status.runs == 0 && w.runs().size() >= runs;
+        },
+        kDiscovery));
+  }
+}
+
+E2E_CASE("each list of the input says up to which resourceVersion it is exact") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.apply(website("a", "one"));
+  w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: '@NS@'}}");
+  w.rules(website_rule(R"x(
+  owns: [{apiVersion: v1, kind: ConfigMap}]
+  watches: [{name: config, apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@'], map: all}]
+  reconcile: {shell: 'cp "$KW_INPUT" input-$KW_NAME', output: log}
+)x"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "done") == 1; }));
+  const auto input = base::parse_json(w.read("input-a"));
+  REQUIRE(input.ok());
+  const auto& lists = (*input)["lists"];
+  REQUIRE(lists.size() == 2);
+  CHECK(lists[0]["of"] == "owned");
+  CHECK(lists[1]["of"] == "related");
+  CHECK(lists[1]["name"] == "config");
+  for (const auto& list : lists) {
+    CHECK(list["apiVersion"] == "v1");
+    CHECK(list["kind"] == "ConfigMap");
+    CHECK(list["complete"] == true);
+    CHECK_FALSE(list.contains("absent"));
+    CHECK(base::string_at(list, {"resourceVersion"}) != "");
+  }
+  CHECK((*input)["related"]["config"].size() >= 1);
+}
+
+}  // namespace kubewatch::e2e

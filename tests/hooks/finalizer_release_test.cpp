@@ -1,0 +1,139 @@
+// Finalizers of controllers that are gone: which are let go, and how.
+#include "hooks/finalizer_release.hpp"
+
+#include "base/json.hpp"
+#include "client/rig.hpp"
+#include "hooks/orphaned_finalizers.hpp"
+#include "hooks/rule_kinds.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+const core::Gvk kWebsite{"demo.dev", "v1", "Website"};
+
+Rule rule(const std::string& name) {
+  Rule out;
+  out.name = out.document = name;
+  out.for_.gvk = kWebsite;
+  out.finalizer_name = "kubewatch.dev/" + name;
+  out.apply.field_manager = "kubewatch/" + name;
+  return out;
+}
+
+ReleaseTarget target() {
+  core::ResourceType type = test::kPods;
+  type.gvk = kWebsite;
+  type.plural = "websites";
+  return {"website", type, {}, "kubewatch.dev/website", "kubewatch/website"};
+}
+
+std::string item(const std::string& name, const std::string& finalizers) {
+  return R"({"metadata":{"name":")" + name +
+         R"(","namespace":"shop","uid":"u","resourceVersion":"4","finalizers":)" + finalizers +
+         "}}";
+}
+
+std::string page(const std::string& items, const std::string& next = "") {
+  return R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":)"
+         R"({"resourceVersion":"5","continue":")" +
+         next + R"("},"items":[)" + items + "]}";
+}
+
+}  // namespace
+
+TEST_CASE("a finalizer is orphaned when no rule guards the same kind with it any more") {
+  const Rule website = rule("website");
+  CHECK(orphans_finalizer(website, {}));
+  CHECK(orphans_finalizer(website, {rule("other")}));
+  // Changed or renamed: the new rule decides.
+  CHECK_FALSE(orphans_finalizer(website, {rule("website")}));
+  Rule renamed = rule("site");
+  renamed.finalizer_name = website.finalizer_name;
+  CHECK_FALSE(orphans_finalizer(website, {renamed}));
+  // Of another kind it does not see what the old one left.
+  renamed.for_.gvk.kind = "Page";
+  CHECK(orphans_finalizer(website, {renamed}));
+
+  Rule keep = website;
+  keep.when_removed = WhenRemoved::keep;
+  CHECK_FALSE(orphans_finalizer(keep, {}));
+  Rule bare = website;
+  bare.has_for = false;
+  CHECK_FALSE(orphans_finalizer(bare, {}));
+
+  Rule group = rule("website");
+  group.for_.gvk = {"demo.dev", "", ""};
+  group.for_.every_kind = true;
+  StreamRule kind = website.for_;
+  const Rule made = rule_of_kind(group, kind);
+  CHECK_FALSE(orphans_finalizer(made, {group}));
+  CHECK(orphans_finalizer(website, {group}));
+}
+
+TEST_CASE("every page is read, and only objects with the finalizer are patched") {
+  test::Rig rig;
+  base::Random random(1);
+  rig.transport.answer(
+      200, page(item("a", R"(["x/y","kubewatch.dev/website"])") + "," + item("b", R"(["x/y"])"),
+                "next"));
+  rig.transport.answer(200, R"({"metadata":{"name":"a"}})");
+  rig.transport.answer(200, page(item("c", R"(["kubewatch.dev/website"])")));
+  rig.transport.answer(404, R"({"kind":"Status","code":404,"reason":"NotFound"})");
+  FinalizerRelease release(rig.client, random, target());
+  bool done = false;
+  release.start([&] { done = true; });
+  for (int i = 0; i < 20 && !done; ++i) rig.run();
+  CHECK(done);
+  REQUIRE(rig.transport.size() == 4);
+  CHECK(rig.transport.call(0).line() == "GET /apis/demo.dev/v1/websites?limit=500");
+  CHECK(rig.transport.call(1).line() ==
+        "PATCH /apis/demo.dev/v1/namespaces/shop/websites/a?fieldManager=kubewatch%2Fwebsite");
+  CHECK(rig.transport.call(2).line() == "GET /apis/demo.dev/v1/websites?continue=next&limit=500");
+  CHECK(rig.transport.call(3).path() == "/apis/demo.dev/v1/namespaces/shop/websites/c");
+  const auto patch = base::parse_json(rig.transport.request(1).body);
+  REQUIRE(patch.ok());
+  // It tests what it was made for, and leaves the others.
+  CHECK(patch->front()["op"] == "test");
+  CHECK(patch->back() == Json{{"op", "remove"}, {"path", "/metadata/finalizers/1"}});
+}
+
+TEST_CASE("orphans are let go once their controller has ended, unless a rule guards them again") {
+  test::Rig rig;
+  base::Random random(1);
+  int progress = 0;
+  OrphanedFinalizers orphans(rig.client, random, [&] { ++progress; });
+  client::ResourceMap resources;
+  resources.add(target().type);
+  const Rule website = rule("website");
+  const std::vector<const Rule*> ending = {&website};
+
+  orphans.reload(ending, {}, &resources);
+  CHECK_FALSE(orphans.empty());
+  for (int i = 0; i < 3; ++i) rig.run();
+  CHECK(rig.transport.size() == 0);
+  // It is back before its controller has ended.
+  orphans.reload({}, {rule("website")}, &resources);
+  CHECK(orphans.empty());
+  orphans.ended("website");
+  for (int i = 0; i < 3; ++i) rig.run();
+  CHECK(rig.transport.size() == 0);
+
+  orphans.reload(ending, {}, &resources);
+  orphans.ended("other");
+  orphans.ended("website");
+  rig.transport.answer(200, page(""));
+  for (int i = 0; i < 10 && !orphans.empty(); ++i) rig.run();
+  CHECK(orphans.empty());
+  CHECK(progress == 1);
+  CHECK(rig.transport.size() == 1);
+
+  // A process that ends leaves them.
+  orphans.reload(ending, {}, &resources);
+  orphans.ended("website");
+  orphans.stop();
+  CHECK(orphans.empty());
+  for (int i = 0; i < 3; ++i) rig.run();
+  CHECK(rig.transport.size() == 1);
+}
