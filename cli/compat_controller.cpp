@@ -42,11 +42,10 @@ class CompatController {
       printer_.emplace(context_.out);
       session_.make_dry([this](const hooks::DryWrite& write) { printer_->on_write(write); });
     }
-    const Duration longest = run_.options.hook_timeout + run_.options.grace;
     make_engine();
     hooks::MetricsSource source = hooks::metrics_of(*engine_);
     source.hooks_alone = [this] { return engine_->hook_metrics_text(); };
-    auto served = metrics_flags_.serve(session_.loop(), std::move(source), longest);
+    auto served = metrics_flags_.serve(session_.loop(), std::move(source));
     if (!served.ok()) return fail(context_, kFailed, served.error().render());
     const auto metrics = *std::move(served);
     Interrupt interrupt(

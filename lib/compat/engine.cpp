@@ -470,6 +470,7 @@ hooks::EngineFacts Engine::Impl::facts() const {
   hooks::EngineFacts out;
   out.discovered = resources != nullptr;
   out.stopping = stopping;
+  out.longest_run = options.hook_timeout + options.grace;
   std::map<std::size_t, hooks::ControllerFacts> of;
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     of[i].controller = hooks[i]->file().name;

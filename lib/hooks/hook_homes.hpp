@@ -2,7 +2,11 @@
 // making and removing a folder costs more than the rest of starting a small hook.
 #pragma once
 
+#include <time.h>
+
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +28,13 @@ class HookHomes {
   void give_back(const std::string& home);
 
  private:
+  void forget(const std::string& home);
+
   std::vector<std::string> parents_;
   std::string work_dir_;
   std::vector<std::string> free_;
-  std::size_t made_ = 0;
+  std::map<std::string, timespec> made_;  // and when they were last as they should be
+  std::size_t count_ = 0;
 };
 
 }  // namespace kubewatch::hooks

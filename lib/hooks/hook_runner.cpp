@@ -20,7 +20,7 @@ HookRunner::HookRunner(client::Client& client, base::Random& random, const Rule&
       random_(random),
       rule_(rule),
       places_(std::move(places)),
-      homes_(places_.homes, places_.work_dir),
+      homes_(std::make_shared<HookHomes>(places_.homes, places_.work_dir)),
       credentials_(client),
       guard_(loop_) {}
 
@@ -81,7 +81,7 @@ WorkerPool& HookRunner::pool_of(const HookRule& hook) {
     WorkerSurroundings around;
     around.controller = rule_.name;
     around.slots = rule_.concurrency;
-    around.new_home = [this](const std::string&) { return homes_.take(); };
+    around.new_home = [this](const std::string&) { return homes_->take(); };
     around.environment = [this, &hook](const std::string& home) {
       return worker_environment(hook, home);
     };

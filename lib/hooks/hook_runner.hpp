@@ -40,8 +40,8 @@ class HookRunner {
   Result<HookEnvironment> credentials_in(const std::string& home, const HookRule& hook);
   // What a worker of this hook was handed over: must not be logged.
   std::vector<std::string> secrets_of(const HookRule& hook) const;
-  // Of hooks that are processes.
-  HookHomes& homes() { return homes_; }
+  // Of hooks that are processes. A run that is dropped late may be the last to need it.
+  const std::shared_ptr<HookHomes>& homes() const { return homes_; }
   // `hook` is the rule's reconcile or finalize. Errors: not_found, forbidden, invalid. on_exit
   // comes later, once, from the loop.
   Result<std::unique_ptr<HookCall>> start(const HookRule& hook, HookStart start,
@@ -62,7 +62,7 @@ class HookRunner {
   base::Random& random_;
   const Rule& rule_;
   HookPlaces places_;
-  HookHomes homes_;
+  std::shared_ptr<HookHomes> homes_;
   HookCredentials credentials_;
   std::unique_ptr<HookGateway> gateway_;  // once a hook has `credentials: cache`
   LimitGuard guard_;

@@ -92,7 +92,7 @@ Run::Run(RunHost& host, RunInput input, Done done)
 
 Run::~Run() {
   process_.reset();  // it may still be at work in its home
-  if (!home_.empty()) host_.hooks().homes().give_back(home_);
+  if (homes_ != nullptr) homes_->give_back(home_);
 }
 
 bool Run::has_hook() const {
@@ -169,9 +169,10 @@ void Run::launch() {
   }
   const bool worker = hook().mode == HookMode::worker;
   if (!worker) {
-    auto home = host_.hooks().homes().take();
+    auto home = host_.hooks().homes()->take();
     if (!home.ok()) return fail(Outcome::failed, home.error().render());
     home_ = std::move(*home);
+    homes_ = host_.hooks().homes();
   }
   const EnvironmentInput source{
       invocation,      input_.object.meta,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hooks/hook_call.hpp"
+#include "hooks/hook_homes.hpp"
 #include "hooks/invocation.hpp"
 #include "hooks/loop_alarm.hpp"
 #include "hooks/outcome.hpp"
@@ -82,7 +83,8 @@ class Run {
   Owner owner_;
   SecretMask mask_;
   std::string home_;
-  std::string document_;  // only when somebody wants traces
+  std::shared_ptr<HookHomes> homes_;  // it came from; the host may be gone before us
+  std::string document_;              // only when somebody wants traces
   TimePoint started_;
   std::unique_ptr<HookCall> process_;
   bool hook_running_ = false;

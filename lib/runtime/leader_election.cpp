@@ -91,7 +91,8 @@ ElectionActions LeaderElector::on_timer(TimePoint now, WallTime wall) {
         lose("no renewal was confirmed for " + base::format_duration(options_.renew_deadline));
       } else if (open_ == Open::nothing && now >= retry_at_) {
         sent_at_ = now;
-        record_ ? write(now, wall) : get();
+        // Of a shared lease somebody else may have renewed it: then there is nothing to write.
+        record_ && !options_.shared ? write(now, wall) : get();
       }
       break;
     case ElectionState::releasing:
@@ -116,7 +117,11 @@ void LeaderElector::get() {
 void LeaderElector::write(TimePoint now, WallTime wall) {
   sent_at_ = now;
   open_ = Open::renewal;
-  Json object = renewed_lease(*record_, options_.identity, options_.lease_duration, wall);
+  // Never shorter than others that hold it count on.
+  const bool with_others = options_.shared && record_->holder == options_.identity;
+  const Duration lasts =
+      with_others ? std::max(options_.lease_duration, record_->duration) : options_.lease_duration;
+  Json object = renewed_lease(*record_, options_.identity, lasts, wall);
   sent_renew_time_ = base::string_at(object, {"spec", "renewTime"});
   actions_.push_back(UpdateLease{std::move(object)});
 }
@@ -160,8 +165,22 @@ void LeaderElector::on_got(TimePoint now, WallTime wall, Result<Json> answer) {
   }
   auto lease = read_lease(*answer);
   if (!lease.ok()) return retry(now, &lease.error());
+  const std::optional<Lease> before = observed_;
+  const TimePoint looked_at = std::exchange(looked_at_, sent_at_);
   observe(now, std::move(*lease));
+  if (before && renewed_by_others(*before) && now < looked_at + options_.renew_deadline) {
+    return confirm(now, looked_at);
+  }
   decide(now, wall);
+}
+
+// Since that was seen. It happened after that look was sent, so that for no rival the lease began
+// to run out earlier.
+bool LeaderElector::renewed_by_others(const Lease& before) const {
+  const bool renewing = state_ == ElectionState::leading || state_ == ElectionState::standing_by;
+  return options_.shared && renewing && before.holder == options_.identity &&
+         record_->holder == options_.identity && before.transitions == record_->transitions &&
+         !before.same_spec(*record_);
 }
 
 // What the lease as it is now asks for.
@@ -243,12 +262,24 @@ void LeaderElector::confirmed(TimePoint now, WallTime wall) {
     case ElectionState::standing_by:
       // An answer that comes so late allows nothing any more: once again.
       if (now >= sent_at_ + options_.renew_deadline) return write(now, wall);
-      state_ = ElectionState::leading;
-      told_holder_.reset();
-      actions_.push_back(BecameLeader{});
       [[fallthrough]];
-    case ElectionState::leading: confirmed_at_ = sent_at_; retry_at_ = now + options_.retry_period;
+    case ElectionState::leading: looked_at_ = sent_at_; confirm(now, sent_at_);
   }
+}
+
+// Held, and by a renewal that came after `since`.
+void LeaderElector::confirm(TimePoint now, TimePoint since) {
+  if (state_ == ElectionState::standing_by) {
+    state_ = ElectionState::leading;
+    confirmed_at_ = since;
+    told_holder_.reset();
+    actions_.push_back(BecameLeader{});
+  }
+  confirmed_at_ = std::max(confirmed_at_, since);
+  retry_at_ = now + options_.retry_period;
+  if (!options_.shared) return;
+  // Not all at once, and not later.
+  retry_at_ -= std::chrono::duration_cast<Duration>(options_.retry_period * (0.3 * random_.unit()));
 }
 
 void LeaderElector::retry(TimePoint now, const Error* error) {

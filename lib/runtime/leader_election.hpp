@@ -10,8 +10,8 @@
 //   clocks may run at different rates by (lease_duration + renew_deadline) / 2 to lease_duration
 //   (1.2 with the defaults) before two can write at once.
 // - A lease that names this identity with a renewal that this process did not send is held by
-//   another process of the same identity: lost; unless the lease is one that many share. Each of
-//   those counts its own renewals only.
+//   another process of the same identity: lost; unless the lease is one that many share. There a
+//   renewal by another counts as one that was sent at the look before it was seen.
 // - Whoever deletes or edits a held Lease by hand takes these promises away. So does a network that
 //   delivers a write after its sender gave up on it: a Lease is no token that the server checks.
 // `now` must go on while the process is stopped and the machine is suspended (loop/boot_clock).
@@ -123,6 +123,8 @@ class LeaderElector {
   void decide(TimePoint now, WallTime wall);
   bool is_expired(TimePoint now) const;
   bool is_rival() const;
+  bool renewed_by_others(const Lease& before) const;
+  void confirm(TimePoint now, TimePoint since);
   void retry(TimePoint now, const Error* error);
   void set_timer();
   void lose(std::string why);
@@ -134,6 +136,7 @@ class LeaderElector {
   ElectionState state_ = ElectionState::idle;
   Open open_ = Open::nothing;
   TimePoint sent_at_{};            // of the open request
+  TimePoint looked_at_{};          // when the request was sent that showed observed_
   std::optional<Lease> record_;    // good for an update; absent: read first
   std::optional<Lease> observed_;  // the last one seen
   TimePoint observed_at_{};        // when its spec was first seen

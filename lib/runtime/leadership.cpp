@@ -60,6 +60,10 @@ struct Leadership::Impl {
   void make_member();
   bool sharded() const { return options.shards > 1; }
   std::string lease_name(std::size_t shard) const;
+  bool holds_plan() const {
+    const auto fence = plan->fence();
+    return fence && loop::boot_now() < fence->start_before;
+  }
   void run(const ShardActions& actions);
   void on_leading(std::size_t shard);
   void on_lost(const LeaseKeeper& keeper, const std::string& why);
@@ -125,8 +129,14 @@ void Leadership::Impl::make_plan() {
         {{"lease", lease}, {"theirs", holder}, {"ours", ours}});
   };
   keeper.on_lost = [this](const std::string& why) {
-    if (!coordinator.leading().empty()) return on_lost(*plan, why);
-    if (!lost && !on_all_released) plan->start();
+    const auto is_idle = [](const auto& one) { return one->state() == ElectionState::idle; };
+    if (!std::all_of(keepers.begin(), keepers.end(), is_idle)) return on_lost(*plan, why);
+    // A spare: no member either, or those of another plan would count on it.
+    if (lost || on_all_released) return;
+    list_timer.reset();
+    listing.reset();
+    if (!is_idle(member)) member->release();
+    plan->start();
   };
   plan = std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper));
 }
@@ -143,9 +153,12 @@ void Leadership::Impl::make_member() {
   };
   // Without it the others count us as gone and take what we release; the shards' own Leases decide.
   keeper.on_lost = [this](const std::string&) {
-    if (!lost) member->start();
+    if (!lost && holds_plan()) member->start();
   };
-  keeper.on_released = [this](bool) { check_released(); };
+  keeper.on_released = [this](bool) {
+    if (!on_all_released && !lost && holds_plan()) member->start();
+    check_released();
+  };
   member = std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper));
 }
 
@@ -168,7 +181,7 @@ void Leadership::Impl::on_leading(std::size_t shard) {
                              {"identity", options.election.identity}});
   coordinator.on_leading(shard);
   // Taken while the server was away from us: it may have been long enough for another plan.
-  if (plan != nullptr && !plan->fence()) return on_lost(*plan, "it was not renewed in time");
+  if (plan != nullptr && !holds_plan()) return on_lost(*plan, "it was not renewed in time");
   callbacks.gained(shard);
 }
 

@@ -1,7 +1,9 @@
 // Who may live in a folder after whom.
 #include "hooks/hook_homes.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -37,6 +39,16 @@ TEST_CASE("nothing of a hook is left in the home of the next") {
       },
       [](const std::string& home) { std::filesystem::create_directories(home + "/a/b"); },
       [](const std::string& home) { ::chmod(home.c_str(), 0755); },
+      [](const std::string& home) {
+        std::ofstream(home + "/secret") << "s3cret";
+        ::usleep(20'000);  // the kernel's clock of files ticks every few milliseconds
+        const timespec forged[2] = {{1, 0}, {1, 0}};
+        ::utimensat(AT_FDCWD, home.c_str(), forged, 0);
+      },
+      [](const std::string& home) {
+        std::filesystem::create_directories(home + "/closed/below");
+        ::chmod((home + "/closed").c_str(), 0500);
+      },
       [](const std::string& home) { std::filesystem::remove(home); },
       [](const std::string& home) {
         std::filesystem::remove(home);
@@ -71,4 +83,11 @@ TEST_CASE(
   const auto none = homes.take();
   REQUIRE_FALSE(none.ok());
   CHECK(none.error().render().find("/root") != std::string::npos);
+}
+
+TEST_CASE("a folder that is there already is no home for anybody") {
+  const test::RuleFolder folder;
+  std::filesystem::create_directories(folder.file("home-1/left"));
+  HookHomes homes({folder.path()}, folder.file("work"));
+  CHECK(*homes.take() == folder.file("home-2"));
 }

@@ -243,19 +243,27 @@ TEST_CASE("another process with the same identity is found out") {
         Words{"lost: another process renews it with the same identity me"});
 }
 
-TEST_CASE("a shared lease is renewed by all, and each counts its own renewals") {
+TEST_CASE("of a shared lease renewals by others count, from the look before") {
   Script s("me", true);
-  s.lead();
-  s.timer(2010);
-  s.refuse(2020, ErrorKind::conflict);
-  CHECK(s.answer(2030, Script::held_by("me", 15, "not mine")) == Words{"update 'me'", "timer"});
-  CHECK(s.accept(2040) == Words{"timer"});
-  const auto fence = s.elector.fence();
-  REQUIRE(fence);
-  CHECK(fence->start_before == at(2030 + 10000));
-  s.timer(4050);
-  s.refuse(4060, ErrorKind::conflict);
-  CHECK(s.answer(4070, Script::held_by("others")) == Words{"lost: it is held by others"});
+  const auto held_until = [&s] { return s.elector.fence()->start_before; };
+  CHECK(s.start() == Words{"get"});
+  CHECK(s.answer(5, Script::held_by("me", 15, "t1")) == Words{"update 'me'", "timer"});
+  CHECK(s.refuse(20, ErrorKind::conflict) == Words{"timer"});
+  CHECK(s.timer(2500) == Words{"get", "timer"});
+  // Renewed by another since: held, and counted from when "t1" was asked for.
+  CHECK(s.answer(2510, Script::held_by("me", 15, "t2")) == Words{"leading", "timer"});
+  CHECK(held_until() == at(0 + 10000));
+  CHECK(s.timer(4510) == Words{"get", "timer"});
+  CHECK(s.answer(4520, Script::held_by("me", 60, "t3")) == Words{"timer"});
+  CHECK(held_until() == at(2500 + 10000));
+  // Nobody did: our turn, and never for a shorter time than others count on.
+  CHECK(s.timer(6520) == Words{"get", "timer"});
+  CHECK(s.answer(6530, Script::held_by("me", 60, "t3")) == Words{"update 'me'", "timer"});
+  CHECK(s.asked["spec"]["leaseDurationSeconds"] == 60);
+  CHECK(s.accept(6540) == Words{"timer"});
+  CHECK(held_until() == at(6530 + 10000));
+  CHECK(s.timer(8540) == Words{"get", "timer"});
+  CHECK(s.answer(8550, Script::held_by("others")) == Words{"lost: it is held by others"});
 }
 
 TEST_CASE("a deleted lease is made anew by its leader") {

@@ -1,0 +1,126 @@
+// What the parts of the engine share: engine.cpp starts, ends and answers, engine_kinds.cpp follows
+// what the server knows, engine_reload.cpp changes rules. Internal to the engine.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "hooks/definition_watch.hpp"
+#include "hooks/driver.hpp"
+#include "hooks/engine.hpp"
+#include "hooks/kind_families.hpp"
+#include "hooks/orphaned_finalizers.hpp"
+#include "hooks/trigger_hub.hpp"
+
+namespace kubewatch::hooks {
+
+inline constexpr Duration kRediscoverPause{5000};
+
+inline RuleIdentity identity_of(const Rule& rule) {
+  return {rule.name, rule.fingerprint, rule.apply.field_manager, rule.finalizer_name};
+}
+
+struct Engine::Impl {
+  loop::EventLoop& loop;
+  client::Client& client;
+  EngineOptions options;
+  EngineCallbacks callbacks;
+  std::function<void()> progress;
+
+  base::Random random = base::Random::from_system();
+  runtime::RunSlots slots;
+  StreamPool pool;
+  Reporter reporter;
+  mutable Telemetry telemetry;  // collecting lets series expire
+  bool own_folder = false;
+  Services services;
+  std::vector<Rule> rules;  // until start(); with a plan that narrows, what shards are made from
+  std::set<std::size_t> led;
+  std::vector<std::string> cut_off;
+  std::vector<std::unique_ptr<Driver>> drivers;
+  KindFamilies families;
+  DefinitionWatch definitions;
+  OrphanedFinalizers orphans;
+  TriggerHub triggers;
+
+  std::shared_ptr<const client::ResourceMap> resources;
+  base::Backoff discovery_backoff{{Duration{1000}, Duration{30000}, 2.0, 0.2}};
+  base::Backoff missing_backoff{{kRediscoverPause, Duration{30000}, 1.5, 0.1}};
+  OncePer told{Duration{60000}};
+  TimePoint discovered_at{};
+  bool discovering = false;
+  std::optional<TimePoint> last_finish;
+  bool stopping = false;
+  std::vector<std::function<void()>> after_discovery;
+  loop::Timer discovery_timer;
+  loop::Timer shutdown_timer;
+  std::vector<RuleIdentity> current;  // as they were asked for last
+  std::vector<Rule> to_start;         // by reload(), after what ends
+  struct Restart {
+    Rule rule;
+    DriverScope scope;
+  };
+  std::vector<Restart> restarts;    // of unchanged rules, once their former drivers have ended
+  std::vector<Rule> with_triggers;  // whose sources are open
+  // Ended by reload(), or of kinds that went: their last runs go on.
+  std::vector<std::unique_ptr<Driver>> retiring;
+  std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
+  std::size_t draining = 0;
+  std::function<void()> on_shut_down;
+  client::InFlight requests;
+
+  Impl(loop::EventLoop& the_loop, client::Client& the_client, std::vector<Rule> the_rules,
+       EngineOptions the_options, EngineCallbacks the_callbacks);
+  ~Impl();
+
+  Services make_services();
+  void start();
+  void discover();
+  void on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer);
+  void on_unreachable(const Error& error);
+  void resolve_rules();
+  void add_driver(Rule rule, DriverScope scope);
+  void follow_kinds();
+  void follow_optional_kinds();
+  bool follows(const std::string& group) const;
+  void start_again(const std::vector<RuleIdentity>& ending, bool& any);
+  void rediscover(std::function<void()> done);
+  void shut_down(std::function<void()> done);
+  void lead(std::size_t shard);
+  void end_runs(std::size_t shard, std::function<void()> ended);
+  void abandon(Duration within, std::function<void()> done);
+  void note_cut_off();
+  void give_up(const Error& error);
+  std::optional<std::size_t> from_outside(const std::string& document,
+                                          const TriggerRequest& request);
+  std::size_t trigger(const std::string& document, const TriggerRequest& request,
+                      runtime::Reason reason);
+  bool narrows() const { return options.shards && options.shards->narrows(); }
+  EngineStatus status() const;
+  Result<RulePlan> reload(std::vector<Rule> wanted);
+  void retire(const std::function<bool(const Rule&)>& ends);
+  void keep_with_triggers(const std::vector<Rule>& of);
+  Result<void> change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted);
+  void on_retired(const Driver* driver);
+  void start_waiting_rules();
+  void keep_state_of_current();
+  void each_driver(const std::function<void(Driver&)>& call) {
+    for (auto* list : {&drivers, &retiring}) {
+      for (auto& driver : *list) call(*driver);
+    }
+  }
+  EngineFacts facts() const;
+  std::string metrics_text(const EngineFacts& facts, bool ready) const;
+  void start_traces();
+  void ran(const RunRecord& record);
+  void tell() {
+    if (progress) progress();
+  }
+};
+
+}  // namespace kubewatch::hooks

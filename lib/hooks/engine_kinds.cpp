@@ -1,0 +1,142 @@
+// What the server knows, asked for until all kinds of the rules are there, and again as definitions
+// come and go.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "hooks/engine_impl.hpp"
+
+namespace kubewatch::hooks {
+
+void Engine::Impl::add_driver(Rule rule, DriverScope scope) {
+  if (rule.for_.every_kind) return families.add(std::move(rule), scope.only);
+  drivers.push_back(std::make_unique<Driver>(services, std::move(rule), scope));
+}
+
+// The controllers of rules for every kind of a group.
+void Engine::Impl::follow_kinds() {
+  if (families.empty()) return;
+  std::set<std::string> running;
+  for (const auto& driver : drivers) running.insert(driver->rule().name);
+  for (const auto& driver : retiring) running.insert(driver->rule().name);
+  auto change = families.look(*resources, running);
+  retire([&](const Rule& rule) {
+    return std::find(change.end.begin(), change.end.end(), rule.name) != change.end.end();
+  });
+  for (auto& start : change.start) {
+    DriverScope scope;
+    if (options.shards && !narrows()) scope.shards = options.shards->count;
+    scope.only = start.shard;
+    drivers.push_back(std::make_unique<Driver>(services, std::move(start.rule), scope));
+    if (scope.shards == 0) continue;
+    for (const std::size_t shard : led) drivers.back()->lead(shard);
+  }
+}
+
+bool Engine::Impl::follows(const std::string& group) const {
+  const auto optional = [&](const auto& driver) {
+    const auto kinds = optional_kinds(driver->rule());
+    return std::any_of(kinds.begin(), kinds.end(),
+                       [&](const core::Gvk& gvk) { return gvk.group == group; });
+  };
+  return families.follows(group) || std::any_of(drivers.begin(), drivers.end(), optional);
+}
+
+// Rules whose optional kinds have come or gone start anew, as they are.
+void Engine::Impl::follow_optional_kinds() {
+  std::set<const Rule*> outdated;
+  std::vector<Restart> anew;
+  bool any = !families.empty();
+  for (const auto& driver : drivers) {
+    any = any || !optional_kinds(driver->rule()).empty();
+    if (!driver->is_outdated(*resources)) continue;
+    base::log_info("an optional kind has come or gone: the controller starts anew",
+                   {{"controller", driver->rule().name}});
+    outdated.insert(&driver->rule());
+    anew.push_back({driver->rule(), driver->scope()});
+  }
+  if (any) definitions.start(*resources);
+  if (anew.empty()) return;
+  retire([&](const Rule& rule) { return outdated.count(&rule) > 0; });
+  for (Restart& one : anew) restarts.push_back(std::move(one));
+  start_waiting_rules();
+}
+
+void Engine::Impl::give_up(const Error& error) {
+  stopping = true;
+  if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
+}
+
+void Engine::Impl::discover() {
+  if (discovering || stopping) return;
+  discovering = true;
+  using Answer = Result<std::shared_ptr<const client::ResourceMap>>;
+  requests.run<Answer>([this](Answer answer) { on_discovered(std::move(answer)); },
+                       [&](auto done) { return client::discover(client, std::move(done)); });
+}
+
+void Engine::Impl::on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer) {
+  discovering = false;
+  discovered_at = loop.now();
+  if (answer.ok()) {
+    resources = std::move(*answer);
+    discovery_backoff.succeed();
+    resolve_rules();
+  } else {
+    on_unreachable(answer.error());
+  }
+  auto waiting = std::move(after_discovery);
+  after_discovery.clear();
+  for (auto& done : waiting) done();
+}
+
+void Engine::Impl::on_unreachable(const Error& error) {
+  if (stopping) return;
+  if (options.fail_fast && resources == nullptr) {
+    stopping = true;
+    if (callbacks.on_fatal) callbacks.on_fatal(error);
+    return;
+  }
+  const Duration wait = discovery_backoff.fail(random);
+  if (told.admit("discovery " + error.message(), loop.now())) {
+    base::log_warn(fmt::format("cannot ask {} what kinds it has; trying again in {}",
+                               client.config().server, base::format_duration(wait)),
+                   {{"error", error.render()}});
+  }
+  discovery_timer = loop.after(wait, [this] { discover(); });
+}
+
+// A rule whose kinds are missing waits alone; the server is asked again while one does.
+void Engine::Impl::resolve_rules() {
+  if (stopping) return;
+  follow_kinds();
+  follow_optional_kinds();
+  bool waiting = false;
+  for (auto& driver : drivers) {
+    if (driver->resolved()) continue;
+    auto resolved = driver->resolve(*resources);
+    if (resolved.ok() || driver->absent()) continue;
+    waiting = true;
+    const std::string& name = driver->rule().name;
+    if (told.admit("rule " + name + resolved.error().message(), loop.now())) {
+      base::log_warn("controller waits: " + resolved.error().message(),
+                     {{"controller", name},
+                      {"file", fmt::format("{}:{}", driver->rule().file, driver->rule().line)}});
+    }
+  }
+  if (waiting) {
+    discovery_timer = loop.after(missing_backoff.fail(random), [this] { discover(); });
+  }
+  tell();
+}
+
+void Engine::Impl::rediscover(std::function<void()> done) {
+  if (stopping) return done();
+  if (!discovering && loop.now() - discovered_at < kRediscoverPause) return done();
+  after_discovery.push_back(std::move(done));
+  discover();
+}
+
+}  // namespace kubewatch::hooks
