@@ -55,6 +55,8 @@ _kubewatch() {
   run-controller)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --compat) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --hook-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --sandbox-file) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --until-idle) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --concurrency) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -78,7 +80,7 @@ _kubewatch() {
     --shards) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --shard-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="check test replay rbac explain runs trigger retry queue log-level finalizers -h --help -f --filename --sandbox --sandbox-file --dry-run --once --until-idle --concurrency --shutdown-timeout --triggers --triggers-host --fail-fast --socket --state --record --record-limit --metrics --max-stale --max-wait --liveness --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
+    words="check test replay rbac explain runs trigger retry queue log-level finalizers -h --help -f --filename --compat --hook-timeout --sandbox --sandbox-file --dry-run --once --until-idle --concurrency --shutdown-timeout --triggers --triggers-host --fail-fast --socket --state --record --record-limit --metrics --max-stale --max-wait --liveness --leader-elect --lease-name --lease-namespace --identity --lease-duration --renew-deadline --retry-period --shards --shard-by $words" ;;
   run-controller/check)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
