@@ -82,7 +82,7 @@ TEST_CASE("a loop says what was found for as long as it is slowed down") {
   (void)alarm.note(kA, at(5), true, true, printed(5));
   (void)alarm.note(kA, at(3000), true, true, printed(6));
   REQUIRE(alarm.found(kA));
-  CHECK(alarm.found(kA)->paths == std::vector<std::string>{"ConfigMap shop/a: data.time"});
+  CHECK(alarm.found(kA)->paths == std::vector<std::string>{"ConfigMap shop/a: .data.time"});
   (void)alarm.note(kA, at(9000), true, false, {});
   CHECK_FALSE(alarm.found(kA));
 }

@@ -1,0 +1,18 @@
+# A hook that is run again and again ends its case, and everything that was still at work with it.
+cat >"$work/rules.yaml" <<'R'
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: looper}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap}
+  reconcile: {shell: exit 1}
+  retry: {initial: 1s, max: 1s}
+R
+cat >"$work/tests.yaml" <<'R'
+- name: fails for ever
+  given:
+    - {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}
+  when: [{advance: 2h}]
+  expect: {runs: 1}
+R
+"$kubewatch" run-controller test "$work" 2>&1 | grep -o 'more than 200 runs in one step\|1 case, 1 failed\|ERROR: .*'
