@@ -9,10 +9,13 @@ spec:
   retry: {initial: 1s, max: 1s}
 R
 cat >"$work/tests.yaml" <<'R'
-- name: fails for ever
-  given:
-    - {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}
-  when: [{advance: 2h}]
-  expect: {runs: 1}
+apiVersion: kubewatch.dev/v1
+kind: ControllerTest
+metadata: {name: loops}
+controller: rules.yaml
+given:
+  - {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+steps:
+  - when: [{advance: 2h}]
 R
 "$kubewatch" run-controller test "$work" 2>&1 | grep -o 'more than 200 runs in one step\|1 case, 1 failed\|ERROR: .*'
