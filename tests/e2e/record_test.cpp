@@ -108,7 +108,7 @@ E2E_CASE("a recording is replayed without the server, and a changed hook shows a
   std::string other = kPrintConfigMap;
   other.replace(other.find("$TITLE"), 6, "site $TITLE");
   w.script("reconcile.sh", other);
-  CHECK(replay(w, out) == 1);
+  CHECK(replay(w, out) == 9);
   CHECK(out["equal"] == false);
   REQUIRE_FALSE(out["differences"].empty());
   CHECK(out["differences"][0]["change"] == "changed");
