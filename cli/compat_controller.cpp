@@ -38,6 +38,7 @@ class CompatController {
       : context_(context), session_(session), run_(std::move(run)), metrics_flags_(metrics) {}
 
   int run() {
+    run_.options.dry = run_.dry_run;
     if (run_.dry_run) {
       printer_.emplace(context_.out);
       session_.make_dry([this](const hooks::DryWrite& write) { printer_->on_write(write); });

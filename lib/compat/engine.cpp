@@ -132,7 +132,8 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client, Engine
       guard(loop),
       pool(client, random),
       services{client, guard, [this] { return resources; },
-               [this](std::function<void()> done) { rediscover(std::move(done)); }} {}
+               [this](std::function<void()> done) { rediscover(std::move(done)); },
+               options.dry} {}
 
 Engine::Impl::~Impl() {
   client.observers().all = nullptr;

@@ -164,7 +164,7 @@ void HookRun::write(std::vector<Operation> operations) {
 
 void HookRun::patch(std::vector<Operation> operations) {
   patcher_ = std::make_unique<ObjectPatcher>(services_.client, services_.resources(),
-                                             services_.client.config().namespace_);
+                                             services_.client.config().namespace_, services_.dry);
   patcher_->run(std::move(operations),
                 [this](PatchSummary summary) { on_written(std::move(summary)); });
 }

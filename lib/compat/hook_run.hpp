@@ -25,6 +25,7 @@ struct RunServices {
   std::function<std::shared_ptr<const client::ResourceMap>()> resources;
   // Asks the server again; `done` comes in any case.
   std::function<void(std::function<void()> done)> rediscover;
+  bool dry = false;  // the client's writes are not carried out
 };
 
 struct RunInput {
