@@ -132,8 +132,7 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client, Engine
       guard(loop),
       pool(client, random),
       services{client, guard, [this] { return resources; },
-               [this](std::function<void()> done) { rediscover(std::move(done)); },
-               options.dry} {}
+               [this](std::function<void()> done) { rediscover(std::move(done)); }, options.dry} {}
 
 Engine::Impl::~Impl() {
   client.observers().all = nullptr;
@@ -332,7 +331,10 @@ void Engine::Impl::plan() {
 }
 
 void Engine::Impl::start_run(const std::string& name, Queue& queue) {
-  const Batch& batch = queue.tasks.start();
+  // What one run cannot carry in memory stays queued for the next.
+  const bool several = queue.tasks.may_combine();
+  const std::size_t next = *queue.tasks.ready(loop.now());
+  const Batch& batch = queue.tasks.start(several ? hooks[next]->most_contexts() : 1);
   Hook& hook = *hooks[batch.hook];
   Running& running = queue.running.emplace();
   running.hook = batch.hook;

@@ -121,6 +121,18 @@ void Hook::stop() {
   for (Clock& clock : clocks_) clock.timer.reset();
 }
 
+std::size_t Hook::most_contexts() const {
+  if (!resolved_) return kMostContexts;
+  const std::size_t most = compat::most_contexts(config_, [this](std::size_t binding) {
+    std::size_t bytes = 0;
+    for (const SnapshotItem& item : monitors_[binding]->snapshot()) {
+      bytes += item.object.size() + (item.filtered ? item.filtered->size() : 0);
+    }
+    return bytes;
+  });
+  return std::min(most, kMostContexts);
+}
+
 std::string Hook::render(const std::vector<Context>& contexts) const {
   return render_contexts(config_, contexts,
                          [this](std::size_t binding) { return monitors_[binding]->snapshot(); });

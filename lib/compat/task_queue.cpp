@@ -10,8 +10,8 @@ namespace {
 
 // Beyond this a hook lags far behind: states in between are left out, the newest is kept.
 constexpr std::size_t kManyTasks = 2000;
-// One run is not given more.
-constexpr std::size_t kMostContexts = 5000;
+// Of the events of one run, beyond the first.
+constexpr std::size_t kMostEventBytes = 64U << 20U;
 
 // What decides whether two stand side by side in one run, or as one entry of it. onStartup is a run
 // of its own, and events wait until the hook has taken its Synchronization.
@@ -36,6 +36,10 @@ Kinship kinship(const Task& task) {
 
 bool together(const Kinship& a, const Kinship& b) {
   return a.hook == b.hook && a.allow_failure == b.allow_failure && a.phase == b.phase;
+}
+
+std::size_t bytes_of(const Context& context) {
+  return context.object.size() + (context.filtered ? context.filtered->size() : 0);
 }
 
 bool same_group(const Kinship& a, const Kinship& b) {
@@ -81,7 +85,7 @@ std::optional<std::size_t> TaskQueue::ready(TimePoint now) const {
   return head_ ? head_->hook : tasks_.front().task.hook;
 }
 
-const Batch& TaskQueue::start() {
+const Batch& TaskQueue::start(std::size_t max_contexts) {
   running_ = true;
   if (head_) return *head_;
   head_.emplace();
@@ -89,14 +93,20 @@ const Batch& TaskQueue::start() {
   head_->hook = first.hook;
   head_->allow_failure = first.allow_failure;
   std::optional<Kinship> last;
-  while (!tasks_.empty() && head_->contexts.size() < kMostContexts) {
+  std::size_t bytes = 0;
+  while (!tasks_.empty()) {
     Task& task = tasks_.front().task;
     Kinship own = kinship(task);
     if (!together(first, own)) break;
+    const bool entry = !last || !same_group(*last, own);
+    if (entry && last) {
+      bytes += bytes_of(task.context);
+      if (head_->contexts.size() >= max_contexts || bytes > kMostEventBytes) break;
+    }
     if (task.context.type == ContextType::synchronization) {
       head_->synchronized.push_back(task.context.binding);
     }
-    if (!last || !same_group(*last, own)) head_->contexts.push_back(std::move(task.context));
+    if (entry) head_->contexts.push_back(std::move(task.context));
     last = std::move(own);
     tasks_.pop_front();
   }

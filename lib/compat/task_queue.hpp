@@ -16,6 +16,9 @@
 
 namespace kubewatch::compat {
 
+// One run is not given more.
+inline constexpr std::size_t kMostContexts = 5000;
+
 // Runs of a failing hook: 5 s after the first failure, then slower.
 inline constexpr base::BackoffPolicy kRetryBackoff{Duration{5000}, Duration{32000}, 1.6, 0.1};
 
@@ -43,8 +46,11 @@ class TaskQueue {
   std::optional<std::size_t> ready(TimePoint now) const;
   // Nothing starts before; more may be combined with the head until then.
   void hold_until(TimePoint when) { not_before_ = when; }
-  // Takes what the next run is given. Precondition: ready(). It stays the head until finish().
-  const Batch& start();
+  // Takes what the next run is given, at least one; objects of events count too, by their bytes.
+  // Precondition: ready(). It stays the head until finish(), and a retry is given the same.
+  const Batch& start(std::size_t max_contexts = kMostContexts);
+  // The next run takes from what waits, and more than one may be taken.
+  bool may_combine() const { return !head_ && tasks_.size() > 1; }
   // Of the one that runs. A failure that is allowed counts as done. True: it left the queue.
   bool finish(bool success, TimePoint now, base::Random& random);
   const Batch& head() const { return *head_; }

@@ -41,7 +41,8 @@ struct RunRig {
     input.context = "[]";
     input.environment = whole_environment();
     std::optional<RunResult> out;
-    HookRun run(services, file, std::move(input), [&](RunResult result) { out = std::move(result); });
+    HookRun run(services, file, std::move(input),
+                [&](RunResult result) { out = std::move(result); });
     run.start();
     REQUIRE(loop.run_until([&] { return out.has_value(); }, Duration{60000}));
     return *std::move(out);

@@ -143,6 +143,34 @@ TEST_CASE("ticks of a schedule do not pile up without bound") {
   CHECK(waiting == 2000);
 }
 
+TEST_CASE("a run is given no more contexts than it may have, and the rest is the next run") {
+  Fixture f;
+  for (const char* name : {"a", "b", "c"}) f.push(event(1, name));
+  f.push(event(1, "d", "g"));
+  f.push(event(2, "x"));
+  f.push(event(1, "e", "g"));
+  CHECK(f.queue.may_combine());
+  CHECK(f.queue.start(2).contexts.size() == 2);
+  CHECK_FALSE(f.queue.may_combine());  // a retry is as before
+  f.queue.finish(false, at(0), f.random);
+  CHECK(f.queue.start(1).contexts.size() == 2);
+  f.queue.finish(true, at(0), f.random);
+  CHECK(f.queue.start(0).contexts.size() == 1);  // never none
+  f.queue.finish(true, at(0), f.random);
+  CHECK(f.run(0) == Names{"d"});
+}
+
+TEST_CASE("events whose objects are large are shared out to several runs") {
+  Fixture f;
+  for (int i = 0; i < 3; ++i) {
+    Task task = event(1, "object-" + std::to_string(i));
+    task.context.object = std::string(40U << 20U, ' ');
+    f.push(std::move(task));
+  }
+  CHECK(f.run(0) == Names{"object-0", "object-1"});
+  CHECK(f.run(0) == Names{"object-2"});
+}
+
 TEST_CASE("a rate lets a burst through and then one in a time") {
   RateLimit rate({Duration{3000}, 2});
   CHECK_FALSE(rate.take(at(0)));
