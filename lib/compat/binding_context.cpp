@@ -164,6 +164,13 @@ std::string render_contexts(const HookConfig& config, const std::vector<Context>
   return std::move(writer.out_) + "]";
 }
 
+bool shows_state(const std::vector<Context>& contexts) {
+  return std::any_of(contexts.begin(), contexts.end(), [](const Context& one) {
+    return one.type == ContextType::synchronization || !one.group.empty() ||
+           !one.snapshots_from.empty();
+  });
+}
+
 std::size_t most_contexts(const HookConfig& config,
                           const std::function<std::size_t(std::size_t binding)>& bytes_of) {
   std::set<std::string> names;  // of bindings that any context shows

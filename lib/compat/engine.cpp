@@ -335,6 +335,9 @@ void Engine::Impl::start_run(const std::string& name, Queue& queue) {
   const bool several = queue.tasks.may_combine();
   const std::size_t next = *queue.tasks.ready(loop.now());
   const Batch& batch = queue.tasks.start(several ? hooks[next]->most_contexts() : 1);
+  if (shows_state(batch.contexts)) {
+    for (auto& [of, other] : queues) other.tasks.shown(batch.hook);
+  }
   Hook& hook = *hooks[batch.hook];
   Running& running = queue.running.emplace();
   running.hook = batch.hook;

@@ -94,7 +94,8 @@ void Hook::synchronized(const std::vector<std::size_t>& bindings) {
 void Hook::on_event(std::size_t binding, Context context) {
   if (!begun_ || stopped_) return;
   const KubernetesBinding& from = config_.kubernetes[binding];
-  callbacks_.on_task(from.queue, {place_, std::move(context), from.allow_failure});
+  callbacks_.on_task(from.queue, {place_, std::move(context), from.allow_failure,
+                                  from.events.count(WatchEvent::modified) > 0});
 }
 
 void Hook::start_clocks() {
