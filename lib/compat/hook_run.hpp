@@ -41,7 +41,7 @@ struct RunInput {
 struct RunResult {
   std::string outcome;  // done | failed | timeout | invalid-output | write-failed
   std::string message;
-  std::vector<MetricOperation> metrics;
+  std::vector<MetricOperation> metrics;  // of a run that is done
   PatchSummary patch;
   hooks::HookExit exit;
   std::string stderr_tail;

@@ -82,3 +82,17 @@ TEST_CASE("a Delete is done when the object is gone") {
   CHECK(result.outcome == "done");
   CHECK(rig.transport.last().line() == std::string("GET ") + kPod);
 }
+
+TEST_CASE("a run whose write failed gives no metrics, for its retry gives them again") {
+  RunRig rig(std::string(kDelete) +
+             "echo '{\"name\":\"seen\",\"action\":\"add\",\"value\":1}' >\"$METRICS_PATH\"\n");
+  rig.transport.route("GET", kPod, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  rig.transport.route("DELETE", kPod, 403, R"({"kind":"Status","reason":"Forbidden","code":403})");
+  const RunResult failed = rig.run(false);
+  CHECK(failed.outcome == "write-failed");
+  CHECK(failed.metrics.empty());
+  rig.transport.route("DELETE", kPod, 200, kPodText);
+  const RunResult retried = rig.run(false);
+  CHECK(retried.outcome == "done");
+  CHECK(retried.metrics.size() == 1);
+}
