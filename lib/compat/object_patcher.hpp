@@ -25,8 +25,8 @@ class ObjectPatcher {
  public:
   using Done = std::function<void(PatchSummary)>;
   // `client` must outlive it. Objects without a namespace are of `default_namespace`, where their
-  // kind has namespaces. `dry`: the client's writes are not carried out, so what is deleted stays and
-  // is not waited for.
+  // kind has namespaces. `dry`: the client's writes are not carried out, so what is deleted stays
+  // and is not waited for.
   ObjectPatcher(client::Client& client, std::shared_ptr<const client::ResourceMap> resources,
                 std::string default_namespace, bool dry = false);
   // Once. `done` comes from the loop.
