@@ -1,7 +1,7 @@
 // One queue of runs: strictly one after the other. What waits for one hook side by side is run
 // together; what belongs to one group becomes one entry; far behind, what happens to one object is
-// one event; what fails is tried again at the head, unchanged, and everything behind it waits. Pure:
-// time and randomness are arguments.
+// one event; what fails is tried again at the head, unchanged, and everything behind it waits.
+// Pure: time and randomness are arguments.
 #pragma once
 
 #include <cstdint>
