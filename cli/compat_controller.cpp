@@ -1,6 +1,7 @@
 #include "cli/compat_controller.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <ostream>
 
@@ -32,12 +33,19 @@ void log_run(const hooks::RunRecord& run) {
             "run " + run.outcome, fields);
 }
 
+// Under nohup it is not to be heard.
+bool ignored(int number) {
+  struct sigaction now {};
+  return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 class CompatController {
  public:
   CompatController(Context& context, Session& session, CompatRun run, const MetricsFlags& metrics)
       : context_(context), session_(session), run_(std::move(run)), metrics_flags_(metrics) {}
 
   int run() {
+    run_.options.dry = run_.dry_run;
     if (run_.dry_run) {
       printer_.emplace(context_.out);
       session_.make_dry([this](const hooks::DryWrite& write) { printer_->on_write(write); });
@@ -55,6 +63,14 @@ class CompatController {
           end();
         },
         [this] { engine_.reset(); });  // hooks that still run do not outlive us
+    // There are no rules to read again; ended by it, we would leave what hooks were given.
+    loop::SignalWatch hangup;
+    if (!ignored(SIGHUP)) {
+      hangup = session_.loop().on_signal(SIGHUP, [this] {
+        base::log_info("SIGHUP: shutting down, running hooks end first");
+        end();
+      });
+    }
     if (by_itself()) engine_->on_progress([this] { look(); });
     if (auto started = engine_->start(); !started.ok()) {
       return fail(context_, kUsage, started.error().render());

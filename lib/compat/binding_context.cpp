@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::compat {
 namespace {
+
+// Of all contexts of one run.
+constexpr std::size_t kMostSnapshotBytes = 64U << 20U;
 
 std::string quoted(const std::string& text) {
   return base::dump_json(Json(text));
@@ -158,6 +162,30 @@ std::string render_contexts(const HookConfig& config, const std::vector<Context>
     writer.write(contexts[i]);
   }
   return std::move(writer.out_) + "]";
+}
+
+bool shows_state(const std::vector<Context>& contexts) {
+  return std::any_of(contexts.begin(), contexts.end(), [](const Context& one) {
+    return one.type == ContextType::synchronization || !one.group.empty() ||
+           !one.snapshots_from.empty();
+  });
+}
+
+std::size_t most_contexts(const HookConfig& config,
+                          const std::function<std::size_t(std::size_t binding)>& bytes_of) {
+  std::set<std::string> names;  // of bindings that any context shows
+  for (const ScheduleBinding& binding : config.schedules) {
+    names.insert(binding.snapshots_from.begin(), binding.snapshots_from.end());
+  }
+  for (const KubernetesBinding& binding : config.kubernetes) {
+    names.insert(binding.snapshots_from.begin(), binding.snapshots_from.end());
+    if (!binding.group.empty()) names.insert(binding.name);
+  }
+  std::size_t bytes = 1;
+  for (std::size_t i = 0; i < config.kubernetes.size(); ++i) {
+    if (names.count(config.kubernetes[i].name) > 0) bytes += bytes_of(i);
+  }
+  return std::max<std::size_t>(1, kMostSnapshotBytes / bytes);
 }
 
 std::string describe(const std::vector<Context>& contexts) {

@@ -42,6 +42,14 @@ Context synchronization_context(const HookConfig& config, std::size_t binding);
 std::string render_contexts(const HookConfig& config, const std::vector<Context>& contexts,
                             const SnapshotOf& snapshot_of);
 
+// One of them shows objects as they are when it is rendered, beside that of its event.
+bool shows_state(const std::vector<Context>& contexts);
+
+// How many contexts one run may have so that their snapshots, which each of them repeats, stay
+// within 64 MiB; at least one. `bytes_of`: the objects of the kubernetes binding at this place.
+std::size_t most_contexts(const HookConfig& config,
+                          const std::function<std::size_t(std::size_t binding)>& bytes_of);
+
 // "Synchronization of pods, Added Pod shop/web, and 3 more", for logs and lists of runs.
 std::string describe(const std::vector<Context>& contexts);
 

@@ -105,6 +105,7 @@ void BindingMonitor::tell(WatchEvent event, const core::ObjectMeta& meta, const 
 }
 
 void BindingMonitor::on_change(const runtime::StoreChange& change) {
+  secrets_.changed();
   if (!synced_ || !includes(change.meta)) return;
   switch (change.type) {
     case runtime::ChangeType::added: return tell(WatchEvent::added, change.meta, change.json);
@@ -148,12 +149,15 @@ std::vector<SnapshotItem> BindingMonitor::snapshot() const {
 }
 
 void BindingMonitor::add_secrets(hooks::SecretMask& mask) const {
-  for (const auto& group : groups_) {
-    if (group->type().gvk.kind != "Secret") continue;
-    for (const core::ObjectKey& key : group->keys()) {
-      if (const auto object = group->get(key)) mask.add_json(object->json);
+  if (groups_.empty() || groups_.front()->type().gvk.kind != "Secret") return;
+  // The first list is not told as changes.
+  mask.merge(secrets_.get(synced_, [this](hooks::SecretMask& made) {
+    for (const auto& group : groups_) {
+      for (const core::ObjectKey& key : group->keys()) {
+        if (const auto object = group->get(key)) made.add_json(object->json);
+      }
     }
-  }
+  }));
 }
 
 }  // namespace kubewatch::compat

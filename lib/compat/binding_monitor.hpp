@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compat/binding_context.hpp"
+#include "compat/kept_mask.hpp"
 #include "compat/object_filter.hpp"
 #include "hooks/namespace_selection.hpp"
 #include "hooks/secret_mask.hpp"
@@ -54,6 +55,7 @@ class BindingMonitor {
   std::unique_ptr<hooks::NamespaceSelection> selection_;
   std::vector<std::unique_ptr<hooks::StreamGroup>> groups_;  // one for each name, or one
   bool synced_ = false;
+  mutable KeptMask secrets_;
 };
 
 }  // namespace kubewatch::compat

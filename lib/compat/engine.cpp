@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -14,6 +12,7 @@
 #include "client/request_observer.hpp"
 #include "compat/hook.hpp"
 #include "compat/hook_run.hpp"
+#include "compat/work_folder.hpp"
 #include "hooks/hook_credentials.hpp"
 #include "hooks/metric_text.hpp"
 #include "hooks/metrics.hpp"
@@ -23,13 +22,6 @@ namespace {
 
 // Beyond a hook's own time: what it wrote is still on its way.
 constexpr Duration kLastWrites{15000};
-
-std::string temporary_folder() {
-  const char* base = std::getenv("TMPDIR");
-  std::string pattern =
-      std::string(base == nullptr || *base == '\0' ? "/tmp" : base) + "/kubewatch-XXXXXX";
-  return mkdtemp(pattern.data()) == nullptr ? std::string() : pattern;
-}
 
 struct Running {
   std::size_t hook = 0;
@@ -55,6 +47,7 @@ struct Engine::Impl {
   base::Random random = base::Random::from_system();
   mutable hooks::Metrics metrics;
   mutable HookMetrics hook_metrics;
+  WorkFolder folder;
   std::string work_dir;
   hooks::HookEnvironment environment;  // what each hook gets beside its files
   hooks::LimitGuard guard;
@@ -128,27 +121,19 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client, Engine
       client(the_client),
       options(std::move(the_options)),
       callbacks(std::move(the_callbacks)),
-      work_dir(temporary_folder()),
       guard(loop),
       pool(client, random),
       services{client, guard, [this] { return resources; },
-               [this](std::function<void()> done) { rediscover(std::move(done)); }} {}
+               [this](std::function<void()> done) { rediscover(std::move(done)); }, options.dry} {}
 
 Engine::Impl::~Impl() {
   client.observers().all = nullptr;
   queues.clear();
   loader.reset();
   hooks.clear();
-  if (work_dir.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(work_dir, ignored);
 }
 
 Result<void> Engine::Impl::start() {
-  if (work_dir.empty()) {
-    return Error(ErrorKind::forbidden,
-                 "cannot make a private folder for the hooks under TMPDIR (or /tmp)");
-  }
   std::vector<std::string> skipped;
   KW_ASSIGN(auto files, find_hooks(options.folder, skipped));
   for (const std::string& name : skipped) {
@@ -157,6 +142,8 @@ Result<void> Engine::Impl::start() {
   if (files.empty()) {
     return Error(ErrorKind::not_found, options.folder + ": there is no executable file in it");
   }
+  KW_ASSIGN(folder, WorkFolder::make(temporary_base()));
+  work_dir = folder.path();
   // kubectl in a hook talks to the server that we talk to.
   hooks::CredentialsRule credentials;
   credentials.kind = hooks::CredentialsRule::Kind::kubeconfig;
@@ -331,7 +318,13 @@ void Engine::Impl::plan() {
 }
 
 void Engine::Impl::start_run(const std::string& name, Queue& queue) {
-  const Batch& batch = queue.tasks.start();
+  // What one run cannot carry in memory stays queued for the next.
+  const bool several = queue.tasks.may_combine();
+  const std::size_t next = *queue.tasks.ready(loop.now());
+  const Batch& batch = queue.tasks.start(several ? hooks[next]->most_contexts() : 1);
+  if (shows_state(batch.contexts)) {
+    for (auto& [of, other] : queues) other.tasks.shown(batch.hook);
+  }
   Hook& hook = *hooks[batch.hook];
   Running& running = queue.running.emplace();
   running.hook = batch.hook;

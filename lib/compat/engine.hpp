@@ -23,6 +23,7 @@ struct EngineOptions {
   Duration shutdown_timeout{25000};
   base::BackoffPolicy retry = kRetryBackoff;
   bool fail_fast = false;  // unreachable server at start: give up (on_fatal)
+  bool dry = false;        // the client's writes are not carried out (--dry-run)
 };
 
 struct EngineCallbacks {

@@ -94,7 +94,8 @@ void Hook::synchronized(const std::vector<std::size_t>& bindings) {
 void Hook::on_event(std::size_t binding, Context context) {
   if (!begun_ || stopped_) return;
   const KubernetesBinding& from = config_.kubernetes[binding];
-  callbacks_.on_task(from.queue, {place_, std::move(context), from.allow_failure});
+  callbacks_.on_task(from.queue, {place_, std::move(context), from.allow_failure,
+                                  from.events.count(WatchEvent::modified) > 0});
 }
 
 void Hook::start_clocks() {
@@ -119,6 +120,18 @@ void Hook::look_at_clock(std::size_t schedule) {
 void Hook::stop() {
   stopped_ = true;
   for (Clock& clock : clocks_) clock.timer.reset();
+}
+
+std::size_t Hook::most_contexts() const {
+  if (!resolved_) return kMostContexts;
+  const std::size_t most = compat::most_contexts(config_, [this](std::size_t binding) {
+    std::size_t bytes = 0;
+    for (const SnapshotItem& item : monitors_[binding]->snapshot()) {
+      bytes += item.object.size() + (item.filtered ? item.filtered->size() : 0);
+    }
+    return bytes;
+  });
+  return std::min(most, kMostContexts);
 }
 
 std::string Hook::render(const std::vector<Context>& contexts) const {

@@ -53,6 +53,8 @@ class Hook {
   // No event and no tick any more.
   void stop();
 
+  // That one run can be given, as the snapshots are now.
+  std::size_t most_contexts() const;
   std::string render(const std::vector<Context>& contexts) const;
   hooks::SecretMask secrets(const std::vector<Context>& contexts) const;
 

@@ -42,6 +42,13 @@ bool skips(const std::string& folder) {
   return folder == "lib" || folder.starts_with('.');
 }
 
+// Data beside hooks, which on some file systems is executable all the same.
+bool is_no_hook(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  return path.filename().string().starts_with('.') || extension == ".yaml" ||
+         extension == ".json" || extension == ".md" || extension == ".txt";
+}
+
 }  // namespace
 
 Result<std::vector<HookFile>> find_hooks(const std::string& folder,
@@ -62,7 +69,7 @@ Result<std::vector<HookFile>> find_hooks(const std::string& folder,
       if (skips(name) || it.depth() >= kMaxDepth) it.disable_recursion_pending();
       continue;
     }
-    if (!it->is_regular_file(error)) continue;
+    if (!it->is_regular_file(error) || is_no_hook(it->path())) continue;
     HookFile file{it->path().lexically_relative(root).string(), it->path().string()};
     if (executable(*it)) {
       out.push_back(std::move(file));

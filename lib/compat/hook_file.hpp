@@ -19,8 +19,9 @@ struct HookFile {
   std::string path;  // absolute
 };
 
-// Sorted by name; folders named lib, and hidden ones, are not looked into. Errors: not_found,
-// forbidden, invalid (no folder). `skipped`: scripts that are not executable.
+// Sorted by name; folders named lib, and hidden ones, are not looked into; hidden files, and .yaml,
+// .json, .md and .txt, are no hooks. Errors: not_found, forbidden, invalid (no folder). `skipped`:
+// scripts that are not executable.
 Result<std::vector<HookFile>> find_hooks(const std::string& folder,
                                          std::vector<std::string>& skipped);
 

@@ -164,7 +164,7 @@ void HookRun::write(std::vector<Operation> operations) {
 
 void HookRun::patch(std::vector<Operation> operations) {
   patcher_ = std::make_unique<ObjectPatcher>(services_.client, services_.resources(),
-                                             services_.client.config().namespace_);
+                                             services_.client.config().namespace_, services_.dry);
   patcher_->run(std::move(operations),
                 [this](PatchSummary summary) { on_written(std::move(summary)); });
 }
@@ -189,6 +189,8 @@ void HookRun::on_written(PatchSummary summary) {
 void HookRun::conclude(std::string outcome, std::string message) {
   result_.outcome = std::move(outcome);
   result_.message = std::move(message);
+  // What is tried again says them again, and counters would count it twice.
+  if (result_.outcome != "done") result_.metrics.clear();
   result_.cut_off = terminated_ && result_.outcome != "done";
   timer_ = services_.client.loop().after(Duration{0}, [this] {
     const Done done = std::move(done_);

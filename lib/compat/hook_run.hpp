@@ -25,6 +25,7 @@ struct RunServices {
   std::function<std::shared_ptr<const client::ResourceMap>()> resources;
   // Asks the server again; `done` comes in any case.
   std::function<void(std::function<void()> done)> rediscover;
+  bool dry = false;  // the client's writes are not carried out
 };
 
 struct RunInput {
@@ -40,7 +41,7 @@ struct RunInput {
 struct RunResult {
   std::string outcome;  // done | failed | timeout | invalid-output | write-failed
   std::string message;
-  std::vector<MetricOperation> metrics;
+  std::vector<MetricOperation> metrics;  // of a run that is done
   PatchSummary patch;
   hooks::HookExit exit;
   std::string stderr_tail;

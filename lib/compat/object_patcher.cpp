@@ -31,10 +31,11 @@ std::string version_of(const Json& object) {
 
 ObjectPatcher::ObjectPatcher(client::Client& client,
                              std::shared_ptr<const client::ResourceMap> resources,
-                             std::string default_namespace)
+                             std::string default_namespace, bool dry)
     : client_(client),
       resources_(std::move(resources)),
-      default_namespace_(std::move(default_namespace)) {}
+      default_namespace_(std::move(default_namespace)),
+      dry_(dry) {}
 
 void ObjectPatcher::run(std::vector<Operation> operations, Done done) {
   operations_ = std::move(operations);
@@ -155,7 +156,7 @@ void ObjectPatcher::remove(const Operation& operation) {
           return answer.error().is_not_found() ? finish("unchanged")
                                                : fail(std::move(answer.error()));
         }
-        if (operation.type != OperationType::remove) return finish("deleted");
+        if (dry_ || operation.type != OperationType::remove) return finish("deleted");
         wait_until_gone(core::meta_of(*answer).uid, 0);
       },
       [&](auto done) { return client_.remove(type_, key_, params, std::move(done)); });

@@ -25,9 +25,10 @@ class ObjectPatcher {
  public:
   using Done = std::function<void(PatchSummary)>;
   // `client` must outlive it. Objects without a namespace are of `default_namespace`, where their
-  // kind has namespaces.
+  // kind has namespaces. `dry`: the client's writes are not carried out, so what is deleted stays
+  // and is not waited for.
   ObjectPatcher(client::Client& client, std::shared_ptr<const client::ResourceMap> resources,
-                std::string default_namespace);
+                std::string default_namespace, bool dry = false);
   // Once. `done` comes from the loop.
   void run(std::vector<Operation> operations, Done done);
 
@@ -49,6 +50,7 @@ class ObjectPatcher {
   client::Client& client_;
   std::shared_ptr<const client::ResourceMap> resources_;
   std::string default_namespace_;
+  bool dry_;
   std::vector<Operation> operations_;
   std::size_t at_ = 0;
   int tries_ = 0;

@@ -10,8 +10,8 @@ namespace {
 
 // Beyond this a hook lags far behind: states in between are left out, the newest is kept.
 constexpr std::size_t kManyTasks = 2000;
-// One run is not given more.
-constexpr std::size_t kMostContexts = 5000;
+// Of the events of one run, beyond the first.
+constexpr std::size_t kMostEventBytes = 64U << 20U;
 
 // What decides whether two stand side by side in one run, or as one entry of it. onStartup is a run
 // of its own, and events wait until the hook has taken its Synchronization.
@@ -38,6 +38,10 @@ bool together(const Kinship& a, const Kinship& b) {
   return a.hook == b.hook && a.allow_failure == b.allow_failure && a.phase == b.phase;
 }
 
+std::size_t bytes_of(const Context& context) {
+  return context.object.size() + (context.filtered ? context.filtered->size() : 0);
+}
+
 bool same_group(const Kinship& a, const Kinship& b) {
   return a == b && !a.group.empty();
 }
@@ -47,58 +51,96 @@ bool same_group(const Kinship& a, const Kinship& b) {
 bool TaskQueue::compacts(const Task& task) const {
   // A Synchronization ends the wait of its own binding: it must be known until it ran.
   if (tasks_.empty() || task.context.type == ContextType::synchronization) return false;
-  return same_group(kinship(tasks_.back().task), kinship(task));
+  return same_group(kinship(tasks_.rbegin()->second.task), kinship(task));
 }
 
-// In a queue that is far too long: a change of an object whose earlier change still waits, a tick
-// of a schedule whose earlier tick does.
-bool TaskQueue::replaces(Task& task) {
-  const bool tick = task.context.type == ContextType::schedule;
-  const bool change =
-      task.context.type == ContextType::event && task.context.event == WatchEvent::modified;
-  if (tasks_.size() < kManyTasks || (!tick && !change)) return false;
-  for (auto it = tasks_.rbegin(); it != tasks_.rend(); ++it) {
-    Task& other = it->task;
-    if (other.hook != task.hook || other.context.type != task.context.type ||
-        other.context.binding != task.context.binding ||
-        other.context.object_id != task.context.object_id) {
-      continue;
-    }
-    if (change && other.context.event != WatchEvent::modified) return false;
-    other = std::move(task);
+// What a later task can be one with. Nothing for runs that must each be known until they ran.
+std::optional<TaskQueue::Identity> TaskQueue::identity(const Task& task) {
+  const Context& context = task.context;
+  if (phase_of(context.type) != Phase::live) return std::nullopt;
+  // A group is one entry whichever of its bindings woke it, and shows the state when it runs.
+  if (!context.group.empty()) {
+    return Identity{task.hook, task.allow_failure, ContextType::startup, 0, context.group};
+  }
+  return Identity{task.hook, task.allow_failure, context.type, context.binding, context.object_id};
+}
+
+// In a queue that is far too long: what happens to an object whose earlier event still waits, a
+// tick of a schedule whose earlier tick does, becomes one with it.
+bool TaskQueue::absorbs(Task& task) {
+  if (tasks_.size() < kManyTasks) return false;
+  const auto who = identity(task);
+  const auto found = who ? latest_.find(*who) : latest_.end();
+  if (found == latest_.end()) return false;
+  if (!task.context.group.empty()) return true;
+  const auto older = tasks_.find(found->second);
+  if (task.context.type != ContextType::event || !vanishes(older->first, older->second, task)) {
+    merge(older->second, task);
     return true;
   }
-  return false;
+  tasks_.erase(older);
+  latest_.erase(found);
+  return true;
+}
+
+// It came and went, and the hook never heard of it nor saw it.
+bool TaskQueue::vanishes(std::uint64_t number, const Waiting& older, const Task& task) const {
+  const auto shown = shown_.find(task.hook);
+  return older.task.context.event == WatchEvent::added &&
+         task.context.event == WatchEvent::deleted && !older.known &&
+         (shown == shown_.end() || number >= shown->second);
+}
+
+void TaskQueue::merge(Waiting& older, Task& task) {
+  Context& context = task.context;
+  const WatchEvent before = older.task.context.event;
+  if (before == WatchEvent::deleted && context.event != WatchEvent::deleted) {
+    older.known = true;  // in an earlier life
+    context.event = task.hears_modified ? WatchEvent::modified : WatchEvent::added;
+  } else if (before == WatchEvent::added && context.event == WatchEvent::modified) {
+    context.event = WatchEvent::added;
+  }
+  older.task = std::move(task);
 }
 
 void TaskQueue::push(Task task, TimePoint now) {
-  if (compacts(task) || replaces(task)) return;
-  tasks_.push_back({std::move(task), now});
+  if (compacts(task) || absorbs(task)) return;
+  if (const auto who = identity(task)) latest_[*who] = next_;
+  tasks_.emplace(next_++, Waiting{std::move(task), now});
 }
 
 std::optional<std::size_t> TaskQueue::ready(TimePoint now) const {
   if (running_ || empty() || now < not_before_) return std::nullopt;
-  return head_ ? head_->hook : tasks_.front().task.hook;
+  return head_ ? head_->hook : tasks_.begin()->second.task.hook;
 }
 
-const Batch& TaskQueue::start() {
+const Batch& TaskQueue::start(std::size_t max_contexts) {
   running_ = true;
   if (head_) return *head_;
   head_.emplace();
-  const Kinship first = kinship(tasks_.front().task);
+  const Kinship first = kinship(tasks_.begin()->second.task);
   head_->hook = first.hook;
   head_->allow_failure = first.allow_failure;
   std::optional<Kinship> last;
-  while (!tasks_.empty() && head_->contexts.size() < kMostContexts) {
-    Task& task = tasks_.front().task;
+  std::size_t bytes = 0;
+  while (!tasks_.empty()) {
+    const auto at = tasks_.begin();
+    Task& task = at->second.task;
     Kinship own = kinship(task);
     if (!together(first, own)) break;
+    const bool entry = !last || !same_group(*last, own);
+    if (entry && last) {
+      bytes += bytes_of(task.context);
+      if (head_->contexts.size() >= max_contexts || bytes > kMostEventBytes) break;
+    }
     if (task.context.type == ContextType::synchronization) {
       head_->synchronized.push_back(task.context.binding);
     }
-    if (!last || !same_group(*last, own)) head_->contexts.push_back(std::move(task.context));
+    const auto who = latest_.find(identity(task).value_or(Identity{}));
+    if (who != latest_.end() && who->second == at->first) latest_.erase(who);
+    if (entry) head_->contexts.push_back(std::move(task.context));
     last = std::move(own);
-    tasks_.pop_front();
+    tasks_.erase(at);
   }
   return *head_;
 }
@@ -123,7 +165,7 @@ std::optional<TimePoint> TaskQueue::due(TimePoint now) const {
 
 void TaskQueue::each_waiting(
     const std::function<void(std::size_t hook, TimePoint since)>& call) const {
-  for (const Waiting& one : tasks_) call(one.task.hook, one.since);
+  for (const auto& [number, one] : tasks_) call(one.task.hook, one.since);
 }
 
 std::optional<TimePoint> RateLimit::take(TimePoint now) {

@@ -1,12 +1,15 @@
 // One queue of runs: strictly one after the other. What waits for one hook side by side is run
-// together; what belongs to one group becomes one entry; what fails is tried again at the head,
-// unchanged, and everything behind it waits. Pure: time and randomness are arguments.
+// together; what belongs to one group becomes one entry; far behind, what happens to one object is
+// one event; what fails is tried again at the head, unchanged, and everything behind it waits.
+// Pure: time and randomness are arguments.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/backoff.hpp"
@@ -16,6 +19,9 @@
 
 namespace kubewatch::compat {
 
+// One run is not given more.
+inline constexpr std::size_t kMostContexts = 5000;
+
 // Runs of a failing hook: 5 s after the first failure, then slower.
 inline constexpr base::BackoffPolicy kRetryBackoff{Duration{5000}, Duration{32000}, 1.6, 0.1};
 
@@ -23,6 +29,7 @@ struct Task {
   std::size_t hook = 0;
   Context context;
   bool allow_failure = false;
+  bool hears_modified = true;  // its binding wants that event
 };
 
 // What one run is given.
@@ -43,11 +50,18 @@ class TaskQueue {
   std::optional<std::size_t> ready(TimePoint now) const;
   // Nothing starts before; more may be combined with the head until then.
   void hold_until(TimePoint when) { not_before_ = when; }
-  // Takes what the next run is given. Precondition: ready(). It stays the head until finish().
-  const Batch& start();
+  // Takes what the next run is given, at least one; objects of events count too, by their bytes.
+  // Precondition: ready(). It stays the head until finish(), and a retry is given the same.
+  const Batch& start(std::size_t max_contexts = kMostContexts);
+  // The next run takes from what waits, and more than one may be taken.
+  bool may_combine() const { return !head_ && tasks_.size() > 1; }
   // Of the one that runs. A failure that is allowed counts as done. True: it left the queue.
   bool finish(bool success, TimePoint now, base::Random& random);
   const Batch& head() const { return *head_; }
+
+  // A run of this hook, of any queue, is given its objects as they are now: it may see what still
+  // waits to be told.
+  void shown(std::size_t hook) { shown_[hook] = next_; }
 
   // When something can start that cannot now; absent: nothing will by time alone.
   std::optional<TimePoint> due(TimePoint now) const;
@@ -62,12 +76,21 @@ class TaskQueue {
   struct Waiting {
     Task task;
     TimePoint since;
+    bool known = false;  // the hook heard of the object before what is told here
   };
+  using Identity = std::tuple<std::size_t, bool, ContextType, std::size_t, std::string>;
   bool compacts(const Task& task) const;
-  bool replaces(Task& task);
+  static std::optional<Identity> identity(const Task& task);
+  bool absorbs(Task& task);
+  bool vanishes(std::uint64_t number, const Waiting& older, const Task& task) const;
+  static void merge(Waiting& older, Task& task);
 
   base::Backoff backoff_;
-  std::deque<Waiting> tasks_;
+  std::uint64_t next_ = 1;
+  std::map<std::uint64_t, Waiting> tasks_;    // in order
+  std::map<Identity, std::uint64_t> latest_;  // of what waits
+  std::map<std::size_t, std::uint64_t>
+      shown_;  // hook: what waited before a run that showed objects
   std::optional<Batch> head_;
   bool running_ = false;
   TimePoint not_before_{};

@@ -101,3 +101,19 @@ TEST_CASE("what a run was for is told in a line") {
   CHECK(describe({synchronization_context(config(), 0), event, event, event, event}) ==
         "Synchronization of pods, Added ConfigMap shop/a, Added ConfigMap shop/a and 2 more");
 }
+
+TEST_CASE("a run has as many contexts as snapshots fit into memory, and one at least") {
+  HookConfig config;
+  config.kubernetes.resize(2);
+  config.kubernetes[0].name = "pods";
+  config.kubernetes[1].name = "secrets";
+  const auto most = [&](std::size_t mebibytes) {
+    return most_contexts(config, [=](std::size_t) { return mebibytes << 20U; });
+  };
+  CHECK(most(1000) > 1000000);  // no context shows any
+  config.kubernetes[0].snapshots_from = {"secrets"};
+  CHECK(most(10) == 6);
+  CHECK(most(1000) == 1);
+  config.kubernetes[0].group = "g";  // its own objects too
+  CHECK(most(10) == 3);
+}

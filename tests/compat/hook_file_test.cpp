@@ -57,6 +57,9 @@ TEST_CASE("hooks are the executables below a folder, in the order of their paths
   folder.file("10-a/lib/more.sh", "#!/bin/sh\n");
   folder.file(".git/hook", "#!/bin/sh\n");
   folder.file("README.md", "text", false);
+  for (const char* data : {"values.yaml", "10-a/x.json", "NOTES.md", "list.txt", ".hidden.sh"}) {
+    folder.file(data, "#!/bin/sh\n");
+  }
   folder.file("forgot.sh", "#!/bin/sh\n", false);
   std::vector<std::string> skipped;
   const auto found = find_hooks(folder.path, skipped);

@@ -23,6 +23,13 @@ Task event(std::size_t hook, const std::string& object, const std::string& group
   return out;
 }
 
+Task event(std::size_t hook, const std::string& object, WatchEvent what,
+           const std::string& group = "") {
+  Task out = event(hook, object, group);
+  out.context.event = what;
+  return out;
+}
+
 Task of_type(ContextType type, std::size_t binding = 0, const std::string& group = "") {
   Task out = event(0, "", group);
   out.context.type = type;
@@ -34,6 +41,15 @@ struct Fixture {
   base::Random random{7};
   TaskQueue queue{base::BackoffPolicy{Duration{100}, Duration{400}, 2.0, 0.0}};
   void push(Task task) { queue.push(std::move(task), at(0)); }
+  // With so much that it lags far behind.
+  void fill() {
+    for (int i = 0; i < 2000; ++i) push(event(1, "other-" + std::to_string(i)));
+  }
+  std::size_t waiting() const {
+    std::size_t out = 0;
+    queue.each_waiting([&](std::size_t, TimePoint) { ++out; });
+    return out;
+  }
   std::vector<std::string> run(int ms, bool success = true) {
     REQUIRE(queue.ready(at(ms)).has_value());
     std::vector<std::string> out;
@@ -123,16 +139,64 @@ TEST_CASE("Synchronizations run together, apart from events, and each is account
 TEST_CASE("a queue that is far behind keeps the newest state of an object only") {
   Fixture f;
   for (int i = 0; i < 3000; ++i) f.push(event(1, "object-" + std::to_string(i % 10)));
-  std::size_t waiting = 0;
-  f.queue.each_waiting([&](std::size_t, TimePoint) { ++waiting; });
-  CHECK(waiting == 2000);
-  Task deleted = event(1, "object-1");
-  deleted.context.event = WatchEvent::deleted;
-  f.push(deleted);
-  f.push(event(1, "object-1"));  // it came back: not the state before its end
-  waiting = 0;
-  f.queue.each_waiting([&](std::size_t, TimePoint) { ++waiting; });
-  CHECK(waiting == 2002);
+  CHECK(f.waiting() == 2000);
+  f.push(event(1, "object-1", WatchEvent::deleted));
+  f.push(event(1, "object-1", WatchEvent::added));
+  f.push(event(1, "object-2", WatchEvent::deleted));
+  CHECK(f.waiting() == 2000);
+  const Batch& batch = f.queue.start();
+  CHECK(batch.contexts[1990].event == WatchEvent::modified);
+  CHECK(batch.contexts[1991].event == WatchEvent::modified);  // it is there again
+  CHECK(batch.contexts[1992].event == WatchEvent::deleted);
+}
+
+TEST_CASE("far behind, objects that come and go leave nothing behind") {
+  Fixture f;
+  f.fill();
+  for (int i = 0; i < 5000; ++i) {
+    const std::string name = "job-" + std::to_string(i);
+    f.push(event(1, name, WatchEvent::added));
+    f.push(event(1, name, WatchEvent::modified));
+    if (i % 2 == 0) f.push(event(1, "job-0-" + name, WatchEvent::added));
+    f.push(event(1, name, WatchEvent::deleted));
+    if (i % 2 == 0) f.push(event(1, "job-0-" + name, WatchEvent::deleted));
+  }
+  CHECK(f.waiting() == 2000);
+}
+
+TEST_CASE("far behind, an end is told of what the hook knows or may have seen") {
+  Fixture f;
+  f.fill();
+  f.push(event(1, "seen", WatchEvent::added));
+  f.queue.shown(1);
+  f.push(event(1, "seen", WatchEvent::deleted));
+  f.push(event(1, "known", WatchEvent::deleted));
+  Task back = event(1, "known", WatchEvent::added);
+  back.hears_modified = false;
+  f.push(back);
+  const auto events = [&] {
+    std::vector<WatchEvent> out;
+    for (const Context& one : f.queue.start().contexts) out.push_back(one.event);
+    out.erase(out.begin(), out.begin() + 2000);
+    return out;
+  };
+  SECTION("as an event that its binding wants") {
+    CHECK(events() == std::vector<WatchEvent>{WatchEvent::deleted, WatchEvent::added});
+  }
+  SECTION("and its second end is told") {
+    f.push(event(1, "known", WatchEvent::deleted));
+    CHECK(events() == std::vector<WatchEvent>{WatchEvent::deleted, WatchEvent::deleted});
+  }
+}
+
+TEST_CASE("far behind, a group that waits is woken once") {
+  Fixture f;
+  f.fill();
+  for (int i = 0; i < 1000; ++i) {
+    f.push(event(1, "a", WatchEvent::deleted, "g"));
+    f.push(event(1, "b", WatchEvent::added, "h"));
+  }
+  CHECK(f.waiting() == 2002);
 }
 
 TEST_CASE("ticks of a schedule do not pile up without bound") {
@@ -141,6 +205,34 @@ TEST_CASE("ticks of a schedule do not pile up without bound") {
   std::size_t waiting = 0;
   f.queue.each_waiting([&](std::size_t, TimePoint) { ++waiting; });
   CHECK(waiting == 2000);
+}
+
+TEST_CASE("a run is given no more contexts than it may have, and the rest is the next run") {
+  Fixture f;
+  for (const char* name : {"a", "b", "c"}) f.push(event(1, name));
+  f.push(event(1, "d", "g"));
+  f.push(event(2, "x"));
+  f.push(event(1, "e", "g"));
+  CHECK(f.queue.may_combine());
+  CHECK(f.queue.start(2).contexts.size() == 2);
+  CHECK_FALSE(f.queue.may_combine());  // a retry is as before
+  f.queue.finish(false, at(0), f.random);
+  CHECK(f.queue.start(1).contexts.size() == 2);
+  f.queue.finish(true, at(0), f.random);
+  CHECK(f.queue.start(0).contexts.size() == 1);  // never none
+  f.queue.finish(true, at(0), f.random);
+  CHECK(f.run(0) == Names{"d"});
+}
+
+TEST_CASE("events whose objects are large are shared out to several runs") {
+  Fixture f;
+  for (int i = 0; i < 3; ++i) {
+    Task task = event(1, "object-" + std::to_string(i));
+    task.context.object = std::string(40U << 20U, ' ');
+    f.push(std::move(task));
+  }
+  CHECK(f.run(0) == Names{"object-0", "object-1"});
+  CHECK(f.run(0) == Names{"object-2"});
 }
 
 TEST_CASE("a rate lets a burst through and then one in a time") {

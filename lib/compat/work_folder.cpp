@@ -1,0 +1,94 @@
+// mkdtemp and flock: the lock ends with the process, however it ends.
+#include "compat/work_folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubewatch::compat {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "kubewatch-compat-";
+constexpr const char* kLock = "lock";
+constexpr const char* kNewLock = "lock.new";
+
+bool take(const loop::Fd& lock) {
+  return lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+// Of somebody who is gone. Holding its lock: a second one that cleans up leaves it alone.
+bool abandoned(const std::string& path, loop::Fd& lock) {
+  const loop::Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat facts {};
+  if (!folder || ::fstat(folder.get(), &facts) != 0 || facts.st_uid != ::geteuid()) return false;
+  lock = loop::Fd(::openat(folder.get(), kLock, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  return take(lock);
+}
+
+void remove_abandoned(const std::string& base) {
+  std::error_code ignored;
+  std::vector<std::string> found;
+  for (fs::directory_iterator it(base, ignored), end; !ignored && it != end;
+       it.increment(ignored)) {
+    if (it->path().filename().string().starts_with(kPrefix)) found.push_back(it->path().string());
+  }
+  for (const std::string& path : found) {
+    loop::Fd lock;
+    if (abandoned(path, lock)) fs::remove_all(path, ignored);
+  }
+}
+
+}  // namespace
+
+Result<WorkFolder> WorkFolder::make(const std::string& base) {
+  remove_abandoned(base);
+  WorkFolder out;
+  std::string pattern = base + "/" + std::string(kPrefix) + "XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) {
+    return Error(ErrorKind::forbidden, "cannot make a private folder for the hooks under " + base);
+  }
+  out.path_ = pattern;
+  // It has its name only once it is held: what is named and free has no owner.
+  const std::string fresh = pattern + "/" + kNewLock;
+  out.lock_ =
+      loop::Fd(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!take(out.lock_) || ::rename(fresh.c_str(), (pattern + "/" + kLock).c_str()) != 0) {
+    return Error(ErrorKind::forbidden, "cannot lock the private folder " + pattern);
+  }
+  return out;
+}
+
+WorkFolder::WorkFolder(WorkFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
+
+WorkFolder& WorkFolder::operator=(WorkFolder&& other) noexcept {
+  if (this == &other) return *this;
+  remove();
+  path_ = std::exchange(other.path_, {});
+  lock_ = std::move(other.lock_);
+  return *this;
+}
+
+void WorkFolder::remove() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  path_.clear();
+}
+
+std::string temporary_base() {
+  const char* base = std::getenv("TMPDIR");
+  return base == nullptr || *base == '\0' ? "/tmp" : base;
+}
+
+}  // namespace kubewatch::compat

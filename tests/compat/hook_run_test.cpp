@@ -1,0 +1,98 @@
+// One run of a hook: a real process, and a server that is scripted.
+#include "compat/hook_run.hpp"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "client/rig.hpp"
+#include "compat/engine.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::compat;
+
+namespace {
+
+constexpr const char* kPod = "/api/v1/namespaces/shop/pods/web";
+constexpr const char* kPodText =
+    R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u1"}})";
+
+struct RunRig {
+  explicit RunRig(const std::string& body) {
+    std::string pattern = "/tmp/kubewatch-test-XXXXXX";
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    folder = pattern;
+    const std::string script = folder + "/hook.sh";
+    std::ofstream(script) << "#!/bin/sh\n" << body;
+    chmod(script.c_str(), 0755);
+    file = {"hook.sh", script};
+    map->add(test::kPods);
+  }
+  ~RunRig() { std::filesystem::remove_all(folder); }
+
+  RunResult run(bool dry) {
+    RunServices services{client, guard, [this] { return map; },
+                         [](const std::function<void()>& done) { done(); }, dry};
+    RunInput input;
+    input.folder = folder + "/run";
+    input.context = "[]";
+    input.environment = whole_environment();
+    std::optional<RunResult> out;
+    HookRun run(services, file, std::move(input),
+                [&](RunResult result) { out = std::move(result); });
+    run.start();
+    REQUIRE(loop.run_until([&] { return out.has_value(); }, Duration{60000}));
+    return *std::move(out);
+  }
+
+  std::string folder;
+  HookFile file;
+  loop::EventLoop loop;
+  test::ScriptedTransport transport{loop};
+  client::Client client{loop, transport, test::scripted_config()};
+  hooks::LimitGuard guard{loop};
+  std::shared_ptr<client::ResourceMap> map = std::make_shared<client::ResourceMap>();
+};
+
+constexpr const char* kDelete =
+    "echo '{\"operation\":\"Delete\",\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web\"}' "
+    ">\"$KUBERNETES_PATCH_PATH\"\n";
+
+}  // namespace
+
+TEST_CASE("a dry run does not wait for the end of what it does not delete") {
+  RunRig rig(kDelete);
+  rig.transport.route("DELETE", kPod, 200, kPodText);
+  rig.transport.route("GET", kPod, 200, kPodText);
+  const RunResult result = rig.run(true);
+  CHECK(result.message.empty());
+  CHECK(result.outcome == "done");
+  CHECK(result.patch.deleted == 1);
+  for (const std::string& line : rig.transport.lines()) CHECK(line.find("GET") != 0);
+}
+
+TEST_CASE("a Delete is done when the object is gone") {
+  RunRig rig(kDelete);
+  rig.transport.route("DELETE", kPod, 200, kPodText);
+  rig.transport.route("GET", kPod, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  const RunResult result = rig.run(false);
+  CHECK(result.outcome == "done");
+  CHECK(rig.transport.last().line() == std::string("GET ") + kPod);
+}
+
+TEST_CASE("a run whose write failed gives no metrics, for its retry gives them again") {
+  RunRig rig(std::string(kDelete) +
+             "echo '{\"name\":\"seen\",\"action\":\"add\",\"value\":1}' >\"$METRICS_PATH\"\n");
+  rig.transport.route("GET", kPod, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  rig.transport.route("DELETE", kPod, 403, R"({"kind":"Status","reason":"Forbidden","code":403})");
+  const RunResult failed = rig.run(false);
+  CHECK(failed.outcome == "write-failed");
+  CHECK(failed.metrics.empty());
+  rig.transport.route("DELETE", kPod, 200, kPodText);
+  const RunResult retried = rig.run(false);
+  CHECK(retried.outcome == "done");
+  CHECK(retried.metrics.size() == 1);
+}

@@ -1,0 +1,54 @@
+// The private folder of an engine, and what becomes of those that were left.
+#include "compat/work_folder.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "client/temp_dir.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using compat::WorkFolder;
+
+namespace fs = std::filesystem;
+
+TEST_CASE("a private folder is for its owner alone and goes with it") {
+  const test::TempDir base;
+  std::string path;
+  {
+    auto made = WorkFolder::make(base.path());
+    REQUIRE(made.ok());
+    const WorkFolder folder = *std::move(made);
+    path = folder.path();
+    std::ofstream(path + "/kubeconfig") << "token";
+    struct stat facts {};
+    REQUIRE(stat(path.c_str(), &facts) == 0);
+    CHECK((facts.st_mode & 0777U) == 0700);
+  }
+  CHECK_FALSE(fs::exists(path));
+  CHECK_FALSE(WorkFolder::make(base.path() + "/none").ok());
+}
+
+TEST_CASE("the folder of one that was killed is removed by the next, that of a living one is not") {
+  const test::TempDir base;
+  const auto living = WorkFolder::make(base.path());
+  REQUIRE(living.ok());
+  const std::string left = base.path() + "/kubewatch-compat-left";
+  fs::create_directories(left + "/run");
+  std::ofstream(left + "/lock") << "";
+  std::ofstream(left + "/run/binding-context.json") << "secret";
+  const std::string beginning = base.path() + "/kubewatch-compat-beginning";
+  fs::create_directories(beginning);  // no lock yet
+  const std::string other = base.path() + "/kubewatch-other";
+  fs::create_directories(other);
+  std::ofstream(other + "/lock") << "";
+  fs::create_directory_symlink(other, base.path() + "/kubewatch-compat-link");
+  const auto next = WorkFolder::make(base.path());
+  REQUIRE(next.ok());
+  CHECK_FALSE(fs::exists(left));
+  CHECK(fs::exists(living->path() + "/lock"));
+  CHECK(fs::exists(beginning));
+  CHECK(fs::exists(other + "/lock"));
+}
