@@ -36,6 +36,8 @@ struct RecordingTransport::Tee {
     status = head.status;
     const bool reads = use == RequestUse::list || use == RequestUse::watch;
     if (reads && status == 200) stream = recorder.open(target, use, metadata);
+    // Nothing will come of it; other answers are asked for again.
+    if (reads && (status == 403 || status == 404)) recorder.refused(target, metadata);
   }
   void on_data(std::string_view bytes) {
     if (broken || recorder.ended()) return;
@@ -120,6 +122,9 @@ std::unique_ptr<http::Call> RecordingTransport::start(http::Request request,
   auto state = std::make_shared<Tee>(*recorder_, std::move(handlers), use, *target);
   state->metadata =
       request.headers.get("Accept").find("as=PartialObjectMetadata") != std::string_view::npos;
+  if (use == RequestUse::list || target->flag("sendInitialEvents")) {
+    recorder_->expect(*target, state->metadata);
+  }
   if (use == RequestUse::write) {
     auto entry =
         write_entry(request.method, request.url, request.headers.get("Content-Type"), request.body);
