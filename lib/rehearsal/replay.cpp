@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMostRuns = 1'000'000;  // of one event
 constexpr std::size_t kShownFailures = 20;
+constexpr Duration kLongest = std::chrono::hours(366 * 24);
 
 // What all entries together say, read before anything is run.
 struct Outline {
@@ -29,7 +30,8 @@ struct Outline {
   RecordedState state;
   WriteEntries writes;
   std::size_t runs = 0;
-  std::string end;  // "done", "full"; "" = there is none
+  std::string end;     // "done", "full"; "" = there is none
+  std::string damage;  // "line 17: ..."; what follows is not replayed
   bool whole = false;
 };
 
@@ -50,11 +52,35 @@ void note_own(const Json& write, RecordedState& state) {
   if (base::string_at(write, {"verb"}) == "delete") state.note_own_deletion(path);
 }
 
-Outline outline_of(const std::vector<std::string>& lines) {
+// "" when the entry counts; `last`: the time of the one before. A replay goes through all time
+// between two entries.
+std::string damage_of(const Result<Json>& entry, Duration& last) {
+  if (!entry.ok() || !entry->is_object()) return "it is no JSON object";
+  if (!entry->contains("at")) return "";
+  const Json& at = (*entry)["at"];
+  // Their comparison would take the largest for negative.
+  const auto most = static_cast<std::uint64_t>(kLongest.count());
+  const bool counts = at.is_number_unsigned()
+                          ? at.get<std::uint64_t>() <= most
+                          : at.is_number_integer() && at.get<std::int64_t>() == 0;
+  if (!counts) return "its time is no time of a recording";
+  const Duration time{at.get<std::int64_t>()};
+  if (time < last) return "its time is before that of the line above";
+  last = time;
+  return "";
+}
+
+// Ends at the first line that is damaged: `lines` are those that count.
+Outline outline_of(std::vector<std::string>& lines) {
   Outline out;
-  for (const std::string& line : lines) {
-    auto entry = base::parse_json(line);
-    if (!entry.ok()) continue;  // passed over by the player as well
+  Duration last{0};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    auto entry = base::parse_json(lines[i]);
+    if (const std::string damage = damage_of(entry, last); !damage.empty()) {
+      out.damage = fmt::format("line {}: {}", i + 1, damage);
+      lines.resize(i);
+      break;
+    }
     const std::string type = base::string_at(*entry, {"t"});
     if (type == "start")
       out.start = std::move(*entry);
@@ -264,15 +290,17 @@ class Player {
 
 Result<ReplayReport> replay(std::string_view recording, std::vector<hooks::Rule> rules,
                             const ReplayOptions& options) {
-  KW_ASSIGN(const hooks::LoadedRecording loaded, hooks::load_recording(recording));
+  KW_ASSIGN(hooks::LoadedRecording loaded, hooks::load_recording(recording));
   Outline outline = outline_of(loaded.lines);
   if (!outline.start.is_object()) {
-    return Error(ErrorKind::invalid, loaded.damage.empty()
-                                         ? "it ends before anything was recorded"
-                                         : "nothing of it can be read: " + loaded.damage);
+    const std::string& damage = outline.damage.empty() ? loaded.damage : outline.damage;
+    return Error(ErrorKind::invalid, damage.empty() ? "it ends before anything was recorded"
+                                                    : "nothing of it can be read: " + damage);
   }
   std::string early;
-  if (!loaded.damage.empty()) {
+  if (!outline.damage.empty()) {
+    early = outline.damage;
+  } else if (!loaded.damage.empty()) {
     early = fmt::format("byte {}: {}", loaded.valid, loaded.damage);
   } else if (outline.end.empty()) {
     early = fmt::format("byte {}: its end is missing", loaded.valid);

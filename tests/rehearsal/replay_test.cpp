@@ -1,6 +1,9 @@
 // Recordings put together by hand, replayed with real shell hooks.
 #include "rehearsal/replay.hpp"
 
+#include <cstdint>
+#include <tuple>
+
 #include "hooks/recording_format.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
@@ -312,6 +315,36 @@ TEST_CASE("a custom kind whose definition was not to be had is replayed without 
   CHECK(report.differences[0].change == "created");
   CHECK(report.differences[0].object == "ConfigMap shop/a-copy");
   CHECK(report.failed_runs.empty());
+}
+
+TEST_CASE("a recording ends where a line is no entry, or its time is none") {
+  Rules rules;
+  const std::string no_time = "line 8: its time is no time of a recording";
+  for (const auto& [first, second, said] : std::vector<std::tuple<Json, Json, std::string>>{
+           {5, 5, ""},
+           {0, -1, no_time},
+           {0, INT64_MAX, no_time},
+           {0, UINT64_MAX, no_time},
+           {0, 366LL * 24 * 3600 * 1000 + 1, no_time},
+           {0, "soon", no_time},
+           {9, 8, "line 8: its time is before that of the line above"}}) {
+    Made made;
+    made.item(config_map("a", "3", "v"));
+    made.page(1);
+    made.add({{"t", "kind"}, {"name", "x.y"}, {"crd", nullptr}, {"at", first}});
+    made.add({{"t", "end"}, {"why", "done"}, {"idle", false}, {"at", second}});
+    const auto report = replayed(made.bytes(), rules.load());
+    CHECK(report.early == said);
+    CHECK(report.events == 1);
+  }
+  Made made;
+  made.add(Json("an entry?"));
+  made.item(config_map("a", "3", "v"));
+  made.page(1);
+  made.end();
+  const auto report = replayed(made.bytes(), rules.load());
+  CHECK(report.early == "line 5: it is no JSON object");
+  CHECK(report.events == 0);
 }
 
 TEST_CASE("files that are no recording are refused") {
