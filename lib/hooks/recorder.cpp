@@ -17,10 +17,19 @@ namespace {
 
 constexpr Duration kFlushAfter{500};
 constexpr std::size_t kBlock = 256U << 10U;
-constexpr std::size_t kEntry = 256;  // of an entry without its object, about
+constexpr std::size_t kMostVersions = 200'000;  // of objects; of others nothing is known
+constexpr std::size_t kEntry = 256;             // of an entry without its object, about
 
 std::string stream_of(const ApiTarget& target, bool metadata) {
   return target.stream() + (metadata ? "&metadata" : "");
+}
+
+std::string resource_of(const ApiTarget& target) {
+  return target.plural + "." + target.group;
+}
+
+std::string id_of(const std::string& resource, const core::ObjectKey& key) {
+  return resource + "/" + key.namespace_ + "/" + key.name;
 }
 
 bool ends_initial_events(std::string_view object) {
@@ -147,8 +156,26 @@ void Recorder::object(Json entry, int stream, std::string_view json) {
       mask_.learn(*parsed);
     }
   }
+  note_version(stream, json, base::string_at(entry, {"type"}) == "DELETED");
   entry["s"] = stream;
   add(std::move(entry), std::string(json));
+}
+
+std::string Recorder::version_of(const ApiTarget& target) const {
+  const auto found = versions_.find(id_of(resource_of(target), {target.namespace_, target.name}));
+  return found == versions_.end() ? "" : found->second;
+}
+
+void Recorder::note_version(int stream, std::string_view object, bool gone) {
+  const auto meta = core::parse_meta(object);
+  const auto resource = resources_.find(stream);
+  if (!meta.ok() || meta->name.empty() || resource == resources_.end()) return;
+  const std::string id = id_of(resource->second, {meta->namespace_, meta->name});
+  if (gone) {
+    versions_.erase(id);
+  } else if (versions_.size() < kMostVersions || versions_.count(id) != 0) {
+    versions_[id] = meta->resource_version;
+  }
 }
 
 void Recorder::expect(const ApiTarget& target, bool metadata) {
@@ -181,6 +208,7 @@ int Recorder::open(const ApiTarget& target, RequestUse use, bool metadata) {
   if (!target.parameter("continue").empty()) entry["how"] = "continue";
   if (auto labels = target.parameter("labelSelector"); !labels.empty()) entry["labels"] = labels;
   if (auto fields = target.parameter("fieldSelector"); !fields.empty()) entry["fields"] = fields;
+  resources_[it->second] = resource_of(target);
   if (target.group.empty() && target.plural == "secrets") secrets_.insert(it->second);
   add(std::move(entry));
   return it->second;
@@ -215,12 +243,16 @@ void Recorder::on_kind(const std::string& name, Json crd) {
   add({{"t", "kind"}, {"name", name}, {"crd", std::move(crd)}});
 }
 
-void Recorder::on_written(Json entry, int code, std::string_view answer) {
+void Recorder::on_written(Json entry, int code, std::string_view answer,
+                          const std::string& before) {
   if (file_->ended()) return;
   mask_.learn_write(entry);
   entry["t"] = "write";
   entry["code"] = code;
-  if (const auto meta = core::parse_meta(answer); meta.ok()) entry["rv"] = meta->resource_version;
+  const auto meta = core::parse_meta(answer);
+  if (meta.ok() && (before.empty() || meta->resource_version != before)) {
+    entry["rv"] = meta->resource_version;
+  }
   const std::size_t size = base::dump_json(entry).size();
   add(std::move(entry), {}, size);
 }

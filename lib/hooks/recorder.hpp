@@ -10,7 +10,7 @@
 //   item   s, o                                  an object of a list
 //   page   s, rv, more                           the end of an answer to a list
 //   event  s, type, o                            of a watch
-//   write  verb, path, manager?, body?, code, rv a write and its answer
+//   write  verb, path, manager?, body?, code, rv a write and its answer; rv: made by it
 //   run    id, controller, object, name, namespace?, reason, reasonObject?, attempt, outcome,
 //          message?, exit?, ms, digest?, writes?
 //   end    why, idle                             of an orderly end: "done", "full"
@@ -21,6 +21,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/list_splitter.hpp"
@@ -59,7 +60,11 @@ class Recorder {
   void on_event(int stream, const core::WatchEvent& event);
   // `crd` null: the server did not give it.
   void on_kind(const std::string& name, Json crd);
-  void on_written(Json entry, int code, std::string_view answer);
+  // The last version of an object that was read; "" = none. A write that changes nothing answers
+  // with it, whoever made it.
+  std::string version_of(const ApiTarget& target) const;
+  // `before`: version_of() when the write began. An answer of that version is not the write's own.
+  void on_written(Json entry, int code, std::string_view answer, const std::string& before = "");
   // The engine's callbacks.
   void on_exchange(const HookExchange& exchange);
   void on_run(const RunRecord& run);
@@ -74,6 +79,7 @@ class Recorder {
   };
   void add(Json entry, std::string object = {}, std::size_t size = 0);
   void object(Json entry, int stream, std::string_view json);
+  void note_version(int stream, std::string_view object, bool gone);
   void listed(int stream);
   bool may_write() const;
   void flush_later();
@@ -89,6 +95,8 @@ class Recorder {
   RecordMask mask_;
   std::size_t most_waiting_;
   std::map<std::string, int> streams_;
+  std::map<int, std::string> resources_;                   // of streams: "deployments.apps"
+  std::unordered_map<std::string, std::string> versions_;  // by resource, namespace and name
   std::set<std::string> unlisted_;              // streams that were asked for, not told whole
   std::set<std::string> listed_;                // that were told whole, until something is written
   std::set<int> secrets_;                       // the streams of Secrets

@@ -25,6 +25,7 @@ struct RecordingTransport::Tee {
   ApiTarget target;
   bool metadata = false;
   Json write;
+  std::string before;  // the version of what is written
   int stream = 0;
   int status = 0;
   bool broken = false;  // the client will find what is wrong with it
@@ -58,7 +59,7 @@ struct RecordingTransport::Tee {
   void on_done(const Result<void>& done) {
     if (broken) return;
     if (use == RequestUse::write) {
-      recorder.on_written(std::move(write), done.ok() ? status : 0, answer);
+      recorder.on_written(std::move(write), done.ok() ? status : 0, answer, before);
     } else if (stream != 0 && use == RequestUse::list && done.ok()) {
       const auto page = list.finish();
       if (page.ok()) recorder.on_page(stream, *page);
@@ -129,6 +130,7 @@ std::unique_ptr<http::Call> RecordingTransport::start(http::Request request,
     auto entry =
         write_entry(request.method, request.url, request.headers.get("Content-Type"), request.body);
     if (entry) state->write = std::move(*entry);
+    state->before = recorder_->version_of(*target);
   }
   return inner_.start(std::move(request), tee(state));
 }

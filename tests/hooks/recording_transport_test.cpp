@@ -167,6 +167,42 @@ TEST_CASE("lists that do not end are written when too much waits for them") {
   CHECK(f.written("item").size() == 1);
 }
 
+TEST_CASE("a write that changes nothing does not take another's version for its own") {
+  Fixture f;
+  auto& watch = f.ask("GET", "/api/v1/configmaps?watch=1");
+  watch.head(200);
+  const auto event = [&](const char* type, const char* version) {
+    watch.data(base::dump_json(
+        {{"type", type},
+         {"object",
+          {{"kind", "ConfigMap"},
+           {"metadata", {{"name", "a"}, {"namespace", "shop"}, {"resourceVersion", version}}}}}}));
+  };
+  const auto apply = [&](const char* version) {
+    auto& call = f.ask("PATCH", "/api/v1/namespaces/shop/configmaps/a?fieldManager=m", "{}",
+                       "application/apply-patch+yaml");
+    call.head(200);
+    return [&call, version] {
+      call.data(base::dump_json({{"metadata", {{"name", "a"}, {"resourceVersion", version}}}}));
+      call.end();
+    };
+  };
+  event("ADDED", "11");
+  apply("11")();
+  apply("12")();
+  const auto seen_before_its_answer = apply("13");
+  event("MODIFIED", "13");
+  seen_before_its_answer();
+  event("DELETED", "14");
+  apply("14")();
+  const auto writes = f.entries("write");
+  REQUIRE(writes.size() == 4);
+  CHECK_FALSE(writes[0].contains("rv"));
+  CHECK(writes[1]["rv"] == "12");
+  CHECK(writes[2]["rv"] == "13");
+  CHECK(writes[3]["rv"] == "14");
+}
+
 TEST_CASE("a write without an answer is recorded as such, a refused list not at all") {
   Fixture f;
   auto& write = f.ask("DELETE", "/api/v1/namespaces/shop/configmaps/a");
