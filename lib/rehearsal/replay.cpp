@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "hooks/record_mask.hpp"
 #include "hooks/recorded_request.hpp"
 #include "hooks/recording_format.hpp"
+#include "hooks/text_diff.hpp"
 #include "rehearsal/recorded_state.hpp"
 #include "rehearsal/replay_kinds.hpp"
 #include "rehearsal/world.hpp"
@@ -30,8 +32,9 @@ struct Outline {
   RecordedState state;
   WriteEntries writes;
   std::size_t runs = 0;
-  std::string end;     // "done", "full"; "" = there is none
-  std::string damage;  // "line 17: ..."; what follows is not replayed
+  std::map<std::string, std::string> outcomes;  // of the last run of "copier ConfigMap shop/a"
+  std::string end;                              // "done", "full"; "" = there is none
+  std::string damage;                           // "line 17: ..."; what follows is not replayed
   bool whole = false;
 };
 
@@ -86,9 +89,12 @@ Outline outline_of(std::vector<std::string>& lines) {
       out.start = std::move(*entry);
     else if (type == "kind")
       out.kinds.push_back(std::move(*entry));
-    else if (type == "run")
+    else if (type == "run") {
       ++out.runs;
-    else if (type == "end") {
+      const std::string name =
+          base::string_at(*entry, {"controller"}) + " " + base::string_at(*entry, {"object"});
+      out.outcomes[name] = base::string_at(*entry, {"outcome"});
+    } else if (type == "end") {
       out.end = base::string_at(*entry, {"why"});
       out.whole = out.end == "done" && is_true(*entry, "idle");
     } else if (type == "write") {
@@ -217,8 +223,13 @@ class Player {
     const auto resource =
         world_.server().api().registry().find(change.group, change.version, change.plural);
     if (resource == nullptr) {
-      note(fmt::format("{} of {}/{} is not replayed: the embedded server has no such kind",
-                       change.plural, change.group, change.version));
+      const std::string kind = change.plural + " of " +
+                               (change.group.empty() ? "" : change.group + "/") + change.version;
+      note(kind + " are not replayed: the embedded server has no such kind");
+      if (report_.early.empty()) {
+        report_.early =
+            fmt::format("{} {}: the embedded server has no such kind", kind, change.key.str());
+      }
       return {};
     }
     KW_TRY(world_.make_namespace(change.key.namespace_));
@@ -240,14 +251,20 @@ class Player {
     }
     for (const Json& run : world_.take_runs()) {
       ++report_.replayed_runs;
-      const std::string outcome = base::string_at(run, {"outcome"});
-      if (outcome == "done" || outcome == "not-yet") continue;
-      if (report_.failed_runs.size() >= kShownFailures) continue;
-      report_.failed_runs.push_back(mask_.hide(fmt::format(
-          "{} {} {}: {}: {}", base::string_at(run, {"controller"}), base::string_at(run, {"kind"}),
+      const std::string name = fmt::format(
+          "{} {} {}", base::string_at(run, {"controller"}), base::string_at(run, {"kind"}),
           core::ObjectKey{base::string_at(run, {"namespace"}), base::string_at(run, {"name"})}
-              .str(),
-          outcome, base::string_at(run, {"message"}))));
+              .str());
+      const std::string outcome = base::string_at(run, {"outcome"});
+      if (outcome == "done" || outcome == "not-yet") {
+        failing_.erase(name);
+        continue;
+      }
+      const std::string why = mask_.hide(outcome + ": " + base::string_at(run, {"message"}));
+      failing_[name] = why;
+      if (report_.failed_runs.size() < kShownFailures) {
+        report_.failed_runs.push_back(name + ": " + why);
+      }
     }
     return {};
   }
@@ -264,6 +281,12 @@ class Player {
       for (Json& entry : *writes) mask_.hide_write(entry);
     }
     report_.differences = compare_writes(outline_.writes, replayed_, outline_.whole);
+    for (const auto& [name, why] : failing_) {
+      const auto recorded = outline_.outcomes.find(name);
+      if (recorded == outline_.outcomes.end() || recorded->second != "done") continue;
+      report_.differences.push_back(
+          {"changed", "run", "", name, hooks::unified_diff("done\n", why + "\n")});
+    }
     if (!outline_.whole) {
       note(
           "the recording was not made from a clean start to an idle end: writes that it lacks are "
@@ -282,6 +305,7 @@ class Player {
   std::vector<bool> taken_;
   std::size_t collected_ = 0;
   WriteEntries replayed_;
+  std::map<std::string, std::string> failing_;  // the last run of each: why
   std::set<std::string> noted_;
   ReplayReport report_;
 };
@@ -313,7 +337,7 @@ Result<ReplayReport> replay(std::string_view recording, std::vector<hooks::Rule>
   // What they told is in the recording; their programs and files belong to the recorded machine.
   for (hooks::Rule& rule : rules) rule.triggers.clear();
   auto report = Player(std::move(outline), std::move(rules), with).play(loaded.lines);
-  if (report.ok()) report->early = std::move(early);
+  if (report.ok() && !early.empty()) report->early = std::move(early);
   return report;
 }
 
