@@ -63,7 +63,8 @@ class Recorder {
   // The last version of an object that was read; "" = none. A write that changes nothing answers
   // with it, whoever made it.
   std::string version_of(const ApiTarget& target) const;
-  // `before`: version_of() when the write began. An answer of that version is not the write's own.
+  // `before`: version_of() when the write began. An answer of that version is not the write's own;
+  // one that another made and that was not read yet cannot be told from it.
   void on_written(Json entry, int code, std::string_view answer, const std::string& before = "");
   // The engine's callbacks.
   void on_exchange(const HookExchange& exchange);
