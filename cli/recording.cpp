@@ -22,7 +22,7 @@ void Recording::bind(CLI::App& app) {
 Result<void> Recording::open(Session& session, const std::vector<hooks::Rule>& rules,
                              bool complete) {
   if (!wanted()) return {};
-  KW_ASSIGN(auto file, hooks::RecordingFile::create(file_, megabytes_ << 20U));
+  KW_ASSIGN(auto file, hooks::RecordingFile::create(file_, {megabytes_ << 20U}));
   hooks::RecorderOptions options;
   options.complete = complete;
   for (const hooks::Rule& rule : rules) options.controllers.push_back(rule.name);

@@ -70,7 +70,7 @@ class Replay : public Command {
     if (!report.early.empty()) {
       return fail(context, kFailed,
                   fmt::format("recording {} ends early at {}: {} events replayed", file_,
-                              report.early, report.events));
+                              base::escape_for_terminal(report.early), report.events));
     }
     return report.differences.empty() ? kDone : kFindings;
   }

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "secret-";
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+constexpr const char* kLastAppliedPath =
+    "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
 
 bool is_secret_path(const std::string& path) {
   const auto target = api_target(path);
@@ -71,6 +73,44 @@ void RecordMask::hide(Json& object) const {
   }
 }
 
+void RecordMask::learn_write(const Json& entry) {
+  const Json* body = base::find(entry, {"body"});
+  if (body == nullptr) return;
+  if (!is_secret_path(base::string_at(entry, {"path"}))) return learn(*body);
+  if (body->is_object()) {
+    Json secret = *body;
+    secret["kind"] = "Secret";
+    return learn(secret);
+  }
+  if (!body->is_array()) return;
+  for (const Json& operation : *body) {
+    const Json* value = base::find(operation, {"value"});
+    const std::string path = base::string_at(operation, {"path"});
+    if (value == nullptr) continue;
+    for (const std::string key : {"data", "stringData"}) {
+      if (path == "/" + key) learn({{"kind", "Secret"}, {key, *value}});
+      if (path.starts_with("/" + key + "/")) learn({{"kind", "Secret"}, {key, {{"k", *value}}}});
+    }
+  }
+}
+
+// Of a JSON patch of a Secret.
+void RecordMask::hide_operation(Json& operation) const {
+  Json* value = base::find(operation, {"value"});
+  if (value == nullptr) return;
+  const std::string path = base::string_at(operation, {"path"});
+  if (path != "/metadata" && !path.starts_with("/metadata/")) {
+    *value = hidden(value->is_string() ? value->get<std::string>() : base::dump_json(*value));
+    return;
+  }
+  if (path == kLastAppliedPath) *value = "secret";
+  Json* annotations = path == "/metadata" ? base::find(*value, {"annotations"}) : value;
+  if (annotations != nullptr && annotations->is_object() && annotations->contains(kLastApplied)) {
+    (*annotations)[kLastApplied] = "secret";
+  }
+  hide_values(*value);
+}
+
 void RecordMask::hide_write(Json& entry) const {
   Json* body = base::find(entry, {"body"});
   if (body == nullptr) return;
@@ -83,12 +123,7 @@ void RecordMask::hide_write(Json& entry) const {
     return;
   }
   if (!body->is_array()) return;
-  for (Json& operation : *body) {
-    Json* value = base::find(operation, {"value"});
-    const std::string path = base::string_at(operation, {"path"});
-    if (value == nullptr || path.starts_with("/metadata")) continue;
-    *value = hidden(value->is_string() ? value->get<std::string>() : base::dump_json(*value));
-  }
+  for (Json& operation : *body) hide_operation(operation);
 }
 
 }  // namespace kubewatch::hooks

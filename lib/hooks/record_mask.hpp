@@ -20,6 +20,8 @@ class RecordMask {
   void learn(const SecretMask& secrets) { mask_.merge(secrets); }
   // Of a Secret: its values are known from now on.
   void learn(const Json& object) { mask_.add_object(object); }
+  // The same of the body of an entry of write_entry(), which need not say that it is a Secret.
+  void learn_write(const Json& entry);
   // More than can be hidden: nothing may be recorded any more.
   bool overflowed() const { return mask_.overflowed(); }
 
@@ -32,6 +34,7 @@ class RecordMask {
  private:
   void hide_secret(Json& secret) const;
   void hide_values(Json& value) const;
+  void hide_operation(Json& operation) const;
   std::string hidden(const std::string& plain) const;
 
   SecretHash hash_;

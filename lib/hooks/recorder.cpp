@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/log.hpp"
 #include "core/meta.hpp"
@@ -14,6 +16,30 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr Duration kFlushAfter{500};
+constexpr std::size_t kBlock = 256U << 10U;
+constexpr std::size_t kMostVersions = 200'000;  // of objects; of others nothing is known
+constexpr std::size_t kEntry = 256;             // of an entry without its object, about
+
+std::string stream_of(const ApiTarget& target, bool metadata) {
+  return target.stream() + (metadata ? "&metadata" : "");
+}
+
+std::string resource_of(const ApiTarget& target) {
+  return target.plural + "." + target.group;
+}
+
+std::string id_of(const std::string& resource, const core::ObjectKey& key) {
+  return resource + "/" + key.namespace_ + "/" + key.name;
+}
+
+bool ends_initial_events(std::string_view object) {
+  if (object.find("k8s.io/initial-events-end") == std::string_view::npos) return false;
+  const auto meta = core::parse_meta(object);
+  if (!meta.ok()) return false;
+  const std::pair<std::string, std::string> wanted{"k8s.io/initial-events-end", "true"};
+  return std::find(meta->annotations.begin(), meta->annotations.end(), wanted) !=
+         meta->annotations.end();
+}
 
 SecretHash::Key new_key() {
   SecretHash::Key key{};
@@ -40,7 +66,8 @@ Recorder::Recorder(loop::EventLoop& loop, std::unique_ptr<RecordingFile> file,
       file_(std::move(file)),
       started_(loop.now()),
       key_(new_key()),
-      mask_(SecretHash(key_)) {
+      mask_(SecretHash(key_)),
+      most_waiting_(options.most_waiting) {
   start(options, key_);
 }
 
@@ -53,48 +80,125 @@ void Recorder::start(const RecorderOptions& options, const SecretHash::Key& key)
        {"complete", options.complete}});
 }
 
-void Recorder::add(Json entry) {
+void Recorder::add(Json entry, std::string object, std::size_t size) {
   if (file_->ended()) return;
-  if (mask_.overflowed()) {
+  entry["at"] = (loop_.now() - started_).count();
+  waiting_bytes_ += kEntry + object.size() + size;
+  waiting_.push_back({std::move(entry), std::move(object)});
+  const bool full = waiting_bytes_ >= (begun_ ? kBlock : most_waiting_);
+  return full ? write_out() : flush_later();
+}
+
+bool Recorder::may_write() const {
+  return begun_ || (!streams_.empty() && unlisted_.empty());
+}
+
+void Recorder::flush_later() {
+  if (flush_ || waiting_.empty() || !may_write()) return;
+  flush_ = loop_.after(kFlushAfter, [this] {
+    flush_.reset();
+    if (!may_write()) return;  // another list has begun
+    write_out();
+    file_->flush();
+    warn_once();
+  });
+}
+
+void Recorder::write_out() {
+  begun_ = true;
+  waiting_bytes_ = 0;
+  for (Waiting& waiting : std::exchange(waiting_, {})) {
+    if (!file_->ended() && !mask_.overflowed()) write(std::move(waiting));
+  }
+  if (mask_.overflowed() && !file_->ended()) {
     file_->end(base::dump_json({{"t", "end"}, {"why", "full"}}));
     base::log_warn("the recording " + file_->path() +
                    " ends here: there are more secrets than can be hidden; the controller goes on");
-    return;
   }
-  entry["at"] = (loop_.now() - started_).count();
+  warn_once();
+}
+
+void Recorder::write(Waiting waiting) {
+  Json& entry = waiting.entry;
+  if (!waiting.object.empty()) {
+    auto parsed = base::parse_json(waiting.object);
+    if (!parsed.ok() || !parsed->is_object()) return;  // the caches refuse it as well
+    Json object = std::move(*parsed);
+    strip(object);
+    // Items of lists do not say what they are, and metadata alone is a kind of its own.
+    const Json kind = object.contains("kind") ? object["kind"] : Json("Secret");
+    const bool secret = secrets_.count(static_cast<int>(entry["s"])) != 0;
+    if (secret) object["kind"] = "Secret";
+    mask_.hide(object);
+    if (secret) object["kind"] = kind;
+    entry["o"] = std::move(object);
+  }
+  mask_.hide_write(entry);
+  if (entry["t"] == "run") {
+    for (const char* key : {"reasonObject", "message"}) {
+      if (entry.contains(key)) entry[key] = mask_.hide(entry[key].get<std::string>());
+    }
+  }
   file_->add(base::dump_json(entry));
-  if (!flush_) {
-    flush_ = loop_.after(kFlushAfter, [this] {
-      flush_.reset();
-      file_->flush();
-    });
-  }
+}
+
+void Recorder::warn_once() {
   if (file_->problem().empty() || std::exchange(told_, true)) return;
   base::log_warn(fmt::format("the recording {} ends here: {}; the controller goes on",
                              file_->path(), file_->problem()));
 }
 
 void Recorder::object(Json entry, int stream, std::string_view json) {
-  if (file_->ended()) return;
-  auto parsed = base::parse_json(json);
-  if (!parsed.ok() || !parsed->is_object()) return;  // the caches refuse it as well
-  Json object = std::move(*parsed);
-  strip(object);
-  // Items of lists do not say what they are, and metadata alone is a kind of its own.
-  const Json kind = object.contains("kind") ? object["kind"] : Json("Secret");
-  const bool secret = secrets_.count(stream) != 0;
-  if (secret) object["kind"] = "Secret";
-  mask_.learn(object);
-  mask_.hide(object);
-  if (secret) object["kind"] = kind;
+  if (file_->ended() || json.empty()) return;
+  if (secrets_.count(stream) != 0) {
+    if (auto parsed = base::parse_json(json); parsed.ok() && parsed->is_object()) {
+      (*parsed)["kind"] = "Secret";
+      mask_.learn(*parsed);
+    }
+  }
+  note_version(stream, json, base::string_at(entry, {"type"}) == "DELETED");
   entry["s"] = stream;
-  entry["o"] = std::move(object);
-  add(std::move(entry));
+  add(std::move(entry), std::string(json));
+}
+
+std::string Recorder::version_of(const ApiTarget& target) const {
+  const auto found = versions_.find(id_of(resource_of(target), {target.namespace_, target.name}));
+  return found == versions_.end() ? "" : found->second;
+}
+
+void Recorder::note_version(int stream, std::string_view object, bool gone) {
+  const auto meta = core::parse_meta(object);
+  const auto resource = resources_.find(stream);
+  if (!meta.ok() || meta->name.empty() || resource == resources_.end()) return;
+  const std::string id = id_of(resource->second, {meta->namespace_, meta->name});
+  if (gone) {
+    versions_.erase(id);
+  } else if (versions_.size() < kMostVersions || versions_.count(id) != 0) {
+    versions_[id] = meta->resource_version;
+  }
+}
+
+void Recorder::expect(const ApiTarget& target, bool metadata) {
+  const std::string stream = stream_of(target, metadata);
+  if (!begun_ && listed_.count(stream) == 0) unlisted_.insert(stream);
+}
+
+void Recorder::refused(const ApiTarget& target, bool metadata) {
+  unlisted_.erase(stream_of(target, metadata));
+  flush_later();
+}
+
+void Recorder::listed(int stream) {
+  for (const auto& [name, number] : streams_) {
+    if (begun_ || number != stream) continue;
+    unlisted_.erase(name);
+    listed_.insert(name);
+  }
 }
 
 int Recorder::open(const ApiTarget& target, RequestUse use, bool metadata) {
-  const auto [it, fresh] = streams_.try_emplace(target.stream() + (metadata ? "&metadata" : ""),
-                                                static_cast<int>(streams_.size()) + 1);
+  const auto [it, fresh] =
+      streams_.try_emplace(stream_of(target, metadata), static_cast<int>(streams_.size()) + 1);
   const bool list = use == RequestUse::list || target.flag("sendInitialEvents");
   Json entry = {{"t", "open"},
                 {"s", it->second},
@@ -104,6 +208,7 @@ int Recorder::open(const ApiTarget& target, RequestUse use, bool metadata) {
   if (!target.parameter("continue").empty()) entry["how"] = "continue";
   if (auto labels = target.parameter("labelSelector"); !labels.empty()) entry["labels"] = labels;
   if (auto fields = target.parameter("fieldSelector"); !fields.empty()) entry["fields"] = fields;
+  resources_[it->second] = resource_of(target);
   if (target.group.empty() && target.plural == "secrets") secrets_.insert(it->second);
   add(std::move(entry));
   return it->second;
@@ -118,6 +223,8 @@ void Recorder::on_page(int stream, const core::ListPage& page) {
        {"s", stream},
        {"rv", page.resource_version},
        {"more", !page.continue_token.empty()}});
+  if (page.continue_token.empty()) listed(stream);
+  flush_later();
 }
 
 void Recorder::on_event(int stream, const core::WatchEvent& event) {
@@ -125,6 +232,9 @@ void Recorder::on_event(int stream, const core::WatchEvent& event) {
     return;  // says nothing of any object
   }
   object({{"t", "event"}, {"type", event.type_name}}, stream, event.object);
+  if (event.type != core::WatchEventType::bookmark || !ends_initial_events(event.object)) return;
+  listed(stream);
+  flush_later();
 }
 
 void Recorder::on_kind(const std::string& name, Json crd) {
@@ -133,14 +243,18 @@ void Recorder::on_kind(const std::string& name, Json crd) {
   add({{"t", "kind"}, {"name", name}, {"crd", std::move(crd)}});
 }
 
-void Recorder::on_written(Json entry, int code, std::string_view answer) {
+void Recorder::on_written(Json entry, int code, std::string_view answer,
+                          const std::string& before) {
   if (file_->ended()) return;
-  if (const Json* body = base::find(entry, {"body"})) mask_.learn(*body);
-  mask_.hide_write(entry);
+  mask_.learn_write(entry);
   entry["t"] = "write";
   entry["code"] = code;
-  if (const auto meta = core::parse_meta(answer); meta.ok()) entry["rv"] = meta->resource_version;
-  add(std::move(entry));
+  const auto meta = core::parse_meta(answer);
+  if (meta.ok() && (before.empty() || meta->resource_version != before)) {
+    entry["rv"] = meta->resource_version;
+  }
+  const std::size_t size = base::dump_json(entry).size();
+  add(std::move(entry), {}, size);
 }
 
 void Recorder::on_exchange(const HookExchange& exchange) {
@@ -161,8 +275,8 @@ void Recorder::on_run(const RunRecord& run) {
                 {"outcome", run.outcome},
                 {"ms", run.elapsed.count()}};
   if (!run.key.namespace_.empty()) entry["namespace"] = run.key.namespace_;
-  if (!run.reason_object.empty()) entry["reasonObject"] = mask_.hide(run.reason_object);
-  if (!run.message.empty()) entry["message"] = mask_.hide(run.message);
+  if (!run.reason_object.empty()) entry["reasonObject"] = run.reason_object;
+  if (!run.message.empty()) entry["message"] = run.message;
   if (run.exit_code) entry["exit"] = *run.exit_code;
   if (!run.writes.empty()) entry["writes"] = run.writes;
   const auto digest = digests_.find(run.id);
@@ -175,6 +289,7 @@ void Recorder::on_run(const RunRecord& run) {
 
 void Recorder::end(bool idle) {
   flush_.reset();
+  write_out();
   if (file_->ended()) return;
   const auto at = (loop_.now() - started_).count();
   file_->end(base::dump_json({{"t", "end"}, {"why", "done"}, {"idle", idle}, {"at", at}}));

@@ -1,6 +1,8 @@
 // Writes a recording: what the caches are told, what is written, and how each run ended, as lines
-// of a RecordingFile. Secrets are hidden before anything is kept. Once the file is full or cannot
-// be written it says so and does nothing any more; the controller goes on. Entries, one JSON object
+// of a RecordingFile. Entries wait in memory and are hidden when they are written, by all that is
+// known then of secrets: the first ones when every stream that was asked for has been listed once
+// (or there is no more room), later ones after half a second. Once the file is full or cannot be
+// written it says so and does nothing any more; the controller goes on. Entries, one JSON object
 // each, by their member "t":
 //   start  v, time, key, controllers, complete   the first one; key: of the hashes of secrets
 //   kind   name, crd                             a CustomResourceDefinition; null: not to be had
@@ -8,7 +10,7 @@
 //   item   s, o                                  an object of a list
 //   page   s, rv, more                           the end of an answer to a list
 //   event  s, type, o                            of a watch
-//   write  verb, path, manager?, body?, code, rv a write and its answer
+//   write  verb, path, manager?, body?, code, rv a write and its answer; rv: made by it
 //   run    id, controller, object, name, namespace?, reason, reasonObject?, attempt, outcome,
 //          message?, exit?, ms, digest?, writes?
 //   end    why, idle                             of an orderly end: "done", "full"
@@ -19,6 +21,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/list_splitter.hpp"
@@ -30,10 +33,14 @@
 
 namespace kubewatch::hooks {
 
+// What waits for the first lists to be whole; then it is written with what is known.
+inline constexpr std::size_t kMostWaiting = 32U << 20U;
+
 struct RecorderOptions {
   std::vector<std::string> controllers;
   // Everything that is watched is also run: false with --state, shards, a standby.
   bool complete = true;
+  std::size_t most_waiting = kMostWaiting;
 };
 
 class Recorder {
@@ -43,6 +50,9 @@ class Recorder {
 
   bool ended() const { return file_->ended(); }
 
+  // A list, or a watch with initial events, was asked for; it is refused for good.
+  void expect(const ApiTarget& target, bool metadata);
+  void refused(const ApiTarget& target, bool metadata);
   // What was read. `stream` as open() numbered it; metadata: of the objects nothing else is read.
   int open(const ApiTarget& target, RequestUse use, bool metadata);
   void on_item(int stream, std::string_view object);
@@ -50,7 +60,12 @@ class Recorder {
   void on_event(int stream, const core::WatchEvent& event);
   // `crd` null: the server did not give it.
   void on_kind(const std::string& name, Json crd);
-  void on_written(Json entry, int code, std::string_view answer);
+  // The last version of an object that was read; "" = none. A write that changes nothing answers
+  // with it, whoever made it.
+  std::string version_of(const ApiTarget& target) const;
+  // `before`: version_of() when the write began. An answer of that version is not the write's own;
+  // one that another made and that was not read yet cannot be told from it.
+  void on_written(Json entry, int code, std::string_view answer, const std::string& before = "");
   // The engine's callbacks.
   void on_exchange(const HookExchange& exchange);
   void on_run(const RunRecord& run);
@@ -58,8 +73,20 @@ class Recorder {
   void end(bool idle);
 
  private:
-  void add(Json entry);
+  // Not hidden yet. `object`: as it was read, of an entry with "o"; "" = none.
+  struct Waiting {
+    Json entry;
+    std::string object;
+  };
+  void add(Json entry, std::string object = {}, std::size_t size = 0);
   void object(Json entry, int stream, std::string_view json);
+  void note_version(int stream, std::string_view object, bool gone);
+  void listed(int stream);
+  bool may_write() const;
+  void flush_later();
+  void write_out();
+  void write(Waiting waiting);
+  void warn_once();
   void start(const RecorderOptions& options, const SecretHash::Key& key);
 
   loop::EventLoop& loop_;
@@ -67,9 +94,17 @@ class Recorder {
   TimePoint started_;
   SecretHash::Key key_;
   RecordMask mask_;
+  std::size_t most_waiting_;
   std::map<std::string, int> streams_;
+  std::map<int, std::string> resources_;                   // of streams: "deployments.apps"
+  std::unordered_map<std::string, std::string> versions_;  // by resource, namespace and name
+  std::set<std::string> unlisted_;              // streams that were asked for, not told whole
+  std::set<std::string> listed_;                // that were told whole, until something is written
   std::set<int> secrets_;                       // the streams of Secrets
   std::map<std::string, std::string> digests_;  // of runs that have not ended
+  std::vector<Waiting> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  bool begun_ = false;  // something was written
   bool told_ = false;
   loop::Timer flush_;
 };

@@ -22,34 +22,47 @@ Error system_error(const std::string& what, const std::string& path) {
   return {ErrorKind::internal, fmt::format("{} {}: {}", what, path, std::strerror(errno))};
 }
 
+enum class There { nothing, empty, recording, other };
+
+There what_is_at(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) return There::nothing;
+  if (!S_ISREG(there.st_mode)) return There::other;
+  if (there.st_size == 0) return There::empty;
+  const loop::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  std::string start(kRecordingMagic.size(), '\0');
+  const auto size = fd ? ::read(fd.get(), start.data(), start.size()) : -1;
+  return size > 0 && start.starts_with("kubewatch-recording ") ? There::recording : There::other;
+}
+
+Error occupied(const std::string& path) {
+  return {ErrorKind::already_exists, path + " is there and is no recording: it is not overwritten"};
+}
+
 // Out of the way of a new one. Something else than a recording is left alone.
 Result<void> set_aside(const std::string& path) {
-  struct stat there {};
-  if (::lstat(path.c_str(), &there) != 0) return {};
-  bool recording = false;
-  if (S_ISREG(there.st_mode)) {
-    const loop::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    std::string start(kRecordingMagic.size(), '\0');
-    const auto size = fd ? ::read(fd.get(), start.data(), start.size()) : -1;
-    recording = there.st_size == 0 || (size > 0 && start.starts_with("kubewatch-recording "));
+  const There there = what_is_at(path);
+  if (there == There::nothing) return {};
+  if (there == There::other) return occupied(path);
+  if (there == There::empty) {
+    if (::unlink(path.c_str()) == 0) return {};
+    return system_error("cannot remove the empty", path);
   }
-  if (!recording) {
-    return Error(ErrorKind::already_exists,
-                 path + " is there and is no recording: it is not overwritten");
-  }
-  if (there.st_size == 0 || std::rename(path.c_str(), (path + ".1").c_str()) == 0) return {};
+  const std::string aside = path + ".1";
+  if (what_is_at(aside) == There::other) return occupied(aside);
+  if (std::rename(path.c_str(), aside.c_str()) == 0) return {};
   return system_error("cannot rename", path);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<RecordingFile>> RecordingFile::create(const std::string& path,
-                                                             std::size_t limit) {
+                                                             RecordingLimits limits) {
   KW_TRY(set_aside(path));
   loop::Fd fd(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd || ::fchmod(fd.get(), 0600) != 0) return system_error("cannot make", path);
-  std::unique_ptr<RecordingFile> self(new RecordingFile(path, limit, std::move(fd)));
+  std::unique_ptr<RecordingFile> self(new RecordingFile(path, limits, std::move(fd)));
   if (!self->append(kRecordingMagic)) return Error(ErrorKind::internal, self->problem_);
   return self;
 }
@@ -59,6 +72,7 @@ void RecordingFile::add(const std::string& line) {
   if (line.size() >= kMaxRecordedLine) {
     return give_up("an object is too large to be recorded");
   }
+  if (++count_ > limits_.lines) return give_up("it has as many lines as can be read again");
   lines_ += line;
   lines_ += '\n';
   if (lines_.size() >= kBlock) flush();
@@ -66,11 +80,13 @@ void RecordingFile::add(const std::string& line) {
 
 void RecordingFile::flush() {
   if (ended() || lines_.empty()) return;
+  text_ += lines_.size();
+  if (text_ > limits_.text) return give_up("it is as long as can be read again, unpacked");
   const std::string block = recording_block(lines_);
   lines_.clear();
   if (block.empty()) return give_up("there is no memory to compress it");
-  if (written_ + block.size() > limit_) {
-    return give_up(fmt::format("it has reached its limit of {} bytes", limit_));
+  if (written_ + block.size() > limits_.packed) {
+    return give_up(fmt::format("it has reached its limit of {} bytes", limits_.packed));
   }
   append(block);
 }

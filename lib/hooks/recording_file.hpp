@@ -7,18 +7,24 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "hooks/recording_format.hpp"
 #include "loop/memfd.hpp"
 
 namespace kubewatch::hooks {
 
-inline constexpr std::size_t kRecordingLimit = 64U << 20U;
+// A replay must be able to read it: some room is left for the last line.
+struct RecordingLimits {
+  std::size_t packed = 64U << 20U;
+  std::size_t text = kMaxRecordedText - (1U << 20U);
+  std::size_t lines = kMaxRecordedLines - 16;
+};
 
 class RecordingFile {
  public:
   // A recording that is there is kept as PATH.1, in place of an earlier one. Errors: already_exists
-  // (the path is something else), or of the system.
+  // (one of the two is something else), or of the system.
   static Result<std::unique_ptr<RecordingFile>> create(const std::string& path,
-                                                       std::size_t limit = kRecordingLimit);
+                                                       RecordingLimits limits = {});
 
   // Without the newline. Nothing any more once it has ended.
   void add(const std::string& line);
@@ -32,16 +38,18 @@ class RecordingFile {
   const std::string& path() const { return path_; }
 
  private:
-  RecordingFile(std::string path, std::size_t limit, loop::Fd fd)
-      : path_(std::move(path)), limit_(limit), fd_(std::move(fd)) {}
+  RecordingFile(std::string path, RecordingLimits limits, loop::Fd fd)
+      : path_(std::move(path)), limits_(limits), fd_(std::move(fd)) {}
   bool append(std::string_view bytes);
   void give_up(std::string why);
 
   std::string path_;
-  std::size_t limit_;
+  RecordingLimits limits_;
   loop::Fd fd_;
   std::string lines_;
   std::size_t written_ = 0;
+  std::size_t text_ = 0;   // of all lines
+  std::size_t count_ = 0;  // of lines
   std::string problem_;
 };
 

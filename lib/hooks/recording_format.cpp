@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/keyed_hash.hpp"
 #include "base/strings.hpp"
 #include "runtime/block_codec.hpp"
@@ -46,6 +48,10 @@ std::string read_block(std::string_view rest, std::size_t room, std::string& out
   auto lines = runtime::decompress_block(bytes, text);
   if (!lines.ok() || lines->size() != text) return "a block is damaged";
   if (!lines->ends_with('\n')) return "a block does not end with a line";
+  // A line costs more than its bytes: few bytes packed can be very many empty ones.
+  if (lines->starts_with('\n') || lines->find("\n\n") != std::string::npos) {
+    return "a block has an empty line";
+  }
   out = std::move(*lines);
   size = kHeader + packed;
   return "";
@@ -79,6 +85,11 @@ Result<LoadedRecording> load_recording(std::string_view bytes) {
     std::size_t size = 0;
     out.damage = read_block(bytes.substr(out.valid), kMaxRecordedText - held, text, size);
     if (!out.damage.empty()) return out;
+    const auto count = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    if (out.lines.size() + count > kMaxRecordedLines) {
+      out.damage = "it holds more lines than can be read";
+      return out;
+    }
     held += text.size();
     text.pop_back();
     for (auto& line : base::split(text, '\n')) out.lines.push_back(std::move(line));

@@ -21,8 +21,10 @@ inline constexpr std::size_t kMaxRecordedBlock = 16U << 20U;
 // A whole recording, packed, and unpacked.
 inline constexpr std::size_t kMaxRecording = 512U << 20U;
 inline constexpr std::size_t kMaxRecordedText = std::size_t{2} << 30U;
+inline constexpr std::size_t kMaxRecordedLines = 4'000'000;
 
-// Precondition: whole lines, at most kMaxRecordedBlock bytes. "" when there is no memory for it.
+// Precondition: whole lines, none of them empty, at most kMaxRecordedBlock bytes. "" when there is
+// no memory for it.
 std::string recording_block(std::string_view lines);
 
 struct LoadedRecording {

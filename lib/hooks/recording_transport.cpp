@@ -25,6 +25,7 @@ struct RecordingTransport::Tee {
   ApiTarget target;
   bool metadata = false;
   Json write;
+  std::string before;  // the version of what is written
   int stream = 0;
   int status = 0;
   bool broken = false;  // the client will find what is wrong with it
@@ -36,6 +37,8 @@ struct RecordingTransport::Tee {
     status = head.status;
     const bool reads = use == RequestUse::list || use == RequestUse::watch;
     if (reads && status == 200) stream = recorder.open(target, use, metadata);
+    // Nothing will come of it; other answers are asked for again.
+    if (reads && (status == 403 || status == 404)) recorder.refused(target, metadata);
   }
   void on_data(std::string_view bytes) {
     if (broken || recorder.ended()) return;
@@ -56,7 +59,7 @@ struct RecordingTransport::Tee {
   void on_done(const Result<void>& done) {
     if (broken) return;
     if (use == RequestUse::write) {
-      recorder.on_written(std::move(write), done.ok() ? status : 0, answer);
+      recorder.on_written(std::move(write), done.ok() ? status : 0, answer, before);
     } else if (stream != 0 && use == RequestUse::list && done.ok()) {
       const auto page = list.finish();
       if (page.ok()) recorder.on_page(stream, *page);
@@ -120,10 +123,14 @@ std::unique_ptr<http::Call> RecordingTransport::start(http::Request request,
   auto state = std::make_shared<Tee>(*recorder_, std::move(handlers), use, *target);
   state->metadata =
       request.headers.get("Accept").find("as=PartialObjectMetadata") != std::string_view::npos;
+  if (use == RequestUse::list || target->flag("sendInitialEvents")) {
+    recorder_->expect(*target, state->metadata);
+  }
   if (use == RequestUse::write) {
     auto entry =
         write_entry(request.method, request.url, request.headers.get("Content-Type"), request.body);
     if (entry) state->write = std::move(*entry);
+    state->before = recorder_->version_of(*target);
   }
   return inner_.start(std::move(request), tee(state));
 }

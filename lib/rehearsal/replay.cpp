@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "hooks/record_mask.hpp"
 #include "hooks/recorded_request.hpp"
 #include "hooks/recording_format.hpp"
+#include "hooks/text_diff.hpp"
 #include "rehearsal/recorded_state.hpp"
 #include "rehearsal/replay_kinds.hpp"
 #include "rehearsal/world.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t kMostRuns = 1'000'000;  // of one event
 constexpr std::size_t kShownFailures = 20;
+constexpr Duration kLongest = std::chrono::hours(366 * 24);
 
 // What all entries together say, read before anything is run.
 struct Outline {
@@ -29,7 +32,9 @@ struct Outline {
   RecordedState state;
   WriteEntries writes;
   std::size_t runs = 0;
-  std::string end;  // "done", "full"; "" = there is none
+  std::map<std::string, std::string> outcomes;  // of the last run of "copier ConfigMap shop/a"
+  std::string end;                              // "done", "full"; "" = there is none
+  std::string damage;                           // "line 17: ..."; what follows is not replayed
   bool whole = false;
 };
 
@@ -50,19 +55,46 @@ void note_own(const Json& write, RecordedState& state) {
   if (base::string_at(write, {"verb"}) == "delete") state.note_own_deletion(path);
 }
 
-Outline outline_of(const std::vector<std::string>& lines) {
+// "" when the entry counts; `last`: the time of the one before. A replay goes through all time
+// between two entries.
+std::string damage_of(const Result<Json>& entry, Duration& last) {
+  if (!entry.ok() || !entry->is_object()) return "it is no JSON object";
+  if (!entry->contains("at")) return "";
+  const Json& at = (*entry)["at"];
+  // Their comparison would take the largest for negative.
+  const auto most = static_cast<std::uint64_t>(kLongest.count());
+  const bool counts = at.is_number_unsigned()
+                          ? at.get<std::uint64_t>() <= most
+                          : at.is_number_integer() && at.get<std::int64_t>() == 0;
+  if (!counts) return "its time is no time of a recording";
+  const Duration time{at.get<std::int64_t>()};
+  if (time < last) return "its time is before that of the line above";
+  last = time;
+  return "";
+}
+
+// Ends at the first line that is damaged: `lines` are those that count.
+Outline outline_of(std::vector<std::string>& lines) {
   Outline out;
-  for (const std::string& line : lines) {
-    auto entry = base::parse_json(line);
-    if (!entry.ok()) continue;  // passed over by the player as well
+  Duration last{0};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    auto entry = base::parse_json(lines[i]);
+    if (const std::string damage = damage_of(entry, last); !damage.empty()) {
+      out.damage = fmt::format("line {}: {}", i + 1, damage);
+      lines.resize(i);
+      break;
+    }
     const std::string type = base::string_at(*entry, {"t"});
     if (type == "start")
       out.start = std::move(*entry);
     else if (type == "kind")
       out.kinds.push_back(std::move(*entry));
-    else if (type == "run")
+    else if (type == "run") {
       ++out.runs;
-    else if (type == "end") {
+      const std::string name =
+          base::string_at(*entry, {"controller"}) + " " + base::string_at(*entry, {"object"});
+      out.outcomes[name] = base::string_at(*entry, {"outcome"});
+    } else if (type == "end") {
       out.end = base::string_at(*entry, {"why"});
       out.whole = out.end == "done" && is_true(*entry, "idle");
     } else if (type == "write") {
@@ -191,8 +223,13 @@ class Player {
     const auto resource =
         world_.server().api().registry().find(change.group, change.version, change.plural);
     if (resource == nullptr) {
-      note(fmt::format("{} of {}/{} is not replayed: the embedded server has no such kind",
-                       change.plural, change.group, change.version));
+      const std::string kind = change.plural + " of " +
+                               (change.group.empty() ? "" : change.group + "/") + change.version;
+      note(kind + " are not replayed: the embedded server has no such kind");
+      if (report_.early.empty()) {
+        report_.early =
+            fmt::format("{} {}: the embedded server has no such kind", kind, change.key.str());
+      }
       return {};
     }
     KW_TRY(world_.make_namespace(change.key.namespace_));
@@ -208,20 +245,26 @@ class Player {
       auto entry =
           hooks::write_entry(method_of(write.verb), write.target, write.content_type, write.body);
       if (!entry) continue;
-      if (const Json* body = base::find(*entry, {"body"})) mask_.learn(*body);
+      mask_.learn_write(*entry);
       mask_.hide_write(*entry);
       replayed_.push_back(std::move(*entry));
     }
     for (const Json& run : world_.take_runs()) {
       ++report_.replayed_runs;
-      const std::string outcome = base::string_at(run, {"outcome"});
-      if (outcome == "done" || outcome == "not-yet") continue;
-      if (report_.failed_runs.size() >= kShownFailures) continue;
-      report_.failed_runs.push_back(mask_.hide(fmt::format(
-          "{} {} {}: {}: {}", base::string_at(run, {"controller"}), base::string_at(run, {"kind"}),
+      const std::string name = fmt::format(
+          "{} {} {}", base::string_at(run, {"controller"}), base::string_at(run, {"kind"}),
           core::ObjectKey{base::string_at(run, {"namespace"}), base::string_at(run, {"name"})}
-              .str(),
-          outcome, base::string_at(run, {"message"}))));
+              .str());
+      const std::string outcome = base::string_at(run, {"outcome"});
+      if (outcome == "done" || outcome == "not-yet") {
+        failing_.erase(name);
+        continue;
+      }
+      const std::string why = mask_.hide(outcome + ": " + base::string_at(run, {"message"}));
+      failing_[name] = why;
+      if (report_.failed_runs.size() < kShownFailures) {
+        report_.failed_runs.push_back(name + ": " + why);
+      }
     }
     return {};
   }
@@ -232,8 +275,18 @@ class Player {
     return verb == "delete" || verb == "deletecollection" ? "DELETE" : "PATCH";
   }
 
+  // A recording hides by what was known a little later as well: both by all that is known now.
   void compare() {
+    for (WriteEntries* writes : {&outline_.writes, &replayed_}) {
+      for (Json& entry : *writes) mask_.hide_write(entry);
+    }
     report_.differences = compare_writes(outline_.writes, replayed_, outline_.whole);
+    for (const auto& [name, why] : failing_) {
+      const auto recorded = outline_.outcomes.find(name);
+      if (recorded == outline_.outcomes.end() || recorded->second != "done") continue;
+      report_.differences.push_back(
+          {"changed", "run", "", name, hooks::unified_diff("done\n", why + "\n")});
+    }
     if (!outline_.whole) {
       note(
           "the recording was not made from a clean start to an idle end: writes that it lacks are "
@@ -252,6 +305,7 @@ class Player {
   std::vector<bool> taken_;
   std::size_t collected_ = 0;
   WriteEntries replayed_;
+  std::map<std::string, std::string> failing_;  // the last run of each: why
   std::set<std::string> noted_;
   ReplayReport report_;
 };
@@ -260,15 +314,17 @@ class Player {
 
 Result<ReplayReport> replay(std::string_view recording, std::vector<hooks::Rule> rules,
                             const ReplayOptions& options) {
-  KW_ASSIGN(const hooks::LoadedRecording loaded, hooks::load_recording(recording));
+  KW_ASSIGN(hooks::LoadedRecording loaded, hooks::load_recording(recording));
   Outline outline = outline_of(loaded.lines);
   if (!outline.start.is_object()) {
-    return Error(ErrorKind::invalid, loaded.damage.empty()
-                                         ? "it ends before anything was recorded"
-                                         : "nothing of it can be read: " + loaded.damage);
+    const std::string& damage = outline.damage.empty() ? loaded.damage : outline.damage;
+    return Error(ErrorKind::invalid, damage.empty() ? "it ends before anything was recorded"
+                                                    : "nothing of it can be read: " + damage);
   }
   std::string early;
-  if (!loaded.damage.empty()) {
+  if (!outline.damage.empty()) {
+    early = outline.damage;
+  } else if (!loaded.damage.empty()) {
     early = fmt::format("byte {}: {}", loaded.valid, loaded.damage);
   } else if (outline.end.empty()) {
     early = fmt::format("byte {}: its end is missing", loaded.valid);
@@ -281,7 +337,7 @@ Result<ReplayReport> replay(std::string_view recording, std::vector<hooks::Rule>
   // What they told is in the recording; their programs and files belong to the recorded machine.
   for (hooks::Rule& rule : rules) rule.triggers.clear();
   auto report = Player(std::move(outline), std::move(rules), with).play(loaded.lines);
-  if (report.ok()) report->early = std::move(early);
+  if (report.ok() && !early.empty()) report->early = std::move(early);
   return report;
 }
 

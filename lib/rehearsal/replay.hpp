@@ -30,7 +30,8 @@ struct ReplayReport {
   std::vector<ReplayDifference> differences;
   std::vector<std::string> failed_runs;  // of the replay: "copier ConfigMap shop/a: exit 1: ..."
   std::vector<std::string> notes;        // what could not be replayed or compared
-  // Damage or a missing end: "byte 1234: a block is cut off"; "" = it is whole.
+  // Damage, a missing end, or the first event of a kind that the embedded server does not have:
+  // "byte 1234: a block is cut off"; "" = all of it was replayed.
   std::string early;
 };
 

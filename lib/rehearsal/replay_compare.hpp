@@ -16,9 +16,9 @@ using WriteEntries = std::vector<Json>;
 
 struct ReplayDifference {
   std::string change;  // changed, missing (not written again), created (not in the recording)
-  std::string verb;
-  std::string path;    // "/api/v1/namespaces/shop/configmaps/a"
-  std::string object;  // "ConfigMap shop/a", or the path
+  std::string verb;    // "run": of a run that was done and now fails
+  std::string path;    // "/api/v1/namespaces/shop/configmaps/a"; "" of a run
+  std::string object;  // "ConfigMap shop/a", or the path; of a run "copier ConfigMap shop/a"
   std::string diff;    // unified, from what was recorded to what is written now
 };
 

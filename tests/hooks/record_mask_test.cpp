@@ -89,4 +89,32 @@ TEST_CASE("patches of Secrets are hidden although they do not say what they are"
   CHECK(is_placeholder(json["body"][1]["value"].get<std::string>()));
 }
 
+TEST_CASE("patches of a Secret's metadata do not carry its values, and what they set is learned") {
+  RecordMask mask(kHash);
+  const std::string applied = "kubectl.kubernetes.io/last-applied-configuration";
+  const auto set = [](const char* path, const Json& value) {
+    return Json{{"op", "add"}, {"path", path}, {"value", value}};
+  };
+  Json patch = {{"path", "/api/v1/namespaces/shop/secrets/s"},
+                {"body", Json::array({set("/data/k", base::base64_encode("correct-horse")),
+                                      set("/metadata/annotations/a", "was correct-horse"),
+                                      set("/metadata/annotations", {{applied, "first-value"}}),
+                                      set("/metadata", {{"annotations", {{applied, "2nd"}}}}),
+                                      set("/metadata/annotations/kubectl.kubernetes.io~1last-"
+                                          "applied-configuration",
+                                          "third-value")})}};
+  mask.learn_write(patch);
+  mask.hide_write(patch);
+  const Json& body = patch["body"];
+  CHECK(is_placeholder(body[0]["value"].get<std::string>()));
+  CHECK(body[1]["value"] == "was ***");
+  CHECK(body[2]["value"][applied] == "secret");
+  CHECK(body[3]["value"]["annotations"][applied] == "secret");
+  CHECK(body[4]["value"] == "secret");
+  Json merge = {{"path", "/api/v1/namespaces/shop/secrets/s"},
+                {"body", {{"stringData", {{"k", "battery-staple"}}}}}};
+  mask.learn_write(merge);
+  CHECK(mask.hide("battery-staple") == "***");
+}
+
 }  // namespace kubewatch::hooks

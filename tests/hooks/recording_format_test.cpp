@@ -79,6 +79,26 @@ TEST_CASE("a file that is no recording, or one of another version, is refused by
   CHECK(load_recording("").error().message().find("cut off") != std::string::npos);
 }
 
+TEST_CASE("lines without end in few bytes are damage, none of them is taken") {
+  const std::string magic(kRecordingMagic);
+  const std::string good = recording_block("{}\n");
+  for (const auto& [text, why] :
+       {std::pair{std::string(1U << 20U, '\n'), "a block has an empty line"},
+        std::pair{std::string("{}\n\n{}\n"), "a block has an empty line"}}) {
+    const auto loaded = load_recording(magic + good + recording_block(text));
+    REQUIRE(loaded.ok());
+    CHECK(loaded->damage == why);
+    CHECK(loaded->lines.size() == 1);
+    CHECK(loaded->valid == magic.size() + good.size());
+  }
+  std::string many;
+  for (std::size_t i = 0; i <= kMaxRecordedLines; ++i) many += "1\n";
+  const auto loaded = load_recording(magic + good + recording_block(many));
+  REQUIRE(loaded.ok());
+  CHECK(loaded->damage == "it holds more lines than can be read");
+  CHECK(loaded->lines.size() == 1);
+}
+
 TEST_CASE("a block that claims to be larger than any is damage, nothing is allocated for it") {
   std::string bytes{kRecordingMagic};
   bytes += std::string("\xff\xff\xff\x7f\xff\xff\xff\x7f\0\0\0\0", 12);

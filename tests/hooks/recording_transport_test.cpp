@@ -22,11 +22,11 @@ struct Fixture {
   std::vector<std::unique_ptr<http::Call>> calls;
   std::string seen;  // bytes that came through
 
-  explicit Fixture(bool complete = true) {
+  explicit Fixture(bool complete = true, std::size_t most_waiting = kMostWaiting) {
     auto file = RecordingFile::create(folder.file("r"));
     REQUIRE(file.ok());
-    recorder =
-        std::make_shared<Recorder>(loop, std::move(*file), RecorderOptions{{"copier"}, complete});
+    recorder = std::make_shared<Recorder>(loop, std::move(*file),
+                                          RecorderOptions{{"copier"}, complete, most_waiting});
     transport = std::make_unique<RecordingTransport>(wire, recorder);
   }
   test::ScriptedCall& ask(const std::string& method, const std::string& target,
@@ -44,6 +44,10 @@ struct Fixture {
   }
   std::vector<Json> entries(const std::string& type = "") {
     recorder->end(true);
+    return written(type);
+  }
+  // What stands in the file so far.
+  std::vector<Json> written(const std::string& type = "") {
     const auto bytes = base::read_file(folder.file("r"), kMaxRecording);
     REQUIRE(bytes.ok());
     const auto loaded = load_recording(*bytes);
@@ -122,6 +126,81 @@ TEST_CASE("a list of Secrets, whose items do not say what they are, is recorded 
   CHECK(writes[0]["body"]["data"]["t"] == "***");
   CHECK(writes[0]["rv"] == "9");
   CHECK(writes[0]["code"] == 201);
+}
+
+TEST_CASE("nothing is written before every list is whole, and then by all that it told") {
+  Fixture f;
+  auto& configs = f.ask("GET", "/api/v1/configmaps");
+  auto& secrets = f.ask("GET", "/api/v1/secrets?watch=1&sendInitialEvents=true");
+  auto& pods = f.ask("GET", "/api/v1/pods");
+  configs.head(200);
+  configs.data(R"({"metadata":{"resourceVersion":"7"},"items":[
+      {"metadata":{"name":"a"},"data":{"t":"correct-horse"}}]})");
+  configs.end();
+  const auto later = [&f] { f.loop.run_until([] { return false; }, Duration{600}); };
+  later();
+  CHECK(f.written().empty());
+  pods.head(403);
+  pods.end();
+  secrets.head(200);
+  secrets.data(R"({"type":"ADDED","object":{"kind":"Secret","metadata":{"name":"s"},
+      "data":{"token":"Y29ycmVjdC1ob3JzZQ=="}}})");
+  later();
+  CHECK(f.written().empty());
+  secrets.data(R"({"type":"BOOKMARK","object":{"kind":"Secret","metadata":{"resourceVersion":"9",
+      "annotations":{"k8s.io/initial-events-end":"true"}}}})");
+  later();
+  const auto items = f.written("item");
+  REQUIRE(items.size() == 1);
+  CHECK(items[0]["o"]["data"]["t"] == "***");
+}
+
+TEST_CASE("lists that do not end are written when too much waits for them") {
+  Fixture f(true, 2048);
+  auto& configs = f.ask("GET", "/api/v1/configmaps");
+  configs.head(200);
+  configs.data(R"({"metadata":{"resourceVersion":"7"},"items":[
+      {"metadata":{"name":"a"},"data":{"t":")" +
+               std::string(4096, 'x') + R"("}})");
+  f.recorder->on_kind("sites.demo", nullptr);
+  f.loop.run_until([] { return false; }, Duration{600});
+  CHECK(f.written("item").size() == 1);
+}
+
+TEST_CASE("a write that changes nothing does not take another's version for its own") {
+  Fixture f;
+  auto& watch = f.ask("GET", "/api/v1/configmaps?watch=1");
+  watch.head(200);
+  const auto event = [&](const char* type, const char* version) {
+    watch.data(base::dump_json(
+        {{"type", type},
+         {"object",
+          {{"kind", "ConfigMap"},
+           {"metadata", {{"name", "a"}, {"namespace", "shop"}, {"resourceVersion", version}}}}}}));
+  };
+  const auto apply = [&](const char* version) {
+    auto& call = f.ask("PATCH", "/api/v1/namespaces/shop/configmaps/a?fieldManager=m", "{}",
+                       "application/apply-patch+yaml");
+    call.head(200);
+    return [&call, version] {
+      call.data(base::dump_json({{"metadata", {{"name", "a"}, {"resourceVersion", version}}}}));
+      call.end();
+    };
+  };
+  event("ADDED", "11");
+  apply("11")();
+  apply("12")();
+  const auto seen_before_its_answer = apply("13");
+  event("MODIFIED", "13");
+  seen_before_its_answer();
+  event("DELETED", "14");
+  apply("14")();
+  const auto writes = f.entries("write");
+  REQUIRE(writes.size() == 4);
+  CHECK_FALSE(writes[0].contains("rv"));
+  CHECK(writes[1]["rv"] == "12");
+  CHECK(writes[2]["rv"] == "13");
+  CHECK(writes[3]["rv"] == "14");
 }
 
 TEST_CASE("a write without an answer is recorded as such, a refused list not at all") {

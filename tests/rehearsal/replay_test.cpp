@@ -1,6 +1,9 @@
 // Recordings put together by hand, replayed with real shell hooks.
 #include "rehearsal/replay.hpp"
 
+#include <cstdint>
+#include <tuple>
+
 #include "hooks/recording_format.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
@@ -197,6 +200,60 @@ TEST_CASE("a failing hook is told, with what it does not write any more") {
   CHECK(report.failed_runs[0].find("copier ConfigMap shop/a: failed") == 0);
 }
 
+TEST_CASE("a run that was done and now fails is a difference, one that failed before is none") {
+  for (const char* outcome : {"done", "failed"}) {
+    Rules rules;
+    Made made;
+    made.item(config_map("a", "3", "v"));
+    made.page(1);
+    made.add({{"t", "run"},
+              {"controller", "copier"},
+              {"object", "ConfigMap shop/a"},
+              {"namespace", "shop"},
+              {"name", "a"},
+              {"reason", "Added"},
+              {"attempt", 1},
+              {"outcome", outcome}});
+    made.end();
+    const auto report = replayed(made.bytes(), rules.changed("cat <<END", "exit 3; cat <<END"));
+    INFO(shown(report));
+    CHECK(report.differences.size() == (std::string(outcome) == "done" ? 1 : 0));
+    if (report.differences.empty()) continue;
+    CHECK(report.differences[0].change == "changed");
+    CHECK(report.differences[0].verb == "run");
+    CHECK(report.differences[0].object == "copier ConfigMap shop/a");
+    CHECK(report.differences[0].diff.find("-done\n+failed: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("events of a kind that is not there end the replay early, whatever else is equal") {
+  Rules rules;
+  Made made;
+  made.page(1);
+  made.add({{"t", "open"}, {"s", 3}, {"path", "/api/v1/gadgets"}, {"how", "list"}});
+  made.add({{"t", "item"}, {"s", 3}, {"o", config_map("g", "3", "v")}});
+  made.page(3);
+  made.end();
+  const auto report = replayed(made.bytes(), rules.load());
+  CHECK(report.differences.empty());
+  CHECK(report.events == 0);
+  CHECK(report.early == "gadgets of v1 shop/g: the embedded server has no such kind");
+}
+
+TEST_CASE("names and messages of a recording make no lines of the report") {
+  ReplayReport report;
+  report.differences.push_back({"changed", "apply\nnote: a", "", "x\nnote: b", "-a\n+b\n"});
+  report.failed_runs.push_back("c\nnote: d");
+  report.notes.push_back("e\nnote: f");
+  report.early = "g";
+  const std::string text = text_of(report, "r\nnote: h");
+  CHECK(text.find("\n-a\n+b\n") != std::string::npos);
+  CHECK(text.find("\nnote: e") != std::string::npos);
+  for (const char* forged : {"\nnote: a", "\nnote: b", "\nnote: d", "\nnote: f", "\nnote: h"}) {
+    CHECK(text.find(forged) == std::string::npos);
+  }
+}
+
 TEST_CASE("what others did to a child is replayed, and put right again") {
   Rules rules;
   Made made;
@@ -312,6 +369,36 @@ TEST_CASE("a custom kind whose definition was not to be had is replayed without 
   CHECK(report.differences[0].change == "created");
   CHECK(report.differences[0].object == "ConfigMap shop/a-copy");
   CHECK(report.failed_runs.empty());
+}
+
+TEST_CASE("a recording ends where a line is no entry, or its time is none") {
+  Rules rules;
+  const std::string no_time = "line 8: its time is no time of a recording";
+  for (const auto& [first, second, said] : std::vector<std::tuple<Json, Json, std::string>>{
+           {5, 5, ""},
+           {0, -1, no_time},
+           {0, INT64_MAX, no_time},
+           {0, UINT64_MAX, no_time},
+           {0, 366LL * 24 * 3600 * 1000 + 1, no_time},
+           {0, "soon", no_time},
+           {9, 8, "line 8: its time is before that of the line above"}}) {
+    Made made;
+    made.item(config_map("a", "3", "v"));
+    made.page(1);
+    made.add({{"t", "kind"}, {"name", "x.y"}, {"crd", nullptr}, {"at", first}});
+    made.add({{"t", "end"}, {"why", "done"}, {"idle", false}, {"at", second}});
+    const auto report = replayed(made.bytes(), rules.load());
+    CHECK(report.early == said);
+    CHECK(report.events == 1);
+  }
+  Made made;
+  made.add(Json("an entry?"));
+  made.item(config_map("a", "3", "v"));
+  made.page(1);
+  made.end();
+  const auto report = replayed(made.bytes(), rules.load());
+  CHECK(report.early == "line 5: it is no JSON object");
+  CHECK(report.events == 0);
 }
 
 TEST_CASE("files that are no recording are refused") {
