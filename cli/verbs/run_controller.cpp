@@ -370,14 +370,13 @@ class RunController : public Command {
     KW_TRY(compat_.check());
     if (!compat_.asked()) {
       if (!rule_files_.empty()) return {};
-      return Error(ErrorKind::invalid, "--filename is required, or --compat shell-operator HOOKS_DIR");
+      return Error(ErrorKind::invalid,
+                   "--filename is required, or --compat shell-operator HOOKS_DIR");
     }
-    const std::pair<bool, const char*> refused[] = {{!rule_files_.empty(), "--filename"},
-                                                    {!triggers_.empty(), "--triggers"},
-                                                    {!socket_.empty(), "--socket"},
-                                                    {!state_.empty(), "--state"},
-                                                    {recording_.wanted(), "--record"},
-                                                    {election_.given(), "leader election"}};
+    const std::pair<bool, const char*> refused[] = {
+        {!rule_files_.empty(), "--filename"}, {!triggers_.empty(), "--triggers"},
+        {!socket_.empty(), "--socket"},       {!state_.empty(), "--state"},
+        {recording_.wanted(), "--record"},    {election_.given(), "leader election"}};
     for (const auto& [given, flag] : refused) {
       if (!given) continue;
       return Error(ErrorKind::invalid, fmt::format("{} does not go with --compat: it is about "

@@ -38,7 +38,7 @@ struct EngineFacts {
   std::vector<ControllerFacts> controllers;
   std::vector<WatchFacts> watches;
   std::optional<Duration> since_finish;  // since a run ended; absent: none did yet
-  Duration longest_run{0};               // that a hook may take with its grace, of the present rules
+  Duration longest_run{0};  // that a hook may take with its grace, of the present rules
 };
 
 }  // namespace kubewatch::hooks

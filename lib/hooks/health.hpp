@@ -14,10 +14,10 @@ namespace kubewatch::hooks {
 struct HealthLimits {
   Duration max_stale{300000};  // a watch that has failed to reconnect for longer
   Duration max_wait{600000};   // the oldest key that is due has waited for longer
-  // Something is due, and no run has ended for longer. Absent: 15 minutes, or twice as long as a run
-  // of the present rules may take.
+  // Something is due, and no run has ended for longer. Absent: 15 minutes, or twice as long as a
+  // run of the present rules may take.
   std::optional<Duration> liveness;
-  Duration turn{30000};        // the loop has not turned for longer
+  Duration turn{30000};  // the loop has not turned for longer
 };
 
 struct HealthReport {
