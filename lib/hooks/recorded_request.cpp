@@ -11,7 +11,8 @@ namespace {
 
 std::string decoded(const std::string& text) {
   auto out = base::percent_decode(text);
-  return out.ok() ? std::move(*out) : text;
+  if (!out.ok()) return text;
+  return *std::move(out);
 }
 
 // Reviews and tokens change nothing; Events and Leases are ours and follow the clock.
