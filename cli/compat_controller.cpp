@@ -11,27 +11,10 @@
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/run_log.hpp"
 
 namespace kubewatch::cli {
 namespace {
-
-void log_run(const hooks::RunRecord& run) {
-  base::LogFields fields = {{"controller", run.controller},
-                            {"object", run.object},
-                            {"run", run.id},
-                            {"attempt", std::to_string(run.attempt)}};
-  const auto count = [&](std::string_view name, std::size_t n) {
-    if (n > 0) fields.emplace_back(name, std::to_string(n));
-  };
-  count("created", run.created);
-  count("configured", run.configured);
-  count("unchanged", run.unchanged);
-  count("deleted", run.deleted);
-  fields.emplace_back("ms", std::to_string(run.elapsed.count()));
-  if (!run.message.empty()) fields.emplace_back("message", run.message);
-  base::log(run.outcome == "done" ? base::LogLevel::info : base::LogLevel::error,
-            "run " + run.outcome, fields);
-}
 
 // Under nohup it is not to be heard.
 bool ignored(int number) {
@@ -85,7 +68,10 @@ class CompatController {
   void make_engine() {
     compat::EngineCallbacks callbacks;
     callbacks.on_run = [this](const hooks::RunRecord& run) {
-      printer_ ? printer_->on_run(run) : log_run(run);
+      if (printer_) return printer_->on_run(run);
+      hooks::RunRecord told = run;
+      told.reason.clear();  // a batch of contexts has many
+      log_run(told);
     };
     callbacks.on_fatal = [this](const Error& error) {
       code_ = fail(context_, error);

@@ -18,6 +18,7 @@
 #include "cli/preflight.hpp"
 #include "cli/recording.hpp"
 #include "cli/rules.hpp"
+#include "cli/run_log.hpp"
 #include "cli/sandbox_config.hpp"
 #include "cli/session.hpp"
 #include "hooks/default_concurrency.hpp"
@@ -31,26 +32,6 @@
 namespace kubewatch::cli {
 
 namespace {
-
-void log_run(const hooks::RunRecord& run) {
-  base::LogFields fields = {{"controller", run.controller},
-                            {"object", run.object},
-                            {"reason", run.reason},
-                            {"run", run.id},
-                            {"attempt", std::to_string(run.attempt)}};
-  const auto count = [&](std::string_view name, std::size_t n) {
-    if (n > 0) fields.emplace_back(name, std::to_string(n));
-  };
-  count("created", run.created);
-  count("configured", run.configured);
-  count("unchanged", run.unchanged);
-  count("deleted", run.deleted);
-  fields.emplace_back("ms", std::to_string(run.elapsed.count()));
-  if (!run.trace.empty()) fields.emplace_back("trace", run.trace);
-  if (!run.message.empty()) fields.emplace_back("message", run.message);
-  const bool fine = run.outcome == "done" || run.outcome == "not-yet";
-  base::log(fine ? base::LogLevel::info : base::LogLevel::error, "run " + run.outcome, fields);
-}
 
 // Decides when --once and --until-idle are over: all synced and nothing due or running, for
 // `quiet`.
