@@ -57,6 +57,7 @@ std::string server_flag_of(const client::ConfigOverrides& config) {
       {"--insecure-skip-tls-verify", config.insecure_skip_tls_verify},
       {"--tls-server-name", !config.tls_server_name.empty()},
       {"--proxy-url", !config.proxy_url.empty()},
+      {"--disable-compression", config.disable_compression},
   };
   for (const auto& [name, given] : flags) {
     if (given) return name;

@@ -4,7 +4,10 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "client/apply_result.hpp"
+#include "client/exec_source.hpp"
 #include "client/list_call.hpp"
+#include "client/login_transport.hpp"
+#include "client/oidc.hpp"
 #include "client/sender.hpp"
 #include "client/tls_files.hpp"
 #include "core/meta.hpp"
@@ -16,6 +19,7 @@ namespace {
 using core::ObjectKey;
 using core::ResourceType;
 
+constexpr const char* kUserAgent = "kubewatch/" KUBEWATCH_VERSION;
 constexpr Duration kWatchSlack{15000};
 // When the server chooses how long a watch lives, it takes at most an hour.
 constexpr Duration kWatchWithoutTimeout{3600000};
@@ -350,14 +354,44 @@ PendingPtr Client::server_version(std::function<void(std::optional<core::ServerV
              });
 }
 
+namespace {
+
+Result<std::unique_ptr<LoginSource>> make_login_source(loop::EventLoop& loop,
+                                                       const ClientConfig& config) {
+  if (config.exec) return make_exec_source(loop, config);
+  // The identity provider is another server, with a proxy and an authority of its own.
+  http::TransportOptions options;
+  options.tls.ca_pem = config.oidc->ca_pem;
+  options.user_agent = kUserAgent;
+  const auto environment = ConfigEnvironment::from_process();
+  options.proxy = environment.https_proxy;
+  options.no_proxy = environment.no_proxy;
+  KW_ASSIGN(auto issuer,
+            http::make_curl_transport(loop, std::move(options)).with_context(config.source));
+  return make_oidc_source(loop, *config.oidc, std::move(issuer));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<http::Transport>> make_transport(loop::EventLoop& loop,
                                                         const ClientConfig& config) {
   http::TransportOptions options;
   options.tls = tls_options_of(config);
-  options.user_agent = "kubewatch/" KUBEWATCH_VERSION;
+  options.user_agent = kUserAgent;
   options.proxy = config.proxy_url;
   options.no_proxy = config.no_proxy;
-  return http::make_curl_transport(loop, std::move(options)).with_context(config.source);
+  options.compress = !config.disable_compression;
+  KW_ASSIGN(auto transport,
+            http::make_curl_transport(loop, std::move(options)).with_context(config.source));
+  if (!config.exec && !config.oidc) return transport;
+  if (!sends_credentials(config)) {
+    base::log_warn("nobody is logged in to " + config.server +
+                   ": it is neither https nor this machine");
+    return transport;
+  }
+  KW_ASSIGN(auto source, make_login_source(loop, config));
+  return make_login_transport(loop, std::move(transport), std::move(source),
+                              tls_options_of(config));
 }
 
 }  // namespace kubewatch::client

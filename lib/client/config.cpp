@@ -8,7 +8,9 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
+#include "client/exec_plugin.hpp"
 #include "client/kubeconfig.hpp"
+#include "client/oidc.hpp"
 
 namespace kubewatch::client {
 namespace {
@@ -132,6 +134,7 @@ class Resolver {
     if (out_.server.empty() && flags_.server.empty()) return entry.error("server is missing");
     KW_ASSIGN(out_.tls_server_name, entry.text("tls-server-name"));
     KW_ASSIGN(out_.proxy_url, entry.text("proxy-url"));
+    KW_ASSIGN(out_.disable_compression, entry.flag("disable-compression"));
     KW_ASSIGN(out_.insecure_skip_tls_verify, entry.flag("insecure-skip-tls-verify"));
     if (flags_.insecure_skip_tls_verify || !flags_.certificate_authority.empty()) {
       out_.insecure_skip_tls_verify = false;  // the flags decide, see apply_flags
@@ -165,12 +168,6 @@ class Resolver {
   }
 
   Result<void> read_login(const KubeconfigEntry& entry) {
-    for (const char* plugin : {"exec", "auth-provider"}) {
-      if (!entry.has(plugin) || !flags_.client_certificate.empty()) continue;
-      return entry.error(std::string(plugin) +
-                         " credentials are not read: no program is run to log in; use --token, a "
-                         "tokenFile or a client certificate");
-    }
     KW_ASSIGN(out_.token, entry.text("token"));
     KW_ASSIGN(const std::string token_file, entry.text("tokenFile"));
     out_.token_file = entry.resolve(token_file);
@@ -178,6 +175,24 @@ class Resolver {
     KW_ASSIGN(out_.password, entry.text("password"));
     if (!out_.username.empty() && (!out_.token.empty() || !out_.token_file.empty())) {
       return entry.error("token and username exclude each other");
+    }
+    return read_login_by_others(entry);
+  }
+
+  // A program or an identity provider. Other credentials win over both, as in client-go.
+  Result<void> read_login_by_others(const KubeconfigEntry& entry) {
+    if (entry.has("exec") && entry.has("auth-provider")) {
+      return entry.error("exec and auth-provider exclude each other");
+    }
+    const bool other = !out_.token.empty() || !out_.token_file.empty() || !out_.username.empty() ||
+                       !out_.client_cert_pem.empty() || !flags_.client_certificate.empty();
+    if (entry.has("exec")) {
+      KW_ASSIGN(ExecPlugin plugin, read_exec_plugin(entry, cluster_));
+      if (!other) out_.exec = std::move(plugin);
+    }
+    if (entry.has("auth-provider")) {
+      KW_ASSIGN(OidcLogin login, read_oidc(entry));
+      if (!other) out_.oidc = std::move(login);
     }
     return {};
   }
@@ -313,6 +328,7 @@ Result<void> check_server(ClientConfig& out) {
 Result<void> choose_proxy(const ConfigOverrides& flags, const ConfigEnvironment& env,
                           ClientConfig& out) {
   if (!flags.proxy_url.empty()) out.proxy_url = flags.proxy_url;
+  if (flags.disable_compression) out.disable_compression = true;
   const std::string host = host_of_url(out.server);
   if (out.proxy_url.empty() && !is_loopback_host(host)) {
     out.proxy_url = out.server.starts_with("https://") ? env.https_proxy : env.http_proxy;
@@ -381,11 +397,23 @@ std::string render_kubeconfig(const ClientConfig& config, const std::string& con
   }
   if (!config.tls_server_name.empty()) cluster["tls-server-name"] = config.tls_server_name;
   if (config.insecure_skip_tls_verify) cluster["insecure-skip-tls-verify"] = true;
+  if (config.disable_compression) cluster["disable-compression"] = true;
   Json user = Json::object();
   if (!config.token.empty()) user["token"] = config.token;
   if (!config.token_file.empty()) user["tokenFile"] = config.token_file;
   if (!config.username.empty()) user["username"] = config.username;
   if (!config.password.empty()) user["password"] = config.password;
+  if (config.oidc) {
+    if (auto entry = base::parse_json(config.oidc->entry); entry.ok()) {
+      user["auth-provider"] = *entry;
+    }
+  }
+  if (config.exec) {
+    if (auto entry = base::parse_json(config.exec->entry); entry.ok()) user["exec"] = *entry;
+    if (auto extension = base::parse_json(config.exec->cluster_config); extension.ok()) {
+      cluster["extensions"] = {{{"name", kExecExtension}, {"extension", *extension}}};
+    }
+  }
   if (!config.client_cert_pem.empty()) {
     user["client-certificate-data"] = base::base64_encode(config.client_cert_pem);
     user["client-key-data"] = base::base64_encode(config.client_key_pem);

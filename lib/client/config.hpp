@@ -33,6 +33,7 @@ struct ConfigOverrides {
   bool insecure_skip_tls_verify = false;
   std::string tls_server_name;
   std::string proxy_url;
+  bool disable_compression = false;
   std::optional<Duration> request_timeout;
 };
 
@@ -41,6 +42,35 @@ struct Impersonation {
   std::string uid;
   std::vector<std::string> groups;
   std::vector<std::pair<std::string, std::string>> extra;
+};
+
+// A program that logs in: `exec` of a kubeconfig user (client-go credential plugins,
+// client.authentication.k8s.io v1 and v1beta1). Run without a shell, and not before a request needs
+// it.
+struct ExecPlugin {
+  enum class Interactive { never, if_available, always };
+  std::string api_version;
+  std::string command;  // a name to find in PATH, or a path that is absolute
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;  // beside ours
+  std::string install_hint;
+  bool provide_cluster_info = false;
+  Interactive interactive = Interactive::if_available;
+  std::string cluster_config;  // JSON of the cluster's extension for plugins, "" = none
+  std::string entry;           // the user's entry as JSON, for a kubeconfig made of this one
+};
+
+// `auth-provider: {name: oidc}` of a kubeconfig user, see client/oidc.hpp.
+struct OidcLogin {
+  std::string issuer;
+  std::string client_id;
+  std::string client_secret;
+  std::string id_token;
+  std::string refresh_token;
+  std::string ca_pem;  // "" = the system's
+  std::string file;    // where new tokens are written, under this user
+  std::string user;
+  std::string entry;  // auth-provider as JSON, for a kubeconfig made of this one
 };
 
 struct ClientConfig {
@@ -59,9 +89,13 @@ struct ClientConfig {
   std::string token_file;  // wins over token; read again at most once a minute and on 401
   std::string username;
   std::string password;
+  // One of them at most, and only when nothing above logs in.
+  std::optional<ExecPlugin> exec;
+  std::optional<OidcLogin> oidc;
   Impersonation impersonate;
   std::string proxy_url;
-  std::string no_proxy;             // set only when the proxy comes from the environment
+  std::string no_proxy;  // set only when the proxy comes from the environment
+  bool disable_compression = false;
   Duration request_timeout{30000};  // 0 = none
   std::string source;               // "context kind-a of /home/me/.kube/config", for messages
 };

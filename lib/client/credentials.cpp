@@ -34,9 +34,13 @@ std::string header_name_part(const std::string& key) {
 
 }  // namespace
 
+bool sends_credentials(const ClientConfig& config) {
+  return config.server.starts_with("https://") || stays_here(config);
+}
+
 Credentials::Credentials(const ClientConfig& config) : config_(config), token_(config.token) {
   const bool any = !config.token.empty() || !config.token_file.empty() || !config.username.empty();
-  withheld_ = any && !config.server.starts_with("https://") && !stays_here(config);
+  withheld_ = any && !sends_credentials(config);
 }
 
 Result<void> Credentials::refresh_token(TimePoint now) {

@@ -13,6 +13,9 @@
 
 namespace kubewatch::client {
 
+// Credentials go over https, or stay on this machine.
+bool sends_credentials(const ClientConfig& config);
+
 class Credentials {
  public:
   // `config` must outlive it.

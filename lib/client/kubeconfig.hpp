@@ -33,6 +33,8 @@ class KubeconfigEntry {
   // The file that content() reads; "" when the value stands in the kubeconfig, or there is none.
   std::string content_file(std::string_view key) const;
   bool has(std::string_view key) const;
+  // The value at a key as it stands there; null when absent.
+  const Json* value(std::string_view key) const { return field(key); }
   // A path of this file made absolute against the file's folder.
   std::string resolve(const std::string& path) const;
   Error error(const std::string& what) const;

@@ -90,7 +90,7 @@ void Transfer::set_connection() {
   curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy_, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING, "gzip");
+  curl_easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING, options_->compress ? "gzip" : "identity");
   curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, request_.streaming ? kStreamBuffer : kBodyBuffer);
   curl_easy_setopt(easy_, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -101,6 +101,8 @@ void Transfer::set_connection() {
   // Set even when empty: otherwise libcurl reads the environment.
   curl_easy_setopt(easy_, CURLOPT_PROXY, options_->proxy.c_str());
   curl_easy_setopt(easy_, CURLOPT_NOPROXY, options_->no_proxy.c_str());
+  // Never by Kerberos, which curl_left_out.c leaves out.
+  curl_easy_setopt(easy_, CURLOPT_SOCKS5_AUTH, static_cast<long>(CURLAUTH_BASIC));
   curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }
 

@@ -52,6 +52,7 @@ struct TransportOptions {
   std::string user_agent;  // required
   std::string proxy;       // "" = none, whatever the environment says
   std::string no_proxy;
+  bool compress = true;  // whether answers may come gzipped
 };
 
 // libcurl multi on the loop: keep-alive reuse, HTTP/1.1, TCP_NODELAY, TCP_USER_TIMEOUT, gzip, no

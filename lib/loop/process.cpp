@@ -144,8 +144,19 @@ struct Process::Impl {
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
 };
 
+// A copy of one of our own descriptors.
+Result<Fd> share(int fd) {
+  Fd out(fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  if (!out) {
+    return Error(ErrorKind::unavailable,
+                 std::string("cannot hand the terminal on: ") + std::strerror(errno));
+  }
+  return out;
+}
+
 // What the child reads from.
 Result<Fd> Process::Impl::make_input() {
+  if (options.terminal) return share(STDIN_FILENO);
   if (!options.on_output) return sealed_input(options.input);
   KW_ASSIGN(Pipe pipe, make_input_pipe());
   writer.emplace(loop, std::move(pipe.ours));
@@ -155,6 +166,10 @@ Result<Fd> Process::Impl::make_input() {
 Result<void> Process::Impl::launch() {
   KW_ASSIGN(Pipe out, make_pipe());
   KW_ASSIGN(Pipe err, make_pipe());
+  if (options.terminal) {
+    KW_ASSIGN(err.theirs, share(STDERR_FILENO));
+    err.ours.reset();
+  }
   KW_ASSIGN(const Fd input, make_input());
   const bool keep_input = !options.input_path_variable.empty();
   if (keep_input) {
@@ -165,11 +180,11 @@ Result<void> Process::Impl::launch() {
   }
   mark = next_mark();
   if (!mark.empty()) options.environment.push_back(mark);
-  KW_ASSIGN(Spawned spawned,
-            spawn({options.argv, options.environment, options.directory, options.limits,
-                   input.get(), out.theirs.get(), err.theirs.get(), keep_input}));
+  KW_ASSIGN(Spawned spawned, spawn({options.argv, options.environment, options.directory,
+                                    options.limits, input.get(), out.theirs.get(), err.theirs.get(),
+                                    keep_input, !options.terminal}));
   pid = spawned.pid;
-  register_leader(pid);
+  if (!options.terminal) register_leader(pid);
   pidfd = std::move(spawned.pidfd);
   output = std::move(out.ours);
   errors = std::move(err.ours);
@@ -180,7 +195,7 @@ Result<void> Process::Impl::launch() {
 
 void Process::Impl::watch() {
   output_watch = loop.on_readable(output.get(), [this] { on_output(); });
-  errors_watch = loop.on_readable(errors.get(), [this] { on_errors(); });
+  if (errors) errors_watch = loop.on_readable(errors.get(), [this] { on_errors(); });
   exit_watch = loop.on_readable(pidfd.get(), [this] { on_exited(); });
   if (options.timeout > Duration::zero()) {
     deadline = loop.after(options.timeout, [this] { on_timeout(); });
@@ -189,7 +204,11 @@ void Process::Impl::watch() {
 
 void Process::Impl::signal_group(int number) const {
   if (reaped || pid <= 0) return;
-  ::kill(-pid, number);
+  if (!options.terminal) {
+    ::kill(-pid, number);
+  } else if (number != SIGKILL) {
+    ::kill(pid, number);
+  }
   // A leader that moved to another group is ended as well.
   if (number == SIGKILL) ::kill(pid, SIGKILL);
 }
@@ -315,7 +334,7 @@ void Process::Impl::end_group() {
   if (waited == pid && WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (waited == 0) base::log_warn("a killed child does not die", {{"pid", std::to_string(pid)}});
   reaped = true;
-  unregister_leader(pid);
+  if (!options.terminal) unregister_leader(pid);
   end_descendants(mark, pid, loop.now() - started);
 }
 

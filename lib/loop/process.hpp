@@ -36,6 +36,9 @@ struct ProcessOptions {
   // stdout is given as it comes, after the lines of stderr that came before it; `max_stdout` does
   // not count. The view is valid during the call, which may destroy the Process.
   std::function<void(std::string_view)> on_output;
+  // It talks with the person at our terminal: our stdin and stderr are its own, and it stays in our
+  // process group, so that ctrl-C reaches it; neither `input` nor on_stderr_line is used.
+  bool terminal = false;
   std::size_t max_stdout = 4U << 20U;  // beyond it: the group is killed, Exit::output_overflow
   std::size_t max_stderr_line = 64U << 10U;  // longer lines are cut and marked
   Duration timeout{30000};                   // 0 = none. Then TERM to the group, after `grace` KILL

@@ -51,6 +51,7 @@ struct Child {
   int output = -1;
   int errors = -1;
   bool keep_input = false;
+  bool own_group = true;
   Limit limits[4] = {};  // std::array's operator[] would be instrumented code in the child
   std::size_t limit_count = 0;
   // Written by the child, read by us after it.
@@ -78,7 +79,7 @@ KW_CHILD_CODE void reset_signals() {
 
 KW_CHILD_CODE int run_child(void* argument) {
   auto* child = static_cast<Child*>(argument);
-  syscall(SYS_setpgid, 0, 0);
+  if (child->own_group) syscall(SYS_setpgid, 0, 0);
   // A hook does not go on when we are killed.
   syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
   for (std::size_t i = 0; i < child->limit_count; ++i) {
@@ -166,6 +167,7 @@ Result<Spawned> spawn(const SpawnRequest& request) {
   child.output = output ? output.get() : request.output;
   child.errors = errors ? errors.get() : request.errors;
   child.keep_input = request.keep_input;
+  child.own_group = request.own_group;
   set_limits(child, request.limits);
 
   // Ours alone while the child lives: we are suspended until it has exec'ed or exited.

@@ -25,6 +25,7 @@ struct SpawnRequest {
   int output = -1;
   int errors = -1;
   bool keep_input = false;  // also at kInputFd
+  bool own_group = true;    // else it stays in ours
 };
 
 struct Spawned {

@@ -213,11 +213,19 @@ TEST_CASE("errors of a kubeconfig name file, entry and key") {
        user + "client-certificate-data is not valid base64"},
       {user_file("{token: 12345}"), user + "token is not a string"},
       {user_file("{exec: {command: aws}}"),
-       user + "exec credentials are not read: no program is run to log in; use "
-              "--token, a tokenFile or a client certificate"},
+       user + "exec.apiVersion is neither client.authentication.k8s.io/v1 nor v1beta1"},
+      {user_file("{exec: {apiVersion: client.authentication.k8s.io/v1, command: aws}}"),
+       user + "exec.interactiveMode must be given for client.authentication.k8s.io/v1"},
+      {user_file("{exec: {apiVersion: client.authentication.k8s.io/v1beta1}}"),
+       user + "exec.command is missing"},
+      {user_file("{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: a, "
+                 "interactiveMode: Maybe}}"),
+       user + "exec.interactiveMode is none of Never, IfAvailable, Always"},
+      {user_file("{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: a, "
+                 "args: [1]}}"),
+       user + "exec.args is not a list of strings"},
       {user_file("{auth-provider: {name: gcp}}"),
-       user + "auth-provider credentials are not read: no program is run to log in; use "
-              "--token, a tokenFile or a client certificate"},
+       user + "auth-provider \"gcp\" is not known: only oidc is; others have become exec plugins"},
       {user_file("{token: a, username: b}"), user + "token and username exclude each other"},
       {user_file("{as-groups: x}"), user + "as-groups is not a list"},
       {user_file("{as-groups: [1]}"), user + "as-groups is not a list of strings"},
@@ -275,13 +283,56 @@ TEST_CASE("hostile kubeconfig files are errors, not trouble") {
   CHECK_FALSE(load(dir.write("config", "")).ok());
 }
 
+TEST_CASE("a program or an identity provider logs in only where nothing else does") {
+  const TempDir dir;
+  const std::string exec =
+      "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: bin/login, "
+      "args: [a], env: [{name: K, value: V}], provideClusterInfo: true}";
+  const std::string cluster =
+      ", extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: x}}]";
+  auto config = load(dir.write("config", user_file("{" + exec + "}", cluster)));
+  REQUIRE(config.ok());
+  REQUIRE(config->exec.has_value());
+  CHECK(config->exec->command == dir.path() + "/bin/login");
+  CHECK(config->exec->arguments == std::vector<std::string>{"a"});
+  CHECK(config->exec->environment.front() == std::pair<std::string, std::string>{"K", "V"});
+  CHECK(config->exec->cluster_config == R"({"audience":"x"})");
+  // Handed on, it is the same login wherever the file lies.
+  const TempDir other;
+  const auto again = load(other.write("config", render_kubeconfig(*config, "c")));
+  REQUIRE(again.ok());
+  REQUIRE(again->exec.has_value());
+  CHECK(again->exec->command == config->exec->command);
+  CHECK(again->exec->environment == config->exec->environment);
+  CHECK(again->exec->cluster_config == config->exec->cluster_config);
+  config = load(dir.write("config", user_file("{token: t, " + exec + "}")));
+  REQUIRE(config.ok());
+  CHECK_FALSE(config->exec.has_value());
+  ConfigOverrides flags;
+  flags.token = "flag";
+  config = load(dir.write("config", user_file("{" + exec + "}")), flags);
+  REQUIRE(config.ok());
+  CHECK_FALSE(config->exec.has_value());
+  const std::string oidc =
+      "{auth-provider: {name: oidc, config: {idp-issuer-url: 'https://idp', client-id: c, "
+      "refresh-token: r}}}";
+  config = load(dir.write("config", user_file(oidc)));
+  REQUIRE(config.ok());
+  REQUIRE(config->oidc.has_value());
+  CHECK(config->oidc->refresh_token == "r");
+  CHECK(config->oidc->user == "dev");
+  CHECK(load(other.write("config", render_kubeconfig(*config, "c")))->oidc->issuer ==
+        "https://idp");
+}
+
 TEST_CASE("flags replace what the file says") {
   const TempDir dir;
   const std::string file =
-      dir.write("config", user_file("{exec: {command: x}, as: eve, as-uid: '1', as-groups: [g], "
+      dir.write("config", user_file("{exec: {apiVersion: client.authentication.k8s.io/v1beta1, "
+                                    "command: x}, as: eve, as-uid: '1', as-groups: [g], "
                                     "as-user-extra: {k: [v, w]}}",
                                     ", insecure-skip-tls-verify: true, tls-server-name: s, "
-                                    "proxy-url: 'socks5://p:1'"));
+                                    "proxy-url: 'socks5://p:1', disable-compression: true"));
   ConfigOverrides flags;
   flags.token = "flag-token";
   auto config = load(file, flags);
@@ -289,6 +340,7 @@ TEST_CASE("flags replace what the file says") {
   CHECK(config->token == "flag-token");
   CHECK(config->tls_server_name == "s");
   CHECK(config->proxy_url == "socks5://p:1");
+  CHECK(config->disable_compression);
   CHECK(config->impersonate.user == "eve");
   CHECK(config->impersonate.uid == "1");
   CHECK(config->impersonate.groups == std::vector<std::string>{"g"});

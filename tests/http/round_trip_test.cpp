@@ -315,6 +315,14 @@ TEST_CASE("a big answer travels gzipped when the client takes it, and arrives as
   REQUIRE(answer.ok());
   CHECK(answer->headers.get("Content-Encoding") == "gzip");
   CHECK(answer->body == body);
+  TransportOptions uncompressed;
+  uncompressed.user_agent = "kubewatch-test/1";
+  uncompressed.compress = false;
+  const auto whole = make_curl_transport(loop, std::move(uncompressed)).value();
+  const auto identity = get(loop, *whole, url_of(*server));
+  REQUIRE(identity.ok());
+  CHECK_FALSE(identity->headers.has("Content-Encoding"));
+  CHECK(identity->body == body);
   RawClient plain(loop, server->port(),
                   "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   REQUIRE(loop.run_until([&] { return plain.closed; }, kLimit));

@@ -1,0 +1,261 @@
+#include "client/exec_plugin.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "base/yaml.hpp"
+
+namespace kubewatch::client {
+namespace {
+
+constexpr std::string_view kGroup = "client.authentication.k8s.io/";
+constexpr std::size_t kMaxHint = 4096;
+constexpr std::size_t kMaxPolicyBytes = 1U << 20U;
+constexpr std::size_t kMaxOutput = 1U << 20U;
+
+Error wrong(const ExecPlugin& plugin, const std::string& what) {
+  return Error(ErrorKind::invalid, "exec: executable " + plugin.command + ": " + what);
+}
+
+Result<std::string> text_of(const KubeconfigEntry& user, const Json& exec, const char* key) {
+  const Json* value = base::find(exec, {key});
+  if (value == nullptr || value->is_null()) return std::string();
+  if (!value->is_string()) return user.error(std::string("exec.") + key + " is not a string");
+  return value->get<std::string>();
+}
+
+Result<void> read_arguments(const KubeconfigEntry& user, const Json& exec, ExecPlugin& out) {
+  const Json* arguments = base::find(exec, {"args"});
+  if (arguments == nullptr || arguments->is_null()) return {};
+  if (!arguments->is_array()) return user.error("exec.args is not a list");
+  for (const Json& argument : *arguments) {
+    if (!argument.is_string()) return user.error("exec.args is not a list of strings");
+    out.arguments.push_back(argument.get<std::string>());
+  }
+  return {};
+}
+
+Result<void> read_environment(const KubeconfigEntry& user, const Json& exec, ExecPlugin& out) {
+  const Json* environment = base::find(exec, {"env"});
+  if (environment == nullptr || environment->is_null()) return {};
+  if (!environment->is_array()) return user.error("exec.env is not a list");
+  for (const Json& entry : *environment) {
+    const std::string name = base::string_at(entry, {"name"});
+    if (name.empty() || name.find('=') != std::string::npos) {
+      return user.error("exec.env has an entry without a name");
+    }
+    out.environment.emplace_back(name, base::string_at(entry, {"value"}));
+  }
+  return {};
+}
+
+Result<void> read_interactive(const KubeconfigEntry& user, const Json& exec, ExecPlugin& out) {
+  KW_ASSIGN(const std::string mode, text_of(user, exec, "interactiveMode"));
+  if (mode.empty() && out.api_version.ends_with("/v1")) {
+    return user.error("exec.interactiveMode must be given for " + out.api_version);
+  }
+  if (mode.empty() || mode == "IfAvailable") return {};
+  if (mode == "Never") {
+    out.interactive = ExecPlugin::Interactive::never;
+  } else if (mode == "Always") {
+    out.interactive = ExecPlugin::Interactive::always;
+  } else {
+    return user.error("exec.interactiveMode is none of Never, IfAvailable, Always");
+  }
+  return {};
+}
+
+// What the cluster's extension of that name holds.
+std::string extension_of(const KubeconfigEntry& cluster) {
+  const Json* extensions = cluster.value("extensions");
+  if (extensions == nullptr || !extensions->is_array()) return "";
+  for (const Json& extension : *extensions) {
+    const Json* value = base::find(extension, {"extension"});
+    if (base::string_at(extension, {"name"}) == kExecExtension && value != nullptr) {
+      return base::dump_json(*value);
+    }
+  }
+  return "";
+}
+
+bool has_separator(std::string_view command) {
+  return command.find('/') != std::string_view::npos;
+}
+
+}  // namespace
+
+Result<ExecPlugin> read_exec_plugin(const KubeconfigEntry& user, const KubeconfigEntry* cluster) {
+  const Json& exec = *user.value("exec");
+  if (!exec.is_object()) return user.error("exec is not an object");
+  ExecPlugin out;
+  KW_ASSIGN(out.api_version, text_of(user, exec, "apiVersion"));
+  if (out.api_version != std::string(kGroup) + "v1" &&
+      out.api_version != std::string(kGroup) + "v1beta1") {
+    return user.error("exec.apiVersion is neither " + std::string(kGroup) + "v1 nor v1beta1");
+  }
+  KW_ASSIGN(out.command, text_of(user, exec, "command"));
+  if (out.command.empty()) return user.error("exec.command is missing");
+  if (has_separator(out.command)) out.command = user.resolve(out.command);
+  KW_TRY(read_arguments(user, exec, out));
+  KW_TRY(read_environment(user, exec, out));
+  KW_ASSIGN(const std::string hint, text_of(user, exec, "installHint"));
+  out.install_hint = hint.substr(0, kMaxHint);
+  KW_TRY(read_interactive(user, exec, out));
+  const Json* provide = base::find(exec, {"provideClusterInfo"});
+  if (provide != nullptr && !provide->is_null() && !provide->is_boolean()) {
+    return user.error("exec.provideClusterInfo is not true or false");
+  }
+  out.provide_cluster_info = provide != nullptr && provide->is_boolean() && provide->get<bool>();
+  if (cluster != nullptr) out.cluster_config = extension_of(*cluster);
+  Json entry = exec;
+  entry["command"] = out.command;
+  out.entry = base::dump_json(entry);
+  return out;
+}
+
+std::string exec_info(const ExecPlugin& plugin, const ClientConfig& config, bool interactive) {
+  Json spec{{"interactive", interactive}};
+  if (plugin.provide_cluster_info) {
+    Json cluster{{"server", config.server}};
+    if (!config.tls_server_name.empty()) cluster["tls-server-name"] = config.tls_server_name;
+    if (config.insecure_skip_tls_verify) cluster["insecure-skip-tls-verify"] = true;
+    if (!config.ca_pem.empty()) {
+      cluster["certificate-authority-data"] = base::base64_encode(config.ca_pem);
+    }
+    if (!config.proxy_url.empty()) cluster["proxy-url"] = config.proxy_url;
+    if (config.disable_compression) cluster["disable-compression"] = true;
+    if (auto extension = base::parse_json(plugin.cluster_config); extension.ok()) {
+      cluster["config"] = std::move(extension).value();
+    }
+    spec["cluster"] = std::move(cluster);
+  }
+  return base::dump_json(
+      Json{{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", spec}});
+}
+
+Result<bool> is_interactive(const ExecPlugin& plugin, bool stdin_is_terminal) {
+  switch (plugin.interactive) {
+    case ExecPlugin::Interactive::never: return false;
+    case ExecPlugin::Interactive::if_available: return stdin_is_terminal;
+    case ExecPlugin::Interactive::always: break;
+  }
+  if (!stdin_is_terminal) {
+    return wrong(plugin, "it must talk with a person, and standard input is no terminal");
+  }
+  return true;
+}
+
+Result<Login> parse_exec_credential(const ExecPlugin& plugin, std::string_view output) {
+  auto parsed = base::parse_json(output, {kMaxOutput, 32});
+  if (!parsed.ok() || !parsed->is_object()) {
+    return wrong(plugin, "its output is no JSON object of kind ExecCredential");
+  }
+  if (base::string_at(*parsed, {"kind"}) != "ExecCredential" ||
+      base::string_at(*parsed, {"apiVersion"}) != plugin.api_version) {
+    return wrong(plugin, "its output is no ExecCredential of " + plugin.api_version);
+  }
+  Login out;
+  out.token = base::string_at(*parsed, {"status", "token"});
+  out.client_cert_pem = base::string_at(*parsed, {"status", "clientCertificateData"});
+  out.client_key_pem = base::string_at(*parsed, {"status", "clientKeyData"});
+  if (out.client_cert_pem.empty() != out.client_key_pem.empty()) {
+    return wrong(plugin,
+                 "it gave one of clientCertificateData and clientKeyData without the other");
+  }
+  if (out.token.empty() && out.client_cert_pem.empty()) {
+    return wrong(plugin, "it gave neither a token nor a client certificate");
+  }
+  if (std::any_of(out.token.begin(), out.token.end(),
+                  [](char c) { return c <= 0x20 || c >= 0x7f; })) {
+    return wrong(plugin, "its token holds spaces, control or non-ASCII characters");
+  }
+  if (const auto text = base::string_at(*parsed, {"status", "expirationTimestamp"});
+      !text.empty()) {
+    auto expires = base::parse_rfc3339(text);
+    if (!expires.ok()) return wrong(plugin, "its expirationTimestamp is no time");
+    out.expires = *expires;
+  }
+  return out;
+}
+
+Result<std::string> find_plugin(const ExecPlugin& plugin, std::string_view path) {
+  if (has_separator(plugin.command)) return plugin.command;
+  for (const std::string& folder : base::split(path, ':')) {
+    // An empty or relative entry would run a program of whatever folder we stand in.
+    if (folder.empty() || folder.front() != '/') continue;
+    const std::string candidate = folder + "/" + plugin.command;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(candidate, ignored) &&
+        ::access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+  }
+  const std::string hint = plugin.install_hint.empty() ? "" : "\n" + plugin.install_hint;
+  return Error(ErrorKind::not_found, "exec: executable " + plugin.command + " not found" + hint);
+}
+
+Result<PluginPolicy> parse_plugin_policy(const std::string& file, std::string_view content) {
+  KW_ASSIGN(const auto documents, base::parse_yaml_values(content).with_context(file));
+  PluginPolicy out;
+  out.file = file;
+  for (const Json& document : documents) {
+    const std::string policy = base::string_at(document, {"credentialPluginPolicy"});
+    if (policy == "DenyAll") {
+      out.kind = PluginPolicy::Kind::deny_all;
+    } else if (policy == "Allowlist") {
+      out.kind = PluginPolicy::Kind::allow_list;
+    } else if (!policy.empty() && policy != "AllowAll") {
+      return Error(ErrorKind::invalid, file +
+                                           ": credentialPluginPolicy is none of AllowAll, DenyAll, "
+                                           "Allowlist");
+    }
+    const Json* list = base::find(document, {"credentialPluginAllowlist"});
+    if (list == nullptr || !list->is_array()) continue;
+    for (const Json& entry : *list) {
+      // "command" since 1.36, "name" before.
+      auto name = base::string_at(entry, {"command"});
+      if (name.empty()) name = base::string_at(entry, {"name"});
+      if (!name.empty()) out.allowed.push_back(std::move(name));
+    }
+  }
+  return out;
+}
+
+Result<PluginPolicy> load_plugin_policy() {
+  const auto variable = [](const char* name) -> std::string {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  if (variable("KUBECTL_KUBERC") == "false" || variable("KUBERC") == "off") return PluginPolicy{};
+  std::string file = variable("KUBERC");
+  const bool named = !file.empty();
+  if (!named && !variable("HOME").empty()) file = variable("HOME") + "/.kube/kuberc";
+  if (file.empty()) return PluginPolicy{};
+  auto content = base::read_file(file, kMaxPolicyBytes);
+  if (!content.ok() && content.error().is_not_found() && !named) return PluginPolicy{};
+  if (!content.ok()) return std::move(content).error().with_context("kuberc");
+  return parse_plugin_policy(file, *content);
+}
+
+Result<void> check_policy(const PluginPolicy& policy, const ExecPlugin& plugin,
+                          const std::string& executable) {
+  if (policy.kind == PluginPolicy::Kind::allow_all) return {};
+  const auto names_it = [&](const std::string& allowed) {
+    return has_separator(allowed) ? allowed == executable : allowed == plugin.command;
+  };
+  if (policy.kind == PluginPolicy::Kind::allow_list &&
+      std::any_of(policy.allowed.begin(), policy.allowed.end(), names_it)) {
+    return {};
+  }
+  const char* name = policy.kind == PluginPolicy::Kind::deny_all ? "DenyAll" : "Allowlist";
+  return Error(ErrorKind::forbidden, "exec: executable " + plugin.command +
+                                         " may not run: credentialPluginPolicy " + name + " of " +
+                                         policy.file);
+}
+
+}  // namespace kubewatch::client

@@ -1,0 +1,122 @@
+#include "client/exec_source.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "base/log.hpp"
+#include "client/exec_plugin.hpp"
+#include "loop/process.hpp"
+
+extern char** environ;
+
+namespace kubewatch::client {
+namespace {
+
+constexpr std::size_t kMaxOutput = 1U << 20U;
+constexpr Duration kTimeout{60000};
+// A person may have to find a phone.
+constexpr Duration kInteractiveTimeout{300000};
+
+std::vector<std::string> environment_of(const ExecPlugin& plugin, const std::string& info) {
+  std::vector<std::string> out;
+  const auto replaced = [&](std::string_view name) {
+    if (name == "KUBERNETES_EXEC_INFO") return true;
+    for (const auto& [own, value] : plugin.environment) {
+      if (own == name) return true;
+    }
+    return false;
+  };
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    if (!replaced(text.substr(0, equals))) out.emplace_back(text);
+  }
+  for (const auto& [name, value] : plugin.environment) out.push_back(name + "=" + value);
+  out.push_back("KUBERNETES_EXEC_INFO=" + info);
+  return out;
+}
+
+class ExecSource : public LoginSource {
+ public:
+  ExecSource(loop::EventLoop& loop, const ClientConfig& config)
+      : loop_(loop), config_(config), plugin_(*config_.exec) {}
+
+  void fetch(bool, std::function<void(Result<Login>)> done) override {
+    done_ = std::move(done);
+    if (auto started = start(); !started.ok()) {
+      loop_.post([weak = std::weak_ptr(alive_), this, error = std::move(started).error()] {
+        if (!weak.expired()) tell(error);
+      });
+    }
+  }
+
+ private:
+  Result<void> start() {
+    const char* path = std::getenv("PATH");
+    KW_ASSIGN(const std::string executable,
+              find_plugin(plugin_, path == nullptr ? "/usr/bin:/bin" : path));
+    KW_ASSIGN(const PluginPolicy policy, load_plugin_policy());
+    KW_TRY(check_policy(policy, plugin_, executable));
+    KW_ASSIGN(const bool interactive, is_interactive(plugin_, ::isatty(STDIN_FILENO) == 1));
+    loop::ProcessOptions options;
+    options.argv = {executable};
+    options.argv.insert(options.argv.end(), plugin_.arguments.begin(), plugin_.arguments.end());
+    options.environment = environment_of(plugin_, exec_info(plugin_, config_, interactive));
+    options.max_stdout = kMaxOutput;
+    options.terminal = interactive;
+    options.timeout = interactive ? kInteractiveTimeout : kTimeout;
+    base::vlog(2, "running " + executable + " to log in to " + config_.server);
+    // Its words are for the user: a page to open, a code to type.
+    const auto on_line = [name = plugin_.command](std::string_view line) {
+      base::log_warn("exec " + name + ": " + std::string(line));
+    };
+    KW_ASSIGN(process_,
+              loop::Process::start(loop_, std::move(options), on_line,
+                                   [this](loop::ProcessExit exit) { exited(std::move(exit)); }));
+    return {};
+  }
+
+  void exited(loop::ProcessExit exit) {
+    const auto gone = std::move(process_);
+    const std::string name = "exec: executable " + plugin_.command;
+    if (exit.timed_out) {
+      return tell(Error(ErrorKind::timeout,
+                        name + " did not end within " + base::format_duration(exit.elapsed)));
+    }
+    if (exit.output_overflow) return tell(Error(ErrorKind::invalid, name + " printed over 1 MiB"));
+    if (exit.signal) {
+      return tell(Error(ErrorKind::unavailable,
+                        name + " was ended by signal " + std::to_string(*exit.signal)));
+    }
+    if (exit.code.value_or(1) != 0) {
+      return tell(Error(ErrorKind::unavailable,
+                        name + " failed with exit code " + std::to_string(exit.code.value_or(1))));
+    }
+    tell(parse_exec_credential(plugin_, exit.out));
+  }
+
+  // However it failed, nobody is logged in: not_found of a program must not pass for an object's.
+  void tell(Result<Login> login) {
+    if (!login.ok()) login = Error(ErrorKind::unauthorized, login.error().render());
+    if (const auto done = std::exchange(done_, nullptr)) done(std::move(login));
+  }
+
+  loop::EventLoop& loop_;
+  const ClientConfig config_;
+  const ExecPlugin& plugin_;
+  std::function<void(Result<Login>)> done_;
+  std::unique_ptr<loop::Process> process_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace
+
+std::unique_ptr<LoginSource> make_exec_source(loop::EventLoop& loop, const ClientConfig& config) {
+  return std::make_unique<ExecSource>(loop, config);
+}
+
+}  // namespace kubewatch::client

@@ -1,0 +1,207 @@
+// The contract with programs that log in, and their runs as real processes.
+#include "client/exec_plugin.hpp"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+
+#include "base/json.hpp"
+#include "client/exec_source.hpp"
+#include "support/catch.hpp"
+#include "temp_dir.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::client;
+using kubewatch::test::TempDir;
+
+namespace {
+
+constexpr const char* kV1 = "client.authentication.k8s.io/v1";
+
+ExecPlugin plugin_of(const std::string& command) {
+  ExecPlugin out;
+  out.api_version = kV1;
+  out.command = command;
+  out.interactive = ExecPlugin::Interactive::never;
+  return out;
+}
+
+std::string credential(const std::string& status, const std::string& version = kV1) {
+  return R"({"apiVersion":")" + version + R"(","kind":"ExecCredential","status":)" + status + "}";
+}
+
+std::string script(const TempDir& folder, const std::string& name, const std::string& body) {
+  const std::string file = folder.write(name, "#!/bin/sh\n" + body);
+  ::chmod(file.c_str(), 0700);
+  return file;
+}
+
+// One run of the program.
+Result<Login> run(const ExecPlugin& plugin) {
+  loop::EventLoop loop;
+  ClientConfig config;
+  config.server = "https://cluster:6443";
+  config.ca_pem = "CA";
+  config.exec = plugin;
+  const auto source = make_exec_source(loop, config);
+  std::optional<Result<Login>> login;
+  source->fetch(false, [&](Result<Login> given) { login.emplace(std::move(given)); });
+  CHECK_FALSE(login.has_value());
+  REQUIRE(loop.run_until([&] { return login.has_value(); }, Duration{20000}));
+  return std::move(*login);
+}
+
+}  // namespace
+
+TEST_CASE("a credential has a token, a certificate with its key, or both, and may expire") {
+  const ExecPlugin plugin = plugin_of("aws");
+  auto login = parse_exec_credential(
+      plugin, credential(R"({"token":"t","expirationTimestamp":"2026-01-02T03:04:05Z"})"));
+  REQUIRE(login.ok());
+  CHECK(login->token == "t");
+  CHECK(login->expires == *base::parse_rfc3339("2026-01-02T03:04:05Z"));
+  login = parse_exec_credential(plugin,
+                                credential(R"({"clientCertificateData":"C","clientKeyData":"K"})"));
+  REQUIRE(login.ok());
+  CHECK(login->client_cert_pem == "C");
+  CHECK(login->client_key_pem == "K");
+  CHECK_FALSE(login->expires.has_value());
+}
+
+TEST_CASE("output that is no credential is refused without being repeated") {
+  const ExecPlugin plugin = plugin_of("aws");
+  const std::string name = "exec: executable aws: ";
+  const std::string not_json = name + "its output is no JSON object of kind ExecCredential";
+  const std::string not_kind = name + "its output is no ExecCredential of " + kV1;
+  const std::pair<std::string, std::string> cases[] = {
+      {"", not_json},
+      {"s3cret", not_json},
+      {"[]", not_json},
+      {R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"Secret"})", not_kind},
+      {credential(R"({"token":"s3cret"})", "client.authentication.k8s.io/v1beta1"), not_kind},
+      {credential("{}"), name + "it gave neither a token nor a client certificate"},
+      {credential(R"({"clientKeyData":"s3cret"})"),
+       name + "it gave one of clientCertificateData and clientKeyData without the other"},
+      {credential(R"({"token":"s3cret\nX: y"})"),
+       name + "its token holds spaces, control or non-ASCII characters"},
+      {credential(R"({"token":"s3cret","expirationTimestamp":"soon"})"),
+       name + "its expirationTimestamp is no time"},
+  };
+  for (const auto& [output, wanted] : cases) {
+    INFO(output);
+    const auto login = parse_exec_credential(plugin, output);
+    REQUIRE_FALSE(login.ok());
+    CHECK(login.error().render() == wanted);
+    CHECK(login.error().render().find("s3cret") == std::string::npos);
+  }
+}
+
+TEST_CASE("a plugin is told the cluster only when it asks") {
+  ClientConfig config;
+  config.server = "https://cluster:6443";
+  config.ca_pem = "CA";
+  config.tls_server_name = "cluster.example";
+  ExecPlugin plugin = plugin_of("aws");
+  CHECK(exec_info(plugin, config, false) ==
+        R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
+        R"("spec":{"interactive":false}})");
+  plugin.provide_cluster_info = true;
+  plugin.cluster_config = R"({"audience":"x"})";
+  const Json info = Json::parse(exec_info(plugin, config, true));
+  CHECK(info["spec"]["interactive"] == true);
+  CHECK(info["spec"]["cluster"] == Json({{"server", "https://cluster:6443"},
+                                         {"tls-server-name", "cluster.example"},
+                                         {"certificate-authority-data", "Q0E="},
+                                         {"config", {{"audience", "x"}}}}));
+}
+
+TEST_CASE("who must talk with a person needs a terminal") {
+  ExecPlugin plugin = plugin_of("login");
+  CHECK_FALSE(*is_interactive(plugin, true));
+  plugin.interactive = ExecPlugin::Interactive::if_available;
+  CHECK(*is_interactive(plugin, true));
+  CHECK_FALSE(*is_interactive(plugin, false));
+  plugin.interactive = ExecPlugin::Interactive::always;
+  CHECK(*is_interactive(plugin, true));
+  CHECK(is_interactive(plugin, false).error().render() ==
+        "exec: executable login: it must talk with a person, and standard input is no terminal");
+}
+
+TEST_CASE("a program is found in absolute folders of PATH, never in the one that we stand in") {
+  const TempDir folder;
+  const std::string file = script(folder, "my-login", "exit 0\n");
+  ExecPlugin plugin = plugin_of("my-login");
+  CHECK(*find_plugin(plugin, "/nowhere:" + folder.path()) == file);
+  plugin.install_hint = "get it from your administrator";
+  for (const std::string path : {"", ".", ":", "relative"}) {
+    const auto found = find_plugin(plugin, path);
+    REQUIRE_FALSE(found.ok());
+    CHECK(found.error().render() ==
+          "exec: executable my-login not found\nget it from your administrator");
+  }
+  folder.write("not-executable", "x");
+  CHECK_FALSE(find_plugin(plugin_of("not-executable"), folder.path()).ok());
+}
+
+TEST_CASE("kubectl's policy for plugins holds here as well") {
+  const ExecPlugin aws = plugin_of("aws");
+  const auto check = [&](const std::string& text) {
+    const auto policy = parse_plugin_policy("kuberc", text);
+    REQUIRE(policy.ok());
+    return check_policy(*policy, aws, "/usr/bin/aws");
+  };
+  CHECK(check("{}").ok());
+  CHECK(check("credentialPluginPolicy: AllowAll").ok());
+  CHECK(
+      check("{credentialPluginPolicy: Allowlist, credentialPluginAllowlist: [{name: aws}]}").ok());
+  CHECK(check("{credentialPluginPolicy: Allowlist, "
+              "credentialPluginAllowlist: [{command: /usr/bin/aws}]}")
+            .ok());
+  const auto denied = check("credentialPluginPolicy: DenyAll");
+  REQUIRE_FALSE(denied.ok());
+  CHECK(denied.error().render() ==
+        "exec: executable aws may not run: credentialPluginPolicy DenyAll of kuberc");
+  CHECK_FALSE(check("{credentialPluginPolicy: Allowlist, "
+                    "credentialPluginAllowlist: [{name: /opt/aws}]}")
+                  .ok());
+  CHECK_FALSE(parse_plugin_policy("kuberc", "credentialPluginPolicy: DenyAl").ok());
+}
+
+TEST_CASE("a program runs without a shell, with its arguments, its environment and the info") {
+  const TempDir folder;
+  ExecPlugin plugin =
+      plugin_of(script(folder, "login",
+                       "[ \"$1\" = 'a b; exit 9' ] || exit 3\n[ \"$WHO\" = me ] || exit 4\n[ -n "
+                       "\"$PATH\" ] || exit 5\n"
+                       "case \"$KUBERNETES_EXEC_INFO\" in *'\"server\":\"https://cluster:6443\"'*) "
+                       ";; *) exit 6;; esac\n"
+                       "echo '" +
+                           credential(R"({"token":"t"})") + "'\n"));
+  plugin.arguments = {"a b; exit 9"};
+  plugin.environment = {{"WHO", "me"}};
+  plugin.provide_cluster_info = true;
+  const auto login = run(plugin);
+  INFO((login.ok() ? "" : login.error().render()));
+  REQUIRE(login.ok());
+  CHECK(login->token == "t");
+}
+
+TEST_CASE("however a program fails, the error is that nobody is logged in") {
+  const TempDir folder;
+  const std::string failing = script(folder, "failing", "echo no luck >&2; exit 3\n");
+  auto login = run(plugin_of(failing));
+  REQUIRE_FALSE(login.ok());
+  CHECK(login.error().is_unauthorized());
+  CHECK(login.error().render() == "exec: executable " + failing + " failed with exit code 3");
+  login = run(plugin_of("/nowhere/login"));
+  REQUIRE_FALSE(login.ok());
+  CHECK(login.error().is_unauthorized());
+  const std::string killed = script(folder, "killed", "kill -9 $$\n");
+  login = run(plugin_of(killed));
+  REQUIRE_FALSE(login.ok());
+  CHECK(login.error().render() == "exec: executable " + killed + " was ended by signal 9");
+  const std::string big = script(folder, "big", "yes | head -c 2000000\n");
+  login = run(plugin_of(big));
+  REQUIRE_FALSE(login.ok());
+  CHECK(login.error().render() == "exec: executable " + big + " printed over 1 MiB");
+}

@@ -1,0 +1,221 @@
+// Requests that wait for a login, and 401s that ask for another one.
+#include "client/login_transport.hpp"
+
+#include <deque>
+#include <optional>
+
+#include "support/catch.hpp"
+#include "support/scripted_transport.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::client;
+using namespace kubewatch::test;
+
+namespace {
+
+// Answers when the test says so.
+struct FakeSource : LoginSource {
+  void fetch(bool was_refused, std::function<void(Result<Login>)> callback) override {
+    ++fetches;
+    refused = was_refused;
+    done = std::move(callback);
+  }
+  void give(Result<Login> login) {
+    const auto callback = std::exchange(done, nullptr);
+    REQUIRE(callback);
+    callback(std::move(login));
+  }
+  int fetches = 0;
+  bool refused = false;
+  std::function<void(Result<Login>)> done;
+};
+
+Login token(const std::string& text, std::optional<WallTime> expires = {}) {
+  Login out;
+  out.token = text;
+  out.expires = expires;
+  return out;
+}
+
+struct World {
+  World() {
+    auto scripted = std::make_unique<ScriptedTransport>();
+    auto fake = std::make_unique<FakeSource>();
+    wire = scripted.get();
+    source = fake.get();
+    http::TlsOptions base;
+    base.ca_pem = "CA";
+    transport = make_login_transport(loop, std::move(scripted), std::move(fake), base);
+  }
+
+  struct Answer {
+    std::unique_ptr<http::Call> call;
+    int status = 0;
+    std::string body;
+    std::optional<Result<void>> end;
+  };
+  Answer& ask(const std::string& body = "") {
+    Answer& answer = answers.emplace_back();
+    http::Request request;
+    request.method = body.empty() ? "GET" : "POST";
+    request.url = "https://cluster/x";
+    request.body = body;
+    http::CallHandlers handlers;
+    handlers.on_head = [&answer](const http::ResponseHead& head) { answer.status = head.status; };
+    handlers.on_data = [&answer](std::string_view bytes) { answer.body += bytes; };
+    handlers.on_done = [&answer](Result<void> result) { answer.end.emplace(std::move(result)); };
+    answer.call = transport->start(std::move(request), std::move(handlers));
+    return answer;
+  }
+  std::string bearer(std::size_t index) {
+    return std::string(wire->request(index).headers.get("Authorization"));
+  }
+  void answer(std::size_t index, int status, const std::string& body = "") {
+    wire->call(index).head(status);
+    wire->call(index).data(body);
+    wire->call(index).end();
+  }
+
+  loop::EventLoop loop;
+  ScriptedTransport* wire = nullptr;
+  FakeSource* source = nullptr;
+  std::unique_ptr<http::Transport> transport;
+  std::deque<Answer> answers;
+};
+
+}  // namespace
+
+TEST_CASE("requests wait for one login and then carry it") {
+  World w;
+  auto& first = w.ask();
+  auto& second = w.ask("body");
+  CHECK(w.wire->size() == 0);
+  CHECK(w.source->fetches == 1);
+  w.source->give(token("one"));
+  REQUIRE(w.wire->size() == 2);
+  CHECK(w.bearer(0) == "Bearer one");
+  CHECK(w.bearer(1) == "Bearer one");
+  CHECK(w.wire->request(1).body == "body");
+  w.answer(0, 200, "ok");
+  w.answer(1, 201);
+  CHECK(first.status == 200);
+  CHECK(first.body == "ok");
+  CHECK(second.status == 201);
+  w.ask();
+  CHECK(w.source->fetches == 1);
+  CHECK(w.bearer(2) == "Bearer one");
+}
+
+TEST_CASE("a login that fails ends the requests that wait for it, and the next one tries again") {
+  World w;
+  auto& first = w.ask();
+  w.source->give(Error(ErrorKind::unauthorized, "no luck"));
+  REQUIRE(first.end.has_value());
+  CHECK(first.end->error().message() == "no luck");
+  w.ask();
+  CHECK(w.source->fetches == 2);
+  CHECK(w.wire->size() == 0);
+}
+
+TEST_CASE("a request that is refused is sent once more with another login") {
+  World w;
+  auto& first = w.ask("body");
+  w.source->give(token("one"));
+  w.answer(0, 401, "who are you");
+  CHECK(first.status == 0);
+  CHECK(w.source->fetches == 2);
+  CHECK(w.source->refused);
+  w.source->give(token("two"));
+  REQUIRE(w.wire->size() == 2);
+  CHECK(w.bearer(1) == "Bearer two");
+  CHECK(w.wire->request(1).body == "body");
+  // Not a third time.
+  w.answer(1, 401, "still not");
+  CHECK(first.status == 401);
+  CHECK(first.body == "still not");
+  REQUIRE(first.end.has_value());
+  CHECK(w.wire->size() == 2);
+}
+
+TEST_CASE("a source that has no other login does not run for every refused request") {
+  World w;
+  auto& first = w.ask();
+  w.source->give(token("one"));
+  w.answer(0, 401, "who are you");
+  w.source->give(token("one"));
+  CHECK(w.wire->size() == 1);
+  CHECK(first.status == 401);
+  CHECK(first.body == "who are you");
+  REQUIRE(first.end.has_value());
+  CHECK(first.end->ok());
+  auto& second = w.ask();
+  REQUIRE(w.wire->size() == 2);
+  w.answer(1, 401);
+  CHECK(second.status == 401);
+  CHECK(w.source->fetches == 2);
+}
+
+TEST_CASE("requests that were refused together share one login") {
+  World w;
+  w.ask();
+  w.ask();
+  w.source->give(token("one"));
+  w.answer(0, 401);
+  w.answer(1, 401);
+  CHECK(w.source->fetches == 2);
+  w.source->give(token("two"));
+  REQUIRE(w.wire->size() == 4);
+  CHECK(w.bearer(2) == "Bearer two");
+  CHECK(w.bearer(3) == "Bearer two");
+}
+
+TEST_CASE("an expired login is replaced before the next request") {
+  World w;
+  w.ask();
+  w.source->give(token("one", w.loop.wall() + std::chrono::seconds(3)));
+  REQUIRE(w.wire->size() == 1);
+  w.ask();
+  CHECK(w.wire->size() == 1);
+  CHECK(w.source->fetches == 2);
+  CHECK_FALSE(w.source->refused);
+  w.source->give(token("two", w.loop.wall() + std::chrono::hours(1)));
+  REQUIRE(w.wire->size() == 2);
+  CHECK(w.bearer(1) == "Bearer two");
+}
+
+TEST_CASE("a login's certificate stands over the configuration's, also after that was rotated") {
+  World w;
+  w.ask();
+  Login login;
+  login.client_cert_pem = "CERT";
+  login.client_key_pem = "KEY";
+  w.source->give(login);
+  REQUIRE(w.wire->tls.size() == 1);
+  CHECK(w.wire->tls[0].ca_pem == "CA");
+  CHECK(w.wire->tls[0].client_cert_pem == "CERT");
+  CHECK(w.bearer(0).empty());
+  http::TlsOptions rotated;
+  rotated.ca_pem = "CA2";
+  REQUIRE(w.transport->set_tls(rotated).ok());
+  CHECK(w.wire->tls[1].ca_pem == "CA2");
+  CHECK(w.wire->tls[1].client_key_pem == "KEY");
+}
+
+TEST_CASE("a certificate that cannot be used ends the requests that wait for it") {
+  World w;
+  auto& first = w.ask();
+  w.wire->refuse_tls = true;
+  Login login;
+  login.client_cert_pem = "CERT";
+  login.client_key_pem = "KEY";
+  w.source->give(login);
+  REQUIRE(first.end.has_value());
+  CHECK(first.end->error().render() == "the client certificate given to log in: not a certificate");
+}
+
+TEST_CASE("a request that is cancelled while it waits is never sent") {
+  World w;
+  w.ask().call.reset();
+  w.source->give(token("one"));
+  CHECK(w.wire->size() == 0);
+}
