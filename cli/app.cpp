@@ -76,6 +76,10 @@ void bind_server_flags(CLI::App& app, client::ConfigOverrides& config) {
   app.add_option("--proxy-url", config.proxy_url, "proxy of all requests")
       ->type_name("URL")
       ->group(group);
+  app.add_option("--cache-dir", config.cache_dir,
+                 "where discovery is kept for ten minutes (default $KUBECACHEDIR, ~/.kube/cache)")
+      ->type_name("FOLDER")
+      ->group(group);
   app.add_flag("--disable-compression", config.disable_compression,
                "ask for answers without gzip: less CPU time where the network is fast")
       ->group(group);

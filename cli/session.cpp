@@ -33,6 +33,7 @@ Result<std::unique_ptr<Session>> Session::open(const client::ConfigOverrides& ov
   if (!loaded.ok()) return Error(ErrorKind::invalid, loaded.error().render());
   auto config = std::move(loaded).value();
   auto session = std::unique_ptr<Session>(new Session());
+  session->kept_resources_.emplace(client::cache_folder(overrides.cache_dir), config);
   KW_TRY(session->connect(std::move(config)));
   return session;
 }
@@ -46,12 +47,20 @@ Result<std::unique_ptr<Session>> Session::open_sandbox(std::vector<Manifest> man
 }
 
 Result<std::shared_ptr<const client::ResourceMap>> Session::resources() {
-  if (!resources_) {
-    using Map = std::shared_ptr<const client::ResourceMap>;
-    KW_ASSIGN(resources_,
-              wait<Map>([&](auto done) { return client::discover(*client_, std::move(done)); }));
-  }
+  if (resources_) return resources_;
+  if (kept_resources_) resources_ = kept_resources_->load(loop_.wall());
+  resources_are_old_ = resources_ != nullptr;
+  if (resources_) return resources_;
+  using Map = std::shared_ptr<const client::ResourceMap>;
+  KW_ASSIGN(resources_,
+            wait<Map>([&](auto done) { return client::discover(*client_, std::move(done)); }));
+  if (kept_resources_) kept_resources_->save(*resources_, loop_.wall());
   return resources_;
+}
+
+void Session::forget_resources() {
+  resources_.reset();
+  if (kept_resources_) kept_resources_->remove();
 }
 
 Result<std::vector<core::ResourceType>> Session::resolve(const std::string& types) {
@@ -59,6 +68,10 @@ Result<std::vector<core::ResourceType>> Session::resolve(const std::string& type
   std::vector<core::ResourceType> out;
   for (const auto& word : base::split(types, ',')) {
     auto found = map->resolve(word);
+    if (found.empty() && resources_are_old_) {
+      forget_resources();
+      return resolve(types);
+    }
     if (found.empty()) {
       return Error(ErrorKind::not_found,
                    fmt::format("the server doesn't have a resource type \"{}\"", word));

@@ -13,6 +13,7 @@
 #include "cli/manifests.hpp"
 #include "client/client.hpp"
 #include "client/discovery.hpp"
+#include "client/discovery_file.hpp"
 #include "hooks/dry_run.hpp"
 #include "loop/event_loop.hpp"
 
@@ -35,9 +36,10 @@ class Session {
   void wrap_transport(const Wrap& wrap);
   base::Random& random() { return random_; }
 
-  // Discovers once. Errors: of the request.
+  // Discovers once, or takes what an earlier command found. Errors: of the request.
   Result<std::shared_ptr<const client::ResourceMap>> resources();
-  void forget_resources() { resources_.reset(); }
+  // What is kept as well: the next resources() asks the server.
+  void forget_resources();
   // A TYPE argument, comma lists included. Errors: not_found in kubectl's words.
   Result<std::vector<core::ResourceType>> resolve(const std::string& types);
 
@@ -61,6 +63,8 @@ class Session {
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<client::Client> client_;
   std::shared_ptr<const client::ResourceMap> resources_;
+  std::optional<client::DiscoveryFile> kept_resources_;
+  bool resources_are_old_ = false;  // an earlier command's
 };
 
 }  // namespace kubewatch::cli

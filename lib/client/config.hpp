@@ -34,6 +34,7 @@ struct ConfigOverrides {
   std::string tls_server_name;
   std::string proxy_url;
   bool disable_compression = false;
+  std::string cache_dir;
   std::optional<Duration> request_timeout;
 };
 

@@ -1,0 +1,46 @@
+// The last discovery of a server, kept in a file, so that a command need not ask again what kinds
+// there are: kubectl's discovery cache in spirit, with a shorter life. The file is private, and is
+// believed only when it is ours, whole, of this server and young; in doubt there is none.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "client/config.hpp"
+#include "client/discovery.hpp"
+
+namespace kubewatch::client {
+
+// `flag` (--cache-dir), else $KUBECACHEDIR, else ~/.kube/cache; "" where there is no home.
+std::string cache_folder(const std::string& flag);
+
+// What stands in the file. Pure.
+std::string render_discovery(const ResourceMap& map, const std::string& server, WallTime taken_at);
+// Errors: invalid (no such file of ours, another server's, older than `max_age` or from the
+// future).
+Result<std::shared_ptr<const ResourceMap>> parse_discovery(std::string_view text,
+                                                           const std::string& server, WallTime now,
+                                                           Duration max_age);
+
+class DiscoveryFile {
+ public:
+  // `folder` "": nothing is ever kept.
+  DiscoveryFile(const std::string& folder, const ClientConfig& config);
+
+  // Null when there is none that may be believed.
+  std::shared_ptr<const ResourceMap> load(WallTime now) const;
+  // Does nothing where groups failed: their kinds would be missing. A folder that cannot be written
+  // is no error: it is a cache.
+  void save(const ResourceMap& map, WallTime now) const;
+  void remove() const;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string server_;
+  std::string path_;
+};
+
+}  // namespace kubewatch::client
