@@ -345,6 +345,7 @@ struct Topic {
 constexpr Topic kTopics[] = {
     {"rules", 5, "rule files of run-controller", nullptr},
     {"hook", 7, "what a hook of run-controller gets and may print", nullptr},
+    {"connect", 7, "how every command finds its cluster and logs in", nullptr},
     {"troubleshooting", 7, "symptoms of controllers, and the commands that show their causes",
      nullptr},
     {"metrics", 7, "what run-controller tells monitoring systems",

@@ -4,7 +4,7 @@
 // relists are measured from outside, the same way for every program.
 //
 //   bench_cache [--list auto|paged|unpaged|streaming] [--content full|metadata] [--labels SELECTOR]
-//               [--namespace NAME] [--events N]                              $KUBECONFIG says where
+//               [--namespace NAME] [--gzip yes|no] [--events N]              $KUBECONFIG says where
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +53,7 @@ long long nanoseconds_since_1970() {
 struct Options {
   runtime::WatcherOptions watcher;
   std::string namespace_;
+  bool gzip = true;
   std::size_t events = 0;
 };
 
@@ -77,6 +78,9 @@ Options parse(int argc, char** argv) {
       if (value == "metadata") out.watcher.content = core::Content::metadata;
     } else if (flag == "--labels") {
       out.watcher.label_selector = value;
+    } else if (flag == "--gzip") {
+      if (value != "yes" && value != "no") fail("unknown --gzip " + value);
+      out.gzip = value == "yes";
     } else if (flag == "--namespace") {
       out.namespace_ = value;
     } else if (flag == "--events") {
@@ -191,7 +195,9 @@ core::ResourceType pods() {
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
   loop::EventLoop loop;
-  const auto config = client::load_config({}, client::ConfigEnvironment::from_process());
+  client::ConfigOverrides overrides;
+  overrides.disable_compression = !options.gzip;
+  const auto config = client::load_config(overrides, client::ConfigEnvironment::from_process());
   if (!config.ok()) fail(config.error().render());
   auto transport = client::make_transport(loop, *config);
   if (!transport.ok()) fail(transport.error().render());
