@@ -45,10 +45,11 @@ sub check_cell {
   my $before = $named;
   while ($cell =~ m{(?:([a-z0-9]+)/)?([a-z0-9_]+_test)\b((?:(?:,?\s*(?:and\s*)?"[^"]+")|(?:\s*\([^)]*\)))*)}g) {
     my ($in, $file, $quoted) = ($1 // $room, $2, $3);
-    my $path = "tests/$in/$file.cpp";
+    # Without a room it is the table's own, or the only file of that name.
+    my ($path) = grep { -e } "tests/$in/$file.cpp", defined $1 ? () : glob("tests/*/$file.cpp");
     ++$named;
-    if (-e $path) { check_names($where, $path, $quoted, $path); }
-    else { complain($where, "no file $path"); }
+    if ($path) { check_names($where, $path, $quoted, $path); }
+    else { complain($where, "no file tests/$in/$file.cpp"); }
   }
   while ($cell =~ m{\be2e ((?:,?\s*"[^"]+")+)}g) {
     check_names($where, 'tests/e2e', $1, glob('tests/e2e/*.cpp'));
