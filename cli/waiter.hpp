@@ -58,11 +58,12 @@ class Waiter {
   Waiter& operator=(const Waiter&) = delete;
 
   std::size_t add(runtime::WaitTarget target);
-  // A target whose type the server does not have yet: asked for again until it does (said on
-  // stderr), then added. `text` names it in messages. An error other than not_found ends the wait.
-  using Resolve = std::function<Result<std::vector<runtime::WaitTarget>>(
-      const client::ResourceMap& resources)>;
-  void add_unresolved(std::string text, std::string why, Resolve resolve);
+  // Targets whose type the server does not have yet: asked for again until it does (said on
+  // stderr), then added. `text` names them, `why` is the first refusal. `resolve` is called between
+  // turns of the loop, so it may use Session; discovery was forgotten before. Its errors other than
+  // not_found end the wait.
+  using Resolve = std::function<Result<std::vector<runtime::WaitTarget>>()>;
+  void add_unresolved(std::string text, const Error& why, Resolve resolve);
 
   // The deadline counts from here.
   void start();
