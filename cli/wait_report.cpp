@@ -96,13 +96,17 @@ std::string WaitReport::line_of(const WaitedObject& object) const {
     case WaitState::deleted:
       out = fmt::format("{} was deleted while waiting for {}", object.str(), object.condition);
       break;
-    default:
-      out = fmt::format("{} {} on {}: {}",
-                        decides(object) && outcome != "failed" && outcome != "deleted"
-                            ? (outcome == "interrupted" ? "interrupted while waiting for"
-                                                        : "timed out waiting for")
-                            : "was waiting for",
-                        object.condition, object.str(), judgement.current);
+    default: {
+      if (outcome == "failed" || outcome == "deleted" || outcome == "invalid") {
+        out = fmt::format("{} was not met yet: {}: {}", object.str(), object.condition,
+                          judgement.current);
+        break;
+      }
+      const char* end = outcome == "timedOut" || outcome == "notFound" || outcome == "unreachable"
+                            ? "timed out waiting for"
+                            : "ended while waiting for";
+      out = fmt::format("{} {} on {}: {}", end, object.condition, object.str(), judgement.current);
+    }
   }
   if (!judgement.wanted.empty()) {
     out += fmt::format("\n  wanted: {} (rule: {})", judgement.wanted, judgement.rule);

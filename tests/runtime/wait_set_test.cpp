@@ -138,7 +138,7 @@ TEST_CASE("a broken watch is taken up again while it is waited") {
   CHECK(wait.becomes(WaitOutcome::met));
 }
 
-TEST_CASE("--hold ends by time alone") {
+TEST_CASE("a hold ends by time alone") {
   Wait wait({"create"}, Duration{20});
   wait.add("web");
   wait.set->start();
