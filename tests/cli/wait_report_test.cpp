@@ -27,8 +27,7 @@ WaitedObject deployment(const std::string& name, WaitState state, const std::str
   out.resource_version = "7";
   out.state = state;
   out.condition = "ready";
-  out.judgement.state =
-      state == WaitState::met ? Judgement::State::met : Judgement::State::not_met;
+  out.judgement.state = state == WaitState::met ? Judgement::State::met : Judgement::State::not_met;
   out.judgement.current = current;
   out.judgement.wanted = "availableReplicas=3";
   out.judgement.rule = "Deployment: availableReplicas";
@@ -125,7 +124,8 @@ TEST_CASE("the table of a terminal stays within it, and shows what is not met fi
   CHECK(table.find('\x1b') == std::string::npos);
   std::size_t longest = 0;
   std::size_t start = 0;
-  for (std::size_t end = table.find('\n'); end != std::string::npos; end = table.find('\n', start)) {
+  for (std::size_t end = table.find('\n'); end != std::string::npos;
+       end = table.find('\n', start)) {
     longest = std::max(longest, end - start);
     start = end + 1;
   }

@@ -84,9 +84,10 @@ std::string owned(const std::string& kind, const std::string& api_version, const
                   const Json& owner, const std::string& spec) {
   return "{apiVersion: " + api_version + ", kind: " + kind + ", metadata: {name: " + name +
          ", namespace: '@NS@', labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: " +
-         base::string_at(owner, {"kind"}) + ", name: " +
-         base::string_at(owner, {"metadata", "name"}) + ", controller: true, uid: " +
-         base::string_at(owner, {"metadata", "uid"}) + "}]}, spec: " + spec + "}";
+         base::string_at(owner, {"kind"}) +
+         ", name: " + base::string_at(owner, {"metadata", "name"}) +
+         ", controller: true, uid: " + base::string_at(owner, {"metadata", "uid"}) +
+         "}]}, spec: " + spec + "}";
 }
 
 }  // namespace
@@ -125,8 +126,9 @@ E2E_CASE("wait: --fail-if ends it at once with 4, --any takes the first that hol
   any.until_it_says("is running");
   w.merge("ConfigMap", "a", "{data: {state: broken}}");
   CHECK(fails.code() == 4);
-  CHECK(fails.says("error: configmaps/a failed while waiting for jsonpath={.data.state}=done: "
-                   "{.data.state} is broken"));
+  CHECK(
+      fails.says("error: configmaps/a failed while waiting for jsonpath={.data.state}=done: "
+                 "{.data.state} is broken"));
   CHECK(any.code() == 0);
 }
 
@@ -223,9 +225,11 @@ E2E_CASE("wait: a type that the server does not have yet is asked for until it d
   wait.until_it_says("asking for it again");
   w.apply(crd);
   REQUIRE(w.eventually([&] {
-    return w.try_apply("{apiVersion: e2e.kubewatch.dev/v1, kind: Latecomer, metadata: {name: a, "
-                       "namespace: '@NS@'}}",
-                       "e2e", true)
+    return w
+        .try_apply(
+            "{apiVersion: e2e.kubewatch.dev/v1, kind: Latecomer, metadata: {name: a, "
+            "namespace: '@NS@'}}",
+            "e2e", true)
         .ok();
   }));
   REQUIRE(w.eventually([&] { return !wait.running(); }, Duration{150000}));
@@ -273,11 +277,13 @@ E2E_CASE("wait: ready and rollout follow a Deployment, and the reason of a failu
   Wait late(w, {"deployment/web", "--for=ready", "--timeout", "1s"});
   CHECK(late.code() == 3);
   INFO(late.errors());
-  CHECK(late.says("error: timed out waiting for ready on deployments.apps/web: InProgress: 0 of 1 "
-                  "replicas are available"));
+  CHECK(
+      late.says("error: timed out waiting for ready on deployments.apps/web: InProgress: 0 of 1 "
+                "replicas are available"));
   CHECK(late.says("wanted: availableReplicas=1 (rule: Deployment: availableReplicas)"));
-  CHECK(late.says("cause: pod web-1-x: container app: CrashLoopBackOff, last exit code 137 "
-                  "(OOMKilled), 4 restarts"));
+  CHECK(
+      late.says("cause: pod web-1-x: container app: CrashLoopBackOff, last exit code 137 "
+                "(OOMKilled), 4 restarts"));
   Wait pod(w, {"pod/web-1-x", "--for=ready", "--timeout", "60s"});
   CHECK(pod.code() == 4);
   Wait done(w, {"deployment/web", "--for=rollout", "--timeout", "60s"});
@@ -303,11 +309,12 @@ E2E_CASE("wait: the last warning Event of the object is told") {
   w.apply(map_of("a", "x: y"));
   const auto stored = w.get("ConfigMap", "a");
   REQUIRE(stored.has_value());
-  w.create("{apiVersion: v1, kind: Event, metadata: {name: a.1, namespace: '@NS@'}, type: Warning, "
-           "reason: Refused, message: nobody likes it, count: 3, firstTimestamp: "
-           "'2026-01-02T03:04:05Z', lastTimestamp: '2026-01-02T03:04:05Z', involvedObject: "
-           "{apiVersion: v1, kind: ConfigMap, name: a, namespace: '@NS@', uid: " +
-           base::string_at(*stored, {"metadata", "uid"}) + "}}");
+  w.create(
+      "{apiVersion: v1, kind: Event, metadata: {name: a.1, namespace: '@NS@'}, type: Warning, "
+      "reason: Refused, message: nobody likes it, count: 3, firstTimestamp: "
+      "'2026-01-02T03:04:05Z', lastTimestamp: '2026-01-02T03:04:05Z', involvedObject: "
+      "{apiVersion: v1, kind: ConfigMap, name: a, namespace: '@NS@', uid: " +
+      base::string_at(*stored, {"metadata", "uid"}) + "}}");
   Wait wait(w, {"cm/a", "--for=jsonpath={.data.x}=z", "--timeout", "500ms"});
   CHECK(wait.code() == 3);
   CHECK(wait.says("cause: Refused: nobody likes it (3 times)"));

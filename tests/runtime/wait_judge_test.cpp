@@ -12,7 +12,8 @@ namespace {
 constexpr TimePoint kStart{Duration{1000}};
 const WallTime kWall = *base::parse_rfc3339("2026-01-02T03:04:05Z");
 
-WaitGoal goal(const std::vector<std::string>& wanted, const std::vector<std::string>& fail_if = {}) {
+WaitGoal goal(const std::vector<std::string>& wanted,
+              const std::vector<std::string>& fail_if = {}) {
   WaitGoal out;
   for (const auto& text : wanted) out.wanted.push_back(*WaitCondition::parse(text));
   for (const auto& text : fail_if) out.fail_if.push_back(*WaitCondition::parse(text));
@@ -45,9 +46,7 @@ Json pod(const std::string& name, const std::string& ready, const std::string& u
 
 struct Case {
   explicit Case(WaitGoal wanted) : judge(std::move(wanted)) {}
-  void see(std::size_t target, const Json& object) {
-    judge.seen(target, object, now, kWall);
-  }
+  void see(std::size_t target, const Json& object) { judge.seen(target, object, now, kWall); }
   void gone(std::size_t target, const std::string& name) {
     judge.gone(target, {"shop", name}, now);
   }
