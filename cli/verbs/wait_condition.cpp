@@ -67,6 +67,7 @@ class WaitConditionCommand : public Command {
     deletion_ = goal->awaits_deletion();
     Waiter waiter(context, **session, flags_, std::move(goal).value(), stream_);
     auto added = add_targets(context, **session, waiter);
+    if (!added.ok() && wrong_files_) return fail(context, kUsage, added.error().render());
     if (!added.ok()) return fail(context, added.error());
     if (*added == 0) return nothing(context);
     waiter.start();
@@ -125,7 +126,9 @@ class WaitConditionCommand : public Command {
   }
 
   Result<std::size_t> add_manifests(Context& context, Session& session, Waiter& waiter) {
-    KW_ASSIGN(const auto manifests, read_resource_files(session, resources_));
+    auto read = read_resource_files(session, resources_);
+    wrong_files_ = !read.ok();
+    KW_ASSIGN(const auto manifests, std::move(read));
     std::size_t count = 0;
     for (const auto& manifest : manifests) {
       const auto resolve = [this, &session, manifest]() -> Result<std::vector<WaitTarget>> {
@@ -179,6 +182,7 @@ class WaitConditionCommand : public Command {
   runtime::WatcherOptions stream_;
   std::vector<std::string> namespaces_;  // of -n; empty: the context's
   bool deletion_ = false;
+  bool wrong_files_ = false;
   std::size_t gone_ = 0;  // of the files, with their type
 };
 
