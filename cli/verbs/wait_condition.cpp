@@ -1,32 +1,40 @@
-// kubewatch wait-condition: waits until objects are as asked, with exit codes that CI can use.
-#include "runtime/wait_condition.hpp"
-
+// kubewatch wait-condition: waits until objects are as asked and says why when they are not, with
+// exit codes that CI can use. What it waits with is cli/waiter.hpp.
 #include <fmt/format.h>
 
 #include <ostream>
 
-#include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
-#include "cli/interrupt.hpp"
+#include "cli/resource_args.hpp"
 #include "cli/session.hpp"
 #include "cli/stream_flags.hpp"
-#include "runtime/object_watch.hpp"
+#include "cli/waiter.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
 
-// One object that is waited for: its watch, and what is known of it.
-struct Target {
-  core::ResourceType type;
-  core::ObjectKey key;
-  std::unique_ptr<runtime::ObjectWatch> watch;
+using runtime::WaitTarget;
 
-  std::string str() const { return fmt::format("{}/{}", type.qualified_plural(), key.name); }
-};
+ResourceRules rules() {
+  ResourceRules out;
+  out.all_flag = true;
+  out.all_implied = false;
+  out.recursive = true;
+  return out;
+}
+
+WaitTarget wait_target(const Target& of) {
+  return {of.type, of.namespace_, of.name, of.label_selector, of.field_selector};
+}
+
+// "websites/a", "websites".
+std::string text_of(const TypeAndNames& asked) {
+  return asked.names.size() == 1 ? asked.type + "/" + asked.names.front() : asked.type;
+}
 
 class WaitConditionCommand : public Command {
  public:
@@ -34,157 +42,136 @@ class WaitConditionCommand : public Command {
   std::string summary() const override { return "wait for conditions, with exit codes for CI"; }
 
   void bind(CLI::App& app) override {
-    app.add_option("TARGET", targets_, "TYPE/NAME, or TYPE NAME...")->required();
-    app.add_option("--for", conditions_,
-                   "condition=TYPE[=STATUS], delete, create or jsonpath=PATH[=VALUE]; repeatable: "
-                   "all at once")
-        ->type_name("CONDITION")
-        ->allow_extra_args(false)
-        ->required();
-    add_duration(app, "--timeout", timeout_, "how long in all (default 30s)");
+    bind_resources(app, resources_, rules());
+    bind_wait_goal(app, flags_);
+    bind_wait_counts(app, flags_);
+    bind_output(app, flags_.output, {"text", "json", "junit", "github"});
+    app.add_flag("-q,--quiet", flags_.quiet,
+                 "no progress and no line for what is met; errors are still told");
     bind_stream(app, stream_);
   }
 
   int run(Context& context) override {
-    std::vector<runtime::WaitCondition> wanted;
-    for (const auto& text : conditions_) {
-      auto parsed = runtime::WaitCondition::parse(text);
-      if (!parsed.ok()) return fail(context, kUsage, "--for: " + parsed.error().render());
-      wanted.push_back(std::move(parsed).value());
-    }
-    if (auto checked = check_stream(stream_); !checked.ok()) {
+    auto goal = wait_goal_of(flags_);
+    if (!goal.ok()) return fail(context, kUsage, goal.error().render());
+    if (auto checked = check(); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());
     }
     auto session = Session::open(context.global.config);
     if (!session.ok()) return fail(context, session.error());
-    auto targets = resolve(**session);
-    if (!targets.ok()) return fail(context, targets.error());
-    return wait(context, **session, *targets, wanted);
+    asked_namespace_ = context.global.config.namespace_;
+    deletion_ = goal->awaits_deletion();
+    Waiter waiter(context, **session, flags_, std::move(goal).value(), stream_);
+    auto added = add_targets(context, **session, waiter);
+    if (!added.ok()) return fail(context, added.error());
+    if (*added == 0) return nothing(context);
+    waiter.start();
+    return waiter.finish();
   }
 
  private:
-  using Targets = std::vector<std::unique_ptr<Target>>;
-  using Conditions = std::vector<runtime::WaitCondition>;
-
-  Result<Targets> resolve(Session& session) {
-    std::vector<std::pair<std::string, std::string>> named;
-    const bool pairs = targets_.front().find('/') != std::string::npos;
-    if (!pairs && targets_.size() < 2) {
-      return Error(ErrorKind::invalid, "a name is needed: TYPE/NAME, or TYPE NAME...");
+  Result<void> check() const {
+    KW_TRY(check_resources(resources_, rules()));
+    KW_TRY(check_selection(resources_.selection));
+    KW_TRY(check_stream(stream_));
+    const bool counts = flags_.min_count || flags_.exactly;
+    const bool chosen = resources_.all || !resources_.selection.label_selector.empty() ||
+                        !resources_.selection.field_selector.empty();
+    if (counts && (!chosen || from_files())) {
+      return Error(ErrorKind::invalid,
+                   "--min-count and --exactly count what -l, --field-selector or --all choose");
     }
-    for (std::size_t i = pairs ? 0 : 1; i < targets_.size(); ++i) {
-      const auto slash = targets_[i].find('/');
-      if (pairs != (slash != std::string::npos)) {
-        return Error(ErrorKind::invalid, "TYPE/NAME and TYPE NAME cannot be mixed");
-      }
-      named.emplace_back(pairs ? targets_[i].substr(0, slash) : targets_.front(),
-                         pairs ? targets_[i].substr(slash + 1) : targets_[i]);
-    }
-    Targets out;
-    for (const auto& [type, name] : named) {
-      KW_ASSIGN(const auto types, session.resolve(type));
-      auto target = std::make_unique<Target>();
-      target->type = types.front();
-      target->key = {target->type.namespaced ? session.client().config().namespace_ : "", name};
-      out.push_back(std::move(target));
-    }
-    return out;
+    return {};
   }
 
-  void watch(Session& session, Target& target, const std::function<void()>& changed) {
-    runtime::ObjectWatch::Callbacks callbacks;
-    callbacks.on_change = changed;
-    callbacks.on_failure = [&target](runtime::WatcherFailure where, const Error& error,
-                                     Duration retry) {
-      warn_of_failure(target.str(), target.watch->stats(), where, error, retry);
-    };
-    target.watch = std::make_unique<runtime::ObjectWatch>(
-        session.client(), target.type, target.key, stream_, session.random(), std::move(callbacks));
-    target.watch->start();
+  bool from_files() const { return !resources_.files.empty() || !resources_.kustomize.empty(); }
+
+  // Of the files all is gone already, or there was nothing in them.
+  int nothing(Context& context) const {
+    if (deletion_ && gone_ > 0) return kDone;
+    return fail(context, kNotFound, "no objects to wait for");
   }
 
-  int wait(Context& context, Session& session, Targets& targets, const Conditions& wanted) {
-    std::optional<int> code;
-    const auto look = [&] {
-      if (!code) code = verdict(context, targets, wanted);
-    };
-    for (auto& target : targets) watch(session, *target, look);
-    bool interrupted = false;
-    Interrupt interrupt(session.loop(), [&] { interrupted = true; });
-    session.loop().run_until([&] { return code || interrupted; },
-                             timeout_.value_or(Duration{30000}));
-    if (interrupted) return fail(context, kFailed, "interrupted before the conditions were met");
-    return code ? *code : timed_out(context, targets, wanted);
-  }
-
-  // The exit code once it is decided: all met, or one that can only fail.
-  std::optional<int> verdict(Context& context, Targets& targets, const Conditions& wanted) {
-    bool all = true;
-    for (auto& target : targets) {
-      if (!target->watch->synced()) return std::nullopt;
-      const Json* object = target->watch->object();
-      for (const auto& condition : wanted) {
-        auto met = condition.met(object);
-        if (!met.ok()) {
-          return fail(context, kFailed, fmt::format("{}: {}", target->str(), met.error().render()));
+  // How many targets there are, the ones with a type to come included.
+  Result<std::size_t> add_targets(Context& context, Session& session, Waiter& waiter) {
+    if (from_files()) return add_manifests(context, session, waiter);
+    KW_ASSIGN(const auto words, parse_resource_words(resources_.words));
+    std::size_t count = 0;
+    for (const auto& asked : words) {
+      const auto resolve = [this, &session, asked]() -> Result<std::vector<WaitTarget>> {
+        ResourceFlags one = resources_;
+        one.words = {asked.type};
+        one.words.insert(one.words.end(), asked.names.begin(), asked.names.end());
+        KW_ASSIGN(const auto targets, resolve_targets(session, one, rules(), {}));
+        std::vector<WaitTarget> out;
+        for (const auto& target : targets) {
+          KW_TRY(can_watch(target.type));
+          out.push_back(wait_target(target));
         }
-        if (*met) continue;
-        all = false;
-        const bool gone = target->watch->seen() && object == nullptr;
-        if (gone && !condition.waits_for_creation()) {
-          return fail(
-              context, kNotFound,
-              fmt::format("{} was deleted while waiting for {}", target->str(), condition.text()));
+        return out;
+      };
+      // A word may be misspelt: "it does not exist" would be a wrong success for a deletion.
+      KW_TRY(add(waiter, text_of(asked), resolve, /*later=*/!deletion_));
+      ++count;
+    }
+    return count;
+  }
+
+  Result<std::size_t> add_manifests(Context& context, Session& session, Waiter& waiter) {
+    KW_ASSIGN(const auto manifests, read_resource_files(session, resources_));
+    std::size_t count = 0;
+    for (const auto& manifest : manifests) {
+      const auto resolve = [this, &session, manifest]() -> Result<std::vector<WaitTarget>> {
+        KW_ASSIGN(const auto type, resolve_manifest(session, manifest));
+        KW_TRY(can_watch(type));
+        KW_ASSIGN(auto namespace_, namespace_of(manifest, type.namespaced, asked_namespace_,
+                                                session.client().config().namespace_));
+        return std::vector<WaitTarget>{
+            {type, std::move(namespace_), base::string_at(manifest.object, {"metadata", "name"}),
+             "", ""}};
+      };
+      const std::string text = base::string_at(manifest.object, {"kind"}) + "/" +
+                               base::string_at(manifest.object, {"metadata", "name"});
+      auto added = add(waiter, text, resolve, /*later=*/!deletion_);
+      if (!added.ok() && deletion_ && added.error().is_not_found()) {
+        ++gone_;
+        if (!flags_.quiet) {
+          context.err << base::escape_for_terminal(text)
+                      << " is gone: the server does not have its type\n";
         }
+        continue;
       }
+      if (!added.ok()) return std::move(added).error();
+      ++count;
     }
-    if (!all) return std::nullopt;
-    for (const auto& target : targets) {
-      context.out << base::escape_for_terminal(target->str()) << " "
-                  << (wanted.front().waits_for_deletion() ? "deleted" : "condition met") << "\n";
+    return count;
+  }
+
+  static Result<void> add(Waiter& waiter, const std::string& text, Waiter::Resolve resolve,
+                          bool later) {
+    auto targets = resolve();
+    if (targets.ok()) {
+      for (auto& target : *targets) waiter.add(std::move(target));
+      return {};
     }
-    return kDone;
+    if (!later || !targets.error().is_not_found()) return std::move(targets).error();
+    waiter.add_unresolved(text, targets.error(), std::move(resolve));
+    return {};
   }
 
-  int timed_out(Context& context, const Targets& targets, const Conditions& wanted) const {
-    bool never_seen = false;
-    std::optional<int> unread;
-    for (const auto& target : targets) {
-      const runtime::ObjectWatch& watch = *target->watch;
-      const Json* object = watch.object();
-      for (const auto& condition : wanted) {
-        if (const auto met = condition.met(object); met.ok() && *met && watch.synced()) continue;
-        fail(context, kTimedOut,
-             fmt::format("timed out waiting for {} on {}: {}", condition.text(), target->str(),
-                         state_of(watch, condition)));
-        if (const auto code = unread_code(watch)) unread = code;
-        never_seen = never_seen || (watch.synced() && !watch.seen());
-      }
-    }
-    if (unread) return *unread;
-    return never_seen ? kNotFound : kTimedOut;
+  static Result<void> can_watch(const core::ResourceType& type) {
+    if (type.verbs.empty() || (type.has_verb("list") && type.has_verb("watch"))) return {};
+    return Error(ErrorKind::unsupported,
+                 fmt::format("{} cannot be waited for: the server does not list and watch them",
+                             type.qualified_plural()));
   }
 
-  static std::string state_of(const runtime::ObjectWatch& watch,
-                              const runtime::WaitCondition& condition) {
-    const std::string failure = watch.failure() != nullptr ? watch.failure()->render() : "";
-    if (!watch.synced()) return failure.empty() ? "no answer from the server yet" : failure;
-    const std::string state = condition.describe(watch.object());
-    return failure.empty() ? state : state + "; then the watch failed: " + failure;
-  }
-
-  // Set when the object's state at the end is not known: the exit code says why.
-  static std::optional<int> unread_code(const runtime::ObjectWatch& watch) {
-    const int code = watch.failure() != nullptr ? exit_code_of(*watch.failure()) : kTimedOut;
-    if (!watch.synced()) return code;
-    if (code == kUnreachable || code == kForbidden) return code;
-    return std::nullopt;
-  }
-
-  std::vector<std::string> targets_;
-  std::vector<std::string> conditions_;
-  std::optional<Duration> timeout_;
+  ResourceFlags resources_;
+  WaitFlags flags_;
   runtime::WatcherOptions stream_;
+  std::string asked_namespace_;
+  bool deletion_ = false;
+  std::size_t gone_ = 0;  // of the files, with their type
 };
 
 }  // namespace

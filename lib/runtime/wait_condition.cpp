@@ -7,7 +7,9 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/json_path.hpp"
+#include "jq/jq.hpp"
 #include "runtime/object_status.hpp"
+#include "runtime/rollout_status.hpp"
 
 namespace kubewatch::runtime {
 
@@ -15,6 +17,11 @@ namespace {
 
 struct Delete {};
 struct Create {};
+struct Ready {};
+struct Rollout {};
+struct Filter {
+  jq::Program program;
+};
 struct StatusOf {
   std::string type;
   std::string status;
@@ -151,8 +158,68 @@ std::string describe_deletion(const Json& object) {
 }  // namespace
 
 struct WaitCondition::Impl {
-  std::variant<Delete, Create, StatusOf, Path> what;
+  std::variant<Delete, Create, StatusOf, Path, Ready, Rollout, Filter> what;
 };
+
+namespace {
+
+Result<StatusOf> parse_status_of(std::string_view rest, std::string_view whole) {
+  const std::size_t equals = rest.find('=');
+  StatusOf out{std::string(rest.substr(0, equals)), "true"};
+  if (equals != std::string_view::npos) out.status = rest.substr(equals + 1);
+  if (out.type.empty() || out.status.empty()) {
+    return Error(ErrorKind::invalid, fmt::format("invalid condition \"{}\": use condition=Type or "
+                                                 "condition=Type=Status",
+                                                 whole));
+  }
+  return out;
+}
+
+Judgement of_status(const KStatus& status) {
+  Judgement out;
+  if (status.status == KState::current) out.state = Judgement::State::met;
+  if (status.status == KState::failed) out.state = Judgement::State::failed;
+  out.current = fmt::format("{}: {}", to_string(status.status), status.message);
+  out.wanted = status.wanted;
+  out.rule = status.rule;
+  out.changes_at = status.changes_at;
+  return out;
+}
+
+// A Secret's values are nobody's business here.
+bool is_secret(const Json& object) {
+  return base::string_at(object, {"kind"}) == "Secret";
+}
+
+Judgement judge_program(const jq::Program& program, const Json& object) {
+  Judgement out;
+  out.rule = "jq";
+  out.wanted = "true";
+  const auto outputs = program.run(object);
+  if (!outputs.ok()) {
+    // What a program cannot do with an object as it is now it may do later: a list that is null.
+    if (outputs.error().kind() != ErrorKind::invalid) out.state = Judgement::State::invalid;
+    out.current = outputs.error().render();
+    return out;
+  }
+  if (outputs->empty()) {
+    out.current = "no output";
+    return out;
+  }
+  const Json& first = outputs->front();
+  const bool truth = !first.is_null() && !(first.is_boolean() && !first.get<bool>());
+  if (truth) out.state = Judgement::State::met;
+  if (first.is_structured()) {
+    out.current = first.is_array() ? "a list" : "an object";
+  } else if (is_secret(object) && !first.is_boolean() && !first.is_null()) {
+    out.current = "a value (not shown: a Secret)";
+  } else {
+    out.current = core::scalar_text(first);
+  }
+  return out;
+}
+
+}  // namespace
 
 Result<WaitCondition> WaitCondition::parse(std::string_view text) {
   const std::string_view trimmed = base::trim(text);
@@ -161,30 +228,61 @@ Result<WaitCondition> WaitCondition::parse(std::string_view text) {
     impl->what = Delete{};
   } else if (same_text(trimmed, "create")) {
     impl->what = Create{};
+  } else if (same_text(trimmed, "ready")) {
+    impl->what = Ready{};
+  } else if (same_text(trimmed, "rollout")) {
+    impl->what = Rollout{};
+  } else if (trimmed.substr(0, 3) == "jq=") {
+    KW_ASSIGN(auto program, jq::Program::compile(trimmed.substr(3)));
+    impl->what = Filter{std::move(program)};
   } else if (trimmed.substr(0, 10) == "condition=") {
-    const std::string_view rest = trimmed.substr(10);
-    const std::size_t equals = rest.find('=');
-    StatusOf condition{std::string(rest.substr(0, equals)), "true"};
-    if (equals != std::string_view::npos) condition.status = rest.substr(equals + 1);
-    if (condition.type.empty() || condition.status.empty()) {
-      return Error(ErrorKind::invalid,
-                   fmt::format("invalid condition \"{}\": use condition=Type or "
-                               "condition=Type=Status",
-                               trimmed));
-    }
+    KW_ASSIGN(auto condition, parse_status_of(trimmed.substr(10), trimmed));
     impl->what = std::move(condition);
   } else if (trimmed.substr(0, 9) == "jsonpath=") {
     KW_ASSIGN(auto path, parse_path(trimmed.substr(9)));
     impl->what = std::move(path);
   } else {
     return Error(ErrorKind::invalid,
-                 fmt::format("unrecognized condition \"{}\": use delete, create, "
-                             "condition=Type[=Status] or jsonpath={{.path}}[=value]",
+                 fmt::format("unrecognized condition \"{}\": use ready, rollout, delete, create, "
+                             "condition=Type[=Status], jsonpath={{.path}}[=value] or jq=PROGRAM",
                              trimmed));
   }
   WaitCondition out;
   out.impl_ = std::move(impl);
   out.text_ = std::string(trimmed);
+  return out;
+}
+
+Judgement WaitCondition::judge(const Json* object, WallTime now,
+                               const KStatusOptions& options) const {
+  if (std::holds_alternative<Ready>(impl_->what)) return of_status(kstatus(object, now, options));
+  if (std::holds_alternative<Rollout>(impl_->what)) {
+    return of_status(rollout_status(object, now, options));
+  }
+  const auto* filter = std::get_if<Filter>(&impl_->what);
+  if (filter != nullptr && object != nullptr) return judge_program(filter->program, *object);
+  Judgement out;
+  out.current = describe(object);
+  if (waits_for_deletion()) {
+    out.rule = "exists";
+    out.wanted = "gone";
+  } else if (const auto* wanted = std::get_if<StatusOf>(&impl_->what)) {
+    out.rule = "status.conditions";
+    out.wanted = wanted->type + "=" + wanted->status;
+  } else if (const auto* path = std::get_if<Path>(&impl_->what)) {
+    out.rule = "jsonpath";
+    out.wanted = path->value.value_or("any value");
+  } else {
+    out.rule = filter != nullptr ? "jq" : "exists";
+    out.wanted = filter != nullptr ? "true" : "it exists";
+  }
+  const auto found = met(object);
+  if (!found.ok()) {
+    out.state = Judgement::State::invalid;
+    out.current = found.error().render();
+  } else if (*found) {
+    out.state = Judgement::State::met;
+  }
   return out;
 }
 
@@ -197,7 +295,12 @@ Result<bool> WaitCondition::met(const Json* object) const {
            same_text(base::string_at(*condition, {"status"}), wanted->status);
   }
   if (const auto* path = std::get_if<Path>(&impl_->what)) return path_met(*path, *object);
-  return true;
+  if (waits_for_creation()) return true;
+  const Judgement judgement = judge(object, WallTime::max());
+  if (judgement.state == Judgement::State::invalid) {
+    return Error(ErrorKind::invalid, judgement.current);
+  }
+  return judgement.state == Judgement::State::met;
 }
 
 std::string WaitCondition::describe(const Json* object) const {
@@ -207,7 +310,7 @@ std::string WaitCondition::describe(const Json* object) const {
     return describe_condition(*object, wanted->type);
   }
   if (const auto* path = std::get_if<Path>(&impl_->what)) return describe_path(*path, *object);
-  return "exists";
+  return waits_for_creation() ? "exists" : judge(object, WallTime::max()).current;
 }
 
 Condition WaitCondition::condition() const {

@@ -1,4 +1,5 @@
-// Conditions on one object that can be waited for: kubectl wait's forms, evaluated here. Pure.
+// Conditions on one object that can be waited for: kubectl wait's forms and ready, rollout and
+// jq=..., evaluated here. Pure (a jq program that we do not evaluate ourselves runs in its helper).
 #pragma once
 
 #include <memory>
@@ -9,17 +10,39 @@
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
 #include "runtime/condition.hpp"
+#include "runtime/kstatus.hpp"
 
 namespace kubewatch::runtime {
 
+// What one condition says of one object.
+struct Judgement {
+  enum class State {
+    met,
+    not_met,
+    failed,   // waiting longer is pointless: the object itself says that it failed
+    invalid,  // the condition cannot be asked of this object (a path to a list, a jq error)
+  };
+  State state = State::not_met;
+  std::string current;  // what is seen, one line
+  std::string wanted;   // what would meet it
+  std::string rule;     // what judged it: "status.conditions", "Deployment: readyReplicas"
+  // Time alone changes the answer then.
+  std::optional<WallTime> changes_at;
+};
+
 class WaitCondition {
  public:
-  // "condition=Type[=Status]", "delete", "create", "jsonpath={.a.b}[=value]" (kubectl's relaxed
-  // forms too). Errors: invalid.
+  // "condition=Type[=Status]", "delete", "create", "ready", "rollout", "jsonpath={.a.b}[=value]"
+  // (kubectl's relaxed forms too), "jq=PROGRAM" (met when its first output is true). Errors:
+  // invalid.
   static Result<WaitCondition> parse(std::string_view text);
 
-  // `object` null: it does not exist. A condition whose observedGeneration is behind is not met.
-  // Errors: invalid (the path leads to a list or an object).
+  // `object` null: it does not exist.
+  Judgement judge(const Json* object, WallTime now, const KStatusOptions& kstatus = {}) const;
+
+  // The same without time, for conditions that do not depend on it. A condition whose
+  // observedGeneration is behind is not met. Errors: invalid (the path leads to a list or an
+  // object).
   Result<bool> met(const Json* object) const;
   // What is seen instead, one line: "Ready is False (reason Crash: back-off)".
   std::string describe(const Json* object) const;

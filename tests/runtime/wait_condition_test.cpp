@@ -128,7 +128,7 @@ TEST_CASE("what is seen instead is told in one line") {
 
 TEST_CASE("conditions that make no sense are refused") {
   for (const char* text :
-       {"", "ready", "condition=", "condition=Ready=", "jsonpath=", "jsonpath={.a}=", "jsonpath={",
+       {"", "readyish", "ready=x", "jq=", "jq=.a[", "condition=", "condition=Ready=", "jsonpath=", "jsonpath={.a}=", "jsonpath={",
         "jsonpath={.a", "jsonpath={..a}", "jsonpath={.a[}", "jsonpath={.a[x]}",
         "jsonpath={.a[?(@.b>1)]}", "jsonpath={.a[?(b)]}", "jsonpath={.a['b]}", "jsonpath={}",
         "jsonpath={.a[0]b}"}) {
@@ -142,4 +142,54 @@ TEST_CASE("conditions know what they wait for") {
   CHECK(WaitCondition::parse(" create ")->waits_for_creation());
   CHECK_FALSE(WaitCondition::parse("condition=Ready")->waits_for_deletion());
   CHECK(WaitCondition::parse("condition=Ready")->text() == "condition=Ready");
+}
+
+TEST_CASE("a judgement says what is seen, what is wanted and by which rule") {
+  const Json object = *base::parse_json(kDeployment);
+  const auto judge = [&](const std::string& text, const Json* what) {
+    const auto said = WaitCondition::parse(text)->judge(what, WallTime{});
+    const char* states[] = {"met", "not met", "failed", "invalid"};
+    return std::string(states[static_cast<int>(said.state)]) + " | " + said.current + " | " +
+           said.wanted + " | " + said.rule;
+  };
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"condition=Ready",
+       "not met | Ready is False (reason Crash: back-off) | Ready=true | status.conditions"},
+      {"jsonpath={.status.readyReplicas}=4",
+       "not met | {.status.readyReplicas} is 3 | 4 | jsonpath"},
+      {"jsonpath={.status.conditions}=4",
+       "invalid | jsonpath {.status.conditions} leads to a list or an object, which cannot be "
+       "compared with a value | 4 | jsonpath"},
+      {"jq=.status.readyReplicas >= 3", "met | true | true | jq"},
+      {"jq=.status.readyReplicas > 3", "not met | false | true | jq"},
+      {"jq=.status.absent", "not met | null | true | jq"},
+      {"jq=.status.containers", "met | a list | true | jq"},
+      {"jq=empty", "not met | no output | true | jq"},
+      {"create", "met | exists | it exists | exists"},
+      {"delete", "not met | still exists | gone | exists"},
+      {"Ready", "not met | InProgress: Ready is False (reason Crash: back-off) | Ready=True | "
+                "condition Ready"},
+      {"rollout", "not met | InProgress: Ready is False (reason Crash: back-off) | Ready=True | "
+                  "condition Ready"},
+  };
+  for (const auto& [text, said] : rows) {
+    INFO(text);
+    CHECK(judge(text, &object) == said);
+  }
+  CHECK(judge("ready", nullptr) == "not met | NotFound: it does not exist | it exists | exists");
+  CHECK(judge("jq=true", nullptr) == "not met | does not exist | true | jq");
+  CHECK(judge("delete", nullptr) == "met | does not exist | gone | exists");
+}
+
+TEST_CASE("a jq program that cannot be asked yet may be asked later") {
+  const Json fresh = *base::parse_json(R"({"kind":"Thing"})");
+  const auto said = WaitCondition::parse("jq=.status.conditions[].type == \"Ready\"")
+                        ->judge(&fresh, WallTime{});
+  CHECK(said.state == runtime::Judgement::State::not_met);
+}
+
+TEST_CASE("what a Secret holds is not told by jq conditions") {
+  const Json secret = *base::parse_json(R"({"kind":"Secret","data":{"key":"aHVudGVyMg=="}})");
+  const auto said = WaitCondition::parse("jq=.data.key")->judge(&secret, WallTime{});
+  CHECK(said.current.find("aHVudGVy") == std::string::npos);
 }

@@ -1,0 +1,317 @@
+#include "cli/waiter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "base/strings.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/stream_flags.hpp"
+#include "cli/wait_diagnosis.hpp"
+#include "cli/wait_report.hpp"
+#include "cli/wait_view.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr Duration kWeek{7LL * 24 * 3600 * 1000};
+constexpr Duration kFirstReads{30000};  // how long a wait that judges once waits for them
+constexpr Duration kRetryFirst{1000};
+constexpr Duration kRetryMost{5000};
+constexpr Duration kDiagnosis{5000};
+constexpr std::size_t kDiagnosed = 10;  // objects whose cause is looked for
+
+using runtime::WaitedObject;
+using runtime::WaitOutcome;
+using runtime::WaitState;
+
+bool any_in(const std::vector<WaitedObject>& objects, WaitState state) {
+  return std::any_of(objects.begin(), objects.end(),
+                     [&](const auto& object) { return object.state == state; });
+}
+
+const char* outcome_of(int code) {
+  switch (code) {
+    case kDone: return "met";
+    case kTimedOut: return "timedOut";
+    case kAwaitedFailed: return "failed";
+    case kNotFound: return "notFound";
+    case kForbidden: return "forbidden";
+    case kUnreachable: return "unreachable";
+    default: return "error";
+  }
+}
+
+}  // namespace
+
+struct Waiter::Impl {
+  struct Unresolved {
+    std::string text;
+    std::string why;
+    Resolve resolve;
+  };
+
+  Context& context;
+  Session& session;
+  const WaitFlags& flags;
+  runtime::WaitSet set;
+  WaitView view;
+  std::vector<Unresolved> unresolved;
+  std::optional<Interrupt> interrupt;
+  std::optional<Error> error;  // of a type that cannot be asked for
+  TimePoint started{};
+  TimePoint deadline{};
+  TimePoint retry_at{};
+  Duration retry_in = kRetryFirst;
+  WaitOutcome outcome = WaitOutcome::pending;
+  bool dirty = true;
+  loop::Timer tick;
+
+  Impl(Context& the_context, Session& the_session, const WaitFlags& the_flags,
+       runtime::WaitGoal goal, runtime::WatcherOptions stream)
+      : context(the_context),
+        session(the_session),
+        flags(the_flags),
+        set(session.client(), std::move(goal), std::move(stream), session.random(), callbacks()),
+        view(the_context.err, wait_view_mode(the_flags.quiet), the_context.global.log.color) {}
+
+  runtime::WaitSet::Callbacks callbacks() {
+    runtime::WaitSet::Callbacks out;
+    out.on_change = [this] { dirty = true; };
+    out.on_failure = [this](const std::string& what, const runtime::ReflectorStats& stats,
+                            runtime::WatcherFailure where, const Error& failure,
+                            Duration retry) {
+      view.clear();
+      warn_of_failure(what, stats, where, failure, retry);
+    };
+    return out;
+  }
+
+  TimePoint now() const { return session.loop().now(); }
+  bool once() const { return flags.timeout == Duration::zero(); }
+  bool interrupted() const { return interrupt && interrupt->happened(); }
+  const Error* stopped() const { return error ? &*error : set.hopeless(); }
+
+  void start() {
+    if (!interrupt) {
+      interrupt.emplace(session.loop(), [this] { dirty = true; });
+      started = now();
+      deadline = started + (once() ? kFirstReads : flags.timeout < Duration::zero() ? kWeek
+                                                                                     : flags.timeout);
+      retry_at = started + retry_in;
+    }
+    set.start();
+  }
+
+  // Types that were missing may be there now. Between turns of the loop.
+  void resolve_again() {
+    session.forget_resources();
+    std::vector<Unresolved> still;
+    for (auto& one : unresolved) {
+      auto targets = one.resolve();
+      if (targets.ok()) {
+        for (auto& target : *targets) set.add(std::move(target));
+      } else if (targets.error().is_not_found() || targets.error().is_retryable()) {
+        one.why = targets.error().render();
+        still.push_back(std::move(one));
+      } else if (!error) {
+        error.emplace(targets.error());
+      }
+    }
+    unresolved = std::move(still);
+    set.start();
+    retry_in = std::min(retry_in * 2, kRetryMost);
+    retry_at = now() + retry_in;
+    dirty = true;
+  }
+
+  void look() {
+    if (!dirty) return;
+    dirty = false;
+    outcome = set.outcome();
+    if (outcome == WaitOutcome::met && !unresolved.empty()) outcome = WaitOutcome::pending;
+    if (outcome == WaitOutcome::pending) show();
+  }
+
+  void show() {
+    if (once() || flags.quiet) return;
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(now() - started);
+    const std::string head =
+        fmt::format("waiting for {}: {}, {}s of {}", set.judge().goal().text(), set.summary(),
+                    passed.count(), base::format_duration(deadline - started));
+    view.update(objects(), head, now());
+    if (view.draws()) {
+      tick = session.loop().after(Duration{1000}, [this] { dirty = true; });
+    }
+  }
+
+  // Turns the loop until it holds, the deadline passes, or nothing can help.
+  void turn_until(const std::function<bool()>& holds) {
+    const auto ends = [&] { return holds() || interrupted() || stopped() != nullptr; };
+    while (!ends() && now() < deadline) {
+      const TimePoint until = unresolved.empty() ? deadline : std::min(deadline, retry_at);
+      session.loop().run_until(ends, std::max(until - now(), Duration{0}));
+      if (!unresolved.empty() && now() >= retry_at && !ends()) resolve_again();
+    }
+  }
+
+  std::vector<WaitedObject> objects() const {
+    auto out = set.report();
+    for (const auto& one : unresolved) {
+      WaitedObject object;
+      const auto slash = one.text.find('/');
+      object.type.plural = one.text.substr(0, slash);
+      if (slash != std::string::npos) object.key.name = one.text.substr(slash + 1);
+      object.selector = "not known yet";
+      object.state = WaitState::not_found;
+      object.condition = set.judge().goal().wanted.front().text();
+      object.judgement.current = one.why;
+      object.judgement.wanted = "the type";
+      object.judgement.rule = "discovery";
+      out.push_back(std::move(object));
+    }
+    return out;
+  }
+
+  // The exit code when it is not met, and the report's word for it.
+  int code_of_failure(const std::vector<WaitedObject>& all, std::string& word) const {
+    if (outcome == WaitOutcome::failed) return kAwaitedFailed;
+    if (outcome == WaitOutcome::invalid) return word = "invalid", kFailed;
+    if (outcome == WaitOutcome::deleted) return word = "deleted", kNotFound;
+    if (const Error* why = stopped()) return exit_code_of(*why);
+    if (interrupted()) return word = "interrupted", kFailed;
+    if (const Error* why = set.failure()) {
+      const int code = exit_code_of(*why);
+      const bool matters = code == kUnreachable || code == kForbidden;
+      if (matters || any_in(all, WaitState::unknown)) return code;
+    }
+    if (any_in(all, WaitState::not_found)) return kNotFound;
+    return kTimedOut;
+  }
+
+  std::string message(const std::vector<WaitedObject>& all) const {
+    if (const Error* why = stopped()) return why->render();
+    if (interrupted()) return "interrupted before the conditions were met";
+    const bool none_left = std::all_of(all.begin(), all.end(), [](const auto& object) {
+      return object.state == WaitState::met;
+    });
+    if (!none_left || outcome != WaitOutcome::pending) return "";
+    if (set.judge().hold_ends()) {
+      return fmt::format("timed out: all were as asked, but not for {} (--hold)",
+                         base::format_duration(set.judge().goal().hold));
+    }
+    return fmt::format("timed out waiting for {}: {}", set.judge().goal().text(), set.summary());
+  }
+
+  void find_causes(WaitReport& report) {
+    WaitDiagnosis diagnosis(session, kDiagnosis);
+    std::size_t looked_at = 0;
+    for (auto& object : report.objects) {
+      if (!report.decides(object) || object.uid.empty() || looked_at == kDiagnosed) continue;
+      const auto state = set.object(object);
+      if (!state) continue;
+      ++looked_at;
+      object.cause = diagnosis.cause(object, *state);
+    }
+  }
+
+  // A watch that failed says more than the last state that it saw.
+  void name_failures(WaitReport& report) const {
+    const Error* why = set.failure();
+    if (why == nullptr || report.exit_code == kDone) return;
+    for (auto& object : report.objects) {
+      if (object.state == WaitState::met) continue;
+      object.judgement.current = object.state == WaitState::unknown
+                                     ? why->render()
+                                     : object.judgement.current + "; then the watch failed: " +
+                                           why->render();
+    }
+  }
+
+  WaitReport make_report() {
+    WaitReport out;
+    out.objects = objects();
+    if (outcome != WaitOutcome::met) out.exit_code = code_of_failure(out.objects, out.outcome);
+    if (out.outcome.empty()) out.outcome = outcome_of(out.exit_code);
+    out.elapsed = now() - started;
+    out.wanted = flags.conditions;
+    out.any = flags.any;
+    out.fail_if = flags.fail_if;
+    if (out.exit_code == kDone) return out;
+    out.message = message(out.objects);
+    name_failures(out);
+    const bool readable = out.exit_code != kUnreachable && out.exit_code != kForbidden;
+    if (readable && !interrupted()) find_causes(out);
+    return out;
+  }
+
+  int print(const WaitReport& report) {
+    if (flags.output == "json") {
+      context.out << base::dump_json_pretty(report_json(report)) << "\n";
+    } else if (flags.output == "junit") {
+      context.out << report_junit(report);
+    } else if (flags.output == "github") {
+      context.out << report_github(report);
+    } else if (!flags.quiet) {
+      context.out << met_lines(report);
+    }
+    context.out.flush();
+    context.err << error_lines(report);
+    return report.exit_code;
+  }
+};
+
+Waiter::Waiter(Context& context, Session& session, const WaitFlags& flags, runtime::WaitGoal goal,
+               runtime::WatcherOptions stream)
+    : impl_(std::make_unique<Impl>(context, session, flags, std::move(goal), std::move(stream))) {}
+
+Waiter::~Waiter() = default;
+
+std::size_t Waiter::add(runtime::WaitTarget target) {
+  return impl_->set.add(std::move(target));
+}
+
+void Waiter::add_unresolved(std::string text, const Error& why, Resolve resolve) {
+  if (!impl_->flags.quiet) {
+    impl_->context.err << base::escape_for_terminal(why.render())
+                       << "; asking for it again until the deadline" << std::endl;
+  }
+  impl_->unresolved.push_back({std::move(text), why.render(), std::move(resolve)});
+}
+
+void Waiter::start() {
+  impl_->start();
+}
+
+Result<void> Waiter::until_synced() {
+  Impl& impl = *impl_;
+  impl.turn_until([&] { return impl.set.synced(); });
+  if (impl.set.synced()) return {};
+  if (const Error* why = impl.stopped()) return Error(*why);
+  if (impl.interrupted()) return Error(ErrorKind::canceled, "interrupted");
+  if (const Error* why = impl.set.failure()) return Error(*why);
+  return Error(ErrorKind::timeout, "timed out waiting for the server's first answers");
+}
+
+void Waiter::expect(std::size_t target, const Json& written) {
+  impl_->set.expect(target, written);
+  impl_->dirty = true;
+}
+
+int Waiter::finish() {
+  Impl& impl = *impl_;
+  impl.turn_until([&] {
+    impl.look();
+    return impl.outcome != WaitOutcome::pending ||
+           (impl.once() && impl.unresolved.empty() && impl.set.synced());
+  });
+  impl.tick.reset();
+  const WaitReport report = impl.make_report();
+  impl.view.clear();
+  return impl.print(report);
+}
+
+}  // namespace kubewatch::cli

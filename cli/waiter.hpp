@@ -1,0 +1,82 @@
+// What `wait-condition` and `apply-ssa --wait` share: the flags, the waiting with one deadline, the
+// report at its end and the exit code.
+//
+//   bind_wait_goal(app, flags);                          // --for, --any, --fail-if, ...
+//   KW_ASSIGN(auto goal, wait_goal_of(flags));
+//   Waiter waiter(context, session, flags, goal, stream);
+//   const auto id = waiter.add({type, namespace, name});  // for each object
+//   waiter.start();
+//   if (auto ready = waiter.until_synced(); !ready.ok()) ...  // every watch has its first list
+//   ... PATCH ...; waiter.expect(id, answer);            // older states do not count any more
+//   return waiter.finish();                              // waits, reports, gives the exit code
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/session.hpp"
+#include "runtime/wait_set.hpp"
+
+namespace kubewatch::cli {
+
+struct WaitFlags {
+  std::vector<std::string> conditions;  // --for
+  bool any = false;
+  std::vector<std::string> fail_if;
+  bool strict = false;
+  std::optional<Duration> strict_grace;
+  std::optional<std::size_t> min_count;
+  std::optional<std::size_t> exactly;
+  std::optional<Duration> hold;
+  // Zero: judged once. kubectl's default 30s; a negative one is a week.
+  Duration timeout{30000};
+  std::string output = "text";  // text, json, junit, github
+  bool quiet = false;
+};
+
+// --for, --any, --fail-if, --strict, --strict-grace, --hold and --timeout (under the name given).
+// `flags` must outlive the app.
+void bind_wait_goal(CLI::App& app, WaitFlags& flags, const std::string& timeout = "--timeout");
+// --min-count, --exactly.
+void bind_wait_counts(CLI::App& app, WaitFlags& flags);
+// Errors: invalid, naming the flag; for paths and programs with a caret below the place.
+Result<runtime::WaitGoal> wait_goal_of(const WaitFlags& flags);
+
+class Waiter {
+ public:
+  // All of them must outlive it.
+  Waiter(Context& context, Session& session, const WaitFlags& flags, runtime::WaitGoal goal,
+         runtime::WatcherOptions stream);
+  ~Waiter();
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  std::size_t add(runtime::WaitTarget target);
+  // Targets whose type the server does not have yet: asked for again until it does (said on
+  // stderr), then added. `text` names them, `why` is the first refusal. `resolve` is called between
+  // turns of the loop, so it may use Session; discovery was forgotten before. Its errors other than
+  // not_found end the wait.
+  using Resolve = std::function<Result<std::vector<runtime::WaitTarget>>()>;
+  void add_unresolved(std::string text, const Error& why, Resolve resolve);
+
+  // The deadline counts from here.
+  void start();
+  // Turns the loop until every target's first list is in. Errors: those that another try cannot
+  // mend; timeout; canceled by a signal.
+  Result<void> until_synced();
+  void expect(std::size_t target, const Json& written);
+  // Turns the loop until it is decided or the deadline passes; reports; the exit code.
+  int finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubewatch::cli

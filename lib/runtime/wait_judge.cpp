@@ -1,0 +1,349 @@
+#include "runtime/wait_judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::runtime {
+
+namespace {
+
+std::optional<std::uint64_t> number_of(const std::string& version) {
+  std::uint64_t out = 0;
+  const auto [stop, code] = std::from_chars(version.data(), version.data() + version.size(), out);
+  if (code != std::errc() || stop != version.data() + version.size()) return std::nullopt;
+  return out;
+}
+
+// Whether a state is the written one or a later one.
+bool reaches(const std::string& version, const std::string& written) {
+  const auto seen = number_of(version);
+  const auto wanted = number_of(written);
+  return seen && wanted ? *seen >= *wanted : version == written;
+}
+
+std::vector<std::string> texts(const std::vector<WaitCondition>& conditions) {
+  std::vector<std::string> out;
+  for (const auto& one : conditions) out.push_back(one.text());
+  return out;
+}
+
+bool deletion(const WaitCondition& condition) {
+  return condition.waits_for_deletion();
+}
+
+bool is(const Judgement& judgement, Judgement::State state) {
+  return judgement.state == state;
+}
+
+}  // namespace
+
+std::string_view to_string(WaitState state) {
+  switch (state) {
+    case WaitState::met: return "met";
+    case WaitState::not_met: return "notMet";
+    case WaitState::failed: return "failed";
+    case WaitState::invalid: return "invalid";
+    case WaitState::deleted: return "deleted";
+    case WaitState::not_found: return "notFound";
+    case WaitState::unknown: break;
+  }
+  return "unknown";
+}
+
+bool WaitGoal::awaits_deletion() const {
+  return !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), deletion);
+}
+
+std::string WaitGoal::text() const {
+  return base::join(texts(wanted), any ? " or " : " and ");
+}
+
+Result<void> WaitGoal::check() const {
+  if (wanted.empty()) return Error(ErrorKind::invalid, "nothing is waited for: give --for");
+  const bool some = std::any_of(wanted.begin(), wanted.end(), deletion);
+  if (some && !any && !awaits_deletion()) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("no object can be {} at once: join them with --any", text()));
+  }
+  if (awaits_deletion() && (min_count || exactly)) {
+    return Error(ErrorKind::invalid, "--min-count and --exactly count objects that are there, "
+                                     "which --for=delete has none of");
+  }
+  if (min_count && exactly && *min_count > *exactly) {
+    return Error(ErrorKind::invalid, "--min-count is more than --exactly");
+  }
+  return {};
+}
+
+std::string WaitTarget::str() const {
+  if (by_name()) return type.qualified_plural() + "/" + name;
+  std::vector<std::string> by;
+  if (!label_selector.empty()) by.push_back("-l " + label_selector);
+  if (!field_selector.empty()) by.push_back("--field-selector " + field_selector);
+  return fmt::format("{} ({})", type.qualified_plural(), by.empty() ? "all" : base::join(by, " "));
+}
+
+std::string WaitedObject::str() const {
+  if (!key.name.empty()) return type.qualified_plural() + "/" + key.name;
+  return fmt::format("{} ({})", type.qualified_plural(), selector);
+}
+
+std::size_t WaitJudge::add(WaitTarget target) {
+  Entry entry;
+  entry.target = std::move(target);
+  if (entry.target.by_name()) {
+    // Named ones are asked for whether they are there or not.
+    Member& member = entry.members[{entry.target.namespace_, entry.target.name}];
+    judge(member, nullptr, WallTime{});
+  }
+  entries_.push_back(std::move(entry));
+  return entries_.size() - 1;
+}
+
+void WaitJudge::judge(Member& member, const Json* object, WallTime now) const {
+  member.judgements.clear();
+  member.changes_at.reset();
+  member.failed_by.clear();
+  const auto ask = [&](const WaitCondition& condition) {
+    Judgement out = condition.judge(object, now, goal_.kstatus);
+    if (out.changes_at && (!member.changes_at || *out.changes_at < *member.changes_at)) {
+      member.changes_at = out.changes_at;
+    }
+    return out;
+  };
+  std::size_t met = 0;
+  std::size_t failed = 0;
+  std::optional<std::size_t> invalid;
+  std::optional<std::size_t> unmet;
+  std::optional<std::size_t> hopeless;
+  for (const auto& condition : goal_.wanted) {
+    const std::size_t at = member.judgements.size();
+    member.judgements.push_back(ask(condition));
+    const Judgement& one = member.judgements.back();
+    if (is(one, Judgement::State::met)) {
+      ++met;
+      continue;
+    }
+    if (!unmet) unmet = at;
+    if (is(one, Judgement::State::invalid) && !invalid) invalid = at;
+    if (is(one, Judgement::State::failed)) {
+      ++failed;
+      if (!hopeless) hopeless = at;
+    }
+  }
+  const std::size_t all = goal_.wanted.size();
+  member.deciding = unmet.value_or(0);
+  member.state = WaitState::not_met;
+  if (goal_.any ? met > 0 : met == all) {
+    member.state = WaitState::met;
+    for (std::size_t i = 0; i < all; ++i) {
+      if (is(member.judgements[i], Judgement::State::met)) member.deciding = i;
+    }
+  } else if (invalid) {
+    member.state = WaitState::invalid;
+    member.deciding = *invalid;
+  } else if (goal_.any ? failed == all : failed > 0) {
+    member.state = WaitState::failed;
+    member.deciding = *hopeless;
+  }
+  for (const auto& condition : goal_.fail_if) {
+    if (object == nullptr && !(condition.waits_for_deletion() && member.existed)) continue;
+    Judgement one = ask(condition);
+    if (!is(one, Judgement::State::met)) continue;
+    member.state = WaitState::failed;
+    member.failed_by = condition.text();
+    member.failure = std::move(one);
+    break;
+  }
+}
+
+void WaitJudge::seen(std::size_t target, const Json& object, TimePoint, WallTime wall) {
+  Entry& entry = entries_.at(target);
+  const std::string uid = base::string_at(object, {"metadata", "uid"});
+  const std::string version = base::string_at(object, {"metadata", "resourceVersion"});
+  if (entry.expecting && uid == entry.expected_uid) {
+    if (!reaches(version, entry.expected_version)) return;
+    entry.expecting = false;
+  }
+  const core::ObjectKey key = {base::string_at(object, {"metadata", "namespace"}),
+                               base::string_at(object, {"metadata", "name"})};
+  Member& member = entry.members[key];
+  const bool another = member.existed && member.uid != uid;
+  if (another) met_since_.reset();
+  if (another && goal_.awaits_deletion()) member.replaced = true;
+  member.present = true;
+  member.existed = true;
+  member.uid = uid;
+  member.resource_version = version;
+  // The object that was waited for to go has gone, whoever has its name now.
+  judge(member, member.replaced ? nullptr : &object, wall);
+}
+
+void WaitJudge::gone(std::size_t target, const core::ObjectKey& key, TimePoint) {
+  Entry& entry = entries_.at(target);
+  const auto found = entry.members.find(key);
+  if (found == entry.members.end()) return;
+  Member& member = found->second;
+  if (member.uid == entry.expected_uid) entry.expecting = false;
+  met_since_.reset();
+  const bool by_absence = std::any_of(goal_.wanted.begin(), goal_.wanted.end(), deletion);
+  const bool fails = std::any_of(goal_.fail_if.begin(), goal_.fail_if.end(), deletion);
+  if (!entry.target.by_name() && !by_absence && !fails) {
+    entry.members.erase(found);  // no longer a member
+    return;
+  }
+  member.present = false;
+  judge(member, nullptr, WallTime{});
+}
+
+void WaitJudge::expect(std::size_t target, const std::string& uid,
+                       const std::string& resource_version) {
+  Entry& entry = entries_.at(target);
+  const core::ObjectKey key = {entry.target.namespace_, entry.target.name};
+  const auto found = entry.members.find(key);
+  const bool known = found != entry.members.end() && found->second.present &&
+                     found->second.uid == uid &&
+                     reaches(found->second.resource_version, resource_version);
+  if (known) return;
+  entry.expected_uid = uid;
+  entry.expected_version = resource_version;
+  entry.expecting = true;
+  met_since_.reset();
+}
+
+WaitJudge::Count WaitJudge::count() const {
+  Count out;
+  for (const auto& entry : entries_) {
+    if (!entry.synced || entry.expecting) out.all_synced = false;
+    bool one = false;
+    for (const auto& [key, member] : entry.members) {
+      ++out.all;
+      if (member.present && !entry.target.by_name()) ++out.chosen;
+      if (member.state == WaitState::met) ++out.met;
+      one = true;
+    }
+    if (!one) out.every_target_has_one = false;
+  }
+  return out;
+}
+
+bool WaitJudge::enough(const Count& count) const {
+  if (goal_.awaits_deletion()) return true;
+  if (goal_.exactly && count.chosen != *goal_.exactly) return false;
+  if (goal_.min_count && count.chosen < *goal_.min_count) return false;
+  return goal_.exactly || goal_.min_count || count.every_target_has_one;
+}
+
+// What ends a wait whatever the others do.
+WaitOutcome WaitJudge::decide_members() const {
+  WaitOutcome out = WaitOutcome::pending;
+  for (const auto& entry : entries_) {
+    if (!entry.synced || entry.expecting) continue;
+    for (const auto& [key, member] : entry.members) {
+      if (member.state == WaitState::failed) return WaitOutcome::failed;
+      if (member.state == WaitState::invalid) out = WaitOutcome::invalid;
+      const bool lost = entry.target.by_name() && member.existed && !member.present &&
+                        member.state != WaitState::met;
+      if (lost && out == WaitOutcome::pending) out = WaitOutcome::deleted;
+    }
+  }
+  return out;
+}
+
+WaitOutcome WaitJudge::decide(TimePoint now) {
+  if (const auto ended = decide_members(); ended != WaitOutcome::pending) return ended;
+  const Count counted = count();
+  const bool met = !entries_.empty() && counted.all_synced && counted.met == counted.all &&
+                   enough(counted);
+  if (!met) {
+    met_since_.reset();
+    return WaitOutcome::pending;
+  }
+  if (!met_since_) met_since_ = now;
+  return now - *met_since_ >= goal_.hold ? WaitOutcome::met : WaitOutcome::pending;
+}
+
+std::optional<TimePoint> WaitJudge::hold_ends() const {
+  if (!met_since_) return std::nullopt;
+  return *met_since_ + goal_.hold;
+}
+
+std::vector<WaitJudge::Due> WaitJudge::due() const {
+  std::vector<Due> out;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    for (const auto& [key, member] : entries_[i].members) {
+      if (member.changes_at) out.push_back({i, key, *member.changes_at});
+    }
+  }
+  return out;
+}
+
+WaitedObject WaitJudge::describe(const Entry& entry, const core::ObjectKey& key,
+                                 const Member& member) const {
+  WaitedObject out;
+  out.type = entry.target.type;
+  out.key = key;
+  out.uid = member.uid;
+  out.resource_version = member.resource_version;
+  out.state = member.state;
+  for (std::size_t i = 0; i < member.judgements.size(); ++i) {
+    out.conditions.emplace_back(goal_.wanted[i].text(), member.judgements[i]);
+  }
+  out.condition = goal_.wanted[member.deciding].text();
+  out.judgement = member.judgements[member.deciding];
+  if (!member.failed_by.empty()) {
+    out.condition = member.failed_by;
+    out.judgement = member.failure;
+    out.judgement.wanted = "not " + member.failed_by;
+  }
+  if (!entry.synced || entry.expecting) {
+    out.state = WaitState::unknown;
+    out.judgement.current = entry.synced ? "the state after the write was not seen yet"
+                                         : "no answer from the server yet";
+  } else if (!member.present && out.state == WaitState::not_met) {
+    out.state = member.existed ? WaitState::deleted : WaitState::not_found;
+    if (member.existed) out.judgement.current = "was deleted while waiting";
+  }
+  return out;
+}
+
+std::vector<WaitedObject> WaitJudge::report() const {
+  std::vector<WaitedObject> out;
+  for (const auto& entry : entries_) {
+    for (const auto& [key, member] : entry.members) out.push_back(describe(entry, key, member));
+    if (!entry.members.empty() || goal_.awaits_deletion()) continue;
+    WaitedObject none;
+    none.type = entry.target.type;
+    none.key = {entry.target.namespace_, ""};
+    const std::string text = entry.target.str();
+    none.selector = text.substr(text.find('(') + 1);
+    none.selector.pop_back();
+    none.state = entry.synced ? WaitState::not_found : WaitState::unknown;
+    none.condition = goal_.wanted.front().text();
+    none.judgement.current =
+        entry.synced ? "nothing matches" : "no answer from the server yet";
+    none.judgement.wanted = "a matching object";
+    none.judgement.rule = "selector";
+    out.push_back(std::move(none));
+  }
+  return out;
+}
+
+std::string WaitJudge::summary() const {
+  const Count counted = count();
+  std::string out = fmt::format("{} of {} objects {} as asked", counted.met, counted.all,
+                                counted.met == 1 ? "is" : "are");
+  if (goal_.exactly && counted.chosen != *goal_.exactly) {
+    out += fmt::format("; {} match, exactly {} are wanted", counted.chosen, *goal_.exactly);
+  } else if (goal_.min_count && counted.chosen < *goal_.min_count) {
+    out += fmt::format("; {} match, at least {} are wanted", counted.chosen, *goal_.min_count);
+  }
+  return out;
+}
+
+}  // namespace kubewatch::runtime

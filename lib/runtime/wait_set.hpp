@@ -1,0 +1,62 @@
+// A wait on live objects: one watch for each target (or for many names of one kind and namespace),
+// all of them fed into one WaitJudge. Thin I/O: outlives disconnects, expired versions, restarts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "client/client.hpp"
+#include "runtime/reflector.hpp"
+#include "runtime/wait_judge.hpp"
+
+namespace kubewatch::runtime {
+
+class WaitSet {
+ public:
+  struct Callbacks {
+    // Something was told, or time has passed that matters: ask outcome(). From the loop, never from
+    // inside a call; many changes of one turn come as one.
+    std::function<void()> on_change;
+    // Each failed try of a watch, with when it is tried again; may be empty.
+    std::function<void(const std::string& what, const ReflectorStats&, WatcherFailure, const Error&,
+                       Duration retry_in)>
+        on_failure;
+  };
+
+  // `client` and `random` must outlive it. Not to be destroyed from inside its callbacks.
+  WaitSet(client::Client& client, WaitGoal goal, WatcherOptions options, base::Random& random,
+          Callbacks callbacks);
+  ~WaitSet();
+  WaitSet(const WaitSet&) = delete;
+  WaitSet& operator=(const WaitSet&) = delete;
+
+  // Before start() or later; after start() its watch begins with the next start().
+  std::size_t add(WaitTarget target);
+  // Starts the watches of all targets that have none yet.
+  void start();
+  // The first list of every target is in: a write made from now on cannot be missed.
+  bool synced() const;
+  // The answer of a write to a named target: only this state and later ones count.
+  void expect(std::size_t target, const Json& written);
+
+  WaitOutcome outcome();
+  // A failure that another try cannot mend (forbidden, not logged in, refused as invalid), or that
+  // the watch has not recovered from; null when there is none.
+  const Error* hopeless() const;
+  const Error* failure() const;
+  const WaitJudge& judge() const;
+  std::vector<WaitedObject> report() const { return judge().report(); }
+  std::string summary() const { return judge().summary(); }
+  // As the watch knows it; absent when it does not exist.
+  std::optional<Json> object(const WaitedObject& of) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubewatch::runtime
