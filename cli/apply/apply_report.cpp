@@ -130,14 +130,22 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
                        {"warnings", warnings}});
   }
   if (style_.output == "name") return say(name);
+  if (style_.printer != nullptr) return print_object(apply);
   if (style_.diff && same) return;
   std::string line = name + (style_.subresource.empty() ? "" : "/" + style_.subresource);
   line += std::string(" ") + word_of(outcome.what);
   if (style_.with_namespace && apply.type().namespaced) {
     line += " in namespace " + apply.key().namespace_;
   }
-  if (style_.dry_run) line += " (server dry run)";
-  if (!outcome.changed.empty()) line += ": " + some_of(outcome.changed);
+  if (style_.dry_run) {
+    line += outcome.assumed ? " (dry run; not checked, what it needs is not made yet)"
+                            : " (server dry run)";
+  }
+  if (!outcome.changed.empty()) {
+    line += ": " + some_of(outcome.changed);
+  } else if (outcome.what == ApplyOutcome::What::configured) {
+    line += ": ownership only";
+  }
   say(line);
   for (const auto& one : outcome.forced) say("  took " + to_text(one));
   if (!outcome.migrated.empty()) {
@@ -148,6 +156,12 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
   std::string diff = diff_of(outcome.before, outcome.after, secrets_);
   while (diff.ends_with('\n')) diff.pop_back();
   if (!diff.empty()) say(fmt::format("--- {} live\n+++ {} applied\n{}", name, name, diff), true);
+}
+
+void ApplyReport::print_object(ObjectApply& apply) {
+  auto printed = style_.printer->print_one(
+      context_.out, PrintedObject(apply.type(), apply.outcome().after), style_.now);
+  if (!printed.ok()) count(fail(context_, printed.error()));
 }
 
 void ApplyReport::add_failed(const Manifest& manifest, const Error& error) {
@@ -204,6 +218,10 @@ void ApplyReport::add_pruned(const Pruned& member) {
   }
   if (member.error) return;
   if (style_.output == "name") return say(name);
+  if (style_.printer != nullptr) {
+    context_.err << base::escape_for_terminal(name + " pruned") << "\n";
+    return;
+  }
   std::string line = name + " pruned";
   if (style_.with_namespace && member.type.namespaced) {
     line += " in namespace " + member.key.namespace_;

@@ -8,6 +8,7 @@
 #include "cli/apply/object_apply.hpp"
 #include "cli/apply/prune.hpp"
 #include "cli/command.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "hooks/secret_hash.hpp"
 
 namespace kubewatch::cli {
@@ -22,7 +23,9 @@ int more_telling(int a, int b);
 std::string diff_of(Json before, Json after, const hooks::SecretHash& secrets);
 
 struct ReportStyle {
-  std::string output = "text";  // text, name, json
+  std::string output = "text";  // text, name, json; anything else is `printer`'s
+  ObjectPrinter* printer = nullptr;
+  WallTime now{};  // for ages in its tables
   bool dry_run = false;
   bool diff = false;            // only what differs, and exit code 9
   bool with_namespace = false;  // objects of several namespaces
@@ -51,6 +54,7 @@ class ApplyReport {
   void add_done(ObjectApply& apply, const std::vector<std::string>& warnings);
   void add_error(const Manifest& manifest, const Error& error, const std::string& name,
                  const std::vector<FieldConflict>& conflicts);
+  void print_object(ObjectApply& apply);
   void say(const std::string& line, bool lines = false);
   void warn(const std::string& name, const std::string& what);
   void print_json(Json line);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/strings.hpp"
 #include "cli/apply/manifest_notes.hpp"
+#include "cli/resource_args.hpp"
 #include "hooks/field_warnings.hpp"
 #include "hooks/output.hpp"
 #include "hooks/plan.hpp"
@@ -74,20 +74,14 @@ Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const s
       if (type || other.order_class != 1) continue;
       type = hooks::type_from_crd(other.manifest.object, slot.gvk);
     }
-    const std::string own = base::string_at(slot.manifest.object, {"metadata", "namespace"});
-    slot.key = {own, base::string_at(slot.manifest.object, {"metadata", "name"})};
-    if (type && !type->namespaced) {
+    slot.key.name = base::string_at(slot.manifest.object, {"metadata", "name"});
+    const bool namespaced = !type || type->namespaced;
+    KW_ASSIGN(slot.key.namespace_, namespace_of(slot.manifest, namespaced, asked,
+                                                session_.client().config().namespace_));
+    if (!namespaced) {
       slot.key.namespace_.clear();
       continue;
     }
-    if (!own.empty() && !asked.empty() && own != asked) {
-      return Error(ErrorKind::invalid,
-                   fmt::format("{}: the namespace from the provided object \"{}\" does not match "
-                               "the namespace \"{}\". You must pass '--namespace={}' to perform "
-                               "this operation.",
-                               slot.manifest.source, own, asked, own));
-    }
-    if (own.empty()) slot.key.namespace_ = session_.client().config().namespace_;
     // Unknown kinds get it when they are known.
     if (type) slot.manifest.object["metadata"]["namespace"] = slot.key.namespace_;
     namespaces_.insert(slot.key.namespace_);
@@ -118,24 +112,32 @@ Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
     if (attempt > 0) session_.loop().run_until([] { return false; }, kServedPause);
     session_.forget_resources();
   }
-  const bool rehearsed = options_.dry_run && comes_with_crd(slot.gvk);
-  return Error(ErrorKind::not_found,
-               fmt::format("no matches for kind \"{}\" in version \"{}\": {}", slot.gvk.kind,
-                           slot.gvk.api_version(),
-                           rehearsed ? "its CRD is among the files, but a dry run does not make it"
-                                     : "ensure CRDs are installed first"));
+  // Its CRD is made by this call, and a dry run makes nothing.
+  if (options_.dry_run) {
+    for (const auto& other : slots_) {
+      if (other.order_class != 1) continue;
+      if (auto type = hooks::type_from_crd(other.manifest.object, slot.gvk))
+        return std::move(*type);
+    }
+  }
+  return resolve_manifest(session_, slot.manifest);
+}
+
+bool ApplyRun::rehearsed_only(const Slot& slot) {
+  if (!options_.dry_run) return false;
+  const auto map = session_.resources();
+  if (map.ok() && (*map)->find(slot.gvk) == nullptr) return true;
+  return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& other) {
+    return other.order_class == 0 && other.key.name == slot.key.namespace_ && other.made;
+  });
 }
 
 void ApplyRun::prepare_class(int order_class) {
   std::set<core::Gvk> unknown;  // asked for once, however many objects there are
   for (auto& slot : slots_) {
     if (slot.order_class != order_class) continue;
-    auto type = unknown.count(slot.gvk) > 0
-                    ? Result<core::ResourceType>(Error(
-                          ErrorKind::not_found, fmt::format("no matches for kind \"{}\" in version "
-                                                            "\"{}\"",
-                                                            slot.gvk.kind, slot.gvk.api_version())))
-                    : find_type(slot);
+    auto type =
+        unknown.count(slot.gvk) > 0 ? resolve_manifest(session_, slot.manifest) : find_type(slot);
     if (!type.ok()) {
       unknown.insert(slot.gvk);
       unreachable_ = unreachable_ || type.error().is_unreachable();
@@ -154,6 +156,10 @@ void ApplyRun::prepare_class(int order_class) {
     }
     slot.apply = std::make_unique<ObjectApply>(session_.client(), options_, secrets_, slot.manifest,
                                                std::move(*type), slot.key);
+    if (order_class == 2 && rehearsed_only(slot)) {
+      slot.apply->assume();
+      slot.finished = true;
+    }
   }
 }
 
@@ -164,8 +170,9 @@ void ApplyRun::finish(Slot& slot) {
     unreachable_ = unreachable_ || outcome.error->is_unreachable();
     return;
   }
+  slot.made = outcome.what == ApplyOutcome::What::created;
   uids_.insert(base::string_at(outcome.after, {"metadata", "uid"}));
-  if (listener_.applied) listener_.applied(*slot.apply);
+  if (slot.order_class == 2 && listener_.applied) listener_.applied(*slot.apply);
 }
 
 void ApplyRun::run_class(int order_class) {
@@ -173,12 +180,12 @@ void ApplyRun::run_class(int order_class) {
   std::vector<Slot*> waiting;
   std::vector<ObjectApply*> applies;
   for (auto& slot : slots_) {
-    if (slot.order_class != order_class || !slot.apply) continue;
+    if (slot.order_class != order_class || !slot.apply || slot.finished) continue;
     waiting.push_back(&slot);
     applies.push_back(slot.apply.get());
   }
-  if (listener_.before_class && !applies.empty()) {
-    if (auto ready = listener_.before_class(applies); !ready.ok()) {
+  if (order_class == 2 && listener_.before && !applies.empty()) {
+    if (auto ready = listener_.before(applies); !ready.ok()) {
       for (Slot* slot : waiting) {
         slot->error = ready.error();
         slot->apply.reset();

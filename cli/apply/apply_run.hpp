@@ -32,10 +32,10 @@ class ApplyRun {
   // The labels of a set on every manifest, and what the set holds then.
   Result<SetContents> join(const std::string& set_id, const std::string& parent_namespace);
 
-  // Called with every object right before it is sent, and with the answer.
+  // Told of the last class, before its first write and with each answer.
   struct Listener {
-    std::function<Result<void>(const std::vector<ObjectApply*>&)> before_class;
-    std::function<void(const ObjectApply&)> applied;
+    std::function<Result<void>(const std::vector<ObjectApply*>&)> before;
+    std::function<void(ObjectApply&)> applied;
   };
   void listen(Listener listener) { listener_ = std::move(listener); }
 
@@ -56,8 +56,10 @@ class ApplyRun {
     std::unique_ptr<ObjectApply> apply;
     std::optional<Error> error;  // it has no ObjectApply
     bool finished = false;
+    bool made = false;  // it did not exist before
   };
   Result<core::ResourceType> find_type(const Slot& slot);
+  bool rehearsed_only(const Slot& slot);
   bool comes_with_crd(const core::Gvk& gvk) const;
   void prepare_class(int order_class);
   void run_class(int order_class);

@@ -111,6 +111,12 @@ void ObjectApply::start(Done done) {
   read();
 }
 
+void ObjectApply::assume() {
+  outcome_.what = ApplyOutcome::What::created;
+  outcome_.after = manifest_.object;
+  outcome_.assumed = true;
+}
+
 void ObjectApply::end(std::optional<Error> error) {
   if (error) outcome_.error = std::move(error);
   done_();

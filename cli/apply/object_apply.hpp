@@ -38,6 +38,7 @@ struct ApplyOutcome {
   std::vector<FieldConflict> conflicts;
   std::vector<FieldConflict> forced;  // what force took
   std::vector<std::string> migrated;  // managers whose ownership went over
+  bool assumed = false;  // a dry run that the server could not check: what it needs is not made yet
   std::vector<std::string> defaults;  // fields of the server's that it owns now
 };
 
@@ -65,6 +66,8 @@ class ObjectApply {
               const Manifest& manifest, core::ResourceType type, core::ObjectKey key);
   // `done` is called once, from the loop; it must not destroy this.
   void start(Done done);
+  // In a dry run, instead of start(): its Namespace or CRD is of the same call and not made.
+  void assume();
 
   const core::ResourceType& type() const { return type_; }
   const core::ObjectKey& key() const { return key_; }

@@ -1,7 +1,9 @@
 // kubewatch apply-ssa: server-side apply of files, saying what changed. The flags and their sense;
 // the work is in cli/apply.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <map>
 #include <ostream>
 
 #include "base/strings.hpp"
@@ -9,8 +11,11 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/kustomize.hpp"
 #include "cli/manifests.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/session.hpp"
+#include "cli/waiter.hpp"
 
 namespace kubewatch::cli {
 
@@ -48,35 +53,54 @@ class ApplySsa : public Command {
     app.add_option("--concurrency", concurrency_, "objects at the same time")
         ->type_name("N")
         ->check(CLI::Range(std::size_t{1}, kMostAtOnce));
-    bind_output(app, style_.output, {"text", "name", "json"});
+    bind_wait(app);
+    PrintFlagChoice choice;
+    choice.own = {"text", "name", "json"};
+    choice.default_format = "text";
+    choice.sort_by = false;
+    bind_print(app, print_, choice);
   }
 
   int run(Context& context) override {
     if (auto sound = check(); !sound.ok()) return fail(context, sound.error());
-    auto manifests = read_manifests(files_, recursive_);
-    if (!manifests.ok()) return fail(context, kUsage, manifests.error().render());
-    if (manifests->empty()) return fail(context, kUsage, "no objects in the given files");
+    PrinterSetup setup;
+    setup.terminal = terminal_of(context.global.color, STDOUT_FILENO);
+    setup.several_kinds = setup.common_columns = true;
+    auto printer = ObjectPrinter::make(print_, setup);
+    if (!printer.ok()) return fail(context, kUsage, printer.error().render());
+    if ((*printer)->format().kind == OutputFormat::Kind::own) {
+      style_.output = (*printer)->format().text;
+    } else {
+      style_.output.clear();
+      style_.printer = printer->get();
+    }
+    // Before anything asks for a server.
+    std::vector<Manifest> manifests;
+    if (kustomize_.empty()) {
+      auto read = read_manifests(files_, recursive_);
+      if (!read.ok()) return fail(context, kUsage, read.error().render());
+      manifests = std::move(*read);
+    }
     auto session = Session::open(context.global.config);
     if (!session.ok()) return fail(context, session.error());
-    const auto secrets = hooks::SecretHash::make();
-    ApplyReport report(context, style_, secrets);
-    ApplyRun run(**session, options_, report, secrets, concurrency_);
-    auto taken = run.take(std::move(*manifests), strip_, context.global.config.namespace_);
-    if (!taken.ok()) return fail(context, taken.error());
-    style_.with_namespace = run.several_namespaces();
-    if (!prune_) {
-      run.apply_all();
-      return report.exit_code();
+    if (!kustomize_.empty()) {
+      auto built = build_kustomization((*session)->loop(), kustomize_);
+      if (!built.ok()) return fail(context, kUsage, built.error().render());
+      manifests = std::move(*built);
     }
-    return apply_and_prune(context, **session, run, report);
+    if (manifests.empty()) return fail(context, kUsage, "no objects in the given files");
+    style_.now = (*session)->loop().wall();
+    return apply(context, **session, std::move(manifests));
   }
 
  private:
   void bind_files(CLI::App& app) {
     app.add_option("-f,--filename", files_, "files, folders or - for stdin, repeatable")
         ->type_name("FILE")
-        ->allow_extra_args(false)
-        ->required();
+        ->allow_extra_args(false);
+    app.add_option("-k,--kustomize", kustomize_,
+                   "folder that kustomize, or kubectl, builds the objects of")
+        ->type_name("DIR");
     app.add_flag("-R,--recursive", recursive_, "folders with all that is below them");
     app.add_flag("--strip-server-fields", strip_,
                  "drop what the server keeps: status, uid, resourceVersion, managedFields, ...");
@@ -97,8 +121,21 @@ class ApplySsa : public Command {
         ->allow_extra_args(false);
   }
 
+  void bind_wait(CLI::App& app) {
+    app.add_flag("--wait", wait_, "wait until the applied objects are ready, or as --for says");
+    bind_wait_goal(app, wait_flags_);
+  }
+
   Result<void> check() {
     const auto wrong = [](const char* text) { return Error(ErrorKind::invalid, text); };
+    if (files_.empty() && kustomize_.empty()) return wrong("must specify one of -f and -k");
+    if (!files_.empty() && !kustomize_.empty()) {
+      return wrong("only one of -f or -k can be specified");
+    }
+    if (recursive_ && !kustomize_.empty()) {
+      return wrong("the -k flag can't be used with -f or -R");
+    }
+    KW_TRY(check_wait());
     KW_ASSIGN(options_.force, parse_force(force_, force_owners_));
     if (dry_run_ == "client") {
       return wrong(
@@ -116,6 +153,59 @@ class ApplySsa : public Command {
     style_.subresource = options_.subresource;
     options_.field_validation = validation_of(validate_);
     return {};
+  }
+
+  Result<void> check_wait() {
+    const bool given = !wait_flags_.conditions.empty() || !wait_flags_.fail_if.empty() ||
+                       wait_flags_.any || wait_flags_.strict || wait_flags_.hold ||
+                       wait_flags_.timeout != WaitFlags().timeout;
+    if (!wait_ && given) {
+      return Error(ErrorKind::invalid, "what to wait for is said, but not --wait");
+    }
+    if (!wait_) return {};
+    if (diff_ || dry_run_ == "server") {
+      return Error(ErrorKind::invalid, "--wait has nothing to wait for in a dry run");
+    }
+    if (wait_flags_.conditions.empty()) wait_flags_.conditions = {"ready"};
+    wait_flags_.output = print_.output == "json" ? "json" : "text";
+    wait_flags_.quiet =
+        !print_.output.empty() && print_.output != "json" && print_.output != "text";
+    KW_ASSIGN(goal_, wait_goal_of(wait_flags_));
+    return {};
+  }
+
+  int apply(Context& context, Session& session, std::vector<Manifest> manifests) {
+    const auto secrets = hooks::SecretHash::make();
+    ApplyReport report(context, style_, secrets);
+    ApplyRun run(session, options_, report, secrets, concurrency_);
+    auto taken = run.take(std::move(manifests), strip_, context.global.config.namespace_);
+    if (!taken.ok()) return fail(context, taken.error());
+    style_.with_namespace = run.several_namespaces();
+    std::optional<Waiter> waiter;
+    std::map<const ObjectApply*, std::size_t> targets;
+    if (wait_) {
+      waiter.emplace(context, session, wait_flags_, std::move(*goal_), runtime::WatcherOptions());
+      // The watches are open before the first write: no transition is missed.
+      run.listen(
+          {[&](const std::vector<ObjectApply*>& applies) -> Result<void> {
+             for (const auto* one : applies) {
+               targets[one] =
+                   waiter->add({one->type(), one->key().namespace_, one->key().name, "", ""});
+             }
+             waiter->start();
+             return waiter->until_synced();
+           },
+           [&](ObjectApply& one) { waiter->expect(targets.at(&one), one.outcome().after); }});
+    }
+    const int code = prune_ ? apply_and_prune(context, session, run, report)
+                            : (run.apply_all(), report.exit_code());
+    if (!wait_ || targets.empty()) return code;
+    if (code != kDone) {
+      context.err << "not waited for, because not everything could be applied\n";
+      return code;
+    }
+    context.out.flush();
+    return waiter->finish();
   }
 
   // The parent names every member there may be before anything is written, and only the present
@@ -158,6 +248,7 @@ class ApplySsa : public Command {
   }
 
   std::vector<std::string> files_;
+  std::string kustomize_;
   bool recursive_ = false;
   bool strip_ = false;
   std::vector<std::string> force_;
@@ -170,6 +261,10 @@ class ApplySsa : public Command {
   std::size_t concurrency_ = 16;
   ApplyOptions options_;
   ReportStyle style_;
+  PrintFlags print_;
+  bool wait_ = false;
+  WaitFlags wait_flags_;
+  std::optional<runtime::WaitGoal> goal_;
 };
 
 }  // namespace
