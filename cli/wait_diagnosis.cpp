@@ -38,7 +38,7 @@ bool is_pod(const Json& object) {
 // Kinds that own no Pods, so nobody needs to ask.
 bool owns_none(const Json& object) {
   static const std::set<std::string> kKinds = {
-      "ConfigMap", "Secret",  "Service", "PersistentVolumeClaim", "PersistentVolume",
+      "ConfigMap", "Secret",  "Service", "PersistentVolumeClaim",   "PersistentVolume",
       "Namespace", "Ingress", "CronJob", "CustomResourceDefinition"};
   return kKinds.count(text(object, {"kind"})) != 0;
 }
@@ -53,10 +53,9 @@ std::string selector_of(const Json& object) {
 
 }  // namespace
 
-std::vector<Json> WaitDiagnosis::list(const core::ResourceType& type,
-                                      const std::string& namespace_, const std::string& labels,
-                                      const std::string& fields, std::uint32_t limit,
-                                      bool* refused) {
+std::vector<Json> WaitDiagnosis::list(const core::ResourceType& type, const std::string& namespace_,
+                                      const std::string& labels, const std::string& fields,
+                                      std::uint32_t limit, bool* refused) {
   core::ListParams params;
   params.label_selector = labels;
   params.field_selector = fields;
@@ -66,9 +65,9 @@ std::vector<Json> WaitDiagnosis::list(const core::ResourceType& type,
   const auto now = session_.loop().now();
   if (now >= ends_) return out;
   std::optional<Result<client::ListResult>> answer;
-  const auto pending =
-      session_.client().list(type, namespace_, params,
-                             [&](Result<client::ListResult> result) { answer.emplace(std::move(result)); });
+  const auto pending = session_.client().list(
+      type, namespace_, params,
+      [&](Result<client::ListResult> result) { answer.emplace(std::move(result)); });
   session_.loop().run_until([&] { return answer.has_value(); }, ends_ - now);
   if (!answer) return out;
   if (!answer->ok()) {
@@ -88,8 +87,8 @@ std::vector<Json> WaitDiagnosis::pods_of(const Json& object) {
   const std::string labels = selector_of(object);
   std::vector<Json> sets;
   if (text(object, {"kind"}) == "Deployment") {
-    sets = list(builtin("apps", "ReplicaSet", "replicasets"), namespace_, labels, "",
-                kMaxReplicaSets);
+    sets =
+        list(builtin("apps", "ReplicaSet", "replicasets"), namespace_, labels, "", kMaxReplicaSets);
   }
   return runtime::pods_owned_by(list(builtin("", "Pod", "pods"), namespace_, labels, "", kMaxPods),
                                 text(object, {"metadata", "uid"}), sets);
@@ -100,9 +99,8 @@ std::string WaitDiagnosis::claims_cause(const Json& pod, std::vector<std::string
   auto names = runtime::claims_of(pod);
   if (names.size() > kMaxClaims) names.resize(kMaxClaims);
   for (const auto& name : names) {
-    const auto claims =
-        list(builtin("", "PersistentVolumeClaim", "persistentvolumeclaims"),
-             text(pod, {"metadata", "namespace"}), "", "metadata.name=" + name, 1);
+    const auto claims = list(builtin("", "PersistentVolumeClaim", "persistentvolumeclaims"),
+                             text(pod, {"metadata", "namespace"}), "", "metadata.name=" + name, 1);
     if (claims.empty()) return "PersistentVolumeClaim " + name + " does not exist";
     if (auto cause = runtime::claim_cause(claims.front()); !cause.empty()) {
       uids.push_back(text(claims.front(), {"metadata", "uid"}));
@@ -134,7 +132,8 @@ std::string WaitDiagnosis::pods_cause(const Json& object, std::vector<std::strin
       continue;
     }
     uids.insert(uids.begin(), text(pod, {"metadata", "uid"}));
-    out = is_pod(object) ? cause : fmt::format("pod {}: {}", text(pod, {"metadata", "name"}), cause);
+    out =
+        is_pod(object) ? cause : fmt::format("pod {}: {}", text(pod, {"metadata", "name"}), cause);
   }
   if (others > 0) out += fmt::format(" (and {} more Pod{})", others, others == 1 ? "" : "s");
   return out;

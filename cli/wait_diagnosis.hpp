@@ -1,6 +1,6 @@
-// Reads, when a wait has failed, what tells why: the Pods that an object owns, their claims, and the
-// last warning Events. On demand, few requests, within a time limit; what cannot be read is left
-// out.
+// Reads, when a wait has failed, what tells why: the Pods that an object owns, their claims, and
+// the last warning Events. On demand, few requests, within a time limit; what cannot be read is
+// left out.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ class WaitDiagnosis {
 
  private:
   std::vector<Json> list(const core::ResourceType& type, const std::string& namespace_,
-                         const std::string& labels, const std::string& fields,
-                         std::uint32_t limit, bool* refused = nullptr);
+                         const std::string& labels, const std::string& fields, std::uint32_t limit,
+                         bool* refused = nullptr);
   std::vector<Json> pods_of(const Json& object);
   std::string pods_cause(const Json& object, std::vector<std::string>& uids);
   std::string claims_cause(const Json& pod, std::vector<std::string>& uids);

@@ -72,8 +72,7 @@ void bind_timeout(CLI::App& app, const std::string& name, Duration& into) {
     into = negative && *parsed > Duration::zero() ? Duration{-1} : *parsed;
   };
   app.add_option_function<std::string>(
-         name, set,
-         "how long in all (default 30s); 0: judge once; negative: a week")
+         name, set, "how long in all (default 30s); 0: judge once; negative: a week")
       ->type_name("DURATION")
       ->group(kGroup);
 }
@@ -129,10 +128,10 @@ Result<runtime::WaitGoal> wait_goal_of(const WaitFlags& flags) {
   out.hold = flags.hold.value_or(Duration{0});
   const bool ends = flags.timeout >= Duration::zero();
   if (out.hold > Duration::zero() && ends && out.hold >= flags.timeout) {
-    return Error(ErrorKind::invalid,
-                 fmt::format("--hold {} can never be met before the deadline of {}",
-                             base::format_duration(out.hold),
-                             base::format_duration(flags.timeout)));
+    return Error(
+        ErrorKind::invalid,
+        fmt::format("--hold {} can never be met before the deadline of {}",
+                    base::format_duration(out.hold), base::format_duration(flags.timeout)));
   }
   KW_TRY(out.check());
   return out;

@@ -67,8 +67,7 @@ Json judged(const std::string& condition, const runtime::Judgement& judgement) {
 }
 
 std::string place_of(const WaitedObject& object) {
-  return object.key.namespace_.empty() ? object.str()
-                                       : object.key.namespace_ + "/" + object.str();
+  return object.key.namespace_.empty() ? object.str() : object.key.namespace_ + "/" + object.str();
 }
 
 }  // namespace
@@ -96,13 +95,17 @@ std::string WaitReport::line_of(const WaitedObject& object) const {
     case WaitState::deleted:
       out = fmt::format("{} was deleted while waiting for {}", object.str(), object.condition);
       break;
-    default:
-      out = fmt::format("{} {} on {}: {}",
-                        decides(object) && outcome != "failed" && outcome != "deleted"
-                            ? (outcome == "interrupted" ? "interrupted while waiting for"
-                                                        : "timed out waiting for")
-                            : "was waiting for",
-                        object.condition, object.str(), judgement.current);
+    default: {
+      if (outcome == "failed" || outcome == "deleted" || outcome == "invalid") {
+        out = fmt::format("{} was not met yet: {}: {}", object.str(), object.condition,
+                          judgement.current);
+        break;
+      }
+      const char* end = outcome == "timedOut" || outcome == "notFound" || outcome == "unreachable"
+                            ? "timed out waiting for"
+                            : "ended while waiting for";
+      out = fmt::format("{} {} on {}: {}", end, object.condition, object.str(), judgement.current);
+    }
   }
   if (!judgement.wanted.empty()) {
     out += fmt::format("\n  wanted: {} (rule: {})", judgement.wanted, judgement.rule);
@@ -112,8 +115,8 @@ std::string WaitReport::line_of(const WaitedObject& object) const {
 }
 
 std::string singular_name(const WaitedObject& object) {
-  std::string out = object.type.singular.empty() ? base::to_lower(object.type.gvk.kind)
-                                                 : object.type.singular;
+  std::string out =
+      object.type.singular.empty() ? base::to_lower(object.type.gvk.kind) : object.type.singular;
   if (out.empty()) out = object.type.plural;
   if (!object.type.gvk.group.empty()) out += "." + object.type.gvk.group;
   return object.key.name.empty() ? out : out + "/" + object.key.name;
@@ -134,6 +137,8 @@ std::string error_lines(const WaitReport& report) {
   for (const bool deciding : {true, false}) {
     for (const auto& object : report.objects) {
       if (object.state == WaitState::met || report.decides(object) != deciding) continue;
+      // Nothing is known of it, and the message says why.
+      if (object.state == WaitState::unknown && !report.message.empty()) continue;
       out += deciding ? "error: " : "note: ";
       out += base::escape_for_terminal(report.line_of(object), true) + "\n";
     }
@@ -192,15 +197,16 @@ std::string report_junit(const WaitReport& report) {
     }
     ++failures;
     const std::string text = report.line_of(object);
-    cases += fmt::format("{}>\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n"
-                         "    </testcase>\n",
-                         open, to_string(object.state), xml(text.substr(0, text.find('\n'))),
-                         xml(text));
+    cases += fmt::format(
+        "{}>\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n"
+        "    </testcase>\n",
+        open, to_string(object.state), xml(text.substr(0, text.find('\n'))), xml(text));
   }
   if (!report.message.empty() && report.exit_code != 0) {
-    cases += fmt::format("    <testcase classname=\"wait-condition\" name=\"all\" time=\"{}\">\n"
-                         "      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
-                         seconds(report.elapsed), xml(report.outcome), xml(report.message));
+    cases += fmt::format(
+        "    <testcase classname=\"wait-condition\" name=\"all\" time=\"{}\">\n"
+        "      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
+        seconds(report.elapsed), xml(report.outcome), xml(report.message));
   }
   const std::size_t tests =
       report.objects.size() + (report.message.empty() || report.exit_code == 0 ? 0 : 1);

@@ -90,9 +90,9 @@ std::string wait_table(const std::vector<WaitedObject>& objects, const std::stri
   for (const auto* row : rows) {
     const Look look = look_of(row->state);
     const std::string name = cut(base::escape_for_terminal(row->str()), widest);
-    const std::string rest = cut(
-        fmt::format("  {:<{}}  {}", name, widest, base::escape_for_terminal(row->judgement.current)),
-        columns > 7 ? columns - 7 : 0);
+    const std::string rest = cut(fmt::format("  {:<{}}  {}", name, widest,
+                                             base::escape_for_terminal(row->judgement.current)),
+                                 columns > 7 ? columns - 7 : 0);
     out += screen.color ? fmt::format("{}{:<7}\x1b[0m", look.color, look.word)
                         : fmt::format("{:<7}", look.word);
     out += rest + "\n";

@@ -82,8 +82,7 @@ struct Waiter::Impl {
     runtime::WaitSet::Callbacks out;
     out.on_change = [this] { dirty = true; };
     out.on_failure = [this](const std::string& what, const runtime::ReflectorStats& stats,
-                            runtime::WatcherFailure where, const Error& failure,
-                            Duration retry) {
+                            runtime::WatcherFailure where, const Error& failure, Duration retry) {
       view.clear();
       warn_of_failure(what, stats, where, failure, retry);
     };
@@ -99,8 +98,9 @@ struct Waiter::Impl {
     if (!interrupt) {
       interrupt.emplace(session.loop(), [this] { dirty = true; });
       started = now();
-      deadline = started + (once() ? kFirstReads : flags.timeout < Duration::zero() ? kWeek
-                                                                                     : flags.timeout);
+      deadline = started + (once()                             ? kFirstReads
+                            : flags.timeout < Duration::zero() ? kWeek
+                                                               : flags.timeout);
       retry_at = started + retry_in;
     }
     set.start();
@@ -195,9 +195,8 @@ struct Waiter::Impl {
   std::string message(const std::vector<WaitedObject>& all) const {
     if (const Error* why = stopped()) return why->render();
     if (interrupted()) return "interrupted before the conditions were met";
-    const bool none_left = std::all_of(all.begin(), all.end(), [](const auto& object) {
-      return object.state == WaitState::met;
-    });
+    const bool none_left = std::all_of(
+        all.begin(), all.end(), [](const auto& object) { return object.state == WaitState::met; });
     if (!none_left || outcome != WaitOutcome::pending) return "";
     if (set.judge().hold_ends()) {
       return fmt::format("timed out: all were as asked, but not for {} (--hold)",
@@ -224,10 +223,10 @@ struct Waiter::Impl {
     if (why == nullptr || report.exit_code == kDone) return;
     for (auto& object : report.objects) {
       if (object.state == WaitState::met) continue;
-      object.judgement.current = object.state == WaitState::unknown
-                                     ? why->render()
-                                     : object.judgement.current + "; then the watch failed: " +
-                                           why->render();
+      object.judgement.current =
+          object.state == WaitState::unknown
+              ? why->render()
+              : object.judgement.current + "; then the watch failed: " + why->render();
     }
   }
 
@@ -275,7 +274,7 @@ std::size_t Waiter::add(runtime::WaitTarget target) {
 }
 
 void Waiter::add_unresolved(std::string text, const Error& why, Resolve resolve) {
-  if (!impl_->flags.quiet) {
+  if (!impl_->flags.quiet && !impl_->once()) {
     impl_->context.err << base::escape_for_terminal(why.render())
                        << "; asking for it again until the deadline" << std::endl;
   }
@@ -305,9 +304,9 @@ int Waiter::finish() {
   Impl& impl = *impl_;
   impl.turn_until([&] {
     impl.look();
-    return impl.outcome != WaitOutcome::pending ||
-           (impl.once() && impl.unresolved.empty() && impl.set.synced());
+    return impl.outcome != WaitOutcome::pending || (impl.once() && impl.set.synced());
   });
+  impl.look();  // the deadline may have come in the turn that told it
   impl.tick.reset();
   const WaitReport report = impl.make_report();
   impl.view.clear();

@@ -129,8 +129,10 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
                        {"defaults", outcome.defaults},
                        {"warnings", warnings}});
   }
-  if (style_.output == "name") return say(name);
-  if (style_.printer != nullptr) return print_object(apply);
+  if (style_.output != "text") {
+    for (const auto& one : outcome.forced) warn(name, "took " + to_text(one));
+    return style_.output == "name" ? say(name) : print_object(apply);
+  }
   if (style_.diff && same) return;
   std::string line = name + (style_.subresource.empty() ? "" : "/" + style_.subresource);
   line += std::string(" ") + word_of(outcome.what);

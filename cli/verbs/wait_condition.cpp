@@ -126,9 +126,9 @@ class WaitConditionCommand : public Command {
         KW_TRY(can_watch(type));
         KW_ASSIGN(auto namespace_, namespace_of(manifest, type.namespaced, asked_namespace_,
                                                 session.client().config().namespace_));
-        return std::vector<WaitTarget>{
-            {type, std::move(namespace_), base::string_at(manifest.object, {"metadata", "name"}),
-             "", ""}};
+        return std::vector<WaitTarget>{{type, std::move(namespace_),
+                                        base::string_at(manifest.object, {"metadata", "name"}), "",
+                                        ""}};
       };
       const std::string text = base::string_at(manifest.object, {"kind"}) + "/" +
                                base::string_at(manifest.object, {"metadata", "name"});

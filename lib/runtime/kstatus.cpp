@@ -93,23 +93,21 @@ KStatus deployment(const Look& look) {
     return failed("Deployment: condition Progressing", say(look.object, "Progressing"),
                   "Progressing with reason NewReplicaSetAvailable");
   }
-  if (auto less = first_short("Deployment", {{"replicas", all, wanted, "replicas are there"},
-                                             {"updatedReplicas", updated, wanted,
-                                              "replicas are updated"}})) {
+  if (auto less = first_short("Deployment",
+                              {{"replicas", all, wanted, "replicas are there"},
+                               {"updatedReplicas", updated, wanted, "replicas are updated"}})) {
     return *less;
   }
   if (auto more = extra("Deployment", all, wanted)) return *more;
-  if (auto less =
-          first_short("Deployment", {{"availableReplicas",
-                                      look.count({"status", "availableReplicas"}), updated,
-                                      "replicas are available"},
-                                     {"readyReplicas", look.count({"status", "readyReplicas"}),
-                                      wanted, "replicas are ready"}})) {
+  if (auto less = first_short(
+          "Deployment", {{"availableReplicas", look.count({"status", "availableReplicas"}), updated,
+                          "replicas are available"},
+                         {"readyReplicas", look.count({"status", "readyReplicas"}), wanted,
+                          "replicas are ready"}})) {
     return *less;
   }
   constexpr std::int64_t kNoDeadline = std::numeric_limits<std::int32_t>::max();
-  const bool endless =
-      look.count({"spec", "progressDeadlineSeconds"}, kNoDeadline) == kNoDeadline;
+  const bool endless = look.count({"spec", "progressDeadlineSeconds"}, kNoDeadline) == kNoDeadline;
   if (!endless && !(has(look, "Progressing", "True") && reason == "NewReplicaSetAvailable")) {
     return in_progress("Deployment: condition Progressing", say(look.object, "Progressing"),
                        "Progressing with reason NewReplicaSetAvailable");
@@ -127,10 +125,10 @@ KStatus stateful_set(const Look& look) {
   }
   const std::int64_t wanted = look.count({"spec", "replicas"}, 1);
   const std::int64_t all = look.count({"status", "replicas"});
-  if (auto less = first_short("StatefulSet", {{"replicas", all, wanted, "replicas are there"},
-                                              {"readyReplicas",
-                                               look.count({"status", "readyReplicas"}), wanted,
-                                               "replicas are ready"}})) {
+  if (auto less =
+          first_short("StatefulSet", {{"replicas", all, wanted, "replicas are there"},
+                                      {"readyReplicas", look.count({"status", "readyReplicas"}),
+                                       wanted, "replicas are ready"}})) {
     return *less;
   }
   if (auto more = extra("StatefulSet", all, wanted)) return *more;
@@ -138,17 +136,17 @@ KStatus stateful_set(const Look& look) {
       integer_at(look.object, {"spec", "updateStrategy", "rollingUpdate", "partition"});
   if (partition.value_or(0) > 0) {
     const std::int64_t above = std::max<std::int64_t>(0, wanted - *partition);
-    if (auto less = first_short("StatefulSet", {{"updatedReplicas",
-                                                 look.count({"status", "updatedReplicas"}), above,
-                                                 "replicas above the partition are updated"}})) {
+    if (auto less = first_short(
+            "StatefulSet", {{"updatedReplicas", look.count({"status", "updatedReplicas"}), above,
+                             "replicas above the partition are updated"}})) {
       return *less;
     }
-    return current("StatefulSet: partition", fmt::format("{} replicas above it are updated",
-                                                         above));
+    return current("StatefulSet: partition",
+                   fmt::format("{} replicas above it are updated", above));
   }
-  if (auto less = first_short("StatefulSet",
-                              {{"currentReplicas", look.count({"status", "currentReplicas"}),
-                                wanted, "replicas are of the current revision"}})) {
+  if (auto less =
+          first_short("StatefulSet", {{"currentReplicas", look.count({"status", "currentReplicas"}),
+                                       wanted, "replicas are of the current revision"}})) {
     return *less;
   }
   const std::string now = look.text({"status", "currentRevision"});
@@ -173,8 +171,7 @@ KStatus daemon_set(const Look& look) {
   const auto at = [&](const char* field) { return look.count({"status", field}); };
   if (auto less = first_short(
           "DaemonSet",
-          {{"currentNumberScheduled", at("currentNumberScheduled"), *desired,
-            "Pods are scheduled"},
+          {{"currentNumberScheduled", at("currentNumberScheduled"), *desired, "Pods are scheduled"},
            {"updatedNumberScheduled", at("updatedNumberScheduled"), *desired, "Pods are updated"},
            {"numberAvailable", at("numberAvailable"), *desired, "Pods are available"},
            {"numberReady", at("numberReady"), *desired, "Pods are ready"}})) {
@@ -244,8 +241,9 @@ KStatus pod(const Look& look) {
     for (const char* field : {"reason", "message"}) {
       if (const auto text = look.text({"status", field}); !text.empty()) message += ", " + text;
     }
-    return look.options.strict ? failed("Pod: phase (strict)", message, "phase Running or Succeeded")
-                               : current("Pod: phase", message);
+    return look.options.strict
+               ? failed("Pod: phase (strict)", message, "phase Running or Succeeded")
+               : current("Pod: phase", message);
   }
   if (phase == "Running") return running_pod(look);
   const Json* scheduled = find_condition(look.object, "PodScheduled");
@@ -270,10 +268,10 @@ KStatus job(const Look& look) {
   if (look.text({"status", "startTime"}).empty()) {
     return in_progress("Job: startTime", "it has not started", "Complete=True");
   }
-  const std::string seen = fmt::format(
-      "{} of {} completions ({} active, {} failed)", look.count({"status", "succeeded"}),
-      look.count({"spec", "completions"}, 1), look.count({"status", "active"}),
-      look.count({"status", "failed"}));
+  const std::string seen =
+      fmt::format("{} of {} completions ({} active, {} failed)",
+                  look.count({"status", "succeeded"}), look.count({"spec", "completions"}, 1),
+                  look.count({"status", "active"}), look.count({"status", "failed"}));
   if (look.options.strict) return in_progress("Job: running (strict)", seen, "Complete=True");
   return current("Job: startTime", "it has started: " + seen);
 }
@@ -368,31 +366,30 @@ std::string group_of(const Json& object) {
 
 // Groups of kinds that the API server itself brings; many of them never have a status.
 bool is_builtin_group(std::string_view group) {
-  constexpr std::array<std::string_view, 24> kGroups = {
-      "",
-      "apps",
-      "batch",
-      "autoscaling",
-      "policy",
-      "extensions",
-      "admissionregistration.k8s.io",
-      "apiextensions.k8s.io",
-      "apiregistration.k8s.io",
-      "authentication.k8s.io",
-      "authorization.k8s.io",
-      "certificates.k8s.io",
-      "coordination.k8s.io",
-      "discovery.k8s.io",
-      "events.k8s.io",
-      "flowcontrol.apiserver.k8s.io",
-      "internal.apiserver.k8s.io",
-      "networking.k8s.io",
-      "node.k8s.io",
-      "rbac.authorization.k8s.io",
-      "resource.k8s.io",
-      "scheduling.k8s.io",
-      "storage.k8s.io",
-      "storagemigration.k8s.io"};
+  constexpr std::array<std::string_view, 24> kGroups = {"",
+                                                        "apps",
+                                                        "batch",
+                                                        "autoscaling",
+                                                        "policy",
+                                                        "extensions",
+                                                        "admissionregistration.k8s.io",
+                                                        "apiextensions.k8s.io",
+                                                        "apiregistration.k8s.io",
+                                                        "authentication.k8s.io",
+                                                        "authorization.k8s.io",
+                                                        "certificates.k8s.io",
+                                                        "coordination.k8s.io",
+                                                        "discovery.k8s.io",
+                                                        "events.k8s.io",
+                                                        "flowcontrol.apiserver.k8s.io",
+                                                        "internal.apiserver.k8s.io",
+                                                        "networking.k8s.io",
+                                                        "node.k8s.io",
+                                                        "rbac.authorization.k8s.io",
+                                                        "resource.k8s.io",
+                                                        "scheduling.k8s.io",
+                                                        "storage.k8s.io",
+                                                        "storagemigration.k8s.io"};
   return std::find(kGroups.begin(), kGroups.end(), group) != kGroups.end();
 }
 
@@ -400,9 +397,9 @@ std::optional<KStatus> generation(const Look& look) {
   const Json* observed = base::find(look.object, {"status", "observedGeneration"});
   const auto wanted = integer_at(look.object, {"metadata", "generation"});
   if (observed == nullptr || !wanted) return std::nullopt;
-  const bool readable = observed->is_number_integer() ||
-                        (look.options.strict && integer_at(look.object, {"status",
-                                                                         "observedGeneration"}));
+  const bool readable =
+      observed->is_number_integer() ||
+      (look.options.strict && integer_at(look.object, {"status", "observedGeneration"}));
   if (!readable) {
     return KStatus{KState::unknown,
                    "observedGeneration",
@@ -412,8 +409,7 @@ std::optional<KStatus> generation(const Look& look) {
   }
   const auto seen = integer_at(look.object, {"status", "observedGeneration"});
   if (*seen == *wanted) return std::nullopt;
-  return in_progress("observedGeneration",
-                     fmt::format("the status is of generation {}", *seen),
+  return in_progress("observedGeneration", fmt::format("the status is of generation {}", *seen),
                      fmt::format("generation {}", *wanted));
 }
 
@@ -437,9 +433,9 @@ KStatus by_ready(const Look& look) {
   if (look.options.strict && silent && !is_builtin_group(group_of(look.object))) {
     const auto created = base::parse_rfc3339(look.text({"metadata", "creationTimestamp"}));
     if (created.ok() && look.now < *created + look.options.fresh) {
-      KStatus out = in_progress(
-          "no status (strict)", "it has no status yet",
-          "a status, or " + base::format_duration(look.options.fresh) + " without one");
+      KStatus out =
+          in_progress("no status (strict)", "it has no status yet",
+                      "a status, or " + base::format_duration(look.options.fresh) + " without one");
       out.changes_at = *created + look.options.fresh;
       return out;
     }

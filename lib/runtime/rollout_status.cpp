@@ -37,16 +37,21 @@ KStatus by_counters(const Json& object, WallTime now, KStatusOptions options) {
   if (out.status != KState::current) return out;
   if (base::find(object, {"metadata", "generation"}) != nullptr &&
       base::find(object, {"status", "observedGeneration"}) == nullptr) {
-    return {KState::in_progress, "rollout: observedGeneration",
+    return {KState::in_progress,
+            "rollout: observedGeneration",
             "its controller does not tell which generation it has seen",
-            "status.observedGeneration", {}};
+            "status.observedGeneration",
+            {}};
   }
   const auto wanted = integer_at(object, {"spec", "replicas"});
   for (const char* field : {"updatedReplicas", "readyReplicas", "availableReplicas"}) {
     const auto seen = integer_at(object, {"status", field});
     if (!wanted || !seen || *seen >= *wanted) continue;
-    return {KState::in_progress, fmt::format("rollout: {}", field),
-            fmt::format("{} is {}", field, *seen), fmt::format("{}={}", field, *wanted), {}};
+    return {KState::in_progress,
+            fmt::format("rollout: {}", field),
+            fmt::format("{} is {}", field, *seen),
+            fmt::format("{}={}", field, *wanted),
+            {}};
   }
   return out;
 }

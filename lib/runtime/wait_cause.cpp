@@ -75,9 +75,11 @@ std::string creation(const Json& object) {
 
 // When an Event was last seen, whichever API wrote it.
 std::string time_of(const Json& event) {
-  for (const auto& path :
-       {std::vector<std::string>{"series", "lastObservedTime"}, {"deprecatedLastTimestamp"},
-        {"lastTimestamp"}, {"eventTime"}, {"metadata", "creationTimestamp"}}) {
+  for (const auto& path : {std::vector<std::string>{"series", "lastObservedTime"},
+                           {"deprecatedLastTimestamp"},
+                           {"lastTimestamp"},
+                           {"eventTime"},
+                           {"metadata", "creationTimestamp"}}) {
     const Json* at = &event;
     for (const auto& key : path) {
       const auto found = at->is_object() ? at->find(key) : at->end();
@@ -164,8 +166,7 @@ std::string event_cause(const std::vector<Json>& events, const std::vector<std::
   if (newest == nullptr) return "";
   std::string text = base::string_at(*newest, {"note"});
   if (text.empty()) text = base::string_at(*newest, {"message"});
-  std::string out =
-      one_line(fmt::format("{}: {}", base::string_at(*newest, {"reason"}), text));
+  std::string out = one_line(fmt::format("{}: {}", base::string_at(*newest, {"reason"}), text));
   if (const auto count = times(*newest); count > 1) out += fmt::format(" ({} times)", count);
   return out;
 }
@@ -173,9 +174,8 @@ std::string event_cause(const std::vector<Json>& events, const std::vector<std::
 bool is_owned_by(const Json& object, const std::string& uid) {
   const Json* owners = base::find(object, {"metadata", "ownerReferences"});
   if (owners == nullptr || !owners->is_array() || uid.empty()) return false;
-  return std::any_of(owners->begin(), owners->end(), [&](const Json& owner) {
-    return base::string_at(owner, {"uid"}) == uid;
-  });
+  return std::any_of(owners->begin(), owners->end(),
+                     [&](const Json& owner) { return base::string_at(owner, {"uid"}) == uid; });
 }
 
 std::vector<Json> pods_owned_by(const std::vector<Json>& pods, const std::string& uid,

@@ -199,7 +199,8 @@ Judgement judge_program(const jq::Program& program, const Json& object) {
   if (!outputs.ok()) {
     // What a program cannot do with an object as it is now it may do later: a list that is null.
     if (outputs.error().kind() != ErrorKind::invalid) out.state = Judgement::State::invalid;
-    out.current = outputs.error().render();
+    // jq's words quote the values that it could not work with.
+    out.current = is_secret(object) ? "an error (not shown: a Secret)" : outputs.error().render();
     return out;
   }
   if (outputs->empty()) {

@@ -71,8 +71,9 @@ Result<void> WaitGoal::check() const {
                  fmt::format("no object can be {} at once: join them with --any", text()));
   }
   if (awaits_deletion() && (min_count || exactly)) {
-    return Error(ErrorKind::invalid, "--min-count and --exactly count objects that are there, "
-                                     "which --for=delete has none of");
+    return Error(ErrorKind::invalid,
+                 "--min-count and --exactly count objects that are there, "
+                 "which --for=delete has none of");
   }
   if (min_count && exactly && *min_count > *exactly) {
     return Error(ErrorKind::invalid, "--min-count is more than --exactly");
@@ -258,8 +259,8 @@ WaitOutcome WaitJudge::decide_members() const {
 WaitOutcome WaitJudge::decide(TimePoint now) {
   if (const auto ended = decide_members(); ended != WaitOutcome::pending) return ended;
   const Count counted = count();
-  const bool met = !entries_.empty() && counted.all_synced && counted.met == counted.all &&
-                   enough(counted);
+  const bool met =
+      !entries_.empty() && counted.all_synced && counted.met == counted.all && enough(counted);
   if (!met) {
     met_since_.reset();
     return WaitOutcome::pending;
@@ -314,9 +315,10 @@ WaitedObject WaitJudge::describe(const Entry& entry, const core::ObjectKey& key,
 
 std::vector<WaitedObject> WaitJudge::report() const {
   std::vector<WaitedObject> out;
+  const bool none_needed = enough(count());
   for (const auto& entry : entries_) {
     for (const auto& [key, member] : entry.members) out.push_back(describe(entry, key, member));
-    if (!entry.members.empty() || goal_.awaits_deletion()) continue;
+    if (!entry.members.empty() || (entry.synced && none_needed)) continue;
     WaitedObject none;
     none.type = entry.target.type;
     none.key = {entry.target.namespace_, ""};
@@ -325,8 +327,7 @@ std::vector<WaitedObject> WaitJudge::report() const {
     none.selector.pop_back();
     none.state = entry.synced ? WaitState::not_found : WaitState::unknown;
     none.condition = goal_.wanted.front().text();
-    none.judgement.current =
-        entry.synced ? "nothing matches" : "no answer from the server yet";
+    none.judgement.current = entry.synced ? "nothing matches" : "no answer from the server yet";
     none.judgement.wanted = "a matching object";
     none.judgement.rule = "selector";
     out.push_back(std::move(none));

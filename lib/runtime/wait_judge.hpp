@@ -71,7 +71,7 @@ struct WaitedObject {
   std::string condition;
   Judgement judgement;
   std::vector<std::pair<std::string, Judgement>> conditions;  // all of them, by text
-  std::string cause;  // why, one line; whoever reports reads it (wait_cause.hpp)
+  std::string cause;        // why, one line; whoever reports reads it (wait_cause.hpp)
   std::string str() const;  // "pods/web"
 };
 

@@ -55,8 +55,8 @@ std::string condition(const std::string& type, const std::string& status,
 
 TEST_CASE("kstatus: what holds for every kind comes first") {
   check({
-      {"being deleted", "v1 ConfigMap",
-       "metadata: {deletionTimestamp: \"2026-01-02T03:04:05Z\"}", "Terminating", ""},
+      {"being deleted", "v1 ConfigMap", "metadata: {deletionTimestamp: \"2026-01-02T03:04:05Z\"}",
+       "Terminating", ""},
       {"older generation", "demo.dev/v1 Thing",
        "metadata: {generation: 2}, status: {observedGeneration: 1}", "InProgress", ""},
       {"newer generation", "demo.dev/v1 Thing",
@@ -92,8 +92,7 @@ TEST_CASE("kstatus: what holds for every kind comes first") {
 }
 
 TEST_CASE("kstatus: workloads are judged by their counters") {
-  const std::string all =
-      "replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2";
+  const std::string all = "replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2";
   const auto conditions = [](const std::string& progressing, const std::string& available) {
     return ", conditions: [" + condition("Progressing", "True", progressing) + ", " +
            condition("Available", available) + "]";
@@ -162,18 +161,16 @@ TEST_CASE("kstatus: workloads are judged by their counters") {
 TEST_CASE("kstatus: Pods and Jobs, and what strict says of them") {
   const std::string created = "metadata: {creationTimestamp: \"2026-01-02T03:03:00Z\"}, ";
   const std::string just = "metadata: {creationTimestamp: \"2026-01-02T03:04:00Z\"}, ";
-  const std::string unschedulable =
-      "status: {phase: Pending, conditions: [" +
-      condition("PodScheduled", "False", "Unschedulable") + "]}";
+  const std::string unschedulable = "status: {phase: Pending, conditions: [" +
+                                    condition("PodScheduled", "False", "Unschedulable") + "]}";
   check({
       {"succeeded", "v1 Pod", "status: {phase: Succeeded}", "Current", ""},
       {"failed", "v1 Pod", "status: {phase: Failed, reason: Evicted}", "Current", "Failed"},
       {"running and ready", "v1 Pod",
-       "status: {phase: Running, conditions: [" + condition("Ready", "True") + "]}", "Current",
-       ""},
+       "status: {phase: Running, conditions: [" + condition("Ready", "True") + "]}", "Current", ""},
       {"running, not ready", "v1 Pod",
-       "status: {phase: Running, conditions: [" + condition("Ready", "False") + "]}",
-       "InProgress", ""},
+       "status: {phase: Running, conditions: [" + condition("Ready", "False") + "]}", "InProgress",
+       ""},
       {"crash loop", "v1 Pod",
        "status: {phase: Running, containerStatuses: [{name: a, state: {waiting: {reason: "
        "CrashLoopBackOff}}}]}",
@@ -231,8 +228,7 @@ TEST_CASE("kstatus: services, claims, budgets, definitions and kinds that are al
        "status: {conditions: [" + condition("Established", "False", "Installing") + "]}",
        "InProgress", ""},
       {"definition that is not established", "apiextensions.k8s.io/v1 CustomResourceDefinition",
-       "status: {conditions: [" + condition("Established", "False", "Broken") + "]}", "Failed",
-       ""},
+       "status: {conditions: [" + condition("Established", "False", "Broken") + "]}", "Failed", ""},
       {"definition without status", "apiextensions.k8s.io/v1 CustomResourceDefinition", "spec: {}",
        "InProgress", ""},
       {"another group's Pod is no Pod", "demo.dev/v1 Pod", "status: {phase: Pending}", "Current",
@@ -272,8 +268,8 @@ TEST_CASE("a rollout is judged as kubectl rollout status does, and other kinds b
        "updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2}",
        "Current", ""},
       {"other controller's, silent", "demo.dev/v1 Rollout",
-       "metadata: {generation: 2}, spec: {replicas: 2}, status: {updatedReplicas: 2}",
-       "InProgress", ""},
+       "metadata: {generation: 2}, spec: {replicas: 2}, status: {updatedReplicas: 2}", "InProgress",
+       ""},
       {"being deleted", "apps/v1 Deployment",
        "metadata: {deletionTimestamp: \"2026-01-02T03:04:05Z\"}", "Terminating", ""},
   };

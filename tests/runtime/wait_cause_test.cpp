@@ -54,9 +54,10 @@ TEST_CASE("a Pod's cause is its first container that does not do what it should"
 }
 
 TEST_CASE("a Pod without containers yet is explained by the scheduler or its phase") {
-  CHECK(pod_cause(yaml("{status: {phase: Pending, conditions: [{type: PodScheduled, status: "
-                       "\"False\", reason: Unschedulable, message: \"0/3 nodes\\nare free\"}]}}")) ==
-        "unschedulable: 0/3 nodes are free");
+  CHECK(
+      pod_cause(yaml("{status: {phase: Pending, conditions: [{type: PodScheduled, status: "
+                     "\"False\", reason: Unschedulable, message: \"0/3 nodes\\nare free\"}]}}")) ==
+      "unschedulable: 0/3 nodes are free");
   CHECK(pod_cause(yaml("{status: {phase: Failed, reason: Evicted, message: disk}}")) ==
         "phase is Failed: Evicted: disk");
   CHECK(pod_cause(yaml("{status: {phase: Pending}}")).empty());
@@ -64,8 +65,9 @@ TEST_CASE("a Pod without containers yet is explained by the scheduler or its pha
 }
 
 TEST_CASE("claims that a Pod mounts are named until they are bound") {
-  const Json pod = yaml("{spec: {volumes: [{name: a, emptyDir: {}}, {name: b, "
-                        "persistentVolumeClaim: {claimName: data}}]}}");
+  const Json pod = yaml(
+      "{spec: {volumes: [{name: a, emptyDir: {}}, {name: b, "
+      "persistentVolumeClaim: {claimName: data}}]}}");
   CHECK(claims_of(pod) == std::vector<std::string>{"data"});
   CHECK(claim_cause(yaml("{metadata: {name: data}, status: {phase: Pending}}")) ==
         "PersistentVolumeClaim data is Pending");
@@ -95,10 +97,9 @@ TEST_CASE("Pods are found through the ReplicaSets of their owner, newest first")
     return yaml("{metadata: {name: " + name + ", creationTimestamp: \"" + at +
                 "\", ownerReferences: [{uid: " + owner + "}]}}");
   };
-  const std::vector<Json> pods = {pod("old", "rs1", "2026-01-01T00:00:00Z"),
-                                  pod("new", "rs2", "2026-01-02T00:00:00Z"),
-                                  pod("direct", "web", "2026-01-01T12:00:00Z"),
-                                  pod("other", "rs3", "2026-01-03T00:00:00Z")};
+  const std::vector<Json> pods = {
+      pod("old", "rs1", "2026-01-01T00:00:00Z"), pod("new", "rs2", "2026-01-02T00:00:00Z"),
+      pod("direct", "web", "2026-01-01T12:00:00Z"), pod("other", "rs3", "2026-01-03T00:00:00Z")};
   const std::vector<Json> sets = {yaml("{metadata: {uid: rs1, ownerReferences: [{uid: web}]}}"),
                                   yaml("{metadata: {uid: rs2, ownerReferences: [{uid: web}]}}"),
                                   yaml("{metadata: {uid: rs3, ownerReferences: [{uid: x}]}}")};

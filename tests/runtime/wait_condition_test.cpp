@@ -128,10 +128,10 @@ TEST_CASE("what is seen instead is told in one line") {
 
 TEST_CASE("conditions that make no sense are refused") {
   for (const char* text :
-       {"", "readyish", "ready=x", "jq=", "jq=.a[", "condition=", "condition=Ready=", "jsonpath=", "jsonpath={.a}=", "jsonpath={",
-        "jsonpath={.a", "jsonpath={..a}", "jsonpath={.a[}", "jsonpath={.a[x]}",
-        "jsonpath={.a[?(@.b>1)]}", "jsonpath={.a[?(b)]}", "jsonpath={.a['b]}", "jsonpath={}",
-        "jsonpath={.a[0]b}"}) {
+       {"", "readyish", "ready=x", "jq=", "jq=.a[", "condition=", "condition=Ready=", "jsonpath=",
+        "jsonpath={.a}=", "jsonpath={", "jsonpath={.a", "jsonpath={..a}", "jsonpath={.a[}",
+        "jsonpath={.a[x]}", "jsonpath={.a[?(@.b>1)]}", "jsonpath={.a[?(b)]}", "jsonpath={.a['b]}",
+        "jsonpath={}", "jsonpath={.a[0]b}"}) {
     CAPTURE(text);
     CHECK(judge(text, nullptr).find("parse: ") == 0);
   }
@@ -167,10 +167,12 @@ TEST_CASE("a judgement says what is seen, what is wanted and by which rule") {
       {"jq=empty", "not met | no output | true | jq"},
       {"create", "met | exists | it exists | exists"},
       {"delete", "not met | still exists | gone | exists"},
-      {"Ready", "not met | InProgress: Ready is False (reason Crash: back-off) | Ready=True | "
-                "condition Ready"},
-      {"rollout", "not met | InProgress: Ready is False (reason Crash: back-off) | Ready=True | "
-                  "condition Ready"},
+      {"Ready",
+       "not met | InProgress: Ready is False (reason Crash: back-off) | Ready=True | "
+       "condition Ready"},
+      {"rollout",
+       "not met | InProgress: Ready is False (reason Crash: back-off) | Ready=True | "
+       "condition Ready"},
   };
   for (const auto& [text, said] : rows) {
     INFO(text);
@@ -183,8 +185,8 @@ TEST_CASE("a judgement says what is seen, what is wanted and by which rule") {
 
 TEST_CASE("a jq program that cannot be asked yet may be asked later") {
   const Json fresh = *base::parse_json(R"({"kind":"Thing"})");
-  const auto said = WaitCondition::parse("jq=.status.conditions[].type == \"Ready\"")
-                        ->judge(&fresh, WallTime{});
+  const auto said =
+      WaitCondition::parse("jq=.status.conditions[].type == \"Ready\"")->judge(&fresh, WallTime{});
   CHECK(said.state == runtime::Judgement::State::not_met);
 }
 

@@ -12,7 +12,8 @@ namespace {
 constexpr TimePoint kStart{Duration{1000}};
 const WallTime kWall = *base::parse_rfc3339("2026-01-02T03:04:05Z");
 
-WaitGoal goal(const std::vector<std::string>& wanted, const std::vector<std::string>& fail_if = {}) {
+WaitGoal goal(const std::vector<std::string>& wanted,
+              const std::vector<std::string>& fail_if = {}) {
   WaitGoal out;
   for (const auto& text : wanted) out.wanted.push_back(*WaitCondition::parse(text));
   for (const auto& text : fail_if) out.fail_if.push_back(*WaitCondition::parse(text));
@@ -45,9 +46,7 @@ Json pod(const std::string& name, const std::string& ready, const std::string& u
 
 struct Case {
   explicit Case(WaitGoal wanted) : judge(std::move(wanted)) {}
-  void see(std::size_t target, const Json& object) {
-    judge.seen(target, object, now, kWall);
-  }
+  void see(std::size_t target, const Json& object) { judge.seen(target, object, now, kWall); }
   void gone(std::size_t target, const std::string& name) {
     judge.gone(target, {"shop", name}, now);
   }
@@ -88,7 +87,7 @@ TEST_CASE("several conditions hold at once, on one state of the object") {
   CHECK(it.object().resource_version == "7");
 }
 
-TEST_CASE("--any is met by one of several conditions, also by absence") {
+TEST_CASE("any is met by one of several conditions, also by absence") {
   WaitGoal either = goal({"condition=Ready", "delete"});
   either.any = true;
   Case it(either);
@@ -101,7 +100,7 @@ TEST_CASE("--any is met by one of several conditions, also by absence") {
   CHECK(it.object().condition == "delete");
 }
 
-TEST_CASE("--any with ready fails only when no other condition can be met") {
+TEST_CASE("any with ready fails only when no other condition can be met") {
   WaitGoal either = goal({"ready", "condition=Other"});
   either.any = true;
   either.kstatus.strict = true;
@@ -119,7 +118,7 @@ TEST_CASE("--any with ready fails only when no other condition can be met") {
   CHECK(strict.decide() == WaitOutcome::failed);
 }
 
-TEST_CASE("--fail-if ends a wait at once and says by which condition") {
+TEST_CASE("fail-if ends a wait at once and says by which condition") {
   Case it(goal({"condition=Ready"}, {"jsonpath={.status.phase}=Broken"}));
   const auto a = it.judge.add(pods("a"));
   const auto b = it.judge.add(pods("b"));  // not told yet: a failure does not wait for it
@@ -131,7 +130,7 @@ TEST_CASE("--fail-if ends a wait at once and says by which condition") {
   CHECK_FALSE(it.judge.is_synced(b));
 }
 
-TEST_CASE("--fail-if=delete takes a deletion for a failure, but not what never was") {
+TEST_CASE("fail-if=delete takes a deletion for a failure, but not what never was") {
   Case it(goal({"condition=Ready"}, {"delete"}));
   const auto a = it.judge.add(pods("a"));
   it.judge.synced(a);
@@ -198,7 +197,7 @@ TEST_CASE("a selector's objects come and go while it is waited for") {
   CHECK(it.judge.report().size() == 1);
 }
 
-TEST_CASE("--min-count and --exactly count what selectors choose") {
+TEST_CASE("min-count and exactly count what selectors choose") {
   for (const bool exactly : {false, true}) {
     WaitGoal counted = goal({"condition=Ready"});
     (exactly ? counted.exactly : counted.min_count) = 2;
@@ -217,7 +216,7 @@ TEST_CASE("--min-count and --exactly count what selectors choose") {
   }
 }
 
-TEST_CASE("--exactly 0 is met when nothing is left") {
+TEST_CASE("exactly 0 is met when nothing is left") {
   WaitGoal none = goal({"create"});
   none.exactly = 0;
   Case it(none);
@@ -246,7 +245,7 @@ TEST_CASE("a deletion by selector is met when nothing matches, and tells what we
   CHECK(nothing.decide() == WaitOutcome::met);
 }
 
-TEST_CASE("--hold: all must stay met for so long, and begins anew when they do not") {
+TEST_CASE("hold: all must stay met for so long, and begins anew when they do not") {
   WaitGoal held = goal({"condition=Ready"});
   held.hold = Duration{100};
   Case it(held);

@@ -35,8 +35,7 @@ struct Wait : test::ApiRig {
     options.short_watch = Duration{1};
     WaitSet::Callbacks callbacks;
     callbacks.on_change = [this] { outcome = set->outcome(); };
-    set = std::make_unique<WaitSet>(client, std::move(goal), options, random,
-                                    std::move(callbacks));
+    set = std::make_unique<WaitSet>(client, std::move(goal), options, random, std::move(callbacks));
   }
   std::size_t add(const std::string& name) { return set->add({kPods, "shop", name, "", ""}); }
   bool becomes(WaitOutcome wanted) {
@@ -89,9 +88,10 @@ TEST_CASE("few names are watched each, many as one collection") {
   for (const char* name : {"a", "b", "c", "d", "e"}) many.add(name);
   many.set->start();
   // Whatever is asked first (the server's version may decide how to list), no name is in it.
-  many.answer(0, 200, many.call(0).line().find("/version") != std::string::npos
-                          ? R"({"major":"1","minor":"33"})"
-                          : list(pod("a", "Running", 3), 9));
+  many.answer(0, 200,
+              many.call(0).line().find("/version") != std::string::npos
+                  ? R"({"major":"1","minor":"33"})"
+                  : list(pod("a", "Running", 3), 9));
   many.turn();
   for (std::size_t i = 0; i < many.transport.size(); ++i) {
     CHECK(many.call(i).line().find("metadata.name") == std::string::npos);
@@ -138,7 +138,7 @@ TEST_CASE("a broken watch is taken up again while it is waited") {
   CHECK(wait.becomes(WaitOutcome::met));
 }
 
-TEST_CASE("--hold ends by time alone") {
+TEST_CASE("a hold ends by time alone") {
   Wait wait({"create"}, Duration{20});
   wait.add("web");
   wait.set->start();

@@ -1,1 +1,1 @@
-"$kubewatch" wait-condition pod/a --for=ready
+"$kubewatch" wait-condition pod/a --for=readyish

@@ -1,0 +1,334 @@
+// `kubewatch wait-condition` as a process against a server: what ends a wait, and what it says.
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/json.hpp"
+#include "e2e/world.hpp"
+#include "loop/process.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+constexpr Duration kSoon{30000};
+
+class Wait {
+ public:
+  Wait(World& w, std::vector<std::string> words, const std::string& in = "") : w_(w) {
+    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+    loop::ProcessOptions options;
+    options.argv = {KUBEWATCH_BINARY, "wait-condition", "-n", w.ns()};
+    for (auto& word : words) options.argv.push_back(w.expand(word));
+    options.environment = {"PATH=" + std::string(::getenv("PATH")),
+                           "KUBECONFIG=" + w.folder() + "/kubeconfig", "HOME=" + w.folder()};
+    options.timeout = Duration{0};
+    options.max_stderr_line = 1U << 20U;
+    options.input = in;
+    auto started = loop::Process::start(
+        w.loop(), std::move(options), [this](std::string_view line) { log_.emplace_back(line); },
+        [this](loop::ProcessExit end) { exit_ = std::move(end); });
+    if (!started.ok()) FAIL(started.error().render());
+    process_ = std::move(*started);
+  }
+
+  bool says(const std::string& text) const {
+    return std::any_of(log_.begin(), log_.end(), [&](const std::string& line) {
+      return line.find(text) != std::string::npos;
+    });
+  }
+  // It has read the present state and waits.
+  void until_it_says(const std::string& text) {
+    REQUIRE(w_.eventually([&] { return says(text) || exit_.has_value(); }, kSoon));
+    INFO(errors());
+    REQUIRE_FALSE(exit_.has_value());
+  }
+  int code() {
+    REQUIRE(w_.eventually([this] { return exit_.has_value(); }, Duration{90000}));
+    return exit_->code;
+  }
+  bool running() const { return !exit_.has_value(); }
+  const std::string& out() const { return exit_->out; }
+  std::string errors() const {
+    std::string out;
+    for (const auto& line : log_) out += line + "\n";
+    return out;
+  }
+
+ private:
+  World& w_;
+  std::vector<std::string> log_;
+  std::optional<loop::ProcessExit> exit_;
+  std::unique_ptr<loop::Process> process_;
+};
+
+std::string map_of(const std::string& name, const std::string& more) {
+  return "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name +
+         ", namespace: '@NS@'}, data: {" + more + "}}";
+}
+
+std::string labelled(const std::string& name, const std::string& more) {
+  return "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name +
+         ", namespace: '@NS@', labels: {set: one}}, data: {" + more + "}}";
+}
+
+const char* const kDeployment =
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: '@NS@'}, spec: "
+    "{replicas: 1, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, "
+    "spec: {containers: [{name: app, image: none}]}}}}";
+
+std::string owned(const std::string& kind, const std::string& api_version, const std::string& name,
+                  const Json& owner, const std::string& spec) {
+  return "{apiVersion: " + api_version + ", kind: " + kind + ", metadata: {name: " + name +
+         ", namespace: '@NS@', labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: " +
+         base::string_at(owner, {"kind"}) +
+         ", name: " + base::string_at(owner, {"metadata", "name"}) +
+         ", controller: true, uid: " + base::string_at(owner, {"metadata", "uid"}) +
+         "}]}, spec: " + spec + "}";
+}
+
+}  // namespace
+
+E2E_CASE("wait: a condition that comes true ends it with 0 and kubectl's text") {
+  World w;
+  w.apply(map_of("a", "color: red"));
+  Wait wait(w, {"configmap/a", "--for=jsonpath={.data.color}=green", "--timeout", "60s"});
+  wait.until_it_says("configmaps/a: waiting: {.data.color} is red");
+  w.merge("ConfigMap", "a", "{data: {color: green}}");
+  CHECK(wait.code() == 0);
+  CHECK(wait.out() == "configmap/a condition met\n");
+}
+
+E2E_CASE("wait: conditions are judged together, on one state of the object") {
+  World w;
+  w.apply(map_of("a", "one: 'yes', two: 'no'"));
+  Wait wait(w, {"cm", "a", "--for=jsonpath={.data.one}=yes", "--for=jq=.data.two == \"yes\"",
+                "--timeout", "60s"});
+  wait.until_it_says("configmaps/a: waiting: false");
+  w.merge("ConfigMap", "a", "{data: {one: 'no', two: 'yes'}}");
+  wait.until_it_says("{.data.one} is no");
+  CHECK(wait.running());
+  w.merge("ConfigMap", "a", "{data: {one: 'yes'}}");
+  CHECK(wait.code() == 0);
+}
+
+E2E_CASE("wait: --fail-if ends it at once with 4, --any takes the first that holds") {
+  World w;
+  w.apply(map_of("a", "state: running"));
+  Wait fails(w, {"cm/a", "--for=jsonpath={.data.state}=done",
+                 "--fail-if=jsonpath={.data.state}=broken", "--timeout", "60s"});
+  Wait any(w, {"cm/a", "--for=jsonpath={.data.state}=done", "--for=jsonpath={.data.state}=broken",
+               "--any", "--timeout", "60s"});
+  fails.until_it_says("is running");
+  any.until_it_says("is running");
+  w.merge("ConfigMap", "a", "{data: {state: broken}}");
+  CHECK(fails.code() == 4);
+  CHECK(
+      fails.says("error: configmaps/a failed while waiting for jsonpath={.data.state}=done: "
+                 "{.data.state} is broken"));
+  CHECK(any.code() == 0);
+}
+
+E2E_CASE("wait: a deletion that nobody waits for ends it with 5, one that is awaited with 0") {
+  World w;
+  w.apply(map_of("a", "x: y"));
+  Wait lost(w, {"cm/a", "--for=jsonpath={.data.ready}", "--timeout", "60s"});
+  Wait awaited(w, {"cm/a", "--for=delete", "--timeout", "60s"});
+  lost.until_it_says("is absent");
+  awaited.until_it_says("still exists");
+  w.remove("ConfigMap", "a");
+  CHECK(lost.code() == 5);
+  CHECK(lost.says("error: configmaps/a was deleted while waiting for jsonpath={.data.ready}"));
+  CHECK(awaited.code() == 0);
+  CHECK(awaited.out() == "configmap/a condition met\n");
+}
+
+E2E_CASE("wait: names that do not exist yet, in one deadline with those that do") {
+  World w;
+  w.apply(map_of("a", "x: y"));
+  Wait wait(w, {"cm/a", "cm/later", "--for=create", "--timeout", "60s"});
+  wait.until_it_says("configmaps/later: absent");
+  w.apply(map_of("later", "x: y"));
+  CHECK(wait.code() == 0);
+  CHECK(wait.out() == "configmap/a condition met\nconfigmap/later condition met\n");
+  Wait never(w, {"cm/never", "--for=create", "--timeout", "500ms"});
+  CHECK(never.code() == 5);
+}
+
+E2E_CASE("wait: a selector is followed live, and counted") {
+  World w;
+  w.apply(labelled("a", "ready: 'yes'"));
+  Wait wait(w, {"cm", "-l", "set=one", "--for=jsonpath={.data.ready}=yes", "--exactly", "2",
+                "--timeout", "60s"});
+  wait.until_it_says("configmaps/a: met");
+  w.apply(labelled("b", "ready: 'no'"));
+  wait.until_it_says("configmaps/b: waiting");
+  w.apply(labelled("c", "ready: 'yes'"));
+  wait.until_it_says("configmaps/c: met");
+  w.merge("ConfigMap", "b", "{metadata: {labels: {set: other}}}");  // b leaves
+  CHECK(wait.code() == 0);
+  CHECK(wait.out() == "configmap/a condition met\nconfigmap/c condition met\n");
+  Wait gone(w, {"cm", "-l", "set=one", "--for=delete", "--timeout", "60s"});
+  gone.until_it_says("configmaps/a: waiting");
+  w.remove("ConfigMap", "a");
+  w.remove("ConfigMap", "c");
+  CHECK(gone.code() == 0);
+  Wait nothing(w, {"cm", "-l", "set=none", "--for=create", "--timeout", "500ms"});
+  CHECK(nothing.code() == 5);
+}
+
+E2E_CASE("wait: --hold wants it to stay so") {
+  World w;
+  w.apply(map_of("a", "ready: 'yes'"));
+  Wait held(w, {"cm/a", "--for=jsonpath={.data.ready}=yes", "--hold", "300ms", "--timeout", "60s"});
+  CHECK(held.code() == 0);
+  Wait late(w, {"cm/a", "--for=jsonpath={.data.ready}=yes", "--hold", "5m", "--timeout", "6m"});
+  late.until_it_says("configmaps/a: met");
+  CHECK(late.running());
+  w.merge("ConfigMap", "a", "{data: {ready: 'no'}}");
+  late.until_it_says("is no");
+  w.remove("ConfigMap", "a");
+  CHECK(late.code() == 5);
+}
+
+E2E_CASE("wait: a timeout of 0 judges once") {
+  World w;
+  w.apply(map_of("a", "x: y"));
+  Wait met(w, {"cm/a", "--for=create", "--timeout=0"});
+  CHECK(met.code() == 0);
+  Wait unmet(w, {"cm/a", "--for=jsonpath={.data.x}=z", "--timeout=0", "-o", "json"});
+  CHECK(unmet.code() == 3);
+  const auto report = base::parse_json(unmet.out());
+  REQUIRE(report.ok());
+  CHECK((*report)["outcome"] == "timedOut");
+  CHECK((*report)["objects"][0]["decidedBy"]["current"] == "{.data.x} is y");
+  CHECK((*report)["objects"][0]["decidedBy"]["wanted"] == "z");
+}
+
+E2E_CASE("wait: a type that the server does not have yet is asked for until it does") {
+  World w;
+  const std::string crd =
+      "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: "
+      "latecomers.e2e.kubewatch.dev}, spec: {group: e2e.kubewatch.dev, scope: Namespaced, names: "
+      "{plural: latecomers, singular: latecomer, kind: Latecomer}, versions: [{name: v1, served: "
+      "true, storage: true, schema: {openAPIV3Schema: {type: object, "
+      "x-kubernetes-preserve-unknown-fields: true}}}]}}";
+  if (w.get("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "")) {
+    w.remove("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "");
+    REQUIRE(w.eventually(
+        [&] { return !w.get("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", ""); }));
+  }
+  Wait wait(w, {"latecomer/a", "--for=create", "--timeout", "150s"});
+  wait.until_it_says("asking for it again");
+  w.apply(crd);
+  REQUIRE(w.eventually([&] {
+    return w
+        .try_apply(
+            "{apiVersion: e2e.kubewatch.dev/v1, kind: Latecomer, metadata: {name: a, "
+            "namespace: '@NS@'}}",
+            "e2e", true)
+        .ok();
+  }));
+  REQUIRE(w.eventually([&] { return !wait.running(); }, Duration{150000}));
+  CHECK(wait.code() == 0);
+  CHECK(wait.out() == "latecomer.e2e.kubewatch.dev/a condition met\n");
+  w.remove("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "");
+}
+
+E2E_CASE("wait: files name the objects, of stdin too") {
+  World w;
+  w.apply(map_of("a", "x: y"));
+  w.apply(map_of("b", "x: y"));
+  std::filesystem::create_directories(w.folder() + "/maps/deeper");
+  w.file("maps/a.yaml", map_of("a", "x: y"));
+  w.file("maps/deeper/b.yaml", map_of("b", "x: y"));
+  Wait folder(w, {"-f", w.folder() + "/maps", "--for=create", "--timeout", "10s"});
+  CHECK(folder.code() == 0);
+  CHECK(folder.out() == "configmap/a condition met\nconfigmap/b condition met\n");
+  Wait in(w, {"-f", "-", "--for=jsonpath={.data.x}=y", "--timeout", "10s"},
+          w.expand(map_of("a", "x: y")));
+  CHECK(in.code() == 0);
+}
+
+E2E_CASE("wait: ready and rollout follow a Deployment, and the reason of a failure is told") {
+  World w;
+  w.apply(kDeployment);
+  const auto web = w.get("Deployment", "web");
+  REQUIRE(web.has_value());
+  const auto status = [&](const std::string& text) {
+    w.merge("Deployment", "web", "{status: {" + text + "}}", "@NS@", "status");
+  };
+  status("observedGeneration: 1, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1");
+  const std::string pod_template =
+      "{replicas: 1, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: "
+      "web}}, spec: {containers: [{name: app, image: none}]}}}";
+  w.apply(owned("ReplicaSet", "apps/v1", "web-1", *web, pod_template));
+  const auto set = w.get("ReplicaSet", "web-1");
+  REQUIRE(set.has_value());
+  w.apply(owned("Pod", "v1", "web-1-x", *set, "{containers: [{name: app, image: none}]}"));
+  w.merge("Pod", "web-1-x",
+          "{status: {phase: Running, containerStatuses: [{name: app, image: none, imageID: '', "
+          "ready: false, restartCount: 4, state: {waiting: {reason: CrashLoopBackOff, message: "
+          "wait}}, lastState: {terminated: {exitCode: 137, reason: OOMKilled}}}]}}",
+          "@NS@", "status");
+  Wait late(w, {"deployment/web", "--for=ready", "--timeout", "1s"});
+  CHECK(late.code() == 3);
+  INFO(late.errors());
+  CHECK(
+      late.says("error: timed out waiting for ready on deployments.apps/web: InProgress: 0 of 1 "
+                "replicas are available"));
+  CHECK(late.says("wanted: availableReplicas=1 (rule: Deployment: availableReplicas)"));
+  CHECK(
+      late.says("cause: pod web-1-x: container app: CrashLoopBackOff, last exit code 137 "
+                "(OOMKilled), 4 restarts"));
+  Wait pod(w, {"pod/web-1-x", "--for=ready", "--timeout", "60s"});
+  CHECK(pod.code() == 4);
+  Wait done(w, {"deployment/web", "--for=rollout", "--timeout", "60s"});
+  done.until_it_says("deployments.apps/web: waiting");
+  status(
+      "observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: 1, "
+      "readyReplicas: 1, unavailableReplicas: null, conditions: [{type: Available, status: 'True', "
+      "reason: Up, message: up}, {type: Progressing, status: 'True', reason: "
+      "NewReplicaSetAvailable, message: done}]");
+  CHECK(done.code() == 0);
+  Wait ready(w, {"deployment/web", "--for=ready", "--timeout", "10s"});
+  CHECK(ready.code() == 0);
+  status(
+      "conditions: [{type: Progressing, status: 'False', reason: ProgressDeadlineExceeded, "
+      "message: too slow}]");
+  Wait failed(w, {"deployment/web", "--for=ready", "--timeout", "60s"});
+  CHECK(failed.code() == 4);
+  CHECK(failed.says("ProgressDeadlineExceeded: too slow"));
+}
+
+E2E_CASE("wait: the last warning Event of the object is told") {
+  World w;
+  w.apply(map_of("a", "x: y"));
+  const auto stored = w.get("ConfigMap", "a");
+  REQUIRE(stored.has_value());
+  w.create(
+      "{apiVersion: v1, kind: Event, metadata: {name: a.1, namespace: '@NS@'}, type: Warning, "
+      "reason: Refused, message: nobody likes it, count: 3, firstTimestamp: "
+      "'2026-01-02T03:04:05Z', lastTimestamp: '2026-01-02T03:04:05Z', involvedObject: "
+      "{apiVersion: v1, kind: ConfigMap, name: a, namespace: '@NS@', uid: " +
+      base::string_at(*stored, {"metadata", "uid"}) + "}}");
+  Wait wait(w, {"cm/a", "--for=jsonpath={.data.x}=z", "--timeout", "500ms"});
+  CHECK(wait.code() == 3);
+  CHECK(wait.says("cause: Refused: nobody likes it (3 times)"));
+}
+
+E2E_CASE("wait: a server that ends its connections in between changes nothing") {
+  World w;
+  w.apply(map_of("a", "color: red"));
+  Wait wait(w, {"cm/a", "--for=jsonpath={.data.color}=green", "--timeout", "80s"});
+  wait.until_it_says("is red");
+  w.server().restart();
+  REQUIRE(w.eventually(
+      [&] { return w.try_merge("ConfigMap", "a", "{data: {color: green}}", "@NS@"); }));
+  CHECK(wait.code() == 0);
+}
+
+}  // namespace kubewatch::e2e
