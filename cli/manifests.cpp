@@ -9,6 +9,7 @@
 
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
+#include "hooks/plan.hpp"
 
 namespace kubewatch::cli {
 
@@ -95,6 +96,11 @@ Result<void> add_object(const Json& object, const std::string& source, std::vect
                  fmt::format("{}: metadata.name of a {} is {}, not text; quote it", source, kind,
                              base::dump_json(*name)));
   }
+  const std::string generated = base::string_at(object, {"metadata", "generateName"});
+  if (!generated.empty() && (name == nullptr || *name == "")) {
+    return Error(ErrorKind::invalid, fmt::format("{}: from {}: cannot use generate name with apply",
+                                                 source, generated));
+  }
   if (name == nullptr || name->get_ref<const std::string&>().empty()) {
     return Error(ErrorKind::invalid, fmt::format("{}: a {} without metadata.name", source, kind));
   }
@@ -108,9 +114,8 @@ bool is_rule(const Json& document) {
 }
 
 int rank(const Json& object) {
-  const std::string kind = base::string_at(object, {"kind"});
-  if (kind == "Namespace") return 0;
-  return kind == "CustomResourceDefinition" ? 1 : 2;
+  const auto gvk = core::gvk_of(object);
+  return gvk.ok() ? hooks::order_class(*gvk) : 2;
 }
 
 }  // namespace

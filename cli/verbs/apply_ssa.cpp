@@ -1,43 +1,32 @@
-// kubewatch apply-ssa: server-side apply of files, saying what changed.
+// kubewatch apply-ssa: server-side apply of files, saying what changed. The flags and their sense;
+// the work is in cli/apply.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <map>
 #include <ostream>
 
-#include "base/json.hpp"
 #include "base/strings.hpp"
+#include "cli/apply/apply_run.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/kustomize.hpp"
 #include "cli/manifests.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/session.hpp"
-#include "client/apply_result.hpp"
-#include "core/status.hpp"
+#include "cli/waiter.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
 
-constexpr Duration kCrdDeadline{30000};
+constexpr std::size_t kMostAtOnce = 256;
 
-std::string name_of(const core::ResourceType& type, const Json& object) {
-  const std::string group = type.gvk.group.empty() ? "" : "." + type.gvk.group;
-  return fmt::format("{}{}/{}", type.singular, group,
-                     base::string_at(object, {"metadata", "name"}));
-}
-
-bool is_crd(const Json& object) {
-  return base::string_at(object, {"kind"}) == "CustomResourceDefinition";
-}
-
-bool established(const Json& crd) {
-  const Json* conditions = base::find(crd, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) return false;
-  for (const auto& one : *conditions) {
-    if (base::string_at(one, {"type"}) == "Established") {
-      return base::string_at(one, {"status"}) == "True";
-    }
-  }
-  return false;
+// --validate as kubectl has it, in the server's words.
+std::string validation_of(const std::string& word) {
+  if (word == "warn") return "Warn";
+  return word == "ignore" || word == "false" ? "Ignore" : "Strict";
 }
 
 class ApplySsa : public Command {
@@ -46,195 +35,236 @@ class ApplySsa : public Command {
   std::string summary() const override { return "server-side apply that says what changed"; }
 
   void bind(CLI::App& app) override {
-    app.add_option("-f,--filename", files_, "files, folders or - for stdin, repeatable")
-        ->type_name("FILE")
-        ->allow_extra_args(false)
-        ->required();
-    app.add_flag("-R,--recursive", recursive_, "folders with all that is below them");
-    app.add_option("--field-manager", manager_, "name that owns the applied fields")
-        ->type_name("NAME");
-    app.add_flag("--force-conflicts", force_, "take conflicting fields from their managers");
-    app.add_option("--dry-run", dry_run_, "none or server")
+    bind_files(app);
+    bind_ownership(app);
+    app.add_option("--subresource", options_.subresource, "status or scale")
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"status", "scale"}));
+    app.add_option("--validate", validate_, "strict, warn or ignore: fields the schema lacks")
         ->type_name("MODE")
-        ->check(CLI::IsMember({"none", "server"}));
-    bind_output(app, output_, {"text", "name", "json"});
+        ->check(CLI::IsMember({"strict", "warn", "ignore", "true", "false"}));
+    app.add_option("--dry-run", dry_run_, "none or server; server shows what would change")
+        ->type_name("MODE")
+        ->check(CLI::IsMember({"none", "server", "client"}));
+    app.add_flag("--diff", diff_, "only show what would change; exit code 9 when anything would");
+    app.add_flag("--prune", prune_, "delete what belongs to the ApplySet and is applied no more");
+    app.add_option("--applyset", apply_set_, "parent of the set for --prune, [TYPE[.GROUP]/]NAME")
+        ->type_name("PARENT");
+    app.add_option("--concurrency", concurrency_, "objects at the same time")
+        ->type_name("N")
+        ->check(CLI::Range(std::size_t{1}, kMostAtOnce));
+    bind_wait(app);
+    PrintFlagChoice choice;
+    choice.own = {"text", "name", "json"};
+    choice.default_format = "text";
+    choice.sort_by = false;
+    bind_print(app, print_, choice);
   }
 
   int run(Context& context) override {
-    auto manifests = read_manifests(files_, recursive_);
-    if (!manifests.ok()) return fail(context, kUsage, manifests.error().render());
-    if (manifests->empty()) return fail(context, kUsage, "no objects in the given files");
+    if (auto sound = check(); !sound.ok()) return fail(context, sound.error());
+    PrinterSetup setup;
+    setup.terminal = terminal_of(context.global.color, STDOUT_FILENO);
+    setup.several_kinds = setup.common_columns = true;
+    auto printer = ObjectPrinter::make(print_, setup);
+    if (!printer.ok()) return fail(context, kUsage, printer.error().render());
+    if ((*printer)->format().kind == OutputFormat::Kind::own) {
+      style_.output = (*printer)->format().text;
+    } else {
+      style_.output.clear();
+      style_.printer = printer->get();
+    }
+    // Before anything asks for a server.
+    std::vector<Manifest> manifests;
+    if (kustomize_.empty()) {
+      auto read = read_manifests(files_, recursive_);
+      if (!read.ok()) return fail(context, kUsage, read.error().render());
+      manifests = std::move(*read);
+    }
     auto session = Session::open(context.global.config);
     if (!session.ok()) return fail(context, session.error());
-    sort_for_writing(*manifests);
-    if (const int code = check_namespaces(context, **session, *manifests); code != kDone) {
-      return code;
+    if (!kustomize_.empty()) {
+      auto built = build_kustomization((*session)->loop(), kustomize_);
+      if (!built.ok()) return fail(context, kUsage, built.error().render());
+      manifests = std::move(*built);
     }
-    int code = kDone;
-    for (const auto& manifest : *manifests) {
-      auto applied = apply(context, **session, manifest);
-      if (applied.ok()) continue;
-      const int this_code = report(context, manifest, applied.error());
-      if (output_ == "json") print_failure(context, manifest, applied.error());
-      // The first failure decides, except that a conflict gives way to anything else.
-      if (code == kDone || code == kConflict) code = this_code;
-      if (this_code == kUnreachable) return code;
-    }
-    return code;
+    if (manifests.empty()) return fail(context, kUsage, "no objects in the given files");
+    style_.now = (*session)->loop().wall();
+    return apply(context, **session, std::move(manifests));
   }
 
  private:
-  Result<void> apply(Context& context, Session& session, const Manifest& manifest) {
-    KW_ASSIGN(const auto type, find_type(session, manifest.object));
-    core::ObjectKey key{base::string_at(manifest.object, {"metadata", "namespace"}),
-                        base::string_at(manifest.object, {"metadata", "name"})};
-    if (type.namespaced && key.namespace_.empty()) {
-      key.namespace_ = session.client().config().namespace_;
+  void bind_files(CLI::App& app) {
+    app.add_option("-f,--filename", files_, "files, folders or - for stdin, repeatable")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    app.add_option("-k,--kustomize", kustomize_,
+                   "folder that kustomize, or kubectl, builds the objects of")
+        ->type_name("DIR");
+    app.add_flag("-R,--recursive", recursive_, "folders with all that is below them");
+    app.add_flag("--strip-server-fields", strip_,
+                 "drop what the server keeps: status, uid, resourceVersion, managedFields, ...");
+  }
+
+  void bind_ownership(CLI::App& app) {
+    app.add_option("--field-manager", options_.manager, "name that owns the applied fields")
+        ->type_name("NAME");
+    app.add_flag("--force-conflicts", force_,
+                 "take conflicting fields from their managers; =PATH takes only these, repeatable");
+    app.add_option("--force-owner", force_owners_,
+                   "take conflicting fields from this manager only, repeatable")
+        ->type_name("MANAGER")
+        ->allow_extra_args(false);
+    app.add_option("--migrate-from", options_.migrate_from,
+                   "take over what this manager updated, as from kubectl's client-side apply")
+        ->type_name("MANAGER")
+        ->allow_extra_args(false);
+  }
+
+  void bind_wait(CLI::App& app) {
+    app.add_flag("--wait", wait_, "wait until the applied objects are ready, or as --for says");
+    bind_wait_goal(app, wait_flags_);
+  }
+
+  Result<void> check() {
+    const auto wrong = [](const char* text) { return Error(ErrorKind::invalid, text); };
+    if (files_.empty() && kustomize_.empty()) return wrong("must specify one of -f and -k");
+    if (!files_.empty() && !kustomize_.empty()) {
+      return wrong("only one of -f or -k can be specified");
     }
-    if (!type.namespaced) key.namespace_.clear();
-    const auto before = session.wait<Json>(
-        [&](auto done) { return session.client().get(type, key, std::move(done)); });
-    if (!before.ok() && !before.error().is_not_found()) return before.error();
-    core::PatchParams params;
-    params.type = core::PatchType::apply;
-    params.field_manager = manager_;
-    params.force = force_;
-    params.dry_run = dry_run_ == "server";
-    params.field_validation = "Strict";
-    KW_ASSIGN(const auto result, session.wait<client::ApplyResult>([&](auto done) {
-      return session.client().patch(type, key, manifest.object, params, std::move(done));
-    }));
-    print(context, type, before.ok() ? &*before : nullptr, result);
-    if (is_crd(manifest.object) && !params.dry_run) return await_established(session, type, key);
+    if (recursive_ && !kustomize_.empty()) {
+      return wrong("the -k flag can't be used with -f or -R");
+    }
+    KW_TRY(check_wait());
+    KW_ASSIGN(options_.force, parse_force(force_, force_owners_));
+    if (dry_run_ == "client") {
+      return wrong(
+          "--dry-run=client doesn't work with server-side apply (did you mean --dry-run=server "
+          "instead?)");
+    }
+    if (options_.manager.empty()) return wrong("--field-manager needs a name");
+    if (prune_ && apply_set_.empty()) return wrong("--prune needs --applyset: the set to prune");
+    if (!prune_ && !apply_set_.empty()) return wrong("--applyset requires --prune");
+    if (prune_ && !options_.subresource.empty()) {
+      return wrong("--prune and --subresource cannot be used together");
+    }
+    style_.diff = diff_;
+    style_.dry_run = options_.dry_run = diff_ || dry_run_ == "server";
+    style_.subresource = options_.subresource;
+    options_.field_validation = validation_of(validate_);
     return {};
   }
 
-  // Before the first write: half of the objects applied is worse than none. A kind that is unknown
-  // here comes with a CRD of this call; its manifest is taken for namespaced.
-  static int check_namespaces(Context& context, Session& session,
-                              const std::vector<Manifest>& manifests) {
-    const std::string& asked = context.global.config.namespace_;
-    if (asked.empty()) return kDone;
-    auto map = session.resources();
-    if (!map.ok()) return fail(context, map.error());
-    int code = kDone;
-    for (const auto& manifest : manifests) {
-      const std::string own = base::string_at(manifest.object, {"metadata", "namespace"});
-      const auto gvk = core::gvk_of(manifest.object);
-      const auto* type = gvk.ok() ? (*map)->find(*gvk) : nullptr;
-      if (own.empty() || own == asked || (type != nullptr && !type->namespaced)) continue;
-      code = report(context, manifest,
-                    Error(ErrorKind::invalid,
-                          fmt::format("its namespace \"{}\" is not the \"{}\" of --namespace; "
-                                      "nothing was applied",
-                                      own, asked)));
+  Result<void> check_wait() {
+    const bool given = !wait_flags_.conditions.empty() || !wait_flags_.fail_if.empty() ||
+                       wait_flags_.any || wait_flags_.strict || wait_flags_.hold ||
+                       wait_flags_.timeout != WaitFlags().timeout;
+    if (!wait_ && given) {
+      return Error(ErrorKind::invalid, "what to wait for is said, but not --wait");
     }
-    return code;
+    if (!wait_) return {};
+    if (diff_ || dry_run_ == "server") {
+      return Error(ErrorKind::invalid, "--wait has nothing to wait for in a dry run");
+    }
+    if (wait_flags_.conditions.empty()) wait_flags_.conditions = {"ready"};
+    wait_flags_.output = print_.output == "json" ? "json" : "text";
+    wait_flags_.quiet =
+        !print_.output.empty() && print_.output != "json" && print_.output != "text";
+    KW_ASSIGN(goal_, wait_goal_of(wait_flags_));
+    return {};
   }
 
-  // Discovered again once: an earlier manifest of this call may have made the kind.
-  Result<core::ResourceType> find_type(Session& session, const Json& object) {
-    KW_ASSIGN(const auto gvk, core::gvk_of(object));
-    for (int attempt = 0; attempt < 2; ++attempt) {
-      KW_ASSIGN(const auto map, session.resources());
-      if (const auto* type = map->find(gvk)) return *type;
-      session.forget_resources();
+  int apply(Context& context, Session& session, std::vector<Manifest> manifests) {
+    const auto secrets = hooks::SecretHash::make();
+    ApplyReport report(context, style_, secrets);
+    ApplyRun run(session, options_, report, secrets, concurrency_);
+    auto taken = run.take(std::move(manifests), strip_, context.global.config.namespace_);
+    if (!taken.ok()) return fail(context, taken.error());
+    style_.with_namespace = run.several_namespaces();
+    std::optional<Waiter> waiter;
+    std::map<const ObjectApply*, std::size_t> targets;
+    if (wait_) {
+      waiter.emplace(context, session, wait_flags_, std::move(*goal_), runtime::WatcherOptions());
+      // The watches are open before the first write: no transition is missed.
+      run.listen(
+          {[&](const std::vector<ObjectApply*>& applies) -> Result<void> {
+             for (const auto* one : applies) {
+               targets[one] =
+                   waiter->add({one->type(), one->key().namespace_, one->key().name, "", ""});
+             }
+             waiter->start();
+             return waiter->until_synced();
+           },
+           [&](ObjectApply& one) { waiter->expect(targets.at(&one), one.outcome().after); }});
     }
-    return Error(ErrorKind::not_found,
-                 fmt::format("the server has no kind {} (is its CRD installed?)", gvk.str()));
+    const int code = prune_ ? apply_and_prune(context, session, run, report)
+                            : (run.apply_all(), report.exit_code());
+    if (!wait_ || targets.empty()) return code;
+    if (code != kDone) {
+      context.err << "not waited for, because not everything could be applied\n";
+      return code;
+    }
+    context.out.flush();
+    return waiter->finish();
   }
 
-  Result<void> await_established(Session& session, const core::ResourceType& type,
-                                 const core::ObjectKey& key) {
-    const TimePoint deadline = session.loop().now() + kCrdDeadline;
-    while (session.loop().now() < deadline) {
-      KW_ASSIGN(const auto crd, session.wait<Json>([&](auto done) {
-        return session.client().get(type, key, std::move(done));
-      }));
-      if (established(crd)) {
-        session.forget_resources();
-        return {};
-      }
-      session.loop().run_until([] { return false; }, Duration{100});
-    }
-    return Error(ErrorKind::timeout, "applied, but not established within 30s");
-  }
-
-  void print(Context& context, const core::ResourceType& type, const Json* before,
-             const client::ApplyResult& result) const {
-    const auto version = [](const Json& o) {
-      return base::string_at(o, {"metadata", "resourceVersion"});
-    };
-    const bool same = before != nullptr && (version(*before) == version(result.object) ||
-                                            differs_in_nothing(*before, result.object));
-    const std::string what = before == nullptr || result.created ? "created"
-                             : same                              ? "unchanged"
-                                                                 : "configured";
-    const std::string name = name_of(type, result.object);
-    if (output_ == "json") {
-      context.out << base::dump_json({{"result", what}, {"object", result.object}}) << "\n";
-    } else if (output_ == "name") {
-      context.out << base::escape_for_terminal(name) << "\n";
-    } else {
-      context.out << base::escape_for_terminal(name) << " " << what
-                  << (dry_run_ == "server" ? " (server dry run)" : "") << "\n";
-    }
-  }
-
-  // A dry run answers with the resourceVersion that was there.
-  bool differs_in_nothing(Json before, Json after) const {
-    if (dry_run_ != "server") return false;
-    for (Json* object : {&before, &after}) {
-      (*object)["metadata"].erase("managedFields");
-      (*object)["metadata"].erase("resourceVersion");
-    }
-    return before == after;
-  }
-
-  static void print_failure(Context& context, const Manifest& manifest, const Error& error) {
-    Json conflicts = Json::array();
-    for (const auto& cause : core::causes_of(error)) {
-      if (cause.reason != "FieldManagerConflict") continue;
-      conflicts.push_back({{"field", cause.field}, {"message", cause.message}});
-    }
-    const Json& metadata = manifest.object["metadata"];
-    context.out << base::dump_json(
-                       {{"result", conflicts.empty() ? "failed" : "conflict"},
-                        {"object",
-                         {{"apiVersion", manifest.object["apiVersion"]},
-                          {"kind", manifest.object["kind"]},
-                          {"metadata",
-                           {{"name", metadata["name"]},
-                            {"namespace", metadata.value("namespace", std::string())}}}}},
-                        {"message", error.render()},
-                        {"conflicts", std::move(conflicts)}})
-                << "\n";
-  }
-
-  static int report(Context& context, const Manifest& manifest, const Error& error) {
-    const std::string what =
-        fmt::format("{}: {} \"{}\"", manifest.source, base::string_at(manifest.object, {"kind"}),
-                    base::string_at(manifest.object, {"metadata", "name"}));
-    const int code = fail(context, exit_code_of(error), what + ": " + error.render());
-    bool conflict = false;
-    for (const auto& cause : core::causes_of(error)) {
-      if (cause.reason != "FieldManagerConflict") continue;
-      conflict = true;
-      context.err << base::escape_for_terminal(fmt::format("  {}: {}", cause.field, cause.message))
+  // The parent names every member there may be before anything is written, and only the present
+  // ones once all went well: killed in between, the next run still finds what is obsolete.
+  int apply_and_prune(Context& context, Session& session, ApplyRun& run, ApplyReport& report) {
+    auto set = ApplySetRun::open(session, apply_set_, options_.dry_run);
+    if (!set.ok()) return fail(context, set.error());
+    const auto contents = run.join(set->id(), set->parent_namespace());
+    if (!contents.ok()) return fail(context, contents.error());
+    const auto widened = set->widen(*contents);
+    if (!widened.ok()) return fail(context, widened.error());
+    if (*widened) {
+      context.err << base::escape_for_terminal(fmt::format(
+                         "warning: other managers had written to {}; its ApplySet fields are taken "
+                         "back from them",
+                         set->parent_text()))
                   << "\n";
     }
-    if (conflict) {
-      context.err << "  leave these fields out, or take them with --force-conflicts\n";
+    run.apply_all();
+    if (!run.all_well()) {
+      context.err << "nothing was pruned, because not everything could be applied\n";
+      return report.exit_code();
     }
-    return code;
+    auto obsolete = set->find_obsolete(run.applied_uids());
+    if (!obsolete.ok()) {
+      report.count(fail(context, std::move(obsolete).error().with_context("nothing was pruned")));
+      return report.exit_code();
+    }
+    bool all_gone = true;
+    for (auto& member : *obsolete) {
+      set->remove(member);
+      report.add_pruned(member);
+      all_gone = all_gone && !member.error;
+    }
+    if (!all_gone) return report.exit_code();
+    if (auto narrowed = set->narrow(); !narrowed.ok()) {
+      report.count(fail(context, narrowed.error()));
+    }
+    return report.exit_code();
   }
 
   std::vector<std::string> files_;
+  std::string kustomize_;
   bool recursive_ = false;
-  std::string manager_ = "kubewatch";
-  bool force_ = false;
+  bool strip_ = false;
+  std::vector<std::string> force_;
+  std::vector<std::string> force_owners_;
+  std::string validate_ = "strict";
   std::string dry_run_ = "none";
-  std::string output_ = "text";
+  bool diff_ = false;
+  bool prune_ = false;
+  std::string apply_set_;
+  std::size_t concurrency_ = 16;
+  ApplyOptions options_;
+  ReportStyle style_;
+  PrintFlags print_;
+  bool wait_ = false;
+  WaitFlags wait_flags_;
+  std::optional<runtime::WaitGoal> goal_;
 };
 
 }  // namespace

@@ -40,9 +40,13 @@ void plan_status(std::optional<HookResult>& result, const PlanInput& input, Writ
 
 }  // namespace
 
+int order_class(const core::Gvk& gvk) {
+  if (gvk.group.empty() && gvk.kind == "Namespace") return 0;
+  return is_crd(gvk) ? 1 : 2;
+}
+
 int order_class(const Manifest& manifest) {
-  if (manifest.type.gvk.group.empty() && manifest.type.gvk.kind == "Namespace") return 0;
-  return is_crd(manifest.type.gvk) ? 1 : 2;
+  return order_class(manifest.type.gvk);
 }
 
 Json error_condition(const std::string& reason, const std::string& message) {

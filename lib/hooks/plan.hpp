@@ -44,6 +44,7 @@ struct PlanInput {
 };
 
 // Namespaces before CRDs before the rest: what is of one class may be written side by side.
+int order_class(const core::Gvk& gvk);
 int order_class(const Manifest& manifest);
 WritePlan make_plan(HookOutput output, const PlanInput& input);
 

@@ -1,0 +1,234 @@
+#include "cli/apply/apply_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "base/yaml.hpp"
+#include "cli/exit_code.hpp"
+#include "hooks/text_diff.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr std::size_t kShownPaths = 6;
+
+const char* word_of(ApplyOutcome::What what) {
+  switch (what) {
+    case ApplyOutcome::What::created: return "created";
+    case ApplyOutcome::What::configured: return "configured";
+    case ApplyOutcome::What::unchanged: return "unchanged";
+    case ApplyOutcome::What::conflict: return "conflict";
+    case ApplyOutcome::What::failed: break;
+  }
+  return "failed";
+}
+
+std::string some_of(const std::vector<std::string>& paths) {
+  const std::size_t shown = std::min(paths.size(), kShownPaths);
+  std::string out = base::join({paths.begin(), paths.begin() + static_cast<long>(shown)}, ", ");
+  if (paths.size() > shown) out += fmt::format(" and {} more", paths.size() - shown);
+  return out;
+}
+
+std::string shown_yaml(Json object, bool was_there, const hooks::SecretHash& secrets) {
+  if (object.is_null()) return "";
+  secrets.hide(object, hooks::SecretHash::Reader::person);
+  if (Json* metadata = base::find(object, {"metadata"}); metadata && metadata->is_object()) {
+    for (const char* field : {"managedFields", "resourceVersion", "generation"}) {
+      metadata->erase(field);
+    }
+    if (!was_there) {
+      // Made up by the dry run.
+      for (const char* field : {"uid", "creationTimestamp"}) metadata->erase(field);
+    }
+  }
+  return base::dump_yaml(object);
+}
+
+Json head_of(const Manifest& manifest) {
+  const Json& metadata = manifest.object["metadata"];
+  return {
+      {"apiVersion", manifest.object["apiVersion"]},
+      {"kind", manifest.object["kind"]},
+      {"metadata",
+       {{"name", metadata["name"]}, {"namespace", metadata.value("namespace", std::string())}}}};
+}
+
+}  // namespace
+
+int more_telling(int a, int b) {
+  constexpr int kOrder[] = {kUnreachable, kForbidden,     kUsage,    kFailed,   kNotFound,
+                            kTimedOut,    kAwaitedFailed, kConflict, kFindings, kDone};
+  for (const int code : kOrder) {
+    if (a == code || b == code) return code;
+  }
+  return std::max(a, b);
+}
+
+std::string diff_of(Json before, Json after, const hooks::SecretHash& secrets) {
+  const bool was_there = !before.is_null();
+  const std::string old_text = shown_yaml(std::move(before), was_there, secrets);
+  return hooks::unified_diff(old_text, shown_yaml(std::move(after), was_there, secrets));
+}
+
+std::string ApplyReport::name_of(const core::ResourceType& type, const std::string& name) {
+  const std::string group = type.gvk.group.empty() ? "" : "." + type.gvk.group;
+  const std::string word = type.singular.empty() ? base::to_lower(type.gvk.kind) : type.singular;
+  return fmt::format("{}{}/{}", word, group, name);
+}
+
+void ApplyReport::say(const std::string& line, bool lines) {
+  context_.out << base::escape_for_terminal(line, lines) << "\n";
+}
+
+void ApplyReport::warn(const std::string& name, const std::string& what) {
+  context_.err << base::escape_for_terminal(fmt::format("warning: {}: {}", name, what)) << "\n";
+}
+
+void ApplyReport::print_json(Json line) {
+  line["apiVersion"] = "kubewatch.dev/v1";
+  line["kind"] = "ApplyResult";
+  if (style_.dry_run) line["dryRun"] = true;
+  context_.out << base::dump_json(line) << "\n";
+}
+
+void ApplyReport::add(ObjectApply& apply, const std::vector<std::string>& warnings) {
+  const std::string name = name_of(apply.type(), apply.key().name);
+  const ApplyOutcome& outcome = apply.outcome();
+  for (const auto& one : warnings) warn(name, one);
+  if (outcome.error) {
+    return add_error(apply.manifest(), *outcome.error, name, outcome.conflicts);
+  }
+  add_done(apply, warnings);
+}
+
+void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& warnings) {
+  const ApplyOutcome& outcome = apply.outcome();
+  const std::string name = name_of(apply.type(), apply.key().name);
+  const bool same = outcome.what == ApplyOutcome::What::unchanged;
+  if (style_.diff && !same) count(kFindings);
+  if (!base::string_at(outcome.after, {"metadata", "deletionTimestamp"}).empty()) {
+    warn(name, "it is being deleted; what was applied goes with it");
+  }
+  for (const auto& path : outcome.defaults) {
+    warn(name, path + " was the server's own (a default) and is managed by this apply now");
+  }
+  if (style_.output == "json") {
+    Json forced = Json::array();
+    for (const auto& one : outcome.forced) forced.push_back(to_json(one));
+    return print_json({{"result", word_of(outcome.what)},
+                       {"object", outcome.after},
+                       {"changed", outcome.changed},
+                       {"forced", std::move(forced)},
+                       {"migrated", outcome.migrated},
+                       {"defaults", outcome.defaults},
+                       {"warnings", warnings}});
+  }
+  if (style_.output != "text") {
+    for (const auto& one : outcome.forced) warn(name, "took " + to_text(one));
+    return style_.output == "name" ? say(name) : print_object(apply);
+  }
+  if (style_.diff && same) return;
+  std::string line = name + (style_.subresource.empty() ? "" : "/" + style_.subresource);
+  line += std::string(" ") + word_of(outcome.what);
+  if (style_.with_namespace && apply.type().namespaced) {
+    line += " in namespace " + apply.key().namespace_;
+  }
+  if (style_.dry_run) {
+    line += outcome.assumed ? " (dry run; not checked, what it needs is not made yet)"
+                            : " (server dry run)";
+  }
+  if (!outcome.changed.empty()) {
+    line += ": " + some_of(outcome.changed);
+  } else if (outcome.what == ApplyOutcome::What::configured) {
+    line += ": ownership only";
+  }
+  say(line);
+  for (const auto& one : outcome.forced) say("  took " + to_text(one));
+  if (!outcome.migrated.empty()) {
+    say(fmt::format("  {} over the fields of client-side apply ({})",
+                    style_.dry_run ? "would take" : "took", base::join(outcome.migrated, ", ")));
+  }
+  if (!style_.dry_run || same) return;
+  std::string diff = diff_of(outcome.before, outcome.after, secrets_);
+  while (diff.ends_with('\n')) diff.pop_back();
+  if (!diff.empty()) say(fmt::format("--- {} live\n+++ {} applied\n{}", name, name, diff), true);
+}
+
+void ApplyReport::print_object(ObjectApply& apply) {
+  auto printed = style_.printer->print_one(
+      context_.out, PrintedObject(apply.type(), apply.outcome().after), style_.now);
+  if (!printed.ok()) count(fail(context_, printed.error()));
+}
+
+void ApplyReport::add_failed(const Manifest& manifest, const Error& error) {
+  const std::string kind = base::to_lower(base::string_at(manifest.object, {"kind"}));
+  add_error(manifest, error, kind + "/" + base::string_at(manifest.object, {"metadata", "name"}),
+            {});
+}
+
+void ApplyReport::add_error(const Manifest& manifest, const Error& error, const std::string& name,
+                            const std::vector<FieldConflict>& conflicts) {
+  const std::string what =
+      fmt::format("{}: {} \"{}\"", manifest.source, base::string_at(manifest.object, {"kind"}),
+                  base::string_at(manifest.object, {"metadata", "name"}));
+  count(fail(context_, exit_code_of(error), what + ": " + error.render()));
+  for (const auto& one : conflicts) {
+    context_.err << base::escape_for_terminal("  " + to_text(one)) << "\n";
+  }
+  if (!conflicts.empty()) {
+    context_.err << "  leave these fields out, or take them with --force-conflicts[=PATH] or "
+                    "--force-owner=MANAGER\n";
+  }
+  if (style_.output != "json") return;
+  Json list = Json::array();
+  for (const auto& one : conflicts) {
+    Json line = to_json(one);
+    line["object"] = name;
+    list.push_back(std::move(line));
+  }
+  print_json({{"result", conflicts.empty() ? "failed" : "conflict"},
+              {"object", head_of(manifest)},
+              {"message", error.render()},
+              {"exitCode", exit_code_of(error)},
+              {"conflicts", std::move(list)}});
+}
+
+void ApplyReport::add_pruned(const Pruned& member) {
+  const std::string name = name_of(member.type, member.key.name);
+  if (member.error) {
+    count(fail(context_, *member.error));
+  } else if (style_.diff) {
+    count(kFindings);
+  }
+  if (style_.output == "json") {
+    Json line = {{"result", member.error ? "failed" : "pruned"},
+                 {"object",
+                  {{"apiVersion", member.type.gvk.api_version()},
+                   {"kind", member.type.gvk.kind},
+                   {"metadata",
+                    {{"name", member.key.name},
+                     {"namespace", member.key.namespace_},
+                     {"uid", member.uid}}}}}};
+    if (member.error) line["message"] = member.error->render();
+    return print_json(std::move(line));
+  }
+  if (member.error) return;
+  if (style_.output == "name") return say(name);
+  if (style_.printer != nullptr) {
+    context_.err << base::escape_for_terminal(name + " pruned") << "\n";
+    return;
+  }
+  std::string line = name + " pruned";
+  if (style_.with_namespace && member.type.namespaced) {
+    line += " in namespace " + member.key.namespace_;
+  }
+  say(line + (style_.dry_run ? " (server dry run)" : ""));
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,68 @@
+// What apply-ssa says of each object: a line with the changed paths, a diff, JSON; conflicts and
+// warnings on stderr; and the exit code of all of it together. Owned by the verb.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/apply/object_apply.hpp"
+#include "cli/apply/prune.hpp"
+#include "cli/command.hpp"
+#include "cli/printers/object_printer.hpp"
+#include "hooks/secret_hash.hpp"
+
+namespace kubewatch::cli {
+
+// Of several outcomes the one to exit with. Unreachable, forbidden, wrong usage, failed, not found,
+// timed out, conflict, differences, done: what comes earlier hides what comes later. So 6 says that
+// everything but the conflicts is done, and 9 that nothing failed.
+int more_telling(int a, int b);
+
+// The two states as a unified diff of YAML, "" when they are equal, with the server's book-keeping
+// left out and secrets hidden. `before` null: everything is added.
+std::string diff_of(Json before, Json after, const hooks::SecretHash& secrets);
+
+struct ReportStyle {
+  std::string output = "text";  // text, name, json; anything else is `printer`'s
+  ObjectPrinter* printer = nullptr;
+  WallTime now{};  // for ages in its tables
+  bool dry_run = false;
+  bool diff = false;            // only what differs, and exit code 9
+  bool with_namespace = false;  // objects of several namespaces
+  std::string subresource;
+};
+
+class ApplyReport {
+ public:
+  // All must outlive it.
+  ApplyReport(Context& context, const ReportStyle& style, const hooks::SecretHash& secrets)
+      : context_(context), style_(style), secrets_(secrets) {}
+
+  // "configmap/settings", "deployment.apps/web".
+  static std::string name_of(const core::ResourceType& type, const std::string& name);
+
+  // Each counts into exit_code().
+  void add(ObjectApply& apply, const std::vector<std::string>& warnings);
+  // An object that got no further than its manifest.
+  void add_failed(const Manifest& manifest, const Error& error);
+  void add_pruned(const Pruned& member);
+
+  int exit_code() const { return code_; }
+  void count(int code) { code_ = more_telling(code_, code); }
+
+ private:
+  void add_done(ObjectApply& apply, const std::vector<std::string>& warnings);
+  void add_error(const Manifest& manifest, const Error& error, const std::string& name,
+                 const std::vector<FieldConflict>& conflicts);
+  void print_object(ObjectApply& apply);
+  void say(const std::string& line, bool lines = false);
+  void warn(const std::string& name, const std::string& what);
+  void print_json(Json line);
+
+  Context& context_;
+  const ReportStyle& style_;
+  const hooks::SecretHash& secrets_;
+  int code_ = 0;
+};
+
+}  // namespace kubewatch::cli

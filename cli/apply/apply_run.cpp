@@ -1,0 +1,249 @@
+#include "cli/apply/apply_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/apply/manifest_notes.hpp"
+#include "cli/resource_args.hpp"
+#include "hooks/field_warnings.hpp"
+#include "hooks/output.hpp"
+#include "hooks/plan.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr Duration kServedWithin{15000};
+constexpr Duration kServedPause{100};
+constexpr Duration kLong{3600000};
+constexpr std::size_t kMostWarnings = 20;
+constexpr int kClasses = 3;
+
+std::vector<std::string> warnings_of(Json& manifest, bool strip, const ApplyOptions& options) {
+  std::vector<std::string> out;
+  const bool keep_status = options.subresource == "status";
+  if (strip) {
+    strip_server_fields(manifest, keep_status);
+  } else {
+    for (const auto& path : server_fields_of(manifest, keep_status)) {
+      out.push_back(path + " is the server's; leave it out, or use --strip-server-fields");
+    }
+  }
+  Json rest = manifest;  // what was told is not told as null as well
+  strip_server_fields(rest, keep_status);
+  for (const auto& text : hooks::field_warnings(rest, kMostWarnings)) {
+    out.push_back("." + text + ": it will be owned like any value");
+  }
+  return out;
+}
+
+}  // namespace
+
+ApplyRun::ApplyRun(Session& session, const ApplyOptions& options, ApplyReport& report,
+                   const hooks::SecretHash& secrets, std::size_t concurrency)
+    : session_(session),
+      options_(options),
+      report_(report),
+      secrets_(secrets),
+      concurrency_(concurrency) {}
+
+ApplyRun::~ApplyRun() = default;
+
+bool ApplyRun::comes_with_crd(const core::Gvk& gvk) const {
+  return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+    return slot.order_class == 1 && hooks::type_from_crd(slot.manifest.object, gvk).has_value();
+  });
+}
+
+Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const std::string& asked) {
+  slots_.reserve(manifests.size());
+  for (auto& manifest : manifests) {
+    Slot slot;
+    KW_ASSIGN(slot.gvk, core::gvk_of(manifest.object));
+    slot.manifest = std::move(manifest);
+    slot.warnings = warnings_of(slot.manifest.object, strip, options_);
+    slot.order_class = hooks::order_class(slot.gvk);
+    slots_.push_back(std::move(slot));
+  }
+  KW_ASSIGN(const auto map, session_.resources());
+  for (auto& slot : slots_) {
+    std::optional<core::ResourceType> type;
+    if (const auto* found = map->find(slot.gvk)) type = *found;
+    for (const auto& other : slots_) {
+      if (type || other.order_class != 1) continue;
+      type = hooks::type_from_crd(other.manifest.object, slot.gvk);
+    }
+    slot.key.name = base::string_at(slot.manifest.object, {"metadata", "name"});
+    const bool namespaced = !type || type->namespaced;
+    KW_ASSIGN(slot.key.namespace_, namespace_of(slot.manifest, namespaced, asked,
+                                                session_.client().config().namespace_));
+    if (!namespaced) {
+      slot.key.namespace_.clear();
+      continue;
+    }
+    // Unknown kinds get it when they are known.
+    if (type) slot.manifest.object["metadata"]["namespace"] = slot.key.namespace_;
+    namespaces_.insert(slot.key.namespace_);
+  }
+  return {};
+}
+
+Result<SetContents> ApplyRun::join(const std::string& set_id, const std::string& parent_namespace) {
+  SetContents out;
+  for (auto& slot : slots_) {
+    KW_TRY(join_set(slot.manifest.object, set_id));
+    core::ResourceType type;
+    type.gvk = slot.gvk;
+    type.namespaced = !slot.key.namespace_.empty();
+    out.add(type, slot.key, parent_namespace);
+  }
+  return out;
+}
+
+// Discovered again once; longer when its CRD was applied a moment ago.
+Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
+  const TimePoint deadline = session_.loop().now() + kServedWithin;
+  const bool awaited = !options_.dry_run && comes_with_crd(slot.gvk);
+  for (int attempt = 0;; ++attempt) {
+    KW_ASSIGN(const auto map, session_.resources());
+    if (const auto* type = map->find(slot.gvk)) return *type;
+    if (attempt > 0 && (!awaited || session_.loop().now() > deadline)) break;
+    if (attempt > 0) session_.loop().run_until([] { return false; }, kServedPause);
+    session_.forget_resources();
+  }
+  // Its CRD is made by this call, and a dry run makes nothing.
+  if (options_.dry_run) {
+    for (const auto& other : slots_) {
+      if (other.order_class != 1) continue;
+      if (auto type = hooks::type_from_crd(other.manifest.object, slot.gvk))
+        return std::move(*type);
+    }
+  }
+  return resolve_manifest(session_, slot.manifest);
+}
+
+bool ApplyRun::rehearsed_only(const Slot& slot) {
+  if (!options_.dry_run) return false;
+  const auto map = session_.resources();
+  if (map.ok() && (*map)->find(slot.gvk) == nullptr) return true;
+  return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& other) {
+    return other.order_class == 0 && other.key.name == slot.key.namespace_ && other.made;
+  });
+}
+
+void ApplyRun::prepare_class(int order_class) {
+  std::set<core::Gvk> unknown;  // asked for once, however many objects there are
+  for (auto& slot : slots_) {
+    if (slot.order_class != order_class) continue;
+    auto type =
+        unknown.count(slot.gvk) > 0 ? resolve_manifest(session_, slot.manifest) : find_type(slot);
+    if (!type.ok()) {
+      unknown.insert(slot.gvk);
+      unreachable_ = unreachable_ || type.error().is_unreachable();
+      slot.error = std::move(type).error();
+      slot.finished = true;
+      continue;
+    }
+    if (type->namespaced) {
+      if (slot.key.namespace_.empty()) {
+        slot.key.namespace_ = session_.client().config().namespace_;
+      }
+      slot.manifest.object["metadata"]["namespace"] = slot.key.namespace_;
+    } else {
+      slot.key.namespace_.clear();
+      slot.manifest.object["metadata"].erase("namespace");
+    }
+    slot.apply = std::make_unique<ObjectApply>(session_.client(), options_, secrets_, slot.manifest,
+                                               std::move(*type), slot.key);
+    if (order_class == 2 && rehearsed_only(slot)) {
+      slot.apply->assume();
+      slot.finished = true;
+    }
+  }
+}
+
+void ApplyRun::finish(Slot& slot) {
+  slot.finished = true;
+  const ApplyOutcome& outcome = slot.apply->outcome();
+  if (outcome.error) {
+    unreachable_ = unreachable_ || outcome.error->is_unreachable();
+    return;
+  }
+  slot.made = outcome.what == ApplyOutcome::What::created;
+  uids_.insert(base::string_at(outcome.after, {"metadata", "uid"}));
+  if (slot.order_class == 2 && listener_.applied) listener_.applied(*slot.apply);
+}
+
+void ApplyRun::run_class(int order_class) {
+  prepare_class(order_class);
+  std::vector<Slot*> waiting;
+  std::vector<ObjectApply*> applies;
+  for (auto& slot : slots_) {
+    if (slot.order_class != order_class || !slot.apply || slot.finished) continue;
+    waiting.push_back(&slot);
+    applies.push_back(slot.apply.get());
+  }
+  if (order_class == 2 && listener_.before && !applies.empty()) {
+    if (auto ready = listener_.before(applies); !ready.ok()) {
+      for (Slot* slot : waiting) {
+        slot->error = ready.error();
+        slot->apply.reset();
+        slot->finished = true;
+      }
+      return;
+    }
+  }
+  std::size_t next = 0;
+  std::size_t open = 0;
+  while (open > 0 || (next < waiting.size() && !unreachable_)) {
+    for (; open < concurrency_ && next < waiting.size() && !unreachable_; ++next) {
+      Slot& slot = *waiting[next];
+      ++open;
+      slot.apply->start([this, &slot, &open] {
+        --open;
+        finish(slot);
+      });
+    }
+    const std::size_t before = open;
+    session_.loop().run_until([&] { return open < before; }, kLong);
+    report_finished();
+  }
+}
+
+void ApplyRun::report_finished() {
+  for (; reported_ < slots_.size() && slots_[reported_].finished; ++reported_) {
+    Slot& slot = slots_[reported_];
+    const bool failed = slot.error || slot.apply->outcome().error;
+    if (failed) ++failures_;
+    if (slot.error) {
+      report_.add_failed(slot.manifest, *slot.error);
+    } else {
+      report_.add(*slot.apply, slot.warnings);
+    }
+    slot.apply.reset();
+    // What a CRD defines is looked up again when its objects' turn comes.
+    if (slot.order_class == 2 || failed) slot.manifest.object = Json();
+  }
+}
+
+bool ApplyRun::apply_all() {
+  for (int order_class = 0; order_class < kClasses && !unreachable_; ++order_class) {
+    run_class(order_class);
+    report_finished();
+  }
+  // Those that never began, and finished ones behind them.
+  const auto left = static_cast<std::size_t>(
+      std::count_if(slots_.begin(), slots_.end(), [](const Slot& one) { return !one.finished; }));
+  failures_ += left;
+  for (; reported_ < slots_.size(); ++reported_) {
+    Slot& slot = slots_[reported_];
+    if (!slot.finished) continue;
+    if (slot.error || slot.apply->outcome().error) ++failures_;
+    slot.error ? report_.add_failed(slot.manifest, *slot.error)
+               : report_.add(*slot.apply, slot.warnings);
+  }
+  return left == 0;
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,83 @@
+// All objects of one call: checked before the first write, applied in the order of classes
+// (namespaces, CRDs, the rest) with a bounded number in flight, told in the order of the input.
+// Owned by the verb; blocks on the session's loop.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/apply/apply_report.hpp"
+#include "cli/apply/apply_set.hpp"
+#include "cli/session.hpp"
+
+namespace kubewatch::cli {
+
+class ApplyRun {
+ public:
+  // All must outlive it.
+  ApplyRun(Session& session, const ApplyOptions& options, ApplyReport& report,
+           const hooks::SecretHash& secrets, std::size_t concurrency);
+  ~ApplyRun();
+
+  // Takes the manifests, drops the server's fields where asked, gives each the namespace it goes
+  // to. `asked`: of -n, "" when it was not given. Errors: invalid in kubectl's words (another
+  // namespace than -n), those of discovery; then nothing is written.
+  Result<void> take(std::vector<Manifest> manifests, bool strip, const std::string& asked);
+  bool several_namespaces() const { return namespaces_.size() > 1; }
+
+  // The labels of a set on every manifest, and what the set holds then.
+  Result<SetContents> join(const std::string& set_id, const std::string& parent_namespace);
+
+  // Told of the last class, before its first write and with each answer.
+  struct Listener {
+    std::function<Result<void>(const std::vector<ObjectApply*>&)> before;
+    std::function<void(ObjectApply&)> applied;
+  };
+  void listen(Listener listener) { listener_ = std::move(listener); }
+
+  // Applies all; every outcome goes to the report. False: the server cannot be reached, what was
+  // not begun is left.
+  bool apply_all();
+  // Every object was applied without an error.
+  bool all_well() const { return failures_ == 0; }
+  const std::set<std::string>& applied_uids() const { return uids_; }
+
+ private:
+  struct Slot {
+    Manifest manifest;
+    core::Gvk gvk;
+    core::ObjectKey key;
+    int order_class = 2;
+    std::vector<std::string> warnings;
+    std::unique_ptr<ObjectApply> apply;
+    std::optional<Error> error;  // it has no ObjectApply
+    bool finished = false;
+    bool made = false;  // it did not exist before
+  };
+  Result<core::ResourceType> find_type(const Slot& slot);
+  bool rehearsed_only(const Slot& slot);
+  bool comes_with_crd(const core::Gvk& gvk) const;
+  void prepare_class(int order_class);
+  void run_class(int order_class);
+  void report_finished();
+  void finish(Slot& slot);
+
+  Session& session_;
+  const ApplyOptions& options_;
+  ApplyReport& report_;
+  const hooks::SecretHash& secrets_;
+  const std::size_t concurrency_;
+  Listener listener_;
+  std::vector<Slot> slots_;
+  std::set<std::string> namespaces_;
+  std::set<std::string> uids_;
+  std::size_t reported_ = 0;
+  std::size_t failures_ = 0;
+  bool unreachable_ = false;
+};
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,51 @@
+// Conflicts of server-side apply as data: which field, who owns it, their value and ours; and which
+// of them the user said to take. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+
+namespace kubewatch::cli {
+
+struct FieldConflict {
+  std::string path;   // as the server writes it: .spec.containers[name="web"].image
+  std::string owner;  // the manager's name alone
+  std::string words;  // the server's: `conflict with "kubectl" with subresource "scale"`
+  Json theirs;        // null where the object has nothing there
+  Json mine;
+};
+
+// The value at a path of a managed field. Names hold dots and slashes, so the object decides how
+// the path is cut. Null when nothing is there.
+const Json* value_at_field(const Json& object, std::string_view path);
+
+// Of a 409 by field managers; empty for any other error. `theirs` and `mine` are looked up in
+// `before` (null: unknown) and `manifest`, whose secrets the caller has hidden.
+std::vector<FieldConflict> conflicts_of(const Error& error, const Json& before,
+                                        const Json& manifest);
+
+// --force-conflicts[=PATH], --force-owner=MANAGER.
+struct ForcePolicy {
+  bool all = false;
+  std::vector<std::string> paths;  // the field itself and what is below it
+  std::vector<std::string> owners;
+  bool any() const { return all || !paths.empty() || !owners.empty(); }
+  bool takes(const FieldConflict& conflict) const;
+  // Each of them: only then may the apply be forced, since a forced apply takes them all.
+  bool takes_all(const std::vector<FieldConflict>& conflicts) const;
+};
+// Values of --force-conflicts as given: "true" is all, "false" none, everything else a path; the
+// leading dot may be left out. Errors: invalid.
+Result<ForcePolicy> parse_force(const std::vector<std::string>& conflicts,
+                                const std::vector<std::string>& owners);
+
+// {path, owner, theirs, mine}.
+Json to_json(const FieldConflict& conflict);
+// `.data.color: "red" of manager "kubectl", here "blue"`.
+std::string to_text(const FieldConflict& conflict);
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,286 @@
+#include "cli/apply/object_apply.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/apply/manifest_notes.hpp"
+#include "client/apply_result.hpp"
+#include "core/status.hpp"
+#include "core/url.hpp"
+#include "hooks/changed_paths.hpp"
+#include "hooks/output.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr int kRounds = 10;
+constexpr std::size_t kMostPaths = 1000;
+constexpr std::size_t kMostDefaults = 8;
+constexpr Duration kUsableWithin{30000};
+constexpr Duration kUsablePause{100};
+constexpr Duration kLongestPause{8000};
+
+bool has_condition(const Json& object, const std::string& type) {
+  const Json* conditions = base::find(object, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) return false;
+  return std::any_of(conditions->begin(), conditions->end(), [&](const Json& one) {
+    return base::string_at(one, {"type"}) == type && base::string_at(one, {"status"}) == "True";
+  });
+}
+
+// A namespace whose phase is not told yet, a CRD that is not established.
+bool must_be_awaited(const core::Gvk& gvk, const Json& object) {
+  if (hooks::is_crd(gvk)) return !has_condition(object, "Established");
+  return gvk.group.empty() && gvk.kind == "Namespace" &&
+         base::string_at(object, {"status", "phase"}).empty();
+}
+
+bool is_field_conflict(const Error& error) {
+  const auto causes = core::causes_of(error);
+  return std::any_of(causes.begin(), causes.end(),
+                     [](const auto& cause) { return cause.reason == "FieldManagerConflict"; });
+}
+
+std::string version_of(const Json& object) {
+  return base::string_at(object, {"metadata", "resourceVersion"});
+}
+
+}  // namespace
+
+Change compare(const Json& before, const Json& after, std::size_t most) {
+  if (before.is_null()) return {ApplyOutcome::What::created, {}};
+  // What is written only when something is written: equal means untouched. A dry run's answer has
+  // the old one whatever it would do.
+  auto changed = hooks::changed_paths(base::dump_json(before), base::dump_json(after), most);
+  const bool touched = !changed.empty() || version_of(before) != version_of(after);
+  return {touched ? ApplyOutcome::What::configured : ApplyOutcome::What::unchanged,
+          std::move(changed)};
+}
+
+std::optional<Duration> retry_delay(const Error& error, int attempt, Duration spent) {
+  if (error.status() == nullptr) return std::nullopt;
+  const int code = error.status()->code;
+  if (code != 429 && code != 503 && code != 504) return std::nullopt;
+  Duration delay = std::min(Duration{500} * (1 << std::min(attempt, 6)), kLongestPause);
+  if (error.status()->retry_after_seconds) {
+    delay = std::chrono::seconds(std::max(*error.status()->retry_after_seconds, 0));
+  }
+  if (spent + delay > kRetryBudget) return std::nullopt;
+  return delay;
+}
+
+Result<Json> scale_body(const Json& manifest, const core::ResourceType& type) {
+  const auto found = std::find_if(type.subresources.begin(), type.subresources.end(),
+                                  [](const auto& one) { return one.name == "scale"; });
+  if (found == type.subresources.end()) {
+    return Error(ErrorKind::unsupported, type.qualified_plural() + " have no subresource scale");
+  }
+  const Json* spec = base::find(manifest, {"spec"});
+  const Json* replicas = base::find(manifest, {"spec", "replicas"});
+  if (replicas == nullptr || !replicas->is_number_integer() || spec->size() != 1) {
+    return Error(ErrorKind::invalid,
+                 "with --subresource=scale a manifest says spec.replicas and no other field of the "
+                 "spec");
+  }
+  core::Gvk gvk = found->kind;
+  if (gvk.kind.empty()) gvk = {"autoscaling", "v1", "Scale"};
+  Json metadata = {{"name", manifest["metadata"]["name"]}};
+  if (const auto place = base::string_at(manifest, {"metadata", "namespace"}); !place.empty()) {
+    metadata["namespace"] = place;
+  }
+  return Json{{"apiVersion", gvk.api_version()},
+              {"kind", gvk.kind},
+              {"metadata", std::move(metadata)},
+              {"spec", {{"replicas", *replicas}}}};
+}
+
+ObjectApply::ObjectApply(client::Client& client, const ApplyOptions& options,
+                         const hooks::SecretHash& secrets, const Manifest& manifest,
+                         core::ResourceType type, core::ObjectKey key)
+    : client_(client),
+      options_(options),
+      secrets_(secrets),
+      manifest_(manifest),
+      type_(std::move(type)),
+      key_(std::move(key)) {}
+
+void ObjectApply::start(Done done) {
+  done_ = std::move(done);
+  read();
+}
+
+void ObjectApply::assume() {
+  outcome_.what = ApplyOutcome::What::created;
+  outcome_.after = manifest_.object;
+  outcome_.assumed = true;
+}
+
+void ObjectApply::end(std::optional<Error> error) {
+  if (error) outcome_.error = std::move(error);
+  done_();
+}
+
+bool ObjectApply::again(const Error& error, std::function<void()> step) {
+  const auto delay = retry_delay(error, attempt_, spent_);
+  if (!delay) return false;
+  ++attempt_;
+  spent_ += *delay;
+  timer_ = client_.loop().after(*delay, std::move(step));
+  return true;
+}
+
+void ObjectApply::get(std::function<void(Result<Json>)> done) {
+  if (options_.subresource != "scale") {
+    return requests_.run<Result<Json>>(
+        std::move(done), [&](auto ready) { return client_.get(type_, key_, std::move(ready)); });
+  }
+  auto parse = [done = std::move(done)](Result<http::Response> answer) {
+    if (!answer.ok()) return done(std::move(answer).error());
+    if (answer->status >= 300) {
+      return done(core::error_from_response(answer->status, answer->body,
+                                            answer->headers.get("Retry-After")));
+    }
+    done(base::parse_json(answer->body));
+  };
+  requests_.run<Result<http::Response>>(std::move(parse), [&](auto ready) {
+    return client_.raw("GET", core::object_path(type_, key_, "scale"), std::move(ready));
+  });
+}
+
+void ObjectApply::read() {
+  get([this](Result<Json> answer) { on_read(std::move(answer)); });
+}
+
+void ObjectApply::on_read(Result<Json> answer) {
+  if (!answer.ok() && !answer.error().is_not_found()) {
+    if (again(answer.error(), [this] { read(); })) return;
+    return end(std::move(answer).error());
+  }
+  outcome_.before = answer.ok() ? std::move(*answer) : Json();
+  if (!answer.ok() || !options_.subresource.empty()) return apply(false);
+  auto migration = plan_migration(outcome_.before, options_.manager, options_.migrate_from);
+  if (!migration.ok()) return end(std::move(migration).error());
+  if (!*migration) return apply(false);
+  outcome_.migrated = (*migration)->managers;
+  if (!options_.dry_run) return migrate(**migration);
+  rehearsed_ = std::move(**migration);
+  apply(false);
+}
+
+void ObjectApply::migrate(const Migration& migration) {
+  core::PatchParams params;
+  params.type = core::PatchType::json;
+  params.field_manager = options_.manager;
+  requests_.run<Result<client::ApplyResult>>(
+      [this](Result<client::ApplyResult> answer) {
+        if (answer.ok()) {
+          // What others see of the object has not changed: paths are told against the same state.
+          outcome_.before = std::move(answer->object);
+          return apply(false);
+        }
+        if (answer.error().is_conflict() && ++rounds_ < kRounds) return read();
+        if (again(answer.error(), [this] { read(); })) return;
+        end(std::move(answer).error().with_context("handing over client-side ownership"));
+      },
+      [&](auto ready) {
+        return client_.patch(type_, key_, migration.patch, params, std::move(ready));
+      });
+}
+
+void ObjectApply::apply(bool force) {
+  core::PatchParams params;
+  params.type = core::PatchType::apply;
+  params.field_manager = options_.manager;
+  params.force = force;
+  params.dry_run = options_.dry_run;
+  params.field_validation = options_.field_validation;
+  Json body = manifest_.object;
+  if (options_.subresource == "scale") {
+    auto scale = scale_body(manifest_.object, type_);
+    if (!scale.ok()) return end(std::move(scale).error());
+    body = std::move(*scale);
+  }
+  // Force takes all conflicts that there are, so it may only meet the state whose conflicts were
+  // judged.
+  const std::string version = version_of(outcome_.before);
+  if (force && !version.empty() && version_of(body).empty()) {
+    body["metadata"]["resourceVersion"] = version;
+  }
+  requests_.run<Result<client::ApplyResult>>(
+      [this, force](Result<client::ApplyResult> answer) { on_applied(force, std::move(answer)); },
+      [&](auto ready) {
+        return client_.patch(type_, key_, body, params, std::move(ready), options_.subresource);
+      });
+}
+
+void ObjectApply::on_applied(bool force, Result<client::ApplyResult> answer) {
+  if (answer.ok()) return judge(std::move(*answer));
+  const Error& error = answer.error();
+  if (is_field_conflict(error)) return on_conflict(error);
+  // The object changed between read and forced apply, or faster than the server's own retries.
+  const bool own_version = !version_of(manifest_.object).empty();
+  if (error.is_conflict() && !own_version && ++rounds_ < kRounds) return read();
+  if (again(error, [this, force] { force ? read() : apply(false); })) return;
+  end(std::move(answer).error());
+}
+
+void ObjectApply::on_conflict(const Error& error) {
+  Json before = outcome_.before;
+  Json manifest = manifest_.object;
+  secrets_.hide(before, hooks::SecretHash::Reader::person);
+  secrets_.hide(manifest, hooks::SecretHash::Reader::person);
+  auto conflicts = conflicts_of(error, before, manifest);
+  // Made by someone between the two requests.
+  if (outcome_.before.is_null() && ++rounds_ < kRounds) return read();
+  std::vector<FieldConflict> left;
+  for (auto& one : conflicts) {
+    const bool rehearsed =
+        rehearsed_ && std::find(rehearsed_->managers.begin(), rehearsed_->managers.end(),
+                                one.owner) != rehearsed_->managers.end();
+    if (!rehearsed) left.push_back(std::move(one));
+  }
+  if (left.empty() || options_.force.takes_all(left)) {
+    outcome_.forced = std::move(left);
+    return apply(true);
+  }
+  outcome_.what = ApplyOutcome::What::conflict;
+  outcome_.conflicts = std::move(left);
+  end(error);
+}
+
+void ObjectApply::judge(client::ApplyResult answer) {
+  outcome_.after = std::move(answer.object);
+  if (rehearsed_) rehearse(*rehearsed_, options_.manager, outcome_.after);
+  if (answer.created) outcome_.before = Json();
+  Change change = compare(outcome_.before, outcome_.after, kMostPaths);
+  outcome_.what = change.what;
+  outcome_.changed = std::move(change.changed);
+  if (outcome_.what != ApplyOutcome::What::created && options_.subresource.empty()) {
+    outcome_.defaults =
+        taken_defaults(outcome_.before, outcome_.after, options_.manager, kMostDefaults);
+  }
+  if (options_.dry_run || !options_.subresource.empty() ||
+      !must_be_awaited(type_.gvk, outcome_.after)) {
+    return end(std::nullopt);
+  }
+  usable_by_ = client_.loop().now() + kUsableWithin;
+  await_usable();
+}
+
+void ObjectApply::await_usable() {
+  get([this](Result<Json> answer) {
+    if (answer.ok() && !must_be_awaited(type_.gvk, *answer)) return end(std::nullopt);
+    if (!answer.ok() && !answer.error().is_retryable()) return end(std::move(answer).error());
+    if (client_.loop().now() < usable_by_) {
+      timer_ = client_.loop().after(kUsablePause, [this] { await_usable(); });
+      return;
+    }
+    const char* state = hooks::is_crd(type_.gvk) ? "established" : "active";
+    end(Error(ErrorKind::timeout, fmt::format("applied, but not {} within {}", state,
+                                              base::format_duration(kUsableWithin))));
+  });
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,107 @@
+// One object's way to the server: read, hand over client-side ownership, apply, force what the user
+// said to force, wait until a Namespace or CRD can be used. Owned by the verb, which prints the
+// outcome; retries what is safe to send again, within a budget.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "cli/apply/csa_migration.hpp"
+#include "cli/apply/field_conflict.hpp"
+#include "cli/manifests.hpp"
+#include "client/client.hpp"
+#include "client/in_flight.hpp"
+#include "core/resource.hpp"
+#include "hooks/secret_hash.hpp"
+
+namespace kubewatch::cli {
+
+struct ApplyOptions {
+  std::string manager = "kubewatch";
+  ForcePolicy force;
+  std::string subresource;  // "", status, scale
+  bool dry_run = false;
+  std::string field_validation = "Strict";
+  std::vector<std::string> migrate_from;
+};
+
+struct ApplyOutcome {
+  enum class What { created, configured, unchanged, conflict, failed };
+  What what = What::failed;
+  std::optional<Error> error;
+  Json before;                       // null: there was none
+  Json after;                        // null where it failed
+  std::vector<std::string> changed;  // paths; empty where it was created
+  std::vector<FieldConflict> conflicts;
+  std::vector<FieldConflict> forced;  // what force took
+  std::vector<std::string> migrated;  // managers whose ownership went over
+  bool assumed = false;  // a dry run that the server could not check: what it needs is not made yet
+  std::vector<std::string> defaults;  // fields of the server's that it owns now
+};
+
+// What an answer says beside what was there before. `changed` has at most `most` paths.
+struct Change {
+  ApplyOutcome::What what;
+  std::vector<std::string> changed;
+};
+Change compare(const Json& before, const Json& after, std::size_t most);
+
+// How long to wait before the same request is sent again; absent: it is not to be sent again. Only
+// what is safe: 429, 503 and 504. `spent`: waited so far, at most kRetryBudget in all.
+inline constexpr Duration kRetryBudget{60000};
+std::optional<Duration> retry_delay(const Error& error, int attempt, Duration spent);
+
+// The manifest as the body of a scale: spec.replicas and nothing else of the spec. Errors: invalid;
+// unsupported when the kind has no such subresource.
+Result<Json> scale_body(const Json& manifest, const core::ResourceType& type);
+
+class ObjectApply {
+ public:
+  using Done = std::function<void()>;
+  // All references must outlive it. `manifest` has the namespace it goes to.
+  ObjectApply(client::Client& client, const ApplyOptions& options, const hooks::SecretHash& secrets,
+              const Manifest& manifest, core::ResourceType type, core::ObjectKey key);
+  // `done` is called once, from the loop; it must not destroy this.
+  void start(Done done);
+  // In a dry run, instead of start(): its Namespace or CRD is of the same call and not made.
+  void assume();
+
+  const core::ResourceType& type() const { return type_; }
+  const core::ObjectKey& key() const { return key_; }
+  const Manifest& manifest() const { return manifest_; }
+  ApplyOutcome& outcome() { return outcome_; }
+
+ private:
+  void read();
+  void on_read(Result<Json> answer);
+  void migrate(const Migration& migration);
+  void apply(bool force);
+  void on_applied(bool force, Result<client::ApplyResult> answer);
+  void on_conflict(const Error& error);
+  void judge(client::ApplyResult answer);
+  void await_usable();
+  void get(std::function<void(Result<Json>)> done);
+  bool again(const Error& error, std::function<void()> step);
+  void end(std::optional<Error> error);
+
+  client::Client& client_;
+  const ApplyOptions& options_;
+  const hooks::SecretHash& secrets_;
+  const Manifest& manifest_;
+  core::ResourceType type_;
+  core::ObjectKey key_;
+  Done done_;
+  ApplyOutcome outcome_;
+  std::optional<Migration> rehearsed_;  // a dry run migrates nothing
+  client::InFlight requests_;
+  loop::Timer timer_;
+  int attempt_ = 0;
+  int rounds_ = 0;  // begun anew because the object changed in between
+  Duration spent_{0};
+  TimePoint usable_by_{};
+};
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,58 @@
+// The I/O around an ApplySet: reads its parent, widens it before the applies, deletes members that
+// were not applied, narrows it afterwards. Owned by the verb; blocks on the session's loop.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/apply/apply_set.hpp"
+#include "cli/session.hpp"
+
+namespace kubewatch::cli {
+
+struct Pruned {
+  core::ResourceType type;
+  core::ObjectKey key;
+  std::string uid;
+  std::optional<Error> error;  // of its deletion
+};
+
+class ApplySetRun {
+ public:
+  // Looks at the parent and decides nothing yet. `session` must outlive it. Errors: invalid
+  // (another tool's set, a kind that may be no parent), not_found (no such kind; a parent that is
+  // neither Secret nor ConfigMap and does not exist), those of the request.
+  static Result<ApplySetRun> open(Session& session, const std::string& parent, bool dry_run);
+
+  const std::string& id() const { return id_; }
+  const std::string& parent_namespace() const { return key_.namespace_; }
+  std::string parent_text() const;
+
+  // Before anything is applied: the parent names everything that was a member or is going to be.
+  // Whether another manager's fields had to be taken. Errors: of the request.
+  Result<bool> widen(const SetContents& to_be_applied);
+  // Members whose uid was not applied, in order of kinds. Errors: of a list, or a kind that cannot
+  // be looked through: then nothing may be deleted.
+  Result<std::vector<Pruned>> find_obsolete(const std::set<std::string>& applied_uids);
+  // Deletes it, if it is still the same object. Fills `error`.
+  void remove(Pruned& member);
+  // After everything went well: the parent names what is there.
+  Result<void> narrow();
+
+ private:
+  ApplySetRun(Session& session, bool dry_run) : session_(&session), dry_run_(dry_run) {}
+  Result<void> write_parent(const SetContents& contents, bool force);
+  Result<void> list_members(const core::ResourceType& type, const std::string& place,
+                            const std::set<std::string>& applied_uids, std::vector<Pruned>& out);
+
+  Session* session_;
+  bool dry_run_;
+  core::ResourceType type_;
+  core::ObjectKey key_;
+  std::string id_;
+  SetContents before_;
+  SetContents now_;
+};
+
+}  // namespace kubewatch::cli

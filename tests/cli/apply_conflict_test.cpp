@@ -1,0 +1,88 @@
+#include "cli/apply/field_conflict.hpp"
+#include "core/status.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::cli {
+namespace {
+
+const Json kObject = R"({
+  "metadata": {"annotations": {"a.example.com/x": "1", "a": "2"}, "finalizers": ["one", "two"]},
+  "spec": {"replicas": 3,
+           "containers": [{"name": "web", "image": "one", "ports": [{"port": 80, "protocol": "TCP"}]},
+                          {"name": "a,\"]b", "image": "two"}]}})"_json;
+
+Json at(const std::string& path) {
+  const Json* found = value_at_field(kObject, path);
+  return found == nullptr ? Json("absent") : *found;
+}
+
+FieldConflict conflict(const std::string& path, const std::string& owner) {
+  return {path, owner, "", Json(), Json()};
+}
+
+}  // namespace
+
+TEST_CASE("a path of a managed field is cut as the object says, dots and brackets in names too") {
+  CHECK(at(".spec.replicas") == 3);
+  CHECK(at(".metadata.annotations.a.example.com/x") == "1");
+  CHECK(at(".metadata.annotations.a") == "2");
+  CHECK(at(R"(.spec.containers[name="web"].image)") == "one");
+  CHECK(at(R"(.spec.containers[name="a,\"]b"].image)") == "two");
+  CHECK(at(R"(.spec.containers[name="web"].ports[port=80,protocol="TCP"].protocol)") == "TCP");
+  CHECK(at(R"(.metadata.finalizers[="two"])") == "two");
+  CHECK(at(".spec.containers[1].image") == "two");
+  for (const char* path : {".spec.containers[7]", ".spec.containers[name=", ".spec.", "spec", "[",
+                           ".metadata.finalizers[=three]", ".spec.replicas.x"}) {
+    INFO(path);
+    CHECK(at(path) == "absent");
+  }
+}
+
+TEST_CASE("conflicts of an answer become path, owner, their value and mine") {
+  const Json status = R"({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 409,
+    "reason": "Conflict", "message": "Apply failed with 1 conflict",
+    "details": {"causes": [
+      {"reason": "FieldManagerConflict", "field": ".spec.replicas",
+       "message": "conflict with \"a \\\"b\\\"\" with subresource \"scale\" using apps/v1 at 2026-01-01T00:00:00Z"},
+      {"reason": "SomethingElse", "field": ".x", "message": "no conflict"}]}})"_json;
+  const Error error = core::error_from_response(409, status.dump());
+  const auto found = conflicts_of(error, kObject, R"({"spec": {"replicas": 5}})"_json);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].owner == "a \"b\"");
+  CHECK(to_json(found[0]) ==
+        R"({"path": ".spec.replicas", "owner": "a \"b\"", "theirs": 3, "mine": 5})"_json);
+  CHECK(to_text(found[0]) == ".spec.replicas: 3 of manager \"a \"b\"\", here 5");
+  CHECK(conflicts_of(Error(ErrorKind::conflict, "the object has been modified"), kObject, kObject)
+            .empty());
+}
+
+TEST_CASE("force by path takes that field and what is below it, and nothing beside it") {
+  const auto policy = parse_force({"spec.replicas", ".data"}, {});
+  REQUIRE(policy.ok());
+  CHECK(policy->takes(conflict(".spec.replicas", "x")));
+  CHECK(policy->takes(conflict(".data.color", "x")));
+  CHECK_FALSE(policy->takes(conflict(".spec.replicasMost", "x")));
+  CHECK_FALSE(policy->takes(conflict(".spec", "x")));
+  CHECK_FALSE(policy->takes_all({conflict(".data.a", "x"), conflict(".spec.b", "x")}));
+  CHECK_FALSE(policy->takes_all({}));
+}
+
+TEST_CASE("force by owner takes what that manager has") {
+  const auto policy = parse_force({}, {"ci"});
+  REQUIRE(policy.ok());
+  CHECK(policy->takes_all({conflict(".a", "ci"), conflict(".b", "ci")}));
+  CHECK_FALSE(policy->takes_all({conflict(".a", "ci"), conflict(".b", "cii")}));
+}
+
+TEST_CASE("force alone takes everything, false nothing, and mixtures are refused") {
+  CHECK(parse_force({"true"}, {})->takes(conflict(".a", "x")));
+  CHECK_FALSE(parse_force({"false"}, {})->any());
+  CHECK_FALSE(parse_force({}, {})->any());
+  for (const auto& words : {std::vector<std::string>{"true", ".a"}, {""}, {"."}}) {
+    CHECK_FALSE(parse_force(words, {}).ok());
+  }
+  CHECK_FALSE(parse_force({"true"}, {"ci"}).ok());
+  CHECK_FALSE(parse_force({}, {""}).ok());
+}
+
+}  // namespace kubewatch::cli

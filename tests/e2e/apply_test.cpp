@@ -1,0 +1,334 @@
+// apply-ssa as a user runs it: the binary against the server, its output and exit code, and what is
+// there afterwards.
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "e2e/kubewatch_process.hpp"
+#include "e2e/world.hpp"
+
+namespace kubewatch::e2e {
+namespace {
+
+struct Applied {
+  int code = -1;
+  std::string out;
+  std::string err;
+  bool says(const std::string& text) const { return out.find(text) != std::string::npos; }
+  // The lines of -o json whose object has this name; null when there is none.
+  Json line_of(const std::string& name) const {
+    for (const auto& line : base::split(out, '\n')) {
+      auto parsed = base::parse_json(line);
+      if (parsed.ok() && base::string_at(*parsed, {"object", "metadata", "name"}) == name) {
+        return *parsed;
+      }
+    }
+    return nullptr;
+  }
+};
+
+// `kubewatch apply-ssa -f - -n @NS@ WORDS` with this text on stdin.
+Applied apply(World& w, const std::string& yaml, std::vector<std::string> words = {}) {
+  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+  loop::ProcessOptions options;
+  options.argv = {KUBEWATCH_BINARY, "apply-ssa", "-f", "-"};
+  for (const auto& word : words) options.argv.push_back(w.expand(word));
+  options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + w.folder(),
+                         "KUBECONFIG=" + w.folder() + "/kubeconfig"};
+  options.input = w.expand(yaml);
+  options.timeout = Duration{120000};
+  Applied seen;
+  std::optional<loop::ProcessExit> exit;
+  auto started = loop::Process::start(
+      w.loop(), std::move(options), [&](std::string_view line) { (seen.err += line) += "\n"; },
+      [&](loop::ProcessExit end) { exit = std::move(end); });
+  if (!started.ok()) FAIL(started.error().render());
+  REQUIRE(w.eventually([&] { return exit.has_value(); }, Duration{120000}));
+  seen.code = exit->code.value_or(-1);
+  seen.out = exit->out;
+  INFO(seen.err);
+  return seen;
+}
+
+std::string config_map(const std::string& name, const std::string& color,
+                       const std::string& place = "@NS@") {
+  return "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + ", namespace: '" + place +
+         "'}, data: {color: " + color + "}}\n---\n";
+}
+
+Json data_of(World& w, const std::string& name, const std::string& place = "@NS@") {
+  const auto found = w.get("ConfigMap", name, place);
+  return found ? found->value("data", Json::object()) : Json("absent");
+}
+
+}  // namespace
+
+E2E_CASE("apply-ssa tells created, configured with the changed paths, and unchanged") {
+  World w;
+  auto seen = apply(w, config_map("a", "red"));
+  CHECK(seen.code == 0);
+  CHECK(seen.out == "configmap/a created\n");
+  seen = apply(w, config_map("a", "red"));
+  CHECK(seen.out == "configmap/a unchanged\n");
+  seen = apply(w, config_map("a", "blue"));
+  CHECK(seen.out == "configmap/a configured: .data.color\n");
+  seen = apply(w, config_map("a", "green"), {"-o", "json"});
+  const Json line = seen.line_of("a");
+  REQUIRE(line.is_object());
+  CHECK(line["kind"] == "ApplyResult");
+  CHECK(line["result"] == "configured");
+  CHECK(line["changed"] == Json::array({".data.color"}));
+  CHECK(line["object"]["data"]["color"] == "green");
+}
+
+E2E_CASE("apply-ssa: a conflict is told as data, the other objects are applied, exit 6") {
+  World w;
+  w.apply(config_map("a", "red"), "someone");
+  const auto seen = apply(w, config_map("a", "blue") + config_map("b", "blue"), {"-o", "json"});
+  CHECK(seen.code == 6);
+  const Json line = seen.line_of("a");
+  REQUIRE(line.is_object());
+  CHECK(line["result"] == "conflict");
+  REQUIRE(line["conflicts"].size() == 1);
+  CHECK(line["conflicts"][0] == Json({{"object", "configmap/a"},
+                                      {"path", ".data.color"},
+                                      {"owner", "someone"},
+                                      {"theirs", "red"},
+                                      {"mine", "blue"}}));
+  CHECK(seen.err.find("Apply failed with 1 conflict: conflict with \"someone\"") !=
+        std::string::npos);
+  CHECK(data_of(w, "a")["color"] == "red");
+  CHECK(data_of(w, "b")["color"] == "blue");
+}
+
+E2E_CASE("apply-ssa: force by path takes that path alone and says from whom") {
+  World w;
+  const std::string theirs =
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@'}, "
+      "data: {color: red, size: '1'}}";
+  const std::string mine =
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@'}, "
+      "data: {color: blue, size: '2'}}";
+  w.apply(theirs, "someone");
+  auto seen = apply(w, mine, {"--force-conflicts=.data.color"});
+  CHECK(seen.code == 6);  // .data.size stays a conflict
+  CHECK(data_of(w, "a")["color"] == "red");
+  seen = apply(w, mine, {"--force-conflicts=.data.color", "--force-conflicts=data.size"});
+  CHECK(seen.code == 0);
+  CHECK(seen.says("took .data.color: \"red\" of manager \"someone\", here \"blue\""));
+  CHECK(data_of(w, "a")["color"] == "blue");
+}
+
+E2E_CASE("apply-ssa: force by owner takes what that manager has and nothing else") {
+  World w;
+  w.apply(config_map("a", "red"), "someone");
+  CHECK(apply(w, config_map("a", "blue"), {"--force-owner", "another"}).code == 6);
+  const auto seen = apply(w, config_map("a", "blue"), {"--force-owner", "someone", "-o", "json"});
+  CHECK(seen.code == 0);
+  CHECK(
+      seen.line_of("a")["forced"] ==
+      Json::array(
+          {{{"path", ".data.color"}, {"owner", "someone"}, {"theirs", "red"}, {"mine", "blue"}}}));
+  w.apply(config_map("a", "green"), "third");
+  CHECK(apply(w, config_map("a", "pink"), {"--force-conflicts"}).code == 0);
+  CHECK(data_of(w, "a")["color"] == "pink");
+}
+
+E2E_CASE("apply-ssa prunes what belongs to the ApplySet and is applied no more, nothing else") {
+  World w;
+  const std::vector<std::string> set = {"-n", "@NS@", "--prune", "--applyset", "site"};
+  w.apply(config_map("foreign", "red"));
+  auto seen = apply(w, config_map("a", "red") + config_map("b", "red"), set);
+  CHECK(seen.code == 0);
+  auto rehearsal = set;
+  rehearsal.push_back("--dry-run=server");
+  seen = apply(w, config_map("a", "red"), rehearsal);
+  CHECK(seen.says("configmap/b pruned (server dry run)"));
+  CHECK(data_of(w, "b")["color"] == "red");
+  // A failure: nothing is pruned.
+  w.apply(config_map("c", "red"), "someone");
+  seen = apply(w, config_map("a", "red") + config_map("c", "blue"), set);
+  CHECK(seen.code == 6);
+  CHECK(data_of(w, "b")["color"] == "red");
+  seen = apply(w, config_map("a", "red"), set);
+  CHECK(seen.code == 0);
+  CHECK(seen.says("configmap/b pruned"));
+  CHECK(data_of(w, "b") == "absent");
+  CHECK(data_of(w, "a")["color"] == "red");
+  CHECK(data_of(w, "foreign")["color"] == "red");
+  const auto parent = w.get("Secret", "site");
+  REQUIRE(parent);
+  CHECK((*parent)["metadata"]["annotations"]["applyset.kubernetes.io/contains-group-kinds"] ==
+        "ConfigMap");
+  const std::string id = (*parent)["metadata"]["labels"]["applyset.kubernetes.io/id"];
+  CHECK(w.list("ConfigMap", "applyset.kubernetes.io/part-of=" + id).size() == 1);
+}
+
+E2E_CASE("apply-ssa prunes in the other namespaces of its ApplySet, and refuses another tool's") {
+  World w;
+  const std::vector<std::string> set = {"--prune", "--applyset", "configmaps/@NS@-set"};
+  auto seen = apply(w, config_map("a", "red") + config_map("a", "red", "@NS2@"), set);
+  CHECK(seen.code == 0);
+  seen = apply(w, config_map("a", "red"), set);
+  CHECK(seen.says("configmap/a pruned"));
+  CHECK(data_of(w, "a", "@NS2@") == "absent");
+  CHECK(data_of(w, "a")["color"] == "red");
+  w.merge("ConfigMap", w.ns() + "-set",
+          "{metadata: {annotations: {applyset.kubernetes.io/tooling: kubectl/v1.31}}}", "default");
+  seen = apply(w, config_map("a", "blue"), set);
+  CHECK(seen.code == 2);
+  CHECK(data_of(w, "a")["color"] == "red");
+  w.remove("ConfigMap", w.ns() + "-set", "default");
+}
+
+E2E_CASE("apply-ssa takes over what client-side apply left: fields left out are removed") {
+  World w;
+  core::WriteParams params;
+  params.field_manager = "kubectl-client-side-apply";
+  const Json object = {
+      {"apiVersion", "v1"},
+      {"kind", "ConfigMap"},
+      {"metadata",
+       {{"name", "old"},
+        {"namespace", w.ns()},
+        {"annotations", {{"kubectl.kubernetes.io/last-applied-configuration", "{}"}}}}},
+      {"data", {{"color", "red"}, {"gone", "1"}}}};
+  bool made = false;
+  const auto request = w.client().create(w.type("ConfigMap"), w.ns(), object, params,
+                                         [&](Result<Json> answer) { made = answer.ok(); });
+  REQUIRE(w.eventually([&] { return made; }));
+  auto seen = apply(w, config_map("old", "blue"), {"--dry-run=server"});
+  CHECK(seen.code == 0);
+  CHECK(seen.says(".data.gone"));
+  CHECK(data_of(w, "old") == Json({{"color", "red"}, {"gone", "1"}}));
+  seen = apply(w, config_map("old", "blue"));
+  CHECK(seen.code == 0);
+  CHECK(seen.says("client-side apply (kubectl-client-side-apply)"));
+  CHECK(data_of(w, "old") == Json({{"color", "blue"}}));
+  const auto after = w.get("ConfigMap", "old");
+  for (const Json& entry : (*after)["metadata"]["managedFields"]) {
+    CHECK(entry["manager"] != "kubectl-client-side-apply");
+  }
+  CHECK(apply(w, config_map("old", "blue")).says("unchanged"));
+}
+
+E2E_CASE("apply-ssa: a namespace, a CRD and their objects in one file, in any order") {
+  World w;
+  const std::string text = R"(
+{apiVersion: apply.@NS@.dev/v1, kind: Gadget, metadata: {name: g, namespace: '@NS@-made'}, spec: {size: 1}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@-made'}, data: {x: '1'}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.apply.@NS@.dev}
+spec:
+  group: apply.@NS@.dev
+  names: {kind: Gadget, plural: gadgets, singular: gadget, listKind: GadgetList}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: '@NS@-made'}}
+)";
+  auto seen = apply(w, text, {"--diff"});
+  CHECK(seen.code == 9);
+  CHECK(seen.says("not checked, what it needs is not made yet"));
+  CHECK_FALSE(w.get("Namespace", w.ns() + "-made", ""));
+  seen = apply(w, text);
+  CHECK(seen.code == 0);
+  // In the order of the file, whatever the order of writes.
+  const auto gadget = seen.out.find("/g created");
+  const auto crd = seen.out.find("customresourcedefinition.apiextensions.k8s.io/gadgets");
+  const auto place = seen.out.find("namespace/" + w.ns() + "-made created");
+  REQUIRE(gadget != std::string::npos);
+  CHECK(gadget < crd);
+  CHECK(crd < place);
+  w.remove("CustomResourceDefinition", "gadgets.apply." + w.ns() + ".dev", "");
+  w.remove("Namespace", w.ns() + "-made", "");
+}
+
+E2E_CASE("apply-ssa --subresource status writes the status and nothing else") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const std::string site =
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: a, namespace: '@NS@'}, "
+      "spec: {title: one}}";
+  const std::string status =
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: a, namespace: '@NS@'}, "
+      "status: {ready: true}}";
+  CHECK(apply(w, status, {"--subresource", "status"}).code == 5);
+  CHECK(apply(w, site).code == 0);
+  const auto seen = apply(w, status, {"--subresource=status"});
+  CHECK(seen.code == 0);
+  CHECK(seen.says("/a/status configured: .status"));
+  CHECK((*w.get("Website", "a"))["status"]["ready"] == true);
+  CHECK((*w.get("Website", "a"))["spec"]["title"] == "one");
+}
+
+E2E_CASE("apply-ssa --diff shows what would change, hides secrets, writes nothing, exits 9") {
+  World w;
+  const auto secret = [](const std::string& value) {
+    return "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, data: {p: " +
+           value + "}}\n---\n";
+  };
+  REQUIRE(apply(w, secret("aHVudGVyMg==") + config_map("a", "red")).code == 0);
+  auto seen = apply(w, secret("aHVudGVyMg==") + config_map("a", "red"), {"--diff"});
+  CHECK(seen.code == 0);
+  CHECK(seen.out.empty());
+  seen = apply(w, secret("aHVudGVyMw==") + config_map("a", "blue"), {"--diff"});
+  CHECK(seen.code == 9);
+  CHECK(seen.says("-  color: red\n+  color: blue\n"));
+  CHECK(seen.says("-  p: \"<masked "));
+  CHECK_FALSE(seen.says("aHVudGVy"));
+  CHECK(data_of(w, "a")["color"] == "red");
+}
+
+E2E_CASE("apply-ssa warns of fields that are the server's and drops them where asked") {
+  World w;
+  const std::string text =
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@', "
+      "creationTimestamp: null, generation: 7}, data: {color: red}}";
+  auto seen = apply(w, text, {"--dry-run=server"});
+  CHECK(seen.err.find(".metadata.generation is the server's") != std::string::npos);
+  seen = apply(w, text, {"--strip-server-fields"});
+  CHECK(seen.code == 0);
+  CHECK(seen.err.find("generation") == std::string::npos);
+}
+
+E2E_CASE("apply-ssa applies many objects of several namespaces, told in the order of the input") {
+  World w;
+  std::string text;
+  for (int i = 0; i < 60; ++i) {
+    text += config_map("c" + std::to_string(i), "red", i % 2 == 0 ? "@NS@" : "@NS2@");
+  }
+  const auto seen = apply(w, text, {"--concurrency", "8"});
+  CHECK(seen.code == 0);
+  std::size_t at = 0;
+  for (int i = 0; i < 60; ++i) {
+    at = seen.out.find("configmap/c" + std::to_string(i) + " created in namespace", at);
+    REQUIRE(at != std::string::npos);
+  }
+  CHECK(w.list("ConfigMap", "", "@NS2@").size() >= 30);
+  CHECK(apply(w, text, {"-n", "@NS@"}).code == 2);
+}
+
+E2E_CASE("apply-ssa --wait waits for what was applied, and gives the wait's exit code") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const std::string site =
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: a, namespace: '@NS@'}, "
+      "spec: {title: one}}";
+  CHECK(apply(w, site, {"--wait", "--for=jsonpath={.spec.title}=one", "--timeout=60s"}).code == 0);
+  CHECK(apply(w, site, {"--wait", "--for=jsonpath={.spec.title}=two", "--timeout=1s"}).code == 3);
+  CHECK(apply(w, site,
+              {"--wait", "--for=jsonpath={.spec.title}=two", "--fail-if=jsonpath={.spec.title}=one",
+               "--timeout=60s"})
+            .code == 4);
+  CHECK(apply(w, config_map("a", "red"), {"--wait"}).code == 0);
+}
+
+}  // namespace kubewatch::e2e
