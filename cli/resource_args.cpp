@@ -81,7 +81,7 @@ std::string Target::str() const {
 }
 
 Result<std::vector<core::ResourceType>> resolve_type(Session& session, const std::string& word) {
-  KW_ASSIGN(const auto map, session.resources());
+  KW_ASSIGN(const auto map, session.resources_with({word}));
   auto found = map->resolve(word);
   if (!found.empty()) return found;
   std::string message = fmt::format("the server doesn't have a resource type \"{}\"", word);
@@ -94,8 +94,9 @@ Result<std::vector<core::ResourceType>> resolve_type(Session& session, const std
 Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& manifest) {
   auto gvk = core::gvk_of(manifest.object);
   if (!gvk.ok()) return std::move(gvk).error().with_context(manifest.source);
+  KW_ASSIGN(auto type, session.type_of(*gvk));
+  if (type) return std::move(*type);
   KW_ASSIGN(const auto map, session.resources());
-  if (const auto* type = map->find(*gvk)) return *type;
   return Error(
       ErrorKind::not_found,
       fmt::format("resource mapping not found for name: \"{}\" namespace: \"{}\" from \"{}\": no "

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/strings.hpp"
 #include "cli/sandbox_config.hpp"
 
@@ -33,7 +36,7 @@ Result<std::unique_ptr<Session>> Session::open(const client::ConfigOverrides& ov
   if (!loaded.ok()) return Error(ErrorKind::invalid, loaded.error().render());
   auto config = std::move(loaded).value();
   auto session = std::unique_ptr<Session>(new Session());
-  session->kept_resources_.emplace(client::cache_folder(overrides.cache_dir), config);
+  session->discovery_file_.emplace(client::cache_folder(overrides.cache_dir), config);
   KW_TRY(session->connect(std::move(config)));
   return session;
 }
@@ -46,32 +49,51 @@ Result<std::unique_ptr<Session>> Session::open_sandbox(std::vector<Manifest> man
   return session;
 }
 
-Result<std::shared_ptr<const client::ResourceMap>> Session::resources() {
+Result<Session::Resources> Session::resources() {
   if (resources_) return resources_;
-  if (kept_resources_) resources_ = kept_resources_->load(loop_.wall());
-  resources_are_old_ = resources_ != nullptr;
-  if (resources_) return resources_;
-  using Map = std::shared_ptr<const client::ResourceMap>;
-  KW_ASSIGN(resources_,
-            wait<Map>([&](auto done) { return client::discover(*client_, std::move(done)); }));
-  if (kept_resources_) kept_resources_->save(*resources_, loop_.wall());
+  KW_ASSIGN(resources_, wait<Resources>([&](auto done) {
+              return client::discover(*client_, std::move(done));
+            }));
+  if (discovery_file_) discovery_file_->save(*resources_, loop_.wall());
   return resources_;
+}
+
+const Session::Resources& Session::kept() {
+  if (!std::exchange(looked_for_kept_, true) && discovery_file_ && !resources_) {
+    kept_resources_ = discovery_file_->load(loop_.wall());
+  }
+  return resources_ ? resources_ : kept_resources_;
+}
+
+Result<Session::Resources> Session::resources_with(const std::vector<std::string>& words) {
+  const Resources& known = kept();
+  const bool knows_all =
+      known && std::none_of(words.begin(), words.end(),
+                            [&](const std::string& word) { return known->resolve(word).empty(); });
+  if (knows_all) return known;
+  return resources();
+}
+
+Result<std::optional<core::ResourceType>> Session::type_of(const core::Gvk& gvk) {
+  const Resources& known = kept();
+  if (known && known->find(gvk) != nullptr) return std::optional(*known->find(gvk));
+  KW_ASSIGN(const auto map, resources());
+  const auto* type = map->find(gvk);
+  return type == nullptr ? std::nullopt : std::optional(*type);
 }
 
 void Session::forget_resources() {
   resources_.reset();
-  if (kept_resources_) kept_resources_->remove();
+  kept_resources_.reset();
+  looked_for_kept_ = true;
 }
 
 Result<std::vector<core::ResourceType>> Session::resolve(const std::string& types) {
-  KW_ASSIGN(const auto map, resources());
+  const auto words = base::split(types, ',');
+  KW_ASSIGN(const auto map, resources_with(words));
   std::vector<core::ResourceType> out;
-  for (const auto& word : base::split(types, ',')) {
+  for (const auto& word : words) {
     auto found = map->resolve(word);
-    if (found.empty() && resources_are_old_) {
-      forget_resources();
-      return resolve(types);
-    }
     if (found.empty()) {
       return Error(ErrorKind::not_found,
                    fmt::format("the server doesn't have a resource type \"{}\"", word));

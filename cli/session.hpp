@@ -36,9 +36,15 @@ class Session {
   void wrap_transport(const Wrap& wrap);
   base::Random& random() { return random_; }
 
-  // Discovers once, or takes what an earlier command found. Errors: of the request.
-  Result<std::shared_ptr<const client::ResourceMap>> resources();
-  // What is kept as well: the next resources() asks the server.
+  using Resources = std::shared_ptr<const client::ResourceMap>;
+  // Asks the server once. Errors: of the request.
+  Result<Resources> resources();
+  // Where finding kinds is all that is wanted, what an earlier command found will do: the kept
+  // discovery if it knows all of these TYPE words, else resources(). Errors: of the request.
+  Result<Resources> resources_with(const std::vector<std::string>& words);
+  // The same for one kind; absent when the server does not have it.
+  Result<std::optional<core::ResourceType>> type_of(const core::Gvk& gvk);
+  // Also what is kept: the next of these asks the server.
   void forget_resources();
   // A TYPE argument, comma lists included. Errors: not_found in kubectl's words.
   Result<std::vector<core::ResourceType>> resolve(const std::string& types);
@@ -55,6 +61,7 @@ class Session {
  private:
   Session() : random_(base::Random::from_system()) {}
   Result<void> connect(client::ClientConfig config);
+  const Resources& kept();
 
   loop::EventLoop loop_;
   std::unique_ptr<apiserver::Sandbox> sandbox_;
@@ -62,9 +69,10 @@ class Session {
   std::unique_ptr<http::Transport> wire_;  // below transport_ where that wraps it
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<client::Client> client_;
-  std::shared_ptr<const client::ResourceMap> resources_;
-  std::optional<client::DiscoveryFile> kept_resources_;
-  bool resources_are_old_ = false;  // an earlier command's
+  Resources resources_;
+  std::optional<client::DiscoveryFile> discovery_file_;
+  Resources kept_resources_;  // an earlier command's
+  bool looked_for_kept_ = false;
 };
 
 }  // namespace kubewatch::cli

@@ -66,10 +66,8 @@ Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const s
     slot.order_class = hooks::order_class(slot.gvk);
     slots_.push_back(std::move(slot));
   }
-  KW_ASSIGN(const auto map, session_.resources());
   for (auto& slot : slots_) {
-    std::optional<core::ResourceType> type;
-    if (const auto* found = map->find(slot.gvk)) type = *found;
+    KW_ASSIGN(std::optional<core::ResourceType> type, session_.type_of(slot.gvk));
     for (const auto& other : slots_) {
       if (type || other.order_class != 1) continue;
       type = hooks::type_from_crd(other.manifest.object, slot.gvk);
@@ -106,8 +104,8 @@ Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
   const TimePoint deadline = session_.loop().now() + kServedWithin;
   const bool awaited = !options_.dry_run && comes_with_crd(slot.gvk);
   for (int attempt = 0;; ++attempt) {
-    KW_ASSIGN(const auto map, session_.resources());
-    if (const auto* type = map->find(slot.gvk)) return *type;
+    KW_ASSIGN(auto type, session_.type_of(slot.gvk));
+    if (type) return std::move(*type);
     if (attempt > 0 && (!awaited || session_.loop().now() > deadline)) break;
     if (attempt > 0) session_.loop().run_until([] { return false; }, kServedPause);
     session_.forget_resources();
@@ -125,8 +123,8 @@ Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
 
 bool ApplyRun::rehearsed_only(const Slot& slot) {
   if (!options_.dry_run) return false;
-  const auto map = session_.resources();
-  if (map.ok() && (*map)->find(slot.gvk) == nullptr) return true;
+  const auto type = session_.type_of(slot.gvk);
+  if (type.ok() && !type->has_value()) return true;
   return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& other) {
     return other.order_class == 0 && other.key.name == slot.key.namespace_ && other.made;
   });

@@ -188,9 +188,4 @@ void DiscoveryFile::save(const ResourceMap& map, WallTime now) const {
   if (!written.ok()) base::vlog(4, "discovery is not kept: " + written.error().render());
 }
 
-void DiscoveryFile::remove() const {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove(path_, ignored);
-}
-
 }  // namespace kubewatch::client

@@ -35,7 +35,6 @@ class DiscoveryFile {
   // Does nothing where groups failed: their kinds would be missing. A folder that cannot be written
   // is no error: it is a cache.
   void save(const ResourceMap& map, WallTime now) const;
-  void remove() const;
   const std::string& path() const { return path_; }
 
  private:
