@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ostream>
 #include <set>
 
@@ -26,8 +27,9 @@ using What = CompletionPlace::What;
 using Words = std::vector<std::pair<std::string, std::string>>;
 
 constexpr Duration kBudget{300};
-// Past this the process ends, whatever it is in: a resolver, a credential plugin.
-constexpr long kGuardMicroseconds = 380'000;
+constexpr Duration kMaxBudget{60000};
+// So long after the budget the process ends, whatever it is in: a resolver, a credential plugin.
+constexpr Duration kGuard{80};
 constexpr std::size_t kMaxWords = 1000;
 
 extern "C" void end_without_words(int) {
@@ -36,23 +38,31 @@ extern "C" void end_without_words(int) {
   ::_exit(0);
 }
 
+// $KUBEWATCH_COMPLETION_TIMEOUT, for clusters that are far.
+Duration budget_of_user() {
+  const char* text = std::getenv("KUBEWATCH_COMPLETION_TIMEOUT");
+  const auto given = base::parse_duration(text == nullptr ? "" : text);
+  return given.ok() && given->count() > 0 ? std::min(*given, kMaxBudget) : kBudget;
+}
+
 class Guard {
  public:
-  Guard() {
+  explicit Guard(Duration limit) {
     ::signal(SIGALRM, end_without_words);
-    set(kGuardMicroseconds);
+    set(limit);
   }
   ~Guard() {
-    set(0);
+    set(Duration{0});
     ::signal(SIGALRM, SIG_DFL);
   }
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
  private:
-  static void set(long microseconds) {
+  static void set(Duration after) {
     struct itimerval timer {};
-    timer.it_value.tv_usec = microseconds;
+    timer.it_value.tv_sec = after.count() / 1000;
+    timer.it_value.tv_usec = after.count() % 1000 * 1000;
     ::setitimer(ITIMER_REAL, &timer, nullptr);
   }
 };
@@ -84,7 +94,7 @@ class Live {
     auto session = Session::open(global_.config);
     if (!session.ok()) return false;
     session_ = std::move(session).value();
-    deadline_ = session_->loop().now() + kBudget;
+    deadline_ = session_->loop().now() + budget_of_user();
     return true;
   }
 
@@ -220,7 +230,7 @@ int run_complete(const std::vector<std::string>& words, std::ostream& out) {
   std::string text;
   int directive = kCompleteNoFiles;
   {
-    const Guard guard;
+    const Guard guard(budget_of_user() + kGuard);
     const auto tree = build_tree();
     const auto place = completion_place(*tree, words);
     if (place.what == What::files) directive = kCompleteDefault;

@@ -150,6 +150,7 @@ struct Topic {
 
 constexpr Topic kTopics[] = {
     {"rules", 5, "rule files of run-controller", nullptr},
+    {"objects", 7, "which objects a command means, and how it prints them", nullptr},
     {"hook", 7, "what a hook of run-controller gets and may print", nullptr},
     {"troubleshooting", 7, "symptoms of controllers, and the commands that show their causes",
      nullptr},
@@ -170,7 +171,9 @@ std::string topic_page(const Topic& topic) {
   out += ".SH NAME\n" + roff(full) + " \\- " + roff(topic.summary) + "\n";
   out += ".SH DESCRIPTION\n" + roff_page(std::string(page_of(topic.name)));
   if (topic.more != nullptr) out += topic.more();
-  return out + ".SH SEE ALSO\n\\fBkubewatch\\-run\\-controller\\fR(1)\n";
+  const bool shared = std::string_view(topic.name) == "objects";
+  return out + (shared ? ".SH SEE ALSO\n\\fBkubewatch\\fR(1)\n"
+                       : ".SH SEE ALSO\n\\fBkubewatch\\-run\\-controller\\fR(1)\n");
 }
 
 std::string see_also(const Node& node) {

@@ -185,6 +185,23 @@ TEST_CASE("items of a list get the kind that they lack, from bytes too") {
       "\n");
 }
 
+TEST_CASE("bytes of a stream are printed as they were sent, unless something is to be left out") {
+  const std::string bytes =
+      R"({"metadata":{"name":"a"},"kind":"ConfigMap","apiVersion":"v1","data":{"z":"1","a":"é"}})";
+  Printed json("json");
+  CHECK(json.stream({{kMaps, std::string_view(bytes)}}) == bytes + "\n");
+  const std::string managed =
+      R"({"metadata":{"name":"a","managedFields":[]},"kind":"ConfigMap","apiVersion":"v1"})";
+  CHECK(json.stream({{kMaps, std::string_view(managed)}}).find("managed") == std::string::npos);
+  json.flags.show_managed_fields = true;
+  CHECK(json.stream({{kMaps, std::string_view(managed)}}) == managed + "\n");
+  CHECK(Printed("name").stream({{kMaps, std::string_view(bytes)}}) == "configmap/a\n");
+  Printed common("table");
+  common.setup.common_columns = true;
+  common.flags.no_headers = true;
+  CHECK(common.stream({{kMaps, std::string_view(bytes)}}) == "a   <unknown>\n");
+}
+
 TEST_CASE("yaml is one document, or documents with lines between in a stream") {
   const Json w = website("blog");
   Printed yaml("yaml");

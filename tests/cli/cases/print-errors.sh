@@ -23,11 +23,14 @@ code cm -l 'tier in (web'
 code cm absent
 code
 code -f "$work/absent.yaml"
+code -f https://example.com/a.yaml
 code -f printed/teams.yaml -n shop
 code -f printed/teams.yaml -k printed
 code cm -n default,
 printf 'a: &a [x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n' >"$work/bomb.yaml"
 code -f "$work/bomb.yaml"
 printf '{kind: Nothing, apiVersion: none.example.com/v1, metadata: {name: "a\\eb"}}' | code -f -
+"$kubewatch" apply-ssa -f printed/teams.yaml -n default,shop
+echo "exit $?"
 kill $server
 wait $server
