@@ -241,7 +241,8 @@ Result<JsonPath> JsonPath::parse(std::string_view text, std::size_t* problem_at)
   if (!problem && braces && at >= end) problem = PathProblem{"'{' is not closed", end};
   if (!problem && !braces && at < end) problem = PathProblem{"'}' is not expected", at};
   if (!problem && braces && at + 1 < end) problem = PathProblem{"text after '}'", at + 1};
-  if (!problem && inner.empty()) problem = PathProblem{"it names no field", 0};
+  const bool nothing = inner.empty() || (braces && base::trim(inner.substr(1)) == "}");
+  if (!problem && nothing) problem = PathProblem{"it names no field", 0};
   if (!problem) return JsonPath(std::move(steps));
   if (problem_at != nullptr) *problem_at = problem->at;
   return Error(ErrorKind::invalid, fmt::format("invalid JSONPath \"{}\": {} at character {}", text,

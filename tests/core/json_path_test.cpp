@@ -125,6 +125,7 @@ TEST_CASE("two dots find a field at every depth, outer ones first") {
 TEST_CASE("what is wrong in a path is said with its place") {
   const std::vector<std::tuple<std::string, std::size_t, std::string>> cases = {
       {"", 0, "names no field"},
+      {"{ }", 0, "names no field"},
       {".a..", 4, "missing after '..'"},
       {".a.", 3, "a field name is missing"},
       {"{.a", 3, "'{' is not closed"},
