@@ -1,8 +1,8 @@
 #include "cli/app.hpp"
 
-#include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "base/time.hpp"
 #include "cli/argv.hpp"
+#include "cli/complete.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/resource_args.hpp"
@@ -25,7 +26,7 @@ void bind_server_flags(CLI::App& app, GlobalOptions& global) {
   app.add_option("--kubeconfig", config.kubeconfig, "path of the kubeconfig file")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--context", global.contexts, "context of the kubeconfig")
+  app.add_option("--context", global.contexts, "context of the kubeconfig; several where a command takes them")
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->group(group);
@@ -33,7 +34,7 @@ void bind_server_flags(CLI::App& app, GlobalOptions& global) {
       ->type_name("NAME")
       ->group(group);
   app.add_option("--user", config.user, "user of the kubeconfig")->type_name("NAME")->group(group);
-  app.add_option("-n,--namespace", global.namespaces, "namespace of the request")
+  app.add_option("-n,--namespace", global.namespaces, "namespace of the request; a,b where a command takes several")
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->group(group);
@@ -221,22 +222,47 @@ Command* find_command(const std::vector<std::unique_ptr<Command>>& commands,
 
 }  // namespace
 
-std::unique_ptr<CommandTree> build_tree() {
+void bind_global_flags(CLI::App& app, GlobalOptions& global) {
+  bind_server_flags(app, global);
+  bind_output_flags(app, global);
+}
+
+Invocation invocation_of(const std::string& argv0) {
+  const std::string name =
+      argv0.substr(argv0.rfind('/') == std::string::npos ? 0 : argv0.rfind('/') + 1);
+  constexpr std::string_view kPlugin = "kubectl-";
+  constexpr std::string_view kComplete = "kubectl_complete-";
+  Invocation out;
+  out.completes = name.starts_with(kComplete);
+  if (!out.completes && !name.starts_with(kPlugin)) return out;
+  // kubectl runs kubectl-a-b_c for `kubectl a b-c`.
+  std::string rest = name.substr(out.completes ? kComplete.size() : kPlugin.size());
+  std::replace(rest.begin(), rest.end(), '-', ' ');
+  std::replace(rest.begin(), rest.end(), '_', '-');
+  if (!rest.empty()) out.program = "kubectl " + rest;
+  return out;
+}
+
+std::unique_ptr<CommandTree> build_tree(const std::string& program) {
   auto tree = std::make_unique<CommandTree>();
   tree->app =
-      std::make_unique<CLI::App>("Watches, caches and reconciles Kubernetes objects.", "kubewatch");
+      std::make_unique<CLI::App>("Watches, caches and reconciles Kubernetes objects.", program);
   CLI::App& app = *tree->app;
   app.set_help_flag("-h,--help", "print this help");
   app.formatter(make_help_formatter());
-  bind_server_flags(app, tree->global);
-  bind_output_flags(app, tree->global);
+  bind_global_flags(app, tree->global);
   tree->commands = all_commands();
   for (auto& command : tree->commands) add_command(app, *command, "");
   return tree;
 }
 
-int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostream& err) {
-  auto tree = build_tree();
+int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostream& err,
+            const Invocation& invocation) {
+  if (invocation.completes) return run_complete(words, out);
+  if (!words.empty() && words.front() == "__complete") {
+    return run_complete({words.begin() + 1, words.end()}, out);
+  }
+  auto tree = build_tree(invocation.program);
   CLI::App& app = *tree->app;
   std::vector<std::string> reversed = normalise_argv(words);
   std::reverse(reversed.begin(), reversed.end());

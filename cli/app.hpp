@@ -21,9 +21,21 @@ struct CommandTree {
   std::vector<std::unique_ptr<Command>> commands;
   GlobalOptions global;
 };
-std::unique_ptr<CommandTree> build_tree();
+// `program`: what the user typed to start us, for help and usage: "kubectl kubewatch" of a plugin.
+std::unique_ptr<CommandTree> build_tree(const std::string& program = "kubewatch");
+// The flags that every command takes. `global` must outlive the app.
+void bind_global_flags(CLI::App& app, GlobalOptions& global);
+
+// What argv[0] makes of us: "/bin/kubectl-kubewatch" is kubectl's plugin and called "kubectl
+// kubewatch", "kubectl_complete-kubewatch" completes its words.
+struct Invocation {
+  std::string program = "kubewatch";
+  bool completes = false;
+};
+Invocation invocation_of(const std::string& argv0);
 
 // Returns the exit code. `words` without argv[0].
-int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostream& err);
+int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostream& err,
+            const Invocation& invocation = {});
 
 }  // namespace kubewatch::cli

@@ -20,7 +20,6 @@ struct Flag {
   std::string argument;  // "" for a switch
   std::string text;
   std::vector<std::string> values;
-  bool file = false;
 };
 
 std::vector<std::string> words_of(const CLI::Option& option) {
@@ -52,7 +51,6 @@ std::vector<Flag> flags_of(const CLI::App& app) {
       const std::string type = option->get_type_name();
       flag.argument = type.substr(0, type.find(':'));
       if (flag.argument.empty()) flag.argument = "VALUE";
-      flag.file = flag.argument == "FILE";
     }
     flags.push_back(std::move(flag));
   }
@@ -80,198 +78,6 @@ void flatten(const std::vector<std::unique_ptr<Command>>& commands, const Node& 
 std::vector<Node> nodes_of(const CommandTree& tree) {
   std::vector<Node> out;
   flatten(tree.commands, {{}, nullptr, tree.app.get()}, out);
-  return out;
-}
-
-std::vector<std::string> names_of(const std::vector<std::unique_ptr<Command>>& commands) {
-  std::vector<std::string> names;
-  for (const auto& command : commands) names.push_back(command->name());
-  return names;
-}
-
-// What may stand behind the command and is no flag.
-std::vector<std::string> words_behind(const Command& command) {
-  if (command.name() == "completion") return {"bash", "zsh", "fish"};
-  return names_of(command.subcommands());
-}
-
-std::string bash_cases(const std::vector<Flag>& flags) {
-  std::string out;
-  for (const auto& flag : flags) {
-    if (flag.argument.empty()) continue;
-    const std::string pattern = base::join(flag.words, "|");
-    if (flag.file) {
-      out += fmt::format("    {}) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", pattern);
-    } else {
-      out += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$current\")); return ;;\n",
-                         pattern, base::join(flag.values, " "));
-    }
-  }
-  return out;
-}
-
-std::string all_words(const std::vector<Flag>& flags) {
-  std::vector<std::string> words;
-  for (const auto& flag : flags) words.insert(words.end(), flag.words.begin(), flag.words.end());
-  return base::join(words, " ");
-}
-
-// Follows the words of the line down the tree: "run-controller/check".
-std::string bash_follow(const std::vector<Node>& nodes) {
-  std::string out = "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n";
-  out += "    case \"$command/$word\" in\n";
-  for (const Node& node : nodes) {
-    const std::string path = base::join(node.path, "/");
-    out +=
-        fmt::format("    {}) command=\"{}\" ;;\n", node.path.size() == 1 ? "/" + path : path, path);
-  }
-  return out + "    esac\n  done\n";
-}
-
-std::string bash(const CommandTree& tree) {
-  const auto global = flags_of(*tree.app);
-  const auto nodes = nodes_of(tree);
-  std::string out = "# bash completion of kubewatch; made by: kubewatch completion bash\n";
-  out += "_kubewatch() {\n";
-  out += "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n";
-  out += "  local command=\"\" word\n  COMPREPLY=()\n";
-  out += bash_follow(nodes);
-  out += "  case \"$previous\" in\n" + bash_cases(global) + "  esac\n";
-  out += "  local words=\"" + all_words(global) + "\"\n  case \"$command\" in\n";
-  out += "  '') words=\"" + base::join(names_of(tree.commands), " ") + " $words\" ;;\n";
-  for (const Node& node : nodes) {
-    const auto flags = flags_of(*node.app);
-    out += "  " + base::join(node.path, "/") + ")\n";
-    if (const auto cases = bash_cases(flags); !cases.empty()) {
-      out += "    case \"$previous\" in\n" + cases + "    esac\n";
-    }
-    std::string behind = base::join(words_behind(*node.command), " ");
-    if (!behind.empty()) behind += " ";
-    out += "    words=\"" + behind + all_words(flags) + " $words\" ;;\n";
-  }
-  out += "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n";
-  out += "complete -o default -F _kubewatch kubewatch\n";
-  return out;
-}
-
-std::string fish_quote(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "'";
-}
-
-std::string fish_flag(const Flag& flag, const std::string& condition) {
-  std::string line = "complete -c kubewatch";
-  if (!condition.empty()) line += " -n " + fish_quote(condition);
-  for (const auto& word : flag.words) {
-    line += word.starts_with("--") ? " -l " + word.substr(2) : " -s " + word.substr(1);
-  }
-  if (!flag.argument.empty()) line += flag.file ? " -r -F" : " -x";
-  if (!flag.values.empty()) line += " -a " + fish_quote(base::join(flag.values, " "));
-  return line + " -d " + fish_quote(flag.text) + "\n";
-}
-
-// True while the node is the command that the line names last.
-std::string fish_condition(const Node& node) {
-  std::vector<std::string> parts;
-  for (const auto& word : node.path) parts.push_back("__fish_seen_subcommand_from " + word);
-  const auto below = names_of(node.command->subcommands());
-  if (!below.empty()) parts.push_back("not __fish_seen_subcommand_from " + base::join(below, " "));
-  return base::join(parts, "; and ");
-}
-
-std::string fish(const CommandTree& tree) {
-  std::string out = "# fish completion of kubewatch; made by: kubewatch completion fish\n";
-  out += "complete -c kubewatch -f\n";
-  for (const auto& flag : flags_of(*tree.app)) out += fish_flag(flag, "");
-  for (const auto& command : tree.commands) {
-    out += fmt::format("complete -c kubewatch -n __fish_use_subcommand -a {} -d {}\n",
-                       command->name(), fish_quote(command->summary()));
-  }
-  for (const Node& node : nodes_of(tree)) {
-    const std::string condition = fish_condition(node);
-    for (const auto& inner : node.command->subcommands()) {
-      out += fmt::format("complete -c kubewatch -n {} -a {} -d {}\n", fish_quote(condition),
-                         inner->name(), fish_quote(inner->summary()));
-    }
-    for (const auto& flag : flags_of(*node.app)) out += fish_flag(flag, condition);
-    if (node.command->name() == "completion") {
-      out += fmt::format("complete -c kubewatch -n {} -a 'bash zsh fish'\n", fish_quote(condition));
-    }
-  }
-  return out;
-}
-
-std::string zsh_spec(const Flag& flag) {
-  std::string text;
-  for (const char c : flag.text) {
-    if (c == '\'') {
-      text += "'\\''";
-      continue;
-    }
-    if (c == '[' || c == ']' || c == ':' || c == '\\') text += '\\';
-    text += c;
-  }
-  std::string out;
-  for (const auto& word : flag.words) {
-    out += fmt::format("    '*{}[{}]", word, text);
-    if (!flag.argument.empty()) {
-      const std::string action = flag.file             ? "_files"
-                                 : flag.values.empty() ? ""
-                                                       : "(" + base::join(flag.values, " ") + ")";
-      out += fmt::format(":{}:{}", flag.argument == "KEY=VALUE" ? "pair" : flag.argument, action);
-    }
-    out += "' \\\n";
-  }
-  return out;
-}
-
-std::string zsh_commands(const std::vector<std::unique_ptr<Command>>& commands) {
-  std::string out;
-  for (const auto& command : commands) {
-    out += fmt::format("    '{}:{}'\n", command->name(), command->summary());
-  }
-  return out;
-}
-
-std::string zsh_flags(const Node& node) {
-  std::string out = "  " + base::join(node.path, "/") + ")\n    flags+=(\n";
-  for (const auto& flag : flags_of(*node.app)) out += zsh_spec(flag);
-  out += "    )";
-  if (!node.command->subcommands().empty()) {
-    out += "\n    commands=(\n" + zsh_commands(node.command->subcommands()) +
-           "    )\n    _describe subcommand commands";
-  }
-  return out + " ;;\n";
-}
-
-std::string zsh(const CommandTree& tree) {
-  std::string out =
-      "#compdef kubewatch\n# zsh completion of kubewatch; made by: kubewatch "
-      "completion zsh\n_kubewatch() {\n  local -a commands\n  commands=(\n";
-  out += zsh_commands(tree.commands) + "  )\n";
-  out += "  local command=${words[(r)(" + base::join(names_of(tree.commands), "|") + ")]} inner\n";
-  const auto nodes = nodes_of(tree);
-  for (const Node& node : nodes) {
-    const auto below = names_of(node.command->subcommands());
-    if (below.empty()) continue;
-    const std::string path = base::join(node.path, "/");
-    out += fmt::format("  if [[ $command == {} ]]; then\n", path);
-    out += "    inner=${words[(r)(" + base::join(below, "|") + ")]}\n";
-    out += fmt::format("    [[ -n $inner ]] && command={}/$inner\n  fi\n", path);
-  }
-  out += "  local -a flags\n  flags=(\n";
-  for (const auto& flag : flags_of(*tree.app)) out += zsh_spec(flag);
-  out += "  )\n  case $command in\n";
-  for (const Node& node : nodes) out += zsh_flags(node);
-  out += "  *) _describe command commands ;;\n  esac\n";
-  out +=
-      "  [[ $command == completion ]] && compadd bash zsh fish\n  _arguments $flags "
-      "'*:file:_files'\n}\n";
-  out += "_kubewatch \"$@\"\n";
   return out;
 }
 
@@ -344,6 +150,7 @@ struct Topic {
 
 constexpr Topic kTopics[] = {
     {"rules", 5, "rule files of run-controller", nullptr},
+    {"objects", 7, "which objects a command means, and how it prints them", nullptr},
     {"hook", 7, "what a hook of run-controller gets and may print", nullptr},
     {"connect", 7, "how every command finds its cluster and logs in", nullptr},
     {"troubleshooting", 7, "symptoms of controllers, and the commands that show their causes",
@@ -365,17 +172,10 @@ std::string topic_page(const Topic& topic) {
   out += ".SH NAME\n" + roff(full) + " \\- " + roff(topic.summary) + "\n";
   out += ".SH DESCRIPTION\n" + roff_page(std::string(page_of(topic.name)));
   if (topic.more != nullptr) out += topic.more();
-  return out + ".SH SEE ALSO\n\\fBkubewatch\\-run\\-controller\\fR(1)\n";
+  const bool shared = std::string_view(topic.name) == "objects";
+  return out + (shared ? ".SH SEE ALSO\n\\fBkubewatch\\fR(1)\n"
+                       : ".SH SEE ALSO\n\\fBkubewatch\\-run\\-controller\\fR(1)\n");
 }
-
-}  // namespace
-
-std::string completion_script(const CommandTree& tree, const std::string& shell) {
-  if (shell == "bash") return bash(tree);
-  return shell == "zsh" ? zsh(tree) : fish(tree);
-}
-
-namespace {
 
 std::string see_also(const Node& node) {
   std::string out = ".SH SEE ALSO\n\\fBkubewatch\\fR(1) for the global flags";

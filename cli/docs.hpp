@@ -1,5 +1,5 @@
-// Completions and man pages, made from the command tree and the pages; committed under completions/
-// and man/, where a test keeps them from going stale. Pure: tree in, text out.
+// Completions and man pages, the latter made from the command tree and the pages; committed under
+// completions/ and man/, where a test keeps them from going stale. Pure.
 #pragma once
 
 #include <map>
@@ -9,8 +9,9 @@
 
 namespace kubewatch::cli {
 
-// `shell`: bash, zsh or fish.
-std::string completion_script(const CommandTree& tree, const std::string& shell);
+// `shell`: bash, zsh or fish. The scripts know nothing: they ask `kubewatch __complete` at each
+// TAB.
+std::string completion_script(const std::string& shell);
 
 // File name -> roff, one page per command and kubewatch.1.
 std::map<std::string, std::string> man_pages(const CommandTree& tree);

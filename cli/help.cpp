@@ -1,7 +1,5 @@
 #include "cli/help.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 
 namespace kubewatch::cli {
@@ -25,10 +23,31 @@ class HelpFormatter : public CLI::Formatter {
     if (app->get_parent() != nullptr) {
       out += "\nGlobal flags (server, identity, logs) are listed by 'kubewatch --help'.\n";
     }
-    return out;
+    return as_called(app, std::move(out));
   }
 
  private:
+  // Commands in the pages are written as the user must type them: those of a kubectl plugin begin
+  // with kubectl. Other words, as kubewatch.dev, stay.
+  static std::string as_called(const CLI::App* app, std::string text) {
+    while (app->get_parent() != nullptr) app = app->get_parent();
+    if (app->get_name() == "kubewatch") return text;
+    std::vector<std::string> followers = {"--help"};
+    for (const CLI::App* one : app->get_subcommands([](const CLI::App*) { return true; })) {
+      followers.push_back(one->get_name());
+    }
+    for (const auto& follower : followers) {
+      const std::string from = "kubewatch " + follower;
+      const std::string to = app->get_name() + " " + follower;
+      for (auto at = text.find(from); at != std::string::npos;
+           at = text.find(from, at + to.size())) {
+        const bool named = at >= 8 && text.compare(at - 8, 8, "kubectl ") == 0;
+        if (!named) text.replace(at, from.size(), to);
+      }
+    }
+    return text;
+  }
+
   static std::string full_name(const CLI::App* app) {
     return app->get_parent() == nullptr ? app->get_name()
                                         : full_name(app->get_parent()) + " " + app->get_name();

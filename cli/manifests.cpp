@@ -55,6 +55,11 @@ Result<void> collect(const fs::path& folder, bool recursive, int depth,
 Result<std::vector<std::string>> expand(const std::string& path, bool recursive) {
   std::error_code error;
   if (path == "-") return std::vector<std::string>{path};
+  if (path.starts_with("http://") || path.starts_with("https://")) {
+    return Error(ErrorKind::invalid, fmt::format("{}: files are not fetched; pipe them, as in curl "
+                                                 "-fsSL URL | kubewatch ... -f -",
+                                                 path));
+  }
   if (!fs::exists(path, error)) {
     return Error(ErrorKind::not_found, fmt::format("the path \"{}\" does not exist", path));
   }

@@ -109,6 +109,10 @@ Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& ma
 Result<std::vector<Manifest>> read_resource_files(Session& session, const ResourceFlags& flags) {
   auto read = flags.kustomize.empty() ? read_manifests(flags.files, flags.recursive)
                                       : build_kustomization(session.loop(), flags.kustomize);
+  // A file that is missing or broken is wrong usage, whatever the file system said of it.
+  if (!read.ok() && read.error().kind() != ErrorKind::timeout) {
+    return Error(ErrorKind::invalid, read.error().render());
+  }
   if (!read.ok() || flags.selection.label_selector.empty()) return read;
   KW_ASSIGN(const auto selector, core::LabelSelector::parse(flags.selection.label_selector));
   std::vector<Manifest> out;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "base/strings.hpp"
@@ -12,6 +13,7 @@
 #include "cli/printers/sort_by.hpp"
 #include "cli/printers/table_view.hpp"
 #include "core/json_template.hpp"
+#include "core/meta.hpp"
 #include "jq/jq.hpp"
 
 namespace kubewatch::cli {
@@ -61,6 +63,12 @@ const Json& PrintedObject::value() const {
   return *parsed_;
 }
 
+core::ObjectMeta PrintedObject::meta() const {
+  if (value_ != nullptr || parsed_) return core::meta_of(value());
+  auto meta = core::parse_meta(bytes_);
+  return meta.ok() ? std::move(meta).value() : core::ObjectMeta();
+}
+
 struct ObjectPrinter::Impl {
   PrintFlags flags;
   PrinterSetup setup;
@@ -89,6 +97,16 @@ struct ObjectPrinter::Impl {
     if (!out.contains("apiVersion")) out["apiVersion"] = object.type().gvk.api_version();
     if (!out.contains("kind")) out["kind"] = object.type().gvk.kind;
     return out;
+  }
+
+  // Bytes that need nothing done to them: a stream of thousands must not be parsed to be printed.
+  bool as_sent(std::string_view bytes) const {
+    if (bytes.empty() || bytes.find('\n') != std::string_view::npos) return false;
+    if (!flags.show_managed_fields && bytes.find("managedFields") != std::string_view::npos) {
+      return false;
+    }
+    const auto meta = core::parse_meta(bytes);
+    return meta.ok() && !meta->api_version.empty() && !meta->kind.empty();
   }
 
   Result<void> prepare() {
@@ -166,8 +184,7 @@ struct ObjectPrinter::Impl {
 
   void print_names(std::ostream& out, const std::vector<PrintedObject>& objects) const {
     for (const auto& one : objects) {
-      const std::string name = base::string_at(one.value(), {"metadata", "name"});
-      out << base::escape_for_terminal(object_name(one.type(), name)) << "\n";
+      out << base::escape_for_terminal(object_name(one.type(), one.meta().name)) << "\n";
     }
   }
 };
@@ -236,7 +253,13 @@ Result<void> ObjectPrinter::print_one(std::ostream& out, const PrintedObject& ob
   switch (impl_->format.kind) {
     case Kind::name: impl_->print_names(out, {object}); return {};
     case Kind::custom_columns: impl_->print_custom(out, {&object.value()}); return {};
-    case Kind::json: out << shown_json(base::dump_json(impl_->shown(object))) << "\n"; return {};
+    case Kind::json:
+      if (impl_->as_sent(object.bytes())) {
+        out << shown_json(object.bytes()) << "\n";
+      } else {
+        out << shown_json(base::dump_json(impl_->shown(object))) << "\n";
+      }
+      return {};
     case Kind::yaml:
       out << shown_text(base::dump_yaml(impl_->shown(object)), impl_->setup.terminal) << "---\n";
       return {};
@@ -270,6 +293,8 @@ std::string shown_text(std::string_view text, const Terminal& terminal) {
 }
 
 std::string shown_json(std::string_view json) {
+  const auto harmless = [](char c) { return c >= ' ' && c < '\x7f'; };
+  if (std::all_of(json.begin(), json.end(), harmless)) return std::string(json);
   // Control characters are escaped already: what is left stands inside of strings.
   std::string out;
   out.reserve(json.size());
@@ -277,7 +302,9 @@ std::string shown_json(std::string_view json) {
     const auto c = base::next_utf8(json, at);
     const std::string_view raw = json.substr(at, c.size);
     at += c.size;
-    if (c.code < 0x7f || base::escape_for_terminal(raw) == raw) {
+    if (!c.valid) {
+      out += "\\ufffd";
+    } else if (c.code < 0x7f || base::escape_for_terminal(raw) == raw) {
       out += raw;
     } else if (c.code <= 0xffff) {
       out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c.code));

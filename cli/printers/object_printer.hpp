@@ -17,6 +17,7 @@
 #include "cli/printers/print_flags.hpp"
 #include "cli/printers/server_table.hpp"
 #include "cli/terminal.hpp"
+#include "core/meta.hpp"
 #include "core/resource.hpp"
 
 namespace kubewatch::cli {
@@ -34,6 +35,8 @@ class PrintedObject {
   std::string_view bytes() const { return bytes_; }
   // Null where the bytes are no JSON.
   const Json& value() const;
+  // Without parsing all of it. Empty where the bytes are no object.
+  core::ObjectMeta meta() const;
 
  private:
   const core::ResourceType* type_;

@@ -59,14 +59,17 @@ std::vector<core::TableColumn> TableView::columns_of(const core::ResourceType& t
 
 TableView::Row TableView::row_of(const PrintedObject& object, WallTime now) const {
   Row row;
-  const Json& value = object.value();
-  const auto columns = setup_.common_columns ? plain_columns() : book_.of(object.type());
-  for (const auto& column : *columns) {
-    // What is not printed costs nothing.
-    const bool hidden = column.priority > 0 && !wide_;
-    row.cells.push_back(hidden ? std::string() : cell_text(column.make(value, now)));
+  auto meta = object.meta();
+  if (setup_.common_columns) {
+    row.cells = {meta.name, age_text(meta.creation_timestamp, now)};  // as plain_columns()
+  } else {
+    const Json& value = object.value();
+    for (const auto& column : *book_.of(object.type())) {
+      // What is not printed costs nothing.
+      const bool hidden = column.priority > 0 && !wide_;
+      row.cells.push_back(hidden ? std::string() : cell_text(column.make(value, now)));
+    }
   }
-  auto meta = core::meta_of(value);
   row.key = meta.key();
   row.labels = std::move(meta.labels);
   return row;

@@ -31,7 +31,7 @@ class Completion : public Command {
     const auto tree = build_tree();
     if (!folder_.empty()) return write_all(context, *tree);
     if (shell_.empty()) return fail(context, kUsage, "name a shell: bash, zsh or fish");
-    context.out << completion_script(*tree, shell_);
+    context.out << completion_script(shell_);
     return kDone;
   }
 
@@ -39,9 +39,9 @@ class Completion : public Command {
   int write_all(Context& context, const CommandTree& tree) const {
     std::map<std::string, std::string> files;
     for (auto& [name, text] : man_pages(tree)) files["man/" + name] = text;
-    files["completions/kubewatch.bash"] = completion_script(tree, "bash");
-    files["completions/_kubewatch"] = completion_script(tree, "zsh");
-    files["completions/kubewatch.fish"] = completion_script(tree, "fish");
+    files["completions/kubewatch.bash"] = completion_script("bash");
+    files["completions/_kubewatch"] = completion_script("zsh");
+    files["completions/kubewatch.fish"] = completion_script("fish");
     for (const auto& [name, text] : files) {
       auto written = base::write_file_atomic(folder_ + "/" + name, text, 0644);
       if (!written.ok()) return fail(context, written.error());

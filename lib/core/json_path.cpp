@@ -32,11 +32,15 @@ class Evaluation {
     Found at{&from};
     for (const auto& step : steps) {
       Found next;
+      if (const auto* all = std::get_if<PathUnion>(&step.what)) {
+        KW_TRY(take_union(*all, at, next));
+        at = std::move(next);
+        continue;
+      }
       for (const Json* one : at) {
         KW_TRY(std::visit([&](const auto& what) { return take(what, *one, next); }, step.what));
         if (next.size() > limits_.max_found) {
-          return Error(ErrorKind::too_large,
-                       fmt::format("the path finds more than {} values", limits_.max_found));
+          return too_many();
         }
       }
       const auto* field = std::get_if<PathField>(&step.what);
@@ -51,6 +55,11 @@ class Evaluation {
   }
 
  private:
+  Error too_many() const {
+    return {ErrorKind::too_large,
+            fmt::format("the path finds more than {} values", limits_.max_found)};
+  }
+
   Result<void> fault(std::string what) const {
     if (!strict_ || anywhere_) return {};
     return Error(ErrorKind::invalid, std::move(what));
@@ -115,13 +124,20 @@ class Evaluation {
     return {};
   }
 
-  Result<void> take(const PathUnion& all, const Json& value, Found& out) {
+  // Part by part, as kubectl: [*]['a','b'] finds all of a, then all of b.
+  Result<void> take_union(const PathUnion& all, const Found& from, Found& out) {
     for (const auto& part : all.parts) {
-      KW_ASSIGN(const auto found, Evaluation(root_, limits_, strict_).run(part.steps(), value));
-      out.insert(out.end(), found.begin(), found.end());
+      for (const Json* one : from) {
+        Evaluation inner(root_, limits_, strict_);
+        KW_ASSIGN(const auto found, inner.run(part.steps(), *one));
+        out.insert(out.end(), found.begin(), found.end());
+        if (out.size() > limits_.max_found) return too_many();
+      }
     }
     return {};
   }
+  // Never reached: run() takes unions for all values at once.
+  Result<void> take(const PathUnion&, const Json&, Found&) { return {}; }
 
   Result<void> take(const PathFilter& filter, const Json& value, Found& out) {
     if (value.is_null()) return {};
@@ -225,7 +241,8 @@ Result<JsonPath> JsonPath::parse(std::string_view text, std::size_t* problem_at)
   if (!problem && braces && at >= end) problem = PathProblem{"'{' is not closed", end};
   if (!problem && !braces && at < end) problem = PathProblem{"'}' is not expected", at};
   if (!problem && braces && at + 1 < end) problem = PathProblem{"text after '}'", at + 1};
-  if (!problem && inner.empty()) problem = PathProblem{"it names no field", 0};
+  const bool nothing = inner.empty() || (braces && base::trim(inner.substr(1)) == "}");
+  if (!problem && nothing) problem = PathProblem{"it names no field", 0};
   if (!problem) return JsonPath(std::move(steps));
   if (problem_at != nullptr) *problem_at = problem->at;
   return Error(ErrorKind::invalid, fmt::format("invalid JSONPath \"{}\": {} at character {}", text,

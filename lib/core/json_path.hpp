@@ -21,7 +21,7 @@ using PathSteps = std::vector<PathStep>;
 // Cheap to copy, never changes.
 class JsonPath {
  public:
-  // "{.a.b}", ".a.b", "a.b", "$.a", "@.a"; "{}", "." and "$" are the value itself. Errors: invalid,
+  // "{.a.b}", ".a.b", "a.b", "$.a", "@.a"; "." and "$" are the value itself. Errors: invalid,
   // saying what and where; `problem_at`, where given, gets the byte of `text` that is wrong.
   static Result<JsonPath> parse(std::string_view text, std::size_t* problem_at = nullptr);
 

@@ -1,0 +1,250 @@
+// The words themselves: from the tree, the kubeconfig, the cache of kinds, and the server where it
+// answers in time.
+#include "cli/complete.hpp"
+
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ostream>
+#include <set>
+
+#include <CLI/CLI.hpp>
+
+#include "base/strings.hpp"
+#include "cli/completion_cache.hpp"
+#include "cli/session.hpp"
+#include "client/kubeconfig.hpp"
+#include "core/meta.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+using What = CompletionPlace::What;
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+constexpr Duration kBudget{300};
+constexpr Duration kMaxBudget{60000};
+// So long after the budget the process ends, whatever it is in: a resolver, a credential plugin.
+constexpr Duration kGuard{80};
+constexpr std::size_t kMaxWords = 1000;
+
+extern "C" void end_without_words(int) {
+  constexpr char kNothing[] = ":4\n";
+  if (::write(STDOUT_FILENO, kNothing, sizeof kNothing - 1) < 0) ::_exit(1);
+  ::_exit(0);
+}
+
+// $KUBEWATCH_COMPLETION_TIMEOUT, for clusters that are far.
+Duration budget_of_user() {
+  const char* text = std::getenv("KUBEWATCH_COMPLETION_TIMEOUT");
+  const auto given = base::parse_duration(text == nullptr ? "" : text);
+  return given.ok() && given->count() > 0 ? std::min(*given, kMaxBudget) : kBudget;
+}
+
+class Guard {
+ public:
+  explicit Guard(Duration limit) {
+    ::signal(SIGALRM, end_without_words);
+    set(limit);
+  }
+  ~Guard() {
+    set(Duration{0});
+    ::signal(SIGALRM, SIG_DFL);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  static void set(Duration after) {
+    struct itimerval timer {};
+    timer.it_value.tv_sec = after.count() / 1000;
+    timer.it_value.tv_usec = after.count() % 1000 * 1000;
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
+  }
+};
+
+// The global flags among the words; the others, which may be wrong as yet, do not matter.
+GlobalOptions globals_of(const std::vector<std::string>& words) {
+  GlobalOptions out;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  bind_global_flags(app, out);
+  std::vector<std::string> reversed(words.begin(), words.empty() ? words.end() : words.end() - 1);
+  std::reverse(reversed.begin(), reversed.end());
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::ParseError&) {
+    return out;  // what was read so far
+  }
+  if (!out.namespaces.empty()) out.config.namespace_ = out.namespaces.back();
+  if (!out.contexts.empty()) out.config.context = out.contexts.back();
+  return out;
+}
+
+class Live {
+ public:
+  explicit Live(const GlobalOptions& global) : global_(global) {}
+
+  bool open() {
+    auto session = Session::open(global_.config);
+    if (!session.ok()) return false;
+    session_ = std::move(session).value();
+    deadline_ = session_->loop().now() + budget_of_user();
+    return true;
+  }
+
+  std::shared_ptr<const client::ResourceMap> kinds() {
+    const std::string file = completion_cache_file(session_->client().config().server);
+    auto cached = read_cached_kinds(file);
+    if (cached && cached->fresh) return cached->map;
+    using Map = std::shared_ptr<const client::ResourceMap>;
+    std::optional<Result<Map>> answer;
+    const auto pending =
+        client::discover(session_->client(), [&](Result<Map> map) { answer = map; });
+    turn([&] { return answer.has_value(); });
+    if (answer && answer->ok()) {
+      write_cached_kinds(file, ***answer);
+      return **answer;
+    }
+    return cached ? cached->map : std::make_shared<const client::ResourceMap>();
+  }
+
+  // Names alone are asked for, and no more than a screen can hold.
+  Words names(const core::ResourceType& type, const std::string& namespace_) {
+    core::ListParams params;
+    params.content = core::Content::metadata;
+    params.limit = kMaxWords;
+    params.resource_version = "0";  // whatever the server has at hand
+    Words out;
+    bool done = false;
+    const auto pending = session_->client().list_items(
+        type, namespace_, params,
+        [&](std::string_view item) {
+          const auto meta = core::parse_meta(item);
+          if (meta.ok()) out.emplace_back(meta->name, "");
+        },
+        [&](Result<core::ListPage>) { done = true; });
+    turn([&] { return done; });
+    return out;
+  }
+
+  const std::string& own_namespace() const { return session_->client().config().namespace_; }
+
+ private:
+  template <class Condition>
+  void turn(const Condition& met) {
+    const auto left = deadline_ - session_->loop().now();
+    if (left.count() > 0) session_->loop().run_until(met, left);
+  }
+
+  const GlobalOptions& global_;
+  std::unique_ptr<Session> session_;
+  TimePoint deadline_{};
+};
+
+Words type_words(const client::ResourceMap& map, bool slash) {
+  Words out;
+  std::set<std::string> seen;
+  client::ResourceMap::Filter filter;
+  filter.verbs = {"list"};
+  for (const auto& type : map.kinds(filter)) {
+    const std::string word =
+        seen.insert(type.plural).second ? type.plural : type.qualified_plural();
+    out.emplace_back(word + (slash ? "/" : ""), type.gvk.api_version() + " " + type.gvk.kind);
+  }
+  return out;
+}
+
+Words config_words(What what, const GlobalOptions& global) {
+  const auto environment = client::ConfigEnvironment::from_process();
+  std::vector<std::string> files;
+  if (!global.config.kubeconfig.empty()) {
+    files = {global.config.kubeconfig};
+  } else if (!environment.kubeconfig.empty()) {
+    files = base::split(environment.kubeconfig, ':');
+  } else {
+    files = {environment.home + "/.kube/config"};
+  }
+  const auto loaded = client::load_kubeconfig(files, false);
+  if (!loaded.ok()) return {};
+  Words out;
+  const auto& entries = what == What::contexts   ? loaded->contexts
+                        : what == What::clusters ? loaded->clusters
+                                                 : loaded->users;
+  for (const auto& [name, entry] : entries) {
+    out.emplace_back(name,
+                     name == loaded->current_context && what == What::contexts ? "current" : "");
+  }
+  return out;
+}
+
+Words live_words(const CompletionPlace& place, const GlobalOptions& global) {
+  Live live(global);
+  if (!live.open()) return {};
+  if (place.what == What::namespaces) {
+    core::ResourceType namespaces;
+    namespaces.gvk = {"", "v1", "Namespace"};
+    namespaces.plural = "namespaces";
+    namespaces.namespaced = false;
+    return live.names(namespaces, "");
+  }
+  const auto map = live.kinds();
+  if (place.what == What::types) return type_words(*map, place.slash);
+  const auto types = map->resolve(place.type.substr(0, place.type.find(',')));
+  if (types.empty()) return {};
+  return live.names(types.front(), types.front().namespaced ? live.own_namespace() : "");
+}
+
+Words words_of(const CompletionPlace& place, const GlobalOptions& global) {
+  switch (place.what) {
+    case What::nothing:
+    case What::files: return {};
+    case What::words: return place.words;
+    case What::contexts:
+    case What::clusters:
+    case What::users: return config_words(place.what, global);
+    default: return live_words(place, global);
+  }
+}
+
+// Words that a shell or a terminal would take for something else are left out.
+bool is_plain(const std::string& word) {
+  return word.find_first_of(" \t\n\\\"'`$;&|<>(){}*?!~#") == std::string::npos &&
+         base::escape_for_terminal(word) == word;
+}
+
+std::string first_line(const std::string& text) {
+  std::string line = base::escape_for_terminal(text.substr(0, text.find('\n')));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line;
+}
+
+}  // namespace
+
+int run_complete(const std::vector<std::string>& words, std::ostream& out) {
+  std::string text;
+  int directive = kCompleteNoFiles;
+  {
+    const Guard guard(budget_of_user() + kGuard);
+    const auto tree = build_tree();
+    const auto place = completion_place(*tree, words);
+    if (place.what == What::files) directive = kCompleteDefault;
+    std::size_t count = 0;
+    for (const auto& [word, help] : words_of(place, globals_of(words))) {
+      if (!word.starts_with(place.part) || !is_plain(word)) continue;
+      if (++count > kMaxWords) break;
+      text += place.prefix + word + (help.empty() ? "" : "\t" + first_line(help)) + "\n";
+      if (word.ends_with('=') || word.ends_with('/')) directive |= kCompleteNoSpace;
+    }
+  }
+  out << text << ":" << directive << "\n";
+  out.flush();
+  return 0;
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,198 @@
+// Which kind of word is asked for: walks the words along the command tree. Pure.
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include "base/strings.hpp"
+#include "cli/complete.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+using What = CompletionPlace::What;
+
+const CLI::App* subcommand_of(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (one->get_name() == name) return one;
+  }
+  return nullptr;
+}
+
+// Of the command or, as global flags are, of one above it.
+const CLI::Option* flag_of(const CLI::App* app, const std::string& name) {
+  for (; app != nullptr; app = app->get_parent()) {
+    if (const auto* option = app->get_option_no_throw(name)) return option;
+  }
+  return nullptr;
+}
+
+bool takes_value(const CLI::Option* option) {
+  return option != nullptr && option->get_items_expected_max() > 0;
+}
+
+// CLI11's IsMember names its values in the type: "FORMAT:{a,b}".
+std::vector<std::string> member_values(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const auto open = type.find('{');
+  const auto close = type.rfind('}');
+  if (open == std::string::npos || close == std::string::npos) return {};
+  return base::split(type.substr(open + 1, close - open - 1), ',');
+}
+
+std::string sort_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return type.substr(0, type.find(':'));
+}
+
+CompletionPlace words_place(const std::vector<std::string>& words, std::string prefix,
+                            std::string part) {
+  CompletionPlace place;
+  place.what = What::words;
+  for (const auto& word : words) place.words.emplace_back(word, "");
+  place.prefix = std::move(prefix);
+  place.part = std::move(part);
+  return place;
+}
+
+CompletionPlace value_place(const CLI::Option& option, std::string prefix, std::string part) {
+  const auto members = member_values(option);
+  if (!members.empty()) return words_place(members, std::move(prefix), std::move(part));
+  CompletionPlace place;
+  const std::string sort = sort_of(option);
+  if (option.check_lname("namespace")) {
+    place.what = What::namespaces;
+    if (const auto comma = part.rfind(','); comma != std::string::npos) {
+      prefix += part.substr(0, comma + 1);
+      part.erase(0, comma + 1);
+    }
+  } else if (option.check_lname("context")) {
+    place.what = What::contexts;
+  } else if (option.check_lname("cluster")) {
+    place.what = What::clusters;
+  } else if (option.check_lname("user")) {
+    place.what = What::users;
+  } else if (option.check_lname("output")) {
+    // Its help is the list of its words.
+    std::vector<std::string> words;
+    for (const auto& word : base::split(option.get_description(), ',')) {
+      words.emplace_back(base::trim(word));
+    }
+    return words_place(words, std::move(prefix), std::move(part));
+  } else if (sort == "FILE" || sort == "DIR" || sort == "PATH") {
+    place.what = What::files;
+  }
+  place.prefix = std::move(prefix);
+  place.part = std::move(part);
+  return place;
+}
+
+CompletionPlace flags_place(const CLI::App* app, const std::string& part) {
+  CompletionPlace place;
+  place.what = What::words;
+  place.part = part;
+  for (; app != nullptr; app = app->get_parent()) {
+    for (const CLI::Option* option : app->get_options()) {
+      // Hidden ones have no group.
+      if (!option->nonpositional() || option->get_group().empty()) continue;
+      for (const auto& name : option->get_lnames()) {
+        place.words.emplace_back("--" + name, option->get_description());
+      }
+      if (part != "-") continue;
+      for (const auto& name : option->get_snames()) {
+        place.words.emplace_back("-" + name, option->get_description());
+      }
+    }
+  }
+  return place;
+}
+
+bool is_types(const CLI::Option& positional) {
+  const std::string name = positional.get_name(true);
+  return name.find("TYPE") != std::string::npos || name.find("TARGET") != std::string::npos ||
+         name.find("RESOURCE") != std::string::npos;
+}
+
+CompletionPlace resource_place(const std::vector<std::string>& before, const std::string& last) {
+  CompletionPlace place;
+  place.part = last;
+  const auto cut = [&place](std::size_t at) {
+    place.prefix = place.part.substr(0, at + 1);
+    place.part.erase(0, at + 1);
+  };
+  if (const auto slash = last.find('/'); slash != std::string::npos) {
+    place.what = What::names;
+    place.type = last.substr(0, slash);
+    cut(slash);
+    return place;
+  }
+  const bool combined = !before.empty() && before.front().find('/') != std::string::npos;
+  if (!before.empty() && !combined) {
+    place.what = What::names;
+    place.type = before.front();
+    return place;
+  }
+  place.what = What::types;
+  place.slash = combined;
+  if (const auto comma = last.rfind(','); comma != std::string::npos) cut(comma);
+  return place;
+}
+
+CompletionPlace positional_place(const CLI::App& app, const std::vector<std::string>& before,
+                                 const std::string& last) {
+  const auto below = app.get_subcommands([](const CLI::App*) { return true; });
+  if (!below.empty() && before.empty()) {
+    CompletionPlace place;
+    place.what = What::words;
+    place.part = last;
+    for (const CLI::App* one : below) {
+      place.words.emplace_back(one->get_name(), one->get_description());
+    }
+    return place;
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional()) continue;
+    if (is_types(*option)) return resource_place(before, last);
+    return value_place(*option, "", last);
+  }
+  return {};
+}
+
+}  // namespace
+
+CompletionPlace completion_place(const CommandTree& tree, const std::vector<std::string>& words) {
+  const CLI::App* app = tree.app.get();
+  const CLI::Option* pending = nullptr;
+  std::vector<std::string> before;
+  bool literal = false;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (pending != nullptr) {
+      pending = nullptr;
+    } else if (literal || word.size() < 2 || word[0] != '-') {
+      const CLI::App* inner = before.empty() && !literal ? subcommand_of(*app, word) : nullptr;
+      if (inner != nullptr) {
+        app = inner;
+      } else {
+        before.push_back(word);
+      }
+    } else if (word == "--") {
+      literal = true;
+    } else if (word.find('=') == std::string::npos && (word[1] == '-' || word.size() == 2)) {
+      const auto* option = flag_of(app, word);
+      if (takes_value(option)) pending = option;
+    }
+  }
+  const std::string last = words.empty() ? "" : words.back();
+  if (pending != nullptr) return value_place(*pending, "", last);
+  if (!literal && last.starts_with('-')) {
+    const auto equals = last.find('=');
+    if (equals == std::string::npos) return flags_place(app, last);
+    const auto* option = flag_of(app, last.substr(0, equals));
+    if (!takes_value(option)) return {};
+    return value_place(*option, last.substr(0, equals + 1), last.substr(equals + 1));
+  }
+  return positional_place(*app, before, last);
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,42 @@
+# __complete: commands, flags, values, and live names; nothing on stderr, whatever is wrong.
+. printed/serve.sh
+export KUBEWATCH_COMPLETION_TIMEOUT=20s  # for slow machines
+complete() {
+  echo "\$ $*"
+  "$kubewatch" __complete "$@" 2>&1
+  echo "exit $?"
+}
+complete wa
+complete run-controller che
+complete --colo
+complete --color ''
+complete --color=a
+complete completion ''
+complete watch te
+complete watch pods,te
+complete watch tm ''
+complete watch tm/r
+complete watch cm -n shop settings
+complete watch cm -n sh
+complete watch cm -n default,sh
+complete wait-condition team/b
+complete watch --context ''
+complete sandbox --kubeconfig ''
+complete watch nonsense ''
+complete watch cm --nonsense ''
+complete nonsense ''
+complete
+unset KUBEWATCH_COMPLETION_TIMEOUT
+kill -STOP $server
+rm -rf "$work/.kube"
+begin=$(date +%s%N)
+complete watch pods ''
+took=$((($(date +%s%N) - begin) / 1000000))
+[ $took -lt 15000 ] && echo "ended in time"
+kill -CONT $server
+kill $server
+wait $server
+complete watch pods ''
+echo 'not: [yaml' >"$work/kc"
+complete watch po
+complete watch --context ''
