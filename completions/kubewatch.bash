@@ -188,8 +188,18 @@ _kubewatch() {
     words="-h --help --once -l --selector --field-selector -A --all-namespaces --timeout -o --output --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields $words" ;;
   wait-condition)
     case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    -k|--kustomize) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --field-selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --for) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --fail-if) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --strict-grace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --hold) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --min-count) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --exactly) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json junit github" -- "$current")); return ;;
     --list-strategy) COMPREPLY=($(compgen -W "auto paged unpaged streaming" -- "$current")); return ;;
     --list-semantics) COMPREPLY=($(compgen -W "recent any notOlderThan" -- "$current")); return ;;
     --chunk-size) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -197,15 +207,29 @@ _kubewatch() {
     --backoff-initial) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help --for --timeout --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max $words" ;;
+    words="-h --help -f --filename -R --recursive --no-recursive -k --kustomize -l --selector --field-selector -A --all-namespaces --all --for --any --fail-if --strict --strict-grace --hold --timeout --min-count --exactly -o --output -q --quiet --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max $words" ;;
   apply-ssa)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    -k|--kustomize) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --field-manager) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
-    --dry-run) COMPREPLY=($(compgen -W "none server" -- "$current")); return ;;
-    -o|--output) COMPREPLY=($(compgen -W "text name json" -- "$current")); return ;;
+    --force-owner) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --migrate-from) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --subresource) COMPREPLY=($(compgen -W "status scale" -- "$current")); return ;;
+    --validate) COMPREPLY=($(compgen -W "strict warn ignore true false" -- "$current")); return ;;
+    --dry-run) COMPREPLY=($(compgen -W "none server client" -- "$current")); return ;;
+    --applyset) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --concurrency) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --for) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --fail-if) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --strict-grace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --hold) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -L|--label-columns) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --template) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -f --filename -R --recursive --field-manager --force-conflicts --dry-run -o --output $words" ;;
+    words="-h --help -f --filename -k --kustomize -R --recursive --strip-server-fields --field-manager --force-conflicts --force-owner --migrate-from --subresource --validate --dry-run --diff --prune --applyset --concurrency --wait --for --any --fail-if --strict --strict-grace --hold --timeout -o --output --no-headers --show-labels -L --label-columns --show-kind --show-managed-fields --allow-missing-template-keys --no-allow-missing-template-keys --template $words" ;;
   sandbox)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
