@@ -12,9 +12,9 @@ namespace {
 
 const char* const kGroup = "Waiting";
 
-// "... at character 5": the place, where a message tells one.
+// "... at character 5", "character 5: ...": the place, where a message tells one.
 std::optional<std::size_t> place_in(const std::string& message) {
-  constexpr std::string_view kWords = "at character ";
+  constexpr std::string_view kWords = "character ";
   const auto at = message.rfind(kWords);
   if (at == std::string::npos) return std::nullopt;
   std::size_t out = 0;

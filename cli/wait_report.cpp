@@ -82,29 +82,32 @@ bool WaitReport::decides(const WaitedObject& object) const {
 
 std::string WaitReport::line_of(const WaitedObject& object) const {
   const auto& judgement = object.judgement;
+  std::string name = object.str();
+  if (several_namespaces && !object.key.namespace_.empty()) {
+    name += " in namespace " + object.key.namespace_;
+  }
   std::string out;
   switch (object.state) {
-    case WaitState::met: return fmt::format("{}: {}", object.str(), judgement.current);
+    case WaitState::met: return fmt::format("{}: {}", name, judgement.current);
     case WaitState::failed:
-      out = fmt::format("{} failed while waiting for {}: {}", object.str(),
+      out = fmt::format("{} failed while waiting for {}: {}", name,
                         base::join(wanted, any ? " or " : " and "), judgement.current);
       break;
     case WaitState::invalid:
-      out = fmt::format("{}: {}: {}", object.str(), object.condition, judgement.current);
+      out = fmt::format("{}: {}: {}", name, object.condition, judgement.current);
       break;
     case WaitState::deleted:
-      out = fmt::format("{} was deleted while waiting for {}", object.str(), object.condition);
+      out = fmt::format("{} was deleted while waiting for {}", name, object.condition);
       break;
     default: {
       if (outcome == "failed" || outcome == "deleted" || outcome == "invalid") {
-        out = fmt::format("{} was not met yet: {}: {}", object.str(), object.condition,
-                          judgement.current);
+        out = fmt::format("{} was not met yet: {}: {}", name, object.condition, judgement.current);
         break;
       }
       const char* end = outcome == "timedOut" || outcome == "notFound" || outcome == "unreachable"
                             ? "timed out waiting for"
                             : "ended while waiting for";
-      out = fmt::format("{} {} on {}: {}", end, object.condition, object.str(), judgement.current);
+      out = fmt::format("{} {} on {}: {}", end, object.condition, name, judgement.current);
     }
   }
   if (!judgement.wanted.empty()) {

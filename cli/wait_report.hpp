@@ -20,6 +20,7 @@ struct WaitReport {
   std::vector<std::string> fail_if;
   std::string message;  // of all together: too few objects, held too short, the error; may be empty
   std::vector<runtime::WaitedObject> objects;
+  bool several_namespaces = false;  // lines name the namespace too
 
   // The lines of an object that explain why it is not met: what is seen, wanted, by which rule, and
   // the cause. Not escaped.

@@ -22,6 +22,7 @@ constexpr Duration kFirstReads{30000};  // how long a wait that judges once wait
 constexpr Duration kRetryFirst{1000};
 constexpr Duration kRetryMost{5000};
 constexpr Duration kDiagnosis{5000};
+constexpr Duration kDrawEvery{100};     // many changes are shown as one
 constexpr std::size_t kDiagnosed = 10;  // objects whose cause is looked for
 
 using runtime::WaitedObject;
@@ -68,6 +69,7 @@ struct Waiter::Impl {
   Duration retry_in = kRetryFirst;
   WaitOutcome outcome = WaitOutcome::pending;
   bool dirty = true;
+  std::optional<TimePoint> shown;
   loop::Timer tick;
 
   Impl(Context& the_context, Session& the_session, const WaitFlags& the_flags,
@@ -138,14 +140,24 @@ struct Waiter::Impl {
 
   void show() {
     if (once() || flags.quiet) return;
+    if (shown && now() - *shown < kDrawEvery) {
+      if (!tick) tick = session.loop().after(kDrawEvery, [this] { look_again(); });
+      return;
+    }
+    shown = now();
+    tick.reset();
     const auto passed = std::chrono::duration_cast<std::chrono::seconds>(now() - started);
     const std::string head =
         fmt::format("waiting for {}: {}, {}s of {}", set.judge().goal().text(), set.summary(),
                     passed.count(), base::format_duration(deadline - started));
     view.update(objects(), head, now());
     if (view.draws()) {
-      tick = session.loop().after(Duration{1000}, [this] { dirty = true; });
+      tick = session.loop().after(Duration{1000}, [this] { look_again(); });
     }
+  }
+  void look_again() {
+    tick.reset();
+    dirty = true;
   }
 
   // Turns the loop until it holds, the deadline passes, or nothing can help.
@@ -235,6 +247,10 @@ struct Waiter::Impl {
     out.objects = objects();
     if (outcome != WaitOutcome::met) out.exit_code = code_of_failure(out.objects, out.outcome);
     if (out.outcome.empty()) out.outcome = outcome_of(out.exit_code);
+    for (const auto& object : out.objects) {
+      if (object.key.namespace_ != out.objects.front().key.namespace_)
+        out.several_namespaces = true;
+    }
     out.elapsed = now() - started;
     out.wanted = flags.conditions;
     out.any = flags.any;

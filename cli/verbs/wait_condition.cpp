@@ -41,6 +41,8 @@ class WaitConditionCommand : public Command {
   std::string name() const override { return "wait-condition"; }
   std::string summary() const override { return "wait for conditions, with exit codes for CI"; }
 
+  bool several_namespaces() const override { return true; }
+
   void bind(CLI::App& app) override {
     bind_resources(app, resources_, rules());
     bind_wait_goal(app, flags_);
@@ -54,15 +56,18 @@ class WaitConditionCommand : public Command {
   int run(Context& context) override {
     auto goal = wait_goal_of(flags_);
     if (!goal.ok()) return fail(context, kUsage, goal.error().render());
+    namespaces_ = context.global.namespaces;
+    // Folders are read to their depths unless told otherwise; -k has none.
+    if (!resources_.kustomize.empty()) resources_.recursive = false;
     if (auto checked = check(); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());
     }
     auto session = Session::open(context.global.config);
     if (!session.ok()) return fail(context, session.error());
-    asked_namespace_ = context.global.config.namespace_;
     deletion_ = goal->awaits_deletion();
     Waiter waiter(context, **session, flags_, std::move(goal).value(), stream_);
     auto added = add_targets(context, **session, waiter);
+    if (!added.ok() && wrong_files_) return fail(context, kUsage, added.error().render());
     if (!added.ok()) return fail(context, added.error());
     if (*added == 0) return nothing(context);
     waiter.start();
@@ -74,6 +79,9 @@ class WaitConditionCommand : public Command {
     KW_TRY(check_resources(resources_, rules()));
     KW_TRY(check_selection(resources_.selection));
     KW_TRY(check_stream(stream_));
+    if (from_files() && namespaces_.size() > 1) {
+      return Error(ErrorKind::invalid, "several namespaces cannot be given with -f or -k");
+    }
     const bool counts = flags_.min_count || flags_.exactly;
     const bool chosen = resources_.all || !resources_.selection.label_selector.empty() ||
                         !resources_.selection.field_selector.empty();
@@ -102,7 +110,7 @@ class WaitConditionCommand : public Command {
         ResourceFlags one = resources_;
         one.words = {asked.type};
         one.words.insert(one.words.end(), asked.names.begin(), asked.names.end());
-        KW_ASSIGN(const auto targets, resolve_targets(session, one, rules(), {}));
+        KW_ASSIGN(const auto targets, resolve_targets(session, one, rules(), namespaces_));
         std::vector<WaitTarget> out;
         for (const auto& target : targets) {
           KW_TRY(can_watch(target.type));
@@ -118,13 +126,16 @@ class WaitConditionCommand : public Command {
   }
 
   Result<std::size_t> add_manifests(Context& context, Session& session, Waiter& waiter) {
-    KW_ASSIGN(const auto manifests, read_resource_files(session, resources_));
+    auto read = read_resource_files(session, resources_);
+    wrong_files_ = !read.ok();
+    KW_ASSIGN(const auto manifests, std::move(read));
     std::size_t count = 0;
     for (const auto& manifest : manifests) {
       const auto resolve = [this, &session, manifest]() -> Result<std::vector<WaitTarget>> {
         KW_ASSIGN(const auto type, resolve_manifest(session, manifest));
         KW_TRY(can_watch(type));
-        KW_ASSIGN(auto namespace_, namespace_of(manifest, type.namespaced, asked_namespace_,
+        const std::string asked = namespaces_.empty() ? "" : namespaces_.front();
+        KW_ASSIGN(auto namespace_, namespace_of(manifest, type.namespaced, asked,
                                                 session.client().config().namespace_));
         return std::vector<WaitTarget>{{type, std::move(namespace_),
                                         base::string_at(manifest.object, {"metadata", "name"}), "",
@@ -169,8 +180,9 @@ class WaitConditionCommand : public Command {
   ResourceFlags resources_;
   WaitFlags flags_;
   runtime::WatcherOptions stream_;
-  std::string asked_namespace_;
+  std::vector<std::string> namespaces_;  // of -n; empty: the context's
   bool deletion_ = false;
+  bool wrong_files_ = false;
   std::size_t gone_ = 0;  // of the files, with their type
 };
 

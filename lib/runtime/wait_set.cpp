@@ -111,7 +111,7 @@ struct WaitSet::Impl {
     if (error.is_not_found() && judge.goal().awaits_deletion()) return all_gone(watch);
     if (time_does_not_mend(error)) {
       if (!hopeless) hopeless.emplace(error);
-      changed();
+      return changed();
     }
     if (callbacks.on_failure) {
       callbacks.on_failure(watch.what, watch.reflector->stats(), where, error, retry_in);

@@ -60,6 +60,13 @@ TEST_CASE("a report as text: what is met goes to stdout as kubectl says it, the 
   CHECK(errors.find("apps/web") == std::string::npos);
 }
 
+TEST_CASE("objects of several namespaces are told with theirs") {
+  WaitReport two = report();
+  two.several_namespaces = true;
+  CHECK(error_lines(two).find("on deployments.apps/db in namespace shop: 1 of 3") !=
+        std::string::npos);
+}
+
 TEST_CASE("when one object has failed the others are notes, not errors") {
   WaitReport failed = report();
   failed.outcome = "failed";

@@ -48,7 +48,7 @@ class Wait {
   }
   int code() {
     REQUIRE(w_.eventually([this] { return exit_.has_value(); }, Duration{90000}));
-    return exit_->code;
+    return exit_->code.value_or(-1);
   }
   bool running() const { return !exit_.has_value(); }
   const std::string& out() const { return exit_->out; }

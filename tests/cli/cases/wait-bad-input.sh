@@ -28,7 +28,8 @@ try cm/settings --for=ready -o yaml
 try configmapz/settings --for=ready --timeout 0
 try configmapz/settings --for=delete
 try cm/settings --field-selector status.phase=x --for=create
-try cm --all --field-selector status.phase=x --for=create
+try cm --field-selector status.phase=x --for=create
+try cm --all -l a=b --for=create
 try cm/settings --for='jsonpath={.data}=x'
 try cm/settings --for=create --token wrong
 try cm/settings --for=create --server http://127.0.0.1:1

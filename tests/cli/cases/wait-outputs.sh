@@ -14,8 +14,12 @@ Y
 server=$!
 for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
 export KUBECONFIG="$work/kc"
+say() {
+  echo "$*"
+  echo "$*" >&2
+}
 for format in text json junit github; do
-  echo "# $format" | tee /dev/stderr
+  say "# $format"
   "$kubewatch" wait-condition cm -l set=one --for='jsonpath={.data.state}=done' --timeout 0 -o $format
   echo "# exit $?"
 done | sed -e 's/"elapsedMilliseconds": [0-9]*/"elapsedMilliseconds": N/' -e 's/time="[0-9.]*"/time="N"/g' \
@@ -23,10 +27,10 @@ done | sed -e 's/"elapsedMilliseconds": [0-9]*/"elapsedMilliseconds": N/' -e 's/
 echo "# met, quiet"
 "$kubewatch" wait-condition cm/done --for=ready --quiet
 echo "# exit $?"
-echo "# too few" | tee /dev/stderr
+say "# too few"
 "$kubewatch" wait-condition cm -l set=one --for=create --min-count 3 --timeout 0
 echo "# exit $?"
-echo "# none" | tee /dev/stderr
+say "# none"
 "$kubewatch" wait-condition cm -l set=two --for=create --timeout 0
 echo "# exit $?"
 kill $server

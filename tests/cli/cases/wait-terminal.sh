@@ -15,7 +15,7 @@ echo "# xterm: the table was drawn, and taken away by its lines"
 grep -c "waiting for create: 1 of 2 objects is as asked" "$work/xterm" >"$work/heads"
 [ "$(cat "$work/heads")" -ge 1 ] && echo drawn
 grep -q "${escape}\[3A" "$work/xterm" && echo "taken away"
-grep "^configmap\|error\|  wanted" "$work/xterm" | sed "s/.*${escape}\[J//"
+sed "s/.*${escape}\[J//" "$work/xterm" | grep "^configmap/\|^error\|^  wanted"
 echo "# dumb"
 on_terminal dumb >"$work/dumb"
 grep -q "$escape" "$work/dumb" && echo "escapes on a dumb terminal"
