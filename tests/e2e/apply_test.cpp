@@ -272,6 +272,25 @@ E2E_CASE("apply-ssa --subresource status writes the status and nothing else") {
   CHECK((*w.get("Website", "a"))["spec"]["title"] == "one");
 }
 
+E2E_CASE("apply-ssa --subresource scale takes the replicas of a manifest and nothing else") {
+  World w;
+  w.apply(R"({apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: '@NS@'},
+    spec: {replicas: 1, selector: {matchLabels: {a: b}},
+           template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}}})");
+  const auto scale = [](const std::string& spec) {
+    return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: '@NS@'}, "
+           "spec: " +
+           spec + "}";
+  };
+  const std::vector<std::string> words = {"--subresource=scale", "--force-conflicts"};
+  CHECK(apply_ssa(w, scale("{replicas: 3, paused: true}"), words).code == 2);
+  CHECK((*w.get("Deployment", "web"))["spec"]["replicas"] == 1);
+  const auto seen = apply_ssa(w, scale("{replicas: 3}"), words);
+  CHECK(seen.code == 0);
+  CHECK(seen.says("deployment.apps/web/scale configured: .spec.replicas"));
+  CHECK((*w.get("Deployment", "web"))["spec"]["replicas"] == 3);
+}
+
 E2E_CASE("apply-ssa --diff shows what would change, hides secrets, writes nothing, exits 9") {
   World w;
   const auto secret = [](const std::string& value) {
