@@ -18,7 +18,7 @@ using runtime::WaitedObject;
 using runtime::WaitState;
 
 constexpr std::size_t kLineObjects = 20;  // more of them are told as one line
-constexpr Duration kLineEvery{2000};      // for one object whose state stays the same
+constexpr Duration kLineEvery{1000};      // for one object whose state stays the same
 
 struct Look {
   const char* word;
@@ -109,35 +109,42 @@ void WaitView::clear() {
   drawn_ = 0;
 }
 
-void WaitView::update(const std::vector<WaitedObject>& objects, const std::string& head,
+bool WaitView::update(const std::vector<WaitedObject>& objects, const std::string& head,
                       TimePoint now) {
-  if (mode_ == WaitViewMode::none) return;
+  if (mode_ == WaitViewMode::none) return false;
   if (mode_ == WaitViewMode::lines) return lines(objects, head, now);
   const std::string text = wait_table(objects, head, screen_of_stderr(color_));
   clear();
   err_ << text << std::flush;
   drawn_ = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  return false;
 }
 
-void WaitView::lines(const std::vector<WaitedObject>& objects, const std::string& head,
+bool WaitView::lines(const std::vector<WaitedObject>& objects, const std::string& head,
                      TimePoint now) {
+  bool held_back = false;
   const auto tell = [&](const std::string& key, WaitState state, const std::string& text) {
     const auto before = told_.find(key);
     if (before != told_.end() && before->second.text == text) return;
     if (before != told_.end() && before->second.state == state &&
         now - before->second.at < kLineEvery) {
+      held_back = true;
       return;
     }
     told_[key] = {state, text, now};
     err_ << base::escape_for_terminal(text) << std::endl;
   };
-  if (objects.size() > kLineObjects) return tell("", WaitState::not_met, head);
+  if (objects.size() > kLineObjects) {
+    tell("", WaitState::not_met, head.substr(0, head.rfind(", ")));  // without the time
+    return held_back;
+  }
   for (const auto& object : objects) {
     if (object.state == WaitState::unknown) continue;
     tell(object.key.namespace_ + "/" + object.str(), object.state,
          fmt::format("{}: {}: {}", object.str(), look_of(object.state).word,
                      object.judgement.current));
   }
+  return held_back;
 }
 
 }  // namespace kubewatch::cli

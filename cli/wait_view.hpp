@@ -34,14 +34,15 @@ class WaitView {
       : err_(err), mode_(mode), color_(color) {}
 
   // `head`: "waiting for ready: 1 of 3 objects are as asked, 3s of 30s".
-  void update(const std::vector<runtime::WaitedObject>& objects, const std::string& head,
+  // True: something was held back, so that lines can be read; ask again a second later.
+  bool update(const std::vector<runtime::WaitedObject>& objects, const std::string& head,
               TimePoint now);
   // Takes the table away.
   void clear();
   bool draws() const { return mode_ == WaitViewMode::table; }
 
  private:
-  void lines(const std::vector<runtime::WaitedObject>& objects, const std::string& head,
+  bool lines(const std::vector<runtime::WaitedObject>& objects, const std::string& head,
              TimePoint now);
 
   struct Told {

@@ -150,8 +150,7 @@ struct Waiter::Impl {
     const std::string head =
         fmt::format("waiting for {}: {}, {}s of {}", set.judge().goal().text(), set.summary(),
                     passed.count(), base::format_duration(deadline - started));
-    view.update(objects(), head, now());
-    if (view.draws()) {
+    if (view.update(objects(), head, now()) || view.draws()) {
       tick = session.loop().after(Duration{1000}, [this] { look_again(); });
     }
   }
@@ -322,7 +321,8 @@ int Waiter::finish() {
     impl.look();
     return impl.outcome != WaitOutcome::pending || (impl.once() && impl.set.synced());
   });
-  impl.look();  // the deadline may have come in the turn that told it
+  impl.dirty = true;
+  impl.look();  // the end may have come in the turn that told it
   impl.tick.reset();
   const WaitReport report = impl.make_report();
   impl.view.clear();

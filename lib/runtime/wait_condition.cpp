@@ -234,6 +234,9 @@ Result<WaitCondition> WaitCondition::parse(std::string_view text) {
   } else if (same_text(trimmed, "rollout")) {
     impl->what = Rollout{};
   } else if (trimmed.substr(0, 3) == "jq=") {
+    if (base::trim(trimmed.substr(3)).empty()) {
+      return Error(ErrorKind::invalid, "jq= needs a program, like jq=.status.ready");
+    }
     KW_ASSIGN(auto program, jq::Program::compile(trimmed.substr(3)));
     impl->what = Filter{std::move(program)};
   } else if (trimmed.substr(0, 10) == "condition=") {

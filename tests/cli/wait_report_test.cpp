@@ -146,19 +146,29 @@ TEST_CASE("elsewhere a line is told for each change, and not more often than can
   WaitView view(err, WaitViewMode::lines, false);
   TimePoint now{};
   const auto show = [&](WaitState state, const std::string& current) {
-    view.update({deployment("web", state, current)}, "head", now);
+    return view.update({deployment("web", state, current)}, "head", now);
   };
-  show(WaitState::not_met, "1 of 3");
-  show(WaitState::not_met, "1 of 3");
-  show(WaitState::not_met, "2 of 3");  // too soon
-  now += Duration{2000};
-  show(WaitState::not_met, "2 of 3");
+  CHECK_FALSE(show(WaitState::not_met, "1 of 3"));
+  CHECK_FALSE(show(WaitState::not_met, "1 of 3"));
+  CHECK(show(WaitState::not_met, "2 of 3"));  // too soon
+  now += Duration{1000};
+  CHECK_FALSE(show(WaitState::not_met, "2 of 3"));
   show(WaitState::met, "3 of 3");  // another state is told at once
   CHECK(err.str() ==
         "deployments.apps/web: waiting: 1 of 3\n"
         "deployments.apps/web: waiting: 2 of 3\n"
         "deployments.apps/web: met: 3 of 3\n");
   CHECK(err.str().find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("of many objects one line tells the sum, and only when it changes") {
+  std::ostringstream err;
+  WaitView view(err, WaitViewMode::lines, false);
+  const std::vector<WaitedObject> many(30, deployment("web", WaitState::not_met, "x"));
+  view.update(many, "waiting: 1 of 30, 3s of 30s", TimePoint{});
+  view.update(many, "waiting: 1 of 30, 9s of 30s", TimePoint{Duration{6000}});
+  view.update(many, "waiting: 2 of 30, 12s of 30s", TimePoint{Duration{9000}});
+  CHECK(err.str() == "waiting: 1 of 30\nwaiting: 2 of 30\n");
 }
 
 TEST_CASE("a redrawn table takes the last one away by exactly its lines") {

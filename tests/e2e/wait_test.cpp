@@ -134,7 +134,7 @@ E2E_CASE("wait: --fail-if ends it at once with 4, --any takes the first that hol
 
 E2E_CASE("wait: a deletion that nobody waits for ends it with 5, one that is awaited with 0") {
   World w;
-  w.apply(map_of("a", "x: y"));
+  w.apply(map_of("a", "x: one"));
   Wait lost(w, {"cm/a", "--for=jsonpath={.data.ready}", "--timeout", "60s"});
   Wait awaited(w, {"cm/a", "--for=delete", "--timeout", "60s"});
   lost.until_it_says("is absent");
@@ -148,10 +148,10 @@ E2E_CASE("wait: a deletion that nobody waits for ends it with 5, one that is awa
 
 E2E_CASE("wait: names that do not exist yet, in one deadline with those that do") {
   World w;
-  w.apply(map_of("a", "x: y"));
+  w.apply(map_of("a", "x: one"));
   Wait wait(w, {"cm/a", "cm/later", "--for=create", "--timeout", "60s"});
   wait.until_it_says("configmaps/later: absent");
-  w.apply(map_of("later", "x: y"));
+  w.apply(map_of("later", "x: one"));
   CHECK(wait.code() == 0);
   CHECK(wait.out() == "configmap/a condition met\nconfigmap/later condition met\n");
   Wait never(w, {"cm/never", "--for=create", "--timeout", "500ms"});
@@ -196,7 +196,7 @@ E2E_CASE("wait: --hold wants it to stay so") {
 
 E2E_CASE("wait: a timeout of 0 judges once") {
   World w;
-  w.apply(map_of("a", "x: y"));
+  w.apply(map_of("a", "x: one"));
   Wait met(w, {"cm/a", "--for=create", "--timeout=0"});
   CHECK(met.code() == 0);
   Wait unmet(w, {"cm/a", "--for=jsonpath={.data.x}=z", "--timeout=0", "-o", "json"});
@@ -204,7 +204,7 @@ E2E_CASE("wait: a timeout of 0 judges once") {
   const auto report = base::parse_json(unmet.out());
   REQUIRE(report.ok());
   CHECK((*report)["outcome"] == "timedOut");
-  CHECK((*report)["objects"][0]["decidedBy"]["current"] == "{.data.x} is y");
+  CHECK((*report)["objects"][0]["decidedBy"]["current"] == "{.data.x} is one");
   CHECK((*report)["objects"][0]["decidedBy"]["wanted"] == "z");
 }
 
@@ -240,16 +240,16 @@ E2E_CASE("wait: a type that the server does not have yet is asked for until it d
 
 E2E_CASE("wait: files name the objects, of stdin too") {
   World w;
-  w.apply(map_of("a", "x: y"));
-  w.apply(map_of("b", "x: y"));
+  w.apply(map_of("a", "x: one"));
+  w.apply(map_of("b", "x: one"));
   std::filesystem::create_directories(w.folder() + "/maps/deeper");
-  w.file("maps/a.yaml", map_of("a", "x: y"));
-  w.file("maps/deeper/b.yaml", map_of("b", "x: y"));
+  w.file("maps/a.yaml", map_of("a", "x: one"));
+  w.file("maps/deeper/b.yaml", map_of("b", "x: one"));
   Wait folder(w, {"-f", w.folder() + "/maps", "--for=create", "--timeout", "10s"});
   CHECK(folder.code() == 0);
   CHECK(folder.out() == "configmap/a condition met\nconfigmap/b condition met\n");
-  Wait in(w, {"-f", "-", "--for=jsonpath={.data.x}=y", "--timeout", "10s"},
-          w.expand(map_of("a", "x: y")));
+  Wait in(w, {"-f", "-", "--for=jsonpath={.data.x}=one", "--timeout", "10s"},
+          w.expand(map_of("a", "x: one")));
   CHECK(in.code() == 0);
 }
 
@@ -306,7 +306,7 @@ E2E_CASE("wait: ready and rollout follow a Deployment, and the reason of a failu
 
 E2E_CASE("wait: the last warning Event of the object is told") {
   World w;
-  w.apply(map_of("a", "x: y"));
+  w.apply(map_of("a", "x: one"));
   const auto stored = w.get("ConfigMap", "a");
   REQUIRE(stored.has_value());
   w.create(

@@ -129,9 +129,8 @@ TEST_CASE("what is seen instead is told in one line") {
 TEST_CASE("conditions that make no sense are refused") {
   for (const char* text :
        {"", "readyish", "ready=x", "jq=", "jq=.a[", "condition=", "condition=Ready=", "jsonpath=",
-        "jsonpath={.a}=", "jsonpath={", "jsonpath={.a", "jsonpath={..a}", "jsonpath={.a[}",
-        "jsonpath={.a[x]}", "jsonpath={.a[?(@.b>1)]}", "jsonpath={.a[?(b)]}", "jsonpath={.a['b]}",
-        "jsonpath={}", "jsonpath={.a[0]b}"}) {
+        "jsonpath={.a}=", "jsonpath={", "jsonpath={.a", "jsonpath={.a[}", "jsonpath={.a[x]}",
+        "jsonpath={.a[?(b)]}", "jsonpath={.a['b]}", "jsonpath={.a[0]b}"}) {
     CAPTURE(text);
     CHECK(judge(text, nullptr).find("parse: ") == 0);
   }
