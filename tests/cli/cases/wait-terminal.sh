@@ -5,7 +5,7 @@
 server=$!
 for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
 export KUBECONFIG="$work/kc"
-command="$kubewatch wait-condition cm/settings cm/absent -n default --for=create --timeout 300ms"
+command="$kubewatch wait-condition cm/settings cm/absent -n default --for=create --timeout 3s"
 on_terminal() {
   TERM=$1 script -qec "stty cols 70 rows 20; $command" /dev/null </dev/null | tr -d '\r'
 }
@@ -19,8 +19,8 @@ sed "s/.*${escape}\[J//" "$work/xterm" | grep "^configmap/\|^error\|^  wanted"
 echo "# dumb"
 on_terminal dumb >"$work/dumb"
 grep -q "$escape" "$work/dumb" && echo "escapes on a dumb terminal"
-cat "$work/dumb"
+sort "$work/dumb"
 echo "# a pipe"
-TERM=xterm $command 2>&1 | cat
+TERM=xterm $command 2>&1 | sort
 kill $server
 wait $server
