@@ -16,6 +16,9 @@ std::vector<std::string> normalise_argv(const std::vector<std::string>& words) {
     if (short_with_equals) {
       out.push_back(word.substr(0, 2));
       out.push_back(word.substr(3));
+    } else if (word == "--force-conflicts=") {
+      // CLI11 takes it for the flag alone, which forces everything: a path that is none is refused.
+      out.push_back("--force-conflicts=.");
     } else {
       out.push_back(word);
     }

@@ -158,14 +158,13 @@ Result<ForcePolicy> parse_force(const std::vector<std::string>& conflicts,
   for (const auto& word : conflicts) {
     if (word == "true") {
       out.all = true;
-    } else if (word.empty()) {
-      return Error(ErrorKind::invalid, "--force-conflicts= needs a path, as .spec.replicas");
     } else if (word != "false") {
-      const bool rooted = word.front() == '.' || word.front() == '[';
+      const bool rooted = word.starts_with('.') || word.starts_with('[');
       out.paths.push_back(rooted ? word : "." + word);
       if (out.paths.back() == ".") {
         return Error(ErrorKind::invalid,
-                     "--force-conflicts=. is no path; --force-conflicts alone takes everything");
+                     "--force-conflicts= needs a path, as .spec.replicas; --force-conflicts alone "
+                     "takes everything");
       }
     }
   }

@@ -19,6 +19,9 @@ TEST_CASE("flags are brought into the form that kubectl means") {
       {"short and attached", {"-nshop"}, {"-nshop"}},
       {"long with equals", {"--namespace=shop"}, {"--namespace=shop"}},
       {"a single dash is a file", {"apply-ssa", "-f", "-"}, {"apply-ssa", "-f", "-"}},
+      {"force with an empty path is not force of everything",
+       {"--force-conflicts="},
+       {"--force-conflicts=."}},
       {"after two dashes all is literal", {"--", "-n=x"}, {"--", "-n=x"}},
   };
   for (const auto& row : rows) {

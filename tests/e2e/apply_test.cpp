@@ -28,7 +28,7 @@ struct Applied {
 };
 
 // `kubewatch apply-ssa -f - -n @NS@ WORDS` with this text on stdin.
-Applied apply(World& w, const std::string& yaml, std::vector<std::string> words = {}) {
+Applied apply_ssa(World& w, const std::string& yaml, std::vector<std::string> words = {}) {
   w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
   loop::ProcessOptions options;
   options.argv = {KUBEWATCH_BINARY, "apply-ssa", "-f", "-"};
@@ -58,21 +58,23 @@ std::string config_map(const std::string& name, const std::string& color,
 
 Json data_of(World& w, const std::string& name, const std::string& place = "@NS@") {
   const auto found = w.get("ConfigMap", name, place);
-  return found ? found->value("data", Json::object()) : Json("absent");
+  if (!found) return "absent";
+  const Json* data = base::find(*found, {"data"});
+  return data == nullptr ? Json::object() : *data;
 }
 
 }  // namespace
 
 E2E_CASE("apply-ssa tells created, configured with the changed paths, and unchanged") {
   World w;
-  auto seen = apply(w, config_map("a", "red"));
+  auto seen = apply_ssa(w, config_map("a", "red"));
   CHECK(seen.code == 0);
   CHECK(seen.out == "configmap/a created\n");
-  seen = apply(w, config_map("a", "red"));
+  seen = apply_ssa(w, config_map("a", "red"));
   CHECK(seen.out == "configmap/a unchanged\n");
-  seen = apply(w, config_map("a", "blue"));
+  seen = apply_ssa(w, config_map("a", "blue"));
   CHECK(seen.out == "configmap/a configured: .data.color\n");
-  seen = apply(w, config_map("a", "green"), {"-o", "json"});
+  seen = apply_ssa(w, config_map("a", "green"), {"-o", "json"});
   const Json line = seen.line_of("a");
   REQUIRE(line.is_object());
   CHECK(line["kind"] == "ApplyResult");
@@ -84,7 +86,7 @@ E2E_CASE("apply-ssa tells created, configured with the changed paths, and unchan
 E2E_CASE("apply-ssa: a conflict is told as data, the other objects are applied, exit 6") {
   World w;
   w.apply(config_map("a", "red"), "someone");
-  const auto seen = apply(w, config_map("a", "blue") + config_map("b", "blue"), {"-o", "json"});
+  const auto seen = apply_ssa(w, config_map("a", "blue") + config_map("b", "blue"), {"-o", "json"});
   CHECK(seen.code == 6);
   const Json line = seen.line_of("a");
   REQUIRE(line.is_object());
@@ -110,10 +112,10 @@ E2E_CASE("apply-ssa: force by path takes that path alone and says from whom") {
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@'}, "
       "data: {color: blue, size: '2'}}";
   w.apply(theirs, "someone");
-  auto seen = apply(w, mine, {"--force-conflicts=.data.color"});
+  auto seen = apply_ssa(w, mine, {"--force-conflicts=.data.color"});
   CHECK(seen.code == 6);  // .data.size stays a conflict
   CHECK(data_of(w, "a")["color"] == "red");
-  seen = apply(w, mine, {"--force-conflicts=.data.color", "--force-conflicts=data.size"});
+  seen = apply_ssa(w, mine, {"--force-conflicts=.data.color", "--force-conflicts=data.size"});
   CHECK(seen.code == 0);
   CHECK(seen.says("took .data.color: \"red\" of manager \"someone\", here \"blue\""));
   CHECK(data_of(w, "a")["color"] == "blue");
@@ -122,15 +124,16 @@ E2E_CASE("apply-ssa: force by path takes that path alone and says from whom") {
 E2E_CASE("apply-ssa: force by owner takes what that manager has and nothing else") {
   World w;
   w.apply(config_map("a", "red"), "someone");
-  CHECK(apply(w, config_map("a", "blue"), {"--force-owner", "another"}).code == 6);
-  const auto seen = apply(w, config_map("a", "blue"), {"--force-owner", "someone", "-o", "json"});
+  CHECK(apply_ssa(w, config_map("a", "blue"), {"--force-owner", "another"}).code == 6);
+  const auto seen =
+      apply_ssa(w, config_map("a", "blue"), {"--force-owner", "someone", "-o", "json"});
   CHECK(seen.code == 0);
   CHECK(
       seen.line_of("a")["forced"] ==
       Json::array(
           {{{"path", ".data.color"}, {"owner", "someone"}, {"theirs", "red"}, {"mine", "blue"}}}));
   w.apply(config_map("a", "green"), "third");
-  CHECK(apply(w, config_map("a", "pink"), {"--force-conflicts"}).code == 0);
+  CHECK(apply_ssa(w, config_map("a", "pink"), {"--force-conflicts"}).code == 0);
   CHECK(data_of(w, "a")["color"] == "pink");
 }
 
@@ -138,19 +141,19 @@ E2E_CASE("apply-ssa prunes what belongs to the ApplySet and is applied no more, 
   World w;
   const std::vector<std::string> set = {"-n", "@NS@", "--prune", "--applyset", "site"};
   w.apply(config_map("foreign", "red"));
-  auto seen = apply(w, config_map("a", "red") + config_map("b", "red"), set);
+  auto seen = apply_ssa(w, config_map("a", "red") + config_map("b", "red"), set);
   CHECK(seen.code == 0);
   auto rehearsal = set;
   rehearsal.push_back("--dry-run=server");
-  seen = apply(w, config_map("a", "red"), rehearsal);
+  seen = apply_ssa(w, config_map("a", "red"), rehearsal);
   CHECK(seen.says("configmap/b pruned (server dry run)"));
   CHECK(data_of(w, "b")["color"] == "red");
   // A failure: nothing is pruned.
   w.apply(config_map("c", "red"), "someone");
-  seen = apply(w, config_map("a", "red") + config_map("c", "blue"), set);
+  seen = apply_ssa(w, config_map("a", "red") + config_map("c", "blue"), set);
   CHECK(seen.code == 6);
   CHECK(data_of(w, "b")["color"] == "red");
-  seen = apply(w, config_map("a", "red"), set);
+  seen = apply_ssa(w, config_map("a", "red"), set);
   CHECK(seen.code == 0);
   CHECK(seen.says("configmap/b pruned"));
   CHECK(data_of(w, "b") == "absent");
@@ -167,15 +170,15 @@ E2E_CASE("apply-ssa prunes what belongs to the ApplySet and is applied no more, 
 E2E_CASE("apply-ssa prunes in the other namespaces of its ApplySet, and refuses another tool's") {
   World w;
   const std::vector<std::string> set = {"--prune", "--applyset", "configmaps/@NS@-set"};
-  auto seen = apply(w, config_map("a", "red") + config_map("a", "red", "@NS2@"), set);
+  auto seen = apply_ssa(w, config_map("a", "red") + config_map("a", "red", "@NS2@"), set);
   CHECK(seen.code == 0);
-  seen = apply(w, config_map("a", "red"), set);
+  seen = apply_ssa(w, config_map("a", "red"), set);
   CHECK(seen.says("configmap/a pruned"));
   CHECK(data_of(w, "a", "@NS2@") == "absent");
   CHECK(data_of(w, "a")["color"] == "red");
   w.merge("ConfigMap", w.ns() + "-set",
           "{metadata: {annotations: {applyset.kubernetes.io/tooling: kubectl/v1.31}}}", "default");
-  seen = apply(w, config_map("a", "blue"), set);
+  seen = apply_ssa(w, config_map("a", "blue"), set);
   CHECK(seen.code == 2);
   CHECK(data_of(w, "a")["color"] == "red");
   w.remove("ConfigMap", w.ns() + "-set", "default");
@@ -197,11 +200,11 @@ E2E_CASE("apply-ssa takes over what client-side apply left: fields left out are 
   const auto request = w.client().create(w.type("ConfigMap"), w.ns(), object, params,
                                          [&](Result<Json> answer) { made = answer.ok(); });
   REQUIRE(w.eventually([&] { return made; }));
-  auto seen = apply(w, config_map("old", "blue"), {"--dry-run=server"});
+  auto seen = apply_ssa(w, config_map("old", "blue"), {"--dry-run=server"});
   CHECK(seen.code == 0);
   CHECK(seen.says(".data.gone"));
   CHECK(data_of(w, "old") == Json({{"color", "red"}, {"gone", "1"}}));
-  seen = apply(w, config_map("old", "blue"));
+  seen = apply_ssa(w, config_map("old", "blue"));
   CHECK(seen.code == 0);
   CHECK(seen.says("client-side apply (kubectl-client-side-apply)"));
   CHECK(data_of(w, "old") == Json({{"color", "blue"}}));
@@ -209,7 +212,7 @@ E2E_CASE("apply-ssa takes over what client-side apply left: fields left out are 
   for (const Json& entry : (*after)["metadata"]["managedFields"]) {
     CHECK(entry["manager"] != "kubectl-client-side-apply");
   }
-  CHECK(apply(w, config_map("old", "blue")).says("unchanged"));
+  CHECK(apply_ssa(w, config_map("old", "blue")).says("unchanged"));
 }
 
 E2E_CASE("apply-ssa: a namespace, a CRD and their objects in one file, in any order") {
@@ -234,11 +237,11 @@ spec:
 ---
 {apiVersion: v1, kind: Namespace, metadata: {name: '@NS@-made'}}
 )";
-  auto seen = apply(w, text, {"--diff"});
+  auto seen = apply_ssa(w, text, {"--diff"});
   CHECK(seen.code == 9);
   CHECK(seen.says("not checked, what it needs is not made yet"));
   CHECK_FALSE(w.get("Namespace", w.ns() + "-made", ""));
-  seen = apply(w, text);
+  seen = apply_ssa(w, text);
   CHECK(seen.code == 0);
   // In the order of the file, whatever the order of writes.
   const auto gadget = seen.out.find("/g created");
@@ -260,13 +263,32 @@ E2E_CASE("apply-ssa --subresource status writes the status and nothing else") {
   const std::string status =
       "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: a, namespace: '@NS@'}, "
       "status: {ready: true}}";
-  CHECK(apply(w, status, {"--subresource", "status"}).code == 5);
-  CHECK(apply(w, site).code == 0);
-  const auto seen = apply(w, status, {"--subresource=status"});
+  CHECK(apply_ssa(w, status, {"--subresource", "status"}).code == 5);
+  CHECK(apply_ssa(w, site).code == 0);
+  const auto seen = apply_ssa(w, status, {"--subresource=status"});
   CHECK(seen.code == 0);
   CHECK(seen.says("/a/status configured: .status"));
   CHECK((*w.get("Website", "a"))["status"]["ready"] == true);
   CHECK((*w.get("Website", "a"))["spec"]["title"] == "one");
+}
+
+E2E_CASE("apply-ssa --subresource scale takes the replicas of a manifest and nothing else") {
+  World w;
+  w.apply(R"({apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: '@NS@'},
+    spec: {replicas: 1, selector: {matchLabels: {a: b}},
+           template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}}})");
+  const auto scale = [](const std::string& spec) {
+    return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: '@NS@'}, "
+           "spec: " +
+           spec + "}";
+  };
+  const std::vector<std::string> words = {"--subresource=scale", "--force-conflicts"};
+  CHECK(apply_ssa(w, scale("{replicas: 3, paused: true}"), words).code == 2);
+  CHECK((*w.get("Deployment", "web"))["spec"]["replicas"] == 1);
+  const auto seen = apply_ssa(w, scale("{replicas: 3}"), words);
+  CHECK(seen.code == 0);
+  CHECK(seen.says("deployment.apps/web/scale configured: .spec.replicas"));
+  CHECK((*w.get("Deployment", "web"))["spec"]["replicas"] == 3);
 }
 
 E2E_CASE("apply-ssa --diff shows what would change, hides secrets, writes nothing, exits 9") {
@@ -275,11 +297,11 @@ E2E_CASE("apply-ssa --diff shows what would change, hides secrets, writes nothin
     return "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, data: {p: " +
            value + "}}\n---\n";
   };
-  REQUIRE(apply(w, secret("aHVudGVyMg==") + config_map("a", "red")).code == 0);
-  auto seen = apply(w, secret("aHVudGVyMg==") + config_map("a", "red"), {"--diff"});
+  REQUIRE(apply_ssa(w, secret("aHVudGVyMg==") + config_map("a", "red")).code == 0);
+  auto seen = apply_ssa(w, secret("aHVudGVyMg==") + config_map("a", "red"), {"--diff"});
   CHECK(seen.code == 0);
   CHECK(seen.out.empty());
-  seen = apply(w, secret("aHVudGVyMw==") + config_map("a", "blue"), {"--diff"});
+  seen = apply_ssa(w, secret("aHVudGVyMw==") + config_map("a", "blue"), {"--diff"});
   CHECK(seen.code == 9);
   CHECK(seen.says("-  color: red\n+  color: blue\n"));
   CHECK(seen.says("-  p: \"<masked "));
@@ -292,9 +314,9 @@ E2E_CASE("apply-ssa warns of fields that are the server's and drops them where a
   const std::string text =
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@', "
       "creationTimestamp: null, generation: 7}, data: {color: red}}";
-  auto seen = apply(w, text, {"--dry-run=server"});
+  auto seen = apply_ssa(w, text, {"--dry-run=server"});
   CHECK(seen.err.find(".metadata.generation is the server's") != std::string::npos);
-  seen = apply(w, text, {"--strip-server-fields"});
+  seen = apply_ssa(w, text, {"--strip-server-fields"});
   CHECK(seen.code == 0);
   CHECK(seen.err.find("generation") == std::string::npos);
 }
@@ -305,7 +327,7 @@ E2E_CASE("apply-ssa applies many objects of several namespaces, told in the orde
   for (int i = 0; i < 60; ++i) {
     text += config_map("c" + std::to_string(i), "red", i % 2 == 0 ? "@NS@" : "@NS2@");
   }
-  const auto seen = apply(w, text, {"--concurrency", "8"});
+  const auto seen = apply_ssa(w, text, {"--concurrency", "8"});
   CHECK(seen.code == 0);
   std::size_t at = 0;
   for (int i = 0; i < 60; ++i) {
@@ -313,7 +335,7 @@ E2E_CASE("apply-ssa applies many objects of several namespaces, told in the orde
     REQUIRE(at != std::string::npos);
   }
   CHECK(w.list("ConfigMap", "", "@NS2@").size() >= 30);
-  CHECK(apply(w, text, {"-n", "@NS@"}).code == 2);
+  CHECK(apply_ssa(w, text, {"-n", "@NS@"}).code == 2);
 }
 
 E2E_CASE("apply-ssa --wait waits for what was applied, and gives the wait's exit code") {
@@ -322,13 +344,15 @@ E2E_CASE("apply-ssa --wait waits for what was applied, and gives the wait's exit
   const std::string site =
       "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: a, namespace: '@NS@'}, "
       "spec: {title: one}}";
-  CHECK(apply(w, site, {"--wait", "--for=jsonpath={.spec.title}=one", "--timeout=60s"}).code == 0);
-  CHECK(apply(w, site, {"--wait", "--for=jsonpath={.spec.title}=two", "--timeout=1s"}).code == 3);
-  CHECK(apply(w, site,
-              {"--wait", "--for=jsonpath={.spec.title}=two", "--fail-if=jsonpath={.spec.title}=one",
-               "--timeout=60s"})
+  CHECK(apply_ssa(w, site, {"--wait", "--for=jsonpath={.spec.title}=one", "--timeout=60s"}).code ==
+        0);
+  CHECK(apply_ssa(w, site, {"--wait", "--for=jsonpath={.spec.title}=two", "--timeout=1s"}).code ==
+        3);
+  CHECK(apply_ssa(w, site,
+                  {"--wait", "--for=jsonpath={.spec.title}=two",
+                   "--fail-if=jsonpath={.spec.title}=one", "--timeout=60s"})
             .code == 4);
-  CHECK(apply(w, config_map("a", "red"), {"--wait"}).code == 0);
+  CHECK(apply_ssa(w, config_map("a", "red"), {"--wait"}).code == 0);
 }
 
 }  // namespace kubewatch::e2e
