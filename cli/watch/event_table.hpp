@@ -1,0 +1,32 @@
+// Rows under a header, in columns that stay aligned: as wide as the first rows need, wider from the
+// row on that needs it, never narrower. Every cell is escaped. Pure: gathers rows, gives text.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kubewatch::cli::watch {
+
+class EventTable {
+ public:
+  explicit EventTable(std::vector<std::string> headers, bool with_headers = true);
+
+  // Fewer cells than headers leave the rest empty. Precondition: not more.
+  void add(std::vector<std::string> cells);
+  // Rows that wait for text(); a caller with many asks for it before there are too many.
+  std::size_t waiting() const { return rows_.size(); }
+  // The text of what was added since, the header before the first row.
+  std::string text();
+
+ private:
+  std::vector<std::string> headers_;
+  std::vector<std::size_t> widths_;
+  std::vector<std::vector<std::string>> rows_;
+  bool header_due_;
+};
+
+// In columns of a terminal: characters, not bytes.
+std::size_t shown_width(const std::string& text);
+
+}  // namespace kubewatch::cli::watch
