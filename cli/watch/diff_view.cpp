@@ -71,7 +71,7 @@ Result<void> DiffView::event(const Event& event, WallTime, std::string& out) {
                                          value_text(change.after));
     const auto writer = writers.of(change);
     // The headline has the first one; only others are told again.
-    if (writer && latest.size() > 1) line += "  by " + writer->text();
+    if (writer && latest.size() != 1) line += "  by " + writer->text();
     append_line(line, out);
   }
   return {};

@@ -45,25 +45,25 @@ EventTable::EventTable(std::vector<std::string> headers, bool with_headers)
   }
 }
 
-void EventTable::add(std::vector<std::string> cells) {
+void EventTable::add_row(std::vector<std::string> cells, bool counts) {
   cells.resize(headers_.size());
   for (std::string& cell : cells) {
     if (!is_plain(cell)) cell = base::escape_for_terminal(cell);
   }
-  rows_.push_back(std::move(cells));
+  rows_.push_back({std::move(cells), counts});
 }
 
 std::string EventTable::text() {
   std::string out;
   if (rows_.empty()) return out;
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::size_t width = shown_width(row[i]);
+  for (const Row& row : rows_) {
+    for (std::size_t i = 0; row.counts && i < row.cells.size(); ++i) {
+      const std::size_t width = shown_width(row.cells[i]);
       if (width <= kMostWidth) widths_[i] = std::max(widths_[i], width);
     }
   }
   if (std::exchange(header_due_, false)) append_row(headers_, widths_, out);
-  for (const auto& row : rows_) append_row(row, widths_, out);
+  for (const Row& row : rows_) append_row(row.cells, widths_, out);
   rows_.clear();
   return out;
 }

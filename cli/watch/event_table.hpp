@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kubewatch::cli::watch {
@@ -13,16 +14,24 @@ class EventTable {
   explicit EventTable(std::vector<std::string> headers, bool with_headers = true);
 
   // Fewer cells than headers leave the rest empty. Precondition: not more.
-  void add(std::vector<std::string> cells);
+  void add(std::vector<std::string> cells) { add_row(std::move(cells), true); }
+  // A row that says something else in its last cell: no column becomes wider for it.
+  void add_mark(std::vector<std::string> cells) { add_row(std::move(cells), false); }
   // Rows that wait for text(); a caller with many asks for it before there are too many.
   std::size_t waiting() const { return rows_.size(); }
   // The text of what was added since, the header before the first row.
   std::string text();
 
  private:
+  struct Row {
+    std::vector<std::string> cells;
+    bool counts = true;
+  };
+  void add_row(std::vector<std::string> cells, bool counts);
+
   std::vector<std::string> headers_;
   std::vector<std::size_t> widths_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<Row> rows_;
   bool header_due_;
 };
 

@@ -105,7 +105,7 @@ class CustomColumns : public View {
     return {};
   }
   void synced(const SourceInfo&, std::size_t, std::string&) override {}
-  void gap(const SourceInfo&, std::string&) override { table_.add({"GAP"}); }
+  void gap(const SourceInfo&, std::string&) override { table_.add_mark({"GAP"}); }
   void flush(std::string& out) override { out += table_.text(); }
 
  private:

@@ -105,7 +105,7 @@ Result<void> TableView::event(const Event& event, WallTime now, std::string& out
 void TableView::mark(const char* word, const SourceInfo& source, std::string text,
                      std::string& out) {
   EventTable& rows = table(source.type);
-  rows.add(head(word, source, source.namespace_, std::move(text)));
+  rows.add_mark(head(word, source, source.namespace_, std::move(text)));
   if (rows.waiting() >= kMostRows) out += rows.text();
 }
 

@@ -105,8 +105,9 @@ Writers::Writers(const Json* before, const Json& after)
   impl_->after = managed_of(after);
   for (const auto& [identity, entry] : impl_->after) {
     const auto old = impl_->before.find(identity);
+    // Who only lost fields, to somebody that took them, has written nothing.
     if (old == impl_->before.end() || old->second.time != entry.time ||
-        !(old->second.fields == entry.fields)) {
+        !entry.fields.is_subset_of(old->second.fields)) {
       impl_->newer.push_back(&entry);
     }
   }
@@ -132,7 +133,18 @@ std::optional<Writer> Writers::of(const FieldChange& change) const {
     }
   }
   if (impl_->newer.size() == 1) return writer_of(*impl_->newer.front());
-  return std::nullopt;
+  if (!impl_->newer.empty() || !change.after) return std::nullopt;
+  return owner_of(steps);
+}
+
+// A second write within the second that times are told in leaves its entry as it was.
+std::optional<Writer> Writers::owner_of(const std::vector<FieldStep>& steps) const {
+  const schema::ManagedEntry* newest = nullptr;
+  for (const auto& [identity, entry] : impl_->after) {
+    if (!owns(entry.fields, impl_->after_object, steps)) continue;
+    if (newest == nullptr || entry.time > newest->time) newest = &entry;
+  }
+  return newest == nullptr ? std::nullopt : std::optional(writer_of(*newest));
 }
 
 std::vector<Writer> Writers::latest() const {

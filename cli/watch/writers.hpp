@@ -38,6 +38,7 @@ class Writers {
   std::vector<Writer> latest() const;
 
  private:
+  std::optional<Writer> owner_of(const std::vector<FieldStep>& steps) const;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -20,8 +20,8 @@ using Lines = std::vector<std::string>;
 
 Json managed(const std::string& manager, const std::string& operation, const std::string& time,
              const Json& fields, const std::string& subresource = "") {
-  Json out = {{"manager", manager},      {"operation", operation}, {"apiVersion", "v1"},
-              {"time", time},            {"fieldsType", "FieldsV1"}, {"fieldsV1", fields}};
+  Json out = {{"manager", manager}, {"operation", operation},   {"apiVersion", "v1"},
+              {"time", time},       {"fieldsType", "FieldsV1"}, {"fieldsV1", fields}};
   if (!subresource.empty()) out["subresource"] = subresource;
   return out;
 }
@@ -71,11 +71,12 @@ TEST_CASE("many changes are cut with a mark that has no field") {
 TEST_CASE("a change is the work of the manager whose entry is newer and has the field") {
   const Json spec_fields = {{"f:spec", {{"f:replicas", Json::object()}}}};
   const Json status_fields = {{"f:status", {{"f:ready", Json::object()}}}};
-  const Json before = {
-      {"metadata", {{"managedFields", {managed("kubectl", "Apply", "T1", spec_fields),
-                                       managed("ctl", "Update", "T1", status_fields, "status")}}}},
-      {"spec", {{"replicas", 1}}},
-      {"status", {{"ready", 1}}}};
+  const Json before = {{"metadata",
+                        {{"managedFields",
+                          {managed("kubectl", "Apply", "T1", spec_fields),
+                           managed("ctl", "Update", "T1", status_fields, "status")}}}},
+                       {"spec", {{"replicas", 1}}},
+                       {"status", {{"ready", 1}}}};
   Json after = before;
   after["spec"]["replicas"] = 2;
   after["status"]["ready"] = 2;
@@ -98,9 +99,11 @@ TEST_CASE("an item of a list belongs to who has its key") {
       {"f:c", {{"k:{\"name\":\"a\"}", {{".", Json::object()}, {"f:image", Json::object()}}}}}};
   const Json fields_b = {
       {"f:c", {{"k:{\"name\":\"b\"}", {{".", Json::object()}, {"f:image", Json::object()}}}}}};
-  const Json before = {{"metadata", {{"managedFields", {managed("one", "Apply", "T1", fields_a),
-                                                        managed("two", "Apply", "T1", fields_b)}}}},
-                       {"c", {{{"name", "a"}, {"image", "x"}}, {{"name", "b"}, {"image", "x"}}}}};
+  const Json before = {
+      {"metadata",
+       {{"managedFields",
+         {managed("one", "Apply", "T1", fields_a), managed("two", "Apply", "T1", fields_b)}}}},
+      {"c", {{{"name", "a"}, {"image", "x"}}, {{"name", "b"}, {"image", "x"}}}}};
   Json after = before;
   after["c"][1]["image"] = "y";
   after["metadata"]["managedFields"][0]["time"] = "T2";
@@ -116,9 +119,11 @@ TEST_CASE("a field that is gone was taken away by who had it and has written sin
   const Json had = {{"f:data", {{"f:a", Json::object()}, {"f:b", Json::object()}}}};
   const Json has = {{"f:data", {{"f:a", Json::object()}}}};
   const Json other = {{"f:data", {{"f:c", Json::object()}}}};
-  const Json before = {{"metadata", {{"managedFields", {managed("mine", "Apply", "T1", had),
-                                                        managed("other", "Update", "T1", other)}}}},
-                       {"data", {{"a", "1"}, {"b", "1"}, {"c", "1"}}}};
+  const Json before = {
+      {"metadata",
+       {{"managedFields",
+         {managed("mine", "Apply", "T1", had), managed("other", "Update", "T1", other)}}}},
+      {"data", {{"a", "1"}, {"b", "1"}, {"c", "1"}}}};
   Json after = before;
   after["data"].erase("b");
   after["metadata"]["managedFields"] = {managed("mine", "Apply", "T2", has),
@@ -137,4 +142,31 @@ TEST_CASE("without managedFields, or with broken ones, nobody is named") {
     CHECK(writers.latest().empty());
     CHECK(!writers.of(FieldChange{".a", {std::string("a")}, Json(1), Json(2)}));
   }
+}
+
+TEST_CASE("who only lost a field to another has written nothing") {
+  const Json both = {{"f:a", Json::object()}, {"f:b", Json::object()}};
+  const Json only_b = {{"f:b", Json::object()}};
+  const Json only_a = {{"f:a", Json::object()}};
+  const Json before = {
+      {"a", 1}, {"b", 1}, {"metadata", {{"managedFields", {managed("old", "Apply", "T1", both)}}}}};
+  Json after = before;
+  after["a"] = 2;
+  after["metadata"]["managedFields"] = {managed("old", "Apply", "T1", only_b),
+                                        managed("new", "Apply", "T2", only_a)};
+  const auto latest = Writers(&before, after).latest();
+  REQUIRE(latest.size() == 1);
+  CHECK(latest[0].manager == "new");
+}
+
+TEST_CASE("a second write within one second is told from who has the field") {
+  const Json fields = {{"f:a", Json::object()}};
+  const Json before = {{"a", 1},
+                       {"metadata", {{"managedFields", {managed("me", "Update", "T1", fields)}}}}};
+  Json after = before;
+  after["a"] = 2;
+  const Writers writers(&before, after);
+  CHECK(writers.latest().empty());
+  REQUIRE(writers.of(field_changes(before, after).at(0)));
+  CHECK(writers.of(field_changes(before, after).at(0))->manager == "me");
 }

@@ -109,8 +109,7 @@ TEST_CASE("--until takes kubectl wait's forms, and jq where it is none of them")
     if (!rule.ok()) FAIL(rule.error().render());
     return *rule->note(&event);
   };
-  const Json ready = {
-      {"status", {{"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}};
+  const Json ready = {{"status", {{"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}};
   const EventView is_ready{nullptr, &ready, "MODIFIED", false};
   CHECK(ends("condition=Ready", is_ready));
   CHECK(!ends("condition=Ready=False", is_ready));

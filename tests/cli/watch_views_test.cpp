@@ -79,25 +79,27 @@ TEST_CASE("a table of one kind has its columns, the initial state is marked, the
   view.gap(source, out);
   view.flush(out);
   CHECK(out ==
-        "EVENT     NAME                                READY   STATUS             RESTARTS   AGE\n"
-        "INITIAL   web                                 1/2     CrashLoopBackOff   14         60s\n"
+        "EVENT     NAME   READY   STATUS             RESTARTS   AGE\n"
+        "INITIAL   web    1/2     CrashLoopBackOff   14         60s\n"
         "SYNCED    (1 object)\n"
-        "DELETED   web                                 1/2     CrashLoopBackOff   14         60s\n"
+        "DELETED   web    1/2     CrashLoopBackOff   14         60s\n"
         "GAP       (changes in between may be missing)\n");
 }
 
-TEST_CASE("a table of several kinds, namespaces and contexts says which, with the rest in DETAILS") {
+TEST_CASE(
+    "a table of several kinds, namespaces and contexts says which, with the rest in DETAILS") {
   SourceInfo source = pods();
   source.context = "prod";
   ViewOptions options;
   options.several_contexts = options.several_namespaces = options.several_types = true;
   TableView view(options);
-  std::string out = shown(view, source,
-                          change(ChangeType::added, "web", {{"status", {{"phase", "Pending"}}}}));
+  std::string out =
+      shown(view, source, change(ChangeType::added, "web", {{"status", {{"phase", "Pending"}}}}));
   view.flush(out);
-  CHECK(out == "EVENT   CONTEXT   NAMESPACE   KIND   NAME   AGE   DETAILS\n"
-               "ADDED   prod      shop        Pod    web    60s   READY=0/0 STATUS=Pending "
-               "RESTARTS=0\n");
+  CHECK(out ==
+        "EVENT   CONTEXT   NAMESPACE   KIND   NAME   AGE   DETAILS\n"
+        "ADDED   prod      shop        Pod    web    60s   READY=0/0 STATUS=Pending "
+        "RESTARTS=0\n");
 }
 
 TEST_CASE("columns of --fields stand in the place of the kind's") {
@@ -147,8 +149,12 @@ TEST_CASE("NDJSON of --diff has the changes with their writers, and no managedFi
                 {"metadata",
                  {{"name", "web"},
                   {"managedFields",
-                   {{{"manager", "me"}, {"operation", "Update"}, {"apiVersion", "v1"},
-                     {"time", time}, {"fieldsType", "FieldsV1"}, {"fieldsV1", fields}}}}}},
+                   {{{"manager", "me"},
+                     {"operation", "Update"},
+                     {"apiVersion", "v1"},
+                     {"time", time},
+                     {"fieldsType", "FieldsV1"},
+                     {"fieldsV1", fields}}}}}},
                 {"data", {{"a", value}}}};
   };
   const auto line = base::parse_json(
@@ -169,13 +175,11 @@ TEST_CASE("a diff has a line for each field, secret values hidden, and nothing f
   ViewOptions options;
   options.diff = true;
   DiffView view(options);
-  const std::string text =
-      shown(view, pods(),
-            change(ChangeType::modified, "web",
-                   {{"kind", "Secret"}, {"data", {{"password", "bmV3cGFzcw=="}}}, {"type", "b"}},
-                   {{"kind", "Secret"},
-                    {"data", {{"password", "b2xkcGFzcw=="}}},
-                    {"type", "a\x1b"}}));
+  const std::string text = shown(
+      view, pods(),
+      change(ChangeType::modified, "web",
+             {{"kind", "Secret"}, {"data", {{"password", "bmV3cGFzcw=="}}}, {"type", "b"}},
+             {{"kind", "Secret"}, {"data", {{"password", "b2xkcGFzcw=="}}}, {"type", "a\x1b"}}));
   CHECK(text.find("MODIFIED  pod/web\n") == 0);
   CHECK(text.find("\n    .data.password: \"<masked ") != std::string::npos);
   CHECK(text.find("bmV3") == std::string::npos);
