@@ -28,7 +28,10 @@ Result<std::unique_ptr<Session>> SessionRecording::open(const client::ConfigOver
     if (const std::string flag = server_flag_of(overrides); !flag.empty()) {
       return Error(ErrorKind::invalid, flag + " names a server, but --from-recording asks none");
     }
-    return Session::open_recording(from_, overrides.namespace_, std::move(on_end), shared);
+    auto session = Session::open_recording(from_, overrides.namespace_, std::move(on_end), shared);
+    // A file that is missing is wrong usage, whatever the file system said of it.
+    if (!session.ok()) return Error(ErrorKind::invalid, session.error().render());
+    return session;
   }
   KW_ASSIGN(auto session, Session::open(overrides, shared));
   if (!records()) return session;

@@ -102,7 +102,9 @@ class Watch : public Command {
         ->group("When it ends");
     app.add_option("--max-events", options_.end.max_events, "end after so many events")
         ->type_name("N")
-        ->check(CLI::PositiveNumber)
+        ->check([](const std::string& text) {
+          return std::string(text == "0" ? "must be 1 or more" : "");
+        })
         ->group("When it ends");
     add_duration(app, "--duration", duration_,
                  "end after this time; with --until: exit code 3 if it was not met")

@@ -37,12 +37,13 @@ std::size_t shown_width(const std::string& text) {
       text.begin(), text.end(), [](unsigned char c) { return (c & 0xC0U) != 0x80U; }));
 }
 
-EventTable::EventTable(std::vector<std::string> headers, bool with_headers)
+EventTable::EventTable(std::vector<std::string> headers, bool with_headers, std::size_t first_width)
     : headers_(std::move(headers)), header_due_(with_headers) {
   for (std::string& header : headers_) {
     if (!is_plain(header)) header = base::escape_for_terminal(header);
     widths_.push_back(shown_width(header));
   }
+  if (!widths_.empty()) widths_.front() = std::max(widths_.front(), first_width);
 }
 
 void EventTable::add_row(std::vector<std::string> cells, bool counts) {
@@ -62,7 +63,9 @@ std::string EventTable::text() {
       if (width <= kMostWidth) widths_[i] = std::max(widths_[i], width);
     }
   }
-  if (std::exchange(header_due_, false)) append_row(headers_, widths_, out);
+  const bool only_marks =
+      std::none_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.counts; });
+  if (!only_marks && std::exchange(header_due_, false)) append_row(headers_, widths_, out);
   for (const Row& row : rows_) append_row(row.cells, widths_, out);
   rows_.clear();
   return out;

@@ -11,7 +11,9 @@ namespace kubewatch::cli::watch {
 
 class EventTable {
  public:
-  explicit EventTable(std::vector<std::string> headers, bool with_headers = true);
+  // `first_width`: at least, of the first column.
+  explicit EventTable(std::vector<std::string> headers, bool with_headers = true,
+                      std::size_t first_width = 0);
 
   // Fewer cells than headers leave the rest empty. Precondition: not more.
   void add(std::vector<std::string> cells) { add_row(std::move(cells), true); }
@@ -19,7 +21,8 @@ class EventTable {
   void add_mark(std::vector<std::string> cells) { add_row(std::move(cells), false); }
   // Rows that wait for text(); a caller with many asks for it before there are too many.
   std::size_t waiting() const { return rows_.size(); }
-  // The text of what was added since, the header before the first row.
+  // The text of what was added since. The header comes before the first row, but marks alone come
+  // without it: nothing is known yet of how wide it has to be.
   std::string text();
 
  private:
@@ -34,6 +37,9 @@ class EventTable {
   std::vector<Row> rows_;
   bool header_due_;
 };
+
+// "MODIFIED": of the column EVENT.
+inline constexpr std::size_t kEventWidth = 8;
 
 // In columns of a terminal: characters, not bytes.
 std::size_t shown_width(const std::string& text);

@@ -65,7 +65,7 @@ std::string values_text(const core::JsonPath& path, const Json& object, const ch
 
 Result<Print> jsonpath_print(const std::string& text) {
   auto path = core::JsonPath::parse(text);
-  if (!path.ok()) return wrong("jsonpath", text, path.error());
+  if (!path.ok()) return wrong("jsonpath", without_braces(text), path.error());
   return Print([path = std::move(*path)](const Event& event, WallTime) -> Result<std::string> {
     return base::escape_for_terminal(values_text(path, event.object(), " ")) + "\n";
   });
@@ -84,12 +84,13 @@ class CustomColumns : public View {
                      "--output custom-columns: expected HEADER:PATH, found \"" + one + "\"");
       }
       auto path = core::JsonPath::parse(one.substr(colon + 1));
-      if (!path.ok()) return wrong("custom-columns", one.substr(colon + 1), path.error());
+      if (!path.ok())
+        return wrong("custom-columns", without_braces(one.substr(colon + 1)), path.error());
       names.push_back(one.substr(0, colon));
       paths.push_back(std::move(*path));
     }
     return std::unique_ptr<View>(
-        new CustomColumns(EventTable(std::move(names), headers), std::move(paths)));
+        new CustomColumns(EventTable(std::move(names), headers, kEventWidth), std::move(paths)));
   }
 
   Result<void> event(const Event& event, WallTime, std::string& out) override {

@@ -62,7 +62,7 @@ EventTable& TableView::table(const core::ResourceType& type) {
     for (const Column& column : columns_of(type)) headers.push_back(column.header);
     headers.emplace_back("AGE");
   }
-  table_ = std::make_unique<EventTable>(std::move(headers), options_.headers);
+  table_ = std::make_unique<EventTable>(std::move(headers), options_.headers, kEventWidth);
   return *table_;
 }
 

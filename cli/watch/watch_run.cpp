@@ -398,9 +398,6 @@ Result<void> check(const RunOptions& options, const SessionRecording& recording)
   if (options.words.size() > 1 && !options.selection.label_selector.empty()) {
     return refuse("name cannot be provided when a selector is specified");
   }
-  if (options.selection.all_namespaces && !options.namespaces.empty()) {
-    return refuse("--all-namespaces and --namespace exclude each other");
-  }
   return {};
 }
 

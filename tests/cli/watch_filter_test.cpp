@@ -30,7 +30,7 @@ TEST_CASE("commas in brackets, braces and quotes belong to a path") {
   CHECK(split_paths(R"(.a["x,\"y"],.b)") == Words{R"(.a["x,\"y"])", ".b"});
 }
 
-TEST_CASE("--fields shows an event only when one of them changed, with both values") {
+TEST_CASE("the flag --fields shows an event only when one of them changed, with both values") {
   const auto seen = filter({".spec.replicas,{.spec.tags[1]}"}).look(modified());
   REQUIRE(seen.ok());
   REQUIRE(*seen);
@@ -43,7 +43,7 @@ TEST_CASE("--fields shows an event only when one of them changed, with both valu
   CHECK(!*other);
 }
 
-TEST_CASE("--fields shows what is new and what is gone whatever its fields are") {
+TEST_CASE("the flag --fields shows what is new and what is gone whatever its fields are") {
   EventView added = modified();
   added.before = nullptr;
   added.type = "ADDED";
@@ -53,7 +53,7 @@ TEST_CASE("--fields shows what is new and what is gone whatever its fields are")
   CHECK(filter({".spec.tags"}).look(deleted)->has_value());
 }
 
-TEST_CASE("--when sees the object, the one before it, and the event") {
+TEST_CASE("the flag --when sees the object, the one before it, and the event") {
   CHECK(filter({}, ".spec.replicas > .old.spec.replicas").look(modified())->has_value());
   CHECK(!filter({}, ".spec.replicas < 2").look(modified())->has_value());
   CHECK(filter({}, ".event == \"MODIFIED\" and (.initial | not)").look(modified())->has_value());
@@ -75,8 +75,7 @@ TEST_CASE("a wrong path or program is refused with a caret under the place") {
   const auto path = EventFilter::parse({"{.spec.[}"}, "");
   REQUIRE(!path.ok());
   CHECK(path.error().render().find("--fields") == 0);
-  CHECK(path.error().render().find("\n  {.spec.[}\n") != std::string::npos);
-  CHECK(path.error().render().back() == '^');
+  CHECK(path.error().render().find("\n  .spec.[\n         ^") != std::string::npos);
   const auto when = EventFilter::parse({}, ".spec |");
   REQUIRE(!when.ok());
   CHECK(when.error().render().find("--when") == 0);
@@ -101,7 +100,7 @@ TEST_CASE("a watch ends after so many events, and counts those that were shown")
   CHECK(rule->shown() == 2);
 }
 
-TEST_CASE("--until takes kubectl wait's forms, and jq where it is none of them") {
+TEST_CASE("the flag --until takes kubectl wait's forms, and jq where it is none of them") {
   const auto ends = [](const std::string& until, const EventView& event) {
     EndRule::Flags flags;
     flags.until = until;

@@ -51,6 +51,14 @@ TEST_CASE("columns are as wide as the first rows need, and become wider when a r
   CHECK(table.text().empty());
 }
 
+TEST_CASE("marks alone come without the header, which waits for the first row") {
+  EventTable table({"EVENT", "NAME"});
+  table.add_mark({"SYNCED", "(nothing that is as long as this)"});
+  CHECK(table.text() == "SYNCED   (nothing that is as long as this)\n");
+  table.add({"ADDED", "web"});
+  CHECK(table.text() == "EVENT   NAME\nADDED   web\n");
+}
+
 TEST_CASE("nothing in a cell reaches a terminal as a command") {
   EventTable table({"NAME"}, false);
   table.add({"a\x1b[31mred\r\n"});
@@ -79,11 +87,11 @@ TEST_CASE("a table of one kind has its columns, the initial state is marked, the
   view.gap(source, out);
   view.flush(out);
   CHECK(out ==
-        "EVENT     NAME   READY   STATUS             RESTARTS   AGE\n"
-        "INITIAL   web    1/2     CrashLoopBackOff   14         60s\n"
-        "SYNCED    (1 object)\n"
-        "DELETED   web    1/2     CrashLoopBackOff   14         60s\n"
-        "GAP       (changes in between may be missing)\n");
+        "EVENT      NAME   READY   STATUS             RESTARTS   AGE\n"
+        "INITIAL    web    1/2     CrashLoopBackOff   14         60s\n"
+        "SYNCED     (1 object)\n"
+        "DELETED    web    1/2     CrashLoopBackOff   14         60s\n"
+        "GAP        (changes in between may be missing)\n");
 }
 
 TEST_CASE(
@@ -97,8 +105,8 @@ TEST_CASE(
       shown(view, source, change(ChangeType::added, "web", {{"status", {{"phase", "Pending"}}}}));
   view.flush(out);
   CHECK(out ==
-        "EVENT   CONTEXT   NAMESPACE   KIND   NAME   AGE   DETAILS\n"
-        "ADDED   prod      shop        Pod    web    60s   READY=0/0 STATUS=Pending "
+        "EVENT      CONTEXT   NAMESPACE   KIND   NAME   AGE   DETAILS\n"
+        "ADDED      prod      shop        Pod    web    60s   READY=0/0 STATUS=Pending "
         "RESTARTS=0\n");
 }
 
@@ -201,7 +209,7 @@ TEST_CASE("formats of single objects: name, jsonpath, jq, custom-columns, yaml")
   CHECK(print("jsonpath={.metadata.name}") == "web\n");
   CHECK(print("jq=.metadata | keys[]") == "name\n");
   CHECK(print("custom-columns=NAME:.metadata.name,X:.x") ==
-        "EVENT   NAME   X\nADDED   web    <none>\n");
+        "EVENT      NAME   X\nADDED      web    <none>\n");
   CHECK(print("yaml").find("type: ADDED\n---\n") != std::string::npos);
 }
 
