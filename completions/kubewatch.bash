@@ -163,7 +163,21 @@ _kubewatch() {
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --field-selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
-    -o|--output) COMPREPLY=($(compgen -W "table json name" -- "$current")); return ;;
+    -n|--namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --context) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --fields) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --when) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --until) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --max-events) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --duration) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --checkpoint) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --exec) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --exec-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --exec-parallel) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --stats-interval) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --record) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --from-recording) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --list-strategy) COMPREPLY=($(compgen -W "auto paged unpaged streaming" -- "$current")); return ;;
     --list-semantics) COMPREPLY=($(compgen -W "recent any notOlderThan" -- "$current")); return ;;
     --chunk-size) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -171,7 +185,7 @@ _kubewatch() {
     --backoff-initial) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -l --selector --field-selector -A --all-namespaces -o --output --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields $words" ;;
+    words="-h --help -l --selector --field-selector -A --all-namespaces -n --namespace --context -o --output --diff --fields --when --watch-only --no-headers --until --max-events --duration --checkpoint --exec --exec-timeout --exec-parallel --stats --stats-interval --record --from-recording --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields $words" ;;
   reflect)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

@@ -28,7 +28,7 @@ replay() {
 replay secrets -o 'custom-columns=NAME:.metadata.name,KIND:.kind'
 replay secrets --diff | sed 's/masked [0-9a-f]*/masked HASH/g'
 replay secret/password -o 'jq=.kind' --watch-only
-replay secrets --until '.data.password == "x"'
+replay secrets --until '.data.password == "x"' | sed 's, [0-9]*s$, AGE,'
 replay secrets --until create -o name
 replay pods
 grep -c sesame "$work/recording"
