@@ -163,8 +163,6 @@ _kubewatch() {
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --field-selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
-    -n|--namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
-    --context) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     -o|--output) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --fields) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --when) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -185,7 +183,7 @@ _kubewatch() {
     --backoff-initial) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help -l --selector --field-selector -A --all-namespaces -n --namespace --context -o --output --diff --fields --when --watch-only --no-headers --until --max-events --duration --checkpoint --exec --exec-timeout --exec-parallel --stats --stats-interval --record --from-recording --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields $words" ;;
+    words="-h --help -l --selector --field-selector -A --all-namespaces -o --output --diff --fields --when --watch-only --no-headers --until --max-events --duration --checkpoint --exec --exec-timeout --exec-parallel --stats --stats-interval --record --from-recording --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields $words" ;;
   reflect)
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

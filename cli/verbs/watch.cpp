@@ -1,4 +1,6 @@
 // kubewatch watch: the flags. What a run of it does is cli/watch.
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/strings.hpp"
@@ -30,14 +32,14 @@ class Watch : public Command {
   std::string name() const override { return "watch"; }
   std::string summary() const override { return "stream every change of one or more kinds"; }
 
+  bool several_namespaces() const override { return true; }
+  bool several_contexts() const override { return true; }
+
   void bind(CLI::App& app) override {
     app.add_option("TYPE", options_.words,
                    "TYPE[,TYPE...] [NAME...], or TYPE/NAME...; neither needs to exist yet")
         ->required();
     bind_selection(app, options_.selection);
-    repeatable(app, "-n,--namespace", namespaces_, "NAME", "namespaces; a list, or repeated");
-    repeatable(app, "--context", contexts_, "NAME",
-               "contexts of the kubeconfig, watched together; a list, or repeated");
     bind_views(app);
     bind_ends(app);
     bind_more(app);
@@ -47,10 +49,12 @@ class Watch : public Command {
   }
 
   int run(Context& context) override {
-    for (auto* list : {&namespaces_, &contexts_}) *list = flat(*list);
-    options_.namespaces =
-        namespaces_.empty() ? flat({context.global.config.namespace_}) : namespaces_;
-    options_.contexts = contexts_.empty() ? flat({context.global.config.context}) : contexts_;
+    options_.namespaces = flat(context.global.namespaces);
+    options_.contexts = flat(context.global.contexts);
+    options_.terminal = terminal_of(context.global.color, STDOUT_FILENO);
+    auto format = parse_output_format(output_, {});
+    if (!format.ok()) return fail(context, kUsage, format.error().render());
+    options_.output = std::move(*format);
     options_.end.duration = duration_;
     options_.exec.timeout = exec_timeout_.value_or(options_.exec.timeout);
     for (const auto& checked : {check_selection(options_.selection), check_stream(options_.stream),
@@ -67,9 +71,7 @@ class Watch : public Command {
   }
 
   void bind_views(CLI::App& app) {
-    app.add_option("-o,--output", options_.output,
-                   "table, wide, json, yaml, name, jsonpath=, jq= or custom-columns=")
-        ->type_name("FORMAT");
+    app.add_option("-o,--output", output_, format_words({}))->type_name("FORMAT");
     app.add_flag("--diff", options_.diff,
                  "show what changed, field by field, and who changed it; also in -o json")
         ->group("What is shown");
@@ -137,8 +139,7 @@ class Watch : public Command {
   }
 
   watch::RunOptions options_;
-  std::vector<std::string> namespaces_;
-  std::vector<std::string> contexts_;
+  std::string output_ = "table";
   std::optional<Duration> duration_;
   std::optional<Duration> exec_timeout_;
   SessionRecording recording_;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace kubewatch::cli::watch {
 namespace {
 
 using Path = std::vector<std::string>;
-using Cell = std::function<std::string(std::string_view, WallTime)>;
+using Cell = std::function<std::string(const RawObject&, WallTime)>;
 
 constexpr const char* kNone = "<none>";
 
@@ -26,8 +27,22 @@ std::string or_none(std::string text) {
   return text.empty() ? kNone : std::move(text);
 }
 
-std::string text_at(std::string_view object, const Path& path) {
-  return raw_text(raw_at(object, path));
+using Keys = std::initializer_list<std::string_view>;
+
+template <class Object>
+std::string_view find(const Object& object, Keys keys) {
+  return raw_at(object, std::span(keys.begin(), keys.size()));
+}
+
+template <class Object>
+std::string text_at(const Object& object, Keys keys) {
+  return raw_text(find(object, keys));
+}
+
+// A path that is known when it runs.
+std::string_view find_path(const RawObject& object, const Path& path) {
+  const std::vector<std::string_view> keys(path.begin(), path.end());
+  return raw_at(object, keys);
 }
 
 Path path_of(std::string_view dotted) {
@@ -35,8 +50,8 @@ Path path_of(std::string_view dotted) {
 }
 
 Cell value(std::string_view dotted, std::string absent = kNone) {
-  return [path = path_of(dotted), absent = std::move(absent)](std::string_view object, WallTime) {
-    std::string out = text_at(object, path);
+  return [path = path_of(dotted), absent = std::move(absent)](const RawObject& object, WallTime) {
+    std::string out = raw_text(find_path(object, path));
     return out.empty() ? absent : out;
   };
 }
@@ -46,15 +61,15 @@ Cell number(std::string_view dotted) {
 }
 
 Cell ratio(std::string_view have, std::string_view want) {
-  return [have = number(have), want = number(want)](std::string_view object, WallTime now) {
+  return [have = number(have), want = number(want)](const RawObject& object, WallTime now) {
     return have(object, now) + "/" + want(object, now);
   };
 }
 
 Cell count_of(std::string_view dotted) {
-  return [path = path_of(dotted)](std::string_view object, WallTime) {
+  return [path = path_of(dotted)](const RawObject& object, WallTime) {
     std::size_t count = 0;
-    const std::string_view map = raw_at(object, path);
+    const std::string_view map = find_path(object, path);
     if (!map.empty()) {
       (void)core::for_each_member(map, [&](const core::JsonMember&) { ++count; });
     }
@@ -71,8 +86,8 @@ std::string condition_status(std::string_view conditions, std::string_view type)
   return out;
 }
 
-std::string node_status(std::string_view object, WallTime) {
-  const std::string ready = condition_status(raw_at(object, {"status", "conditions"}), "Ready");
+std::string node_status(const RawObject& object, WallTime) {
+  const std::string ready = condition_status(find(object, {"status", "conditions"}), "Ready");
   std::string out = ready == "True" ? "Ready" : ready.empty() ? "Unknown" : "NotReady";
   if (text_at(object, {"spec", "unschedulable"}) == "true") out += ",SchedulingDisabled";
   return out;
@@ -84,17 +99,17 @@ std::size_t items_in(std::string_view list) {
   return count;
 }
 
-std::string pod_ready(std::string_view object, WallTime) {
+std::string pod_ready(const RawObject& object, WallTime) {
   std::size_t ready = 0;
-  each_raw_item(raw_at(object, {"status", "containerStatuses"}), [&](std::string_view item) {
-    if (raw_at(item, {"ready"}) == "true") ++ready;
+  each_raw_item(find(object, {"status", "containerStatuses"}), [&](std::string_view item) {
+    if (find(item, {"ready"}) == "true") ++ready;
   });
-  return fmt::format("{}/{}", ready, items_in(raw_at(object, {"spec", "containers"})));
+  return fmt::format("{}/{}", ready, items_in(find(object, {"spec", "containers"})));
 }
 
-std::string pod_restarts(std::string_view object, WallTime) {
+std::string pod_restarts(const RawObject& object, WallTime) {
   std::uint64_t restarts = 0;
-  each_raw_item(raw_at(object, {"status", "containerStatuses"}), [&](std::string_view item) {
+  each_raw_item(find(object, {"status", "containerStatuses"}), [&](std::string_view item) {
     const std::string text = text_at(item, {"restartCount"});
     std::uint64_t one = 0;
     std::from_chars(text.data(), text.data() + text.size(), one);
@@ -106,7 +121,7 @@ std::string pod_restarts(std::string_view object, WallTime) {
 // Why a container does not run: what it waits for, or how it ended; "" where it runs.
 std::string container_reason(std::string_view status) {
   if (auto waits = text_at(status, {"state", "waiting", "reason"}); !waits.empty()) return waits;
-  const std::string_view ended = raw_at(status, {"state", "terminated"});
+  const std::string_view ended = find(status, {"state", "terminated"});
   if (ended.empty()) return "";
   if (auto reason = text_at(ended, {"reason"}); !reason.empty()) return reason;
   const std::string signal = text_at(ended, {"signal"});
@@ -130,28 +145,28 @@ std::string init_reason(std::string_view statuses, std::size_t of) {
   return out;
 }
 
-std::string pod_status(std::string_view object, WallTime) {
-  const bool leaving = !raw_at(object, {"metadata", "deletionTimestamp"}).empty();
+std::string pod_status(const RawObject& object, WallTime) {
+  const bool leaving = !find(object, {"metadata", "deletionTimestamp"}).empty();
   std::string out = text_at(object, {"status", "phase"});
   if (auto reason = text_at(object, {"status", "reason"}); !reason.empty()) out = reason;
   if (leaving) return out == "NodeLost" ? "Unknown" : "Terminating";
-  const std::string_view init = raw_at(object, {"status", "initContainerStatuses"});
-  const auto inits = items_in(raw_at(object, {"spec", "initContainers"}));
+  const std::string_view init = find(object, {"status", "initContainerStatuses"});
+  const auto inits = items_in(find(object, {"spec", "initContainers"}));
   if (auto reason = init_reason(init, inits); !reason.empty()) return reason;
   std::string first;
   bool running = false;
-  each_raw_item(raw_at(object, {"status", "containerStatuses"}), [&](std::string_view item) {
+  each_raw_item(find(object, {"status", "containerStatuses"}), [&](std::string_view item) {
     const std::string reason = container_reason(item);
     if (first.empty()) first = reason;
-    running = running || (reason.empty() && raw_at(item, {"ready"}) == "true");
+    running = running || (reason.empty() && find(item, {"ready"}) == "true");
   });
   if (first == "Completed" && running) return "Running";
   return or_none(first.empty() ? out : first);
 }
 
-std::string ports_of(std::string_view object, WallTime) {
+std::string ports_of(const RawObject& object, WallTime) {
   std::string out;
-  each_raw_item(raw_at(object, {"spec", "ports"}), [&](std::string_view item) {
+  each_raw_item(find(object, {"spec", "ports"}), [&](std::string_view item) {
     if (!out.empty()) out += ',';
     out += text_at(item, {"port"});
     if (auto node = text_at(item, {"nodePort"}); !node.empty()) out += ":" + node;
@@ -161,22 +176,22 @@ std::string ports_of(std::string_view object, WallTime) {
   return or_none(out);
 }
 
-std::string involved(std::string_view object, WallTime) {
+std::string involved(const RawObject& object, WallTime) {
   for (const char* field : {"involvedObject", "regarding"}) {
-    const std::string_view about = raw_at(object, {field});
+    const std::string_view about = find(object, {field});
     if (about.empty()) continue;
     return base::to_lower(text_at(about, {"kind"})) + "/" + text_at(about, {"name"});
   }
   return kNone;
 }
 
-std::string message_of(std::string_view object, WallTime) {
+std::string message_of(const RawObject& object, WallTime) {
   std::string out = text_at(object, {"message"});
   return out.empty() ? text_at(object, {"note"}) : out;
 }
 
-std::string job_status(std::string_view object, WallTime) {
-  const std::string_view conditions = raw_at(object, {"status", "conditions"});
+std::string job_status(const RawObject& object, WallTime) {
+  const std::string_view conditions = find(object, {"status", "conditions"});
   for (const char* type : {"Complete", "Failed", "Suspended"}) {
     if (condition_status(conditions, type) == "True") return type;
   }
@@ -252,11 +267,11 @@ std::pair<Path, std::string> plain_front(const std::string& json_path) {
 Cell custom_cell(const std::string& json_path, bool date) {
   auto [front, rest] = plain_front(json_path);
   auto path = core::JsonPath::parse(rest.empty() ? "." + front.back() : rest);
-  if (!path.ok()) return [](std::string_view, WallTime) { return std::string("<invalid>"); };
-  return [front = front, rest = rest, path = std::move(*path), date](std::string_view object,
+  if (!path.ok()) return [](const RawObject&, WallTime) { return std::string("<invalid>"); };
+  return [front = front, rest = rest, path = std::move(*path), date](const RawObject& object,
                                                                      WallTime now) {
     std::string text;
-    const std::string_view found = front.empty() ? object : raw_at(object, front);
+    const std::string_view found = front.empty() ? object.text() : find_path(object, front);
     if (rest.empty()) {
       text = raw_text(found);
     } else if (auto parsed = base::parse_json(found); !found.empty() && parsed.ok()) {
@@ -270,8 +285,23 @@ Cell custom_cell(const std::string& json_path, bool date) {
 
 }  // namespace
 
-std::string_view raw_at(std::string_view object, const std::vector<std::string>& path) {
-  for (const std::string& key : path) {
+RawObject::RawObject(std::string_view text) : text_(text) {
+  if (text.empty() || text.front() != '{') return;
+  members_.reserve(8);
+  (void)core::for_each_member(text, [this](const core::JsonMember& member) {
+    members_.emplace_back(member.key, member.value);
+  });
+}
+
+std::string_view RawObject::member(std::string_view key) const {
+  for (const auto& [name, value] : members_) {
+    if (name == key) return value;
+  }
+  return {};
+}
+
+std::string_view raw_at(std::string_view object, std::span<const std::string_view> path) {
+  for (const std::string_view key : path) {
     std::string_view found;
     if (object.empty() || object.front() != '{') return {};
     const auto walked = core::for_each_member(object, [&](const core::JsonMember& member) {
@@ -281,6 +311,11 @@ std::string_view raw_at(std::string_view object, const std::vector<std::string>&
     object = found;
   }
   return object == "null" ? std::string_view() : object;
+}
+
+std::string_view raw_at(const RawObject& object, std::span<const std::string_view> path) {
+  if (path.empty()) return object.text();
+  return raw_at(object.member(path.front()), path.subspan(1));
 }
 
 std::string raw_text(std::string_view value) {

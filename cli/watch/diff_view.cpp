@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/strings.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/watch/field_changes.hpp"
 #include "cli/watch/views.hpp"
 #include "cli/watch/writers.hpp"
@@ -32,7 +33,7 @@ std::string headline(const Event& event, const ViewOptions& options) {
   if (options.several_namespaces && !change.meta.namespace_.empty()) {
     out += change.meta.namespace_ + "/";
   }
-  return out + object_word(event.source().type, change.meta.name);
+  return out + object_name(event.source().type, change.meta.name);
 }
 
 void append_line(const std::string& line, std::string& out) {

@@ -27,11 +27,6 @@ std::string with_caret(std::string_view text, const std::string& message) {
   return fmt::format("{}\n  {}\n  {}^", message, text, std::string(at - 1, ' '));
 }
 
-std::string without_braces(std::string_view text) {
-  if (text.starts_with('{') && text.ends_with('}')) text = text.substr(1, text.size() - 2);
-  return std::string(text);
-}
-
 Result<ValuePath> ValuePath::parse(const std::string& text) {
   ValuePath out;
   out.text_ = std::string(base::trim(text));
@@ -39,8 +34,7 @@ Result<ValuePath> ValuePath::parse(const std::string& text) {
   if (out.text_.starts_with("{.") || out.text_.starts_with("{$")) {
     auto path = core::JsonPath::parse(out.text_);
     if (!path.ok()) {
-      return Error(ErrorKind::invalid,
-                   with_caret(without_braces(out.text_), path.error().message()));
+      return Error(ErrorKind::invalid, with_caret(out.text_, path.error().message()));
     }
     out.path_ = std::move(*path);
     return out;

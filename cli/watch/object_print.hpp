@@ -2,14 +2,16 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "base/result.hpp"
+#include "cli/printers/output_format.hpp"
+#include "cli/terminal.hpp"
 #include "cli/watch/views.hpp"
 
 namespace kubewatch::cli::watch {
 
-// Errors: invalid, naming the format, with a caret where a path or program is wrong.
-Result<std::unique_ptr<View>> make_object_view(const std::string& format, bool headers);
+// Precondition: one of these. Errors: invalid, with a caret where a path or program is wrong.
+Result<std::unique_ptr<View>> make_object_view(const OutputFormat& format, bool headers,
+                                               const Terminal& terminal);
 
 }  // namespace kubewatch::cli::watch

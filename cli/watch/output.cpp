@@ -29,7 +29,7 @@ void Output::flush() {
   view_.flush(buffer_);
   write();
   if (!broken_) out_.flush();
-  for (; waiting_ > 0; --waiting_) lag_.add(loop_.now() - first_);
+  if (waiting_ > 0) lag_.add(loop_.now() - first_, std::exchange(waiting_, 0));
   if (!out_ && !std::exchange(broken_, true)) on_broken_();
 }
 

@@ -84,7 +84,6 @@ struct SourceSet::Source {
   SourceInfo info;
   std::string name;  // "" = all
   std::string part;  // of the checkpoint
-  std::size_t group = 0;
   bool resumed = false;
   bool synced = false;
   bool begun = false;
@@ -184,9 +183,8 @@ Result<void> SourceSet::add_one(Server& server, const core::ResourceType& type,
                                 const std::string& namespace_, const std::string& name,
                                 std::size_t group) {
   auto source = std::make_unique<Source>();
-  source->info = {server.context, type, namespace_};
+  source->info = {server.context, type, namespace_, group};
   source->name = name;
-  source->group = group;
   source->server = &server;
   source->part = server.context + "|" + type.qualified_plural() + "|" + namespace_ + "|" + name;
   runtime::WatcherOptions stream = options_.stream;
@@ -237,7 +235,7 @@ void SourceSet::synced(Source& source, bool gap) {
                                    source.info.type.qualified_plural(), source.name));
   }
   for (const auto& other : sources_) {
-    if (other->group == source.group && !other->synced) return;
+    if (other->info.group == source.info.group && !other->synced) return;
   }
   callbacks_.on_synced(source.info, false, source.resumed);
 }

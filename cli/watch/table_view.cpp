@@ -29,12 +29,6 @@ const char* word_of(const runtime::StoreChange& change) {
 
 }  // namespace
 
-std::string object_word(const core::ResourceType& type, const std::string& name) {
-  std::string out = type.singular.empty() ? base::to_lower(type.gvk.kind) : type.singular;
-  if (!type.gvk.group.empty()) out += "." + type.gvk.group;
-  return out + "/" + name;
-}
-
 TableView::TableView(ViewOptions options) : options_(std::move(options)) {}
 
 void TableView::set_columns(const core::ResourceType& type, std::vector<Column> columns) {
@@ -80,6 +74,7 @@ Result<void> TableView::event(const Event& event, WallTime now, std::string& out
   const runtime::StoreChange& change = event.change();
   const core::ResourceType& type = event.source().type;
   EventTable& rows = table(type);
+  const RawObject object(change.json);
   auto cells = head(word_of(change), event.source(), change.meta.namespace_, change.meta.name);
   if (!options_.fields.empty()) {
     for (const ShownField& field : event.fields) cells.push_back(field_text(field));
@@ -87,12 +82,12 @@ Result<void> TableView::event(const Event& event, WallTime now, std::string& out
     std::string details;
     for (const Column& column : columns_of(type)) {
       if (!details.empty()) details += ' ';
-      details += column.header + "=" + column.cell(change.json, now);
+      details += column.header + "=" + column.cell(object, now);
     }
     cells.insert(cells.end(), {age_of(change.meta, now), std::move(details)});
   } else {
     for (const Column& column : columns_of(type)) {
-      std::string cell = column.cell(change.json, now);
+      std::string cell = column.cell(object, now);
       cells.push_back(cell.empty() ? "<none>" : std::move(cell));
     }
     cells.push_back(age_of(change.meta, now));

@@ -109,7 +109,4 @@ class ObjectView : public View {
   Print print_;
 };
 
-// "deployment.apps/web", as -o name has it.
-std::string object_word(const core::ResourceType& type, const std::string& name);
-
 }  // namespace kubewatch::cli::watch

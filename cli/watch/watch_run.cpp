@@ -25,6 +25,10 @@ namespace {
 constexpr Duration kCheckpointEvery{30000};
 constexpr std::uint64_t kToldProblems = 10;  // of --when and --fields; further ones are counted
 
+bool is_table(const OutputFormat& format) {
+  return format.kind == OutputFormat::Kind::table || format.kind == OutputFormat::Kind::wide;
+}
+
 using Counts = hooks::CountingTransport::Counts;
 
 class Run {
@@ -67,7 +71,7 @@ class Run {
   std::unique_ptr<ExecRunner> exec_;
   std::unique_ptr<SourceSet> sources_;
   std::vector<client::PendingPtr> columns_;
-  std::map<std::string, std::size_t> initial_;  // shown, by source
+  std::map<std::size_t, std::size_t> initial_;  // shown, by the source's group
   loop::Timer deadline_, stats_timer_, checkpoint_timer_;
   TimePoint started_{};
   std::uint64_t problems_ = 0;
@@ -76,10 +80,6 @@ class Run {
   bool stopped_ = false;
   int code_ = kFailed;
 };
-
-std::string source_name(const SourceInfo& source) {
-  return source.context + "|" + source.type.qualified_plural() + "|" + source.namespace_;
-}
 
 int Run::run() {
   started_ = loop_.now();
@@ -161,17 +161,17 @@ Result<void> Run::make_view(const std::vector<Wanted>& wanted) {
   view.show_managed_fields = options_.content.show_managed_fields;
   view.diff = options_.diff;
   view.fields = filter_.field_names();
-  const std::string& format = options_.output;
-  if (format == "json") {
+  const OutputFormat::Kind format = options_.output.kind;
+  if (format == OutputFormat::Kind::json) {
     view_ = std::make_unique<JsonView>(std::move(view));
   } else if (options_.diff) {
     view_ = std::make_unique<DiffView>(std::move(view));
-  } else if (format == "table" || format == "wide") {
+  } else if (is_table(options_.output)) {
     auto table = std::make_unique<TableView>(std::move(view));
     table_ = table.get();
     view_ = std::move(table);
   } else {
-    KW_ASSIGN(view_, make_object_view(format, options_.headers));
+    KW_ASSIGN(view_, make_object_view(options_.output, options_.headers, options_.terminal));
   }
   return {};
 }
@@ -225,7 +225,7 @@ void Run::fetch_columns(Session& session, const core::ResourceType& type,
       [this, type, go_on = std::move(go_on)](Result<http::Response> answer) {
         if (answer.ok() && answer->status == 200) {
           if (auto definition = base::parse_json(answer->body); definition.ok()) {
-            const bool wide = options_.output == "wide";
+            const bool wide = options_.output.kind == OutputFormat::Kind::wide;
             table_->set_columns(type, custom_columns(*definition, type.gvk.version, wide));
           }
         }
@@ -255,7 +255,7 @@ void Run::on_change(const SourceInfo& source, const runtime::StoreChange& change
   if (change.initial && (options_.watch_only || resumed)) return;
   Event event(source, change);
   if (!passes(event)) return;
-  if (change.initial) ++initial_[source_name(source)];
+  if (change.initial) ++initial_[source.group];
   auto shown = view_->event(event, loop_.wall(), output_->buffer());
   if (!shown.ok()) problem(shown.error());
   output_->added();
@@ -293,7 +293,7 @@ void Run::on_synced(const SourceInfo& source, bool gap, bool resumed) {
     return output_->added();
   }
   if (resumed || options_.watch_only) return;
-  view_->synced(source, initial_[source_name(source)], output_->buffer());
+  view_->synced(source, initial_[source.group], output_->buffer());
   output_->added();
 }
 
@@ -378,16 +378,17 @@ void Run::stop() {
 }  // namespace
 
 Result<void> check(const RunOptions& options, const SessionRecording& recording) {
-  const bool table = options.output == "table" || options.output == "wide";
+  const bool table = is_table(options.output);
+  const bool json = options.output.kind == OutputFormat::Kind::json;
   const auto refuse = [](const std::string& text) { return Error(ErrorKind::invalid, text); };
-  if (options.diff && !table && options.output != "json") {
-    return refuse("--diff is shown as text or with -o json, not with -o " + options.output);
+  if (options.diff && !table && !json) {
+    return refuse("--diff is shown as text or with -o json, not with another -o");
   }
   if (options.diff && !options.fields.empty()) {
     return refuse("--diff shows every field that changed, --fields only some: give one of them");
   }
-  if (!options.fields.empty() && !table && options.output != "json") {
-    return refuse("--fields is shown as table or with -o json, not with -o " + options.output);
+  if (!options.fields.empty() && !table && !json) {
+    return refuse("--fields is shown as table or with -o json, not with another -o");
   }
   if (options.contexts.size() > 1 && (recording.records() || recording.replays())) {
     return refuse("a recording is of one context: give one --context");

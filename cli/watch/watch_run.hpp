@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/printers/output_format.hpp"
 #include "cli/session_recording.hpp"
 #include "cli/stream_flags.hpp"
+#include "cli/terminal.hpp"
 #include "cli/watch/end_rule.hpp"
 #include "cli/watch/exec_runner.hpp"
 #include "cli/watch/source_set.hpp"
@@ -23,7 +25,8 @@ struct RunOptions {
   Selection selection;
   runtime::WatcherOptions stream;
   ContentFlags content;
-  std::string output = "table";
+  OutputFormat output;
+  Terminal terminal;  // of stdout
   bool headers = true;
   bool diff = false;
   bool watch_only = false;

@@ -16,11 +16,11 @@ Duration end_of(std::size_t bucket) {
 
 }  // namespace
 
-void LagHistogram::add(Duration lag) {
+void LagHistogram::add(Duration lag, std::uint64_t times) {
   std::size_t bucket = 0;
   while (bucket + 1 < kBuckets && end_of(bucket) < lag) ++bucket;
-  ++counts_[bucket];
-  ++total_;
+  counts_[bucket] += times;
+  total_ += times;
   longest_ = std::max(longest_, lag);
 }
 

@@ -16,7 +16,7 @@ namespace kubewatch::cli::watch {
 // Durations in buckets that grow by a half: the p99 is right to that, with nothing kept per event.
 class LagHistogram {
  public:
-  void add(Duration lag);
+  void add(Duration lag, std::uint64_t times = 1);
   // The upper end of the bucket in which so much of what was added lies; 0 when nothing was.
   Duration quantile(double part) const;
   Duration longest() const { return longest_; }

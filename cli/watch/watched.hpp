@@ -1,6 +1,7 @@
 // What a watch tells its views: one event of one source. Data.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct SourceInfo {
   std::string context;  // "" when the watch has only one
   core::ResourceType type;
   std::string namespace_;  // "" = all
+  std::size_t group = 0;   // equal for objects that were named together
 };
 
 // ADDED, MODIFIED, DELETED.

@@ -75,7 +75,7 @@ TEST_CASE("a wrong path or program is refused with a caret under the place") {
   const auto path = EventFilter::parse({"{.spec.[}"}, "");
   REQUIRE(!path.ok());
   CHECK(path.error().render().find("--fields") == 0);
-  CHECK(path.error().render().find("\n  .spec.[\n         ^") != std::string::npos);
+  CHECK(path.error().render().find("\n  {.spec.[}\n          ^") != std::string::npos);
   const auto when = EventFilter::parse({}, ".spec |");
   REQUIRE(!when.ok());
   CHECK(when.error().render().find("--when") == 0);

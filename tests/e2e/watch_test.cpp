@@ -92,7 +92,7 @@ using Seen = std::vector<std::string>;
 E2E_CASE("a watch prints what is there, SYNCED, then every change, and ends with 0 by a signal") {
   World w;
   w.apply(settings("a", "1"));
-  Watch watch(w, {"configmaps", "-l", "of=watch", "-n", w.ns(), "-o", "json"});
+  Watch watch(w, {"configmaps", "-l", "of=watch", "-n", w.ns(), "-o", "json", "--stats"});
   REQUIRE(watch.shows("SYNCED"));
   w.apply(settings("b", "1"));
   REQUIRE(watch.shows("\"b\""));
@@ -102,6 +102,8 @@ E2E_CASE("a watch prints what is there, SYNCED, then every change, and ends with
   REQUIRE(watch.shows("DELETED"));
   CHECK(watch.end(SIGTERM) == 0);
   CHECK(watch.events() == Seen{"ADDED* a", "SYNCED", "ADDED b", "MODIFIED a", "DELETED a"});
+  CHECK(watch.log.find("stats: configmaps: 1 objects, ") != std::string::npos);
+  CHECK(watch.log.find("stats: 4 shown in ") != std::string::npos);
 }
 
 E2E_CASE("a forgotten history is a GAP in the stream, which goes on") {
@@ -112,6 +114,7 @@ E2E_CASE("a forgotten history is a GAP in the stream, which goes on") {
   w.server().compact();
   w.apply(settings("b", "1"));
   REQUIRE(watch.shows("\"b\""));
+  REQUIRE(watch.shows("\"type\":\"GAP\""));
   w.remove("ConfigMap", "a");
   REQUIRE(watch.shows("DELETED"));
   CHECK(watch.end(SIGINT) == 0);
