@@ -1,6 +1,7 @@
 // NDJSON: the envelope is written around the object's own text, which is not parsed for it.
 #include <utility>
 
+#include "cli/printers/object_printer.hpp"
 #include "cli/watch/field_changes.hpp"
 #include "cli/watch/views.hpp"
 #include "cli/watch/writers.hpp"
@@ -83,7 +84,16 @@ void JsonView::append_changes(const Event& event, std::string& out) const {
   append_member("writers", latest, out);
 }
 
+void JsonView::end_line(std::size_t start, std::string& out) const {
+  out += "}\n";
+  if (!options_.tty) return;
+  const std::string shown = shown_json(std::string_view(out).substr(start));
+  out.resize(start);
+  out += shown;
+}
+
 Result<void> JsonView::event(const Event& event, WallTime, std::string& out) {
+  const std::size_t start = out.size();
   const runtime::StoreChange& change = event.change();
   out += kHead;
   out += event_name(change.type);
@@ -102,19 +112,21 @@ Result<void> JsonView::event(const Event& event, WallTime, std::string& out) {
     append_member("fields", fields, out);
   }
   if (options_.diff) append_changes(event, out);
-  out += "}\n";
+  end_line(start, out);
   return {};
 }
 
 void JsonView::synced(const SourceInfo& source, std::size_t objects, std::string& out) {
+  const std::size_t start = out.size();
   append_mark("SYNCED", source, out);
   append_member("objects", objects, out);
-  out += "}\n";
+  end_line(start, out);
 }
 
 void JsonView::gap(const SourceInfo& source, std::string& out) {
+  const std::size_t start = out.size();
   append_mark("GAP", source, out);
-  out += "}\n";
+  end_line(start, out);
 }
 
 }  // namespace kubewatch::cli::watch

@@ -37,6 +37,7 @@ struct ViewOptions {
   bool headers = true;
   bool show_managed_fields = false;
   bool diff = false;
+  bool tty = false;                 // JSON must not hold what a terminal interprets, either
   std::vector<std::string> fields;  // of --fields
 };
 
@@ -77,6 +78,8 @@ class JsonView : public View {
  private:
   void append_object(const Event& event, std::string& out) const;
   void append_changes(const Event& event, std::string& out) const;
+  // What was appended since `start` is a line.
+  void end_line(std::size_t start, std::string& out) const;
 
   ViewOptions options_;
   core::JsonCutter cutter_;

@@ -84,8 +84,9 @@ class Run {
 int Run::run() {
   started_ = loop_.now();
   if (auto ready = prepare(); !ready.ok()) return fail(context_, ready.error());
-  Interrupt interrupt(loop_, [this] { end(kDone); });
+  // Until the servers have said what they have, a signal simply ends the process.
   if (auto begun = sources_->start(); !begun.ok()) return fail(context_, begun.error());
+  Interrupt interrupt(loop_, [this] { end(kDone); });
   recording_.note(sources_->types());
   start_timers();
   if (!ended_ || !stopped_) loop_.run();
@@ -161,6 +162,7 @@ Result<void> Run::make_view(const std::vector<Wanted>& wanted) {
   view.show_managed_fields = options_.content.show_managed_fields;
   view.diff = options_.diff;
   view.fields = filter_.field_names();
+  view.tty = options_.terminal.tty;
   const OutputFormat::Kind format = options_.output.kind;
   if (format == OutputFormat::Kind::json) {
     view_ = std::make_unique<JsonView>(std::move(view));

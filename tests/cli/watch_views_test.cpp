@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/json.hpp"
 #include "cli/watch/object_print.hpp"
 #include "cli/watch/views.hpp"
@@ -151,6 +153,19 @@ TEST_CASE("each line of NDJSON is an envelope of a version around the object's o
   auto found = change(ChangeType::deleted, "web", {{"kind", "Pod"}});
   found.relisted = true;
   CHECK(base::parse_json(shown(view, source, found))->at("relisted") == true);
+}
+
+TEST_CASE("NDJSON on a terminal says the same with escapes for what it would interpret") {
+  ViewOptions options;
+  options.tty = true;
+  JsonView view(options);
+  const Json object = {{"text", "a\u202e\u009b31m\x1b"}};
+  const std::string line = shown(view, pods(), change(ChangeType::added, "web", object));
+  CHECK(line.find("\u202e") == std::string::npos);
+  CHECK(line.find("\u009b") == std::string::npos);
+  CHECK(line.find('\x1b') == std::string::npos);
+  CHECK(base::parse_json(line)->at("object") == object);
+  CHECK(std::count(line.begin(), line.end(), '\n') == 1);
 }
 
 TEST_CASE("NDJSON of --diff has the changes with their writers, and no managedFields") {

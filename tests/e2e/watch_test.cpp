@@ -111,6 +111,8 @@ E2E_CASE("a forgotten history is a GAP in the stream, which goes on") {
   w.apply(settings("a", "1"));
   Watch watch(w, {"configmaps", "-l", "of=watch", "-n", w.ns(), "-o", "json"});
   REQUIRE(watch.shows("SYNCED"));
+  // The server goes on without the watch seeing it, so that the place it knows is forgotten.
+  w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: unseen, namespace: \"@NS@\"}}");
   w.server().compact();
   w.apply(settings("b", "1"));
   REQUIRE(watch.shows("\"b\""));
