@@ -54,6 +54,8 @@ class Run {
   void problem(const Error& error);
   void tell_stats();
   void save_checkpoint();
+  void write_parts(const Result<CheckpointParts>& parts);
+  void note_unseen(const runtime::StoreChange& change);
   void end(int code, const std::string& why = "");
   void stop();
 
@@ -76,6 +78,10 @@ class Run {
   TimePoint started_{};
   std::uint64_t problems_ = 0;
   bool changed_ = false;  // since the checkpoint was written
+  core::ObjectKey told_last_;
+  std::optional<Result<CheckpointParts>> last_parts_;  // as it was when the end was decided
+  bool ending_turn_ = false;                           // the turn in which it was
+  std::size_t unseen_ = 0;  // changes that the last parts have and nobody was told
   bool ended_ = false;
   bool stopped_ = false;
   int code_ = kFailed;
@@ -252,9 +258,10 @@ void Run::start_timers() {
 }
 
 void Run::on_change(const SourceInfo& source, const runtime::StoreChange& change, bool resumed) {
-  if (ended_) return;
-  changed_ = true;
   if (change.initial && (options_.watch_only || resumed)) return;
+  if (ended_) return note_unseen(change);
+  changed_ = true;
+  told_last_ = change.meta.key();
   Event event(source, change);
   if (!passes(event)) return;
   if (change.initial) ++initial_[source.group];
@@ -329,18 +336,27 @@ void Run::tell_stats() {
 
 // What was printed was flushed before: a run that continues from here repeats rather than loses.
 void Run::save_checkpoint() {
-  if (changed_) {
+  if (ended_) return;
+  if (std::exchange(changed_, false)) {
     output_->flush();
-    changed_ = false;
-    auto parts = sources_->save();
-    auto saved = parts.ok() ? write_checkpoint(options_.checkpoint, *parts)
-                            : Result<void>(std::move(parts).error());
-    if (!saved.ok()) {
-      base::log_error("the checkpoint cannot be written", {{"error", saved.error().render()}});
-      if (ended_ && code_ == kDone) code_ = kFailed;
-    }
+    write_parts(sources_->save());
   }
-  if (!ended_) checkpoint_timer_ = loop_.after(kCheckpointEvery, [this] { save_checkpoint(); });
+  checkpoint_timer_ = loop_.after(kCheckpointEvery, [this] { save_checkpoint(); });
+}
+
+void Run::write_parts(const Result<CheckpointParts>& parts) {
+  const auto saved =
+      parts.ok() ? write_checkpoint(options_.checkpoint, *parts) : Result<void>(parts.error());
+  if (saved.ok()) return;
+  base::log_error("the checkpoint cannot be written", {{"error", saved.error().render()}});
+  if (ended_ && code_ == kDone) code_ = kFailed;
+}
+
+// The end was decided in the middle of a list: all of it is in the cache, and so in the last parts.
+// The two halves of a replaced object are told one after the other, too.
+void Run::note_unseen(const runtime::StoreChange& change) {
+  const bool of_a_list = change.initial || change.relisted;
+  if (ending_turn_ && (of_a_list || change.meta.key() == told_last_)) ++unseen_;
 }
 
 void Run::end(int code, const std::string& why) {
@@ -352,8 +368,11 @@ void Run::end(int code, const std::string& why) {
   ended_ = true;
   code_ = code;
   if (!why.empty()) code_ = fail(context_, code, why);
+  if (!options_.checkpoint.empty()) last_parts_ = sources_->save();
+  ending_turn_ = true;
   // In a turn of its own: we may be inside a callback of what is about to go.
   loop_.post([this] {
+    ending_turn_ = false;
     output_->flush();
     if (exec_ == nullptr) return stop();
     exec_->when_idle([this] { stop(); });
@@ -363,7 +382,14 @@ void Run::end(int code, const std::string& why) {
 void Run::stop() {
   if (std::exchange(stopped_, true)) return;
   output_->flush();
-  if (!options_.checkpoint.empty()) save_checkpoint();
+  if (unseen_ > 0 && last_parts_) {
+    note(
+        fmt::format("{} changes of a list were not shown any more: the checkpoint stays as it was, "
+                    "and the next run tells them all again",
+                    unseen_));
+  } else if (last_parts_) {
+    write_parts(*last_parts_);
+  }
   recording_.end();
   if (options_.stats || options_.stats_interval) tell_stats();
   if (problems_ > kToldProblems) {

@@ -103,6 +103,7 @@ E2E_CASE("a watch prints what is there, SYNCED, then every change, and ends with
   CHECK(watch.end(SIGTERM) == 0);
   CHECK(watch.events() == Seen{"ADDED* a", "SYNCED", "ADDED b", "MODIFIED a", "DELETED a"});
   CHECK(watch.log.find("stats: configmaps: 1 objects, ") != std::string::npos);
+  CHECK(watch.log.find(" 0 bytes") == std::string::npos);
   CHECK(watch.log.find("stats: 4 shown in ") != std::string::npos);
 }
 
@@ -184,6 +185,9 @@ E2E_CASE("a later run with the checkpoint tells what has changed since, deletion
     out.insert(out.end(), {"--max-events", count});
     return out;
   };
+  Watch cut(w, with("2"));  // in the middle of the list: nothing may be taken for told
+  CHECK(cut.end() == 0);
+  CHECK(cut.log.find("the checkpoint stays as it was") != std::string::npos);
   Watch first(w, with("3"));
   CHECK(first.end() == 0);
   w.apply(settings("a", "2"));
