@@ -124,10 +124,8 @@ void ExecRunner::tell_if_idle() {
   std::exchange(idle_, nullptr)();
 }
 
-std::size_t ExecRunner::end() {
-  const std::size_t dropped = queue_.drop();
+void ExecRunner::terminate() {
   for (auto& [key, call] : calls_) call->terminate();
-  return dropped;
 }
 
 }  // namespace kubewatch::cli::watch

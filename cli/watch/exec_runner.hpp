@@ -34,8 +34,10 @@ class ExecRunner {
   bool run(const Event& event);
   // Calls back from the loop once nothing waits and nothing runs.
   void when_idle(std::function<void()> idle);
-  // What waits is dropped, what runs gets TERM; when_idle follows. The number of what was dropped.
-  std::size_t end();
+  // What has not started is forgotten: how many. What runs goes on.
+  std::size_t drop() { return queue_.drop(); }
+  // What runs gets TERM; when_idle follows.
+  void terminate();
 
   std::uint64_t runs() const { return runs_; }
   std::uint64_t failures() const { return failures_; }

@@ -57,6 +57,7 @@ class Run {
   void write_parts(const Result<CheckpointParts>& parts);
   void note_unseen(const runtime::StoreChange& change);
   void end(int code, const std::string& why = "");
+  void interrupted();
   void stop();
 
   Context& context_;
@@ -92,7 +93,7 @@ int Run::run() {
   if (auto ready = prepare(); !ready.ok()) return fail(context_, ready.error());
   // Until the servers have said what they have, a signal simply ends the process.
   if (auto begun = sources_->start(); !begun.ok()) return fail(context_, begun.error());
-  Interrupt interrupt(loop_, [this] { end(kDone); });
+  Interrupt interrupt(loop_, [this] { interrupted(); });
   recording_.note(sources_->types());
   start_timers();
   if (!ended_ || !stopped_) loop_.run();
@@ -359,11 +360,17 @@ void Run::note_unseen(const runtime::StoreChange& change) {
   if (ending_turn_ && (of_a_list || change.meta.key() == told_last_)) ++unseen_;
 }
 
+// What was begun is finished, what waits is not begun; while that is waited for, a signal ends it.
+void Run::interrupted() {
+  const bool waiting = ended_;
+  end(kDone);
+  if (exec_ == nullptr) return;
+  const std::size_t dropped = exec_->drop();
+  if (dropped > 0) note(fmt::format("{} events were not given to --exec any more", dropped));
+  if (waiting) exec_->terminate();
+}
+
 void Run::end(int code, const std::string& why) {
-  if (ended_ && code == kDone && exec_ != nullptr && !stopped_) {
-    exec_->end();  // a signal while commands are being waited for
-    return;
-  }
   if (ended_) return;
   ended_ = true;
   code_ = code;
