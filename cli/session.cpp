@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/sandbox_config.hpp"
+#include "hooks/recording_format.hpp"
+#include "rehearsal/recorded_transport.hpp"
 
 namespace kubewatch::cli {
 
@@ -25,19 +28,42 @@ void Session::make_dry(hooks::DryRunTransport::OnWrite on_write) {
 void Session::wrap_transport(const Wrap& wrap) {
   client::ClientConfig config = client_->config();
   client_.reset();
-  wire_ = std::move(transport_);
-  transport_ = wrap(*wire_);
+  wires_.insert(wires_.begin(), std::move(transport_));
+  transport_ = wrap(*wires_.front());
   client_ = std::make_unique<client::Client>(loop_, *transport_, std::move(config));
 }
 
-Result<std::unique_ptr<Session>> Session::open(const client::ConfigOverrides& overrides) {
+Result<std::unique_ptr<Session>> Session::open(const client::ConfigOverrides& overrides,
+                                               loop::EventLoop* shared) {
   auto loaded = client::load_config(overrides, client::ConfigEnvironment::from_process());
   // A kubeconfig that is missing or broken is wrong usage, whatever the file system said of it.
   if (!loaded.ok()) return Error(ErrorKind::invalid, loaded.error().render());
   auto config = std::move(loaded).value();
-  auto session = std::unique_ptr<Session>(new Session());
+  auto session = std::unique_ptr<Session>(new Session(shared));
   session->discovery_file_.emplace(client::cache_folder(overrides.cache_dir), config);
   KW_TRY(session->connect(std::move(config)));
+  return session;
+}
+
+Result<std::unique_ptr<Session>> Session::open_recording(const std::string& file,
+                                                         const std::string& namespace_,
+                                                         std::function<void()> on_end,
+                                                         loop::EventLoop* shared) {
+  KW_ASSIGN(const std::string bytes, base::read_file(file, hooks::kMaxRecording));
+  auto server = rehearsal::RecordedServer::load(bytes);
+  if (!server.ok()) return std::move(server).error().with_context(file);
+  if (!server->damage().empty()) {
+    base::log_warn("the recording " + file + " ends early: " + server->damage());
+  }
+  auto session = std::unique_ptr<Session>(new Session(shared));
+  client::ClientConfig config;
+  config.server = "http://recording.invalid";
+  config.namespace_ = namespace_.empty() ? "default" : namespace_;
+  config.source = "the recording " + file;
+  session->transport_ = std::make_unique<rehearsal::RecordedTransport>(
+      session->loop_, std::move(*server), std::move(on_end));
+  session->client_ =
+      std::make_unique<client::Client>(session->loop_, *session->transport_, std::move(config));
   return session;
 }
 

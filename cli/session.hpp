@@ -22,7 +22,15 @@ namespace kubewatch::cli {
 class Session {
  public:
   // From the global flags. Errors: as client::load_config.
-  static Result<std::unique_ptr<Session>> open(const client::ConfigOverrides& overrides);
+  // `shared`: the loop of several sessions, which must outlive them; null: one of its own.
+  static Result<std::unique_ptr<Session>> open(const client::ConfigOverrides& overrides,
+                                               loop::EventLoop* shared = nullptr);
+  // Answered out of a recording (--from-recording); `namespace_` as -n has it. `on_end` comes once,
+  // when all was told. Errors: of the file.
+  static Result<std::unique_ptr<Session>> open_recording(const std::string& file,
+                                                         const std::string& namespace_,
+                                                         std::function<void()> on_end,
+                                                         loop::EventLoop* shared = nullptr);
   // With an embedded API server in this process that starts with these objects.
   static Result<std::unique_ptr<Session>> open_sandbox(std::vector<Manifest> manifests);
 
@@ -59,14 +67,18 @@ class Session {
   }
 
  private:
-  Session() : random_(base::Random::from_system()) {}
+  explicit Session(loop::EventLoop* shared = nullptr)
+      : own_loop_(shared == nullptr ? std::make_unique<loop::EventLoop>() : nullptr),
+        loop_(shared == nullptr ? *own_loop_ : *shared),
+        random_(base::Random::from_system()) {}
   Result<void> connect(client::ClientConfig config);
   const Resources& kept();
 
-  loop::EventLoop loop_;
+  std::unique_ptr<loop::EventLoop> own_loop_;
+  loop::EventLoop& loop_;
   std::unique_ptr<apiserver::Sandbox> sandbox_;
   base::Random random_;
-  std::unique_ptr<http::Transport> wire_;  // below transport_ where that wraps it
+  std::vector<std::unique_ptr<http::Transport>> wires_;  // below transport_, the lowest last
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<client::Client> client_;
   Resources resources_;

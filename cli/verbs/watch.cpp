@@ -1,31 +1,30 @@
-// kubewatch watch: streams every change of one or more kinds, over disconnects and gaps, until
-// stopped.
-#include <fmt/format.h>
+// kubewatch watch: the flags. What a run of it does is cli/watch.
+#include <unistd.h>
 
-#include <ostream>
-#include <set>
+#include <algorithm>
 
-#include "base/json.hpp"
 #include "base/strings.hpp"
-#include "base/time.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/session.hpp"
+#include "cli/session_recording.hpp"
 #include "cli/stream_flags.hpp"
+#include "cli/watch/watch_run.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
 
-std::string_view event_name(runtime::ChangeType type) {
-  switch (type) {
-    case runtime::ChangeType::added: return "ADDED";
-    case runtime::ChangeType::modified: return "MODIFIED";
-    case runtime::ChangeType::deleted: return "DELETED";
+// "a,b" and repeated flags as one list, each once, without empty ones.
+std::vector<std::string> flat(const std::vector<std::string>& lists) {
+  std::vector<std::string> out;
+  for (const std::string& list : lists) {
+    for (const std::string& word : base::split(list, ',')) {
+      const bool known = std::find(out.begin(), out.end(), word) != out.end();
+      if (!word.empty() && !known) out.push_back(word);
+    }
   }
-  return "UNKNOWN";
+  return out;
 }
 
 class Watch : public Command {
@@ -33,124 +32,117 @@ class Watch : public Command {
   std::string name() const override { return "watch"; }
   std::string summary() const override { return "stream every change of one or more kinds"; }
 
+  bool several_namespaces() const override { return true; }
+  bool several_contexts() const override { return true; }
+
   void bind(CLI::App& app) override {
-    app.add_option("TYPE", words_, "TYPE[,TYPE...] [NAME...], or TYPE/NAME")->required();
-    bind_selection(app, selection_);
-    bind_output(app, output_, {"table", "json", "name"});
-    bind_stream(app, stream_);
-    bind_content(app, content_);
+    app.add_option("TYPE", options_.words,
+                   "TYPE[,TYPE...] [NAME...], or TYPE/NAME...; neither needs to exist yet")
+        ->required();
+    bind_selection(app, options_.selection);
+    bind_views(app);
+    bind_ends(app);
+    bind_more(app);
+    recording_.bind(app);
+    bind_stream(app, options_.stream);
+    bind_content(app, options_.content);
   }
 
   int run(Context& context) override {
-    if (auto checked = check_selection(selection_); !checked.ok()) {
-      return fail(context, kUsage, checked.error().render());
+    options_.namespaces = flat(context.global.namespaces);
+    options_.contexts = flat(context.global.contexts);
+    options_.terminal = terminal_of(context.global.color, STDOUT_FILENO);
+    auto format = parse_output_format(output_, {});
+    if (!format.ok()) return fail(context, kUsage, format.error().render());
+    options_.output = std::move(*format);
+    options_.end.duration = duration_;
+    options_.exec.timeout = exec_timeout_.value_or(options_.exec.timeout);
+    for (const auto& checked : {check_selection(options_.selection), check_stream(options_.stream),
+                                watch::check(options_, recording_)}) {
+      if (!checked.ok()) return fail(context, kUsage, checked.error().render());
     }
-    if (auto checked = check_stream(stream_); !checked.ok()) {
-      return fail(context, kUsage, checked.error().render());
-    }
-    auto session = Session::open(context.global.config);
-    if (!session.ok()) return fail(context, session.error());
-    if (const auto slash = words_.front().find('/'); slash != std::string::npos) {
-      if (words_.size() > 1) return fail(context, kUsage, "TYPE/NAME stands alone");
-      words_.push_back(words_.front().substr(slash + 1));
-      words_.front().resize(slash);
-    }
-    auto types = (*session)->resolve(words_.front());
-    if (!types.ok()) return fail(context, types.error());
-    names_.insert(words_.begin() + 1, words_.end());
-    std::vector<std::unique_ptr<runtime::Reflector>> reflectors;
-    for (const auto& type : *types) reflectors.push_back(watch(context, **session, type));
-    if (output_ == "table") {
-      print_row(context, "EVENT", "KIND", "NAMESPACE", "NAME", "AGE");
-    }
-    Interrupt interrupt((*session)->loop(), [&] { (*session)->loop().stop(); });
-    for (auto& reflector : reflectors) reflector->start();
-    (*session)->loop().run();
-    // The only ways out of the loop are a signal and a reader that went; the rest is repaired.
-    if (!context.out) return fail(context, kFailed, "cannot write to stdout");
-    return interrupt.happened() ? kDone : fail(context, kFailed, "the event loop ended by itself");
+    return watch::run_watch(context, options_, recording_);
   }
 
  private:
-  std::unique_ptr<runtime::Reflector> watch(Context& context, Session& session,
-                                            const core::ResourceType& type) {
-    runtime::WatcherOptions options = stream_;
-    options.content = content_of(content_);
-    options.label_selector = selection_.label_selector;
-    options.field_selector = selection_.field_selector;
-    if (names_.size() == 1 && options.field_selector.empty()) {
-      options.field_selector = "metadata.name=" + *names_.begin();
-    }
-    runtime::ReflectorCallbacks callbacks;
-    callbacks.log_failures = false;  // warn_of_failure says more
-    const std::string kind = type.gvk.kind;
-    callbacks.on_change = [this, &context, &session, kind](const runtime::StoreChange& change) {
-      print(context, session, kind, change);
-    };
-    callbacks.on_synced = [this, &context, kind](bool gap) {
-      if (gap) print_gap(context, kind);
-    };
-    const auto watched = std::make_shared<const runtime::Reflector*>(nullptr);
-    callbacks.on_failure = [kind, watched](runtime::WatcherFailure where, const Error& error,
-                                           Duration retry) {
-      warn_of_failure(kind, (*watched)->stats(), where, error, retry);
-    };
-    const bool everywhere = selection_.all_namespaces || !type.namespaced;
-    auto reflector = std::make_unique<runtime::Reflector>(
-        session.client(), type, everywhere ? "" : session.client().config().namespace_, options,
-        store_options(content_), session.random(), std::move(callbacks));
-    *watched = reflector.get();
-    return reflector;
+  static void repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& into,
+                         const std::string& type, const std::string& text) {
+    app.add_option(name, into, text)->type_name(type)->allow_extra_args(false);
   }
 
-  void print(Context& context, Session& session, const std::string& kind,
-             const runtime::StoreChange& change) {
-    if (!names_.empty() && names_.count(change.meta.name) == 0) return;
-    const std::string event(event_name(change.type));
-    if (output_ == "json") {
-      context.out << "{\"type\":\"" << event << "\",\"object\":" << change.json << "}\n";
-    } else if (output_ == "name") {
-      context.out << base::escape_for_terminal(
-                         fmt::format("{}/{}", base::to_lower(kind), change.meta.key().str()))
-                  << "\n";
-    } else {
-      print_row(context, event, kind, change.meta.namespace_, change.meta.name,
-                age(session, change.meta));
-    }
-    context.out.flush();
-    if (!context.out) session.loop().stop();
+  void bind_views(CLI::App& app) {
+    app.add_option("-o,--output", output_, format_words({}))->type_name("FORMAT");
+    app.add_flag("--diff", options_.diff,
+                 "show what changed, field by field, and who changed it; also in -o json")
+        ->group("What is shown");
+    repeatable(app, "--fields", options_.fields, "PATH[,PATH...]",
+               "show only these, and only events that changed one of them: jq, or JSONPath in "
+               "braces");
+    repeatable_group(app, "--fields");
+    app.add_option("--when", options_.when,
+                   "show only events for which this is true; the object, with .old, .event and "
+                   ".initial")
+        ->type_name("JQ")
+        ->group("What is shown");
+    app.add_flag("--watch-only", options_.watch_only, "leave out what is there at the beginning")
+        ->group("What is shown");
+    app.add_flag(
+           "--no-headers", [this](std::int64_t) { options_.headers = false; },
+           "no line with the names of the columns")
+        ->group("What is shown");
   }
 
-  void print_gap(Context& context, const std::string& kind) const {
-    if (output_ == "json") {
-      context.out << base::dump_json({{"type", "GAP"}, {"kind", kind}}) << std::endl;
-    } else if (output_ == "table") {
-      print_row(context, "GAP", kind, "", "", "");
-      context.out.flush();
-    }
+  static void repeatable_group(CLI::App& app, const std::string& name) {
+    app.get_option(name)->group("What is shown");
   }
 
-  static std::string age(Session& session, const core::ObjectMeta& meta) {
-    const auto created = base::parse_rfc3339(meta.creation_timestamp);
-    if (!created.ok()) return "<unknown>";
-    return base::format_age(
-        std::chrono::duration_cast<std::chrono::seconds>(session.loop().wall() - *created));
+  void bind_ends(CLI::App& app) {
+    app.add_option("--until", options_.end.until,
+                   "end once an event is shown for which this is true: condition=TYPE[=STATUS], "
+                   "jsonpath=..., create, delete, or jq")
+        ->type_name("CONDITION")
+        ->group("When it ends");
+    app.add_option("--max-events", options_.end.max_events, "end after so many events")
+        ->type_name("N")
+        ->check([](const std::string& text) {
+          return std::string(text == "0" ? "must be 1 or more" : "");
+        })
+        ->group("When it ends");
+    add_duration(app, "--duration", duration_,
+                 "end after this time; with --until: exit code 3 if it was not met")
+        ->group("When it ends");
+    app.add_option("--checkpoint", options_.checkpoint,
+                   "remember in this file what was seen; the next run with it tells only what "
+                   "has changed since, deletions included")
+        ->type_name("FILE")
+        ->group("When it ends");
   }
 
-  static void print_row(Context& context, const std::string& event, const std::string& kind,
-                        const std::string& namespace_, const std::string& name,
-                        const std::string& age) {
-    context.out << base::escape_for_terminal(fmt::format("{:<9} {:<20} {:<20} {:<40} {}", event,
-                                                         kind, namespace_, name, age))
-                << "\n";
+  void bind_more(CLI::App& app) {
+    auto* exec = app.add_option("--exec", options_.exec.command,
+                                "run this by /bin/sh for each event, with the object on stdin and "
+                                "the event in KW_* variables");
+    exec->type_name("COMMAND")->group("Commands");
+    add_duration(app, "--exec-timeout", exec_timeout_, "how long one may run (default 30s)")
+        ->needs(exec)
+        ->group("Commands");
+    app.add_option("--exec-parallel", options_.exec.parallel,
+                   "for how many objects at the same time (default 4)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 64).description(""))
+        ->needs(exec)
+        ->group("Commands");
+    app.add_flag("--stats", options_.stats, "tell on stderr at the end what came and how fast")
+        ->group("Statistics");
+    add_duration(app, "--stats-interval", options_.stats_interval, "tell it again and again")
+        ->group("Statistics");
   }
 
-  std::vector<std::string> words_;
-  std::set<std::string> names_;
-  Selection selection_;
-  runtime::WatcherOptions stream_;
-  ContentFlags content_;
+  watch::RunOptions options_;
   std::string output_ = "table";
+  std::optional<Duration> duration_;
+  std::optional<Duration> exec_timeout_;
+  SessionRecording recording_;
 };
 
 }  // namespace

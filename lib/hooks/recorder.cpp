@@ -237,6 +237,21 @@ void Recorder::on_event(int stream, const core::WatchEvent& event) {
   flush_later();
 }
 
+void Recorder::on_types(const std::vector<core::ResourceType>& types) {
+  Json list = Json::array();
+  for (const core::ResourceType& type : types) {
+    list.push_back({{"group", type.gvk.group},
+                    {"version", type.gvk.version},
+                    {"kind", type.gvk.kind},
+                    {"plural", type.plural},
+                    {"singular", type.singular},
+                    {"namespaced", type.namespaced},
+                    {"shortNames", type.short_names},
+                    {"categories", type.categories}});
+  }
+  add({{"t", "types"}, {"types", std::move(list)}});
+}
+
 void Recorder::on_kind(const std::string& name, Json crd) {
   strip(crd);
   if (crd.is_object()) crd.erase("status");

@@ -5,6 +5,7 @@
 // written it says so and does nothing any more; the controller goes on. Entries, one JSON object
 // each, by their member "t":
 //   start  v, time, key, controllers, complete   the first one; key: of the hashes of secrets
+//   types  types                                 what discovery said of kinds that are watched
 //   kind   name, crd                             a CustomResourceDefinition; null: not to be had
 //   open   s, path, labels?, fields?, how, rv    a list or watch of stream s is answered
 //   item   s, o                                  an object of a list
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "core/list_splitter.hpp"
+#include "core/resource.hpp"
 #include "core/watch_event.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/record_mask.hpp"
@@ -58,6 +60,8 @@ class Recorder {
   void on_item(int stream, std::string_view object);
   void on_page(int stream, const core::ListPage& page);
   void on_event(int stream, const core::WatchEvent& event);
+  // Kinds that will be watched, so that their words are known without a server.
+  void on_types(const std::vector<core::ResourceType>& types);
   // `crd` null: the server did not give it.
   void on_kind(const std::string& name, Json crd);
   // The last version of an object that was read; "" = none. A write that changes nothing answers

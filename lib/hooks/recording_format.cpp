@@ -75,7 +75,7 @@ Result<LoadedRecording> load_recording(std::string_view bytes) {
     const bool other = !cut && bytes.starts_with(kFamily);
     return Error(ErrorKind::invalid, cut     ? "its first line is cut off: nothing was recorded"
                                      : other ? "it was made by another version of kubewatch"
-                                             : "it is no recording of run-controller --record");
+                                             : "it is no recording of kubewatch");
   }
   LoadedRecording out;
   out.valid = kRecordingMagic.size();

@@ -73,7 +73,7 @@ TEST_CASE("any flipped bit of a recording ends it before the damaged block") {
 
 TEST_CASE("a file that is no recording, or one of another version, is refused by name") {
   CHECK(load_recording("kubewatch-state 1\n").error().message() ==
-        "it is no recording of run-controller --record");
+        "it is no recording of kubewatch");
   CHECK(load_recording("kubewatch-recording 2\n").error().message() ==
         "it was made by another version of kubewatch");
   CHECK(load_recording("").error().message().find("cut off") != std::string::npos);

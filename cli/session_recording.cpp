@@ -1,0 +1,56 @@
+#include "cli/session_recording.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/flags.hpp"
+#include "hooks/recorder.hpp"
+#include "hooks/recording_transport.hpp"
+
+namespace kubewatch::cli {
+
+void SessionRecording::bind(CLI::App& app) {
+  auto* record = app.add_option("--record", record_,
+                                "keep in this file what the server told, for --from-recording; "
+                                "values of Secrets are hidden");
+  record->type_name("FILE")->group("Recordings");
+  app.add_option("--from-recording", from_,
+                 "take what was recorded in this file instead of asking a server; ends where it "
+                 "ends")
+      ->type_name("FILE")
+      ->excludes(record)
+      ->group("Recordings");
+}
+
+Result<std::unique_ptr<Session>> SessionRecording::open(const client::ConfigOverrides& overrides,
+                                                        std::function<void()> on_end,
+                                                        loop::EventLoop* shared) {
+  if (replays()) {
+    if (const std::string flag = server_flag_of(overrides); !flag.empty()) {
+      return Error(ErrorKind::invalid, flag + " names a server, but --from-recording asks none");
+    }
+    auto session = Session::open_recording(from_, overrides.namespace_, std::move(on_end), shared);
+    // A file that is missing is wrong usage, whatever the file system said of it.
+    if (!session.ok()) return Error(ErrorKind::invalid, session.error().render());
+    return session;
+  }
+  KW_ASSIGN(auto session, Session::open(overrides, shared));
+  if (!records()) return session;
+  KW_ASSIGN(auto file, hooks::RecordingFile::create(record_));
+  const auto recorder =
+      std::make_shared<hooks::Recorder>(session->loop(), std::move(file), hooks::RecorderOptions{});
+  recorder_ = recorder;
+  session->wrap_transport([&](http::Transport& inner) {
+    return std::make_unique<hooks::RecordingTransport>(inner, recorder);
+  });
+  return session;
+}
+
+void SessionRecording::note(const std::vector<core::ResourceType>& types) {
+  if (const auto recorder = recorder_.lock()) recorder->on_types(types);
+}
+
+void SessionRecording::end() {
+  if (const auto recorder = recorder_.lock()) recorder->end(true);
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,46 @@
+// --record and --from-recording of commands that read (watch, reflect, wait-condition): the flags,
+// and a session that is recorded or answered out of a recording. Owned by the verb. run-controller
+// has its own --record (cli/recording), whose replay writes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/session.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace kubewatch::hooks {
+class Recorder;
+}
+
+namespace kubewatch::cli {
+
+class SessionRecording {
+ public:
+  void bind(CLI::App& app);
+  bool records() const { return !record_.empty(); }
+  bool replays() const { return !from_.empty(); }
+
+  // As Session::open, but for a recording where --from-recording names one (`on_end` comes once all
+  // of it was told); recorded from here on where --record says so. Errors: as Session::open; of the
+  // file.
+  Result<std::unique_ptr<Session>> open(const client::ConfigOverrides& overrides,
+                                        std::function<void()> on_end,
+                                        loop::EventLoop* shared = nullptr);
+  // What was resolved, so that the recording answers for it.
+  void note(const std::vector<core::ResourceType>& types);
+  // At a graceful end.
+  void end();
+
+ private:
+  std::string record_;
+  std::string from_;
+  std::weak_ptr<hooks::Recorder> recorder_;  // the session's
+};
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,66 @@
+#include "cli/watch/checkpoint.hpp"
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::cli::watch {
+
+namespace {
+
+constexpr std::string_view kMagic = "kubewatch-checkpoint 1\n";
+constexpr std::size_t kMostBytes = std::size_t{4} << 30U;
+
+Error damaged(const std::string& how) {
+  return {ErrorKind::invalid,
+          "the checkpoint " + how + "; remove the file to begin with the present state"};
+}
+
+}  // namespace
+
+// A line of JSON with the sizes, then the parts one behind the other; what they hold is checked by
+// who reads them, each has its own checksum.
+std::string pack_checkpoint(const CheckpointParts& parts) {
+  Json head = Json::array();
+  for (const auto& [name, bytes] : parts) head.push_back({{"of", name}, {"size", bytes.size()}});
+  std::string out(kMagic);
+  out += base::dump_json(head) + "\n";
+  for (const auto& [name, bytes] : parts) out += bytes;
+  return out;
+}
+
+Result<CheckpointParts> unpack_checkpoint(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic)) return damaged("is none, or of another version");
+  bytes.remove_prefix(kMagic.size());
+  const auto line = bytes.find('\n');
+  if (line == std::string_view::npos) return damaged("is cut short");
+  auto head = base::parse_json(bytes.substr(0, line));
+  if (!head.ok() || !head->is_array()) return damaged("is damaged");
+  bytes.remove_prefix(line + 1);
+  CheckpointParts out;
+  for (const Json& one : *head) {
+    const auto size = base::int_at(one, {"size"});
+    if (!size || *size < 0) return damaged("is damaged");
+    if (static_cast<std::size_t>(*size) > bytes.size()) return damaged("is cut short");
+    out[base::string_at(one, {"of"})] = bytes.substr(0, static_cast<std::size_t>(*size));
+    bytes.remove_prefix(static_cast<std::size_t>(*size));
+  }
+  if (!bytes.empty()) return damaged("is damaged");
+  return out;
+}
+
+Result<CheckpointParts> read_checkpoint(const std::string& path) {
+  auto bytes = base::read_file(path, kMostBytes);
+  if (!bytes.ok() && bytes.error().is_not_found()) return CheckpointParts{};
+  if (!bytes.ok()) return std::move(bytes).error().with_context("--checkpoint");
+  auto parts = unpack_checkpoint(*bytes);
+  if (!parts.ok()) return std::move(parts).error().with_context("--checkpoint " + path);
+  return parts;
+}
+
+Result<void> write_checkpoint(const std::string& path, const CheckpointParts& parts) {
+  auto written = base::write_file_atomic(path, pack_checkpoint(parts), 0600);
+  if (!written.ok()) return std::move(written).error().with_context("--checkpoint");
+  return {};
+}
+
+}  // namespace kubewatch::cli::watch

@@ -1,0 +1,26 @@
+// The file of `watch --checkpoint`: what each source knew when the run before ended, so that the
+// next one tells only what has changed since, deletions included. Holds objects: the owner's only.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace kubewatch::cli::watch {
+
+// The parts by what they are of: "CONTEXT|pods|shop|NAME"; each as runtime::Reflector::save has it.
+using CheckpointParts = std::map<std::string, std::string>;
+
+// One text of all parts, and back. Errors: invalid (no checkpoint, cut short, damaged, of another
+// version).
+std::string pack_checkpoint(const CheckpointParts& parts);
+Result<CheckpointParts> unpack_checkpoint(std::string_view bytes);
+
+// No parts when there is no such file. Errors: invalid, forbidden, naming the file.
+Result<CheckpointParts> read_checkpoint(const std::string& path);
+// Beside it and renamed, 0600. Errors: of the system, naming the file.
+Result<void> write_checkpoint(const std::string& path, const CheckpointParts& parts);
+
+}  // namespace kubewatch::cli::watch

@@ -1,0 +1,49 @@
+#include "cli/watch/end_rule.hpp"
+
+namespace kubewatch::cli::watch {
+
+namespace {
+
+bool is_wait_form(const std::string& text) {
+  return text == "delete" || text == "create" || text.starts_with("condition=") ||
+         text.starts_with("jsonpath=");
+}
+
+}  // namespace
+
+Result<EndRule> EndRule::parse(const Flags& flags) {
+  EndRule out;
+  out.flags_ = flags;
+  if (flags.until.empty()) return out;
+  if (is_wait_form(flags.until)) {
+    auto condition = runtime::WaitCondition::parse(flags.until);
+    if (!condition.ok()) return std::move(condition).error().with_context("--until");
+    out.condition_ = std::move(*condition);
+    return out;
+  }
+  const std::string text = flags.until.starts_with("jq=") ? flags.until.substr(3) : flags.until;
+  auto program = jq::Program::compile(text);
+  if (!program.ok()) {
+    return Error(program.error().kind(), with_caret(text, program.error().message()))
+        .with_context("--until");
+  }
+  out.program_ = std::move(*program);
+  return out;
+}
+
+Result<bool> EndRule::until_met(const EventView& event) const {
+  if (condition_) return condition_->met(event.type == "DELETED" ? nullptr : event.object);
+  return program_->test(event.input());
+}
+
+Result<bool> EndRule::note(const EventView* event) {
+  ++shown_;
+  if (wants_object() && event != nullptr) {
+    auto met = until_met(*event);
+    if (!met.ok()) return std::move(met).error().with_context("--until");
+    if (*met) return true;
+  }
+  return flags_.max_events != 0 && shown_ >= flags_.max_events;
+}
+
+}  // namespace kubewatch::cli::watch

@@ -1,0 +1,46 @@
+// When a watch ends by itself: --until, --max-events, --duration. Without any of them never. Pure
+// but for jq's helper process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "cli/watch/event_filter.hpp"
+#include "runtime/wait_condition.hpp"
+
+namespace kubewatch::cli::watch {
+
+class EndRule {
+ public:
+  struct Flags {
+    std::string until;  // kubectl wait's forms, or jq; "" = not given
+    std::uint64_t max_events = 0;
+    std::optional<Duration> duration;
+  };
+  // Errors: invalid, naming the flag.
+  static Result<EndRule> parse(const Flags& flags);
+
+  // note() has to see the object.
+  bool wants_object() const { return condition_.has_value() || program_.has_value(); }
+  // An event that was shown; `event` may be null unless wants_object(). Errors: of jq.
+  Result<bool> note(const EventView* event);
+  // The events that were shown.
+  std::uint64_t shown() const { return shown_; }
+  const std::optional<Duration>& duration() const { return flags_.duration; }
+  // After --duration: 0, or 3 when --until was waited for.
+  bool timed_out_is_failure() const { return wants_object(); }
+  const std::string& until() const { return flags_.until; }
+
+ private:
+  Result<bool> until_met(const EventView& event) const;
+
+  Flags flags_;
+  std::optional<runtime::WaitCondition> condition_;
+  std::optional<jq::Program> program_;
+  std::uint64_t shown_ = 0;
+};
+
+}  // namespace kubewatch::cli::watch

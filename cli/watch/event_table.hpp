@@ -1,0 +1,47 @@
+// Rows under a header, in columns that stay aligned: as wide as the first rows need, wider from the
+// row on that needs it, never narrower. Every cell is escaped. Pure: gathers rows, gives text.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kubewatch::cli::watch {
+
+class EventTable {
+ public:
+  // `first_width`: at least, of the first column.
+  explicit EventTable(std::vector<std::string> headers, bool with_headers = true,
+                      std::size_t first_width = 0);
+
+  // Fewer cells than headers leave the rest empty. Precondition: not more.
+  void add(std::vector<std::string> cells) { add_row(std::move(cells), true); }
+  // A row that says something else in its last cell: no column becomes wider for it.
+  void add_mark(std::vector<std::string> cells) { add_row(std::move(cells), false); }
+  // Rows that wait for text(); a caller with many asks for it before there are too many.
+  std::size_t waiting() const { return rows_.size(); }
+  // The text of what was added since. The header comes before the first row, but marks alone come
+  // without it: nothing is known yet of how wide it has to be.
+  std::string text();
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;
+    bool counts = true;
+  };
+  void add_row(std::vector<std::string> cells, bool counts);
+
+  std::vector<std::string> headers_;
+  std::vector<std::size_t> widths_;
+  std::vector<Row> rows_;
+  bool header_due_;
+};
+
+// "MODIFIED": of the column EVENT.
+inline constexpr std::size_t kEventWidth = 8;
+
+// In columns of a terminal: characters, not bytes.
+std::size_t shown_width(const std::string& text);
+
+}  // namespace kubewatch::cli::watch

@@ -1,0 +1,284 @@
+#include "cli/watch/source_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/strings.hpp"
+#include "cli/stream_flags.hpp"
+#include "client/discovery.hpp"
+
+namespace kubewatch::cli::watch {
+
+namespace {
+
+constexpr Duration kLookAgain{2000};
+
+Error missing_type(const client::ResourceMap& map, const std::string& word) {
+  std::vector<std::string> known;
+  for (const auto& type : map.all()) known.push_back(type.plural);
+  std::string text = fmt::format("the server doesn't have a resource type \"{}\"", word);
+  const auto close = base::suggest(word, known);
+  if (!close.empty()) text += fmt::format(" (did you mean \"{}\"?)", close.front());
+  return {ErrorKind::not_found, text};
+}
+
+std::string with_name(const std::string& fields, const std::string& name) {
+  if (name.empty()) return fields;
+  return (fields.empty() ? "" : fields + ",") + "metadata.name=" + name;
+}
+
+}  // namespace
+
+Result<std::vector<Wanted>> wanted_of(const std::vector<std::string>& words) {
+  const auto has_slash = [](const std::string& word) {
+    return word.find('/') != std::string::npos;
+  };
+  std::vector<Wanted> out;
+  if (std::none_of(words.begin(), words.end(), has_slash)) {
+    for (const std::string& type : base::split(words.front(), ',')) {
+      if (type.empty()) return Error(ErrorKind::invalid, "an empty TYPE in " + words.front());
+      out.push_back({type, {words.begin() + 1, words.end()}});
+    }
+    return out;
+  }
+  for (const std::string& word : words) {
+    const auto slash = word.find('/');
+    if (slash == std::string::npos) {
+      return Error(ErrorKind::invalid,
+                   fmt::format("{} stands beside TYPE/NAME arguments: name every object as "
+                               "TYPE/NAME, or one TYPE and its NAMEs",
+                               word));
+    }
+    Wanted one{word.substr(0, slash), {word.substr(slash + 1)}};
+    if (one.type.empty() || one.names.front().empty() ||
+        one.names.front().find('/') != std::string::npos ||
+        one.type.find(',') != std::string::npos) {
+      return Error(
+          ErrorKind::invalid,
+          fmt::format("arguments in TYPE/NAME form have one TYPE and one NAME, not {}", word));
+    }
+    const auto same = std::find_if(out.begin(), out.end(),
+                                   [&](const Wanted& other) { return other.type == one.type; });
+    if (same == out.end()) {
+      out.push_back(std::move(one));
+    } else {
+      same->names.push_back(one.names.front());
+    }
+  }
+  return out;
+}
+
+struct SourceSet::Server {
+  std::string context;
+  Session* session;
+  std::vector<Wanted> missing;
+  bool told_missing = false;
+  std::set<core::Gvk> types;
+  client::PendingPtr request;
+  loop::Timer timer;
+};
+
+struct SourceSet::Source {
+  SourceInfo info;
+  std::string name;  // "" = all
+  std::string part;  // of the checkpoint
+  bool resumed = false;
+  bool synced = false;
+  bool begun = false;
+  Server* server = nullptr;
+  std::unique_ptr<runtime::Reflector> reflector;
+};
+
+SourceSet::SourceSet(std::vector<std::pair<std::string, Session*>> sessions,
+                     std::vector<Wanted> wanted, SourceOptions options, SourceCallbacks callbacks)
+    : options_(std::move(options)), callbacks_(std::move(callbacks)) {
+  for (auto& [context, session] : sessions) {
+    auto server = std::make_unique<Server>();
+    server->context = context;
+    server->session = session;
+    server->missing = wanted;
+    servers_.push_back(std::move(server));
+  }
+}
+
+SourceSet::~SourceSet() = default;
+
+Result<void> SourceSet::start() {
+  for (auto& server : servers_) {
+    auto map = server->session->resources();
+    if (!map.ok() && !server->context.empty()) {
+      return std::move(map).error().with_context("context " + server->context);
+    }
+    if (!map.ok()) return std::move(map).error();
+    KW_TRY(look(*server, **map));
+  }
+  for (std::size_t i = 0; i < sources_.size(); ++i) begin(*sources_[i]);
+  return {};
+}
+
+Result<void> SourceSet::look(Server& server, const client::ResourceMap& map) {
+  std::vector<Wanted> missing;
+  for (const Wanted& wanted : server.missing) {
+    const auto types = map.resolve(wanted.type);
+    if (types.empty()) {
+      const Error error = missing_type(map, wanted.type);
+      if (!options_.wait_for_types) return error;
+      if (!server.told_missing) callbacks_.on_note(error.message() + ": waiting for it");
+      missing.push_back(wanted);
+      continue;
+    }
+    for (const core::ResourceType& type : types) {
+      if (!type.has_verb("watch")) {
+        if (types.size() > 1) continue;  // a category has what cannot be watched, too
+        return Error(ErrorKind::invalid,
+                     fmt::format("{} cannot be watched: the server does not offer it",
+                                 type.qualified_plural()));
+      }
+      if (server.told_missing) callbacks_.on_note(type.qualified_plural() + " is there now");
+      KW_TRY(add(server, wanted, type));
+    }
+  }
+  server.missing = std::move(missing);
+  server.told_missing = true;
+  if (!server.missing.empty()) look_again(server);
+  return {};
+}
+
+void SourceSet::look_again(Server& server) {
+  server.timer = server.session->loop().after(kLookAgain, [this, &server] {
+    server.request = client::discover(server.session->client(), [this, &server](auto answer) {
+      // The request goes in a later turn: this is called from inside it.
+      server.timer =
+          server.session->loop().after(Duration{0}, [this, &server, answer = std::move(answer)] {
+            server.request.reset();
+            if (!answer.ok()) return look_again(server);
+            const std::size_t before = sources_.size();
+            if (auto looked = look(server, **answer); !looked.ok()) {
+              callbacks_.on_note(looked.error().render());
+            }
+            for (std::size_t i = before; i < sources_.size(); ++i) begin(*sources_[i]);
+          });
+    });
+  });
+}
+
+Result<void> SourceSet::add(Server& server, const Wanted& wanted, const core::ResourceType& type) {
+  if (wanted.names.empty() && !server.types.insert(type.gvk).second) return {};
+  std::vector<std::string> namespaces = options_.namespaces;
+  if (options_.all_namespaces || !type.namespaced) namespaces = {""};
+  if (namespaces.empty()) namespaces = {server.session->client().config().namespace_};
+  for (const std::string& namespace_ : namespaces) {
+    const std::size_t group = ++groups_;
+    if (wanted.names.empty()) KW_TRY(add_one(server, type, namespace_, "", group));
+    for (const std::string& name : wanted.names) {
+      KW_TRY(add_one(server, type, namespace_, name, group));
+    }
+  }
+  return {};
+}
+
+Result<void> SourceSet::add_one(Server& server, const core::ResourceType& type,
+                                const std::string& namespace_, const std::string& name,
+                                std::size_t group) {
+  auto source = std::make_unique<Source>();
+  source->info = {server.context, type, namespace_, group};
+  source->name = name;
+  source->server = &server;
+  source->part = server.context + "|" + type.qualified_plural() + "|" + namespace_ + "|" + name;
+  runtime::WatcherOptions stream = options_.stream;
+  stream.field_selector = with_name(stream.field_selector, name);
+  source->reflector = std::make_unique<runtime::Reflector>(
+      server.session->client(), type, namespace_, stream, options_.store, server.session->random(),
+      callbacks_of(*source));
+  const auto loaded = options_.loaded.find(source->part);
+  if (loaded != options_.loaded.end()) {
+    auto read = source->reflector->load(loaded->second);
+    if (!read.ok()) return std::move(read).error().with_context("--checkpoint");
+    source->resumed = true;
+  }
+  sources_.push_back(std::move(source));
+  return {};
+}
+
+void SourceSet::begin(Source& source) {
+  callbacks_.prepare(*source.server->session, source.info.type,
+                     [&source, alive = std::weak_ptr<char>(alive_)] {
+                       if (alive.expired() || std::exchange(source.begun, true)) return;
+                       source.reflector->start();
+                     });
+}
+
+runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
+  runtime::ReflectorCallbacks out;
+  out.want_previous = options_.want_previous;
+  out.log_failures = false;  // warn_of_failure says more
+  out.on_change = [this, &source](const runtime::StoreChange& change) {
+    callbacks_.on_change(source.info, change, source.resumed);
+  };
+  out.on_synced = [this, &source](bool gap) { synced(source, gap); };
+  out.on_failure = [this, &source](runtime::WatcherFailure where, const Error& error,
+                                   Duration retry) {
+    warn_of_failure(source.info.type.gvk.kind, source.reflector->stats(), where, error, retry);
+    callbacks_.on_failure(source.info, where, error);
+  };
+  return out;
+}
+
+// Objects that are named one by one have a watch each, and are synced together.
+void SourceSet::synced(Source& source, bool gap) {
+  if (gap) return callbacks_.on_synced(source.info, true, source.resumed);
+  source.synced = true;
+  if (!source.name.empty() && source.reflector->store().size() == 0) {
+    callbacks_.on_note(fmt::format("{} \"{}\" does not exist yet: waiting for it",
+                                   source.info.type.qualified_plural(), source.name));
+  }
+  for (const auto& other : sources_) {
+    if (other->info.group == source.info.group && !other->synced) return;
+  }
+  callbacks_.on_synced(source.info, false, source.resumed);
+}
+
+std::map<std::string, SourceStats> SourceSet::stats() const {
+  std::map<std::string, SourceStats> out;
+  for (const auto& source : sources_) {
+    const std::string context = source->info.context.empty() ? "" : source->info.context + "/";
+    SourceStats& one = out[context + source->info.type.qualified_plural()];
+    const auto stats = source->reflector->stats();
+    one.objects += source->reflector->store().size();
+    one.events += stats.events;
+    one.reconnects += stats.reconnects;
+    const auto relists = source->reflector->store().stats().relists;
+    one.relists += relists;
+    for (const auto failures : stats.failures) one.failures += failures;
+  }
+  return out;
+}
+
+Result<CheckpointParts> SourceSet::save() const {
+  CheckpointParts out = options_.loaded;
+  for (const auto& source : sources_) {
+    if (!source->reflector->store().ready()) continue;
+    std::string bytes;
+    KW_TRY(source->reflector->save([&](std::string_view piece) -> Result<void> {
+      bytes += piece;
+      return {};
+    }));
+    out[source->part] = std::move(bytes);
+  }
+  return out;
+}
+
+std::vector<core::ResourceType> SourceSet::types() const {
+  std::vector<core::ResourceType> out;
+  for (const auto& source : sources_) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const auto& type) {
+      return type.gvk == source->info.type.gvk;
+    });
+    if (!known) out.push_back(source->info.type);
+  }
+  return out;
+}
+
+}  // namespace kubewatch::cli::watch

@@ -1,0 +1,88 @@
+// What a watch is of: each kind in each namespace of each context, one reflector each; kinds that
+// the server does not have yet are looked for again and again. Thin: asks, and tells.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/session.hpp"
+#include "cli/watch/checkpoint.hpp"
+#include "cli/watch/watch_stats.hpp"
+#include "cli/watch/watched.hpp"
+#include "runtime/reflector.hpp"
+
+namespace kubewatch::cli::watch {
+
+// One TYPE word with the names that were given for it.
+struct Wanted {
+  std::string type;
+  std::vector<std::string> names;  // empty: all
+};
+
+// "pods,deployments", "pods" "a" "b", "pod/a" "deployment/b". Errors: invalid, in kubectl's words.
+Result<std::vector<Wanted>> wanted_of(const std::vector<std::string>& words);
+
+struct SourceOptions {
+  runtime::WatcherOptions stream;  // the selectors in it as well
+  runtime::StoreOptions store;
+  std::vector<std::string> namespaces;  // empty: that of the configuration
+  bool all_namespaces = false;
+  bool want_previous = true;
+  bool wait_for_types = true;
+  CheckpointParts loaded;  // from the file of the run before
+};
+
+struct SourceCallbacks {
+  // `resumed`: it goes on from a checkpoint, and its initial changes were told by an earlier run.
+  std::function<void(const SourceInfo&, const runtime::StoreChange&, bool resumed)> on_change;
+  // All sources of this kind and namespace; gap: after a relist.
+  std::function<void(const SourceInfo&, bool gap, bool resumed)> on_synced;
+  std::function<void(const SourceInfo&, runtime::WatcherFailure, const Error&)> on_failure;
+  // For people, on stderr.
+  std::function<void(const std::string&)> on_note;
+  // Of a kind that will be watched, before its first change: it calls back when it may go on.
+  std::function<void(Session&, const core::ResourceType&, std::function<void()> go_on)> prepare;
+};
+
+class SourceSet {
+ public:
+  // `sessions` (by context; "" where there is one) must outlive it.
+  SourceSet(std::vector<std::pair<std::string, Session*>> sessions, std::vector<Wanted> wanted,
+            SourceOptions options, SourceCallbacks callbacks);
+  ~SourceSet();
+
+  // Asks each server for its kinds, and starts what is there. Errors: of discovery; invalid (a kind
+  // that cannot be watched); of a checkpoint; not_found unless types are waited for.
+  Result<void> start();
+  // By "context/deployments.apps".
+  std::map<std::string, SourceStats> stats() const;
+  // What each source knows now; the others keep what was loaded. Errors: of a store.
+  Result<CheckpointParts> save() const;
+  // Kinds that were found, each once.
+  std::vector<core::ResourceType> types() const;
+
+ private:
+  struct Source;
+  struct Server;
+  Result<void> look(Server& server, const client::ResourceMap& map);
+  Result<void> add(Server& server, const Wanted& wanted, const core::ResourceType& type);
+  Result<void> add_one(Server& server, const core::ResourceType& type,
+                       const std::string& namespace_, const std::string& name, std::size_t group);
+  void look_again(Server& server);
+  void begin(Source& source);
+  runtime::ReflectorCallbacks callbacks_of(Source& source);
+  void synced(Source& source, bool gap);
+
+  std::vector<std::unique_ptr<Server>> servers_;
+  SourceOptions options_;
+  SourceCallbacks callbacks_;
+  std::vector<std::unique_ptr<Source>> sources_;
+  std::size_t groups_ = 0;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace kubewatch::cli::watch

@@ -1,0 +1,444 @@
+#include "cli/watch/watch_run.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <ostream>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/strings.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/flags.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/watch/checkpoint.hpp"
+#include "cli/watch/event_filter.hpp"
+#include "cli/watch/object_print.hpp"
+#include "cli/watch/output.hpp"
+#include "cli/watch/views.hpp"
+#include "hooks/counting_transport.hpp"
+
+namespace kubewatch::cli::watch {
+
+namespace {
+
+constexpr Duration kCheckpointEvery{30000};
+constexpr std::uint64_t kToldProblems = 10;  // of --when and --fields; further ones are counted
+
+bool is_table(const OutputFormat& format) {
+  return format.kind == OutputFormat::Kind::table || format.kind == OutputFormat::Kind::wide;
+}
+
+using Counts = hooks::CountingTransport::Counts;
+
+class Run {
+ public:
+  Run(Context& context, const RunOptions& options, SessionRecording& recording)
+      : context_(context), options_(options), recording_(recording) {}
+
+  int run();
+
+ private:
+  Result<void> open_sessions();
+  Result<void> prepare();
+  Result<void> make_view(const std::vector<Wanted>& wanted);
+  SourceOptions source_options();
+  SourceCallbacks source_callbacks();
+  void start_timers();
+  void fetch_columns(Session& session, const core::ResourceType& type, std::function<void()> go_on);
+  void on_change(const SourceInfo& source, const runtime::StoreChange& change, bool resumed);
+  void on_synced(const SourceInfo& source, bool gap, bool resumed);
+  bool passes(Event& event);
+  void exec(const Event& event);
+  void note(const std::string& text);
+  void problem(const Error& error);
+  void tell_stats();
+  void save_checkpoint();
+  void write_parts(const Result<CheckpointParts>& parts);
+  void note_unseen(const runtime::StoreChange& change);
+  void end(int code, const std::string& why = "");
+  void interrupted();
+  void stop();
+
+  Context& context_;
+  const RunOptions& options_;
+  SessionRecording& recording_;
+  loop::EventLoop loop_;
+  std::vector<std::pair<std::string, std::unique_ptr<Session>>> sessions_;
+  std::map<std::string, std::shared_ptr<Counts>> counts_;  // by context
+  EventFilter filter_;
+  EndRule end_;
+  std::unique_ptr<View> view_;
+  TableView* table_ = nullptr;  // view_, when it is one
+  std::unique_ptr<Output> output_;
+  std::unique_ptr<ExecRunner> exec_;
+  std::unique_ptr<SourceSet> sources_;
+  std::vector<client::PendingPtr> columns_;
+  std::map<std::size_t, std::size_t> initial_;  // shown, by the source's group
+  loop::Timer deadline_, stats_timer_, checkpoint_timer_;
+  TimePoint started_{};
+  std::uint64_t problems_ = 0;
+  bool changed_ = false;  // since the checkpoint was written
+  core::ObjectKey told_last_;
+  std::optional<Result<CheckpointParts>> last_parts_;  // as it was when the end was decided
+  bool ending_turn_ = false;                           // the turn in which it was
+  std::size_t unseen_ = 0;  // changes that the last parts have and nobody was told
+  bool ended_ = false;
+  bool stopped_ = false;
+  int code_ = kFailed;
+};
+
+int Run::run() {
+  started_ = loop_.now();
+  if (auto ready = prepare(); !ready.ok()) return fail(context_, ready.error());
+  // Until the servers have said what they have, a signal simply ends the process.
+  if (auto begun = sources_->start(); !begun.ok()) return fail(context_, begun.error());
+  Interrupt interrupt(loop_, [this] { interrupted(); });
+  recording_.note(sources_->types());
+  start_timers();
+  if (!ended_ || !stopped_) loop_.run();
+  if (!stopped_) return fail(context_, kFailed, "the event loop ended by itself");
+  return code_;
+}
+
+Result<void> Run::open_sessions() {
+  const std::vector<std::string> contexts =
+      options_.contexts.empty() ? std::vector<std::string>{""} : options_.contexts;
+  for (const std::string& name : contexts) {
+    client::ConfigOverrides overrides = context_.global.config;
+    if (!name.empty()) overrides.context = name;
+    if (!options_.namespaces.empty()) overrides.namespace_ = options_.namespaces.front();
+    auto session = recording_.open(
+        overrides,
+        [this] {
+          if (end_.timed_out_is_failure()) {
+            return end(kTimedOut, "the recording ends before --until " + end_.until());
+          }
+          end(kDone);
+        },
+        &loop_);
+    if (!session.ok() && contexts.size() > 1) {
+      return std::move(session).error().with_context("context " + name);
+    }
+    if (!session.ok()) return std::move(session).error();
+    const std::string key = contexts.size() > 1 ? name : "";
+    if (options_.stats || options_.stats_interval) {
+      const auto counts = counts_[key] = std::make_shared<Counts>();
+      (*session)->wrap_transport([&](http::Transport& inner) {
+        return std::make_unique<hooks::CountingTransport>(inner, counts);
+      });
+    }
+    sessions_.emplace_back(key, std::move(*session));
+  }
+  return {};
+}
+
+Result<void> Run::prepare() {
+  KW_ASSIGN(auto wanted, wanted_of(options_.words));
+  KW_ASSIGN(filter_, EventFilter::parse(options_.fields, options_.when));
+  KW_ASSIGN(end_, EndRule::parse(options_.end));
+  KW_TRY(make_view(wanted));
+  SourceOptions sources = source_options();
+  if (!options_.checkpoint.empty()) {
+    KW_ASSIGN(sources.loaded, read_checkpoint(options_.checkpoint));
+  }
+  KW_TRY(open_sessions());
+  output_ = std::make_unique<Output>(loop_, context_.out, *view_,
+                                     [this] { end(kFailed, "cannot write to stdout"); });
+  if (!options_.exec.command.empty()) {
+    exec_ = std::make_unique<ExecRunner>(loop_, options_.exec, [this](std::string_view text) {
+      output_->flush();  // what was printed before
+      output_->buffer() += text;
+      output_->added();
+    });
+  }
+  std::vector<std::pair<std::string, Session*>> sessions;
+  for (auto& [name, session] : sessions_) sessions.emplace_back(name, session.get());
+  sources_ = std::make_unique<SourceSet>(std::move(sessions), std::move(wanted), std::move(sources),
+                                         source_callbacks());
+  return {};
+}
+
+Result<void> Run::make_view(const std::vector<Wanted>& wanted) {
+  ViewOptions view;
+  view.several_contexts = options_.contexts.size() > 1;
+  view.several_namespaces = options_.selection.all_namespaces || options_.namespaces.size() > 1;
+  // A category is several kinds, too, and may be asked for by any word.
+  view.several_types = wanted.size() > 1 || wanted.front().type == "all";
+  view.headers = options_.headers;
+  view.show_managed_fields = options_.content.show_managed_fields;
+  view.diff = options_.diff;
+  view.fields = filter_.field_names();
+  view.tty = options_.terminal.tty;
+  const OutputFormat::Kind format = options_.output.kind;
+  if (format == OutputFormat::Kind::json) {
+    view_ = std::make_unique<JsonView>(std::move(view));
+  } else if (options_.diff) {
+    view_ = std::make_unique<DiffView>(std::move(view));
+  } else if (is_table(options_.output)) {
+    auto table = std::make_unique<TableView>(std::move(view));
+    table_ = table.get();
+    view_ = std::move(table);
+  } else {
+    KW_ASSIGN(view_, make_object_view(options_.output, options_.headers, options_.terminal));
+  }
+  return {};
+}
+
+SourceOptions Run::source_options() {
+  SourceOptions out;
+  out.stream = options_.stream;
+  out.stream.content = content_of(options_.content);
+  out.stream.label_selector = options_.selection.label_selector;
+  out.stream.field_selector = options_.selection.field_selector;
+  out.store = store_options(options_.content);
+  // Who changed what is in them.
+  if (options_.diff) out.store.keep_managed_fields = true;
+  out.namespaces = options_.namespaces;
+  out.all_namespaces = options_.selection.all_namespaces;
+  out.want_previous = options_.diff || !filter_.empty() || end_.wants_object();
+  out.wait_for_types = !recording_.replays();
+  return out;
+}
+
+SourceCallbacks Run::source_callbacks() {
+  SourceCallbacks out;
+  out.on_change = [this](const SourceInfo& source, const runtime::StoreChange& change,
+                         bool resumed) { on_change(source, change, resumed); };
+  out.on_synced = [this](const SourceInfo& source, bool gap, bool resumed) {
+    on_synced(source, gap, resumed);
+  };
+  out.on_failure = [this](const SourceInfo&, runtime::WatcherFailure where, const Error& error) {
+    // A recording that does not have it will never have it.
+    const bool hopeless = where == runtime::WatcherFailure::initial_list;
+    if (recording_.replays() && hopeless) end(exit_code_of(error), error.render());
+  };
+  out.on_note = [this](const std::string& text) { note(text); };
+  out.prepare = [this](Session& session, const core::ResourceType& type,
+                       std::function<void()> go_on) {
+    fetch_columns(session, type, std::move(go_on));
+  };
+  return out;
+}
+
+// A custom kind's columns are in its definition; who may not read it gets none.
+void Run::fetch_columns(Session& session, const core::ResourceType& type,
+                        std::function<void()> go_on) {
+  const bool custom = type.gvk.group.find('.') != std::string::npos &&
+                      builtin_columns(type).empty() && !type.gvk.group.ends_with(".k8s.io");
+  if (table_ == nullptr || !custom || !options_.fields.empty()) return go_on();
+  columns_.push_back(session.client().raw(
+      "GET",
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" +
+          base::percent_encode(type.plural + "." + type.gvk.group),
+      [this, type, go_on = std::move(go_on)](Result<http::Response> answer) {
+        if (answer.ok() && answer->status == 200) {
+          if (auto definition = base::parse_json(answer->body); definition.ok()) {
+            const bool wide = options_.output.kind == OutputFormat::Kind::wide;
+            table_->set_columns(type, custom_columns(*definition, type.gvk.version, wide));
+          }
+        }
+        go_on();
+      }));
+}
+
+void Run::start_timers() {
+  if (end_.duration()) {
+    deadline_ = loop_.after(*end_.duration(), [this] {
+      if (!end_.timed_out_is_failure()) return end(kDone);
+      end(kTimedOut, fmt::format("timed out: --until {} was not met within {}", end_.until(),
+                                 base::format_duration(*end_.duration())));
+    });
+  }
+  if (options_.stats_interval) {
+    stats_timer_ = loop_.after(*options_.stats_interval, [this] { tell_stats(); });
+  }
+  if (!options_.checkpoint.empty()) {
+    checkpoint_timer_ = loop_.after(kCheckpointEvery, [this] { save_checkpoint(); });
+  }
+}
+
+void Run::on_change(const SourceInfo& source, const runtime::StoreChange& change, bool resumed) {
+  if (change.initial && (options_.watch_only || resumed)) return;
+  if (ended_) return note_unseen(change);
+  changed_ = true;
+  told_last_ = change.meta.key();
+  Event event(source, change);
+  if (!passes(event)) return;
+  if (change.initial) ++initial_[source.group];
+  auto shown = view_->event(event, loop_.wall(), output_->buffer());
+  if (!shown.ok()) problem(shown.error());
+  output_->added();
+  exec(event);
+  if (ended_) return;
+  const std::optional<EventView> view =
+      end_.wants_object() ? std::optional(event.view()) : std::nullopt;
+  const auto met = end_.note(view ? &*view : nullptr);
+  if (!met.ok()) return problem(met.error());
+  if (*met) end(kDone);
+}
+
+bool Run::passes(Event& event) {
+  if (filter_.empty()) return true;
+  auto fields = filter_.look(event.view());
+  if (!fields.ok()) {
+    problem(fields.error());
+    return false;
+  }
+  if (!*fields) return false;
+  event.fields = std::move(**fields);
+  return true;
+}
+
+void Run::exec(const Event& event) {
+  if (exec_ == nullptr || exec_->run(event)) return;
+  end(kFailed, "10000 events wait for --exec: it is slower than what happens");
+}
+
+void Run::on_synced(const SourceInfo& source, bool gap, bool resumed) {
+  if (ended_) return;
+  changed_ = true;
+  if (gap) {
+    view_->gap(source, output_->buffer());
+    return output_->added();
+  }
+  if (resumed || options_.watch_only) return;
+  view_->synced(source, initial_[source.group], output_->buffer());
+  output_->added();
+}
+
+void Run::note(const std::string& text) {
+  context_.err << base::escape_for_terminal(text) << "\n";
+  context_.err.flush();
+}
+
+// A program that fails on one object fails on many: the first are told, the rest are counted.
+void Run::problem(const Error& error) {
+  if (++problems_ <= kToldProblems) {
+    base::log_warn("an event cannot be judged or shown", {{"error", error.render()}});
+  }
+}
+
+void Run::tell_stats() {
+  auto stats = sources_->stats();
+  for (const auto& [context, counts] : counts_) {
+    for (const auto& [kind, bytes] : *counts) {
+      const auto found = stats.find(context.empty() ? kind : context + "/" + kind);
+      if (found != stats.end()) found->second.bytes = bytes;
+    }
+  }
+  context_.err << base::escape_for_terminal(
+      stats_text(stats, end_.shown(), output_->lag(), loop_.now() - started_), true);
+  context_.err.flush();
+  if (options_.stats_interval && !ended_) {
+    stats_timer_ = loop_.after(*options_.stats_interval, [this] { tell_stats(); });
+  }
+}
+
+// What was printed was flushed before: a run that continues from here repeats rather than loses.
+void Run::save_checkpoint() {
+  if (ended_) return;
+  if (std::exchange(changed_, false)) {
+    output_->flush();
+    write_parts(sources_->save());
+  }
+  checkpoint_timer_ = loop_.after(kCheckpointEvery, [this] { save_checkpoint(); });
+}
+
+void Run::write_parts(const Result<CheckpointParts>& parts) {
+  const auto saved =
+      parts.ok() ? write_checkpoint(options_.checkpoint, *parts) : Result<void>(parts.error());
+  if (saved.ok()) return;
+  base::log_error("the checkpoint cannot be written", {{"error", saved.error().render()}});
+  if (ended_ && code_ == kDone) code_ = kFailed;
+}
+
+// The end was decided in the middle of a list: all of it is in the cache, and so in the last parts.
+// The two halves of a replaced object are told one after the other, too.
+void Run::note_unseen(const runtime::StoreChange& change) {
+  const bool of_a_list = change.initial || change.relisted;
+  if (ending_turn_ && (of_a_list || change.meta.key() == told_last_)) ++unseen_;
+}
+
+// What was begun is finished, what waits is not begun; while that is waited for, a signal ends it.
+void Run::interrupted() {
+  const bool waiting = ended_;
+  end(kDone);
+  if (exec_ == nullptr) return;
+  const std::size_t dropped = exec_->drop();
+  if (dropped > 0) note(fmt::format("{} events were not given to --exec any more", dropped));
+  if (waiting) exec_->terminate();
+}
+
+void Run::end(int code, const std::string& why) {
+  if (ended_) return;
+  ended_ = true;
+  code_ = code;
+  if (!why.empty()) code_ = fail(context_, code, why);
+  if (!options_.checkpoint.empty()) last_parts_ = sources_->save();
+  ending_turn_ = true;
+  // In a turn of its own: we may be inside a callback of what is about to go.
+  loop_.post([this] {
+    ending_turn_ = false;
+    output_->flush();
+    if (exec_ == nullptr) return stop();
+    exec_->when_idle([this] { stop(); });
+  });
+}
+
+void Run::stop() {
+  if (std::exchange(stopped_, true)) return;
+  output_->flush();
+  if (unseen_ > 0 && last_parts_) {
+    note(
+        fmt::format("{} changes of a list were not shown any more: the checkpoint stays as it was, "
+                    "and the next run tells them all again",
+                    unseen_));
+  } else if (last_parts_) {
+    write_parts(*last_parts_);
+  }
+  recording_.end();
+  if (options_.stats || options_.stats_interval) tell_stats();
+  if (problems_ > kToldProblems) {
+    note(fmt::format("{} events could not be judged or shown", problems_));
+  }
+  if (exec_ != nullptr && exec_->failures() > 0 && code_ == kDone) {
+    code_ =
+        fail(context_, kFailed,
+             fmt::format("--exec failed for {} of {} events", exec_->failures(), exec_->runs()));
+  }
+  loop_.stop();
+}
+
+}  // namespace
+
+Result<void> check(const RunOptions& options, const SessionRecording& recording) {
+  const bool table = is_table(options.output);
+  const bool json = options.output.kind == OutputFormat::Kind::json;
+  const auto refuse = [](const std::string& text) { return Error(ErrorKind::invalid, text); };
+  if (options.diff && !table && !json) {
+    return refuse("--diff is shown as text or with -o json, not with another -o");
+  }
+  if (options.diff && !options.fields.empty()) {
+    return refuse("--diff shows every field that changed, --fields only some: give one of them");
+  }
+  if (!options.fields.empty() && !table && !json) {
+    return refuse("--fields is shown as table or with -o json, not with another -o");
+  }
+  if (options.contexts.size() > 1 && (recording.records() || recording.replays())) {
+    return refuse("a recording is of one context: give one --context");
+  }
+  if (recording.replays() && !options.checkpoint.empty()) {
+    return refuse("--checkpoint continues on a server, not on a recording");
+  }
+  if (options.words.size() > 1 && !options.selection.label_selector.empty()) {
+    return refuse("name cannot be provided when a selector is specified");
+  }
+  return {};
+}
+
+int run_watch(Context& context, const RunOptions& options, SessionRecording& recording) {
+  return Run(context, options, recording).run();
+}
+
+}  // namespace kubewatch::cli::watch

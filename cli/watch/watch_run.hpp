@@ -1,0 +1,48 @@
+// One run of `kubewatch watch`: sources in, views and commands out, an exit code at the end. Binds
+// the parts; each decides for itself.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/printers/output_format.hpp"
+#include "cli/session_recording.hpp"
+#include "cli/stream_flags.hpp"
+#include "cli/terminal.hpp"
+#include "cli/watch/end_rule.hpp"
+#include "cli/watch/exec_runner.hpp"
+#include "cli/watch/source_set.hpp"
+
+namespace kubewatch::cli::watch {
+
+struct RunOptions {
+  std::vector<std::string> words;       // TYPE, names
+  std::vector<std::string> contexts;    // empty: the current one
+  std::vector<std::string> namespaces;  // empty: that of the configuration
+  Selection selection;
+  runtime::WatcherOptions stream;
+  ContentFlags content;
+  OutputFormat output;
+  Terminal terminal;  // of stdout
+  bool headers = true;
+  bool diff = false;
+  bool watch_only = false;
+  std::vector<std::string> fields;
+  std::string when;
+  EndRule::Flags end;
+  std::string checkpoint;
+  ExecOptions exec;  // command "" = none
+  bool stats = false;
+  std::optional<Duration> stats_interval;
+};
+
+// Errors: invalid, for what only several flags together can get wrong.
+Result<void> check(const RunOptions& options, const SessionRecording& recording);
+
+// Blocks until it ends; prints what went wrong. The exit code.
+int run_watch(Context& context, const RunOptions& options, SessionRecording& recording);
+
+}  // namespace kubewatch::cli::watch

@@ -1,0 +1,24 @@
+# What is wrong is refused before anything is asked of a server, each with 2.
+try() {
+  "$kubewatch" watch "$@" >/dev/null
+  echo "exit $?" >&2
+}
+try pods --when '.a =='
+try pods --fields '{.spec.[}'
+try pods --until 'condition='
+try pods --until '.a |'
+try pods -o 'jsonpath={.a[}'
+try pods -o tabel
+try pods --diff --fields .a
+try pods --diff -o name
+try pods --max-events 0
+try pods --exec-timeout 1s
+try pods web -l a=b
+try pod/web extra
+try pods --context a,b --record "$work/r"
+try pods --from-recording "$work/none" --server http://127.0.0.1:1
+echo "no checkpoint" >"$work/point"
+try pods --checkpoint "$work/point"
+echo "no recording" >"$work/recording"
+try pods --from-recording "$work/recording"
+try pods --from-recording "$work/none"

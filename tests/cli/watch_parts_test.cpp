@@ -1,0 +1,140 @@
+// Arguments, checkpoints, statistics and the queue of commands of `watch`.
+#include "cli/watch/checkpoint.hpp"
+#include "cli/watch/exec_queue.hpp"
+#include "cli/watch/exec_runner.hpp"
+#include "cli/watch/source_set.hpp"
+#include "cli/watch/watch_stats.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::cli::watch;
+using Words = std::vector<std::string>;
+
+namespace {
+
+std::string text_of(const Words& words) {
+  const auto wanted = wanted_of(words);
+  if (!wanted.ok()) return wanted.error().render();
+  std::string out;
+  for (const Wanted& one : *wanted) {
+    out += one.type + "(";
+    for (const std::string& name : one.names) out += name + " ";
+    out += ")";
+  }
+  return out;
+}
+
+ExecJob job(const std::string& key, const std::string& name) {
+  return {key, name, {}, ""};
+}
+
+}  // namespace
+
+TEST_CASE("types are a list, with names or without, or TYPE/NAME words") {
+  CHECK(text_of({"pods,deployments"}) == "pods()deployments()");
+  CHECK(text_of({"pods", "a", "b"}) == "pods(a b )");
+  CHECK(text_of({"pod/a", "deploy/x", "pod/b"}) == "pod(a b )deploy(x )");
+}
+
+TEST_CASE("words that are neither are refused") {
+  CHECK(text_of({"pod/a", "b"}).find("b stands beside TYPE/NAME") == 0);
+  CHECK(text_of({"pods/"}).find("one TYPE and one NAME") != std::string::npos);
+  CHECK(text_of({"a/b/c"}).find("one TYPE and one NAME") != std::string::npos);
+  CHECK(text_of({"a,b/c"}).find("one TYPE and one NAME") != std::string::npos);
+  CHECK(text_of({"pods,,x"}).find("an empty TYPE") == 0);
+}
+
+TEST_CASE("a checkpoint is read back as it was packed, and nothing else is") {
+  const CheckpointParts parts = {{"|pods|shop|", std::string("a\0b\nc", 5)}, {"x|y||", ""}};
+  const std::string bytes = pack_checkpoint(parts);
+  const auto read = unpack_checkpoint(bytes);
+  REQUIRE(read.ok());
+  CHECK(*read == parts);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    CHECK(!unpack_checkpoint(bytes.substr(0, size)).ok());
+  }
+  CHECK(!unpack_checkpoint(bytes + "x").ok());
+  CHECK(unpack_checkpoint("hello").error().render().find("remove the file") != std::string::npos);
+  CHECK(!unpack_checkpoint("kubewatch-checkpoint 1\n[{\"of\":\"a\",\"size\":-1}]\n").ok());
+}
+
+TEST_CASE("commands of one object run one after the other, of others beside them") {
+  ExecQueue queue(2);
+  queue.push(job("a", "a1"));
+  queue.push(job("a", "a2"));
+  queue.push(job("b", "b1"));
+  queue.push(job("c", "c1"));
+  CHECK(queue.take()->name == "a1");
+  CHECK(queue.take()->name == "b1");
+  CHECK(!queue.take());  // two run
+  queue.done("b");
+  CHECK(queue.take()->name == "c1");
+  queue.done("a");
+  CHECK(queue.take()->name == "a2");
+  CHECK(queue.waiting() == 0);
+  CHECK(queue.running() == 2);
+}
+
+TEST_CASE("too many waiting commands are refused, and what waits can be dropped") {
+  ExecQueue queue(1, 2);
+  CHECK(queue.push(job("a", "1")));
+  CHECK(queue.push(job("a", "2")));
+  CHECK(!queue.push(job("a", "3")));
+  CHECK(queue.drop() == 2);
+  CHECK(!queue.take());
+}
+
+TEST_CASE("how a command ended is told in a few words") {
+  hooks::HookExit exit;
+  exit.code = 0;
+  CHECK(problem_of(exit).empty());
+  exit.code = 3;
+  CHECK(problem_of(exit) == "exit 3");
+  exit.code.reset();
+  exit.signal = 9;
+  CHECK(problem_of(exit) == "it was ended by signal 9");
+  exit.timed_out = true;
+  CHECK(problem_of(exit).find("--exec-timeout") != std::string::npos);
+}
+
+TEST_CASE("an event is in the environment of its command") {
+  SourceInfo source;
+  source.context = "prod";
+  source.type.gvk = {"apps", "v1", "Deployment"};
+  runtime::StoreChange change;
+  change.type = runtime::ChangeType::deleted;
+  change.meta.name = "web";
+  change.meta.namespace_ = "shop";
+  const auto environment = exec_environment(Event(source, change));
+  const auto has = [&](const std::string& one) {
+    return std::find(environment.begin(), environment.end(), one) != environment.end();
+  };
+  CHECK(has("KW_EVENT=DELETED"));
+  CHECK(has("KW_INITIAL=false"));
+  CHECK(has("KW_CONTEXT=prod"));
+  CHECK(has("KW_API_VERSION=apps/v1"));
+  CHECK(has("KW_NAMESPACE=shop"));
+  CHECK(has("KW_NAME=web"));
+}
+
+TEST_CASE("quantiles of lag are right to half of their value") {
+  LagHistogram lag;
+  CHECK(lag.quantile(0.99) == Duration{0});
+  for (int i = 0; i < 99; ++i) lag.add(Duration{4});
+  lag.add(Duration{1000});
+  CHECK(lag.quantile(0.5) >= Duration{4});
+  CHECK(lag.quantile(0.5) <= Duration{6});
+  CHECK(lag.quantile(1.0) == Duration{1000});
+  CHECK(lag.longest() == Duration{1000});
+}
+
+TEST_CASE("statistics name every kind and what was shown") {
+  SourceStats pods;
+  pods.objects = 3;
+  pods.events = 7;
+  pods.bytes = 100;
+  pods.relists = 1;
+  const std::string text = stats_text({{"pods", pods}}, 9, LagHistogram(), Duration{1500});
+  CHECK(text.find("stats: pods: 3 objects, 7 events, 100 bytes, 1 relists, 0 reconnects") == 0);
+  CHECK(text.find("9 shown in 1.5s") != std::string::npos);
+}

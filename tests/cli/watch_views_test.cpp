@@ -1,0 +1,295 @@
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "cli/watch/object_print.hpp"
+#include "cli/watch/views.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::cli;
+using namespace kubewatch::cli::watch;
+
+namespace {
+
+SourceInfo pods() {
+  SourceInfo out;
+  out.type.gvk = {"", "v1", "Pod"};
+  out.type.plural = "pods";
+  out.type.singular = "pod";
+  return out;
+}
+
+runtime::StoreChange change(runtime::ChangeType type, const std::string& name, const Json& object,
+                            const Json& before = nullptr) {
+  runtime::StoreChange out;
+  out.type = type;
+  out.meta.name = name;
+  out.meta.namespace_ = "shop";
+  out.meta.creation_timestamp = "2026-01-02T03:04:05Z";
+  out.json = base::dump_json(object);
+  if (!before.is_null()) out.previous_json = base::dump_json(before);
+  return out;
+}
+
+const WallTime kNow = *base::parse_rfc3339("2026-01-02T03:05:05Z");
+using runtime::ChangeType;
+
+std::string shown(View& view, const SourceInfo& source, const runtime::StoreChange& what) {
+  std::string out;
+  const auto done = view.event(Event(source, what), kNow, out);
+  if (!done.ok()) FAIL(done.error().render());
+  return out;
+}
+
+Result<std::unique_ptr<View>> view_of(const std::string& output) {
+  KW_ASSIGN(const auto format, parse_output_format(output, {}));
+  return make_object_view(format, true, Terminal{});
+}
+
+}  // namespace
+
+TEST_CASE("columns are as wide as the first rows need, and become wider when a row needs it") {
+  EventTable table({"A", "B"});
+  table.add({"1", "x"});
+  table.add({"long", "y"});
+  CHECK(table.text() == "A      B\n1      x\nlong   y\n");
+  table.add({"longer", "z"});
+  table.add({"1"});
+  CHECK(table.text() == "longer   z\n1\n");
+  CHECK(table.text().empty());
+}
+
+TEST_CASE("marks alone come without the header, which waits for the first row") {
+  EventTable table({"EVENT", "NAME"});
+  table.add_mark({"SYNCED", "(nothing that is as long as this)"});
+  CHECK(table.text() == "SYNCED   (nothing that is as long as this)\n");
+  table.add({"ADDED", "web"});
+  CHECK(table.text() == "EVENT   NAME\nADDED   web\n");
+}
+
+TEST_CASE("nothing in a cell reaches a terminal as a command") {
+  EventTable table({"NAME"}, false);
+  table.add({"a\x1b[31mred\r\n"});
+  const std::string text = table.text();
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find('\r') == std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+}
+
+TEST_CASE("a table of one kind has its columns, the initial state is marked, then SYNCED") {
+  const SourceInfo source = pods();
+  TableView view{ViewOptions{}};
+  const Json pod = {{"spec", {{"containers", {{{"name", "a"}}, {{"name", "b"}}}}}},
+                    {"status",
+                     {{"phase", "Running"},
+                      {"containerStatuses",
+                       {{{"ready", true}, {"restartCount", 3}},
+                        {{"ready", false},
+                         {"restartCount", 11},
+                         {"state", {{"waiting", {{"reason", "CrashLoopBackOff"}}}}}}}}}}};
+  auto first = change(ChangeType::added, "web", pod);
+  first.initial = true;
+  std::string out = shown(view, source, first);
+  view.synced(source, 1, out);
+  out += shown(view, source, change(ChangeType::deleted, "web", pod));
+  view.gap(source, out);
+  view.flush(out);
+  CHECK(out ==
+        "EVENT      NAME   READY   STATUS             RESTARTS   AGE\n"
+        "INITIAL    web    1/2     CrashLoopBackOff   14         60s\n"
+        "SYNCED     (1 object)\n"
+        "DELETED    web    1/2     CrashLoopBackOff   14         60s\n"
+        "GAP        (changes in between may be missing)\n");
+}
+
+TEST_CASE(
+    "a table of several kinds, namespaces and contexts says which, with the rest in DETAILS") {
+  SourceInfo source = pods();
+  source.context = "prod";
+  ViewOptions options;
+  options.several_contexts = options.several_namespaces = options.several_types = true;
+  TableView view(options);
+  std::string out =
+      shown(view, source, change(ChangeType::added, "web", {{"status", {{"phase", "Pending"}}}}));
+  view.flush(out);
+  CHECK(out ==
+        "EVENT      CONTEXT   NAMESPACE   KIND   NAME   AGE   DETAILS\n"
+        "ADDED      prod      shop        Pod    web    60s   READY=0/0 STATUS=Pending "
+        "RESTARTS=0\n");
+}
+
+TEST_CASE("columns of --fields stand in the place of the kind's") {
+  ViewOptions options;
+  options.fields = {".spec.a", ".b"};
+  TableView view(options);
+  const SourceInfo source = pods();
+  const auto what = change(ChangeType::modified, "web", Json::object());
+  Event event(source, what);
+  event.fields = {{".spec.a", 1, "two"}, {".b", 1, nullptr}};
+  std::string out;
+  REQUIRE(view.event(event, kNow, out).ok());
+  view.flush(out);
+  CHECK(out == "EVENT      NAME   .spec.a   .b\nMODIFIED   web    two       <none>\n");
+}
+
+TEST_CASE("each line of NDJSON is an envelope of a version around the object's own text") {
+  JsonView view{ViewOptions{}};
+  SourceInfo source = pods();
+  auto first = change(ChangeType::added, "web", {{"kind", "Pod"}});
+  first.initial = true;
+  CHECK(shown(view, source, first) ==
+        "{\"apiVersion\":\"kubewatch.dev/v1\",\"kind\":\"WatchEvent\",\"type\":\"ADDED\","
+        "\"initial\":true,\"object\":{\"kind\":\"Pod\"}}\n");
+  source.context = "prod";
+  source.namespace_ = "shop";
+  std::string out;
+  view.synced(source, 1, out);
+  const auto mark = base::parse_json(out);
+  REQUIRE(mark.ok());
+  CHECK((*mark)["type"] == "SYNCED");
+  CHECK((*mark)["objects"] == 1);
+  CHECK((*mark)["source"] == Json({{"apiVersion", "v1"}, {"kind", "Pod"}, {"namespace", "shop"}}));
+  CHECK((*mark)["context"] == "prod");
+  auto found = change(ChangeType::deleted, "web", {{"kind", "Pod"}});
+  found.relisted = true;
+  CHECK(base::parse_json(shown(view, source, found))->at("relisted") == true);
+}
+
+TEST_CASE("NDJSON on a terminal says the same with escapes for what it would interpret") {
+  ViewOptions options;
+  options.tty = true;
+  JsonView view(options);
+  const Json object = {{"text", "a\u202e\u009b31m\x1b"}};
+  const std::string line = shown(view, pods(), change(ChangeType::added, "web", object));
+  CHECK(line.find("\u202e") == std::string::npos);
+  CHECK(line.find("\u009b") == std::string::npos);
+  CHECK(line.find('\x1b') == std::string::npos);
+  CHECK(base::parse_json(line)->at("object") == object);
+  CHECK(std::count(line.begin(), line.end(), '\n') == 1);
+}
+
+TEST_CASE("NDJSON of --diff has the changes with their writers, and no managedFields") {
+  ViewOptions options;
+  options.diff = true;
+  JsonView view(options);
+  const Json fields = {{"f:data", {{"f:a", Json::object()}}}};
+  const auto object = [&](const std::string& value, const std::string& time) {
+    return Json{{"kind", "Secret"},
+                {"metadata",
+                 {{"name", "web"},
+                  {"managedFields",
+                   {{{"manager", "me"},
+                     {"operation", "Update"},
+                     {"apiVersion", "v1"},
+                     {"time", time},
+                     {"fieldsType", "FieldsV1"},
+                     {"fieldsV1", fields}}}}}},
+                {"data", {{"a", value}}}};
+  };
+  const auto line = base::parse_json(
+      shown(view, pods(),
+            change(ChangeType::modified, "web", object("bmV3", "T2"), object("b2xk", "T1"))));
+  REQUIRE(line.ok());
+  CHECK(!line->at("object")["metadata"].contains("managedFields"));
+  REQUIRE(line->at("changes").size() == 1);
+  const Json& one = line->at("changes")[0];
+  CHECK(one["path"] == ".data.a");
+  CHECK(one["by"]["manager"] == "me");
+  CHECK(one["old"].get<std::string>().find("<masked ") == 0);
+  CHECK(one["old"] != one["new"]);
+  CHECK(line->at("writers")[0]["time"] == "T2");
+}
+
+TEST_CASE("a diff has a line for each field, secret values hidden, and nothing for a terminal") {
+  ViewOptions options;
+  options.diff = true;
+  DiffView view(options);
+  const std::string text = shown(
+      view, pods(),
+      change(ChangeType::modified, "web",
+             {{"kind", "Secret"}, {"data", {{"password", "bmV3cGFzcw=="}}}, {"type", "b"}},
+             {{"kind", "Secret"}, {"data", {{"password", "b2xkcGFzcw=="}}}, {"type", "a\x1b"}}));
+  CHECK(text.find("MODIFIED  pod/web\n") == 0);
+  CHECK(text.find("\n    .data.password: \"<masked ") != std::string::npos);
+  CHECK(text.find("bmV3") == std::string::npos);
+  CHECK(text.find("    .type: ") != std::string::npos);
+  CHECK(text.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("formats of single objects: name, jsonpath, jq, custom-columns, yaml") {
+  const SourceInfo source = pods();
+  const auto what = change(ChangeType::added, "web", {{"metadata", {{"name", "web"}}}});
+  const auto print = [&](const std::string& format) {
+    auto view = view_of(format);
+    if (!view.ok()) FAIL(view.error().render());
+    std::string out = shown(**view, source, what);
+    (*view)->flush(out);
+    return out;
+  };
+  CHECK(print("name") == "pod/web\n");
+  CHECK(print("jsonpath={.metadata.name}") == "web\n");
+  CHECK(print("jq=.metadata | keys[]") == "name\n");
+  CHECK(print("custom-columns=NAME:.metadata.name,X:.x") ==
+        "EVENT      NAME   X\nADDED      web    <none>\n");
+  CHECK(print("yaml").find("type: ADDED\n---\n") != std::string::npos);
+}
+
+TEST_CASE("a format that is wrong is refused by name, with a caret or what there is") {
+  const auto error = [](const std::string& format) {
+    auto view = view_of(format);
+    return view.ok() ? std::string() : view.error().render();
+  };
+  CHECK(error("jsonpath={.a[}").find("^") != std::string::npos);
+  CHECK(error("jq=.a |").find("^") != std::string::npos);
+  CHECK(error("custom-columns=NAME").find("NAME") != std::string::npos);
+  CHECK(error("tabel").find("custom-columns") != std::string::npos);
+  CHECK(!error("jsonpath=").empty());
+}
+
+TEST_CASE("columns of a custom kind come from its definition, read from the object's text") {
+  const Json definition = {
+      {"spec",
+       {{"versions",
+         {{{"name", "v1"},
+           {"additionalPrinterColumns",
+            {{{"name", "Ready"},
+              {"type", "string"},
+              {"jsonPath", ".status.conditions[?(@.type==\"Ready\")].status"}},
+             {{"name", "Title"}, {"type", "string"}, {"jsonPath", ".spec.title"}},
+             {{"name", "Since"}, {"type", "date"}, {"jsonPath", ".status.since"}},
+             {{"name", "Detail"}, {"type", "string"}, {"jsonPath", ".spec.d"}, {"priority", 1}},
+             {{"name", "Age"},
+              {"type", "date"},
+              {"jsonPath", ".metadata.creationTimestamp"}}}}}}}}}};
+  const auto columns = custom_columns(definition, "v1", false);
+  REQUIRE(columns.size() == 3);
+  CHECK(columns[0].header == "READY");
+  const std::string object =
+      R"({"spec":{"title":"a\u0041"},"status":{"since":"2026-01-02T03:00:05Z",)"
+      R"("conditions":[{"type":"Other","status":"False"},{"type":"Ready","status":"True"}]}})";
+  CHECK(columns[0].cell(RawObject(object), kNow) == "True");
+  CHECK(columns[1].cell(RawObject(object), kNow) == "aA");
+  CHECK(columns[2].cell(RawObject(object), kNow) == "5m");
+  CHECK(columns[0].cell(RawObject("{}"), kNow).empty());
+  CHECK(custom_columns(definition, "v1", true).size() == 4);
+  CHECK(custom_columns(definition, "v2", true).empty());
+}
+
+TEST_CASE("a pod's status is why it does not run") {
+  const auto columns = builtin_columns(pods().type);
+  REQUIRE(columns.size() == 3);
+  const auto status = [&](const std::string& text) {
+    return columns[1].cell(RawObject(text), kNow);
+  };
+  CHECK(status(R"({"status":{"phase":"Pending"}})") == "Pending");
+  CHECK(status(R"({"metadata":{"deletionTimestamp":"x"},"status":{"phase":"Running"}})") ==
+        "Terminating");
+  CHECK(status(R"({"status":{"phase":"Failed","reason":"Evicted"}})") == "Evicted");
+  CHECK(status(R"({"spec":{"initContainers":[{},{}]},"status":{"phase":"Pending",)"
+               R"("initContainerStatuses":[{"state":{"terminated":{"exitCode":0}}},)"
+               R"({"state":{"running":{}}}]}})") == "Init:1/2");
+  CHECK(status(R"({"status":{"containerStatuses":[{"state":{"terminated":{"exitCode":3}}}]}})") ==
+        "ExitCode:3");
+  CHECK(status("{}") == "<none>");
+  CHECK(status("[1") == "<none>");
+}

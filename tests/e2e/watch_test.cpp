@@ -1,0 +1,304 @@
+// kubewatch watch as a program: what it prints of what happens on both servers, and how it ends.
+#include <signal.h>
+#include <stdlib.h>
+
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "e2e/world.hpp"
+#include "loop/process.hpp"
+
+namespace kubewatch::e2e {
+namespace {
+
+constexpr Duration kSoon{30000};
+
+// One `kubewatch watch`, and what it has printed so far.
+class Watch {
+ public:
+  Watch(World& w, std::vector<std::string> words, std::vector<std::string> before = {}) : w_(w) {
+    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+    w.file("kubeconfig2", client::render_kubeconfig(w.server().config(), "other"));
+    loop::ProcessOptions options;
+    options.argv = std::move(before);
+    options.argv.insert(options.argv.end(), {KUBEWATCH_BINARY, "watch"});
+    options.argv.insert(options.argv.end(), words.begin(), words.end());
+    if (options.argv.front().front() != '/') options.argv.front() = "/bin/" + options.argv.front();
+    options.environment = {
+        "PATH=" + std::string(::getenv("PATH")), "FOLDER=" + w.folder(),
+        "KUBECONFIG=" + w.folder() + "/kubeconfig:" + w.folder() + "/kubeconfig2"};
+    options.timeout = Duration{0};
+    options.max_stderr_line = 1U << 20U;
+    options.on_output = [this](std::string_view bytes) { out += bytes; };
+    auto started = loop::Process::start(
+        w.loop(), std::move(options),
+        [this](std::string_view line) { log += std::string(line) + "\n"; },
+        [this](loop::ProcessExit end) { exit = std::move(end); });
+    if (!started.ok()) FAIL(started.error().render());
+    process = std::move(*started);
+  }
+
+  bool shows(const std::string& text) {
+    const bool seen = w_.eventually([&] { return out.find(text) != std::string::npos; }, kSoon);
+    if (!seen) UNSCOPED_INFO("wanted: " + text + "\nout:\n" + out + "\nlog:\n" + log);
+    return seen;
+  }
+  bool says(const std::string& text) {
+    return w_.eventually([&] { return log.find(text) != std::string::npos; }, kSoon);
+  }
+  // The exit code; -1 when a signal ended it.
+  int end(int signal = 0) {
+    if (signal != 0) ::kill(process->pid(), signal);
+    REQUIRE(w_.eventually([this] { return exit.has_value(); }, kSoon));
+    INFO(out + "\n" + log);
+    return exit->code.value_or(-1);
+  }
+  // Of NDJSON: "ADDED a", "SYNCED", in order.
+  std::vector<std::string> events() const {
+    std::vector<std::string> seen;
+    for (const std::string& line : base::split(out, '\n')) {
+      if (line.empty()) continue;
+      const auto event = base::parse_json(line);
+      REQUIRE(event.ok());
+      CHECK((*event)["apiVersion"] == "kubewatch.dev/v1");
+      CHECK((*event)["kind"] == "WatchEvent");
+      std::string text = base::string_at(*event, {"type"});
+      if (event->value("initial", false)) text += "*";
+      const std::string name = base::string_at(*event, {"object", "metadata", "name"});
+      seen.push_back(name.empty() ? text : text + " " + name);
+    }
+    return seen;
+  }
+
+  std::string out, log;
+  std::optional<loop::ProcessExit> exit;
+  std::unique_ptr<loop::Process> process;
+
+ private:
+  World& w_;
+};
+
+std::string settings(const std::string& name, const std::string& value,
+                     const std::string& namespace_ = "@NS@") {
+  return "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name +
+         ", namespace: " + namespace_ + ", labels: {of: watch}}, data: {k: \"" + value + "\"}}";
+}
+
+using Seen = std::vector<std::string>;
+
+}  // namespace
+
+E2E_CASE("a watch prints what is there, SYNCED, then every change, and ends with 0 by a signal") {
+  World w;
+  w.apply(settings("a", "1"));
+  Watch watch(w, {"configmaps", "-l", "of=watch", "-n", w.ns(), "-o", "json", "--stats"});
+  REQUIRE(watch.shows("SYNCED"));
+  w.apply(settings("b", "1"));
+  REQUIRE(watch.shows("\"b\""));
+  w.apply(settings("a", "2"));
+  REQUIRE(watch.shows("MODIFIED"));
+  w.remove("ConfigMap", "a");
+  REQUIRE(watch.shows("DELETED"));
+  CHECK(watch.end(SIGTERM) == 0);
+  CHECK(watch.events() == Seen{"ADDED* a", "SYNCED", "ADDED b", "MODIFIED a", "DELETED a"});
+  CHECK(watch.log.find("stats: configmaps: 1 objects, ") != std::string::npos);
+  CHECK(watch.log.find(" 0 bytes") == std::string::npos);
+  CHECK(watch.log.find("stats: 4 shown in ") != std::string::npos);
+}
+
+E2E_CASE("a forgotten history is a GAP in the stream, which goes on") {
+  World w;
+  w.apply(settings("a", "1"));
+  Watch watch(w, {"configmaps", "-l", "of=watch", "-n", w.ns(), "-o", "json"});
+  REQUIRE(watch.shows("SYNCED"));
+  // The server goes on without the watch seeing it, so that the place it knows is forgotten.
+  w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: unseen, namespace: \"@NS@\"}}");
+  w.server().compact();
+  w.apply(settings("b", "1"));
+  REQUIRE(watch.shows("\"b\""));
+  REQUIRE(watch.shows("\"type\":\"GAP\""));
+  w.remove("ConfigMap", "a");
+  REQUIRE(watch.shows("DELETED"));
+  CHECK(watch.end(SIGINT) == 0);
+  const auto seen = watch.events();
+  CHECK(std::count(seen.begin(), seen.end(), "ADDED b") == 1);
+  CHECK(std::count(seen.begin(), seen.end(), "DELETED a") == 1);
+}
+
+E2E_CASE("kinds of many namespaces and contexts come in one stream") {
+  World w;
+  w.apply(settings("a", "1"));
+  w.apply(settings("b", "1", "@NS2@"));
+  w.apply(
+      "{apiVersion: v1, kind: Secret, metadata: {name: c, namespace: \"@NS@\", "
+      "labels: {of: watch}}}");
+  Watch watch(w, {"configmaps,secrets", "-l", "of=watch", "-n", w.ns() + "," + w.ns2(), "--context",
+                  "e2e", "--context", "other", "-o", "json", "--max-events", "6"});
+  CHECK(watch.end() == 0);
+  int other = 0;
+  for (const std::string& line : base::split(watch.out, '\n')) {
+    if (line.find("\"context\":\"other\"") != std::string::npos &&
+        line.find("ADDED") != std::string::npos) {
+      ++other;
+    }
+  }
+  CHECK(other == 3);
+}
+
+E2E_CASE("objects and kinds that are not there yet are waited for") {
+  World w;
+  Watch named(w, {"configmap/late", "-n", w.ns(), "--until", ".data.k == \"2\"", "-o", "name"});
+  REQUIRE(named.says("does not exist yet: waiting for it"));
+  // A real server may have the kind from another case: then it is simply watched.
+  Watch kind(w, {"fleets.e2e.kubewatch.dev", "-l", "of=" + w.ns(), "--max-events", "1", "-o",
+                 "name", "--watch-only"});
+  w.apply(settings("late", "1"));
+  REQUIRE(named.shows("configmap/late\n"));
+  w.apply(settings("late", "2"));
+  CHECK(named.end() == 0);
+  CHECK(named.out == "configmap/late\nconfigmap/late\n");
+  w.apply(kFleetCrd);
+  int title = 0;
+  REQUIRE(w.eventually(
+      [&] {
+        w.apply(
+            "{apiVersion: e2e.kubewatch.dev/v1, kind: Fleet, metadata: {name: \"@NS@\", "
+            "labels: {of: \"@NS@\"}}, spec: {title: \"" +
+            std::to_string(++title) + "\"}}");
+        return kind.exit.has_value();
+      },
+      kSoon));
+  CHECK(kind.end() == 0);
+  CHECK(kind.out == "fleet.e2e.kubewatch.dev/" + w.ns() + "\n");
+  w.remove("Fleet", w.ns(), "");
+}
+
+E2E_CASE("a later run with the checkpoint tells what has changed since, deletions included") {
+  World w;
+  for (const char* name : {"a", "b", "c"}) w.apply(settings(name, "1"));
+  const std::vector<std::string> words = {"configmaps", "-l",           "of=watch",
+                                          "-n",         w.ns(),         "-o",
+                                          "json",       "--checkpoint", w.folder() + "/point"};
+  const auto with = [&](const std::string& count) {
+    auto out = words;
+    out.insert(out.end(), {"--max-events", count});
+    return out;
+  };
+  Watch cut(w, with("2"));  // in the middle of the list: nothing may be taken for told
+  CHECK(cut.end() == 0);
+  CHECK(cut.log.find("the checkpoint stays as it was") != std::string::npos);
+  Watch first(w, with("3"));
+  CHECK(first.end() == 0);
+  w.apply(settings("a", "2"));
+  w.remove("ConfigMap", "b");
+  w.apply(settings("d", "1"));
+  Watch second(w, with("3"));
+  CHECK(second.end() == 0);
+  CHECK(second.events() == Seen{"MODIFIED a", "DELETED b", "ADDED d"});
+  w.server().compact();  // the saved place is gone: the differences are found by a new list
+  w.remove("ConfigMap", "c");
+  Watch third(w, with("1"));
+  CHECK(third.end() == 0);
+  CHECK(third.events() == Seen{"DELETED c"});
+}
+
+E2E_CASE("a diff names the fields that changed and who changed them") {
+  World w;
+  w.apply(settings("a", "1"), "alice");
+  Watch watch(w, {"configmap", "a", "-n", w.ns(), "--diff", "-o", "json"});
+  REQUIRE(watch.shows("SYNCED"));
+  w.apply(settings("a", "2"), "bob");
+  REQUIRE(watch.shows("MODIFIED"));
+  CHECK(watch.end(SIGTERM) == 0);
+  const auto lines = base::split(watch.out, '\n');
+  REQUIRE(lines.size() >= 3);
+  const auto event = base::parse_json(lines[2]);
+  REQUIRE(event.ok());
+  REQUIRE((*event)["changes"].size() == 1);
+  const Json& change = (*event)["changes"][0];
+  CHECK(change["path"] == ".data.k");
+  CHECK(change["old"] == "1");
+  CHECK(change["new"] == "2");
+  CHECK(change["by"]["manager"] == "bob");
+  CHECK(change["by"]["operation"] == "Apply");
+  CHECK(base::find(*event, {"object", "metadata", "managedFields"}) == nullptr);
+}
+
+E2E_CASE("only events that change the named fields are shown, only objects that --when accepts") {
+  World w;
+  w.apply(settings("a", "1"));
+  w.apply(settings("b", "1"));
+  Watch watch(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "--fields", ".data.k", "--when",
+                  ".metadata.name == \"a\"", "-o", "json", "--max-events", "2"});
+  REQUIRE(watch.shows("SYNCED"));
+  w.merge("ConfigMap", "a", "{metadata: {annotations: {x: one}}}");
+  w.apply(settings("b", "2"));
+  w.apply(settings("a", "2"));
+  CHECK(watch.end() == 0);
+  CHECK(watch.events() == Seen{"ADDED* a", "SYNCED", "MODIFIED a"});
+  CHECK(watch.out.find(R"("fields":[{"new":"2","old":"1","path":".data.k"}])") !=
+        std::string::npos);
+}
+
+E2E_CASE("an --until that is not met within --duration is exit code 3, --duration alone 0") {
+  World w;
+  Watch never(w, {"configmap/none", "-n", w.ns(), "--until", "create", "--duration", "300ms"});
+  CHECK(never.end() == 3);
+  CHECK(never.log.find("timed out: --until create") != std::string::npos);
+  Watch short_one(w, {"configmaps", "-n", w.ns(), "--duration", "300ms"});
+  CHECK(short_one.end() == 0);
+}
+
+E2E_CASE("a command runs for each event, one after the other for an object; failures are told") {
+  World w;
+  Watch watch(w, {"configmap/a", "-n", w.ns(), "--exec",
+                  "cat > $FOLDER/$KW_EVENT.json; echo $KW_EVENT >> $FOLDER/order; "
+                  "test $KW_EVENT != DELETED",
+                  "--until", "delete"});
+  REQUIRE(watch.says("waiting for it"));
+  w.apply(settings("a", "1"));
+  REQUIRE(w.eventually([&] { return w.read("order") == "ADDED\n"; }, kSoon));
+  w.apply(settings("a", "2"));
+  w.remove("ConfigMap", "a");
+  CHECK(watch.end() == 1);
+  CHECK(w.read("order") == "ADDED\nMODIFIED\nDELETED\n");
+  CHECK(w.read("MODIFIED.json").find("\"k\":\"2\"") != std::string::npos);
+  CHECK(watch.log.find("--exec failed for 1 of 3 events") != std::string::npos);
+}
+
+E2E_CASE("a recorded watch is told again without the server") {
+  World w;
+  w.apply(settings("a", "1"));
+  Watch recorded(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "-o", "json", "--record",
+                     w.folder() + "/recording"});
+  REQUIRE(recorded.shows("SYNCED"));
+  w.apply(settings("b", "1"));
+  REQUIRE(recorded.shows("\"b\""));
+  w.remove("ConfigMap", "a");
+  REQUIRE(recorded.shows("DELETED"));
+  CHECK(recorded.end(SIGTERM) == 0);
+  Watch again(w, {"cm", "-n", w.ns(), "-l", "of=watch", "-o", "json", "--from-recording",
+                  w.folder() + "/recording"});
+  CHECK(again.end() == 0);
+  CHECK(again.events() == recorded.events());
+}
+
+E2E_CASE("a reader that goes away ends the watch with 1, not with a quiet 0") {
+  World w;
+  w.apply(settings("a", "1"));
+  Watch watch(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "-o", "name"},
+              {"sh", "-c", "{ \"$@\"; echo $? > $FOLDER/code; } | head -n 1", "sh"});
+  REQUIRE(watch.shows("configmap/a"));
+  int count = 0;
+  REQUIRE(w.eventually(
+      [&] {
+        w.apply(settings("a", std::to_string(++count)));
+        return !w.read("code").empty();
+      },
+      kSoon));
+  CHECK(w.read("code") == "1\n");
+  CHECK(watch.says("cannot write to stdout"));
+}
+
+}  // namespace kubewatch::e2e

@@ -1,0 +1,191 @@
+#include "rehearsal/recorded_server.hpp"
+
+#include "base/json.hpp"
+#include "hooks/recording_format.hpp"
+#include "rehearsal/recorded_transport.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::rehearsal;
+
+namespace {
+
+Json object(const std::string& name, const std::string& version, const std::string& tier = "web") {
+  return {{"metadata",
+           {{"name", name},
+            {"namespace", "shop"},
+            {"resourceVersion", version},
+            {"labels", {{"tier", tier}}}}}};
+}
+
+std::string recording(const std::vector<Json>& entries) {
+  std::string lines;
+  for (const Json& entry : entries) lines += base::dump_json(entry) + "\n";
+  return std::string(hooks::kRecordingMagic) + hooks::recording_block(lines);
+}
+
+Json event(const std::string& type, const Json& what) {
+  return {{"t", "event"}, {"s", 1}, {"type", type}, {"o", what}};
+}
+
+std::vector<Json> listed() {
+  return {{{"t", "start"}, {"v", 1}},
+          {{"t", "types"},
+           {"types",
+            {{{"group", ""},
+              {"version", "v1"},
+              {"kind", "ConfigMap"},
+              {"plural", "configmaps"},
+              {"singular", "configmap"},
+              {"namespaced", true},
+              {"shortNames", {"cm"}}}}}},
+          {{"t", "open"}, {"s", 1}, {"path", "/api/v1/configmaps"}, {"how", "list"}},
+          {{"t", "item"}, {"s", 1}, {"o", object("a", "1")}},
+          {{"t", "item"}, {"s", 1}, {"o", object("b", "2", "db")}},
+          {{"t", "page"}, {"s", 1}, {"rv", "5"}, {"more", false}},
+          {{"t", "open"}, {"s", 1}, {"path", "/api/v1/configmaps"}, {"how", "watch"}}};
+}
+
+RecordedServer server(std::vector<Json> entries) {
+  auto out = RecordedServer::load(recording(entries));
+  if (!out.ok()) FAIL(out.error().render());
+  return std::move(*out);
+}
+
+std::vector<std::string> names_at(const RecordedServer& from, const std::string& url) {
+  const auto answer = from.answer("GET", "http://x" + url);
+  const auto body = base::parse_json(answer.body);
+  std::vector<std::string> out;
+  if (answer.status != 200 || !body.ok()) return {"status " + std::to_string(answer.status)};
+  for (const Json& item : (*body)["items"]) out.push_back(item["metadata"]["name"]);
+  return out;
+}
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a recording lists what its streams had listed first, with selectors and namespaces") {
+  const auto from = server(listed());
+  CHECK(names_at(from, "/api/v1/configmaps") == Names{"a", "b"});
+  CHECK(names_at(from, "/api/v1/namespaces/shop/configmaps") == Names{"a", "b"});
+  CHECK(names_at(from, "/api/v1/namespaces/blog/configmaps").empty());
+  CHECK(names_at(from, "/api/v1/configmaps?labelSelector=tier%3Ddb") == Names{"b"});
+  CHECK(names_at(from, "/api/v1/configmaps?fieldSelector=metadata.name%3Da") == Names{"a"});
+  CHECK(names_at(from, "/api/v1/pods") == Names{"status 404"});
+  CHECK(from.answer("GET", "http://x/api/v1/namespaces/shop/configmaps/a").status == 200);
+  CHECK(from.answer("GET", "http://x/api/v1/namespaces/shop/configmaps/c").status == 404);
+}
+
+TEST_CASE("a recording cannot be written to") {
+  const auto from = server(listed());
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+    CHECK(from.answer(method, "http://x/api/v1/namespaces/shop/configmaps/a").status == 405);
+  }
+}
+
+TEST_CASE("discovery of a recording has the words that were recorded") {
+  const auto from = server(listed());
+  const auto core = base::parse_json(from.answer("GET", "http://x/api").body);
+  REQUIRE(core.ok());
+  const Json& resource = (*core)["items"][0]["versions"][0]["resources"][0];
+  CHECK(resource["resource"] == "configmaps");
+  CHECK(resource["responseKind"]["kind"] == "ConfigMap");
+  CHECK(resource["scope"] == "Namespaced");
+  CHECK(resource["shortNames"] == Json({"cm"}));
+  CHECK(from.answer("GET", "http://x/version").status == 200);
+}
+
+TEST_CASE("a recording without kinds is read for them") {
+  auto entries = listed();
+  entries.erase(entries.begin() + 1);
+  Json named = object("c", "6");
+  named["kind"] = "ConfigMap";
+  entries.push_back(event("ADDED", named));
+  const auto core = base::parse_json(server(entries).answer("GET", "http://x/api").body);
+  REQUIRE(core.ok());
+  const Json& resource = (*core)["items"][0]["versions"][0]["resources"][0];
+  CHECK(resource["responseKind"]["kind"] == "ConfigMap");
+  CHECK(resource["scope"] == "Namespaced");
+}
+
+TEST_CASE("steps come in the recorded order, and what leaves a selection is deleted from it") {
+  auto entries = listed();
+  entries.push_back(event("MODIFIED", object("a", "6", "db")));
+  entries.push_back(event("MODIFIED", object("b", "7", "web")));
+  entries.push_back(event("DELETED", object("a", "8", "db")));
+  auto from = server(entries);
+  const auto target = hooks::api_target("/api/v1/configmaps?labelSelector=tier%3Dweb");
+  REQUIRE(target);
+  const auto interest = from.interest_of(*target);
+  REQUIRE(interest.ok());
+  std::vector<std::string> seen;
+  while (auto step = from.next({1})) {
+    const std::string line = RecordedServer::event_line(*step, *interest);
+    const auto document = base::parse_json(line);
+    seen.push_back(line.empty() ? "nothing"
+                                : base::string_at(*document, {"type"}) + " " +
+                                      base::string_at(*document, {"object", "metadata", "name"}));
+  }
+  CHECK(seen == std::vector<std::string>{"DELETED a", "ADDED b", "nothing"});
+  CHECK(from.at_end());
+}
+
+TEST_CASE("a second list is a loss, after which the new state is listed") {
+  auto entries = listed();
+  entries.push_back({{"t", "open"}, {"s", 1}, {"path", "/api/v1/configmaps"}, {"how", "list"}});
+  entries.push_back({{"t", "item"}, {"s", 1}, {"o", object("b", "9")}});
+  entries.push_back({{"t", "page"}, {"s", 1}, {"rv", "10"}, {"more", false}});
+  auto from = server(entries);
+  CHECK(names_at(from, "/api/v1/configmaps") == Names{"a", "b"});
+  const auto step = from.next({1});
+  REQUIRE(step);
+  CHECK(step->lost);
+  CHECK(names_at(from, "/api/v1/configmaps") == Names{"b"});
+  CHECK(!from.next({1}));
+}
+
+TEST_CASE("a streaming list counts as a list") {
+  auto entries = listed();
+  entries.resize(2);
+  entries.push_back({{"t", "open"}, {"s", 1}, {"path", "/api/v1/configmaps"}, {"how", "list"}});
+  entries.push_back(event("ADDED", object("a", "1")));
+  entries.push_back(event(
+      "BOOKMARK",
+      {{"metadata",
+        {{"resourceVersion", "5"}, {"annotations", {{"k8s.io/initial-events-end", "true"}}}}}}));
+  entries.push_back(event("ADDED", object("b", "6")));
+  auto from = server(entries);
+  CHECK(names_at(from, "/api/v1/configmaps") == Names{"a"});
+  CHECK(from.next({1})->type == "ADDED");
+}
+
+TEST_CASE("what is no recording is refused, and a damaged end is told") {
+  CHECK(!RecordedServer::load("hello").ok());
+  const auto cut = RecordedServer::load(recording(listed()) + "rubbish");
+  REQUIRE(cut.ok());
+  CHECK(!cut->damage().empty());
+}
+
+TEST_CASE("a recorded watch waits for everybody who lists, then tells all and says so") {
+  auto entries = listed();
+  entries.push_back(event("ADDED", object("c", "6")));
+  loop::EventLoop loop{loop::VirtualClock{}};
+  bool ended = false;
+  RecordedTransport transport(loop, server(entries), [&] { ended = true; });
+  std::string list, told;
+  bool listed_done = false;
+  http::Request request;
+  request.url = "http://x/api/v1/configmaps";
+  http::CallHandlers handlers;
+  handlers.on_data = [&](std::string_view bytes) { list += bytes; };
+  handlers.on_done = [&](Result<void>) { listed_done = true; };
+  const auto first = transport.start(request, handlers);
+  CHECK(!loop.run_until([&] { return ended; }, Duration{1000}));
+  CHECK(listed_done);
+  request.url += "?watch=true&resourceVersion=5";
+  handlers.on_data = [&](std::string_view bytes) { told += bytes; };
+  const auto watch = transport.start(request, handlers);
+  CHECK(loop.run_until([&] { return ended; }, Duration{1000}));
+  CHECK(told.find("\"name\":\"c\"") != std::string::npos);
+  CHECK(told.find("\"name\":\"a\"") == std::string::npos);
+}
