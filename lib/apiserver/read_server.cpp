@@ -371,8 +371,9 @@ Result<void> Server::list(const CallPtr& call, Kind& kind, const Representation&
   if (not_yet) return wait(call, kind, *not_yet);
   const bool shaped = as.yaml || as.pretty;
   if (shaped || slice.to - slice.from <= kSmallList) {
-    auto text =
-        ListStream::whole(kind.kind, slice, as, loop_.wall(), kMostInOne, counters_.objects_sent);
+    std::uint64_t sent = 0;
+    auto text = ListStream::whole(kind.kind, slice, as, loop_.wall(), kMostInOne, sent);
+    counters_.objects_sent += sent;
     if (!text) {
       return not_acceptable(
           "the list is too long to be indented or put into YAML at once: ask for pages (limit), or "

@@ -4,11 +4,12 @@
 
 #include <map>
 
-#include "apiserver/printers.hpp"
+#include "apiserver/list_options.hpp"
 #include "apiserver/read_text.hpp"
 #include "apiserver/registry.hpp"
 #include "apiserver/table.hpp"
 #include "base/json.hpp"
+#include "core/meta.hpp"
 #include "http/transport.hpp"
 #include "support/catch.hpp"
 
