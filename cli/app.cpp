@@ -12,25 +12,30 @@
 #include "cli/argv.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
+#include "cli/resource_args.hpp"
+#include "cli/terminal.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
 
-void bind_server_flags(CLI::App& app, client::ConfigOverrides& config) {
+void bind_server_flags(CLI::App& app, GlobalOptions& global) {
+  client::ConfigOverrides& config = global.config;
   const std::string group = "Server and identity";
   app.add_option("--kubeconfig", config.kubeconfig, "path of the kubeconfig file")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--context", config.context, "context of the kubeconfig")
+  app.add_option("--context", global.contexts, "context of the kubeconfig")
       ->type_name("NAME")
+      ->allow_extra_args(false)
       ->group(group);
   app.add_option("--cluster", config.cluster, "cluster of the kubeconfig")
       ->type_name("NAME")
       ->group(group);
   app.add_option("--user", config.user, "user of the kubeconfig")->type_name("NAME")->group(group);
-  app.add_option("-n,--namespace", config.namespace_, "namespace of the request")
+  app.add_option("-n,--namespace", global.namespaces, "namespace of the request")
       ->type_name("NAME")
+      ->allow_extra_args(false)
       ->group(group);
   app.add_option("-s,--server", config.server, "address of the API server")
       ->type_name("URL")
@@ -109,10 +114,24 @@ void bind_output_flags(CLI::App& app, GlobalOptions& global) {
       ->group(group);
 }
 
-bool wants_color(const GlobalOptions& global) {
-  if (global.color != "auto") return global.color == "always";
-  const char* no_color = ::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && ::isatty(STDERR_FILENO) != 0;
+// What -n and --context mean for this command. Errors: invalid.
+Result<void> settle_scopes(GlobalOptions& global, const Command& command) {
+  auto& namespaces = global.namespaces;
+  if (!namespaces.empty() && !command.several_namespaces()) namespaces = {namespaces.back()};
+  if (namespaces != std::vector<std::string>{""}) {  // -n "" is the context's, as in kubectl
+    KW_ASSIGN(namespaces, split_namespaces(namespaces));
+  }
+  if (namespaces.size() > 1 && !command.several_namespaces()) {
+    return Error(ErrorKind::invalid,
+                 "-n " + base::join(namespaces, ",") + ": this command works in one namespace");
+  }
+  if (!global.contexts.empty() && !command.several_contexts()) {
+    global.contexts = {global.contexts.back()};
+  }
+  if (!namespaces.empty()) global.config.namespace_ = namespaces.front();
+  if (!global.contexts.empty()) global.config.context = global.contexts.front();
+  if (namespaces == std::vector<std::string>{""}) namespaces.clear();
+  return {};
 }
 
 // From the app down to the command that was named last.
@@ -202,7 +221,7 @@ std::unique_ptr<CommandTree> build_tree() {
   CLI::App& app = *tree->app;
   app.set_help_flag("-h,--help", "print this help");
   app.formatter(make_help_formatter());
-  bind_server_flags(app, tree->global.config);
+  bind_server_flags(app, tree->global);
   bind_output_flags(app, tree->global);
   tree->commands = all_commands();
   for (auto& command : tree->commands) add_command(app, *command, "");
@@ -231,10 +250,14 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   if (const std::string flag = misplaced_flag(path); !flag.empty()) {
     return usage_error(err, app, flag);
   }
-  tree->global.log.color = wants_color(tree->global);
+  Command& command = *find_command(tree->commands, path, 1);
+  if (auto settled = settle_scopes(tree->global, command); !settled.ok()) {
+    return usage_error(err, app, settled.error().render());
+  }
+  tree->global.log.color = terminal_of(tree->global.color, STDERR_FILENO).color;
   base::configure_log(tree->global.log);
   Context context{tree->global, out, err};
-  const int code = find_command(tree->commands, path, 1)->run(context);
+  const int code = command.run(context);
   out.flush();
   if (!out && code == kDone) return fail(context, kFailed, "cannot write to stdout");
   return code;

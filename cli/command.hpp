@@ -21,6 +21,10 @@ struct GlobalOptions {
   client::ConfigOverrides config;
   base::LogOptions log;
   std::string color = "auto";
+  // All that -n and --context named. A command that does not take several gets one, the last of
+  // those that were repeated, in `config`, and need not look here.
+  std::vector<std::string> namespaces;
+  std::vector<std::string> contexts;
 };
 
 struct Context {
@@ -38,6 +42,10 @@ class Command {
   virtual void bind(CLI::App& app) = 0;
   // Returns the exit code; errors are rendered by fail().
   virtual int run(Context& context) = 0;
+  // Whether it looks at GlobalOptions::namespaces and contexts, so that -n a,b and several
+  // --context are no error.
+  virtual bool several_namespaces() const { return false; }
+  virtual bool several_contexts() const { return false; }
 
   // `run-controller check`: in the order of the help page. The command itself runs when none of
   // them is named; its own flags are not theirs.

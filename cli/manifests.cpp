@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMaxFile = 64U << 20U;
+constexpr std::size_t kMaxTotal = 256U << 20U;
+constexpr std::size_t kMaxFiles = 10'000;
+constexpr int kMaxDepth = 100;
 
 bool is_manifest_file(const fs::path& path) {
   const auto ending = path.extension();
@@ -25,15 +28,23 @@ bool is_manifest_file(const fs::path& path) {
 
 // The manifests of one folder, and of those below it; links to folders are not followed. Every call
 // takes an error_code: the others throw.
-Result<void> collect(const fs::path& folder, bool recursive, std::vector<std::string>& files) {
+Result<void> collect(const fs::path& folder, bool recursive, int depth,
+                     std::vector<std::string>& files) {
+  if (depth > kMaxDepth) {
+    return Error(ErrorKind::too_large, fmt::format("{}: nested too deep", folder.string()));
+  }
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code vanished;  // between the listing and the look: as if it had never been there
     if (entry->is_directory(vanished) && !entry->is_symlink(vanished)) {
-      if (recursive) KW_TRY(collect(entry->path(), recursive, files));
+      if (recursive) KW_TRY(collect(entry->path(), recursive, depth + 1, files));
     } else if (entry->is_regular_file(vanished) && is_manifest_file(entry->path())) {
       files.push_back(entry->path());
+      if (files.size() > kMaxFiles) {
+        return Error(ErrorKind::too_large,
+                     fmt::format("folder {}: more than {} files", folder.string(), kMaxFiles));
+      }
     }
   }
   if (!error) return {};
@@ -42,9 +53,13 @@ Result<void> collect(const fs::path& folder, bool recursive, std::vector<std::st
 
 Result<std::vector<std::string>> expand(const std::string& path, bool recursive) {
   std::error_code error;
-  if (path == "-" || !fs::is_directory(path, error)) return std::vector<std::string>{path};
+  if (path == "-") return std::vector<std::string>{path};
+  if (!fs::exists(path, error)) {
+    return Error(ErrorKind::not_found, fmt::format("the path \"{}\" does not exist", path));
+  }
+  if (!fs::is_directory(path, error)) return std::vector<std::string>{path};
   std::vector<std::string> files;
-  KW_TRY(collect(path, recursive, files));
+  KW_TRY(collect(path, recursive, 0, files));
   if (files.empty()) {
     return Error(ErrorKind::not_found, fmt::format("{}: no *.yaml, *.yml or *.json in it", path));
   }
@@ -53,8 +68,12 @@ Result<std::vector<std::string>> expand(const std::string& path, bool recursive)
 }
 
 Result<std::string> read_stdin() {
-  std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  if (text.size() > kMaxFile) return Error(ErrorKind::too_large, "stdin: more than 64 MiB");
+  std::string text;
+  std::array<char, 65536> piece{};
+  while (std::cin.read(piece.data(), piece.size()) || std::cin.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(std::cin.gcount()));
+    if (text.size() > kMaxFile) return Error(ErrorKind::too_large, "stdin: more than 64 MiB");
+  }
   return text;
 }
 
@@ -96,20 +115,40 @@ int rank(const Json& object) {
 
 }  // namespace
 
+namespace {
+
+Result<void> add_documents(std::string_view text, const std::string& source, bool skip_rules,
+                           std::vector<Manifest>& out) {
+  auto documents = base::parse_yaml_values(text);
+  if (!documents.ok()) return std::move(documents).error().with_context(source);
+  for (const auto& document : *documents) {
+    if (skip_rules && is_rule(document)) continue;
+    KW_TRY(add_object(document, source, out));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& source) {
+  std::vector<Manifest> out;
+  KW_TRY(add_documents(text, source, false, out));
+  return out;
+}
+
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths,
                                              bool recursive) {
   std::vector<Manifest> out;
+  std::size_t total = 0;
   for (const auto& path : paths) {
     KW_ASSIGN(const auto files, expand(path, recursive));
     for (const auto& file : files) {
-      const std::string source = file == "-" ? "stdin" : file;
       KW_ASSIGN(const auto text, file == "-" ? read_stdin() : base::read_file(file, kMaxFile));
-      auto documents = base::parse_yaml_values(text);
-      if (!documents.ok()) return std::move(documents).error().with_context(source);
-      for (const auto& document : *documents) {
-        if (file != path && is_rule(document)) continue;
-        KW_TRY(add_object(document, source, out));
+      total += text.size();
+      if (total > kMaxTotal) {
+        return Error(ErrorKind::too_large, fmt::format("{}: more than 256 MiB in all of -f", file));
       }
+      KW_TRY(add_documents(text, file == "-" ? "stdin" : file, file != path, out));
     }
   }
   return out;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
@@ -17,8 +18,10 @@ struct Manifest {
 
 // Folders: *.yaml, *.yml and *.json, sorted; deeper ones only when `recursive`; rule files are
 // passed over. Every document must have apiVersion, kind and metadata.name. Errors name the file:
-// invalid, not_found.
+// invalid, not_found, too_large (a file above 64 MiB, more than 10,000 files or 256 MiB in all).
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths, bool recursive);
+// The same of a text; `source` names it.
+Result<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& source);
 
 // Namespaces, CRDs, then the rest, each in the order given.
 void sort_for_writing(std::vector<Manifest>& manifests);

@@ -1,242 +1,251 @@
+// What a JSONPath finds. The parser is json_path_parse.cpp.
 #include "core/json_path.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <optional>
+#include <cmath>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/json_path_steps.hpp"
 
 namespace kubewatch::core {
 
 namespace {
 
-class PathParser {
- public:
-  explicit PathParser(std::string_view text) : text_(text) {}
+using Found = std::vector<const Json*>;
 
-  Result<std::vector<JsonPath::Step>> run() {
-    std::vector<JsonPath::Step> steps;
-    if (peek() == '$') ++at_;
-    while (at_ < text_.size()) {
-      if (peek() == '[') {
-        KW_ASSIGN(auto step, bracket());
-        steps.push_back(std::move(step));
-      } else {
-        // The first dot may be left out: "status.phase".
-        if (peek() == '.') {
-          ++at_;
-        } else if (!steps.empty()) {
-          return error("a '.' or '[' is expected");
+const Json* member(const Json& value, const std::string& name) {
+  if (!value.is_object()) return nullptr;
+  const auto it = value.find(name);
+  return it == value.end() ? nullptr : &*it;
+}
+
+// An error only counts where the caller asked for kubectl's errors; else what failed finds nothing.
+class Evaluation {
+ public:
+  Evaluation(const Json& root, const JsonPath::Limits& limits, bool strict)
+      : root_(root), limits_(limits), strict_(strict) {}
+
+  Result<Found> run(const PathSteps& steps, const Json& from) {
+    anywhere_ = false;
+    Found at{&from};
+    for (const auto& step : steps) {
+      Found next;
+      for (const Json* one : at) {
+        KW_TRY(std::visit([&](const auto& what) { return take(what, *one, next); }, step.what));
+        if (next.size() > limits_.max_found) {
+          return Error(ErrorKind::too_large,
+                       fmt::format("the path finds more than {} values", limits_.max_found));
         }
-        if (peek() == '.') return error("'..' is not supported");
-        if (peek() == '[') continue;
-        KW_ASSIGN(auto step, field());
-        steps.push_back(std::move(step));
       }
+      const auto* field = std::get_if<PathField>(&step.what);
+      if (strict_ && !limits_.allow_missing && field != nullptr && next.empty()) {
+        return Error(ErrorKind::invalid, field->name + " is not found");
+      }
+      at = std::move(next);
+      // ".." meets everything: what cannot be indexed or filtered is passed over then.
+      anywhere_ = std::holds_alternative<PathRecursive>(step.what);
     }
-    if (steps.empty()) return error("it names no field");
-    return steps;
+    return at;
   }
 
  private:
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-  Error error(std::string_view what) const {
-    return {ErrorKind::invalid, fmt::format("invalid JSONPath \"{}\": {} at character {}",
-                                            std::string_view(text_), what, at_ + 1)};
+  Result<void> fault(std::string what) const {
+    if (!strict_ || anywhere_) return {};
+    return Error(ErrorKind::invalid, std::move(what));
   }
 
-  Result<std::string> name(std::string_view ends) {
-    std::string out;
-    while (at_ < text_.size() && ends.find(text_[at_]) == std::string_view::npos) {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;  // "a\.b" is one name
-      out.push_back(text_[at_++]);
+  Result<void> take(const PathField& field, const Json& value, Found& out) {
+    if (const Json* found = member(value, field.name)) {
+      out.push_back(found);
+      return {};
     }
-    if (out.empty()) return error("a field name is missing");
-    return out;
-  }
-
-  Result<JsonPath::Step> field() {
-    if (peek() == '*') {
-      ++at_;
-      return JsonPath::Step{JsonPath::All{}};
+    if (field.parts.empty()) return {};
+    const Json* at = &value;
+    for (const auto& part : field.parts) {
+      at = member(*at, part);
+      if (at == nullptr) return {};
     }
-    KW_ASSIGN(auto out, name(".["));
-    return JsonPath::Step{JsonPath::Field{std::move(out)}};
-  }
-
-  Result<std::string> quoted() {
-    const char quote = text_[at_++];
-    std::string out;
-    while (at_ < text_.size() && text_[at_] != quote) {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-      out.push_back(text_[at_++]);
-    }
-    if (at_ >= text_.size()) return error("a quote is not closed");
-    ++at_;
-    return out;
-  }
-
-  Result<void> expect(char c) {
-    if (peek() != c) return error(fmt::format("'{}' is expected", c));
-    ++at_;
+    out.push_back(at);
     return {};
   }
 
-  Result<JsonPath::Step> bracket() {
-    ++at_;
-    JsonPath::Step step;
-    const char c = peek();
-    if (c == '*') {
-      ++at_;
-      step = JsonPath::All{};
-    } else if (c == '\'' || c == '"') {
-      KW_ASSIGN(auto key, quoted());
-      step = JsonPath::Field{std::move(key)};
-    } else if (c == '?') {
-      ++at_;
-      KW_TRY(expect('('));
-      KW_ASSIGN(auto filter, this->filter());
-      step = std::move(filter);
-      KW_TRY(expect(')'));
-    } else {
-      KW_ASSIGN(const auto at, this->index());
-      step = JsonPath::Index{at};
-    }
-    KW_TRY(expect(']'));
-    return step;
-  }
-
-  Result<std::int64_t> index() {
-    std::int64_t out = 0;
-    const char* begin = text_.data() + at_;
-    const char* end = text_.data() + text_.size();
-    const auto [stop, code] = std::from_chars(begin, end, out);
-    if (code != std::errc() || stop == begin) {
-      return error("an index, '*', a quoted name or '?(' is expected");
-    }
-    at_ += static_cast<std::size_t>(stop - begin);
-    return out;
-  }
-
-  void skip_space() {
-    while (peek() == ' ') ++at_;
-  }
-
-  Result<JsonPath::Filter> filter() {
-    JsonPath::Filter out;
-    skip_space();
-    KW_TRY(expect('@'));
-    while (peek() == '.' || peek() == '[') {
-      if (text_[at_++] == '[') {
-        if (peek() != '\'' && peek() != '"') return error("a quoted name is expected");
-        KW_ASSIGN(auto key, quoted());
-        out.path.push_back(std::move(key));
-        KW_TRY(expect(']'));
-      } else {
-        KW_ASSIGN(auto key, name(".[)=!<> "));
-        out.path.push_back(std::move(key));
-      }
-    }
-    skip_space();
-    if (peek() == ')') return out;
-    const std::string_view rest = text_.substr(at_);
-    if (rest.substr(0, 2) == "==") {
-      out.op = JsonPath::Filter::Op::equal;
-    } else if (rest.substr(0, 2) == "!=") {
-      out.op = JsonPath::Filter::Op::not_equal;
-    } else {
-      return error("'==', '!=' or ')' is expected (other comparisons are not supported)");
-    }
-    at_ += 2;
-    skip_space();
-    if (peek() == '\'' || peek() == '"') {
-      KW_ASSIGN(out.value, quoted());
-      out.quoted = true;
-    } else {
-      KW_ASSIGN(out.value, name(") "));
-    }
-    skip_space();
-    return out;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
-const Json* below(const Json& value, const std::vector<std::string>& path) {
-  const Json* at = &value;
-  for (const auto& key : path) {
-    if (!at->is_object()) return nullptr;
-    const auto it = at->find(key);
-    if (it == at->end()) return nullptr;
-    at = &*it;
-  }
-  return at;
-}
-
-bool passes(const JsonPath::Filter& filter, const Json& item) {
-  const Json* found = below(item, filter.path);
-  if (filter.op == JsonPath::Filter::Op::exists) return found != nullptr;
-  // As kubectl: an absent field fails both comparisons.
-  if (found == nullptr || found->is_structured()) return false;
-  const bool equal = found->is_string() == filter.quoted && scalar_text(*found) == filter.value;
-  return equal == (filter.op == JsonPath::Filter::Op::equal);
-}
-
-void take_step(const JsonPath::Step& step, const Json& value, std::vector<const Json*>& out) {
-  if (const auto* field = std::get_if<JsonPath::Field>(&step)) {
-    if (!value.is_object()) return;
-    if (const auto it = value.find(field->name); it != value.end()) out.push_back(&*it);
-  } else if (const auto* index = std::get_if<JsonPath::Index>(&step)) {
-    if (!value.is_array()) return;
+  Result<void> take(const PathSlice& slice, const Json& value, Found& out) {
+    if (value.is_null()) return {};
+    if (!value.is_array()) return fault("an index is used on something that is not an array");
     const auto size = static_cast<std::int64_t>(value.size());
-    const std::int64_t at = index->at < 0 ? index->at + size : index->at;
-    if (at >= 0 && at < size) out.push_back(&value[static_cast<std::size_t>(at)]);
-  } else if (value.is_structured()) {
-    const auto* filter = std::get_if<JsonPath::Filter>(&step);
+    const std::int64_t asked = slice.from.value_or(0);
+    const std::int64_t from = asked < 0 ? asked + size : asked;
+    if (slice.single) {
+      if (from < 0 || from >= size) {
+        return fault(fmt::format("array index out of bounds: index {}, length {}", asked, size));
+      }
+      out.push_back(&value[static_cast<std::size_t>(from)]);
+      return {};
+    }
+    std::int64_t to = slice.to.value_or(size);
+    if (to < 0) to += size;
+    if (from == to) return {};
+    if (from < 0 || from >= size || to < 0 || to > size) {
+      return fault(fmt::format("array index out of bounds: slice {}:{}, length {}", asked,
+                               slice.to.value_or(size), size));
+    }
+    if (from > to) {
+      return fault(fmt::format("starting index {} is greater than ending index {}", from, to));
+    }
+    for (std::int64_t i = from; i < to; i += std::min(slice.step, size)) {
+      out.push_back(&value[static_cast<std::size_t>(i)]);
+    }
+    return {};
+  }
+
+  Result<void> take(const PathAll&, const Json& value, Found& out) {
+    if (!value.is_structured()) return {};
+    for (const auto& item : value) out.push_back(&item);
+    return {};
+  }
+
+  // The value and all that is in it, without scalars, outer ones first.
+  Result<void> take(const PathRecursive& all, const Json& value, Found& out) {
+    if (!value.is_structured() || value.empty()) return {};
+    if (out.size() > limits_.max_found) return {};
+    out.push_back(&value);
+    for (const auto& item : value) KW_TRY(take(all, item, out));
+    return {};
+  }
+
+  Result<void> take(const PathUnion& all, const Json& value, Found& out) {
+    for (const auto& part : all.parts) {
+      KW_ASSIGN(const auto found, Evaluation(root_, limits_, strict_).run(part.steps(), value));
+      out.insert(out.end(), found.begin(), found.end());
+    }
+    return {};
+  }
+
+  Result<void> take(const PathFilter& filter, const Json& value, Found& out) {
+    if (value.is_null()) return {};
+    if (!value.is_array()) return fault("a filter is used on something that is not an array");
     for (const auto& item : value) {
-      if (filter == nullptr || passes(*filter, item)) out.push_back(&item);
+      KW_ASSIGN(const bool passes, holds(filter.condition, item));
+      if (passes) out.push_back(&item);
+    }
+    return {};
+  }
+
+  Result<bool> holds(const PathCondition& condition, const Json& item) {
+    using Op = PathCondition::Op;
+    if (condition.op == Op::all || condition.op == Op::any) {
+      const bool ends = condition.op == Op::any;
+      for (const auto& part : condition.parts) {
+        KW_ASSIGN(const bool one, holds(part, item));
+        if (one == ends) return ends;
+      }
+      return !ends;
+    }
+    if (condition.op == Op::no) {
+      KW_ASSIGN(const bool inner, holds(condition.parts.front(), item));
+      return !inner;
+    }
+    if (condition.op == Op::exists) {
+      KW_ASSIGN(const auto found, values(condition.left, item));
+      return !found.empty();
+    }
+    KW_ASSIGN(const Json* left, only(condition.left, item));
+    KW_ASSIGN(const Json* right, only(condition.right, item));
+    // As kubectl: an absent field fails every comparison.
+    if (left == nullptr || right == nullptr) return false;
+    return compare(condition.op, *left, *right);
+  }
+
+  Result<Found> values(const PathOperand& operand, const Json& item) {
+    if (operand.from == PathOperand::From::literal) return Found{&operand.literal};
+    // What is missing in one item of many is no error, whatever the template's keys are.
+    Evaluation inner(root_, JsonPath::Limits{true, limits_.max_found}, strict_);
+    const bool root = operand.from == PathOperand::From::root;
+    return inner.run(operand.path.steps(), root ? root_ : item);
+  }
+
+  Result<const Json*> only(const PathOperand& operand, const Json& item) {
+    KW_ASSIGN(const auto found, values(operand, item));
+    if (found.size() > 1) KW_TRY(fault("can only compare one element at a time"));
+    return found.size() == 1 ? found.front() : nullptr;
+  }
+
+  static bool compare(PathCondition::Op op, const Json& left, const Json& right) {
+    using Op = PathCondition::Op;
+    const bool comparable =
+        (left.is_number() && right.is_number()) || (left.is_string() && right.is_string());
+    if (left.is_structured() || right.is_structured()) return false;
+    switch (op) {
+      case Op::equal: return left == right;
+      case Op::not_equal: return left != right;
+      case Op::less: return comparable && left < right;
+      case Op::less_equal: return comparable && left <= right;
+      case Op::greater: return comparable && left > right;
+      case Op::greater_equal: return comparable && left >= right;
+      default: return false;
     }
   }
-}
+
+  const Json& root_;
+  JsonPath::Limits limits_;
+  bool strict_;
+  bool anywhere_ = false;
+};
 
 }  // namespace
 
-std::string scalar_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : base::dump_json(value);
+JsonPath::JsonPath(PathSteps steps) : steps_(std::make_shared<const PathSteps>(std::move(steps))) {}
+
+const PathSteps& JsonPath::steps() const {
+  static const PathSteps kNone;
+  return steps_ ? *steps_ : kNone;
 }
 
-Result<JsonPath> JsonPath::parse(std::string_view text) {
-  std::string_view inner = base::trim(text);
-  if (!inner.empty() && inner.front() == '{') {
-    if (inner.back() != '}') {
-      return Error(ErrorKind::invalid,
-                   fmt::format("invalid JSONPath \"{}\": '{{' is not closed", text));
+std::string scalar_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::floor(number) == number && std::abs(number) < 1e15) {
+      return std::to_string(static_cast<std::int64_t>(number));
     }
-    inner = inner.substr(1, inner.size() - 2);
   }
-  JsonPath path;
-  KW_ASSIGN(path.steps_, PathParser(inner).run());
-  return path;
+  return base::dump_json(value);
+}
+
+Result<JsonPath> JsonPath::parse(std::string_view text, std::size_t* problem_at) {
+  const std::string_view inner = base::trim(text);
+  const bool braces = !inner.empty() && inner.front() == '{';
+  // One text for both: positions count from its begin.
+  std::size_t at = static_cast<std::size_t>(inner.data() - text.data()) + (braces ? 1 : 0);
+  PathSteps steps;
+  auto problem = parse_path(text.substr(0, inner.data() - text.data() + inner.size()), at, steps);
+  const std::size_t end = static_cast<std::size_t>(inner.data() - text.data()) + inner.size();
+  if (!problem && braces && at >= end) problem = PathProblem{"'{' is not closed", end};
+  if (!problem && !braces && at < end) problem = PathProblem{"'}' is not expected", at};
+  if (!problem && braces && at + 1 < end) problem = PathProblem{"text after '}'", at + 1};
+  if (!problem && inner.empty()) problem = PathProblem{"it names no field", 0};
+  if (!problem) return JsonPath(std::move(steps));
+  if (problem_at != nullptr) *problem_at = problem->at;
+  return Error(ErrorKind::invalid, fmt::format("invalid JSONPath \"{}\": {} at character {}", text,
+                                               problem->what, problem->at + 1));
 }
 
 std::vector<const Json*> JsonPath::find(const Json& value) const {
-  std::vector<const Json*> at{&value};
-  for (const auto& step : steps_) {
-    std::vector<const Json*> next;
-    for (const Json* from : at) take_step(step, *from, next);
-    at = std::move(next);
-  }
-  return at;
+  auto found = Evaluation(value, Limits(), false).run(steps(), value);
+  return found.ok() ? std::move(found).value() : Found();
+}
+
+Result<std::vector<const Json*>> JsonPath::evaluate(const Json& value, const Limits& limits) const {
+  return Evaluation(value, limits, true).run(steps(), value);
 }
 
 bool JsonPath::set(Json& value, Json what) const {
   Json* at = &value;
-  for (const auto& step : steps_) {
-    const auto* field = std::get_if<Field>(&step);
+  if (steps().empty()) return false;
+  for (const auto& step : steps()) {
+    const auto* field = std::get_if<PathField>(&step.what);
     if (field == nullptr) return false;
     if (at->is_null()) *at = Json::object();
     if (!at->is_object()) return false;
@@ -257,7 +266,7 @@ bool set_at(Json& value, std::string_view path, Json what) {
 }
 
 std::string JsonPath::first_field() const {
-  const auto* field = steps_.empty() ? nullptr : std::get_if<Field>(&steps_.front());
+  const auto* field = steps().empty() ? nullptr : std::get_if<PathField>(&steps().front().what);
   return field == nullptr ? "" : field->name;
 }
 

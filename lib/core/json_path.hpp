@@ -1,12 +1,13 @@
-// The part of kubectl's JSONPath that conditions, printer columns and scale paths use: fields,
-// ['x'], [n], [*], and filters like [?(@.type=="Ready")]. Not its templates: no range, no text
-// between braces, no "..". Pure.
+// kubectl's JSONPath: what follows the braces of conditions, printer columns, sort keys, scale
+// paths. Fields, ['x'], [n], [from:to:step], [*], unions, "..", filters like [?(@.type=="Ready")].
+// Text around paths, {range} and {end} are json_template.hpp. Pure; no path runs for ever.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/json_fwd.hpp"
@@ -14,44 +15,50 @@
 
 namespace kubewatch::core {
 
+struct PathStep;  // core/json_path_steps.hpp
+using PathSteps = std::vector<PathStep>;
+
+// Cheap to copy, never changes.
 class JsonPath {
  public:
-  // "{.a.b}", ".a.b", "a.b". Errors: invalid, saying what and where.
-  static Result<JsonPath> parse(std::string_view text);
+  // "{.a.b}", ".a.b", "a.b", "$.a", "@.a"; "{}", "." and "$" are the value itself. Errors: invalid,
+  // saying what and where; `problem_at`, where given, gets the byte of `text` that is wrong.
+  static Result<JsonPath> parse(std::string_view text, std::size_t* problem_at = nullptr);
 
-  // What it leads to, in order; empty when nothing is there. The views live as long as `value`.
+  // What it leads to, in order; empty when nothing is there, or when it fails. The views live as
+  // long as `value`.
   std::vector<const Json*> find(const Json& value) const;
+  struct Limits {
+    bool allow_missing = true;  // false: a field that is nowhere is an error, as in a template
+    std::size_t max_found = 1'000'000;
+  };
+  // The same, with what kubectl calls an error. Errors: invalid (an index out of bounds, an index
+  // or a filter on something that is no array, a missing key), too_large.
+  Result<std::vector<const Json*>> evaluate(const Json& value, const Limits& limits) const;
+  Result<std::vector<const Json*>> evaluate(const Json& value) const {
+    return evaluate(value, Limits());
+  }
+
   // Sets the value at a path of plain fields, making objects on the way. False when the path has
   // anything else, or meets something that is no object.
   bool set(Json& value, Json what) const;
   // The name of the first step, "" when that is no field.
   std::string first_field() const;
 
-  struct Field {
-    std::string name;
-  };
-  struct Index {
-    std::int64_t at = 0;
-  };  // negative: from the end
-  struct All {};
-  struct Filter {
-    enum class Op { exists, equal, not_equal } op = Op::exists;
-    std::vector<std::string> path;  // below @
-    // What to compare with, as text; and whether it was quoted: "1" and 1 differ.
-    std::string value;
-    bool quoted = false;
-  };
-  using Step = std::variant<Field, Index, All, Filter>;
+  explicit JsonPath(PathSteps steps);
+  JsonPath() = default;
+  const PathSteps& steps() const;
 
  private:
-  std::vector<Step> steps_;
+  std::shared_ptr<const PathSteps> steps_;
 };
 
 // The same for a path as text: a CRD's, which may be wrong; then nothing is found, nothing set.
 std::vector<const Json*> find_at(const Json& value, std::string_view path);
 bool set_at(Json& value, std::string_view path, Json what);
 
-// A scalar as kubectl prints it: strings bare, numbers and booleans as JSON.
+// A scalar as kubectl prints it: strings bare, numbers and booleans as JSON, whole numbers without
+// ".0"; objects and arrays as compact JSON.
 std::string scalar_text(const Json& value);
 
 }  // namespace kubewatch::core

@@ -1,0 +1,136 @@
+#include "cli/printers/columns.hpp"
+
+#include <algorithm>
+
+#include "apiserver/printers.hpp"
+#include "base/strings.hpp"
+#include "core/json_path.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr std::size_t kMaxColumns = 100;
+
+std::string type_id(const core::ResourceType& type) {
+  // Events are stored once and served in two groups.
+  if (type.gvk.group == "events.k8s.io") return type.plural;
+  return type.qualified_plural();
+}
+
+Json name_cell(const Json& object, WallTime) {
+  return base::string_at(object, {"metadata", "name"});
+}
+Json age_cell(const Json& object, WallTime now) {
+  return age_text(base::string_at(object, {"metadata", "creationTimestamp"}), now);
+}
+
+// One cell of an additionalPrinterColumn. What has another type than the column says is left out,
+// as the API server does.
+Json crd_cell(const core::JsonPath& path, const std::string& type, const Json& object,
+              WallTime now) {
+  const auto found = path.find(object);
+  if (found.empty()) return nullptr;
+  const Json& value = *found.front();
+  if (type == "date") {
+    if (value.is_null()) return "<unknown>";
+    return value.is_string() ? Json(age_text(value.get<std::string>(), now)) : Json("<invalid>");
+  }
+  if (type == "integer") {
+    return value.is_number() ? Json(value.get<std::int64_t>()) : Json();
+  }
+  if (type == "number") return value.is_number() ? value : Json();
+  if (type == "boolean") return value.is_boolean() ? value : Json();
+  std::string text;
+  for (const Json* one : found) text += (text.empty() ? "" : " ") + core::scalar_text(*one);
+  return text;
+}
+
+const Json* version_of(const Json& crd, const std::string& version) {
+  const Json* versions = base::find(crd, {"spec", "versions"});
+  if (versions == nullptr || !versions->is_array()) return nullptr;
+  for (const auto& one : *versions) {
+    if (base::string_at(one, {"name"}) == version) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<const Columns> plain_columns() {
+  static const auto kPlain =
+      std::make_shared<const Columns>(Columns{{"Name", 0, name_cell}, {"Age", 0, age_cell}});
+  return kPlain;
+}
+
+std::shared_ptr<const Columns> builtin_columns_of(const core::ResourceType& type) {
+  const auto* known = apiserver::builtin_columns(type_id(type));
+  if (known == nullptr) return nullptr;
+  auto out = std::make_shared<Columns>();
+  for (const auto& column : *known) out->push_back({column.name, column.priority, column.make});
+  return out;
+}
+
+std::shared_ptr<const Columns> crd_columns(const Json& crd, const std::string& version) {
+  auto out = std::make_shared<Columns>(Columns{{"Name", 0, name_cell}});
+  const Json* found = version_of(crd, version);
+  const Json* columns =
+      found == nullptr ? nullptr : base::find(*found, {"additionalPrinterColumns"});
+  if (columns == nullptr || !columns->is_array() || columns->empty()) return plain_columns();
+  for (const auto& one : *columns) {
+    if (out->size() > kMaxColumns) break;
+    auto path = core::JsonPath::parse(base::string_at(one, {"jsonPath"}));
+    Column column;
+    column.name = base::string_at(one, {"name"});
+    column.priority = static_cast<int>(base::int_at(one, {"priority"}).value_or(0));
+    if (path.ok()) {
+      column.make = [path = std::move(path).value(), type = base::string_at(one, {"type"})](
+                        const Json& object, WallTime now) {
+        return crd_cell(path, type, object, now);
+      };
+    } else {
+      column.make = [](const Json&, WallTime) { return Json(); };
+    }
+    out->push_back(std::move(column));
+  }
+  return out;
+}
+
+std::string cell_text(const Json& cell) {
+  if (cell.is_null()) return "<none>";
+  return core::scalar_text(cell);
+}
+
+std::string age_text(const std::string& timestamp, WallTime now) {
+  return apiserver::age_of(timestamp, now);
+}
+
+void ColumnBook::put(const core::ResourceType& type, std::shared_ptr<const Columns> columns) {
+  known_[type.gvk] = std::move(columns);
+}
+
+bool ColumnBook::has(const core::ResourceType& type) const {
+  return known_.count(type.gvk) != 0 || builtin_columns_of(type) != nullptr;
+}
+
+std::shared_ptr<const Columns> ColumnBook::of(const core::ResourceType& type) const {
+  if (const auto it = known_.find(type.gvk); it != known_.end()) return it->second;
+  auto& columns = built_in_[type.gvk];
+  if (!columns) columns = builtin_columns_of(type);
+  if (!columns) columns = plain_columns();
+  return columns;
+}
+
+client::PendingPtr fetch_columns(client::Client& client, const core::ResourceType& type,
+                                 std::function<void(std::shared_ptr<const Columns>)> done) {
+  core::ResourceType crds;
+  crds.gvk = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
+  crds.plural = "customresourcedefinitions";
+  crds.namespaced = false;
+  return client.get(crds, {"", type.qualified_plural()},
+                    [version = type.gvk.version, done = std::move(done)](Result<Json> crd) {
+                      done(crd.ok() ? crd_columns(*crd, version) : plain_columns());
+                    });
+}
+
+}  // namespace kubewatch::cli

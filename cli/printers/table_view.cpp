@@ -1,0 +1,192 @@
+#include "cli/printers/table_view.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "base/strings.hpp"
+#include "cli/printers/object_printer.hpp"
+#include "core/meta.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return out;
+}
+
+std::string label_of(const std::vector<std::pair<std::string, std::string>>& labels,
+                     const std::string& key) {
+  for (const auto& [name, value] : labels) {
+    if (name == key) return value;
+  }
+  return "";
+}
+
+std::string all_labels(std::vector<std::pair<std::string, std::string>> labels) {
+  if (labels.empty()) return "<none>";
+  std::sort(labels.begin(), labels.end());
+  std::string out;
+  for (const auto& [name, value] : labels) {
+    if (!out.empty()) out += ',';
+    out.append(name).append("=").append(value);
+  }
+  return out;
+}
+
+// "app.kubernetes.io/name" -> "NAME".
+std::string label_header(const std::string& key) {
+  return upper(key.substr(key.rfind('/') == std::string::npos ? 0 : key.rfind('/') + 1));
+}
+
+}  // namespace
+
+bool TableView::with_kind() const {
+  return flags_.show_kind || setup_.several_kinds;
+}
+
+std::vector<core::TableColumn> TableView::columns_of(const core::ResourceType& type) const {
+  std::vector<core::TableColumn> out;
+  for (const auto& column : *(setup_.common_columns ? plain_columns() : book_.of(type))) {
+    out.push_back({column.name, column.priority});
+  }
+  return out;
+}
+
+TableView::Row TableView::row_of(const PrintedObject& object, WallTime now) const {
+  Row row;
+  const Json& value = object.value();
+  const auto columns = setup_.common_columns ? plain_columns() : book_.of(object.type());
+  for (const auto& column : *columns) {
+    // What is not printed costs nothing.
+    const bool hidden = column.priority > 0 && !wide_;
+    row.cells.push_back(hidden ? std::string() : cell_text(column.make(value, now)));
+  }
+  auto meta = core::meta_of(value);
+  row.key = meta.key();
+  row.labels = std::move(meta.labels);
+  return row;
+}
+
+// kubectl leaves NAMESPACE out for kinds that have none.
+bool TableView::with_namespace(const core::ResourceType& type) const {
+  return setup_.with_namespace && (type.namespaced || setup_.common_columns);
+}
+
+std::vector<std::string> TableView::headers(const core::ResourceType& type,
+                                            const std::vector<core::TableColumn>& columns) const {
+  std::vector<std::string> out = setup_.leading;
+  if (with_namespace(type)) out.emplace_back("NAMESPACE");
+  for (const auto& column : columns) {
+    if (column.priority <= 0 || wide_) out.push_back(upper(column.name));
+  }
+  for (const auto& key : flags_.label_columns) out.push_back(label_header(key));
+  if (flags_.show_labels) out.emplace_back("LABELS");
+  return out;
+}
+
+std::vector<std::string> TableView::whole(const core::ResourceType& type,
+                                          const std::vector<core::TableColumn>& columns,
+                                          const Row& row,
+                                          const std::vector<std::string>& leading) const {
+  std::vector<std::string> out = leading;
+  out.resize(setup_.leading.size());
+  if (with_namespace(type)) out.push_back(row.key.namespace_);
+  bool named = false;
+  for (std::size_t i = 0; i < row.cells.size() && i < columns.size(); ++i) {
+    if (columns[i].priority > 0 && !wide_) continue;
+    const bool name = !named && base::to_lower(columns[i].name) == "name";
+    named = named || name;
+    out.push_back(name && with_kind() ? object_name(type, row.cells[i]) : row.cells[i]);
+  }
+  for (const auto& key : flags_.label_columns) out.push_back(label_of(row.labels, key));
+  if (flags_.show_labels) out.push_back(all_labels(row.labels));
+  return out;
+}
+
+bool TableView::enter(const core::ResourceType& type,
+                      const std::vector<core::TableColumn>& columns) {
+  if (kind_ && (setup_.common_columns || *kind_ == type.gvk)) return false;
+  kind_ = type.gvk;
+  text_.start(headers(type, columns));
+  if (!flags_.no_headers) text_.measure_headers();
+  header_due_ = true;
+  return true;
+}
+
+void TableView::print_header(std::ostream& out) {
+  if (!std::exchange(header_due_, false)) return;
+  if (std::exchange(printed_, true) && !flags_.no_headers) out << "\n";
+  if (!flags_.no_headers) out << text_.render_headers();
+}
+
+void TableView::print(std::ostream& out, const std::vector<PrintedObject>& objects, WallTime now) {
+  std::vector<core::Gvk> kinds;
+  for (const auto& one : objects) {
+    const auto& gvk = one.type().gvk;
+    if (std::find(kinds.begin(), kinds.end(), gvk) == kinds.end()) kinds.push_back(gvk);
+  }
+  if (setup_.common_columns && !kinds.empty()) kinds.resize(1);
+  for (const auto& gvk : kinds) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& one : objects) {
+      if (!setup_.common_columns && one.type().gvk != gvk) continue;
+      const auto columns = columns_of(one.type());
+      enter(one.type(), columns);
+      rows.push_back(whole(one.type(), columns, row_of(one, now), {}));
+      text_.measure(rows.back());
+    }
+    print_header(out);
+    for (const auto& row : rows) out << text_.render(row);
+  }
+}
+
+Result<void> TableView::print_server(std::ostream& out, const core::ResourceType& type,
+                                     const core::Table& table, const SortBy* sort_by) {
+  if (table.rows.empty()) return {};
+  std::vector<std::size_t> order(table.rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (sort_by != nullptr) {
+    std::vector<Json> objects;
+    for (const auto& row : table.rows) {
+      auto parsed = base::parse_json(row.object);
+      objects.push_back(parsed.ok() ? std::move(parsed).value() : Json());
+    }
+    std::vector<const Json*> values;
+    for (const auto& object : objects) values.push_back(&object);
+    KW_ASSIGN(order, sort_by->order(values));
+  }
+  enter(type, table.columns);
+  std::vector<std::vector<std::string>> rows;
+  for (const std::size_t at : order) {
+    const auto& row = table.rows[at];
+    rows.push_back(whole(type, table.columns, {row.cells, row.key, row.labels}, {}));
+    text_.measure(rows.back());
+  }
+  print_header(out);
+  for (const auto& row : rows) out << text_.render(row);
+  return {};
+}
+
+void TableView::append(std::ostream& out, const PrintedObject& object, WallTime now,
+                       const std::vector<std::string>& leading) {
+  const auto columns = columns_of(object.type());
+  enter(object.type(), columns);
+  const auto cells = whole(object.type(), columns, row_of(object, now), leading);
+  if (header_due_) text_.measure(cells);
+  print_header(out);
+  out << text_.render(cells);
+}
+
+void TableView::measure(const PrintedObject& object, WallTime now,
+                        const std::vector<std::string>& leading) {
+  const auto columns = columns_of(object.type());
+  enter(object.type(), columns);
+  text_.measure(whole(object.type(), columns, row_of(object, now), leading));
+}
+
+}  // namespace kubewatch::cli

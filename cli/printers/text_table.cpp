@@ -1,0 +1,43 @@
+#include "cli/printers/text_table.hpp"
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+#include "cli/terminal.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr std::size_t kGap = 3;
+
+}  // namespace
+
+void TextTable::start(std::vector<std::string> headers) {
+  headers_ = std::move(headers);
+  widths_.assign(headers_.size(), 0);
+}
+
+void TextTable::measure(const std::vector<std::string>& cells) {
+  widths_.resize(std::max(widths_.size(), cells.size()));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    widths_[i] = std::max(widths_[i], display_width(base::escape_for_terminal(cells[i])));
+  }
+}
+
+std::string TextTable::render(const std::vector<std::string>& cells) {
+  std::string out;
+  widths_.resize(std::max(widths_.size(), cells.size()));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string text = base::escape_for_terminal(cells[i]);
+    const std::size_t width = display_width(text);
+    widths_[i] = std::max(widths_[i], width);
+    out += text;
+    if (i + 1 < cells.size()) out.append(widths_[i] - width + kGap, ' ');
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  out += '\n';
+  return out;
+}
+
+}  // namespace kubewatch::cli

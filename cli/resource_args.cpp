@@ -1,0 +1,139 @@
+// The half of resource_args.hpp that asks discovery.
+#include "cli/resource_args.hpp"
+
+#include <fmt/format.h>
+
+#include "base/strings.hpp"
+#include "cli/kustomize.hpp"
+#include "cli/printers/object_printer.hpp"
+#include "core/selector.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+std::vector<std::string> known_words(const client::ResourceMap& map) {
+  std::vector<std::string> out;
+  for (const auto& type : map.all()) {
+    out.push_back(type.plural);
+    out.insert(out.end(), type.short_names.begin(), type.short_names.end());
+  }
+  return out;
+}
+
+std::string failed_groups(const client::ResourceMap& map) {
+  if (map.failed_groups.empty()) return "";
+  return fmt::format(" (discovery failed for {})", base::join(map.failed_groups, "; "));
+}
+
+// All namespaces that a kind is to be looked at in.
+std::vector<std::string> namespaces_of(const core::ResourceType& type, const ResourceFlags& flags,
+                                       const std::vector<std::string>& given,
+                                       const std::string& fallback) {
+  if (!type.namespaced || flags.selection.all_namespaces) return {""};
+  return given.empty() ? std::vector<std::string>{fallback} : given;
+}
+
+Result<std::vector<Target>> targets_of_files(Session& session, const ResourceFlags& flags,
+                                             const std::vector<std::string>& namespaces) {
+  if (namespaces.size() > 1) {
+    return Error(ErrorKind::invalid, "several namespaces cannot be given with -f or -k");
+  }
+  const std::string asked = namespaces.empty() ? "" : namespaces.front();
+  KW_ASSIGN(auto manifests, read_resource_files(session, flags));
+  std::vector<Target> out;
+  for (auto& manifest : manifests) {
+    KW_ASSIGN(auto type, resolve_manifest(session, manifest));
+    Target target;
+    KW_ASSIGN(target.namespace_,
+              namespace_of(manifest, type.namespaced, asked, session.client().config().namespace_));
+    target.type = std::move(type);
+    target.name = base::string_at(manifest.object, {"metadata", "name"});
+    target.source = std::move(manifest.source);
+    target.manifest = std::move(manifest.object);
+    out.push_back(std::move(target));
+  }
+  return out;
+}
+
+void add_targets(const core::ResourceType& type, const TypeAndNames& asked,
+                 const ResourceFlags& flags, const std::vector<std::string>& namespaces,
+                 std::vector<Target>& out) {
+  for (const auto& namespace_ : namespaces) {
+    Target target;
+    target.type = type;
+    target.namespace_ = namespace_;
+    target.label_selector = flags.selection.label_selector;
+    target.field_selector = flags.selection.field_selector;
+    if (asked.names.empty()) out.push_back(target);
+    for (const auto& name : asked.names) {
+      target.name = name;
+      out.push_back(target);
+    }
+  }
+}
+
+}  // namespace
+
+std::string Target::str() const {
+  return name.empty() ? type.qualified_plural() : object_name(type, name);
+}
+
+Result<std::vector<core::ResourceType>> resolve_type(Session& session, const std::string& word) {
+  KW_ASSIGN(const auto map, session.resources());
+  auto found = map->resolve(word);
+  if (!found.empty()) return found;
+  std::string message = fmt::format("the server doesn't have a resource type \"{}\"", word);
+  if (const auto close = base::suggest(word, known_words(*map)); !close.empty()) {
+    message += fmt::format(", did you mean \"{}\"?", close.front());
+  }
+  return Error(ErrorKind::not_found, message + failed_groups(*map));
+}
+
+Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& manifest) {
+  auto gvk = core::gvk_of(manifest.object);
+  if (!gvk.ok()) return std::move(gvk).error().with_context(manifest.source);
+  KW_ASSIGN(const auto map, session.resources());
+  if (const auto* type = map->find(*gvk)) return *type;
+  return Error(
+      ErrorKind::not_found,
+      fmt::format("resource mapping not found for name: \"{}\" namespace: \"{}\" from \"{}\": no "
+                  "matches for kind \"{}\" in version \"{}\"; ensure CRDs are installed first{}",
+                  base::string_at(manifest.object, {"metadata", "name"}),
+                  base::string_at(manifest.object, {"metadata", "namespace"}), manifest.source,
+                  gvk->kind, gvk->api_version(), failed_groups(*map)));
+}
+
+Result<std::vector<Manifest>> read_resource_files(Session& session, const ResourceFlags& flags) {
+  auto read = flags.kustomize.empty() ? read_manifests(flags.files, flags.recursive)
+                                      : build_kustomization(session.loop(), flags.kustomize);
+  if (!read.ok() || flags.selection.label_selector.empty()) return read;
+  KW_ASSIGN(const auto selector, core::LabelSelector::parse(flags.selection.label_selector));
+  std::vector<Manifest> out;
+  for (auto& manifest : *read) {
+    if (selector.matches(core::meta_of(manifest.object).labels)) out.push_back(std::move(manifest));
+  }
+  return out;
+}
+
+Result<std::vector<Target>> resolve_targets(Session& session, const ResourceFlags& flags,
+                                            const ResourceRules& rules,
+                                            const std::vector<std::string>& namespaces) {
+  KW_TRY(check_resources(flags, rules));
+  if (!flags.files.empty() || !flags.kustomize.empty()) {
+    return targets_of_files(session, flags, namespaces);
+  }
+  KW_ASSIGN(const auto words, parse_resource_words(flags.words));
+  std::vector<Target> out;
+  for (const auto& one : words) {
+    KW_ASSIGN(const auto types, resolve_type(session, one.type));
+    for (const auto& type : types) {
+      add_targets(type, one, flags,
+                  namespaces_of(type, flags, namespaces, session.client().config().namespace_),
+                  out);
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::cli

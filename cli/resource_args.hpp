@@ -1,0 +1,86 @@
+// kubectl's resource arguments: TYPE[.VERSION][.GROUP] NAME..., TYPE/NAME..., a,b,c; -f, -R, -k;
+// -l,
+// --field-selector, -A, --all, several -n. The first half only reads words; resolve_targets() asks
+// discovery.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/flags.hpp"
+#include "cli/manifests.hpp"
+#include "cli/session.hpp"
+#include "core/resource.hpp"
+
+namespace kubewatch::cli {
+
+struct ResourceFlags {
+  std::vector<std::string> words;  // the positional arguments
+  std::vector<std::string> files;  // -f
+  bool recursive = false;
+  std::string kustomize;  // -k
+  Selection selection;
+  bool all = false;
+};
+
+// What a verb takes.
+struct ResourceRules {
+  bool files = true;        // -f, -R, -k
+  bool selectors = true;    // -l, --field-selector, -A
+  bool all_flag = false;    // --all
+  bool all_implied = true;  // a TYPE alone means all objects; false: needs a name, -l or --all
+  bool recursive = false;   // the default of -R (kubectl wait: true)
+  std::string help = "TYPE[.VERSION][.GROUP] [NAME...], TYPE/NAME..., or several TYPEs as a,b,c";
+};
+
+void bind_resources(CLI::App& app, ResourceFlags& flags, const ResourceRules& rules);
+
+// One TYPE word and the names asked of it; no names: all objects.
+struct TypeAndNames {
+  std::string type;  // as given, without commas
+  std::vector<std::string> names;
+};
+// Errors: invalid, in kubectl's words.
+Result<std::vector<TypeAndNames>> parse_resource_words(const std::vector<std::string>& words);
+// What flags and words say together, without a server. Errors: invalid, in kubectl's words.
+Result<void> check_resources(const ResourceFlags& flags, const ResourceRules& rules);
+
+// One object, or all that the selectors choose, of one kind in one namespace.
+struct Target {
+  core::ResourceType type;
+  std::string namespace_;  // "" for all namespaces, and for cluster-scoped kinds
+  std::string name;        // "" = all that label_selector and field_selector choose
+  std::string label_selector;
+  std::string field_selector;
+  std::string source;  // the file that named it, "" for words
+  Json manifest;       // what the file says of it; null for words
+  // "deployment.apps/web", "deployments.apps".
+  std::string str() const;
+};
+
+// In the order of the words. `namespaces`: of -n; empty: the context's. Files are read, kinds
+// looked up; objects are not asked for. Errors: as check_resources; not_found for an unknown type;
+// those of the files (see read_manifests) and of discovery.
+Result<std::vector<Target>> resolve_targets(Session& session, const ResourceFlags& flags,
+                                            const ResourceRules& rules,
+                                            const std::vector<std::string>& namespaces);
+
+// The manifests that -f and -k name, and -l chooses among. Errors: as read_manifests; unsupported
+// where -k finds neither kustomize nor kubectl.
+Result<std::vector<Manifest>> read_resource_files(Session& session, const ResourceFlags& flags);
+
+// The kind that a word of a known type name stands for: with near names in the error. Errors:
+// not_found in kubectl's words; of discovery.
+Result<std::vector<core::ResourceType>> resolve_type(Session& session, const std::string& word);
+// The kind of a manifest. Errors: not_found in kubectl's words; of discovery.
+Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& manifest);
+// The namespace to use for a manifest: its own, `asked` (of -n, "" when not given), `fallback`.
+// Errors: invalid in kubectl's words where its own is not the asked one.
+Result<std::string> namespace_of(const Manifest& manifest, bool namespaced,
+                                 const std::string& asked, const std::string& fallback);
+
+// "a,b" and repeated -n as one list, each once. Errors: invalid for what is no namespace's name.
+Result<std::vector<std::string>> split_namespaces(const std::vector<std::string>& given);
+
+}  // namespace kubewatch::cli
