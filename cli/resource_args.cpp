@@ -6,6 +6,7 @@
 #include "base/strings.hpp"
 #include "cli/kustomize.hpp"
 #include "cli/printers/object_printer.hpp"
+#include "core/meta.hpp"
 #include "core/selector.hpp"
 
 namespace kubewatch::cli {

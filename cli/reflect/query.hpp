@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/reflect/kinds.hpp"
 #include "cli/reflect/saved.hpp"
 #include "cli/session.hpp"
-#include "jq/jq.hpp"
 
 namespace kubewatch::cli {
 
@@ -31,8 +31,8 @@ Result<std::vector<core::ObjectKey>> choose(const core::ReadBackend& kind,
 class ReflectQuery {
  public:
   void bind(CLI::App& app);
-  const std::string& output() const { return output_; }
-  // Errors: invalid.
+  const std::string& output() const { return print_.output; }
+  // Formats, paths and programs, before anything is asked. Errors: invalid.
   Result<void> check(const ReflectFlags& flags);
   // The exit code. Errors: not_found; those of a program that fails on an object.
   Result<int> from_kinds(Context& context, const ReflectFlags& flags, const CachedKinds& kinds,
@@ -47,15 +47,15 @@ class ReflectQuery {
     core::ObjectKey key;
   };
   QueryChoice choice_of(const ReflectFlags& flags, bool from_file,
-                        const std::string& default_namespace) const;
+                        const std::string& namespace_) const;
+  Result<std::unique_ptr<ObjectPrinter>> printer(Context& context, const CachedKinds& kinds) const;
   Result<int> print(Context& context, const ReflectFlags& flags, const CachedKinds& kinds,
-                    const QueryChoice& choice, WallTime now) const;
-  Result<void> print_objects(Context& context, const std::vector<Found>& found, bool single) const;
-  void print_table(Context& context, const std::vector<Found>& found, WallTime now) const;
+                    const QueryChoice& choice, ObjectPrinter& printer, WallTime now) const;
+  Result<void> print_found(Context& context, const std::vector<Found>& found, bool single,
+                           ObjectPrinter& printer, WallTime now) const;
 
-  std::string output_;
+  PrintFlags print_;
   std::string jq_;
-  std::optional<jq::Program> program_;
 };
 
 }  // namespace kubewatch::cli

@@ -74,10 +74,11 @@ class Reflect : public Command {
  private:
   Result<void> check_output() {
     const ReflectMode mode = flags_.mode();
-    if (mode == ReflectMode::query) return query_.check(flags_);
+    KW_TRY(query_.check(flags_));
     const std::string& output = query_.output();
+    // --once -o yaml prints objects.
+    if (mode == ReflectMode::query || mode == ReflectMode::once) return {};
     if (output.empty() || output == "stats" || output == "json") return {};
-    if (mode == ReflectMode::once) return query_.check(flags_);  // --once -o yaml prints objects
     return Error(ErrorKind::invalid,
                  fmt::format("-o {} prints objects: give it with --query or --once", output));
   }
