@@ -176,16 +176,35 @@ _kubewatch() {
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --field-selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --namespaces) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --strip) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
-    -o|--output) COMPREPLY=($(compgen -W "stats json objects yaml name" -- "$current")); return ;;
+    --sample) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --rounds) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --interval) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --serve) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --kubeconfig-out) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --serve-name) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --snapshot) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --from) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --snapshot-interval) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --list-strategy) COMPREPLY=($(compgen -W "auto paged unpaged streaming" -- "$current")); return ;;
     --list-semantics) COMPREPLY=($(compgen -W "recent any notOlderThan" -- "$current")); return ;;
     --chunk-size) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --watch-timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --backoff-initial) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --metrics) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --max-stale) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --max-wait) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --liveness) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -L|--label-columns) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --sort-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --template) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --jq) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help --once -l --selector --field-selector -A --all-namespaces --timeout -o --output --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields $words" ;;
+    words="-h --help --once --query --estimate --verify -l --selector --field-selector -A --all-namespaces --namespaces --strip --timeout --sample --rounds --interval --serve --kubeconfig-out --serve-name --insecure-http --forward-reads --forward-writes --snapshot --from --snapshot-interval --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields --metrics --max-stale --max-wait --liveness -o --output --no-headers --show-labels -L --label-columns --show-kind --sort-by --allow-missing-template-keys --no-allow-missing-template-keys --template --jq $words" ;;
   wait-condition)
     case "$previous" in
     --for) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

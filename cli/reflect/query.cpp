@@ -56,7 +56,8 @@ void ReflectQuery::bind(CLI::App& app) {
   choice.own = {"stats", "objects"};
   choice.default_format = "";
   bind_print(app, print_, choice);
-  app.add_option("--jq", jq_, "print what the program makes of each object: as -o jq=PROGRAM")
+  app.add_option("--jq", jq_,
+                 "print what the program makes of each object; -o jq=PROGRAM gets the whole List")
       ->type_name("PROGRAM");
 }
 
@@ -65,7 +66,7 @@ Result<void> ReflectQuery::check(const ReflectFlags& flags) {
     return Error(ErrorKind::invalid, "--jq is a format of its own: leave out -o");
   }
   if (!jq_.empty()) print_.output = "jq=" + jq_;
-  if (flags.query && print_.output.empty()) print_.output = "table";
+  if (print_.output.empty()) print_.output = flags.query ? "table" : "stats";
   print_.show_managed_fields = flags.content.show_managed_fields;
   if (print_.output == "stats" && flags.query) {
     return Error(ErrorKind::invalid, "-o stats is for --once; --query prints objects");
@@ -185,7 +186,7 @@ Result<void> ReflectQuery::print_found(Context& context, const std::vector<Found
     for (std::size_t i = 0; i < found.size(); ++i) context.out << text(i) << "\n";
     return {};
   }
-  if (streams(printer, print_)) {
+  if (!jq_.empty() || streams(printer, print_)) {
     // Object by object: a long list is never here as a whole.
     for (std::size_t i = 0; i < std::min(found.size(), kMeasured); ++i) {
       const std::string json = text(i);

@@ -111,7 +111,7 @@ void fill(World& w) {
       "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, stringData: "
       "{password: hunter2}}");
   w.apply(
-      "{apiVersion: demo.kubewatch.dev/v1, kind: Website, metadata: {name: site, namespace: "
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: site, namespace: "
       "'@NS@'}, spec: {title: one}}");
 }
 
@@ -119,7 +119,7 @@ void fill(World& w) {
 struct Serving {
   Serving(World& w, std::vector<std::string> more = {}) : w_(w), path(w.folder() + "/served") {
     std::vector<std::string> argv = {
-        KUBEWATCH_BINARY, "reflect",     "configmaps,websites", "-n", w.ns(),
+        KUBEWATCH_BINARY, "reflect",     "configmaps,websites.e2e.kubewatch.dev", "-n", w.ns(),
         "--serve",        "127.0.0.1:0", "--kubeconfig-out",    path};
     argv.insert(argv.end(), more.begin(), more.end());
     program = std::make_unique<Program>(w, std::move(argv), own_config(w));
@@ -159,7 +159,7 @@ E2E_CASE("reflect --serve answers lists, pages, selectors and objects as the ser
   Reader server(w, own_config(w));
   Serving serving(w);
   const std::string maps = "/api/v1/namespaces/" + w.ns() + "/configmaps";
-  const std::string sites = "/apis/demo.kubewatch.dev/v1/namespaces/" + w.ns() + "/websites";
+  const std::string sites = "/apis/e2e.kubewatch.dev/v1/namespaces/" + w.ns() + "/websites";
   for (const std::string& target :
        {maps, maps + "?labelSelector=name%3Dl-b", maps + "?fieldSelector=metadata.name%3Dc", sites,
         maps + "?limit=500"}) {
@@ -288,7 +288,7 @@ E2E_CASE("reflect --snapshot is a cache that --from reads without the server, an
   fill(w);
   const std::string file = w.folder() + "/cache.kw";
   const Ended saved =
-      reflect(w, {"configmaps,websites", "-n", w.ns(), "--once", "--snapshot", file});
+      reflect(w, {"configmaps,websites.e2e.kubewatch.dev", "-n", w.ns(), "--once", "--snapshot", file});
   REQUIRE(saved.code == 0);
   CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::all) ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));

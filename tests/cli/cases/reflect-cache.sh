@@ -21,9 +21,10 @@ reader=
 trap 'kill $sandbox $reader 2> /dev/null' EXIT
 until [ -s "$work/said" ]; do sleep 0.1; done
 export KUBECONFIG="$work/sandbox"
-"$kubewatch" reflect configmaps,secrets --once | sed -e 's/RSS.*/RSS/' -e 's/ [0-9.]*s$/ LAG/'
+"$kubewatch" reflect configmaps,secrets --once |
+  sed -e 's/RSS.*/RSS/' -e 's/ [0-9.]*s$/ LAG/' -e 's/[0-9]\{3,\}/N/g' -e 's/   *\([A-Z0-9]\)/ \1/g'
 "$kubewatch" reflect configmaps --query -o name
-"$kubewatch" reflect configmaps -l app=web --query -o jq=.data.k
+"$kubewatch" reflect configmaps -l app=web --query --jq .data.k
 "$kubewatch" reflect configmaps b --query -o yaml | grep -v -e uid -e Timestamp
 "$kubewatch" reflect configmaps zz --query
 echo "exit $?"
@@ -40,8 +41,9 @@ reader=$!
 until [ -s "$work/reader" ]; do sleep 0.1; done
 sed 's/:[0-9]*$/:PORT/' "$work/serving"
 until KUBECONFIG="$work/reader" "$kubewatch" reflect configmaps --query -o name; do sleep 0.1; done 2> /dev/null
-KUBECONFIG="$work/reader" "$kubewatch" reflect secrets --query -o name --timeout 5s
+KUBECONFIG="$work/reader" "$kubewatch" reflect secrets --query -o name --timeout 5s 2> "$work/refused"
 echo "exit $?"
+grep '^error' "$work/refused" >&2
 echo 'my: production' > "$work/mine"
 "$kubewatch" reflect configmaps --serve 127.0.0.1:0 --kubeconfig-out "$work/mine"
 echo "exit $?"
@@ -54,7 +56,7 @@ wait "$sandbox"
 sandbox=
 export KUBECONFIG="$work/none"
 "$kubewatch" reflect --from "$work/cache" --query -o name
-"$kubewatch" reflect secrets --from "$work/cache" --query -o jq=.data
+"$kubewatch" reflect secrets --from "$work/cache" --query --jq .data
 "$kubewatch" reflect pods --from "$work/cache" --query
 echo "exit $?"
 trap - EXIT

@@ -10,7 +10,7 @@ try() {
   try pods --kubeconfig-out x
   try pods --serve nowhere
   try pods --serve 127.0.0.1:0 --snapshot-interval 1m
-  try pods --once -l 'a=='
+  try pods --once -l 'a=b=c'
   try pods --strip .metadata.name
   try pods --strip '.a | .b'
   try pods --namespaces 'Shop!'
