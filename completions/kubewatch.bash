@@ -176,7 +176,6 @@ _kubewatch() {
     case "$previous" in
     -l|--selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --field-selector) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
-    --namespaces) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --strip) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --timeout) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --sample) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
@@ -196,15 +195,13 @@ _kubewatch() {
     --backoff-max) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --metrics) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --max-stale) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
-    --max-wait) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
-    --liveness) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     -o|--output) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     -L|--label-columns) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --sort-by) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --template) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     --jq) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
     esac
-    words="-h --help --once --query --estimate --verify -l --selector --field-selector -A --all-namespaces --namespaces --strip --timeout --sample --rounds --interval --serve --kubeconfig-out --serve-name --insecure-http --forward-reads --forward-writes --snapshot --from --snapshot-interval --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields --metrics --max-stale --max-wait --liveness -o --output --no-headers --show-labels -L --label-columns --show-kind --sort-by --allow-missing-template-keys --no-allow-missing-template-keys --template --jq $words" ;;
+    words="-h --help --once --query --estimate --verify -l --selector --field-selector -A --all-namespaces --strip --timeout --sample --rounds --interval --serve --kubeconfig-out --serve-name --insecure-http --forward-reads --forward-writes --snapshot --from --snapshot-interval --list-strategy --list-semantics --chunk-size --watch-timeout --bookmarks --backoff-initial --backoff-max --metadata-only --show-managed-fields --metrics --max-stale -o --output --no-headers --show-labels -L --label-columns --show-kind --sort-by --allow-missing-template-keys --no-allow-missing-template-keys --template --jq $words" ;;
   wait-condition)
     case "$previous" in
     --for) COMPREPLY=($(compgen -W "" -- "$current")); return ;;

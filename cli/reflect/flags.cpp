@@ -66,10 +66,6 @@ void bind_reflect(CLI::App& app, ReflectFlags& flags) {
   app.add_flag("--verify", flags.verify,
                "compare the cache with exact lists of the server; exit 9 on a difference");
   bind_selection(app, flags.selection);
-  app.add_option("--namespaces", flags.namespaces, "several namespaces, a cache for each")
-      ->type_name("NAMESPACE[,NAMESPACE...]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
   app.add_option("--strip", flags.strip,
                  "a path that is dropped before the cache, as .status, repeatable")
       ->type_name("PATH")
@@ -87,7 +83,7 @@ void bind_reflect(CLI::App& app, ReflectFlags& flags) {
   bind_files(app, flags);
   bind_stream(app, flags.stream);
   bind_content(app, flags.content);
-  flags.metrics.bind(app);
+  flags.metrics.bind(app, false);
 }
 
 ReflectMode ReflectFlags::mode() const {
@@ -128,14 +124,6 @@ Result<void> ReflectFlags::check() const {
   if (estimate && !from.empty()) return wrong("--estimate asks the server; it reads no --from");
   if (snapshot_interval && snapshot.empty())
     return wrong("--snapshot-interval needs --snapshot FILE");
-  if (!namespaces.empty() && selection.all_namespaces) {
-    return wrong("--namespaces and -A contradict each other");
-  }
-  for (const auto& name : namespaces) {
-    if (const auto why = core::check_dns_label(name); !why.empty()) {
-      return wrong(fmt::format("--namespaces: \"{}\" is no namespace: {}", name, why));
-    }
-  }
   KW_TRY(check_selection(selection));
   KW_TRY(check_stream(stream));
   KW_TRY(store_options());

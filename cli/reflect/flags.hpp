@@ -21,7 +21,7 @@ struct ReflectFlags {
   bool once = false, query = false, estimate = false, verify = false;
   std::string serve;  // ADDRESS:PORT
   Selection selection;
-  std::vector<std::string> namespaces;  // --namespaces
+  std::vector<std::string> namespaces;  // of several -n; set by the verb
   runtime::WatcherOptions stream;
   ContentFlags content;
   std::vector<std::string> strip;  // as given: .status, .metadata.annotations["x"]

@@ -29,14 +29,16 @@ Result<std::vector<core::ObjectKey>> choose(const core::ReadBackend& kind,
                                             const QueryChoice& choice) {
   const auto state = kind.state();
   if (!state) return std::vector<core::ObjectKey>();
-  const bool placed = kind.type().namespaced && choice.namespace_;
-  auto keys = apiserver::in_api_order(
-      state->select(choice.labels, placed ? choice.namespace_ : std::nullopt));
+  const bool placed = kind.type().namespaced && !choice.namespaces.empty();
+  std::optional<std::string> only;
+  if (placed && choice.namespaces.size() == 1) only = choice.namespaces[0];
+  auto keys = apiserver::in_api_order(state->select(choice.labels, only));
+  const auto has = [](const std::vector<std::string>& list, const std::string& one) {
+    return std::find(list.begin(), list.end(), one) != list.end();
+  };
   std::erase_if(keys, [&](const core::ObjectKey& key) {
-    if (!choice.names.empty() &&
-        std::find(choice.names.begin(), choice.names.end(), key.name) == choice.names.end()) {
-      return true;
-    }
+    if (placed && !has(choice.namespaces, key.namespace_)) return true;
+    if (!choice.names.empty() && !has(choice.names, key.name)) return true;
     if (choice.fields.empty()) return false;
     const auto json = state->json(key);
     return !json || !apiserver::matches_fields(choice.fields, key, *json);
@@ -75,8 +77,7 @@ Result<void> ReflectQuery::check(const ReflectFlags& flags) {
   return {};
 }
 
-QueryChoice ReflectQuery::choice_of(const ReflectFlags& flags, bool from_file,
-                                    const std::string& default_namespace) const {
+QueryChoice ReflectQuery::choice_of(const ReflectFlags& flags, bool from_file) const {
   QueryChoice out;
   if (flags.words.size() > 1) out.names.assign(flags.words.begin() + 1, flags.words.end());
   // Checked before; a live cache holds only what was selected.
@@ -87,9 +88,7 @@ QueryChoice ReflectQuery::choice_of(const ReflectFlags& flags, bool from_file,
     if (auto fields = core::FieldSelector::parse(flags.selection.field_selector); fields.ok()) {
       out.fields = *std::move(fields);
     }
-    if (!default_namespace.empty() && !flags.selection.all_namespaces) {
-      out.namespace_ = default_namespace;
-    }
+    if (!flags.selection.all_namespaces) out.namespaces = flags.namespaces;
   }
   return out;
 }
@@ -118,7 +117,7 @@ Result<int> ReflectQuery::from_kinds(Context& context, const ReflectFlags& flags
     session.loop().run_until([&] { return columns != nullptr; }, Duration{30000});
     if (columns) to->columns().put(kind->type(), columns);
   }
-  return print(context, flags, kinds, choice_of(flags, !flags.from.empty(), ""), *to,
+  return print(context, flags, kinds, choice_of(flags, !flags.from.empty()), *to,
                session.loop().wall());
 }
 
@@ -155,8 +154,7 @@ Result<int> ReflectQuery::from_saved(Context& context, const ReflectFlags& flags
     kinds.push_back(std::move(kind));
   }
   KW_ASSIGN(const auto to, printer(context, kinds));
-  return print(context, flags, kinds, choice_of(flags, true, context.global.config.namespace_), *to,
-               loop.wall());
+  return print(context, flags, kinds, choice_of(flags, true), *to, loop.wall());
 }
 
 Result<int> ReflectQuery::print(Context& context, const ReflectFlags& flags,

@@ -17,8 +17,8 @@ namespace kubewatch::cli {
 
 // What is asked of the cache.
 struct QueryChoice {
-  std::vector<std::string> names;  // empty: all
-  std::optional<std::string> namespace_;
+  std::vector<std::string> names;       // empty: all
+  std::vector<std::string> namespaces;  // empty: all
   core::LabelSelector labels;
   core::FieldSelector fields;
 };
@@ -46,8 +46,7 @@ class ReflectQuery {
     const CachedKind* kind;
     core::ObjectKey key;
   };
-  QueryChoice choice_of(const ReflectFlags& flags, bool from_file,
-                        const std::string& namespace_) const;
+  QueryChoice choice_of(const ReflectFlags& flags, bool from_file) const;
   Result<std::unique_ptr<ObjectPrinter>> printer(Context& context, const CachedKinds& kinds) const;
   Result<int> print(Context& context, const ReflectFlags& flags, const CachedKinds& kinds,
                     const QueryChoice& choice, ObjectPrinter& printer, WallTime now) const;

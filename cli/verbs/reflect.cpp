@@ -44,12 +44,15 @@ class Reflect : public Command {
     return "keep a compact cache; query it, serve it, verify it";
   }
 
+  bool several_namespaces() const override { return true; }
+
   void bind(CLI::App& app) override {
     bind_reflect(app, flags_);
     query_.bind(app);
   }
 
   int run(Context& context) override {
+    flags_.namespaces = context.global.namespaces;
     if (auto checked = flags_.check(); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());
     }

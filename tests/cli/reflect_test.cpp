@@ -78,9 +78,6 @@ TEST_CASE("reflect flags that contradict each other are refused with what to do"
   flags = flags_of("pods");
   flags.snapshot_interval = Duration{1000};
   CHECK(refusal(flags).find("--snapshot FILE") != std::string::npos);
-  flags = flags_of("pods");
-  flags.namespaces = {"Shop!"};
-  CHECK(refusal(flags).find("Shop!") != std::string::npos);
 }
 
 TEST_CASE("a path to strip is a plain path of what the cache can do without") {

@@ -13,8 +13,7 @@ try() {
   try pods --once -l 'a=b=c'
   try pods --strip .metadata.name
   try pods --strip '.a | .b'
-  try pods --namespaces 'Shop!'
-  try pods --namespaces a -A
+  try pods -n 'Shop!'
   try pods --estimate --from x
   try pods --query --jq '.a['
   try pods --query -o jsonpath='{.a'
