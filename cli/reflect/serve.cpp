@@ -29,15 +29,6 @@ void refuse(http::Responder& to, int status, const char* reason, const std::stri
   to.respond(status, headers, base::dump_json(body));
 }
 
-bool asks_tunnel(const http::ServerRequest& request) {
-  if (request.headers.has("Upgrade")) return true;
-  for (const auto& part : base::split(request.path, '/')) {
-    if (std::find(kTunnels.begin(), kTunnels.end(), part) != kTunnels.end()) return true;
-  }
-  return request.path.find('%') != std::string::npos ||
-         request.path.find("/..") != std::string::npos;
-}
-
 bool is_stream(const http::ServerRequest& request) {
   auto query = apiserver::Query::parse(request.query);
   return query.ok() && ((query->has("watch") && query->flag("watch")) ||
@@ -67,6 +58,18 @@ apiserver::ReadChange read_change(const runtime::StoreChange& change) {
 
 }  // namespace
 
+bool may_pass(const http::ServerRequest& request) {
+  if (request.headers.has("Upgrade")) return false;
+  const auto segments = apiserver::split_path(request.path);
+  if (!segments.ok()) return false;
+  // An object may be called as a tunnel is.
+  const auto path = apiserver::parse_resource_path(*segments);
+  if (path && path->subresource.empty()) return true;
+  return std::none_of(segments->begin(), segments->end(), [](const std::string& one) {
+    return std::find(kTunnels.begin(), kTunnels.end(), one) != kTunnels.end();
+  });
+}
+
 Result<std::unique_ptr<CacheServing>> CacheServing::start(client::Client& client,
                                                           const ReflectFlags& flags) {
   std::unique_ptr<CacheServing> out(new CacheServing());
@@ -86,7 +89,7 @@ Result<std::unique_ptr<CacheServing>> CacheServing::start(client::Client& client
   options.forward_writes = flags.forward_writes;
   options.forward = [self = out.get()](const http::ServerRequest& request,
                                        const std::shared_ptr<http::Responder>& to) {
-    if (asks_tunnel(request)) {
+    if (!may_pass(request)) {
       return refuse(*to, 403, "Forbidden",
                     "exec, attach, port-forward, proxy and tokens are not passed on: ask the API "
                     "server itself");

@@ -14,6 +14,10 @@
 
 namespace kubewatch::cli {
 
+// Whether a request of a reader may be passed on with our credentials at all: no tunnels, no
+// tokens, no paths that are not plain.
+bool may_pass(const http::ServerRequest& request);
+
 class CacheServing {
  public:
   // Errors: those of listening; invalid.

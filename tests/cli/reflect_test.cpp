@@ -8,6 +8,7 @@
 #include "cli/reflect/flags.hpp"
 #include "cli/reflect/report.hpp"
 #include "cli/reflect/saved.hpp"
+#include "cli/reflect/serve.hpp"
 #include "cli/reflect/verify.hpp"
 #include "runtime/store.hpp"
 #include "support/catch.hpp"
@@ -78,6 +79,29 @@ TEST_CASE("reflect flags that contradict each other are refused with what to do"
   flags = flags_of("pods");
   flags.snapshot_interval = Duration{1000};
   CHECK(refusal(flags).find("--snapshot FILE") != std::string::npos);
+}
+
+TEST_CASE("tunnels, tokens and paths that are not plain are never passed on") {
+  const auto passes = [](const std::string& path, bool upgrade = false) {
+    http::ServerRequest request;
+    request.method = "GET";
+    request.path = path;
+    if (upgrade) request.headers.set("Upgrade", "SPDY/3.1");
+    return may_pass(request);
+  };
+  CHECK(passes("/api/v1/namespaces/shop/pods/web"));
+  CHECK(passes("/api/v1/namespaces/shop/pods/exec"));  // a Pod of that name
+  CHECK(passes("/api/v1/namespaces/shop/pods/web/log"));
+  CHECK(passes("/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode"));
+  for (const char* path :
+       {"/api/v1/namespaces/shop/pods/web/exec", "/api/v1/namespaces/shop/pods/web/proxy/a/b",
+        "/api/v1/nodes/n1/proxy/run", "/api/v1/namespaces/shop/serviceaccounts/a/token",
+        "/api/v1/namespaces/shop/pods/web/p%72oxy/a", "/api/v1/namespaces/../secrets",
+        "/api/v1/namespaces/%2e%2e/secrets"}) {
+    INFO(path);
+    CHECK_FALSE(passes(path));
+  }
+  CHECK_FALSE(passes("/api/v1/pods", true));
 }
 
 TEST_CASE("a path to strip is a plain path of what the cache can do without") {

@@ -118,9 +118,15 @@ void fill(World& w) {
 // A cache server over the namespace of the case.
 struct Serving {
   Serving(World& w, std::vector<std::string> more = {}) : w_(w), path(w.folder() + "/served") {
-    std::vector<std::string> argv = {
-        KUBEWATCH_BINARY, "reflect",     "configmaps,websites.e2e.kubewatch.dev", "-n", w.ns(),
-        "--serve",        "127.0.0.1:0", "--kubeconfig-out",    path};
+    std::vector<std::string> argv = {KUBEWATCH_BINARY,
+                                     "reflect",
+                                     "configmaps,websites.e2e.kubewatch.dev",
+                                     "-n",
+                                     w.ns(),
+                                     "--serve",
+                                     "127.0.0.1:0",
+                                     "--kubeconfig-out",
+                                     path};
     argv.insert(argv.end(), more.begin(), more.end());
     program = std::make_unique<Program>(w, std::move(argv), own_config(w));
     const bool there =
@@ -191,7 +197,7 @@ E2E_CASE("reflect --serve answers lists, pages, selectors and objects as the ser
 E2E_CASE("reflect --serve follows the server, and its readers follow it") {
   World w;
   fill(w);
-  Serving serving(w, {"--forward-reads"});
+  Serving serving(w, {"--forward-reads", "--forward-writes"});
   std::vector<std::string> told;
   core::WatchParams params;
   params.resource_version = "0";
@@ -211,6 +217,15 @@ E2E_CASE("reflect --serve follows the server, and its readers follow it") {
   serving.catch_up("/api/v1/namespaces/" + w.ns() + "/configmaps", "l-b");
   // Passed on with our credentials.
   CHECK(serving.reader->get("/api/v1/namespaces/" + w.ns() + "/secrets/s").status == 200);
+  std::optional<Result<Json>> made;
+  const auto creating = serving.reader->client().create(
+      w.type("ConfigMap"), w.ns(),
+      {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "passed"}}}}, {},
+      [&](Result<Json> answer) { made.emplace(std::move(answer)); });
+  REQUIRE(w.eventually([&] { return made.has_value(); }));
+  CHECK(made->ok());
+  CHECK(w.get("ConfigMap", "passed"));
+  serving.catch_up("/api/v1/namespaces/" + w.ns() + "/configmaps", "passed");
   // A change that the cache finds by a relist is told as well.
   w.server().compact();
   w.merge("ConfigMap", "b", "{data: {k: after}}");
@@ -241,7 +256,8 @@ E2E_CASE("kubectl reads through reflect --serve") {
   CHECK(kubectl({"get", "websites", "site", "-o", "jsonpath={.spec.title}"}) == "one");
   CHECK(kubectl({"get", "configmap", "b", "-o", "jsonpath={.data.k}", "--watch=false"}) == "b");
   const Ended refused =
-      run(w, {"/usr/bin/env", "kubectl", "-n", w.ns(), "delete", "configmap", "a", "--wait=false"}, serving.path);
+      run(w, {"/usr/bin/env", "kubectl", "-n", w.ns(), "delete", "configmap", "a", "--wait=false"},
+          serving.path);
   CHECK(refused.code == 1);
   CHECK(refused.err.find("--forward-writes") != std::string::npos);
   serving.end();
@@ -287,8 +303,8 @@ E2E_CASE("reflect --snapshot is a cache that --from reads without the server, an
   World w;
   fill(w);
   const std::string file = w.folder() + "/cache.kw";
-  const Ended saved =
-      reflect(w, {"configmaps,websites.e2e.kubewatch.dev", "-n", w.ns(), "--once", "--snapshot", file});
+  const Ended saved = reflect(
+      w, {"configmaps,websites.e2e.kubewatch.dev", "-n", w.ns(), "--once", "--snapshot", file});
   REQUIRE(saved.code == 0);
   CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::all) ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
