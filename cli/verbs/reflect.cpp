@@ -21,6 +21,7 @@
 #include "cli/reflect/verify.hpp"
 #include "cli/served_config.hpp"
 #include "cli/session.hpp"
+#include "cli/terminal.hpp"
 #include "core/status.hpp"
 #include "core/url.hpp"
 
@@ -351,7 +352,9 @@ class Reflect : public Command {
       return status_line(figures_of(kinds_, session.loop().now()), served());
     };
     if (::isatty(STDERR_FILENO) != 0) {
-      context.err << "\r\x1b[K" << line() << std::flush;
+      const std::size_t width = terminal_of(context.global.color, STDERR_FILENO).width;
+      context.err << "\r\x1b[K" << (width > 1 ? cut_to_width(line(), width - 1) : line())
+                  << std::flush;
     } else {
       std::string news;
       for (const auto& kind : kinds_) {
