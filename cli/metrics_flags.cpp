@@ -10,11 +10,12 @@
 
 namespace kubewatch::cli {
 
-void MetricsFlags::bind(CLI::App& app) {
+void MetricsFlags::bind(CLI::App& app, bool runs) {
   app.add_option("--metrics", address_, "serve /metrics, /healthz and /readyz there")
       ->type_name("ADDRESS:PORT");
   add_duration(app, "--max-stale", max_stale_,
                "not ready while a watch has failed for longer (default 5m, 0 = never)");
+  if (!runs) return;
   add_duration(app, "--max-wait", max_wait_,
                "not ready while an object has waited for its run for longer (default 10m)");
   add_duration(app, "--liveness", liveness_,

@@ -19,7 +19,8 @@ namespace kubewatch::cli {
 
 class MetricsFlags {
  public:
-  void bind(CLI::App& app);
+  // `runs`: the verb runs hooks, so that there is something to wait for.
+  void bind(CLI::App& app, bool runs = true);
   // Errors: invalid.
   Result<void> check() const;
   // Null when it was not asked for. Errors: invalid, unreachable.

@@ -1,205 +1,383 @@
-// kubewatch reflect --once: syncs a compact cache of some kinds, says what it costs, or prints the
-// objects.
+// kubewatch reflect: keeps compact caches of some kinds; says what they cost, answers questions
+// from them, serves them, checks them against the server, saves them.
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <iostream>
 #include <ostream>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "base/strings.hpp"
-#include "base/yaml.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/reflect/estimate.hpp"
+#include "cli/reflect/flags.hpp"
+#include "cli/reflect/query.hpp"
+#include "cli/reflect/report.hpp"
+#include "cli/reflect/saved.hpp"
+#include "cli/reflect/serve.hpp"
+#include "cli/reflect/verify.hpp"
+#include "cli/served_config.hpp"
 #include "cli/session.hpp"
-#include "cli/stream_flags.hpp"
-#include "runtime/failure_counts.hpp"
+#include "cli/terminal.hpp"
+#include "core/status.hpp"
+#include "core/url.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
 
-std::uint64_t resident_bytes() {
-  std::ifstream in("/proc/self/statm");
-  std::uint64_t total = 0;
-  std::uint64_t resident = 0;
-  in >> total >> resident;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
+constexpr const char* kContextName = "kubewatch-reflect";
+constexpr Duration kFirstSync{300000};
+constexpr Duration kStatusEvery{1000};
+constexpr Duration kVerifyEvery{10000};
 
-struct Kind {
-  core::ResourceType type;
-  std::unique_ptr<runtime::Reflector> reflector;
-  bool synced = false;
-};
+bool is_final(const Error& error) {
+  return error.is_forbidden() || error.is_unauthorized() || error.is_not_found();
+}
 
 class Reflect : public Command {
  public:
   std::string name() const override { return "reflect"; }
-  std::string summary() const override { return "keep a compact cache and say what it holds"; }
+  std::string summary() const override {
+    return "keep a compact cache; query it, serve it, verify it";
+  }
+
+  bool several_namespaces() const override { return true; }
 
   void bind(CLI::App& app) override {
-    app.add_option("TYPE", types_, "TYPE[,TYPE...]")->required();
-    app.add_flag("--once", once_, "sync, print, and end");
-    bind_selection(app, selection_);
-    add_duration(app, "--timeout", timeout_, "how long the sync may take (default 5m)");
-    bind_output(app, output_, {"stats", "json", "objects", "yaml", "name"});
-    bind_stream(app, stream_);
-    bind_content(app, content_);
+    bind_reflect(app, flags_);
+    query_.bind(app);
   }
 
   int run(Context& context) override {
-    if (!once_) {
-      return fail(context, kUsage,
-                  "reflect needs --once: it syncs, prints and ends, and serves nobody");
-    }
-    if (auto checked = check_selection(selection_); !checked.ok()) {
+    flags_.namespaces = context.global.namespaces;
+    if (auto checked = flags_.check(); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());
     }
-    if (auto checked = check_stream(stream_); !checked.ok()) {
+    if (auto checked = check_output(); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());
+    }
+    if (!flags_.from.empty()) {
+      if (auto read = read_file(); !read.ok()) return fail(context, kUsage, read.error().render());
+    }
+    if (flags_.mode() == ReflectMode::query && !flags_.from.empty()) {
+      return exit_of(context, query_.from_saved(context, flags_, saved_));
     }
     auto session = Session::open(context.global.config);
     if (!session.ok()) return fail(context, session.error());
-    auto types = (*session)->resolve(base::join(types_, ","));
-    if (!types.ok()) return fail(context, types.error());
-    return sync(context, **session, *types);
+    const int code = with_server(context, **session);
+    // They work on the session's loop; the server reads the caches.
+    serving_.reset();
+    kinds_.clear();
+    return code;
   }
 
  private:
-  int sync(Context& context, Session& session, const std::vector<core::ResourceType>& types) {
+  Result<void> check_output() {
+    const ReflectMode mode = flags_.mode();
+    KW_TRY(query_.check(flags_));
+    const std::string& output = query_.output();
+    // --once -o yaml prints objects.
+    if (mode == ReflectMode::query || mode == ReflectMode::once) return {};
+    if (output.empty() || output == "stats" || output == "json") return {};
+    return Error(ErrorKind::invalid,
+                 fmt::format("-o {} prints objects: give it with --query or --once", output));
+  }
+  bool json() const { return query_.output() == "json"; }
+
+  Result<void> read_file() {
+    KW_ASSIGN(content_, read_saved(flags_.from));
+    auto parsed = parse_saved(content_);
+    if (!parsed.ok()) return std::move(parsed.error()).with_context(flags_.from);
+    saved_ = std::move(*parsed);
+    return {};
+  }
+
+  int with_server(Context& context, Session& session) {
+    auto plans = plan(session);
+    if (!plans.ok()) return fail(context, plans.error());
+    if (flags_.mode() == ReflectMode::estimate) return run_estimate(context, session, *plans);
     const TimePoint begin = session.loop().now();
-    std::vector<std::unique_ptr<Kind>> kinds;
-    std::optional<Error> refused;
-    for (const auto& type : types) kinds.push_back(start(session, type, refused));
+    began_ = begin;
+    if (const int code = open(context, session, std::move(*plans)); code != kDone) return code;
     bool interrupted = false;
-    Interrupt interrupt(session.loop(), [&] { interrupted = true; });
-    const auto all_synced = [&] {
-      return std::all_of(kinds.begin(), kinds.end(), [](const auto& k) { return k->synced; });
-    };
-    session.loop().run_until([&] { return refused || interrupted || all_synced(); },
-                             timeout_.value_or(Duration{300000}));
-    if (refused) return fail(context, *refused);
+    Interrupt interrupt(session.loop(), [&] {
+      interrupted = true;
+      session.loop().stop();
+    });
+    switch (flags_.mode()) {
+      case ReflectMode::once:
+      case ReflectMode::query: return run_once(context, session, interrupted);
+      case ReflectMode::verify: return run_verify(context, session, interrupted);
+      default: return run_on(context, session, interrupted);
+    }
+  }
+
+  // ---------------------------------------------------------------- the caches
+
+  Result<std::vector<KindPlan>> plan(Session& session) {
+    if (flags_.words.empty()) {
+      std::vector<KindPlan> out;
+      for (const auto& saved : saved_) out.push_back(saved.plan);
+      return out;
+    }
+    KW_ASSIGN(const auto types, session.resolve(flags_.words[0]));
+    return plan_kinds(flags_, types, session.client().config().namespace_);
+  }
+
+  const SavedKind* saved_for(const KindPlan& plan) const {
+    for (const auto& saved : saved_) {
+      if (saved.plan.type.gvk == plan.type.gvk && saved.plan.namespace_ == plan.namespace_) {
+        return &saved;
+      }
+    }
+    return nullptr;
+  }
+
+  int open(Context& context, Session& session, std::vector<KindPlan> plans) {
+    const bool serving = flags_.mode() == ReflectMode::serve;
+    if (serving) {
+      auto started = CacheServing::start(session.client(), flags_);
+      if (!started.ok()) return fail(context, started.error());
+      serving_ = std::move(*started);
+    }
+    for (auto& plan : plans) {
+      kinds_.push_back(
+          std::make_unique<CachedKind>(session.client(), session.random(), plan, serving));
+      CachedKind& kind = *kinds_.back();
+      if (const SavedKind* saved = saved_for(kind.plan())) {
+        auto loaded = kind.reflector().load(saved->bytes);
+        if (!loaded.ok()) {
+          return fail(context, kUsage,
+                      loaded.error().render() +
+                          "; name no TYPE and no selector with --from to "
+                          "have what the file holds");
+        }
+      }
+      const auto failed = [this](const Error& error) {
+        if (is_final(error) && !refused_) refused_.emplace(error);
+      };
+      if (serving) {
+        serving_->add(kind, resource_of(session, kind.type()), failed);
+      } else {
+        kind.tell({{}, {}, {}, failed});
+      }
+    }
+    for (const auto& kind : kinds_) kind->start();
+    return kDone;
+  }
+
+  // Custom kinds say in their CRD how they are shown; who may not read it gets name and age.
+  apiserver::ResourcePtr resource_of(Session& session, const core::ResourceType& type) {
+    if (auto known = serving_->resource_of(type, nullptr); !known->custom) return known;
+    core::ResourceType crds;
+    crds.gvk = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
+    crds.plural = "customresourcedefinitions";
+    crds.namespaced = false;
+    const auto definition = session.wait<Json>([&](auto done) {
+      return session.client().get(crds, {"", type.qualified_plural()}, std::move(done));
+    });
+    return serving_->resource_of(type, definition.ok() ? &*definition : nullptr);
+  }
+
+  bool all_synced() const {
+    return std::all_of(kinds_.begin(), kinds_.end(), [](const auto& k) { return k->synced(); });
+  }
+
+  // Exit codes; kDone: all are complete.
+  int first_sync(Context& context, Session& session, const bool& interrupted) {
+    session.loop().run_until([&] { return refused_ || interrupted || all_synced(); },
+                             flags_.timeout.value_or(kFirstSync));
+    if (refused_) return fail(context, *refused_);
     if (interrupted) return fail(context, kFailed, "interrupted before the cache was complete");
-    if (!all_synced()) return timed_out(context, kinds);
-    const auto seconds = std::chrono::duration<double>(session.loop().now() - begin).count();
-    if (output_ == "stats" || output_ == "json") {
-      print_stats(context, kinds, seconds);
-    } else {
-      for (const auto& kind : kinds) print_objects(context, *kind);
+    for (const auto& kind : kinds_) {
+      if (kind->synced()) continue;
+      return fail(context, kTimedOut,
+                  fmt::format("timed out reading {}: {}", kind->name(),
+                              kind->reflector().last_failure().value_or("no answer yet")));
     }
     return kDone;
   }
 
-  std::unique_ptr<Kind> start(Session& session, const core::ResourceType& type,
-                              std::optional<Error>& refused) {
-    auto kind = std::make_unique<Kind>();
-    kind->type = type;
-    runtime::WatcherOptions options = stream_;
-    options.content = content_of(content_);
-    options.label_selector = selection_.label_selector;
-    options.field_selector = selection_.field_selector;
-    runtime::ReflectorCallbacks callbacks;
-    callbacks.log_failures = false;  // warn_of_failure says more
-    callbacks.on_synced = [raw = kind.get()](bool) { raw->synced = true; };
-    callbacks.on_failure = [&refused, raw = kind.get()](runtime::WatcherFailure where,
-                                                        const Error& error, Duration retry) {
-      const bool final = error.is_forbidden() || error.is_unauthorized() || error.is_not_found();
-      if (final && !refused) refused.emplace(error);
-      warn_of_failure(raw->type.gvk.kind, raw->reflector->stats(), where, error, retry);
-    };
-    const bool everywhere = selection_.all_namespaces || !type.namespaced;
-    kind->reflector = std::make_unique<runtime::Reflector>(
-        session.client(), type, everywhere ? "" : session.client().config().namespace_, options,
-        store_options(content_), session.random(), std::move(callbacks));
-    kind->reflector->start();
-    return kind;
+  int save(Context& context, Session& session) {
+    if (flags_.snapshot.empty()) return kDone;
+    if (!all_synced()) {
+      base::log_warn("the cache is not complete, and was not saved", {{"file", flags_.snapshot}});
+      return kDone;
+    }
+    auto written = write_saved(flags_.snapshot, session.client().config().server, kinds_);
+    if (!written.ok()) return fail(context, kFailed, written.error().render());
+    return kDone;
   }
 
-  static int timed_out(Context& context, const std::vector<std::unique_ptr<Kind>>& kinds) {
-    for (const auto& kind : kinds) {
-      if (kind->synced) continue;
-      return fail(context, kTimedOut,
-                  fmt::format("timed out reading {}: {}", kind->type.qualified_plural(),
-                              kind->reflector->last_failure().value_or("no answer yet")));
-    }
-    return kTimedOut;
+  static int exit_of(Context& context, const Result<int>& code) {
+    return code.ok() ? *code : fail(context, code.error());
   }
 
-  void print_stats(Context& context, const std::vector<std::unique_ptr<Kind>>& kinds,
-                   double seconds) const {
-    runtime::StoreStats sum;
-    Json per_kind = Json::array();
-    for (const auto& kind : kinds) {
-      const auto stats = kind->reflector->store().stats();
-      sum.objects += stats.objects;
-      sum.json_bytes += stats.json_bytes;
-      sum.held_bytes += stats.held_bytes;
-      sum.relists += stats.relists;
-      sum.unparsable += stats.unparsable;
-      per_kind.push_back({{"type", kind->type.qualified_plural()},
-                          {"objects", stats.objects},
-                          {"jsonBytes", stats.json_bytes},
-                          {"heldBytes", stats.held_bytes},
-                          {"failures", failures_json(kind->reflector->stats())},
-                          {"resourceVersion", kind->reflector->store().resource_version()}});
+  // ---------------------------------------------------------------- --once, --query
+
+  int run_once(Context& context, Session& session, const bool& interrupted) {
+    if (const int code = first_sync(context, session, interrupted); code != kDone) return code;
+    const std::string& output = query_.output();
+    if (flags_.mode() == ReflectMode::query ||
+        (!output.empty() && output != "stats" && output != "json")) {
+      return exit_of(context, query_.from_kinds(context, flags_, kinds_, session));
     }
-    if (output_ == "json") {
-      context.out << base::dump_json({{"objects", sum.objects},
-                                      {"jsonBytes", sum.json_bytes},
-                                      {"heldBytes", sum.held_bytes},
-                                      {"unparsable", sum.unparsable},
-                                      {"rssBytes", resident_bytes()},
-                                      {"seconds", seconds},
-                                      {"kinds", per_kind}})
-                  << "\n";
-      return;
+    const auto figures = figures_of(kinds_, session.loop().now());
+    const auto process = process_figures(session.loop().now() - began_);
+    if (json()) {
+      context.out << base::dump_json(figures_json(figures, process)) << "\n";
+    } else {
+      context.out << figures_text(figures, process);
     }
-    for (const auto& kind : per_kind) {
-      context.out << fmt::format("{:<30} {:>9} objects {:>12} bytes of JSON {:>12} bytes held\n",
-                                 base::escape_for_terminal(kind["type"].get<std::string>()),
-                                 kind["objects"].get<std::uint64_t>(),
-                                 kind["jsonBytes"].get<std::uint64_t>(),
-                                 kind["heldBytes"].get<std::uint64_t>());
-    }
-    for (const auto& kind : kinds) {
-      const std::string failures = runtime::to_text(kind->reflector->stats().failures);
-      if (failures.empty()) continue;
-      context.out << base::escape_for_terminal(fmt::format("{:<30} failed and repaired: {}",
-                                                           kind->type.qualified_plural(), failures))
-                  << "\n";
-    }
-    context.out << fmt::format(
-        "{} objects, {} bytes of JSON, {} bytes held, RSS {} bytes, {:.3f} s\n", sum.objects,
-        sum.json_bytes, sum.held_bytes, resident_bytes(), seconds);
+    return save(context, session);
   }
 
-  void print_objects(Context& context, const Kind& kind) const {
-    const auto& store = kind.reflector->store();
-    for (const auto& key : store.keys()) {
-      const auto object = store.get(key);
-      if (!object) continue;
-      if (output_ == "name") {
-        context.out << base::escape_for_terminal(
-                           fmt::format("{}/{}", base::to_lower(kind.type.gvk.kind), key.str()))
-                    << "\n";
-      } else if (output_ == "objects") {
-        context.out << object->json << "\n";
-      } else if (auto parsed = base::parse_json(object->json); parsed.ok()) {
-        context.out << "---\n" << base::dump_yaml(*parsed);
+  // ---------------------------------------------------------------- --estimate
+
+  int run_estimate(Context& context, Session& session, const std::vector<KindPlan>& plans) {
+    std::vector<Estimate> all;
+    for (const auto& plan : plans) {
+      core::ListParams params;
+      params.label_selector = plan.watch.label_selector;
+      params.field_selector = plan.watch.field_selector;
+      params.limit = flags_.sample;
+      const std::string query = params.query();
+      const auto answer = session.wait<http::Response>([&](auto done) {
+        return session.client().raw("GET",
+                                    core::collection_path(plan.type, plan.namespace_) + "?" + query,
+                                    std::move(done));
+      });
+      if (!answer.ok()) return fail(context, answer.error());
+      if (answer->status >= 400) {
+        return fail(context, core::error_from_response(answer->status, answer->body));
+      }
+      auto sample = read_sample(
+          plan.type.qualified_plural() + (plan.namespace_.empty() ? "" : " in " + plan.namespace_),
+          answer->body);
+      if (!sample.ok()) return fail(context, sample.error());
+      runtime::StoreOptions store = plan.store;
+      store.type = plan.type.gvk;
+      store.content = plan.watch.content;
+      all.push_back(estimate(*sample, store));
+    }
+    if (json()) {
+      context.out << base::dump_json(estimate_json(all)) << "\n";
+    } else {
+      context.out << estimate_text(all);
+    }
+    return kDone;
+  }
+
+  // ---------------------------------------------------------------- --verify
+
+  int run_verify(Context& context, Session& session, const bool& interrupted) {
+    if (const int code = first_sync(context, session, interrupted); code != kDone) return code;
+    bool drifted = false;
+    for (std::uint32_t round = 0; flags_.rounds == 0 || round < flags_.rounds; ++round) {
+      if (round > 0) {
+        session.loop().run_until([&] { return interrupted; },
+                                 flags_.interval.value_or(kVerifyEvery));
+      }
+      if (interrupted) break;
+      for (const auto& kind : kinds_) {
+        std::optional<Result<Verified>> answer;
+        VerifyRound one(session.client(), *kind,
+                        [&](Result<Verified> found) { answer.emplace(std::move(found)); });
+        session.loop().run_until([&] { return answer || interrupted; }, Duration{3600000});
+        if (!answer) break;
+        if (!answer->ok()) return fail(context, answer->error());
+        drifted = drifted || !(*answer)->drift.empty();
+        if (json()) {
+          context.out << base::dump_json(drift_json(*kind, **answer)) << std::endl;
+        } else {
+          context.out << drift_text(*kind, **answer) << std::flush;
+        }
       }
     }
+    if (const int code = save(context, session); code != kDone) return code;
+    return drifted ? kFindings : kDone;
   }
 
-  std::vector<std::string> types_;
-  bool once_ = false;
-  Selection selection_;
-  runtime::WatcherOptions stream_;
-  ContentFlags content_;
-  std::optional<Duration> timeout_;
-  std::string output_ = "stats";
+  // ---------------------------------------------------------------- until stopped
+
+  std::optional<apiserver::ReadCounters> served() const {
+    if (!serving_) return std::nullopt;
+    return serving_->server().counters();
+  }
+
+  int run_on(Context& context, Session& session, const bool& interrupted) {
+    ServedConfig config(kContextName, "kubewatch reflect");
+    if (serving_) {
+      auto written = config.write(serving_->config(session.client().config().namespace_),
+                                  flags_.kubeconfig_out);
+      if (!written.ok()) return fail(context, written.error());
+      context.out << "serving on " << serving_->server().url() << "\nexport KUBECONFIG=" << *written
+                  << std::endl;
+    }
+    auto metrics = flags_.metrics.serve(
+        session.loop(), {[&] { return facts_of(figures_of(kinds_, session.loop().now())); },
+                         [&](const hooks::EngineFacts&, bool ready) {
+                           return metrics_of(figures_of(kinds_, session.loop().now()),
+                                             process_figures(session.loop().now() - began_),
+                                             served(), ready);
+                         }});
+    if (!metrics.ok()) return fail(context, metrics.error());
+    loop::Timer status;
+    loop::Timer saving;
+    follow(context, session, status);
+    save_often(context, session, saving);
+    session.loop().run_until([&] { return interrupted || (refused_ && !all_synced()); },
+                             Duration{1LL << 50});
+    if (::isatty(STDERR_FILENO) != 0) context.err << "\n";
+    if (!interrupted && refused_) return fail(context, *refused_);
+    return save(context, session);
+  }
+
+  void save_often(Context& context, Session& session, loop::Timer& timer) {
+    if (!flags_.snapshot_interval) return;
+    timer = session.loop().after(*flags_.snapshot_interval, [&] {
+      (void)save(context, session);  // it has said what failed; the next one may not
+      save_often(context, session, timer);
+    });
+  }
+
+  // A line that is written over on a terminal; elsewhere one whenever a kind becomes complete,
+  // fails or is listed anew.
+  void follow(Context& context, Session& session, loop::Timer& timer) {
+    const auto line = [&] {
+      return status_line(figures_of(kinds_, session.loop().now()), served());
+    };
+    if (::isatty(STDERR_FILENO) != 0) {
+      const std::size_t width = terminal_of(context.global.color, STDERR_FILENO).width;
+      context.err << "\r\x1b[K" << (width > 1 ? cut_to_width(line(), width - 1) : line())
+                  << std::flush;
+    } else {
+      std::string news;
+      for (const auto& kind : kinds_) {
+        news += fmt::format("{} {};", kind->syncs(), kind->reflector().last_failure().has_value());
+      }
+      if (news != last_news_ && all_synced()) {
+        last_news_ = news;
+        context.err << line() << std::endl;
+      }
+    }
+    timer = session.loop().after(
+        kStatusEvery, [this, &context, &session, &timer] { follow(context, session, timer); });
+  }
+
+  ReflectFlags flags_;
+  ReflectQuery query_;
+  std::string content_;  // of --from
+  std::vector<SavedKind> saved_;
+  std::unique_ptr<CacheServing> serving_;
+  CachedKinds kinds_;
+  std::optional<Error> refused_;
+  std::string last_news_;
+  TimePoint began_{};
 };
 
 }  // namespace

@@ -107,7 +107,9 @@ SourceSet::~SourceSet() = default;
 
 Result<void> SourceSet::start() {
   for (auto& server : servers_) {
-    auto map = server->session->resources();
+    std::vector<std::string> words;
+    for (const Wanted& wanted : server->missing) words.push_back(wanted.type);
+    auto map = server->session->resources_with(words);
     if (!map.ok() && !server->context.empty()) {
       return std::move(map).error().with_context("context " + server->context);
     }

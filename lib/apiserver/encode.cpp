@@ -2,23 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "apiserver/convert.hpp"
 #include "apiserver/table.hpp"
 #include "base/yaml.hpp"
 
 namespace kubewatch::apiserver {
 
-namespace {
-
 // Built-ins go out as the real server's Go structs do, custom resources with sorted keys.
-std::string head(const Resource& resource, const std::string& kind) {
+std::string type_head(const Resource& resource, const std::string& kind) {
   const std::string version = resource.type.gvk.api_version();
   return resource.custom ? fmt::format("{{\"apiVersion\":\"{}\",\"kind\":\"{}\",", version, kind)
                          : fmt::format("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind, version);
 }
 
+std::string table_head(const Representation& as, const std::string& metadata,
+                       const std::string& columns) {
+  return fmt::format(
+      "{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":{},"
+      "\"columnDefinitions\":{},\"rows\":[",
+      as.transform_version, metadata, columns);
+}
+
+namespace {
+
 std::string plain_text(const Resource& resource, const Object& object) {
-  const std::string front = head(resource, resource.type.gvk.kind);
+  const std::string front = type_head(resource, resource.type.gvk.kind);
   if (!resource.converted()) return front + object.body().substr(1);
   return front + Object(to_served(resource, object.json())).body().substr(1);
 }
@@ -35,14 +45,6 @@ std::string row_text(const Resource& resource, const Representation& as, const O
   if (as.include == IncludeObject::object) included = plain_text(resource, object);
   return fmt::format("{{\"cells\":{},\"object\":{}}}",
                      base::dump_json(table_cells(resource, object.json(), now)), included);
-}
-
-std::string table_head(const Representation& as, const std::string& metadata,
-                       const std::string& columns) {
-  return fmt::format(
-      "{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":{},"
-      "\"columnDefinitions\":{},\"rows\":[",
-      as.transform_version, metadata, columns);
 }
 
 std::string one_row_table(const Resource& resource, const Representation& as, const Object& object,
@@ -81,30 +83,38 @@ std::string object_text(const Resource& resource, const Representation& as, cons
   return plain_text(resource, object);
 }
 
-std::string list_text(const Resource& resource, const Representation& as,
-                      const std::vector<ObjectPtr>& items, const ListMeta& meta, WallTime now) {
-  std::string rows;
-  for (const auto& item : items) {
-    if (!rows.empty()) rows += ',';
-    rows += as.format == Format::table ? row_text(resource, as, *item, now)
-                                       : item_text(resource, as, *item);
-  }
+ListFrame list_frame(const Resource& resource, const Representation& as, const ListMeta& meta) {
   const std::string metadata = list_metadata(resource, meta);
   if (as.format == Format::table) {
-    return table_head(as, metadata, base::dump_json(table_columns(resource))) + rows + "]}";
+    return {table_head(as, metadata, base::dump_json(table_columns(resource))), "]}"};
   }
   if (as.format == Format::partial) {
-    return fmt::format(
-        "{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/{}\","
-        "\"metadata\":{},\"items\":[{}]}}",
-        as.transform_version, metadata, rows);
+    return {
+        fmt::format("{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/{}\","
+                    "\"metadata\":{},\"items\":[",
+                    as.transform_version, metadata),
+        "]}"};
   }
   if (resource.custom) {
-    return fmt::format("{{\"apiVersion\":\"{}\",\"items\":[{}],\"kind\":\"{}\",\"metadata\":{}}}",
-                       resource.type.gvk.api_version(), rows, resource.list_kind, metadata);
+    return {fmt::format("{{\"apiVersion\":\"{}\",\"items\":[", resource.type.gvk.api_version()),
+            fmt::format("],\"kind\":\"{}\",\"metadata\":{}}}", resource.list_kind, metadata)};
   }
-  return fmt::format("{}\"metadata\":{},\"items\":[{}]}}", head(resource, resource.list_kind),
-                     metadata, rows);
+  return {fmt::format("{}\"metadata\":{},\"items\":[", type_head(resource, resource.list_kind),
+                      metadata),
+          "]}"};
+}
+
+std::string list_text(const Resource& resource, const Representation& as,
+                      const std::vector<ObjectPtr>& items, const ListMeta& meta, WallTime now) {
+  ListFrame frame = list_frame(resource, as, meta);
+  std::string out = std::move(frame.head);
+  bool first = true;
+  for (const auto& item : items) {
+    if (!std::exchange(first, false)) out += ',';
+    out += as.format == Format::table ? row_text(resource, as, *item, now)
+                                      : item_text(resource, as, *item);
+  }
+  return out + frame.tail;
 }
 
 std::string finish(const Representation& as, std::string json) {
@@ -134,7 +144,7 @@ std::string bookmark_line(const Resource& resource, const Representation& as, st
   const std::string partial =
       fmt::format("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/{}\",{}",
                   as.transform_version, metadata);
-  std::string text = head(resource, resource.type.gvk.kind) + metadata;
+  std::string text = type_head(resource, resource.type.gvk.kind) + metadata;
   if (as.format == Format::partial) text = partial;
   if (as.format == Format::table) {
     const Json cells(std::vector<Json>(table_columns(resource).size(), Json("")));

@@ -26,6 +26,16 @@ struct ListMeta {
 };
 std::string list_text(const Resource& resource, const Representation& as,
                       const std::vector<ObjectPtr>& items, const ListMeta& meta, WallTime now);
+// What stands around the items of a list or the rows of a table.
+struct ListFrame {
+  std::string head, tail;
+};
+ListFrame list_frame(const Resource& resource, const Representation& as, const ListMeta& meta);
+// `{"kind":...,"apiVersion":...,`, in the order in which the server writes them.
+std::string type_head(const Resource& resource, const std::string& kind);
+// The beginning of a Table up to its rows, which "]}" ends.
+std::string table_head(const Representation& as, const std::string& metadata,
+                       const std::string& columns);
 
 // JSON text as the client wanted it: as it is, indented, or YAML.
 std::string finish(const Representation& as, std::string json);

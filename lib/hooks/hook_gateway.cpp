@@ -15,10 +15,7 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kMostRequests = 64;           // passed on at once
-constexpr std::size_t kMaxBacklog = 32U << 20U;     // bytes that a hook has not taken yet
 constexpr std::size_t kMaxCachedList = 64U << 20U;  // a bigger one is the server's, page by page
-constexpr Duration kIdleWatch{600000};
 
 http::Headers json_headers() {
   http::Headers out;
@@ -76,7 +73,10 @@ std::optional<std::vector<std::string>> cached_items(const RuleCaches::CachedKin
 Result<std::unique_ptr<HookGateway>> HookGateway::open(client::Client& client, const Rule& rule,
                                                        const RuleCaches& caches) {
   std::unique_ptr<HookGateway> out(new HookGateway(client, rule, caches));
-  KW_ASSIGN(out->forwarder_, client::Forwarder::make(client.loop(), client.config()));
+  KW_ASSIGN(out->passing_, client::PassThrough::make(client.loop(), client.config(),
+                                                     [](http::Responder& to, const Error& error) {
+                                                       refuse(to, 503, error.render());
+                                                     }));
   KW_ASSIGN(auto made,
             http::generate_certificate({"localhost"}, {"127.0.0.1"}, client.loop().wall()));
   out->ca_pem_ = std::move(made.ca_pem);
@@ -114,7 +114,7 @@ Result<HookEnvironment> HookGateway::let_in(const std::string& home) {
 
 void HookGateway::revoke(const std::string& home) {
   if (tokens_.erase(home) == 0) return;
-  std::erase_if(passing_, [&](const auto& entry) { return entry.second.home == home; });
+  passing_->end(home);
 }
 
 std::vector<std::string> HookGateway::secrets() const {
@@ -148,8 +148,9 @@ void HookGateway::handle(const http::ServerRequest& request,
       return refuse(*to, 503, may.error().render());
     }
   }
-  if (passing_.size() >= kMostRequests) return refuse(*to, 503, "too many requests at once");
-  pass_on(plan, request, *home, to);
+  if (!passing_->pass(request, {plan.target, plan.streaming, *home}, to)) {
+    refuse(*to, 503, "too many requests at once");
+  }
 }
 
 // Only what is there whole. What is not there may be so in the cache alone: the server is asked.
@@ -172,65 +173,6 @@ bool HookGateway::answer_from_cache(const GatewayPlan& plan, http::Responder& to
     return true;
   }
   return false;
-}
-
-void HookGateway::pass_on(const GatewayPlan& plan, const http::ServerRequest& request,
-                          const std::string& home, const std::shared_ptr<http::Responder>& to) {
-  http::Request out;
-  out.method = request.method;
-  out.url = plan.target;
-  for (const char* name : {"Accept", "Content-Type"}) {
-    if (request.headers.has(name)) out.headers.set(name, std::string(request.headers.get(name)));
-  }
-  out.body = request.body;
-  out.streaming = plan.streaming;
-  if (plan.streaming) out.idle_timeout = kIdleWatch;
-  const std::uint64_t id = ++last_;
-  Passing& passing = passing_[id];
-  passing.home = home;
-  passing.responder = to;
-  http::CallHandlers handlers;
-  handlers.on_head = [this, id](const http::ResponseHead& head) { on_head(id, head); };
-  handlers.on_data = [this, id](std::string_view bytes) { on_data(id, bytes); };
-  handlers.on_done = [this, id](const Result<void>& how) { on_done(id, how); };
-  passing.call = forwarder_->start(std::move(out), std::move(handlers));
-}
-
-void HookGateway::on_head(std::uint64_t id, const http::ResponseHead& head) {
-  const auto it = passing_.find(id);
-  if (it == passing_.end()) return;
-  Passing& passing = it->second;
-  if (passing.responder->gone()) {
-    passing_.erase(it);
-    return;
-  }
-  http::Headers headers;
-  for (const char* name : {"Content-Type", "Retry-After", "Warning"}) {
-    if (head.headers.has(name)) headers.add(name, std::string(head.headers.get(name)));
-  }
-  passing.begun = true;
-  passing.responder->on_gone([this, id] {
-    client_.loop().post([this, id, there = std::weak_ptr(alive_)] {
-      if (!there.expired()) passing_.erase(id);
-    });
-  });
-  passing.responder->begin(head.status, headers);
-}
-
-void HookGateway::on_data(std::uint64_t id, std::string_view bytes) {
-  const auto it = passing_.find(id);
-  if (it == passing_.end()) return;
-  it->second.responder->send(bytes);
-  // It reads slower than the server sends: it may ask again.
-  if (it->second.responder->backlog() > kMaxBacklog) passing_.erase(it);
-}
-
-void HookGateway::on_done(std::uint64_t id, const Result<void>& how) {
-  auto node = passing_.extract(id);
-  if (node.empty()) return;
-  if (!how.ok() && !node.mapped().begun) {
-    refuse(*node.mapped().responder, 503, how.error().render());
-  }
 }
 
 }  // namespace kubewatch::hooks

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "client/client.hpp"
-#include "client/forwarder.hpp"
+#include "client/pass_through.hpp"
 #include "hooks/gateway_request.hpp"
 #include "hooks/invocation.hpp"
 #include "hooks/rule.hpp"
@@ -39,34 +39,18 @@ class HookGateway {
   std::uint16_t port() const { return server_->port(); }
 
  private:
-  // One request that was passed on.
-  struct Passing {
-    std::string home;
-    std::unique_ptr<http::Call> call;
-    std::shared_ptr<http::Responder> responder;
-    bool begun = false;
-  };
-
   HookGateway(client::Client& client, const Rule& rule, const RuleCaches& caches)
       : client_(client), rule_(rule), caches_(caches) {}
   void handle(const http::ServerRequest& request, const std::shared_ptr<http::Responder>& to);
   const std::string* home_of(const http::ServerRequest& request) const;
   bool answer_from_cache(const GatewayPlan& plan, http::Responder& to) const;
-  void pass_on(const GatewayPlan& plan, const http::ServerRequest& request, const std::string& home,
-               const std::shared_ptr<http::Responder>& to);
-  void on_head(std::uint64_t id, const http::ResponseHead& head);
-  void on_data(std::uint64_t id, std::string_view bytes);
-  void on_done(std::uint64_t id, const Result<void>& how);
 
   client::Client& client_;
   const Rule& rule_;
   const RuleCaches& caches_;
   std::string ca_pem_;
   std::map<std::string, std::string> tokens_;  // home -> token
-  std::uint64_t last_ = 0;
-  std::shared_ptr<char> alive_ = std::make_shared<char>();  // posted calls ask for it
-  std::unique_ptr<client::Forwarder> forwarder_;
-  std::map<std::uint64_t, Passing> passing_;
+  std::unique_ptr<client::PassThrough> passing_;
   std::unique_ptr<http::Server> server_;  // goes first: it calls us
 };
 

@@ -130,7 +130,8 @@ void EvhttpResponder::begin(int status, const Headers& headers) {
 void EvhttpResponder::send(std::string_view bytes) {
   if (gone() || !streaming_ || bytes.empty()) return;
   const BufferPtr chunk = buffer_of(bytes);
-  evhttp_send_reply_chunk(request_, chunk.get());
+  // The connection keeps one callback, that of what was written last: the end's replaces ours.
+  evhttp_send_reply_chunk_with_cb(request_, chunk.get(), &EvhttpResponder::on_written, this);
   if (backlog() > kMaxBacklog) drop();
 }
 
@@ -142,6 +143,18 @@ std::size_t EvhttpResponder::backlog() const {
 
 void EvhttpResponder::on_gone(std::function<void()> callback) {
   on_gone_ = std::move(callback);
+}
+
+void EvhttpResponder::on_drained(std::function<void()> callback) {
+  on_drained_ = std::move(callback);
+}
+
+void EvhttpResponder::on_written(evhttp_connection*, void* self) noexcept {
+  auto& responder = *static_cast<EvhttpResponder*>(self);
+  if (responder.request_ == nullptr || responder.dropped_ || !responder.on_drained_) return;
+  // A copy: it may destroy us.
+  const auto callback = responder.on_drained_;
+  callback();
 }
 
 void EvhttpResponder::end() {
@@ -165,6 +178,7 @@ void EvhttpResponder::abandon() {
   }
   request_ = nullptr;
   on_gone_ = nullptr;
+  on_drained_ = nullptr;
 }
 
 void EvhttpResponder::on_close(evhttp_connection*, void* self) noexcept {
@@ -177,6 +191,7 @@ void EvhttpResponder::closed() {
   // The callback may destroy this.
   const auto callback = std::move(on_gone_);
   on_gone_ = nullptr;
+  on_drained_ = nullptr;
   if (callback && streaming_) callback();
 }
 

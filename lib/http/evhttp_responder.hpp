@@ -35,12 +35,14 @@ class EvhttpResponder final : public Responder {
   bool gone() const override { return request_ == nullptr || dropped_; }
   std::size_t backlog() const override;
   void on_gone(std::function<void()> callback) override;
+  void on_drained(std::function<void()> callback) override;
 
   // The server goes, and evhttp frees the request.
   void abandon();
 
  private:
   static void on_close(evhttp_connection* connection, void* self) noexcept;
+  static void on_written(evhttp_connection* connection, void* self) noexcept;
   void closed();
   void add_headers(const Headers& headers);
   // Lets go of the request, which evhttp then finishes on its own.
@@ -54,6 +56,7 @@ class EvhttpResponder final : public Responder {
   bool streaming_ = false;
   bool dropped_ = false;
   std::function<void()> on_gone_;
+  std::function<void()> on_drained_;
 };
 
 }  // namespace kubewatch::http

@@ -38,6 +38,9 @@ class Responder {
   virtual std::size_t backlog() const = 0;
   // Called once when the client goes away while streaming.
   virtual void on_gone(std::function<void()> callback) = 0;
+  // Called each time all that was sent has been taken, until it is set to nothing. It may send more
+  // and may destroy the Responder.
+  virtual void on_drained(std::function<void()> callback) = 0;
 };
 
 using Handler = std::function<void(ServerRequest, std::shared_ptr<Responder>)>;

@@ -200,6 +200,24 @@ TEST_CASE("a watcher that does not read is seen in backlog() and cut off in the 
   CHECK(loop.run_until([&] { return gone; }, kLimit));
 }
 
+TEST_CASE("a stream is told when all of it was taken, and may go on or end from there") {
+  loop::EventLoop loop;
+  Held responder;
+  int drained = 0;
+  const auto server = serve(loop, [&](const ServerRequest&, Held r) {
+    responder = std::move(r);
+    responder->begin(200, {});
+    responder->on_drained([&] {
+      if (++drained < 3) return responder->send(std::string(1U << 20U, 'x'));
+      responder.reset();
+    });
+    responder->send("first");
+  });
+  RawClient client(loop, server->port(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK(loop.run_until([&] { return drained == 3; }, kLimit));
+  CHECK_FALSE(responder);
+}
+
 TEST_CASE("when descriptors run out the listener pauses and then goes on") {
   std::vector<std::string> lines;
   base::capture_log(&lines);

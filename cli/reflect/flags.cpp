@@ -1,0 +1,180 @@
+#include "cli/reflect/flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/strings.hpp"
+#include "http/listen_address.hpp"
+#include "jq/paths.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr const char* kServing = "Serving";
+constexpr const char* kFiles = "Saved caches";
+
+void bind_serving(CLI::App& app, ReflectFlags& flags) {
+  app.add_option("--serve", flags.serve,
+                 "answer the Kubernetes read API from the cache there; port 0 is a free one")
+      ->type_name("ADDRESS:PORT")
+      ->group(kServing);
+  app.add_option(
+         "--kubeconfig-out", flags.kubeconfig_out,
+         "where to write the kubeconfig that leads there (mode 0600; default: a new folder)")
+      ->type_name("FILE")
+      ->group(kServing);
+  app.add_option("--serve-name", flags.serve_names,
+                 "a further name or address it is reached by, repeatable: for the certificate")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->group(kServing);
+  app.add_flag("--insecure-http", flags.insecure_http,
+               "plain HTTP without a token, on loopback only")
+      ->group(kServing);
+  app.add_flag("--forward-reads", flags.forward_reads,
+               "pass reads of what is not cached on, with your credentials")
+      ->group(kServing);
+  app.add_flag("--forward-writes", flags.forward_writes, "pass writes on, with your credentials")
+      ->group(kServing);
+}
+
+void bind_files(CLI::App& app, ReflectFlags& flags) {
+  app.add_option("--snapshot", flags.snapshot,
+                 "write the cache there at the end, compressed, mode 0600")
+      ->type_name("FILE")
+      ->group(kFiles);
+  app.add_option("--from", flags.from,
+                 "start with this saved cache and watch on from where it stood; with --query no "
+                 "server is needed")
+      ->type_name("FILE")
+      ->group(kFiles);
+  add_duration(app, "--snapshot-interval", flags.snapshot_interval, "write it so often as well")
+      ->group(kFiles);
+}
+
+}  // namespace
+
+void bind_reflect(CLI::App& app, ReflectFlags& flags) {
+  app.add_option("TYPE", flags.words, "TYPE[,TYPE...]; with --query also names")->type_name("TYPE");
+  app.add_flag("--once", flags.once, "sync, say what the cache holds and costs, and end");
+  app.add_flag("--query", flags.query, "sync, print the objects, and end");
+  app.add_flag("--estimate", flags.estimate,
+               "read a page and say what the cache will cost and what would make it cheaper");
+  app.add_flag("--verify", flags.verify,
+               "compare the cache with exact lists of the server; exit 9 on a difference");
+  bind_selection(app, flags.selection);
+  app.add_option("--strip", flags.strip,
+                 "a path that is dropped before the cache, as .status, repeatable")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  add_duration(app, "--timeout", flags.timeout,
+               "how long the first sync may take with --once, --query and --verify (default 5m)");
+  app.add_option("--sample", flags.sample, "objects that --estimate reads (default 500)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 10000U));
+  app.add_option("--rounds", flags.rounds,
+                 "comparisons that --verify makes (default 1); 0: until stopped")
+      ->type_name("N");
+  add_duration(app, "--interval", flags.interval, "between two of them (default 10s)");
+  bind_serving(app, flags);
+  bind_files(app, flags);
+  bind_stream(app, flags.stream);
+  bind_content(app, flags.content);
+  flags.metrics.bind(app, false);
+}
+
+ReflectMode ReflectFlags::mode() const {
+  if (once) return ReflectMode::once;
+  if (query) return ReflectMode::query;
+  if (estimate) return ReflectMode::estimate;
+  if (verify) return ReflectMode::verify;
+  return serve.empty() ? ReflectMode::keep : ReflectMode::serve;
+}
+
+Result<void> ReflectFlags::check() const {
+  const auto wrong = [](const std::string& message) { return Error(ErrorKind::invalid, message); };
+  const int modes = int{once} + int{query} + int{estimate} + int{verify} + int{!serve.empty()};
+  if (modes > 1) {
+    return wrong("--once, --query, --serve, --estimate and --verify are different jobs: give one");
+  }
+  if (words.empty() && from.empty())
+    return wrong("which kinds? Name a TYPE, or a cache with --from");
+  if (words.size() > 1 && !query) {
+    return wrong(
+        fmt::format("\"{}\": names of objects are for --query; several types are one word, "
+                    "as pods,services",
+                    words[1]));
+  }
+  if (!serve.empty()) {
+    if (auto parsed = http::parse_listen_address(serve); !parsed.ok()) {
+      return std::move(parsed.error()).with_context("--serve");
+    }
+  } else if (!kubeconfig_out.empty() || !serve_names.empty() || insecure_http || forward_reads ||
+             forward_writes) {
+    return wrong(
+        "--kubeconfig-out, --serve-name, --insecure-http, --forward-reads and --forward-writes are "
+        "about --serve ADDRESS:PORT");
+  }
+  if ((estimate || query) && !snapshot.empty()) {
+    return wrong("--snapshot is for --once, --serve, --verify, or a cache that is just kept");
+  }
+  if (estimate && !from.empty()) return wrong("--estimate asks the server; it reads no --from");
+  if (snapshot_interval && snapshot.empty())
+    return wrong("--snapshot-interval needs --snapshot FILE");
+  KW_TRY(check_selection(selection));
+  KW_TRY(check_stream(stream));
+  KW_TRY(store_options());
+  return metrics.check();
+}
+
+runtime::WatcherOptions ReflectFlags::watcher_options() const {
+  runtime::WatcherOptions out = stream;
+  out.content = content_of(content);
+  out.label_selector = selection.label_selector;
+  out.field_selector = selection.field_selector;
+  return out;
+}
+
+Result<runtime::StoreOptions> ReflectFlags::store_options() const {
+  runtime::StoreOptions out = cli::store_options(content);
+  for (const auto& path : strip) {
+    auto pointer = strip_pointer(path);
+    if (!pointer.ok()) return std::move(pointer.error()).with_context("--strip");
+    out.strip.push_back(*pointer);
+  }
+  return out;
+}
+
+Result<std::string> strip_pointer(const std::string& path) {
+  KW_ASSIGN(const auto steps, jq::parse_path(path));
+  std::string pointer;
+  for (const auto& step : steps) {
+    pointer += '/';
+    for (const char c : step) {
+      pointer += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+    }
+  }
+  constexpr std::array<std::string_view, 14> kNeeded = {"",
+                                                        "/apiVersion",
+                                                        "/kind",
+                                                        "/metadata",
+                                                        "/metadata/name",
+                                                        "/metadata/namespace",
+                                                        "/metadata/uid",
+                                                        "/metadata/resourceVersion",
+                                                        "/metadata/generation",
+                                                        "/metadata/labels",
+                                                        "/metadata/finalizers",
+                                                        "/metadata/ownerReferences",
+                                                        "/metadata/deletionTimestamp",
+                                                        "/metadata/creationTimestamp"};
+  if (std::find(kNeeded.begin(), kNeeded.end(), pointer) != kNeeded.end()) {
+    return Error(ErrorKind::invalid, fmt::format("{} cannot be dropped: the cache needs it", path));
+  }
+  return pointer;
+}
+
+}  // namespace kubewatch::cli

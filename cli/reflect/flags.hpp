@@ -1,0 +1,56 @@
+// What the command line of `reflect` said, checked. The flags of lists, watches and printers are
+// those of the other verbs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "cli/flags.hpp"
+#include "cli/metrics_flags.hpp"
+#include "cli/stream_flags.hpp"
+
+namespace kubewatch::cli {
+
+enum class ReflectMode { keep, once, query, serve, estimate, verify };
+
+struct ReflectFlags {
+  std::vector<std::string> words;  // TYPE[,TYPE...], and names with --query
+  bool once = false, query = false, estimate = false, verify = false;
+  std::string serve;  // ADDRESS:PORT
+  Selection selection;
+  std::vector<std::string> namespaces;  // of several -n; set by the verb
+  runtime::WatcherOptions stream;
+  ContentFlags content;
+  std::vector<std::string> strip;  // as given: .status, .metadata.annotations["x"]
+  std::optional<Duration> timeout;
+
+  std::string kubeconfig_out;
+  std::vector<std::string> serve_names;
+  bool insecure_http = false;
+  bool forward_reads = false, forward_writes = false;
+
+  std::string snapshot, from;
+  std::optional<Duration> snapshot_interval;
+  std::uint32_t sample = 500;
+  std::optional<Duration> interval;
+  std::uint32_t rounds = 1;
+  MetricsFlags metrics;
+
+  ReflectMode mode() const;
+  // What only several flags together can get wrong. Errors: invalid.
+  Result<void> check() const;
+  runtime::WatcherOptions watcher_options() const;
+  // Errors: invalid (a path that is none, or is needed).
+  Result<runtime::StoreOptions> store_options() const;
+};
+
+void bind_reflect(CLI::App& app, ReflectFlags& flags);
+
+// ".metadata.annotations[\"a/b\"]" as /metadata/annotations/a~1b. Errors: invalid: no plain path,
+// or of what identifies an object.
+Result<std::string> strip_pointer(const std::string& path);
+
+}  // namespace kubewatch::cli

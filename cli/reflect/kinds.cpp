@@ -1,0 +1,109 @@
+#include "cli/reflect/kinds.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace kubewatch::cli {
+
+namespace {
+
+class SnapshotState : public core::ReadState {
+ public:
+  explicit SnapshotState(std::unique_ptr<runtime::StoreSnapshot> snapshot)
+      : snapshot_(std::move(snapshot)) {}
+  const std::string& resource_version() const override { return snapshot_->resource_version(); }
+  std::vector<core::ObjectKey> select(const core::LabelSelector& labels,
+                                      const std::optional<std::string>& namespace_) const override {
+    return snapshot_->select(labels, namespace_);
+  }
+  std::optional<std::string> json(const core::ObjectKey& key) const override {
+    auto object = snapshot_->get(key);
+    if (!object) return std::nullopt;
+    return std::move(object->json);
+  }
+
+ private:
+  std::unique_ptr<runtime::StoreSnapshot> snapshot_;
+};
+
+}  // namespace
+
+Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,
+                                         const std::vector<core::ResourceType>& types,
+                                         const std::string& default_namespace) {
+  std::vector<KindPlan> out;
+  KW_ASSIGN(const auto store, flags.store_options());
+  for (const auto& type : types) {
+    std::vector<std::string> places = flags.namespaces;
+    if (places.empty()) places = {default_namespace};
+    if (!type.namespaced || flags.selection.all_namespaces) places = {""};
+    for (const auto& place : places) out.push_back({type, place, flags.watcher_options(), store});
+  }
+  return out;
+}
+
+CachedKind::CachedKind(client::Client& client, base::Random& random, KindPlan plan, bool changes)
+    : client_(client), plan_(std::move(plan)) {
+  reflector_ = std::make_unique<runtime::Reflector>(
+      client, plan_.type, plan_.namespace_, plan_.watch, plan_.store, random, callbacks(changes));
+}
+
+void CachedKind::heard() {
+  heard_ = client_.loop().now();
+}
+
+runtime::ReflectorCallbacks CachedKind::callbacks(bool changes) {
+  runtime::ReflectorCallbacks out;
+  out.log_failures = false;  // warn_of_failure says more
+  out.want_previous = changes;
+  if (changes) {
+    out.on_change = [this](const runtime::StoreChange& change) {
+      heard();
+      if (told_.changed) told_.changed(change);
+      if (told_.moved && !change.initial && !change.relisted) told_.moved();
+    };
+  }
+  out.on_bookmark = [this](const std::string&) {
+    heard();
+    if (told_.moved) told_.moved();
+  };
+  out.on_synced = [this](bool gap) {
+    heard();
+    ++syncs_;
+    if (told_.synced) told_.synced(gap);
+  };
+  out.on_failure = [this](runtime::WatcherFailure where, const Error& error, Duration retry) {
+    warn_of_failure(plan_.type.gvk.kind, reflector_->stats(), where, error, retry);
+    if (told_.failed) told_.failed(error);
+  };
+  return out;
+}
+
+void CachedKind::start() {
+  reflector_->start();
+}
+
+std::optional<Duration> CachedKind::lag() const {
+  if (!heard_ || syncs_ == 0) return std::nullopt;
+  return client_.loop().now() - *heard_;
+}
+
+std::string CachedKind::name() const {
+  return plan_.type.qualified_plural() +
+         (plan_.namespace_.empty() ? "" : " in " + plan_.namespace_);
+}
+
+core::ReadStatePtr CachedKind::state() const {
+  auto snapshot = store().snapshot();
+  if (!snapshot) return nullptr;
+  return std::make_shared<SnapshotState>(std::move(snapshot));
+}
+
+std::optional<std::string> CachedKind::json(const core::ObjectKey& key) const {
+  auto object = store().get(key);
+  if (!object) return std::nullopt;
+  return std::move(object->json);
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,79 @@
+// The caches of one `reflect`: a reflector for each kind and namespace, what it told last, and how
+// readers of the API see it. Owned by the verb.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/reflect/flags.hpp"
+#include "client/client.hpp"
+#include "core/read_backend.hpp"
+#include "runtime/reflector.hpp"
+
+namespace kubewatch::cli {
+
+// What to cache of one kind.
+struct KindPlan {
+  core::ResourceType type;
+  std::string namespace_;  // "" = all, or cluster-scoped
+  runtime::WatcherOptions watch;
+  runtime::StoreOptions store;
+};
+
+// The kinds that the flags mean. Errors: invalid.
+Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,
+                                         const std::vector<core::ResourceType>& types,
+                                         const std::string& default_namespace);
+
+class CachedKind : public core::ReadBackend {
+ public:
+  struct Told {
+    std::function<void(const runtime::StoreChange&)> changed;
+    std::function<void(bool gap)> synced;
+    std::function<void()> moved;               // after events and bookmarks
+    std::function<void(const Error&)> failed;  // may be final: forbidden, unauthorized, not found
+  };
+  // Both must outlive it. `changes`: each is told, with what was there before; that costs.
+  CachedKind(client::Client& client, base::Random& random, KindPlan plan, bool changes = false);
+  // Before start().
+  void tell(Told told) { told_ = std::move(told); }
+  void start();
+
+  const KindPlan& plan() const { return plan_; }
+  runtime::Reflector& reflector() { return *reflector_; }
+  const runtime::Reflector& reflector() const { return *reflector_; }
+  const runtime::Store& store() const { return reflector_->store(); }
+  bool synced() const { return syncs_ > 0; }
+  // Full states so far.
+  std::uint64_t syncs() const { return syncs_; }
+  // Since the server last said where it stands; absent before the first sync.
+  std::optional<Duration> lag() const;
+  // "pods", "pods in shop".
+  std::string name() const;
+
+  // --- core::ReadBackend ---
+  const core::ResourceType& type() const override { return plan_.type; }
+  const std::string& namespace_name() const override { return plan_.namespace_; }
+  core::Content content() const override { return plan_.watch.content; }
+  bool ready() const override { return store().ready() && syncs_ > 0; }
+  std::string resource_version() const override { return store().resource_version(); }
+  core::ReadStatePtr state() const override;
+  std::optional<std::string> json(const core::ObjectKey& key) const override;
+
+ private:
+  runtime::ReflectorCallbacks callbacks(bool changes);
+  void heard();
+
+  client::Client& client_;
+  KindPlan plan_;
+  Told told_;
+  std::unique_ptr<runtime::Reflector> reflector_;
+  std::uint64_t syncs_ = 0;
+  std::optional<TimePoint> heard_;
+};
+using CachedKinds = std::vector<std::unique_ptr<CachedKind>>;
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,209 @@
+#include "cli/reflect/query.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "apiserver/read_pages.hpp"
+#include "apiserver/read_text.hpp"
+#include "base/strings.hpp"
+#include "cli/exit_code.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+// Objects that columns are measured by before the first row of a long table.
+constexpr std::size_t kMeasured = 1000;
+
+bool streams(const ObjectPrinter& printer, const PrintFlags& flags) {
+  return (printer.is_table() && flags.sort_by.empty()) ||
+         printer.format().kind == OutputFormat::Kind::name;
+}
+
+}  // namespace
+
+Result<std::vector<core::ObjectKey>> choose(const core::ReadBackend& kind,
+                                            const QueryChoice& choice) {
+  const auto state = kind.state();
+  if (!state) return std::vector<core::ObjectKey>();
+  const bool placed = kind.type().namespaced && !choice.namespaces.empty();
+  std::optional<std::string> only;
+  if (placed && choice.namespaces.size() == 1) only = choice.namespaces[0];
+  auto keys = apiserver::in_api_order(state->select(choice.labels, only));
+  const auto has = [](const std::vector<std::string>& list, const std::string& one) {
+    return std::find(list.begin(), list.end(), one) != list.end();
+  };
+  std::erase_if(keys, [&](const core::ObjectKey& key) {
+    if (placed && !has(choice.namespaces, key.namespace_)) return true;
+    if (!choice.names.empty() && !has(choice.names, key.name)) return true;
+    if (choice.fields.empty()) return false;
+    const auto json = state->json(key);
+    return !json || !apiserver::matches_fields(choice.fields, key, *json);
+  });
+  for (const auto& name : choice.names) {
+    if (std::any_of(keys.begin(), keys.end(), [&](const auto& key) { return key.name == name; })) {
+      continue;
+    }
+    return Error(ErrorKind::not_found,
+                 fmt::format("{} \"{}\" not found", kind.type().qualified_plural(), name));
+  }
+  return keys;
+}
+
+void ReflectQuery::bind(CLI::App& app) {
+  PrintFlagChoice choice;
+  choice.own = {"stats", "objects"};
+  choice.default_format = "";
+  bind_print(app, print_, choice);
+  app.add_option("--jq", jq_,
+                 "print what the program makes of each object; -o jq=PROGRAM gets the whole List")
+      ->type_name("PROGRAM");
+}
+
+Result<void> ReflectQuery::check(const ReflectFlags& flags) {
+  if (!jq_.empty() && !print_.output.empty()) {
+    return Error(ErrorKind::invalid, "--jq is a format of its own: leave out -o");
+  }
+  if (!jq_.empty()) print_.output = "jq=" + jq_;
+  if (print_.output.empty()) print_.output = flags.query ? "table" : "stats";
+  print_.show_managed_fields = flags.content.show_managed_fields;
+  if (print_.output == "stats" && flags.query) {
+    return Error(ErrorKind::invalid, "-o stats is for --once; --query prints objects");
+  }
+  KW_TRY(ObjectPrinter::make(print_, {}));
+  return {};
+}
+
+QueryChoice ReflectQuery::choice_of(const ReflectFlags& flags, bool from_file) const {
+  QueryChoice out;
+  if (flags.words.size() > 1) out.names.assign(flags.words.begin() + 1, flags.words.end());
+  // Checked before; a live cache holds only what was selected.
+  if (from_file) {
+    if (auto labels = core::LabelSelector::parse(flags.selection.label_selector); labels.ok()) {
+      out.labels = *std::move(labels);
+    }
+    if (auto fields = core::FieldSelector::parse(flags.selection.field_selector); fields.ok()) {
+      out.fields = *std::move(fields);
+    }
+    if (!flags.selection.all_namespaces) out.namespaces = flags.namespaces;
+  }
+  return out;
+}
+
+Result<std::unique_ptr<ObjectPrinter>> ReflectQuery::printer(Context& context,
+                                                             const CachedKinds& kinds) const {
+  PrinterSetup setup;
+  setup.terminal = terminal_of(context.global.color, STDOUT_FILENO);
+  for (const auto& kind : kinds) {
+    setup.with_namespace = setup.with_namespace ||
+                           (kind->type().namespaced && kind->namespace_name().empty()) ||
+                           kind->namespace_name() != kinds[0]->namespace_name();
+    setup.several_kinds = setup.several_kinds || kind->type().gvk != kinds[0]->type().gvk;
+  }
+  return ObjectPrinter::make(print_, std::move(setup));
+}
+
+Result<int> ReflectQuery::from_kinds(Context& context, const ReflectFlags& flags,
+                                     const CachedKinds& kinds, Session& session) const {
+  KW_ASSIGN(const auto to, printer(context, kinds));
+  for (const auto& kind : kinds) {
+    if (!to->is_table() || builtin_columns_of(kind->type())) continue;
+    std::shared_ptr<const Columns> columns;
+    const auto pending = fetch_columns(session.client(), kind->type(),
+                                       [&](auto found) { columns = std::move(found); });
+    session.loop().run_until([&] { return columns != nullptr; }, Duration{30000});
+    if (columns) to->columns().put(kind->type(), columns);
+  }
+  return print(context, flags, kinds, choice_of(flags, !flags.from.empty()), *to,
+               session.loop().wall());
+}
+
+Result<int> ReflectQuery::from_saved(Context& context, const ReflectFlags& flags,
+                                     const std::vector<SavedKind>& saved) const {
+  client::ResourceMap known;
+  for (const auto& one : saved) known.add(one.plan.type);
+  std::vector<core::ResourceType> wanted;
+  for (const auto& word :
+       flags.words.empty() ? std::vector<std::string>() : base::split(flags.words[0], ',')) {
+    const auto found = known.resolve(word);
+    if (found.empty()) {
+      return Error(ErrorKind::not_found,
+                   fmt::format("{} does not hold a resource type \"{}\"", flags.from, word));
+    }
+    wanted.insert(wanted.end(), found.begin(), found.end());
+  }
+  // Nothing is asked of this server: reflectors are only what loads and holds the caches.
+  loop::EventLoop loop;
+  client::ClientConfig nowhere;
+  nowhere.server = "https://127.0.0.1:1";
+  KW_ASSIGN(const auto transport, client::make_transport(loop, nowhere));
+  client::Client client(loop, *transport, nowhere);
+  base::Random random = base::Random::from_system();
+  CachedKinds kinds;
+  for (const auto& one : saved) {
+    const bool chosen =
+        wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const auto& type) {
+          return type.gvk == one.plan.type.gvk;
+        });
+    if (!chosen) continue;
+    auto kind = std::make_unique<CachedKind>(client, random, one.plan);
+    KW_TRY(kind->reflector().load(one.bytes).with_context(flags.from + ": " + kind->name()));
+    kinds.push_back(std::move(kind));
+  }
+  KW_ASSIGN(const auto to, printer(context, kinds));
+  return print(context, flags, kinds, choice_of(flags, true), *to, loop.wall());
+}
+
+Result<int> ReflectQuery::print(Context& context, const ReflectFlags& flags,
+                                const CachedKinds& kinds, const QueryChoice& choice,
+                                ObjectPrinter& printer, WallTime now) const {
+  std::vector<Found> found;
+  for (const auto& kind : kinds) {
+    auto keys = choose(*kind, choice);
+    // One of several kinds or namespaces has it.
+    if (!keys.ok() && kinds.size() > 1 && keys.error().is_not_found()) continue;
+    KW_TRY(keys);
+    for (auto& key : *keys) found.push_back({kind.get(), std::move(key)});
+  }
+  if (found.empty() && !choice.names.empty()) {
+    return Error(ErrorKind::not_found,
+                 fmt::format("{} \"{}\" not found", flags.words[0], choice.names[0]));
+  }
+  if (found.empty() && printer.is_table()) context.err << "No resources found\n";
+  KW_TRY(print_found(context, found, choice.names.size() == 1 && found.size() == 1, printer, now));
+  return int{kDone};
+}
+
+Result<void> ReflectQuery::print_found(Context& context, const std::vector<Found>& found,
+                                       bool single, ObjectPrinter& printer, WallTime now) const {
+  const auto text = [&](std::size_t i) { return found[i].kind->json(found[i].key).value_or("{}"); };
+  if (print_.output == "objects") {
+    for (std::size_t i = 0; i < found.size(); ++i) context.out << text(i) << "\n";
+    return {};
+  }
+  if (!jq_.empty() || streams(printer, print_)) {
+    // Object by object: a long list is never here as a whole.
+    for (std::size_t i = 0; i < std::min(found.size(), kMeasured); ++i) {
+      const std::string json = text(i);
+      printer.measure({found[i].kind->type(), std::string_view(json)}, now);
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::string json = text(i);
+      KW_TRY(printer.print_one(context.out, {found[i].kind->type(), std::string_view(json)}, now));
+    }
+    return {};
+  }
+  std::vector<std::string> texts;
+  std::vector<PrintedObject> objects;
+  texts.reserve(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    texts.push_back(text(i));
+    objects.emplace_back(found[i].kind->type(), std::string_view(texts.back()));
+  }
+  return printer.print_list(context.out, objects, single, now);
+}
+
+}  // namespace kubewatch::cli

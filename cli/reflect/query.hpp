@@ -1,0 +1,60 @@
+// --query: objects out of the cache, chosen by name, namespace, labels and fields, as -o and --jq
+// say. What they are chosen from is a live cache or a saved one. Owned by the verb.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/printers/object_printer.hpp"
+#include "cli/reflect/kinds.hpp"
+#include "cli/reflect/saved.hpp"
+#include "cli/session.hpp"
+
+namespace kubewatch::cli {
+
+// What is asked of the cache.
+struct QueryChoice {
+  std::vector<std::string> names;       // empty: all
+  std::vector<std::string> namespaces;  // empty: all
+  core::LabelSelector labels;
+  core::FieldSelector fields;
+};
+
+// Keys in the order in which the API lists them. Errors: not_found, in kubectl's words, for a name
+// that is not there.
+Result<std::vector<core::ObjectKey>> choose(const core::ReadBackend& kind,
+                                            const QueryChoice& choice);
+
+class ReflectQuery {
+ public:
+  void bind(CLI::App& app);
+  const std::string& output() const { return print_.output; }
+  // Formats, paths and programs, before anything is asked. Errors: invalid.
+  Result<void> check(const ReflectFlags& flags);
+  // The exit code. Errors: not_found; those of a program that fails on an object.
+  Result<int> from_kinds(Context& context, const ReflectFlags& flags, const CachedKinds& kinds,
+                         Session& session) const;
+  // Without a server.
+  Result<int> from_saved(Context& context, const ReflectFlags& flags,
+                         const std::vector<SavedKind>& saved) const;
+
+ private:
+  struct Found {
+    const CachedKind* kind;
+    core::ObjectKey key;
+  };
+  QueryChoice choice_of(const ReflectFlags& flags, bool from_file) const;
+  Result<std::unique_ptr<ObjectPrinter>> printer(Context& context, const CachedKinds& kinds) const;
+  Result<int> print(Context& context, const ReflectFlags& flags, const CachedKinds& kinds,
+                    const QueryChoice& choice, ObjectPrinter& printer, WallTime now) const;
+  Result<void> print_found(Context& context, const std::vector<Found>& found, bool single,
+                           ObjectPrinter& printer, WallTime now) const;
+
+  PrintFlags print_;
+  std::string jq_;
+};
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,143 @@
+#include "cli/reflect/saved.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr std::string_view kMagic = "kubewatch-reflect\n";
+constexpr std::size_t kMaxFile = std::size_t{4} << 30U;
+constexpr std::size_t kMaxHeader = 16U << 20U;
+
+Json strings(const std::vector<std::string>& list) {
+  Json out = Json::array();
+  for (const auto& one : list) out.push_back(one);
+  return out;
+}
+
+std::vector<std::string> strings_of(const Json& object, const char* key) {
+  std::vector<std::string> out;
+  const Json* found = base::find(object, {key});
+  if (found == nullptr || !found->is_array()) return out;
+  for (const auto& one : *found) {
+    if (one.is_string()) out.push_back(one.get<std::string>());
+  }
+  return out;
+}
+
+Json describe(const KindPlan& plan, std::size_t bytes) {
+  const core::ResourceType& type = plan.type;
+  return {{"group", type.gvk.group},
+          {"version", type.gvk.version},
+          {"kind", type.gvk.kind},
+          {"plural", type.plural},
+          {"singular", type.singular},
+          {"namespaced", type.namespaced},
+          {"shortNames", strings(type.short_names)},
+          {"categories", strings(type.categories)},
+          {"verbs", strings(type.verbs)},
+          {"namespace", plan.namespace_},
+          {"labelSelector", plan.watch.label_selector},
+          {"fieldSelector", plan.watch.field_selector},
+          {"metadataOnly", plan.watch.content == core::Content::metadata},
+          {"managedFields", plan.store.keep_managed_fields},
+          {"strip", strings(plan.store.strip)},
+          {"bytes", bytes}};
+}
+
+KindPlan plan_of(const Json& saved) {
+  KindPlan out;
+  core::ResourceType& type = out.type;
+  type.gvk = {base::string_at(saved, {"group"}), base::string_at(saved, {"version"}),
+              base::string_at(saved, {"kind"})};
+  type.plural = base::string_at(saved, {"plural"});
+  type.singular = base::string_at(saved, {"singular"});
+  const auto is_true = [&](const char* key) {
+    const Json* found = base::find(saved, {key});
+    return found != nullptr && found->is_boolean() && found->get<bool>();
+  };
+  type.namespaced = is_true("namespaced");
+  type.short_names = strings_of(saved, "shortNames");
+  type.categories = strings_of(saved, "categories");
+  type.verbs = strings_of(saved, "verbs");
+  out.namespace_ = base::string_at(saved, {"namespace"});
+  out.watch.label_selector = base::string_at(saved, {"labelSelector"});
+  out.watch.field_selector = base::string_at(saved, {"fieldSelector"});
+  if (is_true("metadataOnly")) out.watch.content = core::Content::metadata;
+  out.store.keep_managed_fields = is_true("managedFields");
+  out.store.strip = strings_of(saved, "strip");
+  return out;
+}
+
+Error damaged(const std::string& what) {
+  return Error(ErrorKind::invalid, "the saved cache is " + what);
+}
+
+}  // namespace
+
+Result<void> write_saved(const std::string& path, const std::string& server,
+                         const CachedKinds& kinds) {
+  std::string parts;
+  Json list = Json::array();
+  for (const auto& kind : kinds) {
+    const std::size_t before = parts.size();
+    KW_TRY(kind->reflector()
+               .save([&](std::string_view bytes) -> Result<void> {
+                 parts.append(bytes);
+                 return {};
+               })
+               .with_context("saving " + kind->name()));
+    list.push_back(describe(kind->plan(), parts.size() - before));
+  }
+  const std::string header =
+      base::dump_json({{"version", 1}, {"server", server}, {"kinds", std::move(list)}});
+  std::string content(kMagic);
+  for (int i = 0; i < 4; ++i) content.push_back(static_cast<char>(header.size() >> (8 * i)));
+  content += header;
+  content += parts;
+  return base::write_file_atomic(path, content, 0600);
+}
+
+Result<std::string> read_saved(const std::string& path) {
+  return base::read_file(path, kMaxFile);
+}
+
+Result<std::vector<SavedKind>> parse_saved(std::string_view content) {
+  if (!content.starts_with(kMagic)) return damaged("not one: it begins otherwise");
+  content.remove_prefix(kMagic.size());
+  if (content.size() < 4) return damaged("cut short");
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    size |= static_cast<std::size_t>(static_cast<unsigned char>(content[i])) << (8 * i);
+  }
+  content.remove_prefix(4);
+  if (size > content.size() || size > kMaxHeader) return damaged("cut short or damaged");
+  auto header = base::parse_json(content.substr(0, size));
+  content.remove_prefix(size);
+  if (!header.ok()) return damaged("damaged: " + header.error().message());
+  if (base::int_at(*header, {"version"}) != 1) return damaged("of another version");
+  const Json* kinds = base::find(*header, {"kinds"});
+  if (kinds == nullptr || !kinds->is_array()) return damaged("damaged: it names no kinds");
+  std::vector<SavedKind> out;
+  for (const auto& one : *kinds) {
+    SavedKind saved;
+    saved.plan = plan_of(one);
+    saved.server = base::string_at(*header, {"server"});
+    const auto bytes = base::int_at(one, {"bytes"});
+    if (saved.plan.type.plural.empty() || saved.plan.type.gvk.kind.empty() || !bytes ||
+        *bytes < 0 || static_cast<std::uint64_t>(*bytes) > content.size()) {
+      return damaged("damaged: a kind in it has no name or no end");
+    }
+    saved.bytes = content.substr(0, static_cast<std::size_t>(*bytes));
+    content.remove_prefix(saved.bytes.size());
+    out.push_back(std::move(saved));
+  }
+  if (!content.empty()) return damaged("damaged: there is more in it than it says");
+  return out;
+}
+
+}  // namespace kubewatch::cli

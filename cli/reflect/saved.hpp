@@ -1,0 +1,32 @@
+// Several caches in one file: what each was a cache of, then its bytes, which are compressed as the
+// caches are. Whoever reads a file trusts nothing in it.
+//
+//   "kubewatch-reflect\n" headerSize:u32 header parts...
+//
+// The header is JSON: {"version": 1, "server", "kinds": [{..., "bytes": N}]}; numbers are little
+// endian; the parts have checksums of their own (runtime/store_file).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/reflect/kinds.hpp"
+
+namespace kubewatch::cli {
+
+struct SavedKind {
+  KindPlan plan;
+  std::string server;  // that it was read from
+  std::string_view bytes;
+};
+
+// Where a cache is not complete yet nothing is written. Errors: those of Reflector::save and of
+// writing the file.
+Result<void> write_saved(const std::string& path, const std::string& server,
+                         const CachedKinds& kinds);
+// Refers to `content`. Errors: invalid.
+Result<std::vector<SavedKind>> parse_saved(std::string_view content);
+// The whole file. Errors: as base::read_file.
+Result<std::string> read_saved(const std::string& path);
+
+}  // namespace kubewatch::cli

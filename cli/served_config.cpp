@@ -1,0 +1,53 @@
+#include "cli/served_config.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr std::size_t kMaxKubeconfig = 1U << 20U;
+
+}  // namespace
+
+ServedConfig::~ServedConfig() {
+  std::error_code ignored;
+  const auto left =
+      path_.empty() ? Result<std::string>(std::string()) : base::read_file(path_, kMaxKubeconfig);
+  if (!path_.empty() && left.ok() && *left == content_) std::filesystem::remove(path_, ignored);
+  if (!own_folder_.empty()) std::filesystem::remove(own_folder_, ignored);
+}
+
+Result<std::string> ServedConfig::write(const client::ClientConfig& config, std::string path) {
+  if (path.empty()) {
+    const char* tmp = ::getenv("TMPDIR");
+    const std::string root = tmp != nullptr ? tmp : "/tmp";
+    own_folder_ = fmt::format("{}/{}-XXXXXX", root, context_);
+    if (::mkdtemp(own_folder_.data()) == nullptr) {
+      own_folder_.clear();
+      return Error(ErrorKind::forbidden, "cannot make a folder for the kubeconfig in " + root);
+    }
+    path = own_folder_ + "/kubeconfig";
+  }
+  // Everywhere else --kubeconfig names a file that is read: never write over somebody's own.
+  const auto present = base::read_file(path, kMaxKubeconfig);
+  const bool ours = present.ok() && present->find(context_) != std::string::npos;
+  if (!ours && std::filesystem::exists(path)) {
+    return Error(ErrorKind::invalid, fmt::format("{} exists and was not written by {}; name "
+                                                 "another file",
+                                                 path, what_));
+  }
+  content_ = client::render_kubeconfig(config, context_);
+  KW_TRY(base::write_file_atomic(path, content_, 0600));
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  path_ = error ? path : absolute.string();
+  return path_;
+}
+
+}  // namespace kubewatch::cli

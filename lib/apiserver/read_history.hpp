@@ -1,0 +1,98 @@
+// The last changes of one cached kind in the order of their resourceVersions, from which watches
+// start and go on: a ring that is bounded in number and bytes. Every watcher only remembers where
+// it stands; who falls out of it is too slow. No I/O, no clock.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/resource.hpp"
+#include "core/selector.hpp"
+
+namespace kubewatch::apiserver {
+
+enum class ReadEventType { added, modified, deleted };
+const char* to_string(ReadEventType type);  // "ADDED"
+
+// As the cache tells it; the JSON of a deletion is the last state.
+struct ReadChange {
+  ReadEventType type = ReadEventType::added;
+  core::ObjectKey key;
+  std::uint64_t version = 0;
+  core::Labels labels{};
+  std::string json{};
+  core::Labels previous_labels{};
+  std::string previous_json{};  // "" for added
+};
+
+// One change that has its place. Its texts are shared by all watchers.
+struct ReadEvent {
+  ReadChange change;
+  // Lines made from it, for watchers that see it the same way.
+  mutable std::vector<std::pair<std::string, std::shared_ptr<const std::string>>> lines{};
+  std::size_t bytes() const;
+};
+using ReadEventPtr = std::shared_ptr<const ReadEvent>;
+
+struct ReadHistoryLimits {
+  std::size_t events = 10000;
+  std::size_t bytes = 32U << 20U;
+};
+
+class ReadHistory {
+ public:
+  explicit ReadHistory(ReadHistoryLimits limits = {}) : limits_(limits) {}
+
+  // Everything before `version` is unknown from now on: the first state, or one that is no
+  // continuation of what was there. Watches of an earlier epoch are over.
+  void reset(std::uint64_t version);
+  // One live change. A deletion that is older than what was seen (a name that came back with
+  // another uid) waits for the addition behind it, and both become one modification, as a relisting
+  // client is told it.
+  void add(ReadChange change);
+  // What a relist found, in any order: put in order, deletions, whose time nobody knows, last. They
+  // show the version before them, so that who goes on from one of them is told all of them again.
+  void add_relisted(std::vector<ReadChange> changes, std::uint64_t version);
+  // Nothing changed up to here.
+  void advance(std::uint64_t version);
+
+  std::uint64_t epoch() const { return epoch_; }
+  // The newest state, and the oldest from which all events are here.
+  std::uint64_t version() const { return version_; }
+  std::uint64_t oldest() const { return oldest_; }
+  bool reaches(std::uint64_t version) const { return version >= oldest_; }
+
+  // Places of events; [first, end) are here.
+  std::uint64_t first() const { return first_; }
+  std::uint64_t end() const { return first_ + events_.size(); }
+  const ReadEventPtr& at(std::uint64_t place) const {
+    return events_[static_cast<std::size_t>(place - first_)];
+  }
+  // The first event that is newer than `version`.
+  std::uint64_t after(std::uint64_t version) const;
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void push(ReadChange change);
+  void flush_deletion(std::uint64_t version);
+
+  ReadHistoryLimits limits_;
+  std::deque<ReadEventPtr> events_;
+  std::optional<ReadChange> deletion_;  // waits for what comes behind it
+  std::uint64_t epoch_ = 0;
+  std::uint64_t version_ = 0;
+  std::uint64_t oldest_ = 0;
+  std::uint64_t first_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+// The object's text with another metadata.resourceVersion; as it is when it has none.
+std::string with_version(std::string_view json, std::uint64_t version);
+
+}  // namespace kubewatch::apiserver

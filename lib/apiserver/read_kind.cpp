@@ -1,0 +1,168 @@
+#include "apiserver/read_kind.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+std::uint64_t number_of(const std::string& version) {
+  const auto parsed = parse_version(version);
+  return parsed.ok() ? *parsed : 0;
+}
+
+// All pages of one list, and no others.
+std::string selection_of(const std::string& namespace_, const ListOptions& options) {
+  return namespace_ + "|" + options.labels.str();
+}
+
+Error expired_page(const ContinueToken& token) {
+  Json status = status_json(expired(
+      "The provided continue parameter is too old to display a consistent list result: the cache "
+      "keeps the state of a list's first page for five minutes. Start a new list, or go on "
+      "inconsistently with the token in this answer's metadata."));
+  status["metadata"]["continue"] = encode_continue({-1, token.start});
+  base::ApiStatus answer{410, "Expired", status["message"], std::nullopt, base::dump_json(status)};
+  return Error(ErrorKind::gone, answer.message, answer);
+}
+
+}  // namespace
+
+ReadKind::ReadKind(const core::ReadBackend& backend, ResourcePtr resource, ReadHistoryLimits limits)
+    : backend_(backend),
+      text_(std::move(resource), backend.content() == core::Content::metadata),
+      history_(limits) {}
+
+std::uint64_t ReadKind::version() const {
+  return number_of(backend_.resource_version());
+}
+
+std::string ReadKind::name() const {
+  const std::string& in = backend_.namespace_name();
+  return backend_.type().qualified_plural() +
+         (in.empty() ? "" : fmt::format(" in namespace \"{}\"", in));
+}
+
+bool ReadKind::covers(const std::string& namespace_) const {
+  return backend_.namespace_name().empty() || backend_.namespace_name() == namespace_;
+}
+
+Listing ReadKind::listing(const std::string& namespace_, const ListOptions& options,
+                          TimePoint now) {
+  const std::string selection = selection_of(namespace_, options);
+  if (Listing known = pages_.find(version(), selection, now); known.keys) return known;
+  if (recent_.version == version() && recent_.selection == selection) {
+    if (Listing shared{recent_.state.lock(), recent_.keys.lock()}; shared.state && shared.keys) {
+      return shared;
+    }
+  }
+  Listing out;
+  out.state = backend_.state();
+  std::optional<std::string> in;
+  if (!namespace_.empty()) in = namespace_;
+  out.keys = std::make_shared<const Keys>(in_api_order(out.state->select(options.labels, in)));
+  recent_ = {version(), selection, out.state, out.keys};
+  return out;
+}
+
+ListSlice ReadKind::cut(ListSlice slice, const std::string& namespace_, const ListOptions& options,
+                        std::uint64_t version, TimePoint now) {
+  const Keys& keys = *slice.listing.keys;
+  slice.meta.version = version;
+  slice.fields = options.fields;
+  slice.to = keys.size();
+  // From the watch cache ("0") the real server gives everything at once.
+  const bool all = options.resource_version == "0" && options.continue_token.empty();
+  const std::uint64_t limit = all ? 0 : options.limit;
+  if (limit == 0) return slice;
+  std::uint64_t taken = 0;
+  std::size_t at = slice.from;
+  for (; at < keys.size() && taken < limit; ++at) {
+    if (options.fields.empty()) {
+      ++taken;
+    } else if (const auto json = slice.listing.state->json(keys[at])) {
+      taken += matches_fields(options.fields, keys[at], *json) ? 1U : 0U;
+    }
+  }
+  slice.to = at;
+  if (at >= keys.size()) return slice;
+  slice.meta.continue_token = encode_continue({static_cast<std::int64_t>(version), keys[at].str()});
+  if (!options.selects()) slice.meta.remaining = keys.size() - at;
+  pages_.keep(version, selection_of(namespace_, options), slice.listing, now);
+  return slice;
+}
+
+Result<ListSlice> ReadKind::go_on(const std::string& namespace_, const ListOptions& options,
+                                  TimePoint now) {
+  KW_ASSIGN(const ContinueToken token, decode_continue(options.continue_token));
+  if (!options.resource_version.empty() && options.resource_version != "0") {
+    return bad_request("specifying resource version is not allowed when using continue");
+  }
+  if (!namespace_.empty() && !token.start.starts_with(namespace_ + "/")) {
+    return bad_request("invalid continue token: it is of another list");
+  }
+  ListSlice slice;
+  std::uint64_t at = version();
+  if (token.version > 0) {
+    at = static_cast<std::uint64_t>(token.version);
+    slice.listing = pages_.find(at, selection_of(namespace_, options), now);
+    if (!slice.listing.keys) return expired_page(token);
+  } else {
+    slice.listing = listing(namespace_, options, now);
+  }
+  slice.from = place_of(*slice.listing.keys, token.start);
+  return cut(std::move(slice), namespace_, options, at, now);
+}
+
+std::optional<NotYet> ReadKind::not_yet(std::uint64_t wanted) const {
+  if (wanted <= version()) return std::nullopt;
+  return NotYet{wanted};
+}
+
+Result<ListSlice> ReadKind::list(const std::string& namespace_, const ListOptions& options,
+                                 TimePoint now, std::optional<NotYet>& not_yet_out) {
+  if (!options.continue_token.empty()) return go_on(namespace_, options, now);
+  not_yet_out = not_yet(options.version);
+  if (not_yet_out) return ListSlice{};
+  const bool legacy_exact = options.limit > 0 && options.match == core::VersionMatch::unset;
+  const bool exact =
+      options.version > 0 && (options.match == core::VersionMatch::exact || legacy_exact);
+  ListSlice slice;
+  if (exact && options.version != version()) {
+    // Only a state that pages are still read from is kept.
+    slice.listing = pages_.find(options.version, selection_of(namespace_, options), now);
+    if (!slice.listing.keys) {
+      return expired(
+          fmt::format("too old resource version: {} (the cache is at {} and keeps no "
+                      "older states)",
+                      options.version, version()));
+    }
+    return cut(std::move(slice), namespace_, options, options.version, now);
+  }
+  slice.listing = listing(namespace_, options, now);
+  return cut(std::move(slice), namespace_, options, version(), now);
+}
+
+std::unique_ptr<ReadWatch> ReadKind::watch(ReadWatchSpec spec, const ListOptions& options,
+                                           TimePoint now, std::optional<NotYet>& not_yet_out) {
+  const std::string in = spec.namespace_;
+  auto out = std::make_unique<ReadWatch>(std::move(spec), text_);
+  const bool wants_state = options.send_initial_events.value_or(options.version == 0);
+  if (wants_state) {
+    if (options.send_initial_events.value_or(false)) not_yet_out = not_yet(options.version);
+    if (not_yet_out) return nullptr;
+    // An old-style watch without a start is served as one that asked for initial events.
+    out->start_with_state(listing(in, options, now), version(), true, history_);
+    return out;
+  }
+  const std::uint64_t from = options.version == 0 ? version() : options.version;
+  if (auto started = out->start_after(from, history_); !started.ok()) {
+    out->start_with_error(std::move(started).error());
+  }
+  return out;
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,88 @@
+// What is being sent: lists that go out piece by piece as their client takes them, and open
+// watches. Holds the answers, asks nothing and decides nothing of the API. Owned by read_server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/read_kind.hpp"
+#include "http/server.hpp"
+
+namespace kubewatch::apiserver {
+
+// Whether a client still takes what it is sent: none for so long, and it is given up.
+class Stall {
+ public:
+  explicit Stall(TimePoint now) : since_(now) {}
+  bool stalled(std::size_t backlog, TimePoint now);
+
+ private:
+  TimePoint since_;
+  std::size_t last_ = 0;
+};
+
+// One list that is going out. `kind` must outlive it.
+class ListStream {
+ public:
+  ListStream(const ReadKind& kind, ListSlice slice, Representation as, WallTime now,
+             std::shared_ptr<http::Responder> to, TimePoint started);
+  // False: all is sent, or nobody takes it.
+  bool pump();
+  bool over(TimePoint now);
+  std::uint64_t sent() const { return sent_; }
+  http::Responder& responder() { return *to_; }
+
+  // All of it at once; absent when it is more than `most` bytes.
+  static std::optional<std::string> whole(const ReadKind& kind, const ListSlice& slice,
+                                          const Representation& as, WallTime now, std::size_t most,
+                                          std::uint64_t& sent);
+
+ private:
+  // Puts further items behind `out` until it is that long; false when there are none left.
+  static bool append(const ReadKind& kind, const ListSlice& slice, const Representation& as,
+                     WallTime now, std::size_t bytes, std::size_t& at, std::uint64_t& sent,
+                     std::string& out);
+
+  const ReadKind& kind_;
+  ListSlice slice_;
+  Representation as_;
+  WallTime now_;
+  std::shared_ptr<http::Responder> to_;
+  ListFrame frame_;
+  std::size_t at_;
+  std::uint64_t sent_ = 0;
+  Stall stall_;
+};
+
+// One open watch, with its times.
+class OpenWatch : public WatchSink {
+ public:
+  OpenWatch(std::unique_ptr<ReadWatch> watch, std::shared_ptr<http::Responder> to, TimePoint now,
+            Duration bookmark_interval);
+  void send(std::string_view bytes) override { to_->send(bytes); }
+  std::size_t backlog() const override { return to_->backlog(); }
+  bool gone() const override { return to_->gone(); }
+
+  // False: it is over.
+  bool pump(const ReadHistory& history, WallTime wall);
+  // Bookmarks that are due, the end of its time. False: it is over.
+  bool tick(const ReadHistory& history, TimePoint now, WallTime wall);
+  bool over() const { return over_ || gone(); }
+  // It was ended because its client did not read.
+  bool dropped() const { return dropped_; }
+  http::Responder& responder() { return *to_; }
+
+ private:
+  std::unique_ptr<ReadWatch> watch_;
+  std::shared_ptr<http::Responder> to_;
+  Duration bookmark_interval_;
+  TimePoint deadline_;
+  TimePoint next_bookmark_;
+  bool last_bookmark_sent_ = false;
+  bool over_ = false;
+  bool dropped_ = false;
+  Stall stall_;
+};
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,122 @@
+#include "apiserver/read_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+// Beyond this much that the client has not taken nothing more is handed to the sink.
+constexpr std::size_t kSinkBytes = 1U << 20U;
+
+}  // namespace
+
+void ReadWatch::start_with_state(Listing listing, std::uint64_t version, bool end,
+                                 const ReadHistory& history) {
+  listing_ = std::move(listing);
+  state_version_ = after_ = version;
+  end_marker_ = end;
+  epoch_ = history.epoch();
+  place_ = history.after(version);
+}
+
+Result<void> ReadWatch::start_after(std::uint64_t version, const ReadHistory& history) {
+  if (!history.reaches(version)) {
+    return expired(fmt::format("too old resource version: {} ({})", version, history.oldest()));
+  }
+  after_ = version;
+  epoch_ = history.epoch();
+  place_ = history.after(version);
+  return {};
+}
+
+bool ReadWatch::sees(const core::ObjectKey& key, const core::Labels& labels,
+                     std::string_view json) const {
+  return (spec_.namespace_.empty() || key.namespace_ == spec_.namespace_) &&
+         spec_.labels.matches(labels) &&
+         (spec_.fields.empty() || matches_fields(spec_.fields, key, json));
+}
+
+// True once all of it is sent.
+bool ReadWatch::send_state(WatchSink& sink, WallTime now) {
+  const Keys& keys = *listing_.keys;
+  while (listed_ < keys.size() && sink.backlog() < kSinkBytes) {
+    const core::ObjectKey& key = keys[listed_++];
+    const auto json = listing_.state->json(key);
+    if (!json || (!spec_.fields.empty() && !matches_fields(spec_.fields, key, *json))) continue;
+    sink.send(text_.line(spec_.as, "ADDED", *json, !std::exchange(columns_sent_, true), now));
+  }
+  if (listed_ < keys.size()) return false;
+  if (end_marker_ && spec_.bookmarks) {
+    sink.send(bookmark_line(text_.resource(), spec_.as, state_version_, true));
+  }
+  listing_ = {};
+  return true;
+}
+
+void ReadWatch::send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type,
+                          WallTime now) {
+  const char* word = to_string(type);
+  const std::string& json = event.change.json;
+  if (spec_.as.format == Format::table && !columns_sent_) {
+    columns_sent_ = true;
+    sink.send(text_.line(spec_.as, word, json, true, now));
+    return;
+  }
+  const std::string as =
+      fmt::format("{}|{}|{}|{}", word, static_cast<int>(spec_.as.format),
+                  spec_.as.transform_version, static_cast<int>(spec_.as.include));
+  for (const auto& [known, text] : event.lines) {
+    if (known == as) return sink.send(*text);
+  }
+  auto line = std::make_shared<const std::string>(text_.line(spec_.as, word, json, false, now));
+  sink.send(*line);
+  event.lines.emplace_back(as, std::move(line));
+}
+
+void ReadWatch::send_event(WatchSink& sink, const ReadEvent& event, WallTime now) {
+  const ReadChange& change = event.change;
+  if (change.version <= after_) return;
+  const bool before = change.type != ReadEventType::added &&
+                      sees(change.key, change.previous_labels, change.previous_json);
+  const bool after = sees(change.key, change.labels, change.json);
+  if (change.type == ReadEventType::deleted) {
+    if (before || after) send_line(sink, event, ReadEventType::deleted, now);
+  } else if (after) {
+    send_line(sink, event, before ? ReadEventType::modified : ReadEventType::added, now);
+  } else if (before) {
+    // It left the selection: the last state that matched, under this event's resourceVersion.
+    const std::string last = with_version(change.previous_json, change.version);
+    sink.send(text_.line(spec_.as, "DELETED", last, !std::exchange(columns_sent_, true), now));
+  }
+}
+
+bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, WallTime now) {
+  if (!error_ && epoch_ != history.epoch()) {
+    error_ = expired("the cache was read anew from the server: start again with a list");
+  }
+  if (!error_ && place_ < history.first()) {
+    error_ =
+        expired(fmt::format("too old resource version: {} ({}): this watch was read too slowly",
+                            after_, history.oldest()));
+  }
+  if (error_) {
+    sink.send(error_line(*error_));
+    return false;
+  }
+  if (listing_.state && !send_state(sink, now)) return true;
+  while (place_ < history.end() && sink.backlog() < kSinkBytes) {
+    send_event(sink, *history.at(place_++), now);
+  }
+  return true;
+}
+
+void ReadWatch::bookmark(WatchSink& sink, const ReadHistory& history) {
+  if (!spec_.bookmarks || waiting(history)) return;
+  sink.send(bookmark_line(text_.resource(), spec_.as, std::max(after_, history.version()), false));
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,61 @@
+// Requests of others that a server of ours passes on to the API server, with this process's
+// credentials, and their answers streamed back as they come: what the gateway of hooks and the
+// cache server share. What may be passed on is the caller's decision. Bounded in requests and in
+// bytes that a client has not taken.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "client/forwarder.hpp"
+#include "http/server.hpp"
+#include "loop/event_loop.hpp"
+
+namespace kubewatch::client {
+
+class PassThrough {
+ public:
+  // Answers a request that got no answer: the caller's words.
+  using Failed = std::function<void(http::Responder&, const Error&)>;
+  // `loop` must outlive it. Errors: invalid (a configuration that no transport can be made of).
+  static Result<std::unique_ptr<PassThrough>> make(loop::EventLoop& loop,
+                                                   const ClientConfig& config, Failed failed);
+
+  struct Order {
+    std::string target;      // path and query
+    bool streaming = false;  // a watch, or a log that is followed
+    std::string owner;       // see end()
+  };
+  // Accept, Content-Type and the body are passed on, and no other header. False: too many are on
+  // their way, nothing was done.
+  bool pass(const http::ServerRequest& request, Order order,
+            const std::shared_ptr<http::Responder>& to);
+  // Ends what was passed on for this owner.
+  void end(const std::string& owner);
+  std::size_t size() const { return passing_.size(); }
+
+ private:
+  struct Passing {
+    std::string owner;
+    std::unique_ptr<http::Call> call;
+    std::shared_ptr<http::Responder> responder;
+    bool begun = false;
+  };
+
+  PassThrough(loop::EventLoop& loop, Failed failed) : loop_(loop), failed_(std::move(failed)) {}
+  void on_head(std::uint64_t id, const http::ResponseHead& head);
+  void on_data(std::uint64_t id, std::string_view bytes);
+  void on_done(std::uint64_t id, const Result<void>& how);
+
+  loop::EventLoop& loop_;
+  Failed failed_;
+  std::uint64_t last_ = 0;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // posted calls ask for it
+  std::unique_ptr<Forwarder> forwarder_;
+  std::map<std::uint64_t, Passing> passing_;
+};
+
+}  // namespace kubewatch::client

@@ -1,0 +1,186 @@
+// The ring of changes that watches of a cached kind start from, who waits for a newer state, and
+// the states that pages go on in.
+#include "apiserver/read_history.hpp"
+
+#include "apiserver/passed_documents.hpp"
+#include "apiserver/read_pages.hpp"
+#include "apiserver/read_waiters.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+ReadChange change(ReadEventType type, const std::string& name, std::uint64_t version) {
+  ReadChange out;
+  out.type = type;
+  out.key = {"shop", name};
+  out.version = version;
+  out.json = R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" +
+             std::to_string(version) + R"("}})";
+  return out;
+}
+
+std::vector<std::string> told(const ReadHistory& history, std::uint64_t after) {
+  std::vector<std::string> out;
+  for (auto at = history.after(after); at < history.end(); ++at) {
+    const ReadChange& one = history.at(at)->change;
+    out.push_back(std::string(to_string(one.type)) + " " + one.key.name + " " +
+                  std::to_string(one.version));
+  }
+  return out;
+}
+
+using Lines = std::vector<std::string>;
+constexpr auto kAdded = ReadEventType::added;
+constexpr auto kModified = ReadEventType::modified;
+constexpr auto kDeleted = ReadEventType::deleted;
+
+}  // namespace
+
+TEST_CASE("a history tells what is newer than a resourceVersion, from where it begins") {
+  ReadHistory history;
+  history.reset(10);
+  history.add(change(kAdded, "a", 11));
+  history.add(change(kModified, "a", 13));
+  history.advance(20);
+  CHECK(told(history, 10) == Lines{"ADDED a 11", "MODIFIED a 13"});
+  CHECK(told(history, 11) == Lines{"MODIFIED a 13"});
+  CHECK(told(history, 13).empty());
+  CHECK(history.version() == 20);
+  CHECK(history.reaches(10));
+  CHECK_FALSE(history.reaches(9));
+}
+
+TEST_CASE("a history forgets its oldest events by number and by bytes, and says so") {
+  ReadHistory few({2, 1U << 20U});
+  few.reset(1);
+  for (std::uint64_t v = 2; v <= 5; ++v) few.add(change(kModified, "a", v));
+  CHECK(told(few, 0) == Lines{"MODIFIED a 4", "MODIFIED a 5"});
+  CHECK(few.oldest() == 3);
+  CHECK_FALSE(few.reaches(2));
+  CHECK(few.first() == 2);
+
+  ReadHistory small({100, 1000});
+  small.reset(1);
+  for (std::uint64_t v = 2; v <= 20; ++v) small.add(change(kModified, "a", v));
+  CHECK(small.bytes() <= 1000);
+  CHECK(small.end() - small.first() >= 1);
+  CHECK(small.reaches(19));
+}
+
+TEST_CASE("what a relist found is told in order, deletions last and at its resourceVersion") {
+  ReadHistory history;
+  history.reset(10);
+  history.add_relisted({change(kModified, "c", 17), change(kDeleted, "gone", 5),
+                        change(kAdded, "b", 14), change(kDeleted, "too", 6)},
+                       20);
+  CHECK(told(history, 10) ==
+        Lines{"ADDED b 14", "MODIFIED c 17", "DELETED gone 20", "DELETED too 20"});
+  // Whoever has seen one of the deletions and goes on from it is told both of them again.
+  CHECK(history.at(history.end() - 1)->change.json ==
+        R"({"metadata":{"name":"too","resourceVersion":"17"}})");
+  CHECK(told(history, 17) == Lines{"DELETED gone 20", "DELETED too 20"});
+}
+
+TEST_CASE("a name that came back with another uid between two lists is one modification") {
+  ReadHistory history;
+  history.reset(10);
+  history.add_relisted({change(kDeleted, "a", 5), change(kAdded, "a", 15)}, 20);
+  CHECK(told(history, 10) == Lines{"MODIFIED a 15"});
+  CHECK(history.at(history.first())->change.previous_json.find("\"5\"") != std::string::npos);
+}
+
+TEST_CASE("a live deletion that is older than the state joins the addition behind it") {
+  ReadHistory history;
+  history.reset(10);
+  history.add(change(kDeleted, "a", 9));
+  CHECK(told(history, 0).empty());
+  history.add(change(kAdded, "a", 12));
+  CHECK(told(history, 10) == Lines{"MODIFIED a 12"});
+  history.add(change(kDeleted, "b", 9));
+  history.advance(15);
+  CHECK(told(history, 12) == Lines{"DELETED b 15"});
+}
+
+TEST_CASE("a new epoch ends all watches of the one before") {
+  ReadHistory history;
+  history.reset(10);
+  history.add(change(kAdded, "a", 11));
+  const auto epoch = history.epoch();
+  history.reset(4);
+  CHECK(history.epoch() != epoch);
+  CHECK(history.first() == history.end());
+  CHECK(history.version() == 4);
+}
+
+TEST_CASE("a resourceVersion is replaced in the text and nothing else is") {
+  CHECK(with_version(R"({"a":1,"metadata":{"x":{"resourceVersion":"7"},"resourceVersion":"8"}})",
+                     99) ==
+        R"({"a":1,"metadata":{"x":{"resourceVersion":"7"},"resourceVersion":"99"}})");
+  CHECK(with_version(R"({"metadata":{}})", 99) == R"({"metadata":{}})");
+}
+
+TEST_CASE("who waits for a resourceVersion is let go when it is reached or the time is over") {
+  VersionWaiters<int> waiters;
+  const TimePoint t{};
+  waiters.add(12, t + Duration{3000}, 1);
+  waiters.add(20, t + Duration{1000}, 2);
+  CHECK(waiters.next_deadline() == t + Duration{1000});
+  CHECK(waiters.take_reached(11).empty());
+  CHECK(waiters.take_reached(12) == std::vector<int>{1});
+  CHECK(waiters.take_expired(t + Duration{999}).empty());
+  CHECK(waiters.take_expired(t + Duration{1000}) == std::vector<int>{2});
+  CHECK(waiters.size() == 0);
+}
+
+TEST_CASE("keys are listed as the API does, which is not by pairs") {
+  const Keys keys = {{"a", "x"}, {"a", "y"}, {"a-b", "x"}, {"a.b", "x"}, {"b", "x"}};
+  const Keys ordered = in_api_order(keys);
+  std::vector<std::string> texts;
+  for (const auto& key : ordered) texts.push_back(key.str());
+  CHECK(texts == Lines{"a-b/x", "a.b/x", "a/x", "a/y", "b/x"});
+  CHECK(place_of(ordered, "a/x") == 2);
+  CHECK(place_of(ordered, "a/xx") == 3);
+  CHECK(place_of(ordered, "a-b/x") == 0);
+  CHECK(place_of(ordered, "a.b/y") == 2);
+  CHECK(place_of(ordered, "zz") == 5);
+  const Keys cluster = in_api_order({{"", "a"}, {"", "b"}});
+  CHECK(place_of(cluster, "b") == 1);
+}
+
+TEST_CASE("the states that pages go on in are bounded in number and time") {
+  ReadPages pages(2, Duration{1000});
+  const TimePoint t{};
+  const auto keys = std::make_shared<const Keys>(Keys{{"shop", "a"}});
+  pages.keep(1, "|", {nullptr, keys}, t);
+  pages.keep(2, "|", {nullptr, keys}, t);
+  CHECK(pages.find(1, "|", t + Duration{500}).keys);
+  CHECK_FALSE(pages.find(1, "shop|", t).keys);
+  pages.keep(3, "|", {nullptr, keys}, t + Duration{600});  // the one used longest ago goes
+  CHECK(pages.size() == 2);
+  CHECK_FALSE(pages.find(2, "|", t + Duration{600}).keys);
+  CHECK(pages.find(3, "|", t + Duration{1599}).keys);
+  CHECK_FALSE(pages.find(1, "|", t + Duration{1599}).keys);
+}
+
+TEST_CASE("documents of the server are kept for a while, and longer when it is away") {
+  PassedDocuments documents(Duration{1000}, 100);
+  const TimePoint t{};
+  documents.keep("/api", {200, {}, std::string(60, 'x')}, t);
+  documents.keep("/broken", {500, {}, "no"}, t);
+  CHECK(documents.fresh("/api", t + Duration{999}) != nullptr);
+  CHECK(documents.fresh("/api", t + Duration{1000}) == nullptr);
+  CHECK(documents.any("/api") != nullptr);
+  CHECK(documents.any("/broken") == nullptr);
+  documents.keep("/apis", {200, {}, std::string(60, 'y')}, t + Duration{1});
+  CHECK(documents.any("/api") == nullptr);  // the older of the two is too much
+  CHECK(documents.bytes() == 60);
+  CHECK(is_passed_document("/apis/apps/v1"));
+  CHECK(is_passed_document("/openapi/v3/api/v1"));
+  CHECK(is_passed_document("/version"));
+  CHECK_FALSE(is_passed_document("/api/v1/pods"));
+  CHECK_FALSE(is_passed_document("/metrics"));
+}
+
+}  // namespace kubewatch::apiserver

@@ -1,0 +1,106 @@
+// One watch of a cached kind on a sink that takes as much as the test lets it.
+#include "apiserver/read_watch.hpp"
+
+#include "apiserver/registry.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+class FakeSink : public WatchSink {
+ public:
+  void send(std::string_view bytes) override {
+    text.append(bytes);
+    waiting += bytes.size();
+  }
+  std::size_t backlog() const override { return reads ? 0 : waiting; }
+  bool gone() const override { return false; }
+
+  std::string text;
+  std::size_t waiting = 0;
+  bool reads = true;
+};
+
+ReadChange modified(std::uint64_t version, std::size_t size) {
+  ReadChange out;
+  out.type = ReadEventType::modified;
+  out.key = {"shop", "a"};
+  out.version = version;
+  out.json = R"({"metadata":{"name":"a","namespace":"shop","resourceVersion":")" +
+             std::to_string(version) + R"("},"data":{"k":")" + std::string(size, 'x') + R"("}})";
+  out.previous_json = out.json;
+  return out;
+}
+
+const ReadText& maps() {
+  static const ReadText text(Registry().find("", "v1", "configmaps"), false);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a watch that nobody reads is handed no more than a megabyte, then told 410") {
+  ReadHistory history({1000, 4U << 20U});
+  history.reset(1);
+  ReadWatch slow({}, maps());
+  ReadWatch quick({}, maps());
+  REQUIRE(slow.start_after(1, history).ok());
+  REQUIRE(quick.start_after(1, history).ok());
+  FakeSink stalled;
+  stalled.reads = false;
+  FakeSink read;
+  bool open = true;
+  std::uint64_t version = 1;
+  for (int i = 0; i < 200; ++i) {
+    history.add(modified(++version, 50000));
+    CHECK(quick.pump(read, history, {}));
+    open = open && slow.pump(stalled, history, {});
+  }
+  CHECK_FALSE(open);
+  CHECK(stalled.text.size() < (3U << 19U));
+  CHECK(stalled.text.find("\"code\":410") != std::string::npos);
+  CHECK(read.text.find("\"resourceVersion\":\"" + std::to_string(version) + "\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("a line is made once for all watches that see an event the same way") {
+  ReadHistory history;
+  history.reset(1);
+  ReadWatch one({}, maps());
+  ReadWatch two({}, maps());
+  REQUIRE(one.start_after(1, history).ok());
+  REQUIRE(two.start_after(1, history).ok());
+  FakeSink a;
+  FakeSink b;
+  history.add(modified(2, 10));
+  CHECK(one.pump(a, history, {}));
+  CHECK(two.pump(b, history, {}));
+  CHECK(a.text == b.text);
+  CHECK(history.at(history.first())->lines.size() == 1);
+}
+
+TEST_CASE("a bookmark is sent when it is wanted and nothing waits before it") {
+  ReadHistory history;
+  history.reset(1);
+  ReadWatchSpec spec;
+  spec.bookmarks = true;
+  ReadWatch watch(spec, maps());
+  ReadWatch plain({}, maps());
+  REQUIRE(watch.start_after(1, history).ok());
+  REQUIRE(plain.start_after(1, history).ok());
+  FakeSink sink;
+  FakeSink other;
+  history.advance(9);
+  watch.bookmark(sink, history);
+  plain.bookmark(other, history);
+  CHECK(sink.text.find("\"type\":\"BOOKMARK\"") != std::string::npos);
+  CHECK(sink.text.find("\"resourceVersion\":\"9\"") != std::string::npos);
+  CHECK(other.text.empty());
+  history.add(modified(10, 10));
+  sink.text.clear();
+  watch.bookmark(sink, history);
+  CHECK(sink.text.empty());
+}
+
+}  // namespace kubewatch::apiserver

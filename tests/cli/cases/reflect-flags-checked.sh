@@ -1,0 +1,26 @@
+# What is wrong with the command line alone is said before any server is asked.
+try() {
+  "$kubewatch" reflect "$@"
+  echo "exit $?"
+}
+{
+  try
+  try pods --once --query
+  try pods web
+  try pods --kubeconfig-out x
+  try pods --serve nowhere
+  try pods --serve 127.0.0.1:0 --snapshot-interval 1m
+  try pods --once -l 'a=b=c'
+  try pods --strip .metadata.name
+  try pods --strip '.a | .b'
+  try pods -n 'Shop!'
+  try pods --estimate --from x
+  try pods --query --jq '.a['
+  try pods --query -o jsonpath='{.a'
+  try pods --query -o fancy
+  try pods --query -o stats
+  try pods --estimate -o yaml
+  try --from "$work/none" --query
+  echo "not a cache" > "$work/other"
+  try --from "$work/other" --query
+} 2>&1

@@ -1,1 +1,0 @@
-"$kubewatch" reflect pods

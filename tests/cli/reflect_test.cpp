@@ -1,0 +1,238 @@
+// The deciding parts of `reflect`: its flags, the file of several caches, differences of --verify,
+// what --estimate counts, the words of its reports.
+#include <sstream>
+
+#include "base/json.hpp"
+#include "cli/app.hpp"
+#include "cli/reflect/estimate.hpp"
+#include "cli/reflect/flags.hpp"
+#include "cli/reflect/report.hpp"
+#include "cli/reflect/saved.hpp"
+#include "cli/reflect/serve.hpp"
+#include "cli/reflect/verify.hpp"
+#include "runtime/store.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+std::string object(const std::string& name, const std::string& data, const std::string& label) {
+  return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name +
+         R"(","namespace":"shop","uid":"u-)" + name +
+         R"(","resourceVersion":"5","labels":{"app":")" + label + R"("}},"data":{"k":")" + data +
+         R"("}})";
+}
+
+class StoreState : public core::ReadState {
+ public:
+  explicit StoreState(const std::vector<std::string>& objects) {
+    store_.begin_init();
+    for (const auto& one : objects) REQUIRE(store_.init_apply(one).ok());
+    store_.finish_init("7", nullptr);
+  }
+  const std::string& resource_version() const override { return store_.resource_version(); }
+  std::vector<core::ObjectKey> select(const core::LabelSelector& labels,
+                                      const std::optional<std::string>& in) const override {
+    return store_.select(labels, in);
+  }
+  std::optional<std::string> json(const core::ObjectKey& key) const override {
+    const auto found = store_.get(key);
+    return found ? std::optional(found->json) : std::nullopt;
+  }
+  const runtime::Store& store() const { return store_; }
+
+ private:
+  runtime::Store store_;
+};
+
+std::string refusal(ReflectFlags flags) {
+  const auto checked = flags.check();
+  REQUIRE_FALSE(checked.ok());
+  return checked.error().render();
+}
+
+ReflectFlags flags_of(const std::string& type) {
+  ReflectFlags out;
+  if (!type.empty()) out.words = {type};
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("reflect flags that contradict each other are refused with what to do") {
+  ReflectFlags flags = flags_of("pods");
+  CHECK(flags.check().ok());
+  CHECK(flags.mode() == ReflectMode::keep);
+  flags.once = flags.query = true;
+  CHECK(refusal(flags).find("give one") != std::string::npos);
+  CHECK(refusal(flags_of("")).find("--from") != std::string::npos);
+  flags = flags_of("pods");
+  flags.words.push_back("web");
+  CHECK(refusal(flags).find("--query") != std::string::npos);
+  flags = flags_of("pods");
+  flags.forward_writes = true;
+  CHECK(refusal(flags).find("--serve") != std::string::npos);
+  flags = flags_of("pods");
+  flags.serve = "nowhere";
+  CHECK(refusal(flags).find("--serve") != std::string::npos);
+  flags = flags_of("pods");
+  flags.snapshot_interval = Duration{1000};
+  CHECK(refusal(flags).find("--snapshot FILE") != std::string::npos);
+}
+
+TEST_CASE("tunnels, tokens and paths that are not plain are never passed on") {
+  const auto passes = [](const std::string& path, bool upgrade = false) {
+    http::ServerRequest request;
+    request.method = "GET";
+    request.path = path;
+    if (upgrade) request.headers.set("Upgrade", "SPDY/3.1");
+    return may_pass(request);
+  };
+  CHECK(passes("/api/v1/namespaces/shop/pods/web"));
+  CHECK(passes("/api/v1/namespaces/shop/pods/exec"));  // a Pod of that name
+  CHECK(passes("/api/v1/namespaces/shop/pods/web/log"));
+  CHECK(passes("/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode"));
+  for (const char* path :
+       {"/api/v1/namespaces/shop/pods/web/exec", "/api/v1/namespaces/shop/pods/web/proxy/a/b",
+        "/api/v1/nodes/n1/proxy/run", "/api/v1/namespaces/shop/serviceaccounts/a/token",
+        "/api/v1/namespaces/shop/pods/web/p%72oxy/a", "/api/v1/namespaces/../secrets",
+        "/api/v1/namespaces/%2e%2e/secrets"}) {
+    INFO(path);
+    CHECK_FALSE(passes(path));
+  }
+  CHECK_FALSE(passes("/api/v1/pods", true));
+}
+
+TEST_CASE("a path to strip is a plain path of what the cache can do without") {
+  CHECK(*strip_pointer(".status") == "/status");
+  CHECK(*strip_pointer(R"(.metadata.annotations["a/b~c"])") == "/metadata/annotations/a~1b~0c");
+  for (const char* path :
+       {".", ".metadata", ".metadata.name", ".metadata.labels", ".a | .b", "x("}) {
+    INFO(path);
+    CHECK_FALSE(strip_pointer(path).ok());
+  }
+}
+
+TEST_CASE("kinds and namespaces of the command line make one cache each") {
+  core::ResourceType pods;
+  pods.gvk = {"", "v1", "Pod"};
+  pods.plural = "pods";
+  core::ResourceType nodes;
+  nodes.gvk = {"", "v1", "Node"};
+  nodes.plural = "nodes";
+  nodes.namespaced = false;
+  ReflectFlags flags = flags_of("pods,nodes");
+  flags.namespaces = {"a", "b"};
+  const auto plans = plan_kinds(flags, {pods, nodes}, "default");
+  REQUIRE(plans.ok());
+  REQUIRE(plans->size() == 3);
+  CHECK((*plans)[1].namespace_ == "b");
+  CHECK((*plans)[2].namespace_.empty());
+  flags.namespaces.clear();
+  CHECK((*plan_kinds(flags, {pods}, "default"))[0].namespace_ == "default");
+  flags.selection.all_namespaces = true;
+  CHECK((*plan_kinds(flags, {pods}, "default"))[0].namespace_.empty());
+}
+
+TEST_CASE("verify names the objects that differ and their fields, and shows no secret") {
+  const StoreState here(
+      {object("same", "1", "x"), object("changed", "1", "x"), object("old", "1", "x")});
+  const StoreState there(
+      {object("same", "1", "x"), object("changed", "2", "x"), object("new", "1", "x")});
+  const auto drift = compare_states(here, there.store(), false);
+  REQUIRE(drift.size() == 3);
+  CHECK(drift[0].key.name == "changed");
+  CHECK(drift[0].fields == std::vector<std::string>{".data.k: \"1\" here, \"2\" on the server"});
+  CHECK(drift[1].what == Drift::What::surplus);
+  CHECK(drift[2].what == Drift::What::missing);
+  const auto masked = differing_fields(R"({"data":{"p":"YQ=="},"type":"a"})",
+                                       R"({"data":{"p":"Yg=="},"type":"b"})", true);
+  CHECK(masked == std::vector<std::string>{".data.p: *** here, *** on the server",
+                                           ".type: \"a\" here, \"b\" on the server"});
+  CHECK(differing_fields(R"({"a":1,"b":2})", R"({"b":2,"a":1})", false).empty());
+  CHECK(differing_fields(R"({"a":{"x":1}})", R"({"a":{}})", false) ==
+        std::vector<std::string>{".a.x: 1 here, nothing on the server"});
+}
+
+TEST_CASE("an estimate counts what is not in the sample and says what saves most") {
+  std::string list =
+      R"({"kind":"ConfigMapList","metadata":{"remainingItemCount":900,"continue":"x"},"items":[)";
+  std::uint64_t seed = 7;
+  for (int i = 0; i < 100; ++i) {
+    std::string data;  // that does not compress
+    for (int n = 0; n < 100; ++n) {
+      data += std::to_string(seed = seed * 6364136223846793005U + 1442695040888963407U);
+    }
+    list += (i > 0 ? "," : "") + object("n" + std::to_string(i), data, i < 25 ? "web" : "db");
+  }
+  list += "]}";
+  const auto sample = read_sample("configmaps", list);
+  REQUIRE(sample.ok());
+  CHECK(sample->items.size() == 100);
+  runtime::StoreOptions options;
+  options.type = {"", "v1", "ConfigMap"};
+  const Estimate out = estimate(*sample, options);
+  CHECK(out.objects == 1000);
+  CHECK(out.exact_count);
+  std::vector<std::string> ways;
+  for (const auto& cost : out.costs) ways.push_back(cost.how);
+  CHECK(ways == std::vector<std::string>{"as asked", "--metadata-only", "--strip .data",
+                                         "-l app=db", "-l app=web"});
+  CHECK(out.costs[1].cache_per_object < out.costs[0].cache_per_object);
+  CHECK(out.costs[3].share == 0.75);
+  CHECK(estimate_text({out}).find("configmaps: 1000 objects, from a sample of 100") !=
+        std::string::npos);
+  CHECK_FALSE(read_sample("x", "no json").ok());
+  const auto selected = read_sample("x", R"({"metadata":{"continue":"t"},"items":[]})");
+  CHECK_FALSE(selected->remaining_known);
+}
+
+TEST_CASE("a saved file that is none, cut short or damaged is refused") {
+  CHECK_FALSE(parse_saved("").ok());
+  CHECK_FALSE(parse_saved("something else").ok());
+  std::string good = "kubewatch-reflect\n";
+  const std::string header =
+      R"({"version":1,"server":"s","kinds":[{"kind":"Pod","version":"v1","plural":"pods","bytes":3}]})";
+  good += std::string{static_cast<char>(header.size()), 0, 0, 0} + header + "abc";
+  const auto parsed = parse_saved(good);
+  REQUIRE(parsed.ok());
+  CHECK((*parsed)[0].bytes == "abc");
+  CHECK((*parsed)[0].plan.type.plural == "pods");
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    INFO(size);
+    CHECK_FALSE(parse_saved(std::string_view(good).substr(0, size)).ok());
+  }
+  CHECK_FALSE(parse_saved(good + "x").ok());
+}
+
+TEST_CASE("the reports of a cache name kinds, bytes, relists and lag") {
+  KindFigures one;
+  one.type = "pods";
+  one.namespace_ = "shop";
+  one.synced = true;
+  one.store.objects = 4;
+  one.store.held_bytes = 1000;
+  one.store.json_bytes = 4000;
+  one.store.relists = 2;
+  one.lag = Duration{1500};
+  KindFigures two;
+  two.type = "nodes\x1b[31m";
+  const std::vector<KindFigures> all = {one, two};
+  const std::string text = figures_text(all, {1, 2});
+  CHECK(text.find("pods in shop") != std::string::npos);
+  CHECK(text.find("250") != std::string::npos);
+  CHECK(text.find("1.5s") != std::string::npos);
+  CHECK(text.find('\x1b') == std::string::npos);
+  apiserver::ReadCounters served;
+  served.watches_open = 3;
+  CHECK(status_line({one}, served) == "pods in shop 4 | 1.0 kB | lag 1.5s | 3 watches, 0 requests");
+  CHECK(status_line(all, std::nullopt).find("(syncing)") != std::string::npos);
+  const std::string metrics = metrics_of({one}, {1, 2}, served, true);
+  CHECK(metrics.find(R"(kubewatch_cache_objects{namespace="shop",resource="pods"} 4)") !=
+        std::string::npos);
+  CHECK(metrics.find("kubewatch_serve_watches_open 3") != std::string::npos);
+  CHECK(facts_of(all).watches[0].synced);
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,330 @@
+// `reflect` as its own process: what readers get from the cache is what the server says.
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "client/config.hpp"
+#include "core/json_cut.hpp"
+#include "core/json_scan.hpp"
+#include "core/url.hpp"
+#include "e2e/kubewatch_process.hpp"
+#include "e2e/world.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+// Any program of a case.
+struct Program {
+  Program(World& w, std::vector<std::string> argv, const std::string& kubeconfig) {
+    loop::ProcessOptions options;
+    options.argv = std::move(argv);
+    options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + w.folder(),
+                           "KUBECONFIG=" + kubeconfig, "NO_PROXY=*", "no_proxy=*"};
+    options.timeout = Duration{0};
+    auto started = loop::Process::start(
+        w.loop(), std::move(options), [this](std::string_view line) { log.emplace_back(line); },
+        [this](loop::ProcessExit end) { exit = std::move(end); });
+    if (!started.ok()) FAIL(started.error().render());
+    process = std::move(*started);
+  }
+  std::vector<std::string> log;
+  std::optional<loop::ProcessExit> exit;
+  std::unique_ptr<loop::Process> process;
+};
+
+struct Ended {
+  int code = -1;
+  std::string out, err;
+};
+
+std::string own_config(World& w) {
+  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+  return w.folder() + "/kubeconfig";
+}
+
+Ended run(World& w, std::vector<std::string> argv, const std::string& kubeconfig) {
+  Program one(w, std::move(argv), kubeconfig);
+  REQUIRE(w.eventually([&] { return one.exit.has_value(); }, Duration{60000}));
+  return {one.exit->code.value_or(-1), one.exit->out, base::join(one.log, "\n")};
+}
+
+Ended reflect(World& w, std::vector<std::string> words) {
+  words.insert(words.begin(), {KUBEWATCH_BINARY, "reflect"});
+  Ended out = run(w, std::move(words), own_config(w));
+  INFO(out.err);
+  return out;
+}
+
+// A reader of a kubeconfig.
+struct Reader {
+  Reader(World& w, const std::string& kubeconfig) : w_(w) {
+    client::ConfigOverrides overrides;
+    overrides.kubeconfig = kubeconfig;
+    auto config = client::load_config(overrides, {});
+    if (!config.ok()) FAIL(config.error().render());
+    transport_ = *client::make_transport(w.loop(), *config);
+    client_ = std::make_unique<client::Client>(w.loop(), *transport_, *config);
+  }
+  http::Response get(const std::string& target, const std::string& accept = "application/json") {
+    std::optional<Result<http::Response>> answer;
+    const auto pending = client_->raw(
+        "GET", target, [&](Result<http::Response> got) { answer.emplace(std::move(got)); }, accept);
+    REQUIRE(w_.eventually([&] { return answer.has_value(); }));
+    if (!answer->ok()) FAIL(answer->error().render());
+    return **answer;
+  }
+  client::Client& client() { return *client_; }
+
+ private:
+  World& w_;
+  std::unique_ptr<http::Transport> transport_;
+  std::unique_ptr<client::Client> client_;
+};
+
+// The items of a list as their bytes, without managedFields.
+std::vector<std::string> items_of(const std::string& list) {
+  const core::JsonCutter cutter({{"/metadata/managedFields"}, {}, ""});
+  std::vector<std::string> out;
+  const auto read = core::for_each_member(list, [&](const core::JsonMember& member) {
+    if (member.key != "items") return;
+    core::JsonCursor items(member.value);
+    REQUIRE(items.accept('['));
+    while (items.peek() != ']') {
+      out.push_back(cutter.cut(items.take_value().text, 200)->json);
+      if (!items.accept(',')) return;
+    }
+  });
+  REQUIRE(read.ok());
+  return out;
+}
+
+void fill(World& w) {
+  w.apply(kWebsiteCrd);
+  for (const std::string name : {"a", "b", "c"}) {
+    w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name +
+            ", namespace: '@NS@', labels: {name: l-" + name + "}}, data: {k: '" + name + "'}}");
+  }
+  w.apply(
+      "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, stringData: "
+      "{password: hunter2}}");
+  w.apply(
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: site, namespace: "
+      "'@NS@'}, spec: {title: one}}");
+}
+
+// A cache server over the namespace of the case.
+struct Serving {
+  Serving(World& w, std::vector<std::string> more = {}) : w_(w), path(w.folder() + "/served") {
+    std::vector<std::string> argv = {KUBEWATCH_BINARY,
+                                     "reflect",
+                                     "configmaps,websites.e2e.kubewatch.dev",
+                                     "-n",
+                                     w.ns(),
+                                     "--serve",
+                                     "127.0.0.1:0",
+                                     "--kubeconfig-out",
+                                     path};
+    argv.insert(argv.end(), more.begin(), more.end());
+    program = std::make_unique<Program>(w, std::move(argv), own_config(w));
+    const bool there =
+        w.eventually([&] { return std::filesystem::exists(path) || program->exit.has_value(); });
+    INFO(base::join(program->log, "\n"));
+    REQUIRE(there);
+    REQUIRE_FALSE(program->exit.has_value());
+    reader = std::make_unique<Reader>(w, path);
+    REQUIRE(w.eventually([&] { return reader->get("/readyz").status == 200; }));
+  }
+  // Until the cache has what the server has.
+  void catch_up(const std::string& target, const std::string& text) {
+    INFO(target << " never had " << text);
+    REQUIRE(
+        w_.eventually([&] { return reader->get(target).body.find(text) != std::string::npos; }));
+  }
+  void end() {
+    ::kill(program->process->pid(), SIGTERM);
+    REQUIRE(w_.eventually([&] { return program->exit.has_value(); }, kSoon));
+    INFO(base::join(program->log, "\n"));
+    CHECK(program->exit->code == 0);
+    CHECK_FALSE(std::filesystem::exists(path));
+  }
+
+  World& w_;
+  std::string path;
+  std::unique_ptr<Program> program;
+  std::unique_ptr<Reader> reader;
+};
+
+}  // namespace
+
+E2E_CASE("reflect --serve answers lists, pages, selectors and objects as the server does") {
+  World w;
+  fill(w);
+  Reader server(w, own_config(w));
+  Serving serving(w);
+  const std::string maps = "/api/v1/namespaces/" + w.ns() + "/configmaps";
+  const std::string sites = "/apis/e2e.kubewatch.dev/v1/namespaces/" + w.ns() + "/websites";
+  for (const std::string& target :
+       {maps, maps + "?labelSelector=name%3Dl-b", maps + "?fieldSelector=metadata.name%3Dc", sites,
+        maps + "?limit=500"}) {
+    INFO(target);
+    const auto theirs = items_of(server.get(target).body);
+    CHECK(items_of(serving.reader->get(target).body) == theirs);
+    CHECK_FALSE(theirs.empty());
+  }
+  const Json page = *base::parse_json(serving.reader->get(maps + "?limit=1").body);
+  CHECK(page["items"].size() == 1);
+  const std::string token = page["metadata"]["continue"].get<std::string>();
+  const auto rest =
+      serving.reader->get(maps + "?limit=500&continue=" + base::percent_encode(token));
+  CHECK(items_of(rest.body).size() == items_of(server.get(maps).body).size() - 1);
+  const core::JsonCutter cutter({{"/metadata/managedFields"}, {}, ""});
+  const std::string ours = serving.reader->get(maps + "/a").body;
+  const std::string theirs = server.get(maps + "/a").body;
+  CHECK(cutter.cut(ours, 200)->json == cutter.cut(theirs, 200)->json);
+  const auto table = base::parse_json(
+      serving.reader->get(sites, "application/json;as=Table;v=v1;g=meta.k8s.io").body);
+  REQUIRE(table.ok());
+  CHECK((*table)["rows"][0]["cells"][0] == "site");
+  // Discovery is the server's; what is not cached is refused; writes are.
+  CHECK(serving.reader->get("/api/v1").body == server.get("/api/v1").body);
+  CHECK(serving.reader->get("/api/v1/namespaces/" + w.ns() + "/secrets").status == 404);
+  serving.end();
+}
+
+E2E_CASE("reflect --serve follows the server, and its readers follow it") {
+  World w;
+  fill(w);
+  Serving serving(w, {"--forward-reads", "--forward-writes"});
+  std::vector<std::string> told;
+  core::WatchParams params;
+  params.resource_version = "0";
+  client::WatchHandlers handlers;
+  handlers.on_event = [&](const core::WatchEvent& event) {
+    const auto meta = core::parse_meta(event.object);
+    if (meta.ok() && meta->name == "a") told.push_back(std::string(event.object));
+  };
+  const auto watch = serving.reader->client().watch(w.type("ConfigMap"), w.ns(), params, handlers);
+  REQUIRE(w.eventually([&] { return told.size() == 1; }));
+  w.merge("ConfigMap", "a", "{data: {k: changed}}");
+  REQUIRE(w.eventually([&] { return told.size() == 2; }));
+  CHECK(told[1].find("\"changed\"") != std::string::npos);
+  CHECK(told[1].find("managedFields") == std::string::npos);
+  w.remove("ConfigMap", "a");
+  REQUIRE(w.eventually([&] { return told.size() == 3; }));
+  serving.catch_up("/api/v1/namespaces/" + w.ns() + "/configmaps", "l-b");
+  // Passed on with our credentials.
+  CHECK(serving.reader->get("/api/v1/namespaces/" + w.ns() + "/secrets/s").status == 200);
+  std::optional<Result<Json>> made;
+  const auto creating = serving.reader->client().create(
+      w.type("ConfigMap"), w.ns(),
+      {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "passed"}}}}, {},
+      [&](Result<Json> answer) { made.emplace(std::move(answer)); });
+  REQUIRE(w.eventually([&] { return made.has_value(); }));
+  CHECK(made->ok());
+  CHECK(w.get("ConfigMap", "passed"));
+  serving.catch_up("/api/v1/namespaces/" + w.ns() + "/configmaps", "passed");
+  // A change that the cache finds by a relist is told as well.
+  w.server().compact();
+  w.merge("ConfigMap", "b", "{data: {k: after}}");
+  serving.catch_up("/api/v1/namespaces/" + w.ns() + "/configmaps/b", "after");
+  serving.end();
+}
+
+E2E_CASE("kubectl reads through reflect --serve") {
+  World w;
+  fill(w);
+  Serving serving(w);
+  const Ended probe = run(w, {"/bin/sh", "-c", "command -v kubectl"}, serving.path);
+  if (probe.code != 0) {
+    WARN("no kubectl here: its half of this case did not run");
+    return;
+  }
+  const auto kubectl = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"/usr/bin/env", "kubectl", "-n", w.ns()});
+    Ended out = run(w, std::move(words), serving.path);
+    INFO(out.out << out.err);
+    CHECK(out.code == 0);
+    return out.out;
+  };
+  CHECK(kubectl({"get", "configmaps", "-l", "name", "-o", "name"}) ==
+        "configmap/a\nconfigmap/b\nconfigmap/c\n");
+  const std::string table = kubectl({"get", "configmap", "a"});
+  CHECK(table.find("NAME   DATA   AGE") != std::string::npos);
+  CHECK(kubectl({"get", "websites", "site", "-o", "jsonpath={.spec.title}"}) == "one");
+  CHECK(kubectl({"get", "configmap", "b", "-o", "jsonpath={.data.k}", "--watch=false"}) == "b");
+  const Ended refused =
+      run(w, {"/usr/bin/env", "kubectl", "-n", w.ns(), "delete", "configmap", "a", "--wait=false"},
+          serving.path);
+  CHECK(refused.code == 1);
+  CHECK(refused.err.find("--forward-writes") != std::string::npos);
+  serving.end();
+}
+
+E2E_CASE("reflect --once, --query, --estimate and --verify say what the server has") {
+  World w;
+  fill(w);
+  const Ended once = reflect(w, {"configmaps,secrets", "-n", w.ns(), "--once", "-o", "json"});
+  REQUIRE(once.code == 0);
+  const auto figures = base::parse_json(once.out);
+  REQUIRE(figures.ok());
+  REQUIRE((*figures)["kinds"].size() == 2);
+  CHECK((*figures)["kinds"][0]["type"] == "configmaps");
+  CHECK((*figures)["kinds"][0]["objects"].get<int>() >= 3);
+  CHECK((*figures)["kinds"][0]["relists"] == 0);
+  CHECK((*figures)["kinds"][0]["lagSeconds"].is_number());
+  CHECK((*figures)["kinds"][0]["bytesPerObject"].get<int>() > 0);
+
+  const Ended names =
+      reflect(w, {"configmaps", "-n", w.ns(), "-l", "name", "--query", "-o", "name"});
+  CHECK(names.out == "configmap/a\nconfigmap/b\nconfigmap/c\n");
+  const Ended value = reflect(w, {"configmaps", "b", "-n", w.ns(), "--query", "--jq", ".data.k"});
+  CHECK(value.out == "b\n");
+  const Ended missing = reflect(w, {"configmaps", "zz", "-n", w.ns(), "--query"});
+  CHECK(missing.code == 5);
+
+  const Ended estimate = reflect(w, {"configmaps", "-n", w.ns(), "--estimate", "-o", "json"});
+  REQUIRE(estimate.code == 0);
+  const auto costs = base::parse_json(estimate.out);
+  REQUIRE(costs.ok());
+  CHECK((*costs)["kinds"][0]["objects"].get<int>() >= 3);
+  CHECK((*costs)["kinds"][0]["costs"][0]["how"] == "as asked");
+
+  const Ended verify = reflect(
+      w, {"configmaps,secrets", "-n", w.ns(), "--verify", "--rounds", "2", "--interval", "100ms"});
+  INFO(verify.out << verify.err);
+  CHECK(verify.code == 0);
+  CHECK(verify.out.find("no difference") != std::string::npos);
+}
+
+E2E_CASE("reflect --snapshot is a cache that --from reads without the server, and goes on from") {
+  World w;
+  fill(w);
+  const std::string file = w.folder() + "/cache.kw";
+  const Ended saved = reflect(
+      w, {"configmaps,websites.e2e.kubewatch.dev", "-n", w.ns(), "--once", "--snapshot", file});
+  REQUIRE(saved.code == 0);
+  CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::all) ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  const auto offline = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {KUBEWATCH_BINARY, "reflect", "--from", file, "--query"});
+    return run(w, std::move(words), w.folder() + "/none");
+  };
+  CHECK(offline({"cm", "-l", "name=l-b", "-o", "name"}).out == "configmap/b\n");
+  CHECK(offline({"cm", "--field-selector", "data.k=c", "-o", "name"}).out == "configmap/c\n");
+  CHECK(offline({"websites", "site", "-o", "jq=.spec.title"}).out == "one\n");
+  CHECK(offline({"pods"}).code == 5);
+  // What changed meanwhile is found, whether by its watch or by a relist.
+  w.merge("ConfigMap", "a", "{data: {k: later}}");
+  w.remove("ConfigMap", "c");
+  Serving warm(w, {"--from", file});
+  warm.catch_up("/api/v1/namespaces/" + w.ns() + "/configmaps/a", "later");
+  REQUIRE(w.eventually([&] {
+    return warm.reader->get("/api/v1/namespaces/" + w.ns() + "/configmaps/c").status == 404;
+  }));
+  warm.end();
+}
+
+}  // namespace kubewatch::e2e
