@@ -73,6 +73,10 @@ class ObjectPrinter {
   Result<void> print_table(std::ostream& out, const core::ResourceType& type,
                            const core::Table& table);
 
+  // Before the first page of a kind is printed: makes columns as wide as these pages need. Without
+  // it a later page may have wider columns than the first one.
+  void measure_table(const core::ResourceType& type, const core::Table& table);
+
   // A stream: header once, JSON as one line each, YAML documents ended by "---". `leading`: as many
   // cells as the setup has headers; only in tables. Errors: as print_list.
   Result<void> print_one(std::ostream& out, const PrintedObject& object, WallTime now,

@@ -175,6 +175,14 @@ Result<void> TableView::print_server(std::ostream& out, const core::ResourceType
   return {};
 }
 
+void TableView::measure_server(const core::ResourceType& type, const core::Table& table) {
+  if (table.rows.empty()) return;
+  enter(type, table.columns);
+  for (const auto& row : table.rows) {
+    text_.measure(whole(type, table.columns, {row.cells, row.key, row.labels}, {}));
+  }
+}
+
 void TableView::append(std::ostream& out, const PrintedObject& object, WallTime now,
                        const std::vector<std::string>& leading) {
   const auto columns = columns_of(object.type());

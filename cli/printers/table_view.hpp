@@ -31,6 +31,7 @@ class TableView {
   // Pages of one kind follow each other under one header. Errors: invalid (--sort-by).
   Result<void> print_server(std::ostream& out, const core::ResourceType& type,
                             const core::Table& table, const SortBy* sort_by);
+  void measure_server(const core::ResourceType& type, const core::Table& table);
   void append(std::ostream& out, const PrintedObject& object, WallTime now,
               const std::vector<std::string>& leading);
   void measure(const PrintedObject& object, WallTime now, const std::vector<std::string>& leading);

@@ -286,6 +286,16 @@ TEST_CASE("the server's Table is printed page after page under one header") {
         "NAMESPACE   NAME   READY   LABELS\n"
         "shop        a      1/1     x=y\n"
         "shop        longer   0/1     x=y\n");
+  out.str("");
+  const auto measured = printed.printer();
+  for (const auto& page : {table, second}) measured->measure_table(kMaps, page);
+  for (const auto& page : {table, second}) {
+    REQUIRE(measured->print_table(out, kMaps, page).ok());
+  }
+  CHECK(out.str() ==
+        "NAMESPACE   NAME     READY   LABELS\n"
+        "shop        a        1/1     x=y\n"
+        "shop        longer   0/1     x=y\n");
 }
 
 }  // namespace kubewatch::cli

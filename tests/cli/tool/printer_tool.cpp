@@ -2,7 +2,9 @@
 // real server. --stream prints the objects one by one, as a watch does.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 
 #include <CLI/CLI.hpp>
 
@@ -27,24 +29,36 @@ struct Tool {
     return exit_code_of(error);
   }
 
+  Result<std::vector<core::Table>> pages_of(Session& session, const Target& target) {
+    core::ListParams params;
+    params.label_selector = target.label_selector;
+    params.field_selector = target.field_selector;
+    const bool whole = !print.sort_by.empty();
+    params.limit = whole ? 0 : 2;
+    std::vector<core::Table> out;
+    do {
+      KW_ASSIGN(auto page, session.wait<core::Table>([&](auto done) {
+        return get_table(session.client(), target.type, {target.namespace_, target.name}, params,
+                         whole ? core::TableObject::whole : core::TableObject::metadata,
+                         std::move(done));
+      }));
+      params.continue_token = page.continue_token;
+      out.push_back(std::move(page));
+    } while (!params.continue_token.empty());
+    return out;
+  }
+
   Result<void> tables(Session& session, ObjectPrinter& printer,
                       const std::vector<Target>& targets) {
-    for (const auto& target : targets) {
-      core::ListParams params;
-      params.label_selector = target.label_selector;
-      params.field_selector = target.field_selector;
-      params.limit = 2;  // pages
-      const auto include =
-          print.sort_by.empty() ? core::TableObject::metadata : core::TableObject::whole;
-      if (include == core::TableObject::whole) params.limit = 0;
-      do {
-        KW_ASSIGN(const auto table, session.wait<core::Table>([&](auto done) {
-          return get_table(session.client(), target.type, {target.namespace_, target.name}, params,
-                           include, std::move(done));
-        }));
-        KW_TRY(printer.print_table(std::cout, target.type, table));
-        params.continue_token = table.continue_token;
-      } while (!params.continue_token.empty());
+    for (std::size_t i = 0; i < targets.size();) {
+      const auto& type = targets[i].type;
+      std::vector<core::Table> pages;
+      for (; i < targets.size() && targets[i].type.gvk == type.gvk; ++i) {
+        KW_ASSIGN(auto more, pages_of(session, targets[i]));
+        std::move(more.begin(), more.end(), std::back_inserter(pages));
+      }
+      for (const auto& page : pages) printer.measure_table(type, page);
+      for (const auto& page : pages) KW_TRY(printer.print_table(std::cout, type, page));
     }
     return {};
   }
