@@ -304,6 +304,33 @@ E2E_CASE("wait: ready and rollout follow a Deployment, and the reason of a failu
   CHECK(failed.says("ProgressDeadlineExceeded: too slow"));
 }
 
+E2E_CASE("wait: a Pod that waits for its claim, and one whose init container failed, say so") {
+  World w;
+  w.apply(
+      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: "
+      "'@NS@'}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}");
+  w.apply(
+      "{apiVersion: v1, kind: Pod, metadata: {name: claims, namespace: '@NS@'}, spec: "
+      "{containers: [{name: app, image: none}], volumes: [{name: v, persistentVolumeClaim: "
+      "{claimName: data}}]}}");
+  w.merge("Pod", "claims", "{status: {phase: Pending}}", "@NS@", "status");
+  Wait claim(w, {"pod/claims", "--for=condition=Ready", "--timeout", "500ms"});
+  CHECK(claim.code() == 3);
+  CHECK(claim.says("cause: PersistentVolumeClaim data is "));
+  w.apply(
+      "{apiVersion: v1, kind: Pod, metadata: {name: init, namespace: '@NS@'}, spec: "
+      "{initContainers: [{name: migrate, image: none}], containers: [{name: app, image: "
+      "none}]}}");
+  w.merge("Pod", "init",
+          "{status: {phase: Pending, initContainerStatuses: [{name: migrate, image: none, imageID: "
+          "'', ready: false, restartCount: 0, state: {terminated: {exitCode: 2, reason: Error, "
+          "message: no database}}}]}}",
+          "@NS@", "status");
+  Wait init(w, {"pod/init", "--for=ready", "--timeout", "500ms"});
+  CHECK(init.code() == 3);
+  CHECK(init.says("cause: init container migrate: exit code 2: no database"));
+}
+
 E2E_CASE("wait: the last warning Event of the object is told") {
   World w;
   w.apply(map_of("a", "x: one"));
