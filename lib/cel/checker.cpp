@@ -69,7 +69,9 @@ class Checker {
     return find_type_name(name);
   }
 
-  void error(const Expr& node, std::string message) { issues_.add(node.offset, std::move(message)); }
+  void error(const Expr& node, std::string message) {
+    issues_.add(node.offset, std::move(message));
+  }
   void undeclared(Expr& node, const std::string& name) {
     error(node, "undeclared reference to '" + name + "' (in container '')");
     node.type = simple(Kind::error);
@@ -194,12 +196,10 @@ class Checker {
     node.type = result;
   }
 
-  // The type that both have; an error when a literal mixes types.
-  TypePtr joined(const Expr& node, const TypePtr& before, const TypePtr& now) {
+  // The type that both have; check_literals() complains of literals that mix types.
+  TypePtr joined(const TypePtr& before, const TypePtr& now) {
     if (before == nullptr) return now;
-    if (assignable(known_, before, now)) return most_general(before, now);
-    mismatch(node, *before, *now);
-    return simple(Kind::error);
+    return assignable(known_, before, now) ? most_general(before, now) : simple(Kind::dyn);
   }
 
   TypePtr element_type(const Expr& element, bool optional) {
@@ -216,7 +216,7 @@ class Checker {
     TypePtr type;
     for (std::size_t i = 0; i < node.parts.size(); ++i) {
       check(*node.parts[i]);
-      type = joined(*node.parts[i], type, element_type(*node.parts[i], node.optional[i]));
+      type = joined(type, element_type(*node.parts[i], node.optional[i]));
     }
     node.type = list_of(type == nullptr ? free_variable() : type);
   }
@@ -226,9 +226,9 @@ class Checker {
     for (std::size_t i = 0; i + 1 < node.parts.size(); i += 2) {
       Expr &key_node = *node.parts[i], &value_node = *node.parts[i + 1];
       check(key_node);
-      key = joined(key_node, key, key_node.type);
+      key = joined(key, key_node.type);
       check(value_node);
-      value = joined(value_node, value, element_type(value_node, node.optional[i / 2]));
+      value = joined(value, element_type(value_node, node.optional[i / 2]));
     }
     if (key == nullptr) {
       key = free_variable();

@@ -64,14 +64,14 @@ std::string fixed(double value, int precision) {
   return text;
 }
 
-// "1.052 × 10⁰³", with narrow spaces.
+// "1.052×10⁰³".
 std::string scientific(double value, int precision) {
   if (!std::isfinite(value)) return special(value);
   static constexpr std::array<const char*, 10> kRaised = {"⁰", "¹", "²", "³", "⁴",
                                                           "⁵", "⁶", "⁷", "⁸", "⁹"};
   const std::string text = printed("%.*e", precision, value);
   const auto split = text.find('e');
-  std::string out = text.substr(0, split) + "\u202f×\u202f10";
+  std::string out = text.substr(0, split) + "×10";
   for (const char c : text.substr(split + 1)) {
     if (c == '-') out += "⁻";
     if (c >= '0' && c <= '9') out += kRaised[static_cast<std::size_t>(c - '0')];
@@ -152,8 +152,10 @@ class Formatter {
       case 'o': return whole(value, 8, false, "octal clause can only be used on integers");
       case 'x':
       case 'X': return hex(value, kind == 'X');
-      default: return fail(std::string("could not parse formatting clause: unrecognized formatting "
-                                       "clause \"") + kind + "\"");
+      default:
+        return fail(std::string("could not parse formatting clause: unrecognized formatting "
+                                "clause \"") +
+                    kind + "\"");
     }
   }
 
@@ -167,7 +169,8 @@ class Formatter {
     }
     if (!number) {
       return misfit(kind == 'f' ? "fixed-point clause can only be used on doubles"
-                                : "scientific clause can only be used on doubles", value, "");
+                                : "scientific clause can only be used on doubles",
+                    value, "");
     }
     return kind == 'f' ? fixed(*number, precision) : scientific(*number, precision);
   }
@@ -200,8 +203,10 @@ class Formatter {
     if (value.is(Kind::type)) return std::string(value.text());
     const bool plain = !value.is(Kind::ip) && !value.is(Kind::cidr);
     if (const auto known = text_of(value); known && plain) return *known;
-    return misfit("string clause can only be used on strings, bools, bytes, ints, doubles, maps, "
-                  "lists, types, durations, and timestamps", value, "");
+    return misfit(
+        "string clause can only be used on strings, bools, bytes, ints, doubles, maps, "
+        "lists, types, durations, and timestamps",
+        value, "");
   }
 
   // Inside lists and maps.

@@ -10,14 +10,18 @@ namespace {
 
 using Kind = Token::Kind;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 bool is_ident_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
+}
 
 class Lexer {
  public:
@@ -99,6 +103,8 @@ class Lexer {
     }
     const auto size = base::next_utf8(source_, at_).size;
     std::string_view shown = source_.substr(at_, size);
+    // Half of an operator is shown with what follows it.
+    if (shown == "=" || shown == "&" || shown == "|") shown = source_.substr(at_, 2);
     if (shown == "'" || shown == "\"") shown = source_.substr(at_, source_.find('\n', at_) - at_);
     issues_.add(offset_, "Syntax error: token recognition error at: '" + std::string(shown) + "'");
     move(shown.size() > size ? shown.size() : size);
@@ -181,7 +187,8 @@ class Escapes {
   Result<void> read(std::size_t& at, std::string& out) const {
     static constexpr std::string_view kNames = "abfnrtv\"'\\?`";
     static constexpr std::string_view kMeaning = "\a\b\f\n\r\t\v\"'\\?`";
-    if (at >= text_.size()) return broken("unable to unescape string, found '\\' as last character");
+    if (at >= text_.size())
+      return broken("unable to unescape string, found '\\' as last character");
     const char kind = text_[at++];
     if (const auto simple = kNames.find(kind); simple != std::string_view::npos) {
       out += kMeaning[simple];

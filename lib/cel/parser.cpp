@@ -20,8 +20,8 @@ constexpr const char* kExpected =
 
 bool is_reserved(std::string_view name) {
   static constexpr std::array<std::string_view, 17> kNames = {
-      "as",     "break",   "const",     "continue", "else", "for",  "function", "if",   "import",
-      "let",    "loop",    "package",   "namespace", "return", "var", "void",    "while"};
+      "as",  "break", "const",   "continue",  "else",   "for", "function", "if",   "import",
+      "let", "loop",  "package", "namespace", "return", "var", "void",     "while"};
   for (const auto known : kNames) {
     if (name == known) return true;
   }
@@ -42,8 +42,7 @@ const char* function_of(const Token& token, int level) {
                                                           {"==", op::kEquals},
                                                           {"!=", op::kNotEquals}}};
   static constexpr std::array<Operator, 2> kSums = {{{"+", op::kAdd}, {"-", "_-_"}}};
-  static constexpr std::array<Operator, 3> kProducts = {
-      {{"*", "_*_"}, {"/", "_/_"}, {"%", "_%_"}}};
+  static constexpr std::array<Operator, 3> kProducts = {{{"*", "_*_"}, {"/", "_/_"}, {"%", "_%_"}}};
   const auto among = [&token](const auto& operators) -> const char* {
     for (const auto& known : operators) {
       if (token.is(known.symbol)) return known.function;
@@ -85,6 +84,10 @@ class Parser {
   };
 
   const Token& now() const { return tokens_[at_]; }
+  // Never past the end, not even after an error.
+  void advance() {
+    if (at_ + 1 < tokens_.size()) ++at_;
+  }
   // After an error the rest is the end: nothing more is read, and every rule returns.
   bool failed() const { return stopped_; }
   void stop() {
@@ -131,7 +134,7 @@ class Parser {
 
   bool accept(std::string_view symbol) {
     if (!now().is(symbol)) return false;
-    ++at_;
+    advance();
     return true;
   }
   void expect(std::string_view symbol) {
@@ -159,7 +162,7 @@ class Parser {
     Expr* condition = logical(true);
     if (!now().is("?")) return condition;
     const auto offset = now().offset;
-    ++at_;
+    advance();
     Expr* yes = logical(true);
     expect(":");
     Expr* no = expression();
@@ -172,7 +175,7 @@ class Parser {
     std::vector<std::uint32_t> offsets;
     while (now().is(is_or ? "||" : "&&")) {
       offsets.push_back(now().offset);
-      ++at_;
+      advance();
       terms.push_back(is_or ? logical(false) : binary(0));
     }
     return balanced(is_or ? op::kOr : op::kAnd, terms, offsets, 0, offsets.size());
@@ -192,9 +195,12 @@ class Parser {
     Expr* left = level == 2 ? unary() : binary(level + 1);
     std::size_t chain = 0;
     while (const char* function = function_of(now(), level)) {
-      if (++chain > limits_.max_depth) too_deep();
+      if (++chain > limits_.max_depth) {
+        too_deep();
+        break;
+      }
       const auto offset = now().offset;
-      ++at_;
+      advance();
       Expr* right = level == 2 ? unary() : binary(level + 1);
       left = call(offset, function, nullptr, {left, right});
     }
@@ -245,7 +251,7 @@ class Parser {
       syntax_error("no viable alternative at input '." + shown(field) + "'");
       return operand;
     }
-    ++at_;
+    advance();
     if (optional) {
       Expr* name = literal(field.offset, Value::string(shown(field)));
       Expr* node = add(Expr::Kind::call, dot);
@@ -299,7 +305,7 @@ class Parser {
                    (name.empty() ? kExpected : "IDENTIFIER"));
       return add(Expr::Kind::literal, ident.offset);
     }
-    ++at_;
+    advance();
     if (ident.text == "true" || ident.text == "false") {
       return literal(ident.offset, Value::boolean(ident.text == "true"));
     }
@@ -338,7 +344,7 @@ class Parser {
     while (!failed() && !now().is("}")) {
       accept("?");
       if (now().kind != Kind::ident) syntax_error("mismatched input '" + shown(now()) + "'");
-      ++at_;
+      advance();
       expect(":");
       node->parts.push_back(expression());
       if (!accept(",")) break;
@@ -349,7 +355,7 @@ class Parser {
 
   Expr* list_literal() {
     Expr* node = add(Expr::Kind::list, now().offset);
-    ++at_;
+    advance();
     while (!failed() && !now().is("]")) {
       if (accept(",")) break;
       node->optional.push_back(accept("?"));
@@ -358,7 +364,7 @@ class Parser {
         accept(",");
         break;
       }
-      ++at_;
+      advance();
     }
     expect_end_of("]");
     return node;
@@ -366,7 +372,7 @@ class Parser {
 
   Expr* map_literal() {
     Expr* node = add(Expr::Kind::map, now().offset);
-    ++at_;
+    advance();
     while (!failed() && !now().is("}")) {
       if (accept(",")) break;
       node->optional.push_back(accept("?"));
@@ -377,7 +383,7 @@ class Parser {
         accept(",");
         break;
       }
-      ++at_;
+      advance();
     }
     expect_end_of("}");
     return node;

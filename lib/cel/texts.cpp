@@ -106,7 +106,9 @@ std::optional<double> unit_of(std::string_view name, bool words) {
   return std::nullopt;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 }  // namespace
 
@@ -121,8 +123,8 @@ std::string format_timestamp(std::int64_t seconds, std::uint32_t nanos) {
 
 std::string format_seconds(std::int64_t nanos) {
   // The smallest number has no positive counterpart.
-  const auto amount = nanos < 0 ? 0 - static_cast<std::uint64_t>(nanos)
-                                : static_cast<std::uint64_t>(nanos);
+  const auto amount =
+      nanos < 0 ? 0 - static_cast<std::uint64_t>(nanos) : static_cast<std::uint64_t>(nanos);
   return (nanos < 0 ? "-" : "") + std::to_string(amount / kSecond) +
          fraction(static_cast<std::int64_t>(amount % kSecond)) + "s";
 }
@@ -156,8 +158,8 @@ std::optional<Instant> parse_timestamp(std::string_view text, bool zone_needed) 
     offset = (hours * 3600 + minutes * 60) * (west ? -1 : 1);
   }
   if (!digits.done()) return std::nullopt;
-  out.seconds = base::days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second -
-                offset;
+  out.seconds =
+      base::days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset;
   return out;
 }
 
@@ -203,12 +205,12 @@ std::string format_double(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
   std::array<char, 400> buffer{};
-  // Go's %g with the shortest digits: an exponent below -4 and from 21 on.
+  // Go's %g with the shortest digits: an exponent below -4 and from 6 on.
   const auto shortest = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
                                       std::chars_format::scientific);
   const std::string text(buffer.data(), shortest.ptr);
   const int exponent = std::stoi(text.substr(text.find('e') + 1));
-  if (value == 0 || (exponent >= -4 && exponent < 21)) {
+  if (value == 0 || (exponent >= -4 && exponent < 6)) {
     const auto plain = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
                                      std::chars_format::fixed);
     return std::string(buffer.data(), plain.ptr);

@@ -10,7 +10,6 @@ namespace kubewatch::cel {
 
 namespace {
 
-
 using Kind = Value::Kind;
 using Form = DataType::Form;
 
@@ -35,15 +34,15 @@ int order(const T& left, const T& right) {
   return left < right ? -1 : (right < left ? 1 : 0);
 }
 
-// A double against a whole number, exactly.
+// A double against a whole number, which is rounded to a double where it has no exact one: so the
+// API server compares.
 template <class Whole>
 int order_double(double left, Whole right) {
-  constexpr double kLimit = std::is_signed_v<Whole> ? 9223372036854775808.0 : 18446744073709551616.0;
+  constexpr double kLimit =
+      std::is_signed_v<Whole> ? 9223372036854775808.0 : 18446744073709551616.0;
   if (left >= kLimit) return 1;
   if (std::is_signed_v<Whole> ? left < -kLimit : left < 0) return -1;
-  const double whole = std::trunc(left);
-  const int by_whole = order(static_cast<Whole>(whole), right);
-  return by_whole != 0 ? by_whole : order(left, whole);
+  return order(left, static_cast<double>(right));
 }
 
 std::optional<int> compare_numbers(const Value& left, const Value& right) {
@@ -64,7 +63,8 @@ std::optional<int> compare_numbers(const Value& left, const Value& right) {
                                   : order(left.as_uint(), right.as_uint());
   }
   if (left.is(Kind::integer)) {
-    return left.as_int() < 0 ? -1 : order(static_cast<std::uint64_t>(left.as_int()), right.as_uint());
+    return left.as_int() < 0 ? -1
+                             : order(static_cast<std::uint64_t>(left.as_int()), right.as_uint());
   }
   return right.as_int() < 0 ? 1 : order(left.as_uint(), static_cast<std::uint64_t>(right.as_int()));
 }
@@ -184,7 +184,9 @@ Value list(std::vector<Value> items) {
   return Value::with(Kind::list, object);
 }
 
-Value map(MapObject* object) { return Value::with(Kind::map, object); }
+Value map(MapObject* object) {
+  return Value::with(Kind::map, object);
+}
 
 Value string_list(const std::vector<std::string>& texts) {
   std::vector<Value> items;
