@@ -22,6 +22,7 @@ allow loop base
 allow http base loop
 allow core base
 allow schema base core
+allow crdgen base core schema
 allow client base loop http core
 allow runtime base jq loop http core client
 allow hooks base jq loop http core client schema runtime
