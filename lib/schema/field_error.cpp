@@ -1,0 +1,74 @@
+#include "schema/field_error.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::schema {
+
+namespace {
+
+std::string detailed(const std::string& head, const std::string& detail) {
+  return detail.empty() ? head : head + ": " + detail;
+}
+
+}  // namespace
+
+FieldError field_required(std::string field, const std::string& detail) {
+  return {"FieldValueRequired", detailed("Required value", detail), std::move(field)};
+}
+
+FieldError field_invalid(std::string field, const std::string& shown, const std::string& detail) {
+  return {"FieldValueInvalid", detailed("Invalid value: " + shown, detail), std::move(field),
+          shown};
+}
+
+FieldError field_type_invalid(std::string field, const std::string& shown,
+                              const std::string& detail) {
+  return {"FieldValueTypeInvalid", detailed("Invalid value: " + shown, detail), std::move(field),
+          shown};
+}
+
+FieldError field_forbidden(std::string field, const std::string& detail) {
+  return {"FieldValueForbidden", detailed("Forbidden", detail), std::move(field)};
+}
+
+FieldError field_not_supported(std::string field, const std::string& shown,
+                               const std::vector<std::string>& supported) {
+  std::vector<std::string> quoted;
+  for (const auto& value : supported) quoted.push_back(base::dump_json(Json(value)));
+  std::string message = "Unsupported value: " + shown;
+  if (!quoted.empty()) message += ": supported values: " + base::join(quoted, ", ");
+  return {"FieldValueNotSupported", std::move(message), std::move(field), shown};
+}
+
+FieldError field_duplicate(std::string field, const std::string& shown) {
+  return {"FieldValueDuplicate", "Duplicate value: " + shown, std::move(field), shown};
+}
+
+FieldError field_too_long(std::string field, std::size_t most_bytes) {
+  return {"FieldValueTooLong", fmt::format("Too long: may not be more than {} bytes", most_bytes),
+          std::move(field)};
+}
+
+FieldError field_too_many(std::string field, std::int64_t actual, std::int64_t most) {
+  return {"FieldValueTooMany",
+          fmt::format("Too many: {}: must have at most {} items", actual, most), std::move(field)};
+}
+
+FieldError field_internal(std::string field, const std::string& detail) {
+  return {"InternalError", detailed("Internal error", detail), std::move(field)};
+}
+
+std::string sentence(const FieldError& error) {
+  return error.field + ": " + error.message;
+}
+
+std::string sentences(const FieldErrors& errors) {
+  std::vector<std::string> all;
+  for (const auto& error : errors) all.push_back(sentence(error));
+  return all.size() == 1 ? all[0] : "[" + base::join(all, ", ") + "]";
+}
+
+}  // namespace kubewatch::schema
