@@ -256,6 +256,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   all.push_back(make_reflect());
   all.push_back(make_wait_condition());
   all.push_back(make_apply_ssa());
+  all.push_back(make_crd_gen());
   all.push_back(make_sandbox());
   all.push_back(make_completion());
   all.push_back(make_version());
