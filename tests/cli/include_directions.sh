@@ -21,7 +21,8 @@ allow jq base
 allow loop base
 allow http base loop
 allow core base
-allow schema base core
+allow cel base
+allow schema base core cel
 allow crdgen base core schema
 allow client base loop http core
 allow runtime base jq loop http core client
@@ -51,6 +52,7 @@ home 'curl/' lib/http
 home 'openssl/' lib/http
 home 'simdjson' lib/core
 home 'zstd|zdict' lib/runtime
+home 're2/' lib/base
 home 'prometheus/' lib/hooks
 home 'CLI/' cli
 [ $bad = 0 ] && echo "include directions and library homes are as lib/README.md says"

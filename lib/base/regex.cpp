@@ -1,0 +1,83 @@
+#include "base/regex.hpp"
+
+#include <re2/re2.h>
+
+#include <array>
+
+namespace kubewatch::base {
+
+namespace {
+
+constexpr std::size_t kMaxPattern = 64U << 10U;
+constexpr std::int64_t kMaxMemory = 8 << 20;
+
+// What Go calls the error that RE2 has found.
+const char* go_wording(RE2::ErrorCode code) {
+  switch (code) {
+    case RE2::ErrorBadEscape: return "invalid escape sequence";
+    case RE2::ErrorBadCharClass: return "invalid character class";
+    case RE2::ErrorBadCharRange: return "invalid character class range";
+    case RE2::ErrorMissingBracket: return "missing closing ]";
+    case RE2::ErrorMissingParen: return "missing closing )";
+    case RE2::ErrorUnexpectedParen: return "unexpected )";
+    case RE2::ErrorTrailingBackslash: return "trailing backslash at end of expression";
+    case RE2::ErrorRepeatArgument: return "missing argument to repetition operator";
+    case RE2::ErrorRepeatSize: return "invalid repeat count";
+    case RE2::ErrorRepeatOp: return "invalid nested repetition operator";
+    case RE2::ErrorBadPerlOp: return "invalid or unsupported Perl syntax";
+    case RE2::ErrorBadUTF8: return "invalid UTF-8";
+    case RE2::ErrorBadNamedCapture: return "invalid named capture";
+    case RE2::ErrorPatternTooLarge: return "expression nests too deeply or is too large";
+    default: return "regexp/syntax: internal error";
+  }
+}
+
+re2::StringPiece piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+}  // namespace
+
+struct Regex::Program {
+  explicit Program(std::string_view pattern, const RE2::Options& options)
+      : re2(piece(pattern), options) {}
+  RE2 re2;
+};
+
+Regex::Regex(std::unique_ptr<Program> program) : program_(std::move(program)) {}
+Regex::Regex(Regex&&) noexcept = default;
+Regex& Regex::operator=(Regex&&) noexcept = default;
+Regex::~Regex() = default;
+
+Result<Regex> Regex::compile(std::string_view pattern) {
+  if (pattern.size() > kMaxPattern) {
+    return Error(ErrorKind::too_large, "the regular expression is longer than 64 KiB");
+  }
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMaxMemory);
+  auto program = std::make_unique<Program>(pattern, options);
+  if (program->re2.ok()) return Regex(std::move(program));
+  const auto code = program->re2.error_code();
+  std::string argument = program->re2.error_arg();
+  if (code == RE2::ErrorTrailingBackslash) argument.clear();
+  const auto kind = code == RE2::ErrorPatternTooLarge ? ErrorKind::too_large : ErrorKind::invalid;
+  return Error(kind,
+               std::string("error parsing regexp: ") + go_wording(code) + ": `" + argument + "`");
+}
+
+bool Regex::search(std::string_view text) const {
+  return program_->re2.Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
+}
+
+std::optional<Regex::Match> Regex::find(std::string_view text, std::size_t from) const {
+  std::array<re2::StringPiece, 1> found;
+  if (from > text.size() ||
+      !program_->re2.Match(piece(text), from, text.size(), RE2::UNANCHORED, found.data(), 1)) {
+    return std::nullopt;
+  }
+  const auto begin = static_cast<std::size_t>(found[0].data() - text.data());
+  return Match{begin, begin + found[0].size()};
+}
+
+}  // namespace kubewatch::base

@@ -1,0 +1,41 @@
+// Regular expressions as Go's regexp has them: RE2 syntax, time linear in the text. For patterns
+// out of schemas and rules, which are not ours: size and memory are limited. Only user of re2.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace kubewatch::base {
+
+class Regex {
+ public:
+  // Errors: invalid, worded as Go's regexp: "error parsing regexp: missing closing ): `(a`";
+  // too_large when the pattern is longer than 64 KiB or its program needs more than 8 MiB.
+  static Result<Regex> compile(std::string_view pattern);
+
+  // Whether it matches anywhere in the text.
+  bool search(std::string_view text) const;
+
+  struct Match {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  // The leftmost match at or after `from`; absent when there is none.
+  std::optional<Match> find(std::string_view text, std::size_t from = 0) const;
+
+  Regex(Regex&&) noexcept;
+  Regex& operator=(Regex&&) noexcept;
+  ~Regex();
+
+ private:
+  struct Program;
+  explicit Regex(std::unique_ptr<Program> program);
+  std::unique_ptr<Program> program_;
+};
+
+}  // namespace kubewatch::base

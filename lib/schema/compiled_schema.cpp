@@ -1,0 +1,173 @@
+#include "schema/compiled_schema.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "schema/embedded.hpp"
+#include "schema/object_shape.hpp"
+#include "schema/validator.hpp"
+
+namespace kubewatch::schema {
+
+CompiledSchema::CompiledSchema(StructuralPtr root, const RuleChecker* rules, ScalePaths scale)
+    : root_(std::move(root)), scale_(std::move(scale)) {
+  validator_ = std::make_unique<const Validator>(root_);
+  const auto status = root_->properties.find("status");
+  if (status != root_->properties.end()) {
+    status_validator_ = std::make_unique<const Validator>(status->second);
+  }
+  for_each_node(*root_, [&](const Structural& node) {
+    has_rules_ = has_rules_ || !node.validations.empty();
+    has_embedded_ = has_embedded_ || node.embedded_resource;
+    const std::string type = node.list_type.value_or("");
+    has_keyed_lists_ = has_keyed_lists_ || type == "set" || type == "map";
+  });
+  if (rules != nullptr && has_rules_) rules_ = rules->compile(root_, true);
+}
+
+CompiledSchema::~CompiledSchema() = default;
+
+Result<std::shared_ptr<const CompiledSchema>> CompiledSchema::of(const Json& open_api_v3_schema,
+                                                                 const RuleChecker* rules,
+                                                                 ScalePaths scale) {
+  KW_ASSIGN(StructuralPtr root, parse_structural(open_api_v3_schema));
+  return std::make_shared<const CompiledSchema>(std::move(root), rules, std::move(scale));
+}
+
+void CompiledSchema::apply_defaults(Json& object) const {
+  schema::apply_defaults(object, *root_);
+}
+
+std::vector<std::string> CompiledSchema::prune(Json& object) const {
+  auto removed = schema::prune(object, *root_, true);
+  drop_nulls(object, *root_);
+  return removed;
+}
+
+Result<void> CompiledSchema::coerce_embedded(Json& object,
+                                             std::vector<std::string>& unknown) const {
+  if (!has_embedded_) return {};
+  std::vector<std::string> found;
+  if (const auto wrong = schema::coerce_embedded(object, *root_, false, "", found)) {
+    return Error(ErrorKind::invalid, sentence(*wrong));
+  }
+  std::sort(found.begin(), found.end());
+  unknown.insert(unknown.end(), found.begin(), found.end());
+  return {};
+}
+
+namespace {
+
+const Json* at_path(const Json& object, const std::string& path) {
+  const Json* at = &object;
+  std::size_t start = path.empty() || path[0] != '.' ? 0 : 1;
+  while (at != nullptr && start <= path.size()) {
+    const std::size_t dot = std::min(path.find('.', start), path.size());
+    if (!at->is_object()) return nullptr;
+    const auto it = at->find(path.substr(start, dot - start));
+    if (it == at->end()) return nullptr;
+    at = &*it;
+    start = dot + 1;
+  }
+  return at;
+}
+
+void check_replicas(const Json& object, const std::string& path, FieldErrors& errors) {
+  if (path.empty()) return;
+  const Json* value = at_path(object, path);
+  if (value == nullptr) return;
+  if (!value->is_number_integer()) {
+    errors.push_back(field_invalid(
+        path, "0",
+        fmt::format("{} accessor error: {} is of the type {}, expected int64", path,
+                    base::dump_json(*value), value->is_string() ? "string" : value->type_name())));
+    return;
+  }
+  const auto count = value->get<std::int64_t>();
+  if (count < 0) {
+    errors.push_back(
+        field_invalid(path, std::to_string(count), "should be a non-negative integer"));
+  } else if (count > std::numeric_limits<std::int32_t>::max()) {
+    errors.push_back(
+        field_invalid(path, std::to_string(count), "should be less than or equal to 2147483647"));
+  }
+}
+
+// Errors after which the server does not evaluate rules.
+bool blocks_rules(const FieldError& error) {
+  for (const char* reason : {"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong",
+                             "FieldValueTooMany", "FieldValueTypeInvalid"}) {
+    if (error.reason == reason) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void CompiledSchema::check_scale_spec(const Json& object, FieldErrors& errors) const {
+  check_replicas(object, scale_.spec, errors);
+}
+
+void CompiledSchema::check_scale_status(const Json& object, FieldErrors& errors) const {
+  check_replicas(object, scale_.status, errors);
+  if (scale_.selector.empty()) return;
+  const Json* selector = at_path(object, scale_.selector);
+  if (selector == nullptr || selector->is_string()) return;
+  errors.push_back(field_invalid(
+      scale_.selector, "\"\"",
+      fmt::format("{} accessor error: {} is of the type {}, expected string", scale_.selector,
+                  base::dump_json(*selector), selector->type_name())));
+}
+
+void CompiledSchema::check_rules(const Json& object, const Json* old, FieldErrors& errors) const {
+  if (!has_rules_) return;
+  if (std::any_of(errors.begin(), errors.end(), blocks_rules)) {
+    errors.push_back(
+        field_invalid("<nil>", "null",
+                      "some validation rules were not checked because the object was invalid; "
+                      "correct the existing errors to complete validation"));
+    return;
+  }
+  if (rules_) rules_->evaluate(object, old, "", errors);
+}
+
+void CompiledSchema::validate(const Json& object, const Json* old, FieldErrors& errors) const {
+  validator_->validate(object, old, "", errors);
+  check_scale_spec(object, errors);
+  check_scale_status(object, errors);
+  if (has_embedded_) check_embedded(object, *root_, false, "", errors);
+  if (has_keyed_lists_) {
+    FieldErrors found;
+    check_keyed_lists(object, *root_, "", found);
+    if (!found.empty() && old != nullptr) {
+      FieldErrors before;
+      check_keyed_lists(*old, *root_, "", before);
+      if (!before.empty()) found.clear();  // it was wrong before: the server lets it be
+    }
+    errors.insert(errors.end(), found.begin(), found.end());
+  }
+  check_rules(object, old, errors);
+}
+
+void CompiledSchema::validate_status(const Json& object, const Json& old,
+                                     FieldErrors& errors) const {
+  const auto status = object.find("status");
+  if (status != object.end() && status_validator_) {
+    const auto before = old.find("status");
+    const Json none;
+    status_validator_->validate(*status, before == old.end() ? &none : &*before, "status", errors);
+  }
+  check_scale_status(object, errors);
+  if (has_embedded_) check_embedded(object, *root_, false, "", errors);
+  if (has_keyed_lists_) {
+    FieldErrors found, was;
+    check_keyed_lists(object, *root_, "", found);
+    if (!found.empty()) check_keyed_lists(old, *root_, "", was);
+    if (was.empty()) errors.insert(errors.end(), found.begin(), found.end());
+  }
+  check_rules(object, &old, errors);
+}
+
+}  // namespace kubewatch::schema

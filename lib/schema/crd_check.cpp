@@ -1,0 +1,357 @@
+#include "schema/crd_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/strings.hpp"
+#include "schema/crd_report.hpp"
+#include "schema/embedded.hpp"
+#include "schema/formats.hpp"
+#include "schema/validator.hpp"
+
+namespace kubewatch::schema {
+
+using base::string_at;
+
+namespace {
+
+const Json* member(const Json& object, const char* key) {
+  const auto it = object.find(key);
+  return it == object.end() || it->is_null() ? nullptr : &*it;
+}
+
+const Json& versions_of(const Json& crd) {
+  static const Json none = Json::array();
+  const Json* versions = base::find(crd, {"spec", "versions"});
+  return versions == nullptr || !versions->is_array() ? none : *versions;
+}
+
+// The server reads what all versions have in common into one place above them, and its paths are
+// of that place.
+bool is_shared(const Json& versions, const char* key) {
+  if (versions.empty()) return false;
+  const auto value = [&](const Json& version) {
+    const Json* found = member(version, key);
+    const bool nothing = found == nullptr || (found->is_array() && found->empty());
+    return nothing ? Json() : *found;
+  };
+  const Json first = value(versions[0]);
+  return std::all_of(versions.begin(), versions.end(),
+                     [&](const Json& version) { return value(version) == first; });
+}
+
+bool has_status(const Json& version) {
+  const Json* status = base::find(version, {"subresources", "status"});
+  return status != nullptr && !status->is_null();
+}
+
+// With a status subresource the server splits the root schema, so that it may say little else.
+void check_root_keywords(const Json& schema, const std::string& path, Report& report) {
+  constexpr const char* kId = "status-root";
+  const std::string type = string_at(schema, {"type"});
+  const auto said = [&](const char* keyword) {
+    const Json* value = member(schema, keyword);
+    if (value == nullptr || *value == false || *value == "") return false;
+    return !(value->is_structured() && value->empty());
+  };
+  const auto refuse = [&] {
+    report.add(
+        kId, field_invalid(path, base::dump_json(schema),
+                           "only [Description Type Format Title Maximum ExclusiveMaximum Minimum "
+                           "ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems "
+                           "UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
+                           "XPreserveUnknownFields XValidations] fields are allowed at the root of "
+                           "the schema if the status subresource is enabled"));
+  };
+  for (const char* keyword : {"id", "$schema", "$ref"}) {
+    if (said(keyword)) return refuse();
+  }
+  if (!type.empty() && type != "object") {
+    report.add(kId, field_invalid(path + ".type", in_quotes(type),
+                                  "only \"object\" is allowed as the type at the root of the "
+                                  "schema if the status subresource is enabled"));
+    return;
+  }
+  for (const char* keyword :
+       {"nullable", "default", "enum", "maxProperties", "minProperties", "allOf", "oneOf", "anyOf",
+        "not", "additionalProperties", "patternProperties", "dependencies", "additionalItems",
+        "definitions", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
+        "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type"}) {
+    if (said(keyword)) return refuse();
+  }
+}
+
+// Why the schema cannot be read as a structural one at all; keywords say most of it themselves.
+bool is_unreadable(const Structural& root) {
+  bool bad = false;
+  const std::function<void(const Structural&)> visit = [&](const Structural& node) {
+    for (const auto& keyword : node.forbidden) {
+      for (const char* one : {"id", "$schema", "$ref", "patternProperties", "dependencies",
+                              "additionalItems", "definitions", "items"}) {
+        bad = bad || keyword == one;
+      }
+    }
+    bad = bad || node.preserve_unknown_fields == false;
+    for (const auto& [key, below] : node.properties) visit(*below);
+    if (node.additional_properties) visit(*node.additional_properties);
+    if (node.items) visit(*node.items);
+    for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
+      for (const auto& one : *list) visit(*one);
+    }
+    if (node.not_schema) visit(*node.not_schema);
+  };
+  visit(root);
+  return bad;
+}
+
+struct SchemaPlace {
+  std::string path;  // of openAPIV3Schema
+  bool status = false;
+  bool unchanged = false;
+};
+
+void check_schema(const Json& schema, const SchemaPlace& place, const RuleChecker* rules,
+                  Report& report) {
+  const std::size_t before = report.size();
+  if (place.status) check_root_keywords(schema, place.path, report);
+  const auto root = parse_structural(schema);
+  if (!root) {
+    report.add("schema", field_invalid(place.path, "\"\"", root.error().message()));
+    return;
+  }
+  if ((*root)->nullable) {
+    report.add("nullable-root",
+               field_forbidden(place.path + ".nullable", "nullable cannot be true at the root"));
+  }
+  const bool unreadable = is_unreadable(**root);
+  const std::size_t structural = report.size();
+  if (!unreadable) {
+    check_structural(**root, place.path, report.findings());
+    if (report.size() == structural) check_defaults(**root, place.path, rules, report);
+  }
+  const bool sound = !unreadable && report.size() == structural;
+  const std::size_t keywords = report.size();
+  check_schema_keywords(**root, place.path, report);
+  if (rules != nullptr && sound && report.size() == keywords) {
+    FieldErrors errors;
+    rules->check(*root, place.path, place.unchanged, errors);
+    for (auto& error : errors) report.add("cel", std::move(error));
+  }
+  if (unreadable && report.size() == before) {
+    report.add("forbidden-keyword",
+               field_invalid(place.path, "\"\"", "OpenAPIV3Schema 'schema' is not supported"));
+  }
+}
+
+class CrdCheck {
+ public:
+  CrdCheck(const Json& crd, const CrdCheckOptions& options, Findings& findings)
+      : crd_(crd), versions_(versions_of(crd)), options_(options), report_(findings) {
+    shared_schema_ = is_shared(versions_, "schema");
+    shared_subresources_ = is_shared(versions_, "subresources");
+    shared_columns_ = is_shared(versions_, "additionalPrinterColumns");
+    shared_fields_ = is_shared(versions_, "selectableFields");
+  }
+
+  void run() {
+    check_crd_group(crd_, report_);
+    check_schemas_there();
+    const bool preserve = base::find(crd_, {"spec", "preserveUnknownFields"}) != nullptr &&
+                          crd_.at("spec").at("preserveUnknownFields") == true;
+    check_versions();
+    check_crd_names(crd_, report_);
+    if (shared_schema_) {
+      const bool any = std::any_of(versions_.begin(), versions_.end(), has_status);
+      check_schema_of(versions_[0], "spec.validation.openAPIV3Schema", any);
+    }
+    if (!versions_.empty()) check_beside(versions_[0], "spec", true);
+    if (crd_.contains("spec")) check_conversion(crd_.at("spec"), report_);
+    if (options_.live != nullptr) check_crd_update(crd_, *options_.live, report_);
+    check_crd_stored_versions(crd_, report_);
+    check_api_approval(crd_, options_.live, report_);
+    if (preserve) {
+      report_.add("preserve-unknown-fields",
+                  field_invalid("spec.preserveUnknownFields", "true",
+                                "cannot set to true, set x-kubernetes-preserve-unknown-fields to "
+                                "true in spec.versions[*].schema instead"));
+    }
+  }
+
+ private:
+  void check_schemas_there() {
+    for (std::size_t i = 0; i < versions_.size(); ++i) {
+      const Json* schema = base::find(versions_[i], {"schema", "openAPIV3Schema"});
+      if (schema != nullptr && !schema->is_null()) continue;
+      report_.add("schema-required",
+                  field_required(fmt::format("spec.versions[{}].schema.openAPIV3Schema", i)));
+    }
+  }
+
+  void check_schema_of(const Json& version, const std::string& path, bool status) {
+    const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
+    if (schema == nullptr || schema->is_null()) return;
+    SchemaPlace place{path, status, false};
+    if (options_.live != nullptr) {
+      for (const auto& one : versions_of(*options_.live)) {
+        if (string_at(one, {"name"}) != string_at(version, {"name"})) continue;
+        const Json* before = base::find(one, {"schema", "openAPIV3Schema"});
+        place.unchanged = before != nullptr && *before == *schema;
+      }
+    }
+    check_schema(*schema, place, options_.rules, report_);
+  }
+
+  // Subresources, columns and selectable fields, where they stand for all versions or for one.
+  void check_beside(const Json& version, const std::string& path, bool shared) {
+    const Json* subresources = member(version, "subresources");
+    if (subresources != nullptr && shared == shared_subresources_) {
+      check_scale(*subresources, path + ".subresources", report_);
+    }
+    const Json* columns = member(version, "additionalPrinterColumns");
+    if (columns != nullptr && columns->is_array() && shared == shared_columns_) {
+      check_columns(*columns, path + ".additionalPrinterColumns", report_);
+    }
+    const Json* fields = member(version, "selectableFields");
+    if (fields == nullptr || !fields->is_array() || fields->empty() || shared != shared_fields_) {
+      return;
+    }
+    // The server looks for the schema where the fields stand.
+    if (shared != shared_schema_) {
+      report_.add("selectable-field",
+                  field_invalid(path + ".selectableFields", "\"\"",
+                                shared ? "may only be set when validations.schema is included"
+                                       : "may only be set when `version.schema.openAPIV3Schema` is "
+                                         "not included"));
+      return;
+    }
+    const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
+    if (schema == nullptr) return;
+    const auto root = parse_structural(*schema);
+    check_selectable_fields(*fields, root ? root->get() : nullptr, path + ".selectableFields",
+                            report_);
+  }
+
+  void check_versions() {
+    std::size_t stored = 0;
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < versions_.size(); ++i) {
+      const Json& version = versions_[i];
+      const std::string path = fmt::format("spec.versions[{}]", i);
+      const std::string name = string_at(version, {"name"});
+      stored += version.value("storage", false) ? 1U : 0U;
+      names.insert(name);
+      const std::string problem = check_dns1035_label(name);
+      if (!problem.empty()) {
+        report_.add("version-name", field_invalid(path + ".name", in_quotes(name), problem));
+      }
+      check_deprecation(version, path, report_);
+      if (!shared_schema_) {
+        check_schema_of(version, path + ".schema.openAPIV3Schema", has_status(version));
+      }
+      check_beside(version, path, false);
+    }
+    const std::string shown = versions_.empty() ? "null" : base::dump_json(versions_);
+    if (names.size() != versions_.size()) {
+      report_.add("version-name",
+                  field_invalid("spec.versions", shown, "must contain unique version names"));
+    }
+    if (stored != 1) {
+      report_.add("storage-version",
+                  field_invalid("spec.versions", shown,
+                                "must have exactly one version marked as storage version"));
+    }
+    if (versions_.empty()) return;
+    // What the server takes from the first version is checked once more.
+    const std::string first = string_at(versions_[0], {"name"});
+    const std::string problem = check_dns1035_label(first);
+    if (!first.empty() && !problem.empty()) {
+      report_.add("version-name", field_invalid("spec.version", in_quotes(first), problem));
+    }
+  }
+
+  const Json& crd_;
+  const Json& versions_;
+  const CrdCheckOptions& options_;
+  Report report_;
+  bool shared_schema_ = false, shared_subresources_ = false;
+  bool shared_columns_ = false, shared_fields_ = false;
+};
+
+}  // namespace
+
+Findings check_crd(const Json& crd, const CrdCheckOptions& options) {
+  Findings findings;
+  CrdCheck(crd, options, findings).run();
+  return findings;
+}
+
+FieldErrors errors_of(const Findings& findings) {
+  FieldErrors out;
+  for (const auto& finding : findings) out.push_back(finding.error);
+  return out;
+}
+
+void crd_defaults(Json& crd) {
+  Json& spec = crd["spec"];
+  if (!spec.is_object()) spec = Json::object();
+  Json& names = spec["names"];
+  if (!names.is_object()) names = Json::object();
+  const std::string kind = string_at(names, {"kind"});
+  if (!kind.empty() && string_at(names, {"singular"}).empty()) {
+    names["singular"] = base::to_lower(kind);
+  }
+  if (!kind.empty() && string_at(names, {"listKind"}).empty()) names["listKind"] = kind + "List";
+  if (!spec.contains("conversion") || spec["conversion"].is_null()) {
+    spec["conversion"] = {{"strategy", "None"}};
+  }
+  Json* service = base::find(spec, {"conversion", "webhook", "clientConfig", "service"});
+  if (service != nullptr && service->is_object() && !service->contains("port")) {
+    (*service)["port"] = 443;
+  }
+}
+
+bool is_crd_established(const Json& crd) {
+  const Json* conditions = base::find(crd, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) return false;
+  return std::any_of(conditions->begin(), conditions->end(), [](const Json& one) {
+    return string_at(one, {"type"}) == "Established" && string_at(one, {"status"}) == "True";
+  });
+}
+
+namespace {
+
+// With repetitions, as the server warns.
+std::vector<std::string> unknown_formats(const Json& crd) {
+  std::vector<std::string> out;
+  const Json& versions = versions_of(crd);
+  const bool shared = is_shared(versions, "schema");
+  for (const auto& version : versions) {
+    const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
+    if (schema == nullptr) continue;
+    const auto root = parse_structural(*schema);
+    if (!root) continue;
+    for_each_node(**root, [&](const Structural& node) {
+      if (node.format.empty() || is_known_format(node.type, node.format)) return;
+      out.push_back(node.format);
+    });
+    if (shared) break;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> crd_warnings(const Json& crd, const Json* live) {
+  const auto before = live == nullptr ? std::vector<std::string>() : unknown_formats(*live);
+  std::vector<std::string> out;
+  for (const auto& format : unknown_formats(crd)) {
+    if (std::find(before.begin(), before.end(), format) != before.end()) continue;
+    const std::string text = fmt::format("unrecognized format {}", in_quotes(format));
+    if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(text);
+  }
+  return out;
+}
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,47 @@
+// Whether the API server takes a CustomResourceDefinition: every rule of apiextensions v1 as a
+// named check, with the server's field paths and wording. Pure; what compiles CEL comes from
+// outside. The definition is in v1 form with the server's defaults filled in (crd_defaults).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "schema/field_error.hpp"
+#include "schema/rule_checker.hpp"
+#include "schema/structural.hpp"
+
+namespace kubewatch::schema {
+
+// `id` names the rule: "structural-type", "default", "printer-column", ... (CAPABILITIES.md).
+struct Finding {
+  std::string id;
+  FieldError error;
+};
+using Findings = std::vector<Finding>;
+
+struct CrdCheckOptions {
+  const Json* live = nullptr;          // what is stored now: an update
+  const RuleChecker* rules = nullptr;  // null: CEL is not looked at
+};
+
+// All that is wrong, in the server's order. Where all versions have the same schema (subresources,
+// columns, selectable fields), paths are those of the server: spec.validation.openAPIV3Schema.
+Findings check_crd(const Json& crd, const CrdCheckOptions& options = {});
+FieldErrors errors_of(const Findings& findings);
+
+// singular, listKind, conversion, webhook port: as the server fills them in.
+void crd_defaults(Json& crd);
+// JSON types that do not fit the server's own type. Errors: invalid, in the words of Go's decoder
+// ("json: cannot unmarshal ...").
+Result<void> check_crd_shape(const Json& crd);
+// `unrecognized format "x"` for formats that the server passes over; `live` may be null.
+std::vector<std::string> crd_warnings(const Json& crd, const Json* live);
+
+bool is_crd_established(const Json& crd);
+
+// Structural rules alone, on a schema that stands at `path`.
+void check_structural(const Structural& root, const std::string& path, Findings& findings);
+
+}  // namespace kubewatch::schema

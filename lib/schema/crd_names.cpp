@@ -1,0 +1,167 @@
+// Group, names, approval and what an update may not change: the rules of crd_check.hpp that concern
+// no version.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/strings.hpp"
+#include "core/resource.hpp"
+#include "schema/crd_report.hpp"
+#include "schema/embedded.hpp"
+
+namespace kubewatch::schema {
+
+using base::string_at;
+
+namespace {
+
+constexpr const char* kApproval = "api-approved.kubernetes.io";
+
+void check_one_name(const Json& names, const char* key, bool mixed_case, Report& report) {
+  const std::string value = string_at(names, {key});
+  if (value.empty()) return;
+  const std::string problem = check_dns1035_label(mixed_case ? base::to_lower(value) : value);
+  if (problem.empty()) return;
+  const std::string hint =
+      mixed_case ? "may have mixed case, but should otherwise match: " + problem : problem;
+  report.add("names", field_invalid(std::string("spec.names.") + key, in_quotes(value), hint));
+}
+
+void check_name_list(const Json& names, const char* key, Report& report) {
+  const Json* list = base::find(names, {key});
+  if (list == nullptr || !list->is_array()) return;
+  std::size_t index = 0;
+  for (const auto& one : *list) {
+    const std::string name = one.is_string() ? one.get<std::string>() : "";
+    const std::string field = fmt::format("spec.names.{}[{}]", key, index++);
+    const std::string problem = check_dns1035_label(name);
+    if (!problem.empty()) report.add("names", field_invalid(field, in_quotes(name), problem));
+  }
+}
+
+enum class Approval { missing, bypassed, approved, wrong };
+
+Approval approval_of(const Json& crd) {
+  const Json* annotations = base::find(crd, {"metadata", "annotations"});
+  const std::string value = annotations == nullptr ? "" : string_at(*annotations, {kApproval});
+  if (value.empty()) return Approval::missing;
+  if (value.starts_with("unapproved")) return Approval::bypassed;
+  const std::size_t scheme = value.find("://");
+  const bool url = scheme != std::string::npos && scheme > 0 && scheme + 3 < value.size() &&
+                   value[scheme + 3] != '/';
+  return url ? Approval::approved : Approval::wrong;
+}
+
+}  // namespace
+
+std::string in_quotes(const std::string& text) {
+  return base::dump_json(Json(text));
+}
+
+void check_crd_group(const Json& crd, Report& report) {
+  const std::string name = string_at(crd, {"metadata", "name"});
+  const std::string group = string_at(crd, {"spec", "group"});
+  if (name != string_at(crd, {"spec", "names", "plural"}) + "." + group) {
+    report.add("crd-name", field_invalid("metadata.name", in_quotes(name),
+                                         "must be spec.names.plural+\".\"+spec.group"));
+  }
+  const std::string problem = core::check_dns_subdomain(group);
+  if (group.empty()) {
+    report.add("group", field_required("spec.group"));
+  } else if (!problem.empty()) {
+    report.add("group", field_invalid("spec.group", in_quotes(group), problem));
+  } else if (group.find('.') == std::string::npos) {
+    report.add("group", field_invalid("spec.group", in_quotes(group),
+                                      "should be a domain with at least one dot"));
+  }
+  const std::string scope = string_at(crd, {"spec", "scope"});
+  if (scope.empty()) {
+    report.add("scope", field_required("spec.scope"));
+  } else if (scope != "Cluster" && scope != "Namespaced") {
+    report.add("scope",
+               field_not_supported("spec.scope", in_quotes(scope), {"Cluster", "Namespaced"}));
+  }
+}
+
+void check_crd_names(const Json& crd, Report& report) {
+  const Json* found = base::find(crd, {"spec", "names"});
+  const Json none = Json::object();
+  const Json& names = found == nullptr ? none : *found;
+  for (const char* key : {"plural", "singular", "kind", "listKind"}) {
+    if (!string_at(names, {key}).empty()) continue;
+    report.add("names", field_required(std::string("spec.names.") + key));
+  }
+  check_one_name(names, "plural", false, report);
+  check_one_name(names, "singular", false, report);
+  check_one_name(names, "kind", true, report);
+  check_one_name(names, "listKind", true, report);
+  check_name_list(names, "shortNames", report);
+  const std::string kind = string_at(names, {"kind"});
+  if (!kind.empty() && kind == string_at(names, {"listKind"})) {
+    report.add("names", field_invalid("spec.names.listKind", in_quotes(kind),
+                                      "kind and listKind may not be the same"));
+  }
+  check_name_list(names, "categories", report);
+}
+
+void check_api_approval(const Json& crd, const Json* live, Report& report) {
+  const std::string group = string_at(crd, {"spec", "group"});
+  const bool guarded = group == "k8s.io" || group.ends_with(".k8s.io") ||
+                       group == "kubernetes.io" || group.ends_with(".kubernetes.io");
+  if (!guarded) return;
+  const Approval now = approval_of(crd);
+  if (live != nullptr && approval_of(*live) == now) return;
+  if (now != Approval::missing && now != Approval::wrong) return;
+  const std::string field = fmt::format("metadata.annotations[{}]", kApproval);
+  const std::string must =
+      fmt::format("protected groups must have approval annotation \"{}\"", kApproval);
+  const std::string see = "see https://github.com/kubernetes/enhancements/pull/1111";
+  if (now == Approval::missing) {
+    report.add("api-approved", field_required(field, must + ", " + see));
+    return;
+  }
+  const std::string value = string_at(*base::find(crd, {"metadata", "annotations"}), {kApproval});
+  report.add(
+      "api-approved",
+      field_invalid(field, in_quotes(value),
+                    must + " with either a URL or a reason starting with \"unapproved\", " + see));
+}
+
+void check_crd_update(const Json& crd, const Json& live, Report& report) {
+  const auto immutable = [&](std::initializer_list<std::string_view> path, const char* field) {
+    const std::string value = string_at(crd, path);
+    if (value == string_at(live, path)) return;
+    report.add("immutable", field_invalid(field, in_quotes(value), "field is immutable"));
+  };
+  if (is_crd_established(live)) {
+    immutable({"spec", "scope"}, "spec.scope");
+    immutable({"spec", "names", "kind"}, "spec.names.kind");
+  }
+  immutable({"spec", "group"}, "spec.group");
+  immutable({"spec", "names", "plural"}, "spec.names.plural");
+}
+
+void check_crd_stored_versions(const Json& crd, Report& report) {
+  const Json* stored = base::find(crd, {"status", "storedVersions"});
+  const Json* versions = base::find(crd, {"spec", "versions"});
+  if (stored == nullptr || !stored->is_array() || versions == nullptr) return;
+  std::size_t index = 0;
+  for (const auto& one : *stored) {
+    const std::string field = fmt::format("status.storedVersions[{}]", index++);
+    const std::string name = one.is_string() ? one.get<std::string>() : "";
+    const bool known = std::any_of(versions->begin(), versions->end(), [&](const Json& version) {
+      return string_at(version, {"name"}) == name;
+    });
+    if (known) continue;
+    report.add("stored-versions",
+               field_invalid(field, in_quotes(name),
+                             fmt::format("missing from spec.versions; {0} was previously a storage "
+                                         "version, and must remain in spec.versions until a "
+                                         "storage migration ensures no data remains persisted in "
+                                         "{0} and removes {0} from status.storedVersions",
+                                         name)));
+  }
+}
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,285 @@
+#include "schema/embedded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/strings.hpp"
+#include "core/resource.hpp"
+
+namespace kubewatch::schema {
+
+namespace {
+
+enum class Shape { text, count, texts_by_key, texts, objects };
+
+const std::map<std::string, Shape>& meta_fields() {
+  static const std::map<std::string, Shape> table = {
+      {"name", Shape::text},
+      {"generateName", Shape::text},
+      {"namespace", Shape::text},
+      {"selfLink", Shape::text},
+      {"uid", Shape::text},
+      {"resourceVersion", Shape::text},
+      {"generation", Shape::count},
+      {"creationTimestamp", Shape::text},
+      {"deletionTimestamp", Shape::text},
+      {"deletionGracePeriodSeconds", Shape::count},
+      {"labels", Shape::texts_by_key},
+      {"annotations", Shape::texts_by_key},
+      {"ownerReferences", Shape::objects},
+      {"finalizers", Shape::texts},
+      {"managedFields", Shape::objects},
+  };
+  return table;
+}
+
+const char* go_type(Shape shape) {
+  switch (shape) {
+    case Shape::text: return "string";
+    case Shape::count: return "int64";
+    case Shape::texts_by_key: return "map[string]string";
+    case Shape::texts: return "[]string";
+    case Shape::objects: return "[]v1.OwnerReference";
+  }
+  return "";
+}
+
+const char* json_type(const Json& value) {
+  return value.is_number() ? "number" : value.is_boolean() ? "bool" : value.type_name();
+}
+
+// "" or what does not fit, as Go's decoder says it.
+std::string misfit(const std::string& key, const Json& value, Shape shape) {
+  const auto refuse = [&](const Json& wrong, const char* type) {
+    return fmt::format("json: cannot unmarshal {} into Go struct field ObjectMeta.{} of type {}",
+                       json_type(wrong), key, type);
+  };
+  const bool list = shape == Shape::texts || shape == Shape::objects;
+  const bool fits = shape == Shape::text           ? value.is_string()
+                    : shape == Shape::count        ? value.is_number_integer()
+                    : shape == Shape::texts_by_key ? value.is_object()
+                                                   : value.is_array();
+  if (!fits) return refuse(value, go_type(shape));
+  if (shape == Shape::texts_by_key || list) {
+    for (const auto& one : value) {
+      const bool good = shape == Shape::objects ? one.is_object() : one.is_string();
+      if (!good) return refuse(one, shape == Shape::objects ? "v1.OwnerReference" : "string");
+    }
+  }
+  return "";
+}
+
+// "" or why the metadata cannot be read.
+std::string read_metadata(Json& metadata, const std::string& path,
+                          std::vector<std::string>& unknown) {
+  if (!metadata.is_object()) {
+    return fmt::format("json: cannot unmarshal {} into Go value of type v1.ObjectMeta",
+                       json_type(metadata));
+  }
+  for (auto it = metadata.begin(); it != metadata.end();) {
+    const auto known = meta_fields().find(it.key());
+    if (known == meta_fields().end()) {
+      unknown.push_back(path + "." + it.key());
+      it = metadata.erase(it);
+      continue;
+    }
+    const bool empty = it->is_null() || (it->is_structured() && it->empty()) || *it == "";
+    if (!it->is_null()) {
+      if (std::string why = misfit(it.key(), *it, known->second); !why.empty()) return why;
+    }
+    it = empty ? metadata.erase(it) : std::next(it);
+  }
+  return "";
+}
+
+std::string below(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+std::string in_quotes(const std::string& text) {
+  return base::dump_json(Json(text));
+}
+
+void check_api_version(const Json& value, const std::string& path, FieldErrors& errors) {
+  if (!value.is_string()) {
+    errors.push_back(field_invalid(path, base::dump_json(value), "must be a string"));
+    return;
+  }
+  const std::string text = value.get<std::string>();
+  if (text.empty()) {
+    errors.push_back(field_invalid(path, "\"\"", "must not be empty"));
+  } else if (std::count(text.begin(), text.end(), '/') > 1) {
+    errors.push_back(
+        field_invalid(path, in_quotes(text), "unexpected GroupVersion string: " + text));
+  }
+}
+
+void check_kind(const Json& value, const std::string& path, FieldErrors& errors) {
+  if (!value.is_string()) {
+    errors.push_back(field_invalid(path, base::dump_json(value), "must be a string"));
+    return;
+  }
+  const std::string text = value.get<std::string>();
+  const std::string problem = check_dns1035_label(base::to_lower(text));
+  if (text.empty()) {
+    errors.push_back(field_invalid(path, "\"\"", "must not be empty"));
+  } else if (!problem.empty()) {
+    errors.push_back(field_invalid(path, in_quotes(text),
+                                   "may have mixed case, but should otherwise match: " + problem));
+  }
+}
+
+void check_path_segment(const Json& metadata, const char* key, const std::string& path,
+                        FieldErrors& errors) {
+  const std::string text = base::string_at(metadata, {key});
+  if (text.empty()) return;
+  std::vector<std::string> problems;
+  if (std::string_view(key) == "name" && (text == "." || text == "..")) {
+    problems.push_back("may not be '" + text + "'");
+  }
+  for (const char c : {'/', '%'}) {
+    if (text.find(c) != std::string::npos)
+      problems.push_back(fmt::format("may not contain '{}'", c));
+  }
+  for (const auto& problem : problems) {
+    errors.push_back(field_invalid(below(path, key), in_quotes(text), problem));
+  }
+}
+
+void check_labels(const Json& metadata, const std::string& path, FieldErrors& errors) {
+  if (const Json* labels = base::find(metadata, {"labels"})) {
+    for (const auto& [key, value] : labels->items()) {
+      const std::string bad_key = core::check_label_key(key);
+      if (!bad_key.empty()) {
+        errors.push_back(field_invalid(below(path, "labels"), in_quotes(key), bad_key));
+      }
+      const std::string bad = core::check_label_value(value.get<std::string>());
+      if (!bad.empty()) {
+        errors.push_back(field_invalid(below(path, "labels"), base::dump_json(value), bad));
+      }
+    }
+  }
+  const Json* annotations = base::find(metadata, {"annotations"});
+  if (annotations == nullptr) return;
+  for (const auto& [key, value] : annotations->items()) {
+    const std::string bad_key = core::check_label_key(base::to_lower(key));
+    if (bad_key.empty()) continue;
+    errors.push_back(field_invalid(below(path, "annotations"), in_quotes(key), bad_key));
+  }
+}
+
+void check_one(const Json& value, const std::string& path, FieldErrors& errors) {
+  for (const char* key : {"apiVersion", "kind"}) {
+    if (!value.contains(key)) errors.push_back(field_required(below(path, key)));
+  }
+  if (const auto it = value.find("apiVersion"); it != value.end()) {
+    check_api_version(*it, below(path, "apiVersion"), errors);
+  }
+  if (const auto it = value.find("kind"); it != value.end()) {
+    check_kind(*it, below(path, "kind"), errors);
+  }
+  const auto metadata = value.find("metadata");
+  if (metadata == value.end()) return;
+  const std::string at = below(path, "metadata");
+  Json copy = *metadata;
+  std::vector<std::string> unknown;
+  if (const std::string why = read_metadata(copy, at, unknown); !why.empty()) {
+    errors.push_back(field_invalid(at, base::dump_json(*metadata), why));
+    return;
+  }
+  check_path_segment(copy, "name", at, errors);
+  check_path_segment(copy, "generateName", at, errors);
+  const std::string ns = base::string_at(copy, {"namespace"});
+  if (!ns.empty()) {
+    const std::string problem = core::check_dns_label(ns);
+    if (!problem.empty()) {
+      errors.push_back(field_invalid(below(at, "namespace"), in_quotes(ns), problem));
+    }
+  }
+  check_labels(copy, at, errors);
+}
+
+}  // namespace
+
+std::string check_dns1035_label(const std::string& name) {
+  constexpr std::size_t kMost = 63;
+  std::vector<std::string> problems;
+  if (name.size() > kMost) problems.push_back("must be no more than 63 bytes");
+  const auto lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool fits = !name.empty() && lower(name.front()) && name.back() != '-' &&
+                    std::all_of(name.begin(), name.end(),
+                                [&](char c) { return lower(c) || digit(c) || c == '-'; });
+  if (!fits) {
+    problems.emplace_back(
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "
+        "an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "
+        "'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')");
+  }
+  return base::join(problems, ",");
+}
+
+std::optional<FieldError> coerce_embedded(Json& value, const Structural& schema, bool root,
+                                          const std::string& base,
+                                          std::vector<std::string>& unknown) {
+  if (value.is_array()) {
+    if (!schema.items) return std::nullopt;
+    std::size_t index = 0;
+    for (auto& item : value) {
+      auto wrong = coerce_embedded(item, *schema.items, false, fmt::format("{}[{}]", base, index++),
+                                   unknown);
+      if (wrong) return wrong;
+    }
+    return std::nullopt;
+  }
+  if (!value.is_object()) return std::nullopt;
+  const bool embedded = root || schema.embedded_resource;
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    const bool type_meta = it.key() == "apiVersion" || it.key() == "kind";
+    if (embedded && type_meta && !it->is_string()) {
+      return field_invalid(below(base, it.key()), base::dump_json(*it), "must be a string");
+    }
+    if (embedded && it.key() == "metadata") {
+      const Json before = *it;
+      const std::string why = read_metadata(*it, below(base, "metadata"), unknown);
+      if (!why.empty()) {
+        return field_invalid(below(base, "metadata"), base::dump_json(before), why);
+      }
+    }
+    const Structural* member = schema.member(it.key());
+    if (member == nullptr || !it->is_structured()) continue;
+    const bool property = schema.properties.count(it.key()) != 0;
+    auto wrong = coerce_embedded(
+        *it, *member, false,
+        property ? below(base, it.key()) : fmt::format("{}[{}]", base, it.key()), unknown);
+    if (wrong) return wrong;
+  }
+  return std::nullopt;
+}
+
+void check_embedded(const Json& value, const Structural& schema, bool root, const std::string& base,
+                    FieldErrors& errors) {
+  if (value.is_array()) {
+    if (!schema.items) return;
+    std::size_t index = 0;
+    for (const auto& item : value) {
+      check_embedded(item, *schema.items, false, fmt::format("{}[{}]", base, index++), errors);
+    }
+    return;
+  }
+  if (!value.is_object()) return;
+  if (root || schema.embedded_resource) check_one(value, base, errors);
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    const Structural* member = schema.member(it.key());
+    if (member == nullptr || !it->is_structured()) continue;
+    const bool property = schema.properties.count(it.key()) != 0;
+    check_embedded(*it, *member, false,
+                   property ? below(base, it.key()) : fmt::format("{}[{}]", base, it.key()),
+                   errors);
+  }
+}
+
+}  // namespace kubewatch::schema

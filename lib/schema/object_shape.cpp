@@ -1,0 +1,202 @@
+#include "schema/object_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace kubewatch::schema {
+
+namespace {
+
+bool is_meta(const std::string& key) {
+  return key == "apiVersion" || key == "kind" || key == "metadata";
+}
+
+class Pruner {
+ public:
+  std::vector<std::string> removed;
+
+  // Null: nothing is known here, objects are emptied.
+  void prune(Json& value, const Structural* schema, const std::string& path, bool embedded) {
+    if (schema != nullptr && schema->preserves_unknown()) {
+      keep(value, *schema, path, embedded);
+      return;
+    }
+    if (value.is_array()) {
+      std::size_t index = 0;
+      const Structural* items = schema != nullptr ? schema->items.get() : nullptr;
+      for (auto& item : value) descend(item, items, fmt::format("{}[{}]", path, index++));
+      return;
+    }
+    if (!value.is_object()) return;
+    for (auto it = value.begin(); it != value.end();) {
+      if (schema != nullptr && embedded && is_meta(it.key())) {
+        ++it;
+        continue;
+      }
+      const std::string below = path.empty() ? it.key() : path + "." + it.key();
+      if (schema != nullptr && has_member(*schema, it.key())) {
+        descend(*it, schema->member(it.key()), below);
+        ++it;
+        continue;
+      }
+      removed.push_back(below);
+      it = value.erase(it);
+    }
+  }
+
+ private:
+  // additionalProperties of true or false are members of which nothing is known.
+  static bool has_member(const Structural& schema, const std::string& key) {
+    return schema.properties.count(key) != 0 || schema.additional_allowed.has_value();
+  }
+
+  void descend(Json& value, const Structural* schema, const std::string& path) {
+    if (!value.is_structured()) return;
+    prune(value, schema, path, schema != nullptr && schema->embedded_resource);
+  }
+
+  void keep(Json& value, const Structural& schema, const std::string& path, bool embedded) {
+    if (value.is_array()) {
+      std::size_t index = 0;
+      for (auto& item : value) {
+        const std::string below = fmt::format("{}[{}]", path, index++);
+        if (schema.items) keep(item, *schema.items, below, schema.items->embedded_resource);
+      }
+      return;
+    }
+    if (!value.is_object()) return;
+    for (auto it = value.begin(); it != value.end(); ++it) {
+      if (embedded && is_meta(it.key())) continue;
+      if (!has_member(schema, it.key())) continue;
+      descend(*it, schema.member(it.key()), path.empty() ? it.key() : path + "." + it.key());
+    }
+  }
+};
+
+bool is_lost_null(const Json& value, const Structural* schema) {
+  return value.is_null() && schema != nullptr && !schema->nullable && !schema->default_value;
+}
+
+}  // namespace
+
+std::vector<std::string> prune(Json& value, const Structural& schema, bool root) {
+  Pruner pruner;
+  pruner.prune(value, &schema, "", root || schema.embedded_resource);
+  std::sort(pruner.removed.begin(), pruner.removed.end());
+  return std::move(pruner.removed);
+}
+
+void drop_nulls(Json& value, const Structural& schema) {
+  if (value.is_array()) {
+    if (!schema.items) return;
+    for (auto& item : value) drop_nulls(item, *schema.items);
+    return;
+  }
+  if (!value.is_object()) return;
+  for (auto it = value.begin(); it != value.end();) {
+    const Structural* member = schema.member(it.key());
+    if (is_lost_null(*it, member)) {
+      it = value.erase(it);
+      continue;
+    }
+    if (member != nullptr && it->is_structured()) drop_nulls(*it, *member);
+    ++it;
+  }
+}
+
+void apply_defaults(Json& value, const Structural& schema) {
+  const auto fill = [](Json& at, const Structural& by) {
+    if (at.is_null() && !by.nullable && by.default_value) at = *by.default_value;
+    if (at.is_structured()) apply_defaults(at, by);
+  };
+  if (value.is_array()) {
+    if (!schema.items) return;
+    for (auto& item : value) fill(item, *schema.items);
+    return;
+  }
+  if (!value.is_object()) return;
+  for (const auto& [key, member] : schema.properties) {
+    if (member->default_value && !value.contains(key)) value[key] = *member->default_value;
+  }
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    if (const Structural* member = schema.member(it.key())) fill(*it, *member);
+  }
+}
+
+namespace {
+
+// Of each value that occurs more than once, where it does so first again.
+std::vector<std::size_t> repeated(const std::vector<Json>& values) {
+  std::vector<std::size_t> out;
+  if (values.size() <= 1) return out;
+  std::map<std::string, int> seen;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (++seen[base::dump_json(values[i])] == 2) out.push_back(i);
+  }
+  return out;
+}
+
+void check_keys(const Json& list, const Structural& schema, const std::string& path,
+                FieldErrors& errors) {
+  std::vector<Json> identities;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Json& item = list[i];
+    if (!item.is_object() && !item.is_null()) {
+      errors.push_back(field_invalid(fmt::format("{}[{}]", path, i), base::dump_json(item),
+                                     "must be an object for an array of list-type map"));
+      return;
+    }
+    Json identity = Json::object();
+    for (const auto& key : schema.list_map_keys.value_or(std::vector<std::string>())) {
+      if (item.is_object() && item.contains(key)) identity[key] = item.at(key);
+    }
+    identities.push_back(std::move(identity));
+  }
+  for (const std::size_t i : repeated(identities)) {
+    errors.push_back(
+        field_duplicate(fmt::format("{}[{}]", path, i), base::dump_json(identities[i])));
+  }
+}
+
+void check_lists_below(const Json& value, const Structural& schema, const std::string& path,
+                       FieldErrors& errors) {
+  if (value.is_object()) {
+    check_keyed_lists(value, schema, path, errors);
+    return;
+  }
+  if (!value.is_array()) return;
+  const std::string type = schema.list_type.value_or("");
+  if (type == "set") {
+    const std::vector<Json> values(value.begin(), value.end());
+    for (const std::size_t i : repeated(values)) {
+      errors.push_back(field_duplicate(fmt::format("{}[{}]", path, i), base::dump_json(value[i])));
+    }
+  } else if (type == "map") {
+    check_keys(value, schema, path, errors);
+  }
+  if (!schema.items) return;
+  std::size_t index = 0;
+  for (const auto& item : value) {
+    check_lists_below(item, *schema.items, fmt::format("{}[{}]", path, index++), errors);
+  }
+}
+
+}  // namespace
+
+void check_keyed_lists(const Json& object, const Structural& schema, const std::string& base,
+                       FieldErrors& errors) {
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_structured()) continue;
+    if (schema.additional_properties) {
+      check_lists_below(value, *schema.additional_properties, fmt::format("{}[{}]", base, key),
+                        errors);
+    }
+    const auto property = schema.properties.find(key);
+    if (property == schema.properties.end()) continue;
+    check_lists_below(value, *property->second, base.empty() ? key : base + "." + key, errors);
+  }
+}
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,26 @@
+// What a schema does to the shape of an object: unknown fields, nulls, defaults, and the keys of
+// sets and keyed lists. Pure. compiled_schema.hpp puts it to use.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "schema/field_error.hpp"
+#include "schema/structural.hpp"
+
+namespace kubewatch::schema {
+
+// `root`: the value is a whole object, whose apiVersion, kind and metadata always stay (as those of
+// embedded resources). Returns what was removed, sorted.
+std::vector<std::string> prune(Json& value, const Structural& schema, bool root);
+// Nulls that are neither allowed nor replaced by a default.
+void drop_nulls(Json& value, const Structural& schema);
+// Where a key is absent, or null and not nullable.
+void apply_defaults(Json& value, const Structural& schema);
+
+// Duplicates in sets and keyed lists.
+void check_keyed_lists(const Json& object, const Structural& schema, const std::string& base,
+                       FieldErrors& errors);
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,470 @@
+#include "schema/validator_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "schema/formats.hpp"
+
+namespace kubewatch::schema {
+
+namespace {
+
+using Kind = Issue::Kind;
+
+const char* type_of(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::string: return "string";
+    case Json::value_t::boolean: return "boolean";
+    case Json::value_t::array: return "array";
+    case Json::value_t::object: return "object";
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned: return "integer";
+    case Json::value_t::number_float: return "number";
+    default: return "null";
+  }
+}
+
+bool is_whole(double value) {
+  return std::isfinite(value) && std::trunc(value) == value;
+}
+
+Issue issue_of(Kind kind, const std::string& name, std::string text, std::string shown = "\"\"") {
+  Issue out;
+  out.kind = kind;
+  out.name = name;
+  out.text = std::move(text);
+  out.shown = std::move(shown);
+  return out;
+}
+
+std::int64_t characters(const std::string& text) {
+  std::int64_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+  return count;
+}
+
+std::string in_quotes(const std::string& text) {
+  return base::dump_json(Json(text));
+}
+
+// As Go compares after converting the value to the listed one's type.
+bool same_as_listed(const Json& value, const Json& listed) {
+  if (value.is_number() && listed.is_number()) {
+    if (listed.is_number_integer() && value.is_number_float()) {
+      return std::trunc(value.get<double>()) == listed.get<double>();
+    }
+    return value == listed;
+  }
+  return value.type() == listed.type() && !listed.is_null() && value == listed;
+}
+
+}  // namespace
+
+std::string Validator::Run::Place::text() const {
+  if (above == nullptr) return "";
+  std::string out = above->text();
+  if (is_index) return out + "[" + std::to_string(index) + "]";
+  if (!out.empty() || is_extra) out += '.';
+  return out.append(key);
+}
+
+Outcome Validator::Run::check_null(const Node& node, const Place& place) {
+  Outcome out;
+  if (!node.any_type && !node.schema->nullable) {
+    const std::string name = place.text();
+    out.add(issue_of(Kind::type_invalid, name,
+                     fmt::format("{} in body must be of type {}: \"null\"", name, node.types),
+                     "\"null\""));
+  }
+  if (node.schema->enum_values) check_enum(node, Json(), place, out);
+  return out;
+}
+
+Outcome Validator::Run::check(const Node& node, const Json& value, const Place& place,
+                              const Json* old) {
+  if (value.is_null()) return check_null(node, place);
+  Outcome out;
+  if (!node.any_type || !node.format.empty()) check_type(node, value, place, out);
+  check_combined(node, value, place, old, out);
+  if (value.is_string()) check_string(node, value, place, out);
+  if (value.is_number()) check_number(node, value, place, out);
+  if (value.is_array()) check_array(node, value, place, old, out);
+  if (node.schema->enum_values) check_enum(node, value, place, out);
+  if (value.is_object()) check_object(node, value, place, old, out);
+  out.matches += 3;  // combined, common, and itself
+  return out;
+}
+
+Outcome Validator::Run::child(const Node& node, const Json& value, const Place& place,
+                              const Json* old) {
+  Outcome out = check(node, value, place, old);
+  if (!out.fine() && old != nullptr && *old == value) out.issues.clear();
+  return out;
+}
+
+void Validator::Run::check_type(const Node& node, const Json& value, const Place& place,
+                                Outcome& out) {
+  ++out.matches;
+  const std::string actual = type_of(value);
+  const bool listed = node.types == actual || (node.types == "integer,string" &&
+                                               (actual == "integer" || actual == "string"));
+  const bool whole = actual == "number" && node.integer && is_whole(value.get<double>());
+  const bool fits = listed || whole || (actual == "integer" && node.number);
+  if (fits) {
+    ++out.matches;
+    return;
+  }
+  const bool text_or_list = value.is_string() || value.is_array();
+  std::string wanted = node.types;
+  std::string shown = actual;
+  if (!node.format.empty() && !text_or_list) {
+    const char* format = actual == "integer" ? "int64" : actual == "number" ? "float64" : "";
+    if (node.format == format) return;
+    wanted = node.format;
+    shown = format;
+  } else if (!node.format.empty() && !node.number && !node.integer) {
+    ++out.matches;  // the server's own leniency: a list passes for a string with a format
+    return;
+  }
+  const std::string name = place.text();
+  out.add(issue_of(Kind::type_invalid, name,
+                   fmt::format("{} in body must be of type {}: {}", name, wanted, in_quotes(shown)),
+                   in_quotes(shown)));
+}
+
+void Validator::Run::check_any_of(const Node& node, const Json& value, const Place& place,
+                                  const Json* old, Outcome& out) {
+  if (node.any_of.empty()) return;
+  std::optional<Outcome> best;
+  for (const auto& one : node.any_of) {
+    Outcome found = check(*one, value, place, old);
+    if (found.fine()) {
+      out.merge(std::move(found));
+      return;
+    }
+    if (!best || found.matches > best->matches) best = std::move(found);
+  }
+  out.add(issue_of(
+      Kind::plain, "",
+      fmt::format("{} must validate at least one schema (anyOf)", in_quotes(place.text()))));
+  out.merge(std::move(*best));
+}
+
+void Validator::Run::check_one_of(const Node& node, const Json& value, const Place& place,
+                                  const Json* old, Outcome& out) {
+  if (node.one_of.empty()) return;
+  std::optional<Outcome> best;
+  std::optional<Outcome> first;
+  int fits = 0;
+  for (const auto& one : node.one_of) {
+    Outcome found = check(*one, value, place, old);
+    if (found.fine()) {
+      ++fits;
+      best.reset();
+      if (!first) first = std::move(found);
+    } else if (fits == 0 && (!best || found.matches > best->matches)) {
+      best = std::move(found);
+    }
+  }
+  if (fits == 1) {
+    out.merge(std::move(*first));
+    return;
+  }
+  const std::string found =
+      fits == 0 ? "Found none valid" : fmt::format("Found {} valid alternatives", fits);
+  out.add(issue_of(Kind::plain, "",
+                   fmt::format("{} must validate one and only one schema (oneOf). {}",
+                               in_quotes(place.text()), found)));
+  if (best) out.merge(std::move(*best));
+}
+
+void Validator::Run::check_combined(const Node& node, const Json& value, const Place& place,
+                                    const Json* old, Outcome& out) {
+  check_any_of(node, value, place, old, out);
+  check_one_of(node, value, place, old, out);
+  std::size_t fits = 0;
+  for (const auto& one : node.all_of) {
+    Outcome found = check(*one, value, place, old);
+    fits += found.fine() ? 1U : 0U;
+    out.merge(std::move(found));
+  }
+  if (fits != node.all_of.size()) {
+    out.add(issue_of(Kind::plain, "",
+                     fmt::format("{} must validate all the schemas (allOf){}",
+                                 in_quotes(place.text()), fits == 0 ? ". None validated" : "")));
+  }
+  if (node.not_node && check(*node.not_node, value, place, old).fine()) {
+    out.add(
+        issue_of(Kind::plain, "",
+                 fmt::format("{} must not validate the schema (not)", in_quotes(place.text()))));
+  }
+  ++out.matches;
+}
+
+// The first that fails speaks; the format is looked at besides.
+void Validator::Run::check_string(const Node& node, const Json& value, const Place& place,
+                                  Outcome& out) {
+  const auto& text = value.get_ref<const std::string&>();
+  const Structural& schema = *node.schema;
+  ++out.matches;
+  if (schema.max_length && characters(text) > *schema.max_length) {
+    Issue issue = issue_of(Kind::too_long, place.text(), "");
+    issue.text =
+        fmt::format("{} in body should be at most {} chars long", issue.name, *schema.max_length);
+    issue.most = *schema.max_length;
+    out.add(std::move(issue));
+  } else if (schema.min_length && characters(text) < *schema.min_length) {
+    const std::string name = place.text();
+    out.add(issue_of(
+        Kind::invalid, name,
+        fmt::format("{} in body should be at least {} chars long", name, *schema.min_length),
+        in_quotes(text)));
+  } else if (!node.bad_pattern.empty()) {
+    const std::string name = place.text();
+    out.add(issue_of(Kind::invalid, name,
+                     fmt::format("{} in body should match '{}, but pattern is invalid: {}'", name,
+                                 schema.pattern, node.bad_pattern),
+                     in_quotes(text)));
+  } else if (node.pattern && !node.pattern->matches(text)) {
+    const std::string name = place.text();
+    out.add(issue_of(Kind::invalid, name,
+                     fmt::format("{} in body should match '{}'", name, schema.pattern),
+                     in_quotes(text)));
+  }
+  if (node.format.empty() || !is_known_string_format(node.format)) return;
+  ++out.matches;
+  if (fits_format(node.format, text)) return;
+  const std::string name = place.text();
+  out.add(
+      issue_of(Kind::type_invalid, name,
+               fmt::format("{} in body must be of type {}: {}", name, node.format, in_quotes(text)),
+               in_quotes(text)));
+}
+
+namespace {
+
+// Whether the number can be held by what type and format say.
+bool in_range(double value, const std::string& types, const std::string& format) {
+  if (types == "integer") {
+    if (!is_whole(value)) return false;
+    return format == "int32" ? value >= -2147483648.0 && value <= 2147483647.0
+                             : value >= -9223372036854775808.0 && value < 9223372036854775808.0;
+  }
+  return format != "float" || types != "number" || std::abs(value) <= 3.40282346638528859812e38;
+}
+
+std::string range_text(const char* what, const std::string& types, const std::string& format,
+                       const std::string& name) {
+  return format.empty()
+             ? fmt::format("{} value must be of type {} (default format) in {}", what, types, name)
+             : fmt::format("{} value must be of type {} with format {} in {}", what, types, format,
+                           name);
+}
+
+}  // namespace
+
+void Validator::Run::check_multiple(const Node& node, const Json& value, const Place& place,
+                                    Outcome& out) {
+  if (!node.schema->multiple_of) return;
+  const double factor = *node.schema->multiple_of;
+  const bool native = in_range(factor, node.types, node.format);
+  const std::string name = place.text();
+  if (!native) {
+    out.add(issue_of(Kind::plain, "", range_text("MultipleOf", node.types, node.format, name)));
+  }
+  if (factor <= 0 || (native && value.is_number_integer() && std::trunc(factor) <= 0)) {
+    out.add(issue_of(Kind::invalid, name,
+                     fmt::format("factor MultipleOf declared for {} must be positive: {}", name,
+                                 go_number(std::trunc(factor))),
+                     go_number(factor)));
+    return;
+  }
+  bool fits = false;
+  if (native && value.is_number_integer()) {
+    fits = value.get<std::int64_t>() % static_cast<std::int64_t>(factor) == 0;
+  } else {
+    const double data = value.get<double>();
+    const double times = factor < 1 ? 1 / factor * data : data / factor;
+    fits = std::abs(times - std::round(times)) <= 1e-9 * std::max(1.0, std::abs(times));
+  }
+  if (fits) return;
+  const double shown = native && value.is_number_integer() ? std::trunc(factor) : factor;
+  out.add(issue_of(Kind::invalid, name,
+                   fmt::format("{} in body should be a multiple of {}", name, go_number(shown)),
+                   go_number(value)));
+}
+
+void Validator::Run::check_bound(const Node& node, const Json& value, const Place& place,
+                                 bool upper, Outcome& out) {
+  const auto& bound = upper ? node.schema->maximum : node.schema->minimum;
+  if (!bound) return;
+  const bool open = upper ? node.schema->exclusive_maximum : node.schema->exclusive_minimum;
+  const bool native = in_range(*bound, node.types, node.format);
+  const bool whole = native && value.is_number_integer();
+  const double limit = whole ? std::trunc(*bound) : *bound;
+  // Whole numbers are compared as such: doubles lose the last digits of large ones.
+  const auto compare = [&]() -> int {
+    if (whole && std::abs(limit) < 9.2e18) {
+      const auto left = value.get<std::int64_t>();
+      const auto right = static_cast<std::int64_t>(limit);
+      return left < right ? -1 : left > right ? 1 : 0;
+    }
+    const auto left = value.get<double>();
+    return left < limit ? -1 : left > limit ? 1 : 0;
+  };
+  const int order = compare();
+  const bool fits = upper ? order < 0 || (order == 0 && !open) : order > 0 || (order == 0 && !open);
+  if (native && fits) return;
+  const std::string name = place.text();
+  if (!native) {
+    out.add(issue_of(Kind::plain, "",
+                     range_text(upper ? "Maximum boundary" : "Minimum boundary", node.types,
+                                node.format, name)));
+  }
+  if (fits) return;
+  const std::string shown = whole && std::abs(limit) < 9.2e18
+                                ? std::to_string(static_cast<std::int64_t>(limit))
+                                : go_number(limit);
+  out.add(issue_of(Kind::invalid, name,
+                   fmt::format("{} in body should be {} than {}{}", name,
+                               upper ? "less" : "greater", open ? "" : "or equal to ", shown),
+                   go_number(value)));
+}
+
+void Validator::Run::check_number(const Node& node, const Json& value, const Place& place,
+                                  Outcome& out) {
+  out.matches += 2;
+  const double data = value.get<double>();
+  if (!in_range(data, node.types, node.format)) {
+    out.add(
+        issue_of(Kind::plain, "", range_text("Checked", node.types, node.format, place.text())));
+  }
+  check_multiple(node, value, place, out);
+  check_bound(node, value, place, false, out);
+  check_bound(node, value, place, true, out);
+}
+
+void Validator::Run::check_enum(const Node& node, const Json& value, const Place& place,
+                                Outcome& out) {
+  const auto& listed = *node.schema->enum_values;
+  if (listed.empty()) return;
+  Issue issue;
+  for (const auto& one : listed) {
+    if (same_as_listed(value, one)) return;
+    issue.supported.push_back(one.is_string() ? one.get<std::string>() : base::dump_json(one));
+  }
+  issue.kind = Kind::not_supported;
+  issue.name = place.text();
+  issue.text = issue.name + " in body should be one of the listed";
+  issue.shown = value.is_number() ? go_number(value) : base::dump_json(value);
+  out.add(std::move(issue));
+}
+
+namespace {
+
+// The items of an old list by their keys, where the schema says what these are.
+std::map<Json, const Json*> items_by_key(const Structural& schema, const Json* old) {
+  std::map<Json, const Json*> out;
+  if (old == nullptr || !old->is_array()) return out;
+  if (schema.list_type.value_or("") != "map" || !schema.list_map_keys) return out;
+  for (const auto& item : *old) {
+    Json identity = Json::array();
+    for (const auto& key : *schema.list_map_keys) {
+      identity.push_back(item.is_object() ? item.value(key, Json()) : Json());
+    }
+    out[identity] = &item;
+  }
+  return out;
+}
+
+const Json* old_item(const Structural& schema, const std::map<Json, const Json*>& items,
+                     const Json& item) {
+  if (items.empty() || !item.is_object()) return nullptr;
+  Json identity = Json::array();
+  for (const auto& key : *schema.list_map_keys) identity.push_back(item.value(key, Json()));
+  const auto it = items.find(identity);
+  return it == items.end() ? nullptr : it->second;
+}
+
+}  // namespace
+
+void Validator::Run::check_array(const Node& node, const Json& value, const Place& place,
+                                 const Json* old, Outcome& out) {
+  const Structural& schema = *node.schema;
+  if (node.items) {
+    const auto before = ratcheting_ ? items_by_key(schema, old) : std::map<Json, const Json*>();
+    Place below{&place, {}, 0, true, false};
+    for (const auto& item : value) {
+      out.merge(child(*node.items, item, below, old_item(schema, before, item)));
+      ++below.index;
+    }
+  }
+  out.matches += 2;
+  const auto size = static_cast<std::int64_t>(value.size());
+  if (schema.min_items && size < *schema.min_items) {
+    const std::string name = place.text();
+    out.add(
+        issue_of(Kind::invalid, name,
+                 fmt::format("{} in body should have at least {} items", name, *schema.min_items),
+                 std::to_string(size)));
+  }
+  if (schema.max_items && size > *schema.max_items) {
+    Issue issue = issue_of(Kind::too_many, place.text(), "");
+    issue.text =
+        fmt::format("{} in body should have at most {} items", issue.name, *schema.max_items);
+    issue.actual = size;
+    issue.most = *schema.max_items;
+    out.add(std::move(issue));
+  }
+}
+
+void Validator::Run::check_object(const Node& node, const Json& value, const Place& place,
+                                  const Json* old, Outcome& out) {
+  const Structural& schema = *node.schema;
+  const auto size = static_cast<std::int64_t>(value.size());
+  ++out.matches;
+  if (schema.min_properties && size < *schema.min_properties) {
+    const std::string name = place.text();
+    out.add(issue_of(
+        Kind::invalid, name,
+        fmt::format("{} in body should have at least {} properties", name, *schema.min_properties),
+        std::to_string(size)));
+  }
+  if (schema.max_properties && size > *schema.max_properties) {
+    Issue issue = issue_of(Kind::too_many, place.text(), "");
+    issue.text = fmt::format("{} in body should have at most {} properties", issue.name,
+                             *schema.max_properties);
+    issue.actual = size;
+    issue.most = *schema.max_properties;
+    out.add(std::move(issue));
+  }
+  const bool closed = !node.additional && schema.additional_allowed == false;
+  const bool root = place.above == nullptr;
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    const Node* property = node.property(it.key());
+    Place below{&place, it.key(), 0, false, property == nullptr};
+    if (property == nullptr && closed) {
+      const std::string name = place.text();
+      out.add(issue_of(Kind::invalid, name,
+                       fmt::format("{}.{} in body is a forbidden property", name, it.key()),
+                       in_quotes(it.key())));
+    }
+    const Node* below_node = property != nullptr ? property : node.additional.get();
+    if (below_node == nullptr) continue;
+    const Json* before = nullptr;
+    const bool type_meta = root && (it.key() == "kind" || it.key() == "apiVersion");
+    if (ratcheting_ && old != nullptr && old->is_object() && !type_meta) {
+      if (const auto found = old->find(it.key()); found != old->end()) before = &*found;
+    }
+    out.merge(child(*below_node, *it, below, before));
+  }
+  for (const auto& key : schema.required) {
+    if (value.contains(key)) continue;
+    const std::string name = place.text() + "." + key;
+    out.add(issue_of(Kind::required, name, name + " in body is required"));
+  }
+}
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,51 @@
+// One validation of one value: walks value and schema together. Private to validator.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "schema/validator_node.hpp"
+
+namespace kubewatch::schema {
+
+class Validator::Run {
+ public:
+  explicit Run(bool ratcheting) : ratcheting_(ratcheting) {}
+
+  // A place, written out only when there is something to say of it.
+  struct Place {
+    const Place* above = nullptr;
+    std::string_view key;
+    std::size_t index = 0;
+    bool is_index = false;
+    bool is_extra = false;  // a key that is no property: the server puts a dot before it
+    std::string text() const;
+  };
+
+  Outcome check(const Node& node, const Json& value, const Place& place, const Json* old);
+
+ private:
+  Outcome check_null(const Node& node, const Place& place);
+  void check_type(const Node& node, const Json& value, const Place& place, Outcome& out);
+  void check_combined(const Node& node, const Json& value, const Place& place, const Json* old,
+                      Outcome& out);
+  void check_any_of(const Node& node, const Json& value, const Place& place, const Json* old,
+                    Outcome& out);
+  void check_one_of(const Node& node, const Json& value, const Place& place, const Json* old,
+                    Outcome& out);
+  void check_string(const Node& node, const Json& value, const Place& place, Outcome& out);
+  void check_number(const Node& node, const Json& value, const Place& place, Outcome& out);
+  void check_multiple(const Node& node, const Json& value, const Place& place, Outcome& out);
+  void check_bound(const Node& node, const Json& value, const Place& place, bool upper,
+                   Outcome& out);
+  void check_array(const Node& node, const Json& value, const Place& place, const Json* old,
+                   Outcome& out);
+  void check_enum(const Node& node, const Json& value, const Place& place, Outcome& out);
+  void check_object(const Node& node, const Json& value, const Place& place, const Json* old,
+                    Outcome& out);
+  Outcome child(const Node& node, const Json& value, const Place& place, const Json* old);
+
+  bool ratcheting_;
+};
+
+}  // namespace kubewatch::schema
