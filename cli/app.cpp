@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "base/time.hpp"
 #include "cli/argv.hpp"
+#include "cli/crd_gen_commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 

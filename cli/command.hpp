@@ -67,7 +67,6 @@ std::unique_ptr<Command> make_watch();
 std::unique_ptr<Command> make_reflect();
 std::unique_ptr<Command> make_wait_condition();
 std::unique_ptr<Command> make_apply_ssa();
-std::unique_ptr<Command> make_crd_gen();
 std::unique_ptr<Command> make_sandbox();
 std::unique_ptr<Command> make_completion();
 std::unique_ptr<Command> make_version();
@@ -84,14 +83,5 @@ std::unique_ptr<Command> make_run_controller_retry();
 std::unique_ptr<Command> make_run_controller_queue();
 std::unique_ptr<Command> make_run_controller_log_level();
 std::unique_ptr<Command> make_run_controller_finalizers();
-
-// Of crd-gen.
-std::unique_ptr<Command> make_crd_gen_import();
-std::unique_ptr<Command> make_crd_gen_lint();
-std::unique_ptr<Command> make_crd_gen_diff();
-std::unique_ptr<Command> make_crd_gen_merge();
-std::unique_ptr<Command> make_crd_gen_validate();
-std::unique_ptr<Command> make_crd_gen_sample();
-std::unique_ptr<Command> make_crd_gen_docs();
 
 }  // namespace kubewatch::cli

@@ -4,6 +4,7 @@
 
 #include "cli/rule_checker.hpp"
 #include "core/resource.hpp"
+#include "crdgen/schema_walk.hpp"
 
 namespace kubewatch::cli {
 
@@ -34,6 +35,14 @@ void check_metadata(const Json& object, bool namespaced, std::vector<std::string
     out.push_back("metadata.namespace: Forbidden: not allowed on this type");
 }
 
+bool has_rules(const Json& root) {
+  bool found = false;
+  crdgen::walk_schemas(root, "", [&found](const Json& one, const std::string&) {
+    found = found || one.contains("x-kubernetes-validations");
+  });
+  return found;
+}
+
 schema::ScalePaths scale_of(const Json& version) {
   return {base::string_at(version, {"subresources", "scale", "specReplicasPath"}),
           base::string_at(version, {"subresources", "scale", "statusReplicasPath"}),
@@ -51,6 +60,7 @@ ObjectValidation::ObjectValidation(const std::vector<Json>& crds) {
       const std::string api_version =
           base::string_at(spec, {"group"}) + "/" + base::string_at(version, {"name"});
       const Json* root = base::find(version, {"schema", "openAPIV3Schema"});
+      if (checker == nullptr && root != nullptr) passes_over_rules_ |= has_rules(*root);
       auto compiled = schema::CompiledSchema::of(root == nullptr ? Json::object() : *root,
                                                  checker.get(), scale_of(version));
       if (!compiled.ok()) {

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.hpp"
-#include "cli/command.hpp"
+#include "cli/crd_gen_commands.hpp"
 #include "cli/crd_output.hpp"
 #include "cli/crd_source.hpp"
 #include "cli/exit_code.hpp"

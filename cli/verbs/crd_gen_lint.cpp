@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.hpp"
-#include "cli/command.hpp"
+#include "cli/crd_gen_commands.hpp"
 #include "cli/crd_source.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
@@ -43,6 +43,9 @@ class Lint : public Command {
     auto loaded = sources.load_all(files_);
     if (!loaded.ok()) return fail(context, loaded.error());
     const auto checker = make_rule_checker();
+    if (checker == nullptr) {
+      context.err << "note: CEL rules are not compiled, their cost is not estimated\n";
+    }
     crdgen::LintOptions options;
     options.rules = checker.get();
     options.disabled = disabled_;

@@ -168,7 +168,9 @@ class Generator {
     const Node node = spec.child("descriptions");
     node.only_keys({"maxLength"});
     const Json* limit = base::find(node.value(), {"maxLength"});
-    if (limit != nullptr && limit->is_number_unsigned()) return limit->get<std::size_t>();
+    if (limit != nullptr && limit->is_number_integer() && limit->get<std::int64_t>() >= 0) {
+      return limit->get<std::size_t>();
+    }
     node.problem("needs `maxLength`, a whole number of bytes; 0 leaves descriptions out");
     return std::nullopt;
   }

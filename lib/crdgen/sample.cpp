@@ -16,7 +16,8 @@ constexpr int kMaxDepth = 40;
 
 std::size_t size_at(const Json& schema, const char* key, std::size_t otherwise) {
   const auto it = schema.find(key);
-  return it != schema.end() && it->is_number_unsigned() ? it->get<std::size_t>() : otherwise;
+  const bool fits = it != schema.end() && it->is_number_integer() && it->get<std::int64_t>() >= 0;
+  return fits ? it->get<std::size_t>() : otherwise;
 }
 
 std::string text_of_format(const std::string& format) {

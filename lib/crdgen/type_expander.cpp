@@ -154,6 +154,10 @@ TypeExpander::Field TypeExpander::from_mapping(const Node& node) {
   for (const std::string& key : object_keys()) known.push_back(key);
   Field out;
   if (!node.only_keys(known)) return out;
+  const bool unknown =
+      std::any_of(node.value().items().begin(), node.value().items().end(), [&](const auto& one) {
+        return std::find(known.begin(), known.end(), one.key()) == known.end();
+      });
   out = base_of(node);
   if (node.has("schema")) {
     if (node.text("schema") != "disabled") {
@@ -178,7 +182,7 @@ TypeExpander::Field TypeExpander::from_mapping(const Node& node) {
     } else {
       raw.problem("must be a mapping: an OpenAPI v3 schema");
     }
-  } else if (out.schema.empty()) {
+  } else if (out.schema.empty() && !unknown) {
     node.problem("says no type: name one with `type`, `fields`, `items`, `values` or `raw`");
   }
   return out;

@@ -60,13 +60,15 @@ std::string hoist(const std::vector<Json>& alternatives, Json& into) {
     }
   }
   into = {{"type", "object"}};
-  for (std::size_t i = 0; i < alternatives.size(); ++i) {
-    for (const auto& [name, property] : alternatives[i]["properties"].items()) {
+  for (const Json& one : alternatives) {
+    for (const auto& [name, property] : one["properties"].items()) {
       const auto [at, added] = into["properties"].emplace(name, property);
       if (!added && *at != property) {
         return fmt::format("field \"{}\" has different types in the alternatives", name);
       }
     }
+  }
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
     if (own_required(alternatives, i).empty()) {
       return fmt::format(
           "alternative {} requires no field that the others lack, so that nothing "

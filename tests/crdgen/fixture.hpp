@@ -1,6 +1,8 @@
 // What the tests of crdgen share: one document in, its CRD or its problems out.
 #pragma once
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -11,12 +13,20 @@
 
 namespace kubewatch::crdgen {
 
-inline const std::string kFolder =
-    std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/'));
+inline const std::filesystem::path kFolder = std::filesystem::path(KUBEWATCH_TESTS) / "crdgen";
 
 inline std::string text_of_file(const std::string& name) {
-  std::ifstream in(kFolder + "/" + name);
+  std::ifstream in(kFolder / name);
   return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// The text of golden/NAME, which is `seen` where KUBEWATCH_ACCEPT=1 writes it anew.
+inline std::string golden(const std::string& name, const std::string& seen) {
+  const char* accept = std::getenv("KUBEWATCH_ACCEPT");
+  if (accept != nullptr && std::string(accept) == "1") {
+    std::ofstream(kFolder / "golden" / name) << seen;
+  }
+  return text_of_file("golden/" + name);
 }
 
 inline Generated made_of(const std::string& text) {

@@ -143,9 +143,9 @@ TEST_CASE("import keeps what stands around the schema") {
       "{spec: {conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1, v1beta1], "
       "clientConfig: {url: 'https://a.example/', caBundle: Zm9v}}}}}",
       "{spec: {conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
-      "clientConfig: {service: {name: n, namespace: m, path: /p, port: 8443}}}}}}",
+      "clientConfig: {service: {name: nn, namespace: m, path: /p, port: 8443}}}}}}",
       "{spec: {conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
-      "clientConfig: {service: {name: n, namespace: m, port: 443}}}}}}",
+      "clientConfig: {service: {name: nn, namespace: m, port: 443}}}}}}",
   };
   for (const char* patch : more) {
     CAPTURE(patch);
