@@ -143,14 +143,15 @@ class Writer {
   static std::string conversions(const std::string& name, const std::vector<Member>& members) {
     const char* unused = members.empty() ? "[[maybe_unused]] " : "";
     return fmt::format(
-               "inline void to_json(kubewatch::Json& out, {}const {}& from) {{\n  out = "
-               "kubewatch::Json::object();\n",
+               "inline void to_json(kubewatch::Json& out, {}const {}& from) {{\n"
+               "  out = kubewatch::Json::object();\n",
                unused, name) +
            writes(members, "from.") + "}\n" +
            fmt::format(
-               "inline void from_json({}const kubewatch::Json& in, {}{}& into) {{\n  into = "
-               "{{}};\n",
-               unused, unused, name) +
+               "inline void from_json(const kubewatch::Json& in, {}& into) {{\n"
+               "  if (!in.is_object()) throw std::invalid_argument(\"must be an object\");\n"
+               "  into = {{}};\n",
+               name) +
            reads(members, "into.") + "}\n";
   }
 

@@ -111,7 +111,8 @@ class Generator {
     ++documents_;
     document.only_keys({"apiVersion", "kind", "metadata", "spec"});
     if (document.text("apiVersion").value_or("") != kApiVersion) {
-      document.problem(fmt::format("apiVersion must be {}", kApiVersion));
+      const Node at = document.has("apiVersion") ? document.child("apiVersion") : document;
+      at.problem(fmt::format("must be {}", kApiVersion));
     }
     if (!document.has("spec")) {
       document.problem("`spec` is missing");

@@ -75,7 +75,7 @@ TEST_CASE("problems of a document are found all at once") {
   std::vector<std::string> seen;
   for (const Remark& problem : made.problems) seen.push_back(problem.str());
   const std::vector<std::string> expected = {
-      "t.yaml:1:13: apiVersion must be kubewatch.dev/v1",
+      "t.yaml:1:13: apiVersion: must be kubewatch.dev/v1",
       "t.yaml:4:3: spec: no version is served",
       "t.yaml:4:10: spec.group: \"nodots\" is no group: it needs a domain, like apps.example.com",
       "t.yaml:6:10: spec.scope: is Namespaced or Cluster",
