@@ -39,7 +39,8 @@ class Sample : public Command {
     CrdSources sources(context);
     const auto loaded = sources.load_one(file_);
     if (!loaded.ok()) return fail(context, loaded.error());
-    ObjectValidation validation({loaded->crd});
+    const std::vector<Json> crds(1, loaded->crd);
+    const ObjectValidation validation(crds);
     Json list = Json::array();
     bool valid = true;
     for (const auto& [word, size] :

@@ -115,6 +115,10 @@ class CrdLint {
 
 }  // namespace
 
+std::vector<LintFinding> lint_crd(const Json& crd, const LintOptions& options) {
+  return CrdLint(crd, options).run();
+}
+
 const std::vector<LintRule>& lint_rules() {
   static const std::vector<LintRule> rules = {
       {"unbounded-string", LintLevel::warning, "a rule reads a string without maxLength"},

@@ -80,15 +80,15 @@ TEST_CASE("problems of a document are found all at once") {
       "t.yaml:4:10: spec.group: \"nodots\" is no group: it needs a domain, like apps.example.com",
       "t.yaml:6:10: spec.scope: is Namespaced or Cluster",
       "t.yaml:7:3: spec.colour: unknown key",
-      "t.yaml:8:17: spec.types.B: type \"A\" contains itself, which no CRD can: make a field in "
+      "t.yaml:8:20: spec.types.B: type \"A\" contains itself, which no CRD can: make a field in "
       "between `any`",
       "t.yaml:10:14: spec.versions[0].name: is no name of a version, like v1 or v1beta1",
-      "t.yaml:10:66: spec.versions[0].spec.fields.a: unknown type \"strin\", did you mean "
+      "t.yaml:10:67: spec.versions[0].spec.fields.a: unknown type \"strin\", did you mean "
       "\"string\"?",
       "t.yaml:11:7: spec.versions[1]: is the second version with `storage: true`",
-      "t.yaml:11:57: spec.versions[1].columns[0]: is no column: write \"NAME: TYPE .json.path | "
+      "t.yaml:11:58: spec.versions[1].columns[0]: is no column: write \"NAME: TYPE .json.path | "
       "priority=1\"",
-      "t.yaml:11:64: spec.versions[1].columns[1]: \"text\" is no type of a column; known: integer, "
+      "t.yaml:11:65: spec.versions[1].columns[1]: \"text\" is no type of a column; known: integer, "
       "number, string, boolean, date",
       "t.yaml:11:92: spec.versions[1].scale: `statusReplicas` is missing: a path like "
       ".spec.replicas",

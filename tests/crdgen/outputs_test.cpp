@@ -28,7 +28,9 @@ TEST_CASE("C++ structs, JSON Schema and page are the committed ones") {
   const std::string schema = base::dump_json_pretty(json_schema_of(crd)) + "\n";
   CHECK(schema == golden("website.schema.json", schema));
   CHECK(markdown_of(crd) == golden("website.md", markdown_of(crd)));
-  CHECK(cpp_of_crd(crd, {.version = "v9"}).error().is_not_found());
+  CppOptions unknown;
+  unknown.version = "v9";
+  CHECK(cpp_of_crd(crd, unknown).error().is_not_found());
 }
 
 TEST_CASE("C++ structs of a kind of the server come from its OpenAPI document") {
@@ -40,7 +42,9 @@ TEST_CASE("C++ structs of a kind of the server come from its OpenAPI document") 
     io.k8s.GadgetSpec: {type: object, properties: {replicas: {type: integer, format: int32}, self: {$ref: '#/components/schemas/io.k8s.GadgetSpec'},
       class: {type: string}, items: {type: array, items: {$ref: '#/components/schemas/io.k8s.Item'}}}},
     io.k8s.Item: {type: object, properties: {a-b: {type: boolean}}}}}})");
-  const auto cpp = cpp_of_openapi(document, "apps", "v1", "Gadget", {.plural = "gadgets"});
+  CppOptions options;
+  options.plural = "gadgets";
+  const auto cpp = cpp_of_openapi(document, "apps", "v1", "Gadget", options);
   REQUIRE(cpp.ok());
   for (const char* line :
        {"struct GadgetSpec {", "std::optional<std::int32_t> replicas;",
