@@ -39,7 +39,8 @@ std::string member_name(const std::string& name) {
       "requires",  "return",    "short",     "signed",       "sizeof",    "static",   "struct",
       "switch",    "template",  "this",      "thread_local", "throw",     "true",     "try",
       "typedef",   "typeid",    "typename",  "union",        "unsigned",  "using",    "virtual",
-      "void",      "volatile",  "wchar_t",   "while",        "xor",       "to_json",  "from_json"};
+      "void",      "volatile",  "wchar_t",   "while",        "xor",       "to_json",  "std",
+      "kubewatch", "detail",    "from_json"};
   std::string out;
   for (const char c : name) {
     const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

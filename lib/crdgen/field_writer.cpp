@@ -123,7 +123,8 @@ Json candidate_of(const Json& schema, const std::string& path, Notes& notes) {
   Json out = Json::object();
   std::set<std::string> said;
   Json bare = schema;
-  bare.erase("description");
+  for (const char* key : {"description", "default", "nullable", "title", "example"})
+    bare.erase(key);
   if (const std::string core = core_type_of(bare); !core.empty()) {
     out["type"] = core;
     for (const auto& [key, value] : bare.items()) said.insert(key);
