@@ -21,6 +21,14 @@ _kubewatch() {
     /reflect) command="reflect" ;;
     /wait-condition) command="wait-condition" ;;
     /apply-ssa) command="apply-ssa" ;;
+    /crd-gen) command="crd-gen" ;;
+    crd-gen/import) command="crd-gen/import" ;;
+    crd-gen/lint) command="crd-gen/lint" ;;
+    crd-gen/diff) command="crd-gen/diff" ;;
+    crd-gen/merge) command="crd-gen/merge" ;;
+    crd-gen/validate) command="crd-gen/validate" ;;
+    crd-gen/sample) command="crd-gen/sample" ;;
+    crd-gen/docs) command="crd-gen/docs" ;;
     /sandbox) command="sandbox" ;;
     /completion) command="completion" ;;
     /version) command="version" ;;
@@ -51,7 +59,7 @@ _kubewatch() {
   esac
   local words="-h --help --kubeconfig --context --cluster --user -n --namespace -s --server --token --as --as-uid --as-group --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --request-timeout --proxy-url -v --v --log-format --log-filter --color"
   case "$command" in
-  '') words="run-controller watch reflect wait-condition apply-ssa sandbox completion version $words" ;;
+  '') words="run-controller watch reflect wait-condition apply-ssa crd-gen sandbox completion version $words" ;;
   run-controller)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
@@ -206,6 +214,56 @@ _kubewatch() {
     -o|--output) COMPREPLY=($(compgen -W "text name json" -- "$current")); return ;;
     esac
     words="-h --help -f --filename -R --recursive --field-manager --force-conflicts --dry-run -o --output $words" ;;
+  crd-gen)
+    case "$previous" in
+    -o|--output) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --lang) COMPREPLY=($(compgen -W "crd cpp jsonschema markdown" -- "$current")); return ;;
+    --for-version) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --cpp-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    esac
+    words="import lint diff merge validate sample docs -h --help -o --output --check --lang --for-version --cpp-namespace $words" ;;
+  crd-gen/import)
+    case "$previous" in
+    -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --builtin) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --lang) COMPREPLY=($(compgen -W "types cpp jsonschema markdown" -- "$current")); return ;;
+    --for-version) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --cpp-namespace) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    esac
+    words="-h --help -f --filename --builtin -o --output --check --lang --for-version --cpp-namespace $words" ;;
+  crd-gen/lint)
+    case "$previous" in
+    --disable) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    --fail-on) COMPREPLY=($(compgen -W "info warning error" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json sarif github" -- "$current")); return ;;
+    esac
+    words="-h --help --disable --fail-on -o --output $words" ;;
+  crd-gen/diff)
+    case "$previous" in
+    -o|--output) COMPREPLY=($(compgen -W "text json markdown" -- "$current")); return ;;
+    esac
+    words="-h --help -o --output $words" ;;
+  crd-gen/merge)
+    case "$previous" in
+    --storage) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    esac
+    words="-h --help --storage $words" ;;
+  crd-gen/validate)
+    case "$previous" in
+    --old) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    esac
+    words="-h --help --old --strict -o --output $words" ;;
+  crd-gen/sample)
+    case "$previous" in
+    --size) COMPREPLY=($(compgen -W "minimal full both" -- "$current")); return ;;
+    --for-version) COMPREPLY=($(compgen -W "" -- "$current")); return ;;
+    -o|--output) COMPREPLY=($(compgen -W "yaml json" -- "$current")); return ;;
+    esac
+    words="-h --help --size --for-version -o --output $words" ;;
+  crd-gen/docs)
+    words="-h --help $words" ;;
   sandbox)
     case "$previous" in
     -f|--filename) COMPREPLY=($(compgen -f -- "$current")); return ;;
