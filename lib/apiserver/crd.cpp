@@ -7,113 +7,13 @@
 
 #include "base/strings.hpp"
 #include "core/resource.hpp"
+#include "schema/crd_check.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
 using base::string_at;
-
-std::string quoted(const std::string& text) {
-  return base::dump_json(Json(text));
-}
-
-Error misread(const std::string& why) {
-  return bad_request(
-      "CustomResourceDefinition in version \"v1\" cannot be handled as a CustomResourceDefinition: "
-      "json: cannot unmarshal " +
-      why);
-}
-
-bool strings_only(const Json& list) {
-  return list.is_array() &&
-         std::all_of(list.begin(), list.end(), [](const Json& one) { return one.is_string(); });
-}
-
-Result<void> check_shape(const Json& crd) {
-  const Json* spec = base::find(crd, {"spec"});
-  if (spec != nullptr && !spec->is_object()) return misread("spec into Go struct field");
-  const Json* names = base::find(crd, {"spec", "names"});
-  if (names != nullptr && !names->is_object()) return misread("spec.names into Go struct field");
-  for (const char* key : {"shortNames", "categories"}) {
-    const Json* list = base::find(crd, {"spec", "names", key});
-    if (list != nullptr && !list->is_null() && !strings_only(*list)) {
-      return misread(fmt::format("spec.names.{} into Go value of type []string", key));
-    }
-  }
-  const Json* versions = base::find(crd, {"spec", "versions"});
-  if (versions == nullptr) return {};
-  if (!versions->is_array()) return misread("spec.versions into Go struct field");
-  for (const auto& version : *versions) {
-    if (!version.is_object()) return misread("spec.versions into Go struct field");
-    for (const char* key : {"served", "storage"}) {
-      const auto it = version.find(key);
-      if (it != version.end() && !it->is_boolean()) {
-        return misread(fmt::format("spec.versions.{} into Go value of type bool", key));
-      }
-    }
-  }
-  return {};
-}
-
-void check_names(const Json& crd, FieldErrors& errors) {
-  const std::string plural = string_at(crd, {"spec", "names", "plural"});
-  const std::string group = string_at(crd, {"spec", "group"});
-  const std::string name = string_at(crd, {"metadata", "name"});
-  if (group.empty()) errors.push_back(field_required("spec.group"));
-  if (!group.empty() && group.find('.') == std::string::npos) {
-    errors.push_back(
-        field_invalid("spec.group", quoted(group), "should be a domain with at least one dot"));
-  }
-  if (name != plural + "." + group) {
-    errors.push_back(
-        field_invalid("metadata.name", quoted(name), "must be spec.names.plural+\".\"+spec.group"));
-  }
-  for (const char* key : {"plural", "singular", "kind", "listKind"}) {
-    const std::string value = string_at(crd, {"spec", "names", key});
-    const std::string field = fmt::format("spec.names.{}", key);
-    if (value.empty()) {
-      errors.push_back(field_required(field));
-      continue;
-    }
-    const std::string problem = core::check_dns_label(base::to_lower(value));
-    if (!problem.empty()) errors.push_back(field_invalid(field, quoted(value), problem));
-  }
-  const std::string scope = string_at(crd, {"spec", "scope"});
-  if (scope != "Namespaced" && scope != "Cluster") {
-    errors.push_back(scope.empty() ? field_required("spec.scope")
-                                   : field_not_supported("spec.scope", quoted(scope),
-                                                         {"Cluster", "Namespaced"}));
-  }
-}
-
-void check_versions(const Json& crd, FieldErrors& errors) {
-  const Json* versions = base::find(crd, {"spec", "versions"});
-  std::size_t stored = 0;
-  std::set<std::string> seen;
-  for (std::size_t i = 0; versions != nullptr && i < versions->size(); ++i) {
-    const Json& version = (*versions)[i];
-    const std::string field = fmt::format("spec.versions[{}]", i);
-    const std::string name = string_at(version, {"name"});
-    const std::string problem = core::check_dns_label(name);
-    if (!problem.empty()) errors.push_back(field_invalid(field + ".name", quoted(name), problem));
-    if (!seen.insert(name).second) {
-      errors.push_back(field_duplicate(field + ".name", quoted(name)));
-    }
-    stored += version.value("storage", false) ? 1U : 0U;
-    const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
-    if (schema == nullptr || !schema->is_object()) {
-      errors.push_back(field_required(field + ".schema.openAPIV3Schema"));
-    } else if (string_at(*schema, {"type"}).empty()) {
-      errors.push_back(
-          field_required(field + ".schema.openAPIV3Schema.type", "must not be empty at the root"));
-    }
-  }
-  if (stored != 1) {
-    errors.push_back(field_invalid("spec.versions", "null",
-                                   "must have exactly one version marked as storage version"));
-  }
-}
 
 // Names taken by others of the same group.
 bool taken_plural(const Registry& registry, const std::string& group, const std::string& self,
@@ -137,14 +37,14 @@ bool taken_kind(const Registry& registry, const std::string& group, const std::s
 }  // namespace
 
 Result<void> normalise_crd(const Resource&, Json& crd) {
-  KW_TRY(check_shape(crd));
-  Json& names = crd["spec"]["names"];
-  if (!names.is_object()) names = Json::object();
-  const std::string kind = string_at(names, {"kind"});
-  if (kind.empty()) return {};
-  if (string_at(names, {"singular"}).empty()) names["singular"] = base::to_lower(kind);
-  if (string_at(names, {"listKind"}).empty()) names["listKind"] = kind + "List";
-  if (!crd["spec"].contains("conversion")) crd["spec"]["conversion"] = {{"strategy", "None"}};
+  const auto shape = schema::check_crd_shape(crd);
+  if (!shape) {
+    return bad_request(
+        "CustomResourceDefinition in version \"v1\" cannot be handled as a "
+        "CustomResourceDefinition: " +
+        shape.error().message());
+  }
+  schema::crd_defaults(crd);
   return {};
 }
 
@@ -177,20 +77,21 @@ void keep_status_subresources(const Json& from, Json& to) {
 }
 
 void validate_crd(const Json* live, const Json& crd, FieldErrors& errors) {
-  check_names(crd, errors);
-  check_versions(crd, errors);
-  const std::string strategy = string_at(crd, {"spec", "conversion", "strategy"});
-  if (strategy != "None" && !strategy.empty()) {
-    errors.push_back(field_not_supported("spec.conversion.strategy", quoted(strategy), {"None"}));
+  schema::CrdCheckOptions options;
+  options.live = live;
+  options.rules = schema::rule_checker();
+  const auto found = schema::errors_of(schema::check_crd(crd, options));
+  errors.insert(errors.end(), found.begin(), found.end());
+}
+
+std::vector<std::string> crd_warnings(const Json& crd) {
+  auto out = schema::crd_warnings(crd, nullptr);
+  if (string_at(crd, {"spec", "conversion", "strategy"}) == "Webhook") {
+    out.emplace_back(
+        "spec.conversion: this server calls no conversion webhook; versions differ in apiVersion "
+        "alone");
   }
-  if (live == nullptr || !is_established(*live)) return;
-  for (const char* key : {"group", "scope"}) {
-    const std::string value = string_at(crd, {"spec", key});
-    if (value != string_at(*live, {"spec", key})) {
-      errors.push_back(
-          field_invalid(fmt::format("spec.{}", key), quoted(value), "field is immutable"));
-    }
-  }
+  return out;
 }
 
 NameConflict find_name_conflict(const Registry& registry, const Json& crd) {
@@ -259,11 +160,7 @@ Json crd_status(const Json& crd, const NameConflict& conflict, WallTime now) {
 }
 
 bool is_established(const Json& crd) {
-  const Json* conditions = base::find(crd, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) return false;
-  return std::any_of(conditions->begin(), conditions->end(), [](const Json& one) {
-    return string_at(one, {"type"}) == "Established" && string_at(one, {"status"}) == "True";
-  });
+  return schema::is_crd_established(crd);
 }
 
 }  // namespace kubewatch::apiserver

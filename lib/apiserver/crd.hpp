@@ -22,6 +22,8 @@ void prepare_crd(Json& crd);
 // `subresources: {status: {}}` is an empty object that means something; the merge schema takes it
 // for an empty map and drops it. Puts back what `from` has.
 void keep_status_subresources(const Json& from, Json& to);
+// What the server says beside its answer: formats that it does not know, and our own limits.
+std::vector<std::string> crd_warnings(const Json& crd);
 void validate_crd(const Json* live, const Json& crd, FieldErrors& errors);
 
 // The names as the CRD wants them, against all other resources of its group: "" or the reason and

@@ -43,6 +43,15 @@ std::shared_ptr<const CustomVersion> custom_version(const Json& crd, const Json&
     out->scale_status_path = base::string_at(*scale, {"statusReplicasPath"});
     out->scale_selector_path = base::string_at(*scale, {"labelSelectorPath"});
   }
+  const schema::ScalePaths scale{out->scale_spec_path, out->scale_status_path,
+                                 out->scale_selector_path};
+  auto compiled = schema::CompiledSchema::of(out->schema, schema::rule_checker(), scale);
+  // Definitions are checked before they are stored; one that cannot be read keeps everything.
+  if (!compiled) {
+    const Json open = {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+    compiled = schema::CompiledSchema::of(open, nullptr);
+  }
+  out->compiled = std::move(compiled).value();
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "apiserver/status.hpp"
 #include "base/json.hpp"
 #include "core/resource.hpp"
+#include "schema/compiled_schema.hpp"
 #include "schema/merge_schema.hpp"
 
 namespace kubewatch::apiserver {
@@ -26,7 +27,8 @@ struct PrinterColumn {
 // What a CRD says of one version.
 struct CustomVersion {
   std::string crd_name;
-  Json schema;  // openAPIV3Schema
+  Json schema;                                             // openAPIV3Schema
+  std::shared_ptr<const schema::CompiledSchema> compiled;  // never null
   std::vector<PrinterColumn> columns;
   std::vector<std::string> selectable_fields;  // "spec.color"
   std::string scale_spec_path;                 // "" = no scale subresource

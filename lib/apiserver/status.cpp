@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
@@ -37,42 +39,7 @@ Json details_of(const Subject& subject) {
   return details;
 }
 
-std::string detailed(const std::string& head, const std::string& detail) {
-  return detail.empty() ? head : head + ": " + detail;
-}
-
 }  // namespace
-
-FieldError field_required(std::string field, const std::string& detail) {
-  return {"FieldValueRequired", detailed("Required value", detail), std::move(field)};
-}
-
-FieldError field_invalid(std::string field, const std::string& shown, const std::string& detail) {
-  return {"FieldValueInvalid", detailed("Invalid value: " + shown, detail), std::move(field)};
-}
-
-FieldError field_type_invalid(std::string field, const std::string& shown,
-                              const std::string& detail) {
-  return {"FieldValueTypeInvalid", detailed("Invalid value: " + shown, detail), std::move(field)};
-}
-
-FieldError field_forbidden(std::string field, const std::string& detail) {
-  return {"FieldValueForbidden", detailed("Forbidden", detail), std::move(field)};
-}
-
-FieldError field_not_supported(std::string field, const std::string& shown,
-                               const std::vector<std::string>& supported) {
-  std::vector<std::string> quoted;
-  for (const auto& value : supported) quoted.push_back('"' + value + '"');
-  return {
-      "FieldValueNotSupported",
-      fmt::format("Unsupported value: {}: supported values: {}", shown, base::join(quoted, ", ")),
-      std::move(field)};
-}
-
-FieldError field_duplicate(std::string field, const std::string& shown) {
-  return {"FieldValueDuplicate", "Duplicate value: " + shown, std::move(field)};
-}
 
 std::string qualified(const Subject& subject) {
   return subject.group.empty() ? subject.kind : subject.kind + "." + subject.group;
@@ -121,11 +88,14 @@ Error modified(const Subject& subject) {
 
 Error invalid(const Subject& subject, const FieldErrors& errors) {
   Json details = details_of(subject);
+  // Causes are all told, sentences once.
   std::vector<std::string> sentences;
+  std::set<std::string> seen;
   for (const auto& error : errors) {
     details["causes"].push_back(
         {{"reason", error.reason}, {"message", error.message}, {"field", error.field}});
-    sentences.push_back(error.field + ": " + error.message);
+    std::string one = schema::sentence(error);
+    if (seen.insert(one).second) sentences.push_back(std::move(one));
   }
   const std::string all =
       sentences.size() == 1 ? sentences[0] : "[" + base::join(sentences, ", ") + "]";

@@ -8,6 +8,7 @@
 
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
+#include "schema/field_error.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -18,24 +19,15 @@ struct Subject {
   std::string name;
 };
 
-// One cause of a 422: reason "FieldValueInvalid", message `Invalid value: "x": why`, field
-// "metadata.name".
-struct FieldError {
-  std::string reason;
-  std::string message;
-  std::string field;
-};
-using FieldErrors = std::vector<FieldError>;
-
-// The usual causes. `shown` is the bad value as JSON text.
-FieldError field_required(std::string field, const std::string& detail = "");
-FieldError field_invalid(std::string field, const std::string& shown, const std::string& detail);
-FieldError field_type_invalid(std::string field, const std::string& shown,
-                              const std::string& detail);
-FieldError field_forbidden(std::string field, const std::string& detail);
-FieldError field_not_supported(std::string field, const std::string& shown,
-                               const std::vector<std::string>& supported);
-FieldError field_duplicate(std::string field, const std::string& shown);
+// The causes of a 422.
+using schema::field_duplicate;
+using schema::field_forbidden;
+using schema::field_invalid;
+using schema::field_not_supported;
+using schema::field_required;
+using schema::field_too_long;
+using schema::FieldError;
+using schema::FieldErrors;
 
 Error api_error(int code, const std::string& reason, const std::string& message,
                 const std::optional<Json>& details);

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "apiserver/crd.hpp"
-#include "apiserver/structural.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
@@ -234,9 +233,13 @@ schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
 }
 
 void validate_kind(const Resource& resource, const Json* live, const Json& object,
-                   FieldErrors& errors) {
+                   const std::string& subresource, FieldErrors& errors) {
+  if (resource.custom && live != nullptr && subresource == "status") {
+    resource.custom->compiled->validate_status(object, *live, errors);
+    return;
+  }
   if (resource.custom) {
-    validate_object(object, resource.custom->schema, errors);
+    resource.custom->compiled->validate(object, live, errors);
     return;
   }
   if (is(resource, "configmaps") || is(resource, "secrets")) {

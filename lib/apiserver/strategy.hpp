@@ -29,7 +29,7 @@ schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
 
 // Kind-specific rules on top of metadata. `live` is null for a create.
 void validate_kind(const Resource& resource, const Json* live, const Json& object,
-                   FieldErrors& errors);
+                   const std::string& subresource, FieldErrors& errors);
 
 // Kinds of which an update must name the resourceVersion.
 bool needs_version(const Resource& resource);

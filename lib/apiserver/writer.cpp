@@ -6,7 +6,6 @@
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/strategy.hpp"
-#include "apiserver/structural.hpp"
 #include "apiserver/typing.hpp"
 #include "base/strings.hpp"
 #include "schema/managed_fields.hpp"
@@ -50,6 +49,19 @@ std::string unknown_sentence(const std::vector<std::string>& paths) {
   std::vector<std::string> parts;
   for (const auto& path : paths) parts.push_back(fmt::format("unknown field \"{}\"", path));
   return base::join(parts, ", ");
+}
+
+// Defaults, unknown fields and embedded resources, as the schema has them.
+Result<void> shape_custom(const Resource& resource, Json& body, std::vector<std::string>& unknown) {
+  const schema::CompiledSchema& compiled = *resource.custom->compiled;
+  compiled.apply_defaults(body);
+  auto dropped = compiled.prune(body);
+  unknown.insert(unknown.end(), dropped.begin(), dropped.end());
+  const auto embedded = compiled.coerce_embedded(body, unknown);
+  if (embedded) return {};
+  const auto& gvk = resource.type.gvk;
+  return bad_request(fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2}", gvk.kind,
+                                 gvk.version, embedded.error().message()));
 }
 
 bool wants_generation(const Resource& resource, const Json& before, const Json& after) {
@@ -96,9 +108,12 @@ Result<Json> Writer::decode(const WriteContext& context, Json body,
   body["kind"] = resource.type.gvk.kind;
   std::vector<std::string> unknown;
   KW_TRY(normalise_metadata(resource, body, unknown));
-  auto dropped =
-      resource.custom ? prune(body, resource.custom->schema) : prune_typed(body, resource);
-  unknown.insert(unknown.end(), dropped.begin(), dropped.end());
+  if (resource.custom) {
+    KW_TRY(shape_custom(resource, body, unknown));
+  } else {
+    auto dropped = prune_typed(body, resource);
+    unknown.insert(unknown.end(), dropped.begin(), dropped.end());
+  }
   if (!unknown.empty() && context.validation == FieldValidation::strict) {
     const auto& gvk = resource.type.gvk;
     return bad_request(
@@ -111,7 +126,9 @@ Result<Json> Writer::decode(const WriteContext& context, Json body,
   for (auto& warning : metadata_warnings(resource, body)) warnings.push_back(std::move(warning));
   KW_TRY(normalise_kind(resource, body));
   if (!resource.custom) KW_TRY(check_typed(body, resource));
-  if (resource.custom) apply_defaults(body, resource.custom->schema);
+  if (resource.storage_id == kCrds) {
+    for (auto& warning : crd_warnings(body)) warnings.push_back(std::move(warning));
+  }
   Json& metadata = body["metadata"];
   const std::string ns = string_at(metadata, {"namespace"});
   if (resource.type.namespaced && ns.empty()) {
@@ -208,7 +225,7 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   prepare_create(resource, object);
   FieldErrors errors;
   validate_metadata(resource, object, errors);
-  validate_kind(resource, nullptr, object, errors);
+  validate_kind(resource, nullptr, object, "", errors);
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
   if (storage_.get(resource.storage_id, object_key(ns, name))) {
@@ -259,7 +276,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   FieldErrors errors;
   validate_metadata(resource, object, errors);
   validate_metadata_update(before, object, errors);
-  validate_kind(resource, &before, object, errors);
+  validate_kind(resource, &before, object, context.subresource, errors);
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
   if (schema::keep_times_of_noop(before, object)) return Written{live, false, {}};
   if (is_released(resource, object)) {

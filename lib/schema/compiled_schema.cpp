@@ -60,32 +60,58 @@ Result<void> CompiledSchema::coerce_embedded(Json& object,
 
 namespace {
 
-const Json* at_path(const Json& object, const std::string& path) {
+// A field of a scale path: null where there is none, or why there cannot be one.
+struct ScaleField {
+  const Json* value = nullptr;
+  std::string problem;
+};
+
+const char* go_type(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::string: return "string";
+    case Json::value_t::boolean: return "bool";
+    case Json::value_t::array: return "[]interface {}";
+    case Json::value_t::object: return "map[string]interface {}";
+    case Json::value_t::number_float: return "float64";
+    case Json::value_t::null: return "<nil>";
+    default: return "int64";
+  }
+}
+
+std::string misplaced(const std::string& path, const Json& value, const char* wanted) {
+  const std::string shown = value.is_string() ? value.get<std::string>()
+                            : value.is_null() ? "<nil>"
+                                              : base::dump_json(value);
+  return fmt::format("{} accessor error: {} is of the type {}, expected {}", path, shown,
+                     go_type(value), wanted);
+}
+
+ScaleField find_scale_field(const Json& object, const std::string& path) {
   const Json* at = &object;
-  std::size_t start = path.empty() || path[0] != '.' ? 0 : 1;
-  while (at != nullptr && start <= path.size()) {
+  std::size_t start = path[0] == '.' ? 1 : 0;
+  while (start <= path.size()) {
     const std::size_t dot = std::min(path.find('.', start), path.size());
-    if (!at->is_object()) return nullptr;
+    if (!at->is_object()) return {nullptr, misplaced(path, *at, "map[string]interface{}")};
     const auto it = at->find(path.substr(start, dot - start));
-    if (it == at->end()) return nullptr;
+    if (it == at->end()) return {};
     at = &*it;
     start = dot + 1;
   }
-  return at;
+  return {at, ""};
 }
 
 void check_replicas(const Json& object, const std::string& path, FieldErrors& errors) {
   if (path.empty()) return;
-  const Json* value = at_path(object, path);
-  if (value == nullptr) return;
-  if (!value->is_number_integer()) {
-    errors.push_back(field_invalid(
-        path, "0",
-        fmt::format("{} accessor error: {} is of the type {}, expected int64", path,
-                    base::dump_json(*value), value->is_string() ? "string" : value->type_name())));
+  ScaleField field = find_scale_field(object, path);
+  if (field.value != nullptr && !field.value->is_number_integer()) {
+    field.problem = misplaced(path, *field.value, "int64");
+  }
+  if (!field.problem.empty()) {
+    errors.push_back(field_invalid(path, "0", field.problem));
     return;
   }
-  const auto count = value->get<std::int64_t>();
+  if (field.value == nullptr) return;
+  const auto count = field.value->get<std::int64_t>();
   if (count < 0) {
     errors.push_back(
         field_invalid(path, std::to_string(count), "should be a non-negative integer"));
@@ -113,12 +139,12 @@ void CompiledSchema::check_scale_spec(const Json& object, FieldErrors& errors) c
 void CompiledSchema::check_scale_status(const Json& object, FieldErrors& errors) const {
   check_replicas(object, scale_.status, errors);
   if (scale_.selector.empty()) return;
-  const Json* selector = at_path(object, scale_.selector);
-  if (selector == nullptr || selector->is_string()) return;
-  errors.push_back(field_invalid(
-      scale_.selector, "\"\"",
-      fmt::format("{} accessor error: {} is of the type {}, expected string", scale_.selector,
-                  base::dump_json(*selector), selector->type_name())));
+  ScaleField field = find_scale_field(object, scale_.selector);
+  if (field.value != nullptr && !field.value->is_string()) {
+    field.problem = misplaced(scale_.selector, *field.value, "string");
+  }
+  if (field.problem.empty()) return;
+  errors.push_back(field_invalid(scale_.selector, "\"\"", field.problem));
 }
 
 void CompiledSchema::check_rules(const Json& object, const Json* old, FieldErrors& errors) const {

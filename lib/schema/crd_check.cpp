@@ -169,7 +169,7 @@ class CrdCheck {
     if (!versions_.empty()) check_beside(versions_[0], "spec", true);
     if (crd_.contains("spec")) check_conversion(crd_.at("spec"), report_);
     if (options_.live != nullptr) check_crd_update(crd_, *options_.live, report_);
-    check_crd_stored_versions(crd_, report_);
+    check_crd_stored_versions(crd_, options_.live, report_);
     check_api_approval(crd_, options_.live, report_);
     if (preserve) {
       report_.add("preserve-unknown-fields",
@@ -252,7 +252,7 @@ class CrdCheck {
       }
       check_beside(version, path, false);
     }
-    const std::string shown = versions_.empty() ? "null" : base::dump_json(versions_);
+    const std::string shown = base::dump_json(versions_);
     if (names.size() != versions_.size()) {
       report_.add("version-name",
                   field_invalid("spec.versions", shown, "must contain unique version names"));

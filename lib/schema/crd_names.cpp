@@ -142,20 +142,53 @@ void check_crd_update(const Json& crd, const Json& live, Report& report) {
   immutable({"spec", "names", "plural"}, "spec.names.plural");
 }
 
-void check_crd_stored_versions(const Json& crd, Report& report) {
-  const Json* stored = base::find(crd, {"status", "storedVersions"});
+namespace {
+
+// What status.storedVersions will be: the server adds the storage version by itself.
+std::vector<std::string> stored_versions(const Json& crd, const Json* live, const Json& versions) {
+  std::vector<std::string> out;
+  const Json* stored = live == nullptr ? nullptr : base::find(crd, {"status", "storedVersions"});
+  for (std::size_t i = 0; stored != nullptr && stored->is_array() && i < stored->size(); ++i) {
+    if ((*stored)[i].is_string()) out.push_back((*stored)[i].get<std::string>());
+  }
+  for (const auto& version : versions) {
+    if (!version.value("storage", false)) continue;
+    const std::string name = string_at(version, {"name"});
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+    break;
+  }
+  return out;
+}
+
+}  // namespace
+
+void check_crd_stored_versions(const Json& crd, const Json* live, Report& report) {
+  constexpr const char* kId = "stored-versions";
   const Json* versions = base::find(crd, {"spec", "versions"});
-  if (stored == nullptr || !stored->is_array() || versions == nullptr) return;
-  std::size_t index = 0;
-  for (const auto& one : *stored) {
-    const std::string field = fmt::format("status.storedVersions[{}]", index++);
-    const std::string name = one.is_string() ? one.get<std::string>() : "";
+  if (versions == nullptr || !versions->is_array()) return;
+  const auto stored = stored_versions(crd, live, *versions);
+  if (stored.empty()) {
+    report.add(kId, field_invalid("status.storedVersions", "null",
+                                  "must have at least one stored version"));
+    return;
+  }
+  const auto is_stored = [&](const std::string& name) {
+    return std::find(stored.begin(), stored.end(), name) != stored.end();
+  };
+  for (const auto& version : *versions) {
+    const std::string name = string_at(version, {"name"});
+    if (!version.value("storage", false) || is_stored(name)) continue;
+    report.add(kId, field_invalid("status.storedVersions", base::dump_json(Json(stored)),
+                                  "must have the storage version " + name));
+  }
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    const std::string& name = stored[i];
     const bool known = std::any_of(versions->begin(), versions->end(), [&](const Json& version) {
       return string_at(version, {"name"}) == name;
     });
     if (known) continue;
-    report.add("stored-versions",
-               field_invalid(field, in_quotes(name),
+    report.add(kId,
+               field_invalid(fmt::format("status.storedVersions[{}]", i), in_quotes(name),
                              fmt::format("missing from spec.versions; {0} was previously a storage "
                                          "version, and must remain in spec.versions until a "
                                          "storage migration ensures no data remains persisted in "

@@ -26,7 +26,7 @@ void check_crd_names(const Json& crd, Report& report);
 void check_crd_group(const Json& crd, Report& report);
 void check_api_approval(const Json& crd, const Json* live, Report& report);
 void check_crd_update(const Json& crd, const Json& live, Report& report);
-void check_crd_stored_versions(const Json& crd, Report& report);
+void check_crd_stored_versions(const Json& crd, const Json* live, Report& report);
 void check_conversion(const Json& spec, Report& report);
 void check_deprecation(const Json& version, const std::string& path, Report& report);
 void check_scale(const Json& subresources, const std::string& path, Report& report);

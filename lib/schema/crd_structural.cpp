@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/regex.hpp"
 #include "schema/crd_report.hpp"
-#include "schema/pattern.hpp"
 
 namespace kubewatch::schema {
 
@@ -161,7 +161,7 @@ class Structure {
     for (const auto& one : s.one_of) check_nested(*one, false);
     if (s.not_schema) check_nested(*s.not_schema, false);
     if (s.pattern.empty()) return;
-    const auto pattern = Pattern::compile(s.pattern);
+    const auto pattern = base::Regex::compile(s.pattern);
     if (pattern) return;
     invalid("pattern", s, "pattern", in_quotes(s.pattern),
             "must be a valid regular expression, but isn't: " + pattern.error().message());

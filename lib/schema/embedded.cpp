@@ -207,7 +207,7 @@ void check_one(const Json& value, const std::string& path, FieldErrors& errors) 
 std::string check_dns1035_label(const std::string& name) {
   constexpr std::size_t kMost = 63;
   std::vector<std::string> problems;
-  if (name.size() > kMost) problems.push_back("must be no more than 63 bytes");
+  if (name.size() > kMost) problems.push_back("must be no more than 63 characters");
   const auto lower = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   const bool fits = !name.empty() && lower(name.front()) && name.back() != '-' &&

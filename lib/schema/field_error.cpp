@@ -48,13 +48,17 @@ FieldError field_duplicate(std::string field, const std::string& shown) {
 }
 
 FieldError field_too_long(std::string field, std::size_t most_bytes) {
-  return {"FieldValueTooLong", fmt::format("Too long: may not be more than {} bytes", most_bytes),
+  return {"FieldValueTooLong",
+          fmt::format("Too long: may not be more than {} {}", most_bytes,
+                      most_bytes == 1 ? "byte" : "bytes"),
           std::move(field)};
 }
 
 FieldError field_too_many(std::string field, std::int64_t actual, std::int64_t most) {
   return {"FieldValueTooMany",
-          fmt::format("Too many: {}: must have at most {} items", actual, most), std::move(field)};
+          fmt::format("Too many: {}: must have at most {} {}", actual, most,
+                      most == 1 ? "item" : "items"),
+          std::move(field)};
 }
 
 FieldError field_internal(std::string field, const std::string& detail) {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "schema/pattern.hpp"
+#include "base/regex.hpp"
 
 namespace kubewatch::schema {
 
@@ -87,16 +87,16 @@ bool is_mac(std::string_view text) {
   return is_mac_of(text, ':', 2) || is_mac_of(text, '-', 2) || is_mac_of(text, '.', 4);
 }
 
-bool matches(const Pattern& pattern, std::string_view text) {
-  return pattern.matches(text);
+bool matches(const base::Regex& pattern, std::string_view text) {
+  return pattern.search(text);
 }
 
-Pattern must(const char* text) {
-  return std::move(Pattern::compile(text)).value();
+base::Regex must(const char* text) {
+  return std::move(base::Regex::compile(text)).value();
 }
 
 bool is_uuid_of(std::string_view text, const char* third, const char* fourth) {
-  static std::map<std::string, Pattern> cache;
+  static std::map<std::string, base::Regex> cache;
   const std::string key = std::string(third) + fourth;
   auto it = cache.find(key);
   if (it == cache.end()) {
@@ -104,7 +104,7 @@ bool is_uuid_of(std::string_view text, const char* third, const char* fourth) {
                                 std::string(fourth) + "-?[0-9a-f]{12}$";
     it = cache.emplace(key, must(pattern.c_str())).first;
   }
-  return it->second.matches(text);
+  return it->second.search(text);
 }
 
 bool is_uuid(std::string_view text) {
@@ -159,7 +159,7 @@ bool is_isbn(std::string_view text) {
 bool is_credit_card(std::string_view text) {
   const std::string digits =
       without(text, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) == 0; });
-  static const Pattern pattern = must(
+  static const base::Regex pattern = must(
       "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|"
       "3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11})$");
   if (!matches(pattern, digits)) return false;
@@ -173,24 +173,24 @@ bool is_credit_card(std::string_view text) {
 }
 
 bool is_ssn(std::string_view text) {
-  static const Pattern pattern = must("^\\d{3}[- ]?\\d{2}[- ]?\\d{4}$");
+  static const base::Regex pattern = must("^\\d{3}[- ]?\\d{2}[- ]?\\d{4}$");
   return text.size() == 11 && matches(pattern, text);
 }
 
 bool is_hex_color(std::string_view text) {
-  static const Pattern pattern = must("^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$");
+  static const base::Regex pattern = must("^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$");
   return matches(pattern, text);
 }
 
 bool is_rgb_color(std::string_view text) {
   const std::string part = "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*";
-  static const Pattern pattern =
+  static const base::Regex pattern =
       must(("^rgb\\(" + part + "," + part + "," + part + "\\)$").c_str());
   return matches(pattern, text);
 }
 
 bool is_base64(std::string_view text) {
-  static const Pattern pattern =
+  static const base::Regex pattern =
       must("^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$");
   return matches(pattern, text);
 }
@@ -213,7 +213,7 @@ bool is_date_time(std::string_view text) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto parts = split(lower, 't');
   if (parts.size() < 2 || !is_date(parts[0])) return false;
-  static const Pattern pattern =
+  static const base::Regex pattern =
       must("^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$");
   if (!matches(pattern, parts[1])) return false;
   return parts[1].substr(0, 2) <= "23" && parts[1].substr(3, 2) <= "59" &&
@@ -222,8 +222,8 @@ bool is_date_time(std::string_view text) {
 
 // Go's own form ("1h30m", "-1.5s", "0") or any text with a number and a unit ("2 days").
 bool is_duration(std::string_view text) {
-  static const Pattern go = must("^[+-]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$");
-  static const Pattern loose = must(
+  static const base::Regex go = must("^[+-]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$");
+  static const base::Regex loose = must(
       "(?i)\\d+\\s*((ns|us|µs|ms|s|m|h|hr|d|w|wk)([^A-Za-zµ]|$)|nano|micro|milli|sec|min|hour|day|"
       "week)");
   return matches(go, text) || matches(loose, text);
@@ -241,7 +241,7 @@ bool is_uri(std::string_view text) {
     if (i + 2 >= text.size() || !all_of_class(text.substr(i + 1, 2), std::isxdigit)) return false;
   }
   if (text[0] == '/' || text == "*") return true;
-  static const Pattern scheme = must("^[A-Za-z][-A-Za-z0-9+.]*:");
+  static const base::Regex scheme = must("^[A-Za-z][-A-Za-z0-9+.]*:");
   if (!matches(scheme, text)) return false;
   const std::size_t colon = text.find(':');
   if (text.substr(colon + 1, 2) != "//") return true;
@@ -250,13 +250,13 @@ bool is_uri(std::string_view text) {
   if (const std::size_t user = host.rfind('@'); user != std::string_view::npos) {
     host = host.substr(user + 1);
   }
-  static const Pattern authority =
+  static const base::Regex authority =
       must("^(\\[[0-9A-Fa-f:.%a-z]*\\]|[^\\[\\] <>\"^`{|}\\\\:]*)(:\\d*)?$");
   return matches(authority, host);
 }
 
 bool is_email(std::string_view text) {
-  static const Pattern pattern = must(
+  static const base::Regex pattern = must(
       "^\\s*(?:(?:\"[^\"]*\"|[^<>@,;:\\\\\"\\[\\]()]*)\\s*<)?"
       "(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\x{80}-\\x{10FFFF}-]+(?:\\."
       "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\x{80}-\\x{10FFFF}-]+)*|\"[^\"]+\")"
@@ -268,7 +268,7 @@ bool is_email(std::string_view text) {
 }
 
 bool is_hostname(std::string_view text) {
-  static const Pattern pattern = must(
+  static const base::Regex pattern = must(
       "^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|([a-zA-Z0-9\\p{S}\\p{L}]"
       "(([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}([a-zA-Z\\p{L}]){2,63})"
       "$");
@@ -282,12 +282,12 @@ bool is_bson_id(std::string_view text) {
 }
 
 bool is_short_name(std::string_view text) {
-  static const Pattern pattern = must("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
+  static const base::Regex pattern = must("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
   return text.size() <= 63 && matches(pattern, text);
 }
 
 bool is_long_name(std::string_view text) {
-  static const Pattern pattern =
+  static const base::Regex pattern =
       must("^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$");
   return text.size() <= 253 && matches(pattern, text);
 }

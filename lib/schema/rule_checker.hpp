@@ -40,4 +40,8 @@ class RuleChecker {
                                                        bool is_resource_root) const = 0;
 };
 
+// The one that this program checks rules with; null when it was built without CEL, then rules are
+// stored and not looked at.
+const RuleChecker* rule_checker();
+
 }  // namespace kubewatch::schema

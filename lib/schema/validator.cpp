@@ -77,7 +77,7 @@ std::unique_ptr<Validator::Node> Validator::build(const Structural& schema, bool
   node->any_type = node->types.empty();
   node->format = kept_format(schema, node->types, for_defaults);
   if (!schema.pattern.empty()) {
-    auto pattern = Pattern::compile(schema.pattern);
+    auto pattern = base::Regex::compile(schema.pattern);
     if (pattern) {
       node->pattern.emplace(std::move(pattern).value());
     } else {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "schema/pattern.hpp"
+#include "base/regex.hpp"
 #include "schema/validator.hpp"
 
 namespace kubewatch::schema {
@@ -18,7 +18,7 @@ struct Validator::Node {
   std::string types;   // "string", "integer,string", "" for anything
   std::string format;  // "" when the server passes over it
   bool integer = false, number = false, any_type = false;
-  std::optional<Pattern> pattern;
+  std::optional<base::Regex> pattern;
   std::string bad_pattern;  // why it does not compile
   std::vector<std::pair<std::string_view, std::unique_ptr<Node>>> properties;  // sorted
   std::unique_ptr<Node> additional;

@@ -227,7 +227,7 @@ void Validator::Run::check_string(const Node& node, const Json& value, const Pla
                      fmt::format("{} in body should match '{}, but pattern is invalid: {}'", name,
                                  schema.pattern, node.bad_pattern),
                      in_quotes(text)));
-  } else if (node.pattern && !node.pattern->matches(text)) {
+  } else if (node.pattern && !node.pattern->search(text)) {
     const std::string name = place.text();
     out.add(issue_of(Kind::invalid, name,
                      fmt::format("{} in body should match '{}'", name, schema.pattern),

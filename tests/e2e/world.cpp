@@ -198,6 +198,22 @@ void World::settle(Duration quiet, Duration deadline) {
   if (!eventually(quiet_for_long, deadline)) fail("the engine did not settle");
 }
 
+Result<Json> World::try_create(const Json& object, bool dry_run,
+                               const std::string& field_validation) {
+  core::WriteParams params;
+  params.field_manager = "e2e";
+  params.dry_run = dry_run;
+  params.field_validation = field_validation;
+  const std::string version = base::string_at(object, {"apiVersion"});
+  const auto slash = version.find('/');
+  const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
+  const auto& resource = type(group + "/" + base::string_at(object, {"kind"}));
+  return wait<Json>([&](auto done) {
+    return client_->create(resource, base::string_at(object, {"metadata", "namespace"}), object,
+                           params, std::move(done));
+  });
+}
+
 Result<client::ApplyResult> World::try_apply(const std::string& yaml, const std::string& manager,
                                              bool force) {
   const Json object = documents(expand(yaml)).at(0);

@@ -75,6 +75,7 @@ class World {
   bool try_remove(const std::string& kind, const std::string& name, const std::string& namespace_);
   bool try_merge(const std::string& kind, const std::string& name, const std::string& patch_yaml,
                  const std::string& namespace_);
+  Result<Json> try_create(const Json& object, bool dry_run, const std::string& field_validation);
   Result<client::ApplyResult> try_apply(const std::string& yaml, const std::string& manager,
                                         bool force);
 
