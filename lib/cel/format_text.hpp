@@ -1,0 +1,13 @@
+// "%s is %d".format([a, b]).
+#pragma once
+
+#include <string_view>
+
+#include "cel/value.hpp"
+
+namespace kubewatch::cel {
+
+// Precondition: a list. An error value when a clause and its argument do not fit.
+Value format_text(std::string_view format, const Value& arguments);
+
+}  // namespace kubewatch::cel

@@ -1,0 +1,37 @@
+// Type variables and what they stand for: may a value of one type be used where another is asked
+// for, and what does that say of the variables in both. The rules are cel-go's, whose verdicts
+// users see.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cel/type.hpp"
+
+namespace kubewatch::cel {
+
+class Substitution {
+ public:
+  const TypePtr* find(const Type& type) const;
+  void set(const Type& variable, TypePtr type) { types_[variable.name] = std::move(type); }
+
+ private:
+  std::map<std::string, TypePtr> types_;
+};
+
+// Both change `known` only when they say yes.
+bool assignable(Substitution& known, const TypePtr& left, const TypePtr& right);
+bool assignable(Substitution& known, const std::vector<TypePtr>& left,
+                const std::vector<TypePtr>& right);
+
+// The one of two assignable types that says less.
+const TypePtr& most_general(const TypePtr& left, const TypePtr& right);
+
+// With the variables replaced; those that stand for nothing become dyn when asked.
+TypePtr substitute(const Substitution& known, const TypePtr& type, bool free_to_dyn);
+
+bool is_dyn_or_error(const Type& type);
+
+}  // namespace kubewatch::cel

@@ -1,0 +1,354 @@
+#include "cel/values.hpp"
+
+#include <cmath>
+#include <functional>
+
+#include "base/json.hpp"
+#include "cel/opaque.hpp"
+
+namespace kubewatch::cel {
+
+namespace {
+
+using Kind = Value::Kind;
+using Form = DataType::Form;
+
+// Equal numbers hash alike, whatever their type.
+std::size_t hash_of(const Value& value) {
+  switch (value.kind()) {
+    case Kind::integer:
+    case Kind::boolean: return std::hash<double>()(static_cast<double>(value.as_int()));
+    case Kind::uinteger: return std::hash<double>()(static_cast<double>(value.as_uint()));
+    case Kind::real: return std::hash<double>()(value.as_real());
+    case Kind::string: return std::hash<std::string_view>()(value.text());
+    default: return 0;
+  }
+}
+
+bool is_number(const Value& value) {
+  return value.is(Kind::integer) || value.is(Kind::uinteger) || value.is(Kind::real);
+}
+
+template <class T>
+int order(const T& left, const T& right) {
+  return left < right ? -1 : (right < left ? 1 : 0);
+}
+
+// A double against a whole number, which is rounded to a double where it has no exact one: so the
+// API server compares.
+template <class Whole>
+int order_double(double left, Whole right) {
+  constexpr double kLimit =
+      std::is_signed_v<Whole> ? 9223372036854775808.0 : 18446744073709551616.0;
+  if (left >= kLimit) return 1;
+  if (std::is_signed_v<Whole> ? left < -kLimit : left < 0) return -1;
+  return order(left, static_cast<double>(right));
+}
+
+std::optional<int> compare_numbers(const Value& left, const Value& right) {
+  if (left.is(Kind::real)) {
+    const double number = left.as_real();
+    if (std::isnan(number)) return std::nullopt;
+    if (right.is(Kind::integer)) return order_double(number, right.as_int());
+    if (right.is(Kind::uinteger)) return order_double(number, right.as_uint());
+    if (std::isnan(right.as_real())) return std::nullopt;
+    return order(number, right.as_real());
+  }
+  if (right.is(Kind::real)) {
+    const auto turned = compare_numbers(right, left);
+    return turned ? std::optional(-*turned) : std::nullopt;
+  }
+  if (left.kind() == right.kind()) {
+    return left.is(Kind::integer) ? order(left.as_int(), right.as_int())
+                                  : order(left.as_uint(), right.as_uint());
+  }
+  if (left.is(Kind::integer)) {
+    return left.as_int() < 0 ? -1
+                             : order(static_cast<std::uint64_t>(left.as_int()), right.as_uint());
+  }
+  return right.as_int() < 0 ? 1 : order(left.as_uint(), static_cast<std::uint64_t>(right.as_int()));
+}
+
+bool keyed_alike(const Value& left, const Value& right) {
+  if (is_number(left) && is_number(right)) return compare_numbers(left, right) == 0;
+  if (left.kind() != right.kind()) return false;
+  if (left.is(Kind::boolean)) return left.as_bool() == right.as_bool();
+  return left.is(Kind::string) && left.text() == right.text();
+}
+
+std::optional<Value> json_entry(const Value& map, std::string_view key) {
+  const DataType& type = *map.data();
+  const DataType* value_type = type.element.get();
+  std::string_view name = key;
+  if (type.form == Form::object) {
+    const auto* field = type.field(key);
+    if (field == nullptr) return std::nullopt;
+    name = field->json_name;
+    value_type = field->type.get();
+  }
+  const auto at = map.json()->find(name);
+  if (at == map.json()->end() || value_type == nullptr) return std::nullopt;
+  // In objects a field that is null is as good as absent.
+  if (type.form == Form::object && at->is_null()) return std::nullopt;
+  return Value::from_json(*at, *value_type);
+}
+
+bool same_key(const Json& left, const Json& right, const std::vector<std::string>& list_keys) {
+  static const Json kNull;
+  for (const auto& key : list_keys) {
+    const Json* a = base::find(left, {key});
+    const Json* b = base::find(right, {key});
+    if ((a == nullptr ? kNull : *a) != (b == nullptr ? kNull : *b)) return false;
+  }
+  return true;
+}
+
+// Lists whose order does not count: each element of one has its equal in the other.
+Value equals_unordered(const Value& left, const Value& right, std::size_t size) {
+  const DataType& type = *left.data();
+  for (std::size_t i = 0; i < size; ++i) {
+    const Value wanted = element(right, i);
+    bool found = false;
+    for (std::size_t k = 0; k < size && !found; ++k) {
+      if (type.list_kind == DataType::ListKind::map && wanted.json() != nullptr) {
+        if (!same_key((*left.json())[k], *wanted.json(), type.list_keys)) continue;
+        const Value verdict = equals(element(left, k), wanted);
+        if (!verdict.is_true()) return verdict;
+        found = true;
+      } else {
+        found = equals(element(left, k), wanted).is_true();
+      }
+    }
+    if (!found) return Value::boolean(false);
+  }
+  return Value::boolean(true);
+}
+
+Value equals_lists(const Value& left, const Value& right) {
+  const auto size = *size_of(left);
+  if (size != *size_of(right)) return Value::boolean(false);
+  if (left.data() != nullptr && left.data()->list_kind != DataType::ListKind::atomic) {
+    return equals_unordered(left, right, size);
+  }
+  Value verdict = Value::boolean(true);
+  for (std::size_t i = 0; i < size; ++i) {
+    Value one = equals(element(left, i), element(right, i));
+    if (one.is_false()) return one;
+    if (one.is_error()) verdict = std::move(one);
+  }
+  return verdict;
+}
+
+Value equals_maps(const Value& left, const Value& right) {
+  if (*size_of(left) != *size_of(right)) return Value::boolean(false);
+  for (const auto& key : keys(left)) {
+    const auto mine = entry(left, key);
+    const auto other = entry(right, key);
+    if (mine.has_value() != other.has_value()) return Value::boolean(false);
+    if (!mine) continue;
+    Value verdict = equals(*mine, *other);
+    if (!verdict.is_true()) return verdict;
+  }
+  if (left.data() == nullptr || left.data()->form != Form::object || right.json() == nullptr) {
+    return Value::boolean(true);
+  }
+  for (const auto& [name, value] : left.json()->items()) {  // what rules cannot name counts too
+    const auto known = left.data()->names.find(name);
+    if (known != left.data()->names.end() && !known->second.empty()) continue;
+    const auto other = right.json()->find(name);
+    if (other != right.json()->end() && *other != value) return Value::boolean(false);
+  }
+  return Value::boolean(true);
+}
+
+}  // namespace
+
+bool MapObject::insert(const Value& key, Value value) {
+  if (find(key) != nullptr) return false;
+  index_.emplace(hash_of(key), entries_.size());
+  entries_.emplace_back(key, std::move(value));
+  return true;
+}
+
+const Value* MapObject::find(const Value& key) const {
+  const auto [begin, end] = index_.equal_range(hash_of(key));
+  for (auto at = begin; at != end; ++at) {
+    if (keyed_alike(entries_[at->second].first, key)) return &entries_[at->second].second;
+  }
+  return nullptr;
+}
+
+Value list(std::vector<Value> items) {
+  auto* object = new ListObject;
+  object->items = std::move(items);
+  return Value::with(Kind::list, object);
+}
+
+Value map(MapObject* object) {
+  return Value::with(Kind::map, object);
+}
+
+Value string_list(const std::vector<std::string>& texts) {
+  std::vector<Value> items;
+  items.reserve(texts.size());
+  for (const auto& text : texts) items.push_back(Value::string(text));
+  return list(std::move(items));
+}
+
+const Value* held(const Value& optional) {
+  return optional.object() == nullptr ? nullptr : &optional.as<OptionalObject>().value;
+}
+
+std::uint64_t code_points(std::string_view text) {
+  std::uint64_t count = 0;
+  for (const char byte : text) count += (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+  return count;
+}
+
+std::optional<std::uint64_t> size_of(const Value& value) {
+  switch (value.kind()) {
+    case Kind::string: return code_points(value.text());
+    case Kind::bytes: return value.text().size();
+    case Kind::list:
+      return value.json() != nullptr ? value.json()->size() : value.as<ListObject>().items.size();
+    case Kind::map:
+      return value.json() != nullptr ? value.json()->size()
+                                     : value.as<MapObject>().entries().size();
+    default: return std::nullopt;
+  }
+}
+
+Value element(const Value& list, std::size_t index) {
+  if (list.json() == nullptr) return list.as<ListObject>().items[index];
+  return Value::from_json((*list.json())[index], *list.data()->element);
+}
+
+std::optional<Value> entry(const Value& map, const Value& key) {
+  if (map.json() == nullptr) {
+    const Value* found = map.as<MapObject>().find(key);
+    return found == nullptr ? std::nullopt : std::optional(*found);
+  }
+  if (!key.is(Kind::string)) return Value::no_such_overload();
+  return json_entry(map, key.text());
+}
+
+std::vector<Value> keys(const Value& map) {
+  std::vector<Value> out;
+  if (map.json() == nullptr) {
+    for (const auto& [key, value] : map.as<MapObject>().entries()) out.push_back(key);
+    return out;
+  }
+  const DataType& type = *map.data();
+  for (const auto& [name, value] : map.json()->items()) {
+    if (type.form != Form::object) {
+      out.push_back(Value::borrowed_string(name));
+      continue;
+    }
+    const auto known = type.names.find(name);
+    if (known == type.names.end() || known->second.empty()) continue;
+    out.push_back(Value::borrowed_string(known->second));
+  }
+  return out;
+}
+
+Value equals(const Value& left, const Value& right) {
+  if (left.is_error()) return left;
+  if (right.is_error()) return right;
+  if (is_number(left) && is_number(right)) {
+    return Value::boolean(compare_numbers(left, right) == 0);
+  }
+  if (left.is(Kind::undeclared) && right.is(Kind::undeclared)) {
+    return Value::boolean(*left.json() == *right.json());
+  }
+  if (left.kind() != right.kind()) return Value::boolean(false);
+  switch (left.kind()) {
+    case Kind::null: return Value::boolean(true);
+    case Kind::boolean:
+    case Kind::duration: return Value::boolean(left.as_int() == right.as_int());
+    case Kind::timestamp:
+      return Value::boolean(left.as_int() == right.as_int() && left.nanos() == right.nanos());
+    case Kind::string:
+    case Kind::bytes:
+    case Kind::type: return Value::boolean(left.text() == right.text());
+    case Kind::list: return equals_lists(left, right);
+    case Kind::map: return equals_maps(left, right);
+    case Kind::optional: {
+      const Value *mine = held(left), *other = held(right);
+      if (mine == nullptr || other == nullptr) return Value::boolean(mine == other);
+      return equals(*mine, *other);
+    }
+    case Kind::quantity:
+      return Value::boolean(left.as<Quantity>().compare(right.as<Quantity>()) == 0);
+    case Kind::ip: return Value::boolean(left.as<Address>() == right.as<Address>());
+    case Kind::cidr:
+      return Value::boolean(left.as<Network>().address == right.as<Network>().address &&
+                            left.as<Network>().prefix == right.as<Network>().prefix);
+    case Kind::url: return Value::boolean(left.as<Url>().text == right.as<Url>().text);
+    case Kind::semver: return Value::boolean(left.as<Semver>().compare(right.as<Semver>()) == 0);
+    case Kind::format: return Value::boolean(left.as<Format>().name == right.as<Format>().name);
+    default: return Value::no_such_overload();
+  }
+}
+
+std::optional<int> compare(const Value& left, const Value& right) {
+  if (is_number(left) && is_number(right)) return compare_numbers(left, right);
+  if (left.kind() != right.kind()) return std::nullopt;
+  switch (left.kind()) {
+    case Kind::boolean:
+    case Kind::duration: return order(left.as_int(), right.as_int());
+    case Kind::string:
+    case Kind::bytes: return order(left.text(), right.text());
+    case Kind::timestamp: {
+      const int by_seconds = order(left.as_int(), right.as_int());
+      return by_seconds != 0 ? by_seconds : order(left.nanos(), right.nanos());
+    }
+    default: return std::nullopt;
+  }
+}
+
+Value concatenated(Value left, const Value& right) {
+  std::vector<Value> items;
+  const auto kind = left.data() == nullptr ? DataType::ListKind::atomic : left.data()->list_kind;
+  const DataType* type = left.data();
+  ListObject* own = left.owned<ListObject>();
+  if (own == nullptr) {
+    for (std::size_t i = 0, size = *size_of(left); i < size; ++i) items.push_back(element(left, i));
+  }
+  std::vector<Value>& out = own == nullptr ? items : own->items;
+  const std::size_t before = out.size();
+  for (std::size_t i = 0, size = *size_of(right); i < size; ++i) {
+    Value added = element(right, i);
+    bool placed = false;
+    for (std::size_t k = 0; k < before && kind != DataType::ListKind::atomic && !placed; ++k) {
+      if (kind == DataType::ListKind::set) {
+        placed = equals(out[k], added).is_true();
+      } else if (out[k].json() != nullptr && added.json() != nullptr &&
+                 same_key(*out[k].json(), *added.json(), type->list_keys)) {
+        out[k] = added;
+        placed = true;
+      }
+    }
+    if (!placed) out.push_back(std::move(added));
+  }
+  return own == nullptr ? list(std::move(items)) : left;
+}
+
+bool is_zero(const Value& value) {
+  switch (value.kind()) {
+    case Kind::null: return true;
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::uinteger:
+    case Kind::duration: return value.as_int() == 0;
+    case Kind::real: return value.as_real() == 0;
+    case Kind::timestamp: return value.as_int() == kMinSeconds && value.nanos() == 0;
+    case Kind::string:
+    case Kind::bytes: return value.text().empty();
+    case Kind::list:
+    case Kind::map: return *size_of(value) == 0;
+    case Kind::optional: return held(value) == nullptr || is_zero(*held(value));
+    default: return false;
+  }
+}
+
+}  // namespace kubewatch::cel

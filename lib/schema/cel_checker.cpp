@@ -1,0 +1,164 @@
+// What an API server finds wrong with the rules of a definition when it is written: cel_validator.hpp.
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "schema/cel_rules.hpp"
+#include "schema/cel_validator.hpp"
+
+namespace kubewatch::schema {
+
+namespace {
+
+constexpr std::uint64_t kPerExpression = 10000000;
+constexpr std::uint64_t kPerDefinition = 100000000;
+constexpr std::size_t kMostExpensive = 4;
+
+// As Go's %#v writes the rule, which is how the server shows it.
+std::string shown(const ValidationRule& rule) {
+  const auto quoted = [](const std::string& text) { return base::dump_json(Json(text)); };
+  return "apiextensions.ValidationRule{Rule:" + quoted(rule.rule) +
+         ", Message:" + quoted(rule.message) +
+         ", MessageExpression:" + quoted(rule.message_expression) +
+         ", Reason:(*apiextensions.FieldValueErrorReason)(nil), FieldPath:" +
+         quoted(rule.field_path) + ", OptionalOldSelf:(*bool)(nil)}";
+}
+
+std::string over_budget(const std::string& what, std::uint64_t cost, std::uint64_t limit) {
+  const double factor = static_cast<double>(cost) / static_cast<double>(limit);
+  std::string times = "more than 100x";
+  if (factor <= 100) times = factor < 1.5 ? fmt::format("{:f}x", factor) : fmt::format("{:.1f}x", factor);
+  return what + " exceeds budget by factor of " + times +
+         " (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where "
+         "arrays, maps, and strings are declared)";
+}
+
+// How often a node may occur; absent: no bound but the size of a request.
+using Cardinality = std::optional<std::uint64_t>;
+
+Cardinality inside(const Structural& schema, const Cardinality& outside) {
+  if (!outside) return std::nullopt;
+  std::optional<std::int64_t> most = 1;
+  if (schema.is_array()) most = schema.max_items;
+  if (schema.is_object() && (schema.additional_properties != nullptr || schema.additional_allowed)) {
+    most = schema.max_properties;
+  }
+  if (!most) return std::nullopt;
+  return cel::times_bounded(*outside, static_cast<std::uint64_t>(std::max<std::int64_t>(*most, 0)));
+}
+
+class RuleCheck {
+ public:
+  RuleCheck(const std::string& base, bool keep_cost, FieldErrors& errors,
+            const DeclaredTypes& types)
+      : base_(base), keep_cost_(keep_cost), errors_(errors), types_(types) {}
+
+  void visit(const Structural& schema, const Cardinality& cardinality,
+             const std::string& uncorrelated) {
+    const auto below = inside(schema, cardinality);
+    if (schema.additional_properties != nullptr) {
+      visit(*schema.additional_properties, below, uncorrelated);
+    }
+    for (const auto& [name, property] : schema.properties) visit(*property, below, uncorrelated);
+    if (schema.items != nullptr) {
+      const bool loses = schema.list_type != "map" && uncorrelated.empty();
+      visit(*schema.items, below, loses ? join_path(base_, schema.path) : uncorrelated);
+    }
+    if (!schema.validations.empty()) rules(schema, cardinality, uncorrelated);
+  }
+
+  void total() {
+    if (total_ <= kPerDefinition) return;
+    std::stable_sort(expensive_.begin(), expensive_.end(),
+                     [](const auto& left, const auto& right) { return left.second > right.second; });
+    if (expensive_.size() > kMostExpensive) expensive_.resize(kMostExpensive);
+    for (const auto& [path, cost] : expensive_) {
+      errors_.push_back(field_forbidden(path, "contributed to estimated rule cost total exceeding "
+                                              "cost limit for entire OpenAPIv3 schema"));
+    }
+    errors_.push_back(field_forbidden(
+        base_, over_budget("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 "
+                           "schema", total_, kPerDefinition)));
+  }
+
+ private:
+  void rules(const Structural& schema, const Cardinality& cardinality,
+             const std::string& uncorrelated) {
+    const std::string at = join_path(base_, schema.path) + ".x-kubernetes-validations";
+    const auto* type = types_.find(schema);
+    if (type == nullptr || !type->declared()) {
+      errors_.push_back(field_internal(at, "internal error: failed to retrieve type information for "
+                                           "x-kubernetes-validations"));
+      return;
+    }
+    const auto times = cardinality.value_or(
+        static_cast<std::uint64_t>(kMaxRequestBytes / (type->min_size + 1)));
+    const auto compiled = compile_rules(schema, *type->type);
+    for (std::size_t i = 0; i < compiled.size(); ++i) {
+      one(compiled[i], at + "[" + std::to_string(i) + "]", times, uncorrelated);
+    }
+  }
+
+  void one(const CompiledRule& rule, const std::string& at, std::uint64_t times,
+           const std::string& uncorrelated) {
+    pay(at + ".rule", "estimated rule cost", cel::times_bounded(rule.max_cost, times));
+    if (!rule.error.empty()) {
+      errors_.push_back(field_invalid(at + ".rule", shown(*rule.rule), rule.error));
+    }
+    if (!rule.message_error.empty()) {
+      errors_.push_back(
+          field_invalid(at + ".messageExpression", shown(*rule.rule), rule.message_error));
+    } else if (rule.message != nullptr) {
+      pay(at + ".messageExpression", "estimated messageExpression cost", rule.message_cost);
+    }
+    if (rule.uses_old_self && !uncorrelated.empty()) {
+      errors_.push_back(field_invalid(
+          at + ".rule", base::dump_json(Json(rule.rule->rule)),
+          "oldSelf cannot be used on the uncorrelatable portion of the schema within " +
+              uncorrelated));
+    }
+    if (!rule.uses_old_self && rule.rule->optional_old_self) {
+      errors_.push_back(field_invalid(at + ".optionalOldSelf",
+                                      *rule.rule->optional_old_self ? "true" : "false",
+                                      "may not be set if oldSelf is not used in rule"));
+    }
+  }
+
+  void pay(const std::string& path, const char* what, std::uint64_t cost) {
+    if (!keep_cost_ && cost > kPerExpression) {
+      errors_.push_back(field_forbidden(path, over_budget(what, cost, kPerExpression)));
+    }
+    total_ = cel::add_bounded(total_, cost);
+    if (cost >= kPerDefinition / 100) expensive_.emplace_back(path, cost);
+  }
+
+  const std::string& base_;
+  const bool keep_cost_;
+  FieldErrors& errors_;
+  const DeclaredTypes& types_;
+  std::uint64_t total_ = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> expensive_;
+};
+
+class CelRuleChecker : public RuleChecker {
+ public:
+  void check(const StructuralPtr& root, const std::string& path, bool keep_cost,
+             FieldErrors& errors) const override {
+    const DeclaredTypes types(*root, true);
+    RuleCheck check(path, keep_cost, errors, types);
+    check.visit(*root, 1, "");
+    check.total();
+  }
+  std::shared_ptr<const CompiledRules> compile(const StructuralPtr& schema,
+                                               bool is_resource_root) const override {
+    return make_rule_validator(schema, is_resource_root);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RuleChecker> make_rule_checker() { return std::make_unique<CelRuleChecker>(); }
+
+}  // namespace kubewatch::schema

@@ -1,0 +1,200 @@
+// Rules of structural schemas: costs and verdicts as a kube-apiserver has them, checks of
+// definitions, evaluation on objects, transition rules, ratcheting.
+#include "schema/cel_rules.hpp"
+
+#include <filesystem>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "base/yaml.hpp"
+#include "schema/cel_validator.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::schema;
+
+namespace {
+
+Json json(const char* text) {
+  auto value = base::parse_json(text);
+  REQUIRE(value.ok());
+  return *value;
+}
+
+StructuralPtr structural(const Json& schema) {
+  auto parsed = parse_structural(schema);
+  REQUIRE(parsed.ok());
+  return *parsed;
+}
+
+std::vector<std::string> sentences_of(const FieldErrors& errors) {
+  std::vector<std::string> out;
+  for (const auto& error : errors) out.push_back(sentence(error));
+  return out;
+}
+
+std::vector<std::string> checked(const char* schema) {
+  FieldErrors errors;
+  make_rule_checker()->check(structural(json(schema)), "schema", false, errors);
+  return sentences_of(errors);
+}
+
+std::vector<std::string> evaluated(const char* schema, const char* object,
+                                   const char* old = nullptr) {
+  const auto rules = make_rule_validator(structural(json(schema)), true);
+  REQUIRE(rules != nullptr);
+  const Json value = json(object);
+  const Json before = old == nullptr ? Json() : json(old);
+  FieldErrors errors;
+  rules->evaluate(value, old == nullptr ? nullptr : &before, "", errors);
+  return sentences_of(errors);
+}
+
+using Sentences = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("rules cost what a kube-apiserver estimates, and are taken where it takes them") {
+  const auto file = std::filesystem::path(__FILE__).parent_path().parent_path() / "e2e" / "schema" /
+                    "cel_rules.yaml";
+  const auto text = base::read_file(file.string(), 4 << 20);
+  REQUIRE(text.ok());
+  const auto documents = base::parse_yaml_values(*text);
+  REQUIRE(documents.ok());
+  REQUIRE(documents->size() == 1);
+  const Json& rows = documents->front();
+  REQUIRE(rows.size() >= 150);
+  for (const auto& row : rows) {
+    Json schema = {{"type", "object"},
+                   {"properties", {{"spec", {{"type", "object"}, {"properties", row["spec"]}}}}},
+                   {"x-kubernetes-validations", Json::array({{{"rule", row["rule"]}}})}};
+    INFO(row["rule"].get<std::string>() << " of " << row["spec"].dump());
+    const auto root = structural(schema);
+    const DeclaredTypes types(*root, true);
+    const auto rules = compile_rules(*root, *types.find(*root)->type);
+    REQUIRE(rules.size() == 1);
+    if (row["cost"].get<std::string>().empty()) {
+      CHECK(rules[0].program == nullptr);
+    } else {
+      CHECK(rules[0].error == "");
+      CHECK(std::to_string(rules[0].max_cost) == row["cost"].get<std::string>());
+    }
+    FieldErrors errors;
+    make_rule_checker()->check(root, "schema", false, errors);
+    CHECK(errors.empty() == row["accepted"].get<bool>());
+  }
+}
+
+TEST_CASE("a definition's rules are checked in the server's words") {
+  CHECK(checked(R"({"type": "object", "properties": {"spec": {"type": "object", "properties":
+            {"l": {"type": "array", "items": {"type": "string",
+              "x-kubernetes-validations": [{"rule": "self.matches('^a+$')"}]}}}}}})") ==
+        Sentences{"schema.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: "
+                  "Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try "
+                  "simplifying the rule, or adding maxItems, maxProperties, and maxLength where "
+                  "arrays, maps, and strings are declared)",
+                  "schema.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: "
+                  "Forbidden: contributed to estimated rule cost total exceeding cost limit for "
+                  "entire OpenAPIv3 schema",
+                  "schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire "
+                  "OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the "
+                  "rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and "
+                  "strings are declared)"});
+  const auto broken = checked(R"({"type": "object", "x-kubernetes-validations": [
+      {"rule": "self.nope == 1"}, {"rule": "1 + 1"}, {"rule": "true", "messageExpression": "1"},
+      {"rule": "true", "optionalOldSelf": true}]})");
+  REQUIRE(broken.size() == 4);
+  CHECK(broken[0].find("compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | "
+                       "self.nope == 1\n | ....^") != std::string::npos);
+  CHECK(broken[1].find("cel expression must evaluate to a bool") != std::string::npos);
+  CHECK(broken[2].find("messageExpression must evaluate to a string") != std::string::npos);
+  CHECK(broken[3] == "schema.x-kubernetes-validations[3].optionalOldSelf: Invalid value: true: may "
+                     "not be set if oldSelf is not used in rule");
+}
+
+TEST_CASE("oldSelf is refused where old and new values cannot be told to be the same") {
+  const char* schema = R"({"type": "object", "properties": {"l": {"type": "array", "maxItems": 5,
+      "items": {"type": "string", "maxLength": 5,
+      "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}}})";
+  CHECK(checked(schema) ==
+        Sentences{"schema.properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "
+                  "\"self == oldSelf\": oldSelf cannot be used on the uncorrelatable portion of the "
+                  "schema within schema.properties[l]"});
+}
+
+TEST_CASE("rules that do not hold are named with their path, value and message") {
+  const char* schema = R"({"type": "object", "properties": {
+      "spec": {"type": "object", "properties": {"n": {"type": "integer",
+        "x-kubernetes-validations": [{"rule": "self > 1"}]},
+        "hosts": {"type": "object", "additionalProperties": {"type": "string",
+          "x-kubernetes-validations": [{"rule": "self != ''", "message": "no empty host"}]}}},
+      "x-kubernetes-validations": [
+        {"rule": "self.n < 5", "messageExpression": "'n is ' + string(self.n)", "fieldPath": ".n",
+         "reason": "FieldValueForbidden"},
+        {"rule": "!has(self.hosts) || size(self.hosts) < 3"}]}}})";
+  CHECK(evaluated(schema, R"({"spec": {"n": 3, "hosts": {"a": "b"}}})").empty());
+  CHECK(evaluated(schema, R"({"spec": {"n": 7, "hosts": {"a": "", "b": "x", "c": "y"}}})") ==
+        Sentences{"spec.n: Forbidden: n is 7",
+                  "spec: Invalid value: failed rule: !has(self.hosts) || size(self.hosts) < 3",
+                  "spec.hosts[a]: Invalid value: \"\": no empty host"});
+  CHECK(evaluated(schema, R"({"spec": {"n": 0}})") ==
+        Sentences{"spec.n: Invalid value: 0: failed rule: self > 1"});
+}
+
+TEST_CASE("names that rules cannot write are escaped, formats become their types") {
+  const char* schema = R"({"type": "object", "properties": {"a-b": {"type": "string"},
+      "namespace": {"type": "string"}, "t": {"type": "string", "format": "date-time"},
+      "d": {"type": "string", "format": "duration"}, "x": {"x-kubernetes-int-or-string": true},
+      "b": {"type": "string", "format": "byte"}},
+      "x-kubernetes-validations": [{"rule":
+        "self.a__dash__b == 'x' && self.__namespace__ == 'y' && self.t.getFullYear() == 2024 && self.d == duration('1h') && (type(self.x) == int ? self.x == 5 : self.x == '5') && self.b == b'hi'"},
+      {"rule": "self.metadata.name == 'web'"}]})";
+  CHECK(evaluated(schema, R"({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
+      "x": 5, "b": "aGk=", "metadata": {"name": "web"}})").empty());
+  CHECK(evaluated(schema, R"({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
+      "x": "5", "b": "aGk=", "metadata": {"name": "web"}})").empty());
+}
+
+TEST_CASE("transition rules compare with the old value, found by key in lists of maps") {
+  const char* schema = R"({"type": "object", "properties": {"l": {"type": "array",
+      "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items": {"type": "object",
+      "properties": {"k": {"type": "string"}, "v": {"type": "integer",
+        "x-kubernetes-validations": [{"rule": "self >= oldSelf", "message": "may only grow"}]}}}},
+      "o": {"type": "integer", "x-kubernetes-validations": [{"rule":
+        "oldSelf.hasValue() || self == 0", "optionalOldSelf": true}]}}})";
+  CHECK(evaluated(schema, R"({"l": [{"k": "a", "v": 1}], "o": 0})").empty());
+  CHECK(evaluated(schema, R"({"o": 1})") ==
+        Sentences{"o: Invalid value: 1: failed rule: oldSelf.hasValue() || self == 0"});
+  CHECK(evaluated(schema, R"({"l": [{"k": "b", "v": 1}, {"k": "a", "v": 2}]})",
+                  R"({"l": [{"k": "a", "v": 3}]})") ==
+        Sentences{"l[1].v: Invalid value: 2: may only grow"});
+}
+
+TEST_CASE("what an update leaves as it was is not blamed") {
+  const char* schema = R"({"type": "object", "properties": {"spec": {"type": "object",
+      "properties": {"a": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > 1"}]},
+      "b": {"type": "integer"}}}}})";
+  CHECK(evaluated(schema, R"({"spec": {"a": 0, "b": 2}})", R"({"spec": {"a": 0, "b": 1}})").empty());
+  CHECK(evaluated(schema, R"({"spec": {"a": -1, "b": 2}})", R"({"spec": {"a": 0, "b": 1}})") ==
+        Sentences{"spec.a: Invalid value: -1: failed rule: self > 1"});
+}
+
+TEST_CASE("lists of sets and maps are equal whatever their order") {
+  const char* schema = R"({"type": "object", "properties": {"s": {"type": "array",
+      "x-kubernetes-list-type": "set", "items": {"type": "string"}}},
+      "x-kubernetes-validations": [{"rule": "self.s == oldSelf.s"}]})";
+  CHECK(evaluated(schema, R"({"s": ["a", "b"]})", R"({"s": ["b", "a"]})").empty());
+  CHECK(evaluated(schema, R"({"s": ["a", "b"]})", R"({"s": ["b", "c"]})").size() == 1);
+}
+
+TEST_CASE("evaluation of one object stops at its budget") {
+  const char* schema = R"({"type": "object", "properties": {"l": {"type": "array", "items":
+      {"type": "integer"}}}, "x-kubernetes-validations": [
+      {"rule": "self.l.all(x, self.l.all(y, x + y >= 0))"}]})";
+  Json object = {{"l", Json::array()}};
+  for (int i = 0; i < 1000; ++i) object["l"].push_back(i);
+  const auto errors = evaluated(schema, object.dump().c_str());
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].find("no further validation rules will be run due to call cost exceeds limit") !=
+        std::string::npos);
+}
