@@ -11,6 +11,7 @@
 #include "base/time.hpp"
 #include "cli/argv.hpp"
 #include "cli/complete.hpp"
+#include "cli/crd_gen_commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/resource_args.hpp"
@@ -312,6 +313,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   all.push_back(make_reflect());
   all.push_back(make_wait_condition());
   all.push_back(make_apply_ssa());
+  all.push_back(make_crd_gen());
   all.push_back(make_sandbox());
   all.push_back(make_completion());
   all.push_back(make_version());

@@ -23,6 +23,7 @@ allow http base loop
 allow core base
 allow cel base
 allow schema base core cel
+allow crdgen base core schema
 allow client base loop http core
 allow runtime base jq loop http core client
 allow hooks base jq loop http core client schema runtime

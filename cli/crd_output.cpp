@@ -1,0 +1,116 @@
+#include "cli/crd_output.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "base/strings.hpp"
+#include "cli/exit_code.hpp"
+#include "crdgen/cpp_structs.hpp"
+#include "crdgen/generate.hpp"
+#include "crdgen/json_schema.hpp"
+#include "crdgen/markdown.hpp"
+#include "hooks/text_diff.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+constexpr std::size_t kMaxFile = 64U << 20U;
+
+}  // namespace
+
+void CrdOutput::bind(CLI::App& app, const std::vector<std::string>& languages) {
+  language_ = languages.front();
+  app.add_option("-o,--output", where_, "folder to write one file per kind into; - is stdout")
+      ->type_name("DIR");
+  app.add_flag("--check", check_,
+               "write nothing; exit 9 with a diff when a file of -o DIR is stale or missing");
+  app.add_option("--lang", language_, "what to write: " + base::join(languages, ", "))
+      ->type_name("LANGUAGE")
+      ->check(CLI::IsMember(languages));
+  app.add_option("--for-version", version_,
+                 "version for --lang cpp (default: the stored one) and jsonschema (default: all)")
+      ->type_name("VERSION");
+  app.add_option("--cpp-namespace", name_space_,
+                 "namespace of the C++ structs; default KIND_VERSION")
+      ->type_name("NAME");
+}
+
+std::string CrdOutput::wrong_flags() const {
+  if (check_ && where_ == "-") return "--check compares with files: name their folder with -o DIR";
+  if (!version_.empty() && language_ != "cpp" && language_ != "jsonschema") {
+    return "--for-version goes with --lang cpp and jsonschema";
+  }
+  if (!name_space_.empty() && language_ != "cpp") return "--cpp-namespace goes with --lang cpp";
+  return "";
+}
+
+Result<OutputFile> CrdOutput::render(const Json& crd) const {
+  const std::string file = crdgen::crd_file_name(crd);
+  const std::string stem = file.substr(0, file.rfind('.'));
+  if (language_ == "cpp") {
+    crdgen::CppOptions options;
+    options.name_space = name_space_;
+    options.version = version_;
+    KW_ASSIGN(auto text, crdgen::cpp_of_crd(crd, options));
+    return OutputFile{stem + ".hpp", std::move(text)};
+  }
+  if (language_ == "jsonschema") {
+    const Json schema = crdgen::json_schema_of(crd, version_);
+    if (!version_.empty() && schema.contains("oneOf") && schema["oneOf"].empty()) {
+      return Error(ErrorKind::not_found, fmt::format("{}: no version {}", stem, version_));
+    }
+    return OutputFile{stem + ".json", base::dump_json_pretty(schema) + "\n"};
+  }
+  if (language_ == "markdown") return OutputFile{stem + ".md", crdgen::markdown_of(crd)};
+  return OutputFile{file, crdgen::crd_yaml({crd})};
+}
+
+int CrdOutput::write(Context& context, const std::vector<OutputFile>& files) const {
+  if (check_) return check(context, files);
+  if (where_ == "-") {
+    for (const OutputFile& file : files) {
+      const bool yaml = file.name.ends_with(".yaml");
+      if (files.size() > 1 && yaml) context.out << "---\n";
+      context.out << file.text;
+    }
+    return kDone;
+  }
+  std::error_code error;
+  std::filesystem::create_directories(where_, error);
+  if (error) return fail(context, kFailed, fmt::format("{}: {}", where_, error.message()));
+  for (const OutputFile& file : files) {
+    const std::string path = where_ + "/" + file.name;
+    if (auto done = base::write_file_atomic(path, file.text, 0644); !done.ok()) {
+      return fail(context, kFailed, done.error().render());
+    }
+    context.err << base::escape_for_terminal(path) << " written\n";
+  }
+  return kDone;
+}
+
+int CrdOutput::check(Context& context, const std::vector<OutputFile>& files) const {
+  std::size_t stale = 0;
+  for (const OutputFile& file : files) {
+    const std::string path = where_ + "/" + file.name;
+    const auto there = base::read_file(path, kMaxFile);
+    if (!there.ok() && !there.error().is_not_found()) return fail(context, there.error());
+    if (there.ok() && *there == file.text) continue;
+    ++stale;
+    context.out << base::escape_for_terminal(fmt::format("--- {}{}\n+++ as crd-gen writes it now\n",
+                                                         path, there.ok() ? "" : " (missing)"),
+                                             true);
+    context.out << base::escape_for_terminal(
+        hooks::unified_diff(there.ok() ? *there : std::string(), file.text), true);
+  }
+  if (stale == 0) return kDone;
+  return fail(context, kFindings,
+              fmt::format("{} file{} stale; run crd-gen without --check", stale,
+                          stale == 1 ? " is" : "s are"));
+}
+
+}  // namespace kubewatch::cli

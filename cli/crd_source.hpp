@@ -1,0 +1,51 @@
+// Where crd-gen takes CRDs from: files and folders, stdin, a revision of git, the cluster. A
+// TypeDefinitions document stands for the CRD that it makes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/yaml.hpp"
+#include "cli/command.hpp"
+#include "cli/session.hpp"
+
+namespace kubewatch::cli {
+
+struct LoadedCrd {
+  Json crd;
+  std::string source;     // "crd.yaml", "git:HEAD~1:crd.yaml", "cluster:websites.demo.example.com"
+  base::YamlMarks marks;  // of the document; empty where the CRD was made or came from a server
+  bool has_marks = false;
+};
+
+class CrdSources {
+ public:
+  explicit CrdSources(Context& context) : context_(context) {}
+
+  // FILE, FOLDER, -, git:REVISION:PATH, cluster:NAME; with `names` also the bare NAME of a CRD in
+  // the cluster. At least one CRD comes of each. Errors: invalid, not_found, and the server's.
+  Result<std::vector<LoadedCrd>> load(const std::string& what, bool names = false);
+  Result<std::vector<LoadedCrd>> load_all(const std::vector<std::string>& what, bool names = false);
+  // Exactly one. Errors: invalid when there are more.
+  Result<LoadedCrd> load_one(const std::string& what);
+
+  // The connection, opened when it is first needed.
+  Result<Session*> session();
+
+ private:
+  Result<std::vector<LoadedCrd>> from_text(const std::string& text, const std::string& source);
+  Result<std::vector<LoadedCrd>> from_path(const std::string& path);
+  Result<std::vector<LoadedCrd>> from_cluster(const std::string& name);
+
+  Context& context_;
+  std::unique_ptr<Session> session_;
+};
+
+// The text of a file, or of stdin for "-". Errors: as base::read_file.
+Result<std::string> read_text(const std::string& path);
+// The *.yaml, *.yml and *.json of a folder, sorted; the path itself when it is none.
+Result<std::vector<std::string>> files_of(const std::string& path);
+
+}  // namespace kubewatch::cli

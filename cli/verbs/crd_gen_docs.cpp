@@ -1,0 +1,48 @@
+// kubewatch crd-gen docs: a reference page in Markdown.
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/crd_gen_commands.hpp"
+#include "cli/crd_source.hpp"
+#include "cli/exit_code.hpp"
+#include "crdgen/markdown.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+class Docs : public Command {
+ public:
+  std::string name() const override { return "docs"; }
+  std::string summary() const override { return "a reference page in Markdown"; }
+
+  void bind(CLI::App& app) override {
+    app.add_option("CRD", files_, "FILE, DIR, -, git:REVISION:PATH or cluster:NAME")
+        ->type_name("")
+        ->required();
+  }
+
+  int run(Context& context) override {
+    CrdSources sources(context);
+    auto loaded = sources.load_all(files_);
+    if (!loaded.ok()) return fail(context, loaded.error());
+    const char* between = "";
+    for (const LoadedCrd& one : *loaded) {
+      context.out << between << crdgen::markdown_of(one.crd);
+      between = "\n";
+    }
+    return kDone;
+  }
+
+ private:
+  std::vector<std::string> files_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_crd_gen_docs() {
+  return std::make_unique<Docs>();
+}
+
+}  // namespace kubewatch::cli

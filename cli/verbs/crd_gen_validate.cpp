@@ -1,0 +1,157 @@
+// kubewatch crd-gen validate: objects against CRDs, as the API server would take them.
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "base/strings.hpp"
+#include "base/yaml_document.hpp"
+#include "cli/crd_gen_commands.hpp"
+#include "cli/crd_source.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/flags.hpp"
+#include "cli/object_validation.hpp"
+
+namespace kubewatch::cli {
+
+namespace {
+
+struct Verdict {
+  std::string place;
+  std::string object;
+  std::vector<std::string> problems;
+  std::vector<std::string> warnings;
+};
+
+class Validate : public Command {
+ public:
+  std::string name() const override { return "validate"; }
+  std::string summary() const override { return "objects against a CRD, as the server would"; }
+
+  void bind(CLI::App& app) override {
+    app.add_option("CRD", crd_, "FILE, DIR, -, git:REVISION:PATH or cluster:NAME")
+        ->type_name("")
+        ->required();
+    app.add_option("OBJECT", objects_, "files or folders with objects")->type_name("")->required();
+    app.add_option("--old", old_, "what is stored now, by name: an update, with ratcheting")
+        ->type_name("FILE");
+    app.add_flag("--strict", strict_,
+                 "unknown fields are refused too, as with fieldValidation=Strict");
+    bind_output(app, output_, {"text", "json"});
+  }
+
+  int run(Context& context) override {
+    CrdSources sources(context);
+    const auto loaded = sources.load(crd_);
+    if (!loaded.ok()) return fail(context, loaded.error());
+    std::vector<Json> crds;
+    for (const LoadedCrd& one : *loaded) crds.push_back(one.crd);
+    const ObjectValidation validation(crds);
+    if (!validation.broken().empty()) return fail(context, kUsage, validation.broken().front());
+    if (validation.passes_over_rules()) {
+      context.err << "note: the CEL rules of the schema are not evaluated; the server does\n";
+    }
+    if (auto read = read_old(); !read.ok()) return fail(context, read.error());
+    std::vector<Verdict> verdicts;
+    for (const std::string& path : objects_) {
+      if (auto done = check_path(validation, path, verdicts); !done.ok()) {
+        return fail(context, done.error());
+      }
+    }
+    if (verdicts.empty()) return fail(context, kNotFound, "there is no object in the files");
+    return print(context, verdicts);
+  }
+
+ private:
+  static std::string name_of(const Json& object) {
+    std::string place = base::string_at(object, {"metadata", "namespace"});
+    if (!place.empty()) place += "/";
+    return base::string_at(object, {"kind"}) + " " + place +
+           base::string_at(object, {"metadata", "name"});
+  }
+
+  Result<void> read_old() {
+    if (old_.empty()) return {};
+    KW_ASSIGN(const auto text, read_text(old_));
+    auto documents = base::parse_yaml_values(text);
+    if (!documents.ok()) return std::move(documents).error().with_context(old_);
+    for (Json& one : *documents) stored_[name_of(one)] = std::move(one);
+    return {};
+  }
+
+  Result<void> check_path(const ObjectValidation& validation, const std::string& path,
+                          std::vector<Verdict>& out) {
+    KW_ASSIGN(const auto files, files_of(path));
+    for (const std::string& file : files) {
+      KW_ASSIGN(const auto text, read_text(file));
+      const auto documents = base::parse_yaml(text);
+      if (!documents.ok())
+        return Error(documents.error().kind(), file + ":" + documents.error().message());
+      for (const base::YamlDocument& document : *documents) {
+        // In a folder other manifests may lie beside them.
+        if (file != path && !validation.knows(document.value)) continue;
+        out.push_back(check(validation, document, file == "-" ? "stdin" : file));
+      }
+    }
+    return {};
+  }
+
+  Verdict check(const ObjectValidation& validation, const base::YamlDocument& document,
+                const std::string& file) const {
+    const auto mark = document.marks.value_at("");
+    Verdict out;
+    out.place = fmt::format("{}:{}", file, mark.line);
+    out.object = name_of(document.value);
+    const auto stored = stored_.find(out.object);
+    out.problems =
+        validation.check(document.value, stored == stored_.end() ? nullptr : &stored->second);
+    for (const std::string& field : validation.unknown_fields(document.value)) {
+      (strict_ ? out.problems : out.warnings).push_back(fmt::format("unknown field \"{}\"", field));
+    }
+    return out;
+  }
+
+  int print(Context& context, const std::vector<Verdict>& verdicts) const {
+    bool valid = true;
+    Json list = Json::array();
+    for (const Verdict& one : verdicts) {
+      valid = valid && one.problems.empty();
+      list.push_back({{"place", one.place},
+                      {"object", one.object},
+                      {"valid", one.problems.empty()},
+                      {"problems", one.problems},
+                      {"warnings", one.warnings}});
+      if (output_ == "json") continue;
+      for (const auto& [word, lines] :
+           {std::pair("", &one.problems), {"warning: ", &one.warnings}}) {
+        for (const std::string& line : *lines) {
+          context.out << base::escape_for_terminal(
+                             fmt::format("{}: {}: {}{}", one.place, one.object, word, line))
+                      << "\n";
+        }
+      }
+      if (one.problems.empty())
+        context.out << base::escape_for_terminal(
+                           fmt::format("{}: {}: valid", one.place, one.object))
+                    << "\n";
+    }
+    if (output_ == "json") context.out << base::dump_json_pretty({{"objects", list}}) << "\n";
+    return valid ? kDone : kFindings;
+  }
+
+  std::string crd_;
+  std::vector<std::string> objects_;
+  std::string old_;
+  bool strict_ = false;
+  std::string output_ = "text";
+  std::map<std::string, Json> stored_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_crd_gen_validate() {
+  return std::make_unique<Validate>();
+}
+
+}  // namespace kubewatch::cli

@@ -1,0 +1,377 @@
+#include "crdgen/diff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/strings.hpp"
+#include "crdgen/generate.hpp"
+#include "crdgen/schema_diff.hpp"
+
+namespace kubewatch::crdgen {
+
+namespace {
+
+constexpr Verdict kSafe = Verdict::safe;
+constexpr Verdict kRisky = Verdict::risky;
+constexpr Verdict kBreaking = Verdict::breaking;
+
+Json value_at(const Json& object, std::initializer_list<std::string_view> path) {
+  const Json* found = base::find(object, path);
+  return found == nullptr ? Json() : *found;
+}
+
+std::string words(const Json& value) {
+  return value.is_null()     ? "nothing"
+         : value.is_string() ? value.get<std::string>()
+                             : base::dump_json(value);
+}
+
+class CrdDiff {
+ public:
+  CrdDiff(const Json& before, const Json& after) : before_(before), after_(after) {}
+
+  std::vector<Change> run() {
+    names();
+    conversion();
+    std::map<std::string, Json> old_versions = by_name(before_);
+    std::map<std::string, Json> new_versions = by_name(after_);
+    for (const auto& [name, version] : old_versions) {
+      const auto now = new_versions.find(name);
+      now == new_versions.end() ? removed(name, version) : compare(name, version, now->second);
+    }
+    for (const auto& [name, version] : new_versions) {
+      if (old_versions.count(name) == 0)
+        add("version-added", name, "", "is new", kSafe, kSafe, kSafe);
+    }
+    storage();
+    across_versions(old_versions, new_versions);
+    std::stable_sort(out_.begin(), out_.end(), [](const Change& a, const Change& b) {
+      return std::tie(a.version, a.path) < std::tie(b.version, b.path);
+    });
+    return std::move(out_);
+  }
+
+ private:
+  void add(const char* id, const std::string& version, const std::string& path, std::string message,
+           Verdict stored, Verdict writers, Verdict readers, Json before = nullptr,
+           Json after = nullptr) {
+    out_.push_back({id, version, path, std::move(message), stored, writers, readers,
+                    std::move(before), std::move(after)});
+  }
+
+  static std::map<std::string, Json> by_name(const Json& crd) {
+    std::map<std::string, Json> out;
+    for (const Json& version : crd["spec"]["versions"])
+      out[base::string_at(version, {"name"})] = version;
+    return out;
+  }
+
+  void names() {
+    for (const auto& [path, id] :
+         {std::pair(std::vector<std::string_view>{"group"}, "group-changed"),
+          {{"names", "kind"}, "kind-changed"},
+          {{"names", "plural"}, "plural-changed"},
+          {{"scope"}, "scope-changed"}}) {
+      const Json before = path.size() == 1 ? value_at(before_, {"spec", path[0]})
+                                           : value_at(before_, {"spec", path[0], path[1]});
+      const Json after = path.size() == 1 ? value_at(after_, {"spec", path[0]})
+                                          : value_at(after_, {"spec", path[0], path[1]});
+      if (before == after) continue;
+      add(id, "", "",
+          fmt::format("{} {} became {}: the server refuses that of an established CRD", path.back(),
+                      words(before), words(after)),
+          kBreaking, kBreaking, kBreaking, before, after);
+    }
+    for (const char* key : {"singular", "listKind"}) {
+      const Json before = value_at(before_, {"spec", "names", key});
+      const Json after = value_at(after_, {"spec", "names", key});
+      if (before == after) continue;
+      add("name-changed", "", "", fmt::format("{} {} became {}", key, words(before), words(after)),
+          kSafe, kSafe, kRisky, before, after);
+    }
+    for (const auto& [key, word] :
+         {std::pair("shortNames", "short name"), {"categories", "category"}}) {
+      const Json before = value_at(before_, {"spec", "names", key});
+      const Json after = value_at(after_, {"spec", "names", key});
+      for (const Json& name : before) {
+        if (std::find(after.begin(), after.end(), name) == after.end()) {
+          add("alias-removed", "", "",
+              fmt::format("{} {} is gone: commands that use it fail", word, words(name)), kSafe,
+              kRisky, kRisky, name);
+        }
+      }
+      for (const Json& name : after) {
+        if (std::find(before.begin(), before.end(), name) == before.end()) {
+          add("alias-added", "", "", fmt::format("{} {} is new", word, words(name)), kSafe, kSafe,
+              kSafe, nullptr, name);
+        }
+      }
+    }
+  }
+
+  void conversion() {
+    const Json before = value_at(before_, {"spec", "conversion"});
+    const Json after = value_at(after_, {"spec", "conversion"});
+    if (before == after) return;
+    const std::string was = words(value_at(before, {"strategy"}));
+    const std::string is = words(value_at(after, {"strategy"}));
+    if (was == "Webhook" && is == "None") {
+      add("conversion-removed", "", "", "no webhook converts any more: what only it knew is lost",
+          kBreaking, kBreaking, kBreaking, before, after);
+    } else if (was == "None" && is == "Webhook") {
+      add("conversion-added", "", "",
+          "a webhook converts from now on: every version fails while it is away", kRisky, kRisky,
+          kRisky, before, after);
+    } else {
+      add("conversion-changed", "", "", "the conversion webhook is another one", kRisky, kRisky,
+          kRisky, before, after);
+    }
+  }
+
+  void removed(const std::string& name, const Json& version) {
+    const Json stored = value_at(before_, {"status", "storedVersions"});
+    const bool holds = version.value("storage", Json()) == true ||
+                       std::find(stored.begin(), stored.end(), Json(name)) != stored.end();
+    const bool served = version.value("served", Json()) == true;
+    add("version-removed", name, "",
+        holds ? "is removed while objects may be stored in it: migrate them and clear "
+                "status.storedVersions first"
+              : "is removed",
+        holds ? kBreaking : kSafe, served ? kBreaking : kSafe, served ? kBreaking : kSafe);
+  }
+
+  void storage() {
+    const auto stored_in = [](const Json& crd) {
+      for (const Json& version : crd["spec"]["versions"]) {
+        if (version.value("storage", Json()) == true) return base::string_at(version, {"name"});
+      }
+      return std::string();
+    };
+    const std::string before = stored_in(before_);
+    const std::string after = stored_in(after_);
+    if (before != after) {
+      add("storage-changed", "", "",
+          fmt::format(
+              "objects are stored as {}, no longer as {}: old ones until they are written again",
+              after, before),
+          kRisky, kSafe, kSafe, before, after);
+    }
+  }
+
+  void compare(const std::string& name, const Json& before, const Json& after) {
+    const bool was = before.value("served", Json()) == true;
+    const bool is = after.value("served", Json()) == true;
+    if (was && !is)
+      add("version-unserved", name, "", "is no longer served", kSafe, kBreaking, kBreaking, true,
+          false);
+    if (!was && is) add("version-served", name, "", "is served", kSafe, kSafe, kSafe, false, true);
+    const Json old_warning = Json::array(
+        {before.value("deprecated", Json(false)), before.value("deprecationWarning", Json())});
+    const Json new_warning = Json::array(
+        {after.value("deprecated", Json(false)), after.value("deprecationWarning", Json())});
+    if (old_warning != new_warning)
+      add("deprecation-changed", name, "", "clients are warned otherwise", kSafe, kSafe, kSafe,
+          old_warning, new_warning);
+    subresources(name, before, after);
+    columns(name, before, after);
+    selectable(name, before, after);
+    diff_schemas(value_at(before, {"schema", "openAPIV3Schema"}),
+                 value_at(after, {"schema", "openAPIV3Schema"}), name, out_);
+  }
+
+  void subresources(const std::string& name, const Json& before, const Json& after) {
+    const bool had_status = base::find(before, {"subresources", "status"}) != nullptr;
+    const bool has_status = base::find(after, {"subresources", "status"}) != nullptr;
+    if (had_status && !has_status)
+      add("status-subresource-removed", name, ".status",
+          "controllers write to /status, which is gone", kRisky, kBreaking, kSafe, true, false);
+    if (!had_status && has_status)
+      add("status-subresource-added", name, ".status",
+          "status in ordinary writes is ignored from now on", kSafe, kBreaking, kSafe, false, true);
+    const Json old_scale = value_at(before, {"subresources", "scale"});
+    const Json new_scale = value_at(after, {"subresources", "scale"});
+    if (old_scale == new_scale) return;
+    if (new_scale.is_null())
+      add("scale-removed", name, "", "kubectl scale and autoscalers fail", kSafe, kBreaking,
+          kBreaking, old_scale, new_scale);
+    if (old_scale.is_null())
+      add("scale-added", name, "", "can be scaled", kSafe, kSafe, kSafe, old_scale, new_scale);
+    if (!old_scale.is_null() && !new_scale.is_null())
+      add("scale-changed", name, "", "scale reads and writes other fields", kSafe, kRisky, kRisky,
+          old_scale, new_scale);
+  }
+
+  void columns(const std::string& name, const Json& before, const Json& after) {
+    const Json old_columns = before.value("additionalPrinterColumns", Json());
+    const Json new_columns = after.value("additionalPrinterColumns", Json());
+    if (old_columns != new_columns)
+      add("columns-changed", name, "", "kubectl get shows other columns", kSafe, kSafe, kSafe,
+          old_columns, new_columns);
+  }
+
+  void selectable(const std::string& name, const Json& before, const Json& after) {
+    const Json old_fields = before.value("selectableFields", Json::array());
+    const Json new_fields = after.value("selectableFields", Json::array());
+    for (const Json& field : old_fields) {
+      if (std::find(new_fields.begin(), new_fields.end(), field) != new_fields.end()) continue;
+      add("selectable-removed", name, base::string_at(field, {"jsonPath"}),
+          "field selectors on it are refused", kSafe, kSafe, kBreaking, field);
+    }
+    for (const Json& field : new_fields) {
+      if (std::find(old_fields.begin(), old_fields.end(), field) != old_fields.end()) continue;
+      add("selectable-added", name, base::string_at(field, {"jsonPath"}), "can be selected by",
+          kSafe, kSafe, kSafe, nullptr, field);
+    }
+  }
+
+  static void paths(const Json& schema, const std::string& path, int depth,
+                    std::map<std::string, std::string>& out) {
+    if (!schema.is_object() || depth > 60) return;
+    if (!path.empty()) out[path] = base::string_at(schema, {"type"});
+    if (const Json* items = base::find(schema, {"items"}))
+      paths(*items, path + "[]", depth + 1, out);
+    const Json* properties = base::find(schema, {"properties"});
+    if (properties == nullptr || !properties->is_object()) return;
+    for (const auto& [name, property] : properties->items())
+      paths(property, path + "." + name, depth + 1, out);
+  }
+
+  using Paths = std::map<std::string, std::string>;
+  static std::map<std::string, Paths> served_paths(const std::map<std::string, Json>& versions) {
+    std::map<std::string, Paths> out;
+    for (const auto& [name, version] : versions) {
+      if (version.value("served", Json()) == true)
+        paths(value_at(version, {"schema", "openAPIV3Schema"}), "", 0, out[name]);
+    }
+    return out;
+  }
+
+  // Without a webhook an object is the same JSON in every version: a field that one of them lacks
+  // is dropped by who reads and writes it there. Only what this change brings is told.
+  void across_versions(const std::map<std::string, Json>& before,
+                       const std::map<std::string, Json>& after) {
+    if (value_at(after_, {"spec", "conversion", "strategy"}) == "Webhook") return;
+    const auto old_paths = served_paths(before);
+    const auto new_paths = served_paths(after);
+    for (const auto& [name, fields] : new_paths) {
+      for (const auto& [other, theirs] : new_paths) {
+        if (name == other) continue;
+        const auto was = old_paths.find(name);
+        const auto was_other = old_paths.find(other);
+        for (const auto& [path, type] : fields) {
+          const auto twin = theirs.find(path);
+          const bool lacks = twin == theirs.end();
+          if (!lacks && (twin->second == type || name > other)) continue;
+          if (lacks && has_parent_missing(path, theirs)) continue;
+          const bool known =
+              was != old_paths.end() && was_other != old_paths.end() &&
+              was->second.count(path) != 0 &&
+              (lacks ? was_other->second.count(path) == 0
+                     : was_other->second.count(path) != 0 && was->second.at(path) == type &&
+                           was_other->second.at(path) == twin->second);
+          if (known) continue;
+          if (lacks) {
+            add("version-lacks-field", name, path,
+                fmt::format("version {} lacks it and no webhook converts: read there and written "
+                            "back it is dropped",
+                            other),
+                kRisky, kRisky, kRisky);
+          } else {
+            add("versions-disagree", name, path,
+                fmt::format("is {} here and {} in {}, and no webhook converts", type, twin->second,
+                            other),
+                kBreaking, kBreaking, kBreaking);
+          }
+        }
+      }
+    }
+  }
+
+  // Only the highest missing field is told.
+  static bool has_parent_missing(const std::string& path, const Paths& theirs) {
+    const std::size_t dot = path.find_last_of(".");
+    std::string parent = dot == std::string::npos ? "" : path.substr(0, dot);
+    while (parent.ends_with("[]")) {
+      if (theirs.count(parent) == 0) return true;
+      parent.resize(parent.size() - 2);
+    }
+    if (path.ends_with("[]")) parent = path.substr(0, path.size() - 2);
+    return !parent.empty() && theirs.count(parent) == 0;
+  }
+
+  const Json& before_;
+  const Json& after_;
+  std::vector<Change> out_;
+};
+
+}  // namespace
+
+std::vector<Change> diff_crds(const Json& before, const Json& after) {
+  Json old_crd = normalised(before);
+  // Which versions hold objects is in the status, which normalised() drops.
+  if (const Json* status = base::find(before, {"status"})) old_crd["status"] = *status;
+  const Json new_crd = normalised(after);
+  return CrdDiff(old_crd, new_crd).run();
+}
+
+Verdict Change::verdict() const {
+  return std::max({stored, writers, readers});
+}
+
+Verdict worst_of(const std::vector<Change>& changes) {
+  Verdict out = Verdict::safe;
+  for (const Change& change : changes) out = std::max(out, change.verdict());
+  return out;
+}
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::safe: return "safe";
+    case Verdict::risky: return "risky";
+    case Verdict::breaking: return "breaking";
+  }
+  return "";
+}
+
+Json diff_json(const std::vector<Change>& changes) {
+  Json list = Json::array();
+  for (const Change& change : changes) {
+    list.push_back({{"id", change.id},
+                    {"version", change.version},
+                    {"path", change.path},
+                    {"message", change.message},
+                    {"verdict", to_string(change.verdict())},
+                    {"storedObjects", to_string(change.stored)},
+                    {"writers", to_string(change.writers)},
+                    {"readers", to_string(change.readers)},
+                    {"before", change.before},
+                    {"after", change.after}});
+  }
+  return {{"verdict", to_string(worst_of(changes))}, {"changes", std::move(list)}};
+}
+
+std::string diff_markdown(const std::vector<Change>& changes) {
+  if (changes.empty()) return "No changes.\n";
+  std::string out =
+      fmt::format("**{}** is the worst of {} change{}.\n\n", to_string(worst_of(changes)),
+                  changes.size(), changes.size() == 1 ? "" : "s");
+  out +=
+      "| verdict | version | path | change | stored objects | writers | readers "
+      "|\n|---|---|---|---|---|---|---|\n";
+  for (const Change& change : changes) {
+    std::string message = base::escape_for_terminal(change.message);
+    for (std::size_t at = message.find('|'); at != std::string::npos;
+         at = message.find('|', at + 2))
+      message.insert(at, "\\");
+    out +=
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", to_string(change.verdict()),
+                    change.version, change.path.empty() ? "" : "`" + change.path + "`", message,
+                    to_string(change.stored), to_string(change.writers), to_string(change.readers));
+  }
+  return out;
+}
+
+}  // namespace kubewatch::crdgen

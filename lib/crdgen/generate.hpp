@@ -1,0 +1,39 @@
+// TypeDefinitions documents to CustomResourceDefinitions. Pure: texts in, JSON out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "crdgen/node.hpp"
+
+namespace kubewatch::crdgen {
+
+struct Generated {
+  std::vector<Json> crds;        // in the order of their first document; usable when no problems
+  std::vector<Remark> problems;  // sorted by file and position
+  std::vector<Remark> notes;
+};
+
+struct TypeFile {
+  std::string file;  // for messages
+  std::string text;
+};
+
+// Documents of the same group and kind, in whatever file, make one CRD; documents that are no
+// TypeDefinitions are passed over.
+Generated generate(const std::vector<TypeFile>& files);
+// One document as JSON: what import gives back.
+Generated generate(const Json& document, const std::string& file);
+
+// What the CRD is for the server: defaults of its own fields set, empty lists, status and managed
+// metadata gone, `required` sorted. Two CRDs that are equal so are stored alike.
+Json normalised(Json crd);
+
+// YAML with apiVersion, kind and metadata first; several documents are separated by ---.
+std::string crd_yaml(const std::vector<Json>& crds);
+// "demo.example.com_websites.yaml"
+std::string crd_file_name(const Json& crd);
+
+}  // namespace kubewatch::crdgen

@@ -1,0 +1,198 @@
+#include "crdgen/lint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json_pointer.hpp"
+#include "base/strings.hpp"
+#include "core/json_path.hpp"
+#include "crdgen/generate.hpp"
+#include "crdgen/lint_schema.hpp"
+#include "schema/crd_check.hpp"
+
+namespace kubewatch::crdgen {
+
+namespace {
+
+// What kubectl apply can keep in an annotation.
+constexpr std::size_t kAnnotationLimit = 262144;
+
+class CrdLint {
+ public:
+  CrdLint(const Json& crd, const LintOptions& options) : crd_(crd), options_(options) {}
+
+  std::vector<LintFinding> run() {
+    refused();
+    size();
+    const Json& versions = crd_["spec"]["versions"];
+    for (std::size_t i = 0; i < versions.size(); ++i) version(versions[i], i);
+    std::erase_if(out_, [this](const LintFinding& one) {
+      return std::find(options_.disabled.begin(), options_.disabled.end(), one.id) !=
+             options_.disabled.end();
+    });
+    return std::move(out_);
+  }
+
+ private:
+  void add(std::string id, LintLevel level, std::string pointer, std::string path,
+           std::string message, std::string fix) {
+    out_.push_back({std::move(id), level, std::move(pointer), std::move(path), std::move(message),
+                    std::move(fix)});
+  }
+
+  // What the server says to it.
+  void refused() {
+    if (const auto shape = schema::check_crd_shape(crd_); !shape.ok()) {
+      add("shape", LintLevel::error, "", "", shape.error().message(),
+          "write the value with the type that the server wants");
+      return;
+    }
+    Json complete = crd_;
+    schema::crd_defaults(complete);
+    schema::CrdCheckOptions check;
+    check.rules = options_.rules;
+    for (const schema::Finding& found : schema::check_crd(complete, check)) {
+      add(found.id, LintLevel::error, pointer_of_field(crd_, found.error.field), found.error.field,
+          found.error.message, "the server refuses the CRD until this is changed");
+    }
+  }
+
+  void size() {
+    const std::size_t bytes = base::dump_json(normalised(crd_)).size();
+    if (bytes * 10 < kAnnotationLimit * 8) return;
+    const bool over = bytes >= kAnnotationLimit;
+    add("description-size", over ? LintLevel::error : LintLevel::warning, "", "",
+        fmt::format("{} bytes as JSON; kubectl apply keeps a copy in an annotation, which takes {}",
+                    bytes, kAnnotationLimit),
+        "cap descriptions with descriptions: {maxLength: N}, or install it by server-side apply");
+  }
+
+  void version(const Json& version, std::size_t index) {
+    const std::string name = base::string_at(version, {"name"});
+    const std::string at = fmt::format("/spec/versions/{}", index);
+    const Json* root = base::find(version, {"schema", "openAPIV3Schema"});
+    if (root == nullptr) return;
+    lint_schema(*root, name, at + "/schema/openAPIV3Schema", out_);
+    if (base::find(*root, {"properties", "status"}) != nullptr &&
+        base::find(version, {"subresources", "status"}) == nullptr) {
+      add("status-subresource-missing", LintLevel::warning, at, name + " .status",
+          "everyone who may write the spec may write the status, and each write of it counts as a "
+          "new generation",
+          "add subresources: {status: {}}");
+    }
+    const Json columns = version.value("additionalPrinterColumns", Json::array());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string path = base::string_at(columns[i], {"jsonPath"});
+      if (leads_somewhere(*root, path)) continue;
+      add("column-path-unknown", LintLevel::warning,
+          fmt::format("{}/additionalPrinterColumns/{}", at, i),
+          name + " column " + base::string_at(columns[i], {"name"}),
+          fmt::format("the schema has nothing at {}", path), "correct the path");
+    }
+  }
+
+  // Plain paths only; what else JSONPath can say is taken as it is.
+  static bool leads_somewhere(const Json& root, const std::string& path) {
+    if (path.find_first_of("[]()*@'\"\\") != std::string::npos || path.starts_with(".metadata"))
+      return true;
+    const Json* at = &root;
+    for (const std::string& step : base::split(path, '.')) {
+      if (step.empty()) continue;
+      if (at->value("x-kubernetes-preserve-unknown-fields", Json()) == true) return true;
+      if (at->contains("additionalProperties")) return true;
+      const Json* next = base::find(*at, {"properties", step});
+      if (next == nullptr || !next->is_object()) return false;
+      at = next;
+    }
+    return true;
+  }
+
+  const Json& crd_;
+  const LintOptions& options_;
+  std::vector<LintFinding> out_;
+};
+
+}  // namespace
+
+std::vector<LintFinding> lint_crd(const Json& crd, const LintOptions& options) {
+  return CrdLint(crd, options).run();
+}
+
+const std::vector<LintRule>& lint_rules() {
+  static const std::vector<LintRule> rules = {
+      {"unbounded-string", LintLevel::warning, "a rule reads a string without maxLength"},
+      {"unbounded-list", LintLevel::warning, "rules run over a list without maxItems"},
+      {"unbounded-map", LintLevel::warning, "rules run over a map without maxProperties"},
+      {"list-type-missing", LintLevel::warning, "a list that does not say how apply merges it"},
+      {"float", LintLevel::warning, "a floating point number"},
+      {"empty-object", LintLevel::warning, "an object of which the server drops every field"},
+      {"conditions-shape", LintLevel::warning, "conditions that tools cannot read or merge"},
+      {"status-subresource-missing", LintLevel::warning, "a status that is no subresource"},
+      {"column-path-unknown", LintLevel::warning, "a column whose path the schema lacks"},
+      {"rule-without-message", LintLevel::info, "a CEL rule without a message"},
+      {"description-size", LintLevel::error, "a CRD too large for kubectl apply's annotation"},
+      {"shape", LintLevel::error, "a value of a JSON type that the server cannot read"},
+  };
+  return rules;
+}
+
+std::string_view to_string(LintLevel level) {
+  switch (level) {
+    case LintLevel::info: return "info";
+    case LintLevel::warning: return "warning";
+    case LintLevel::error: return "error";
+  }
+  return "";
+}
+
+namespace {
+
+// "a.b[c][0]" to a, b, c, 0; what stands in brackets may hold dots.
+std::vector<std::string> steps_of(const std::string& field) {
+  std::vector<std::string> steps;
+  std::string step;
+  bool bracket = false;
+  const auto end = [&] {
+    if (!step.empty()) steps.push_back(step);
+    step.clear();
+  };
+  for (const char c : field) {
+    if (bracket ? c == ']' : c == '.' || c == '[') {
+      end();
+      bracket = c == '[';
+    } else {
+      step += c;
+    }
+  }
+  end();
+  return steps;
+}
+
+}  // namespace
+
+std::string pointer_of_field(const Json& crd, const std::string& field) {
+  constexpr std::string_view kOfAll = "spec.validation.";
+  std::string rest = field;
+  if (rest.starts_with(kOfAll)) {
+    rest = "spec.versions[0].schema." + rest.substr(kOfAll.size());
+  }
+  std::string pointer;
+  const Json* at = &crd;
+  for (const std::string& step : steps_of(rest)) {
+    if (at->is_array()) {
+      const bool number =
+          step.find_first_not_of("0123456789") == std::string::npos && step.size() < 7;
+      if (!number || std::stoul(step) >= at->size()) break;
+      at = &(*at)[std::stoul(step)];
+    } else if (at->is_object() && at->contains(step)) {
+      at = &(*at)[step];
+    } else {
+      break;
+    }
+    pointer += "/" + base::escape_pointer(step);
+  }
+  return pointer;
+}
+
+}  // namespace kubewatch::crdgen

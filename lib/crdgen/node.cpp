@@ -1,0 +1,160 @@
+#include "crdgen/node.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json_pointer.hpp"
+#include "base/strings.hpp"
+#include "base/utf8.hpp"
+
+namespace kubewatch::crdgen {
+
+namespace {
+
+std::string shortened(std::string_view text, std::size_t characters) {
+  std::size_t end = 0;
+  for (std::size_t shown = 0; end < text.size() && shown < characters; ++shown) {
+    end += base::next_utf8(text, end).size;
+  }
+  std::string out = base::escape_for_terminal(text.substr(0, end));
+  if (end < text.size()) out += "...";
+  return out;
+}
+
+// The character at a mark; columns count characters, which are bytes in what is quoted here.
+char character_at(std::string_view text, base::YamlMark mark) {
+  std::size_t at = 0;
+  for (std::size_t line = 1; line < mark.line; ++line) {
+    at = text.find('\n', at);
+    if (at == std::string_view::npos) return '\0';
+    ++at;
+  }
+  at += mark.column - 1;
+  return at < text.size() ? text[at] : '\0';
+}
+
+}  // namespace
+
+std::string Remark::str() const {
+  if (line == 0) return fmt::format("{}: {}", file, message);
+  return fmt::format("{}:{}:{}: {}", file, line, column, message);
+}
+
+std::string in_quotes(std::string_view text) {
+  return "\"" + shortened(text, 80) + "\"";
+}
+
+std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known) {
+  const auto close = base::suggest(wanted, known);
+  return close.empty() ? "" : fmt::format(", did you mean \"{}\"?", close.front());
+}
+
+std::string_view type_name(const Json& value) {
+  if (value.is_string()) return "text";
+  if (value.is_boolean()) return "true or false";
+  if (value.is_number()) return "a number";
+  if (value.is_array()) return "a list";
+  if (value.is_object()) return "a mapping";
+  return "nothing";
+}
+
+bool Node::has(std::string_view key) const {
+  return value_->is_object() && value_->contains(std::string(key));
+}
+
+Node Node::child(const std::string& key) const {
+  Node out = *this;
+  out.value_ = &value_->at(key);
+  out.path_ = path_.empty() ? shortened(key, 80) : path_ + "." + shortened(key, 80);
+  out.pointer_ = pointer_ + "/" + base::escape_pointer(key);
+  return out;
+}
+
+Node Node::item(std::size_t index) const {
+  Node out = *this;
+  out.value_ = &value_->at(index);
+  out.path_ = fmt::format("{}[{}]", path_, index);
+  out.pointer_ = fmt::format("{}/{}", pointer_, index);
+  return out;
+}
+
+std::string Node::message_of(std::string_view message) const {
+  const std::string line = shortened(message, 1000);
+  return path_.empty() ? line : fmt::format("{}: {}", path_, line);
+}
+
+bool Node::problem(std::string_view message) const {
+  const auto mark = source_->marks.value_at(pointer_);
+  source_->problems.push_back({source_->file, mark.line, mark.column, message_of(message)});
+  return false;
+}
+
+bool Node::problem_at_key(std::string_view message) const {
+  const auto mark = source_->marks.key_at(pointer_);
+  source_->problems.push_back({source_->file, mark.line, mark.column, message_of(message)});
+  return false;
+}
+
+bool Node::problem_inside(std::size_t offset, std::string_view message) const {
+  auto mark = source_->marks.value_at(pointer_);
+  const char first = character_at(source_->text, mark);
+  if (first == '\'' || first == '"') ++offset;
+  // Of a block or an alias only the place where it begins is known.
+  if (first != '|' && first != '>' && first != '*') mark.column += offset;
+  source_->problems.push_back({source_->file, mark.line, mark.column, message_of(message)});
+  return false;
+}
+
+void Node::note(std::string_view message) const {
+  const auto mark = source_->marks.value_at(pointer_);
+  source_->notes.push_back({source_->file, mark.line, mark.column, message_of(message)});
+}
+
+bool Node::only_keys(const std::vector<std::string>& known) const {
+  if (!value_->is_object()) {
+    return problem(fmt::format("must be a mapping, not {}", type_name(*value_)));
+  }
+  for (const auto& [name, value] : value_->items()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    child(name).problem_at_key("unknown key" + did_you_mean(name, known));
+  }
+  return true;
+}
+
+std::optional<std::string> Node::text(const std::string& key) const {
+  if (!has(key)) return std::nullopt;
+  const Json& value = value_->at(key);
+  if (value.is_string()) return value.get<std::string>();
+  child(key).problem(fmt::format("must be text, not {}", type_name(value)));
+  return std::nullopt;
+}
+
+std::optional<bool> Node::flag(const std::string& key) const {
+  if (!has(key)) return std::nullopt;
+  const Json& value = value_->at(key);
+  if (value.is_boolean()) return value.get<bool>();
+  child(key).problem(fmt::format("must be true or false, not {}", type_name(value)));
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> Node::texts(const std::string& key) const {
+  if (!has(key)) return std::nullopt;
+  const Node list = child(key);
+  std::vector<std::string> out;
+  if (list.value().is_string()) return std::vector<std::string>{list.value().get<std::string>()};
+  if (!list.value().is_array()) {
+    list.problem(fmt::format("must be a list of texts, not {}", type_name(list.value())));
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < list.value().size(); ++i) {
+    if (list.value()[i].is_string()) {
+      out.push_back(list.value()[i].get<std::string>());
+    } else {
+      list.item(i).problem(fmt::format("must be text, not {}", type_name(list.value()[i])));
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::crdgen

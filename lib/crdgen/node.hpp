@@ -1,0 +1,80 @@
+// One place in a TypeDefinitions file: its value, where it stands, and the lists that problems and
+// notes go to. All problems of a file are collected, nothing stops at the first. Pure.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/yaml.hpp"
+
+namespace kubewatch::crdgen {
+
+// Something to say about a place in a file.
+struct Remark {
+  std::string file;
+  std::size_t line = 0;  // 0: the file as a whole
+  std::size_t column = 0;
+  std::string message;
+  std::string str() const;  // "types.yaml:12:7: message"
+};
+
+// What all nodes of one document share. Everything referenced must outlive the nodes.
+struct Source {
+  std::string file;
+  std::string_view text;  // of the whole file: positions inside a scalar are found with it
+  base::YamlMarks marks;
+  std::vector<Remark>& problems;
+  std::vector<Remark>& notes;
+};
+
+// A cheap handle; the document and the source must outlive it.
+class Node {
+ public:
+  Node(const Source& source, const Json& document) : source_(&source), value_(&document) {}
+
+  const Json& value() const { return *value_; }
+  const std::string& path() const { return path_; }
+  bool has(std::string_view key) const;
+  // Preconditions: has(key); index < size.
+  Node child(const std::string& key) const;
+  Node item(std::size_t index) const;
+
+  // Adds "FILE:LINE:COLUMN: PATH: message". Always false, so that a reader can return it.
+  bool problem(std::string_view message) const;
+  bool problem_at_key(std::string_view message) const;
+  // At the byte `offset` of the scalar's text.
+  bool problem_inside(std::size_t offset, std::string_view message) const;
+  // What was decided for the user and should be known; no problem.
+  void note(std::string_view message) const;
+
+  // The value must be a mapping with no other keys than these; unknown ones are reported with a
+  // suggestion. False: it is no mapping.
+  bool only_keys(const std::vector<std::string>& known) const;
+  // The value of a key as text, a flag, a list of texts. Absent: no such key, or a problem was
+  // reported.
+  std::optional<std::string> text(const std::string& key) const;
+  std::optional<bool> flag(const std::string& key) const;
+  std::optional<std::vector<std::string>> texts(const std::string& key) const;
+
+ private:
+  std::string message_of(std::string_view message) const;
+
+  const Source* source_;
+  const Json* value_;
+  std::string path_;
+  std::string pointer_;
+};
+
+// "text", "a number", "a list": for messages about the wrong type.
+std::string_view type_name(const Json& value);
+// ", did you mean \"x\"?" or "".
+std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known);
+// Shortened, quoted and safe to print.
+std::string in_quotes(std::string_view text);
+
+}  // namespace kubewatch::crdgen

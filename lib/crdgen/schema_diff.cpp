@@ -1,0 +1,439 @@
+#include "crdgen/schema_diff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::crdgen {
+
+namespace {
+
+constexpr int kMaxDepth = 100;
+constexpr Verdict kSafe = Verdict::safe;
+constexpr Verdict kRisky = Verdict::risky;
+constexpr Verdict kBreaking = Verdict::breaking;
+
+const Json& at(const Json& schema, const char* key) {
+  static const Json kNull;
+  const auto it = schema.find(key);
+  return it == schema.end() ? kNull : *it;
+}
+
+bool flag(const Json& schema, const char* key) {
+  return at(schema, key) == true;
+}
+
+std::string shown(const Json& value) {
+  std::string text = value.is_null() ? "nothing" : base::dump_json(value);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+struct Bound {
+  const char* key;
+  bool upper;
+  const char* exclusive;  // the flag that goes with it; may be null
+};
+constexpr Bound kBounds[] = {
+    {"minimum", false, "exclusiveMinimum"}, {"maximum", true, "exclusiveMaximum"},
+    {"minLength", false, nullptr},          {"maxLength", true, nullptr},
+    {"minItems", false, nullptr},           {"maxItems", true, nullptr},
+    {"minProperties", false, nullptr},      {"maxProperties", true, nullptr}};
+
+// One place in both schemas.
+struct Place {
+  const Json& before;
+  const Json& after;
+  std::string path;
+  // Whether the server can find a value's older self, so that ratcheting tolerates it: not below
+  // lists whose items have no key.
+  bool correlatable = true;
+  int depth = 0;
+};
+
+class SchemaDiff {
+ public:
+  SchemaDiff(std::string version, std::vector<Change>& out)
+      : version_(std::move(version)), out_(out) {}
+
+  void compare(const Place& place) {
+    if (place.depth > kMaxDepth || place.before == place.after) return;
+    if (!place.before.is_object() || !place.after.is_object()) return;
+    if (!type(place)) return;
+    nullable(place);
+    default_value(place);
+    enumeration(place);
+    for (const Bound& bound : kBounds) compare_bound(place, bound);
+    format(place);
+    for (const char* key : {"pattern", "multipleOf"}) tightening_text(place, key);
+    list_kind(place);
+    map_kind(place);
+    unknown_fields(place);
+    embedded(place);
+    rules(place);
+    for (const char* key : {"allOf", "anyOf", "oneOf", "not"}) junctor(place, key);
+    words(place);
+    required(place);
+    properties(place);
+    values(place);
+    items(place);
+  }
+
+ private:
+  void add(const Place& place, const char* id, std::string message, Verdict stored, Verdict writers,
+           Verdict readers, const Json& before = nullptr, const Json& after = nullptr) {
+    out_.push_back(
+        {id, version_, place.path, std::move(message), stored, writers, readers, before, after});
+  }
+  // A value that was fine may be refused now.
+  void tightened(const Place& place, const char* id, const std::string& message, const Json& before,
+                 const Json& after) {
+    const std::string stored =
+        place.correlatable ? "; stored values are tolerated until they change"
+                           : "; stored values too: in a list without keys nothing is tolerated";
+    add(place, id, message + stored, place.correlatable ? kRisky : kBreaking, kBreaking, kSafe,
+        before, after);
+  }
+  void loosened(const Place& place, const char* id, const std::string& message, const Json& before,
+                const Json& after) {
+    add(place, id, message, kSafe, kSafe, kSafe, before, after);
+  }
+
+  static std::string kind_of(const Json& schema) {
+    if (flag(schema, "x-kubernetes-int-or-string")) return "integer or string";
+    const Json& type = at(schema, "type");
+    return type.is_string() ? type.get<std::string>() : "any";
+  }
+
+  // False: nothing below can be compared.
+  bool type(const Place& place) {
+    const std::string before = kind_of(place.before);
+    const std::string after = kind_of(place.after);
+    if (before == after) return true;
+    const std::string message = fmt::format("type {} became {}", before, after);
+    const bool wider =
+        after == "any" || (before == "integer" && after == "number") ||
+        (after == "integer or string" && (before == "integer" || before == "string"));
+    if (wider) {
+      add(place, "type-widened", message + ": readers meet values of the new type", kSafe, kSafe,
+          kRisky, before, after);
+    } else {
+      add(place, "type-changed", message, kBreaking, kBreaking, kBreaking, before, after);
+    }
+    return false;
+  }
+
+  void nullable(const Place& place) {
+    const bool before = flag(place.before, "nullable");
+    const bool after = flag(place.after, "nullable");
+    if (before && !after)
+      tightened(place, "nullable-removed", "null is no longer allowed", true, false);
+    if (!before && after)
+      add(place, "nullable-added", "null is allowed: readers may meet it", kSafe, kSafe, kRisky,
+          false, true);
+  }
+
+  void default_value(const Place& place) {
+    const Json& before = at(place.before, "default");
+    const Json& after = at(place.after, "default");
+    if (before == after) return;
+    if (before.is_null()) {
+      add(place, "default-added",
+          fmt::format("default {}: objects without the field have it from now on", shown(after)),
+          kRisky, kSafe, kSafe, before, after);
+    } else if (after.is_null()) {
+      add(place, "default-removed",
+          fmt::format("default {} removed: readers may find nothing there", shown(before)), kRisky,
+          kRisky, kBreaking, before, after);
+    } else {
+      add(place, "default-changed",
+          fmt::format("default {} became {}: the same manifest means something else", shown(before),
+                      shown(after)),
+          kBreaking, kBreaking, kBreaking, before, after);
+    }
+  }
+
+  void enumeration(const Place& place) {
+    const Json& before = at(place.before, "enum");
+    const Json& after = at(place.after, "enum");
+    if (before == after) return;
+    if (!before.is_array())
+      return tightened(place, "enum-added", "only some values are allowed from now on", before,
+                       after);
+    if (!after.is_array()) {
+      return add(place, "enum-removed", "every value is allowed: readers may meet unknown ones",
+                 kSafe, kSafe, kRisky, before, after);
+    }
+    for (const Json& value : before) {
+      if (std::find(after.begin(), after.end(), value) != after.end()) continue;
+      tightened(place, "enum-value-removed",
+                fmt::format("value {} is no longer allowed", shown(value)), value, nullptr);
+    }
+    for (const Json& value : after) {
+      if (std::find(before.begin(), before.end(), value) != before.end()) continue;
+      add(place, "enum-value-added",
+          fmt::format("value {} is allowed: readers may not know it", shown(value)), kSafe, kSafe,
+          kRisky, nullptr, value);
+    }
+  }
+
+  void compare_bound(const Place& place, const Bound& bound) {
+    const Json& before = at(place.before, bound.key);
+    const Json& after = at(place.after, bound.key);
+    const bool was_exclusive = bound.exclusive != nullptr && flag(place.before, bound.exclusive);
+    const bool is_exclusive = bound.exclusive != nullptr && flag(place.after, bound.exclusive);
+    if (before == after && was_exclusive == is_exclusive) return;
+    if (!before.is_number() && !after.is_number()) return;
+    const std::string message = fmt::format("{} {} became {}{}", bound.key, shown(before),
+                                            shown(after), is_exclusive ? ", exclusive" : "");
+    bool tighter = !before.is_number();
+    if (before.is_number() && after.is_number()) {
+      const double difference = after.get<double>() - before.get<double>();
+      tighter = bound.upper ? difference < 0 : difference > 0;
+      if (difference == 0) tighter = is_exclusive && !was_exclusive;
+    }
+    if (tighter) {
+      tightened(place, "bound-tightened", message, before, after);
+    } else {
+      loosened(place, "bound-loosened", message, before, after);
+    }
+  }
+
+  void format(const Place& place) {
+    const Json& before = at(place.before, "format");
+    const Json& after = at(place.after, "format");
+    if (before == after) return;
+    const std::string message = fmt::format("format {} became {}", shown(before), shown(after));
+    if (after.is_null()) return loosened(place, "format-removed", message, before, after);
+    if (before == "int32" && after == "int64") {
+      return add(place, "format-widened", message + ": readers need 64 bits", kSafe, kSafe, kRisky,
+                 before, after);
+    }
+    tightened(place, "format-changed", message, before, after);
+  }
+
+  void tightening_text(const Place& place, const char* key) {
+    const Json& before = at(place.before, key);
+    const Json& after = at(place.after, key);
+    if (before == after) return;
+    const std::string message = fmt::format("{} {} became {}", key, shown(before), shown(after));
+    bool looser = after.is_null();
+    if (before.is_number() && after.is_number() && after.get<double>() > 0) {
+      looser = std::fmod(before.get<double>(), after.get<double>()) == 0;
+    }
+    const std::string id = std::string(key) == "pattern" ? "pattern" : "multiple-of";
+    if (looser)
+      return loosened(place, (id == "pattern" ? "pattern-removed" : "multiple-of-loosened"),
+                      message, before, after);
+    tightened(place, (id == "pattern" ? "pattern-changed" : "multiple-of-changed"), message, before,
+              after);
+  }
+
+  void list_kind(const Place& place) {
+    if (kind_of(place.after) != "array") return;
+    const auto kind = [](const Json& schema) {
+      const Json& said = at(schema, "x-kubernetes-list-type");
+      return said.is_string() ? said.get<std::string>() : std::string("atomic");
+    };
+    const std::string before = kind(place.before);
+    const std::string after = kind(place.after);
+    if (before != after) {
+      const bool looser = after == "atomic";
+      add(place, "list-type-changed",
+          fmt::format("list type {} became {}: server-side apply owns it otherwise{}", before,
+                      after, looser ? "" : ", duplicates are refused"),
+          looser ? kRisky : kBreaking, kBreaking, kSafe, before, after);
+    } else if (before == "map" && at(place.before, "x-kubernetes-list-map-keys") !=
+                                      at(place.after, "x-kubernetes-list-map-keys")) {
+      add(place, "list-keys-changed", "other fields tell the items apart", kBreaking, kBreaking,
+          kSafe, at(place.before, "x-kubernetes-list-map-keys"),
+          at(place.after, "x-kubernetes-list-map-keys"));
+    }
+  }
+
+  void map_kind(const Place& place) {
+    const bool before = at(place.before, "x-kubernetes-map-type") == "atomic";
+    const bool after = at(place.after, "x-kubernetes-map-type") == "atomic";
+    if (before == after) return;
+    add(place, "map-type-changed",
+        fmt::format("the map became {}: server-side apply owns it otherwise",
+                    after ? "atomic" : "granular"),
+        kSafe, after ? kBreaking : kRisky, kSafe, before ? "atomic" : "granular",
+        after ? "atomic" : "granular");
+  }
+
+  void unknown_fields(const Place& place) {
+    const char* key = "x-kubernetes-preserve-unknown-fields";
+    const bool before = flag(place.before, key);
+    const bool after = flag(place.after, key);
+    if (before && !after)
+      add(place, "unknown-fields-pruned", "fields that the schema lacks are pruned from now on",
+          kBreaking, kBreaking, kBreaking, true, false);
+    if (!before && after)
+      loosened(place, "unknown-fields-kept", "fields that the schema lacks are kept", false, true);
+  }
+
+  void embedded(const Place& place) {
+    const char* key = "x-kubernetes-embedded-resource";
+    const bool before = flag(place.before, key);
+    const bool after = flag(place.after, key);
+    if (!before && after)
+      tightened(place, "embedded-added", "must be an object with apiVersion, kind and metadata",
+                false, true);
+    if (before && !after)
+      loosened(place, "embedded-removed", "need be no whole object", true, false);
+  }
+
+  void rules(const Place& place) {
+    const auto texts = [](const Json& schema) {
+      std::map<std::string, Json> out;
+      const Json& rules = at(schema, "x-kubernetes-validations");
+      if (!rules.is_array()) return out;
+      for (const Json& rule : rules) out[base::string_at(rule, {"rule"})] = rule;
+      return out;
+    };
+    const auto before = texts(place.before);
+    const auto after = texts(place.after);
+    for (const auto& [text, rule] : after) {
+      const auto old = before.find(text);
+      if (old == before.end()) {
+        tightened(place, "rule-added", fmt::format("rule {}", shown(text)), nullptr, rule);
+      } else if (old->second != rule) {
+        loosened(place, "rule-words-changed",
+                 fmt::format("what rule {} says or where it points", shown(text)), old->second,
+                 rule);
+      }
+    }
+    for (const auto& [text, rule] : before) {
+      if (after.find(text) == after.end())
+        loosened(place, "rule-removed", fmt::format("rule {}", shown(text)), rule, nullptr);
+    }
+  }
+
+  void junctor(const Place& place, const char* key) {
+    const Json& before = at(place.before, key);
+    const Json& after = at(place.after, key);
+    if (before == after) return;
+    if (after.is_null())
+      return loosened(place, "junctor-removed", fmt::format("{} removed", key), before, after);
+    tightened(place, before.is_null() ? "junctor-added" : "junctor-changed",
+              fmt::format("{} {}", key,
+                          before.is_null() ? "added" : "changed: taken as tighter, look at it"),
+              before, after);
+  }
+
+  void words(const Place& place) {
+    for (const char* key : {"description", "title", "example", "externalDocs"}) {
+      const Json& before = at(place.before, key);
+      const Json& after = at(place.after, key);
+      if (before != after)
+        loosened(place, "words-changed", fmt::format("{} changed", key), before, after);
+    }
+  }
+
+  static std::set<std::string> required_of(const Json& schema) {
+    std::set<std::string> out;
+    const Json& list = at(schema, "required");
+    if (!list.is_array()) return out;
+    for (const Json& name : list) {
+      if (name.is_string()) out.insert(name.get<std::string>());
+    }
+    return out;
+  }
+
+  void required(const Place& place) {
+    const auto before = required_of(place.before);
+    const auto after = required_of(place.after);
+    for (const std::string& name : after) {
+      if (before.count(name) != 0) continue;
+      const Json* property = base::find(place.after, {"properties", name});
+      Place field{place.before, place.after, place.path + "." + name, place.correlatable};
+      if (property != nullptr && property->contains("default")) {
+        loosened(field, "required-with-default", "is required, and the default fills it in", false,
+                 true);
+      } else {
+        tightened(field, "required-added", "is required and has no default", false, true);
+      }
+    }
+    for (const std::string& name : before) {
+      const Json* property = base::find(place.after, {"properties", name});
+      if (after.count(name) != 0 || property == nullptr) continue;
+      Place field{place.before, place.after, place.path + "." + name, place.correlatable};
+      add(field, "required-removed", "is optional: readers may find nothing there", kSafe, kSafe,
+          property->contains("default") ? kSafe : kRisky, true, false);
+    }
+  }
+
+  void properties(const Place& place) {
+    const Json none = Json::object();
+    const Json& before =
+        at(place.before, "properties").is_object() ? at(place.before, "properties") : none;
+    const Json& after =
+        at(place.after, "properties").is_object() ? at(place.after, "properties") : none;
+    const bool kept = flag(place.after, "x-kubernetes-preserve-unknown-fields") ||
+                      at(place.after, "additionalProperties").is_object();
+    for (const auto& [name, schema] : before.items()) {
+      const Place field{schema, schema, place.path + "." + name, place.correlatable};
+      if (const auto it = after.find(name); it != after.end()) {
+        compare({schema, *it, field.path, place.correlatable, place.depth + 1});
+      } else if (kept) {
+        add(field, "property-removed", "is no longer described, but kept", kRisky, kSafe, kRisky,
+            schema, nullptr);
+      } else {
+        add(field, "property-removed", "is removed: the server drops it from objects", kBreaking,
+            kBreaking, kBreaking, schema, nullptr);
+      }
+    }
+    for (const auto& [name, schema] : after.items()) {
+      if (before.contains(name)) continue;
+      const Place field{schema, schema, place.path + "." + name, place.correlatable};
+      // What was kept unchecked there before may not be what the new field takes.
+      const bool was_open = flag(place.before, "x-kubernetes-preserve-unknown-fields");
+      add(field, "property-added", was_open ? "is checked from now on" : "is new",
+          was_open ? kRisky : kSafe, was_open ? kRisky : kSafe, kSafe, nullptr, schema);
+    }
+  }
+
+  void values(const Place& place) {
+    const Json& before = at(place.before, "additionalProperties");
+    const Json& after = at(place.after, "additionalProperties");
+    if (before == after) return;
+    if (before.is_object() && after.is_object()) {
+      return compare({before, after, place.path + "{}", place.correlatable, place.depth + 1});
+    }
+    const bool was = !before.is_null() && before != false;
+    const bool is = !after.is_null() && after != false;
+    if (was && !is && !flag(place.after, "x-kubernetes-preserve-unknown-fields")) {
+      add(place, "map-closed", "keys of the map are dropped from now on", kBreaking, kBreaking,
+          kBreaking, before, after);
+    } else if (!was && is) {
+      add(place, "map-opened", "takes any key from now on", kSafe, kSafe, kRisky, before, after);
+    } else {
+      tightened(place, "map-values-changed", "the values of the map are described otherwise",
+                before, after);
+    }
+  }
+
+  void items(const Place& place) {
+    const Json& before = at(place.before, "items");
+    const Json& after = at(place.after, "items");
+    const bool keyed = at(place.after, "x-kubernetes-list-type") == "map";
+    compare({before, after, place.path + "[]", place.correlatable && keyed, place.depth + 1});
+  }
+
+  std::string version_;
+  std::vector<Change>& out_;
+};
+
+}  // namespace
+
+void diff_schemas(const Json& before, const Json& after, const std::string& version,
+                  std::vector<Change>& out) {
+  SchemaDiff(version, out).compare({before, after, ""});
+}
+
+}  // namespace kubewatch::crdgen

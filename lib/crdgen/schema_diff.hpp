@@ -1,0 +1,14 @@
+// The changes between two schemas of one version; the part of diff.hpp that looks into them. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "crdgen/diff.hpp"
+
+namespace kubewatch::crdgen {
+
+void diff_schemas(const Json& before, const Json& after, const std::string& version,
+                  std::vector<Change>& out);
+
+}  // namespace kubewatch::crdgen

@@ -1,0 +1,55 @@
+#include "crdgen/schema_walk.hpp"
+
+#include "base/json_pointer.hpp"
+
+namespace kubewatch::crdgen {
+
+namespace {
+
+constexpr int kMaxDepth = 200;
+
+// F(child, step of the pointer) for each direct schema.
+template <class AnyJson, class F>
+void each_child(AnyJson& schema, const F& call) {
+  if (!schema.is_object()) return;
+  for (const char* key : {"items", "additionalProperties", "not"}) {
+    if (const auto it = schema.find(key); it != schema.end() && it->is_object()) {
+      call(*it, std::string("/") + key);
+    }
+  }
+  if (const auto it = schema.find("properties"); it != schema.end() && it->is_object()) {
+    for (auto member = it->begin(); member != it->end(); ++member) {
+      call(*member, "/properties/" + base::escape_pointer(member.key()));
+    }
+  }
+  for (const char* key : {"allOf", "anyOf", "oneOf"}) {
+    const auto it = schema.find(key);
+    if (it == schema.end() || !it->is_array()) continue;
+    for (std::size_t i = 0; i < it->size(); ++i) {
+      call((*it)[i], std::string("/") + key + "/" + std::to_string(i));
+    }
+  }
+}
+
+template <class AnyJson, class F>
+void walk(AnyJson& schema, const std::string& pointer, const F& visit, int depth) {
+  if (!schema.is_object() || depth > kMaxDepth) return;
+  visit(schema, pointer);
+  each_child(schema, [&](AnyJson& child, const std::string& step) {
+    walk(child, pointer + step, visit, depth + 1);
+  });
+}
+
+}  // namespace
+
+void walk_schemas(Json& schema, const std::function<void(Json&)>& visit) {
+  walk(
+      schema, "", [&visit](Json& one, const std::string&) { visit(one); }, 0);
+}
+
+void walk_schemas(const Json& schema, const std::string& pointer,
+                  const std::function<void(const Json&, const std::string&)>& visit) {
+  walk(schema, pointer, visit, 0);
+}
+
+}  // namespace kubewatch::crdgen

@@ -1,0 +1,426 @@
+#include "crdgen/type_expander.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+#include "crdgen/core_types.hpp"
+#include "crdgen/untagged_union.hpp"
+
+namespace kubewatch::crdgen {
+
+namespace {
+
+constexpr std::size_t kMaxDepth = 60;
+
+const std::map<std::string, Json>& builtins() {
+  static const std::map<std::string, Json> all = {
+      {"string", {{"type", "string"}}},
+      {"integer", {{"type", "integer"}}},
+      {"number", {{"type", "number"}}},
+      {"boolean", {{"type", "boolean"}}},
+      {"object", {{"type", "object"}}},
+      {"int32", {{"type", "integer"}, {"format", "int32"}}},
+      {"int64", {{"type", "integer"}, {"format", "int64"}}},
+      {"float", {{"type", "number"}, {"format", "float"}}},
+      {"double", {{"type", "number"}, {"format", "double"}}},
+      {"bytes", {{"type", "string"}, {"format", "byte"}}},
+      {"date", {{"type", "string"}, {"format", "date"}}},
+      {"any", {{"x-kubernetes-preserve-unknown-fields", true}}},
+      {"embedded",
+       {{"type", "object"},
+        {"x-kubernetes-embedded-resource", true},
+        {"x-kubernetes-preserve-unknown-fields", true}}},
+  };
+  return all;
+}
+
+Json* below(Json& schema, const char* key) {
+  const auto it = schema.find(key);
+  return it != schema.end() && it->is_object() ? &*it : nullptr;
+}
+
+}  // namespace
+
+void add_sorted(Json& object, const std::string& key, const std::string& text) {
+  Json& list = object[key];
+  if (!list.is_array()) list = Json::array();
+  const auto at = std::lower_bound(list.begin(), list.end(), Json(text));
+  if (at == list.end() || *at != text) list.insert(at, text);
+}
+
+void TypeExpander::Place::problem(std::size_t at, const std::string& message) const {
+  if (is_text) {
+    node.problem_inside(at, message);
+  } else {
+    node.problem(message);
+  }
+}
+
+void TypeExpander::define(const std::string& name, const Node& node) {
+  types_.insert_or_assign(name, node);
+  done_.erase(name);
+}
+
+std::vector<std::string> TypeExpander::names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, node] : types_) out.push_back(name);
+  return out;
+}
+
+void TypeExpander::expand_all() {
+  for (const auto& [name, node] : types_) {
+    if (done_.count(name) != 0) continue;
+    under_way_ = {name};
+    done_[name] = expand(node).schema;
+    under_way_.clear();
+  }
+}
+
+TypeExpander::Field TypeExpander::expand(const Node& node) {
+  if (++depth_ > kMaxDepth) {
+    --depth_;
+    node.problem(fmt::format("types are nested more than {} deep", kMaxDepth));
+    return {};
+  }
+  Field out;
+  if (node.value().is_string()) {
+    out = from_text(node);
+  } else if (node.value().is_object()) {
+    out = from_mapping(node);
+  } else {
+    node.problem(
+        fmt::format("must be a type: a text like \"string | maxLength=10\" or a mapping "
+                    "with `type`, `fields` or `raw`, not {}",
+                    type_name(node.value())));
+  }
+  --depth_;
+  return out;
+}
+
+TypeExpander::Field TypeExpander::from_text(const Node& node) {
+  const std::string text = node.value().get<std::string>();
+  FieldText parsed;
+  const bool ok = parse_field_text(text, parsed, [&node](std::size_t at, const std::string& what) {
+    node.problem_inside(at, what);
+  });
+  Field out;
+  if (!ok) return out;
+  out.schema = schema_of(parsed.type, {node, true});
+  for (const Marker& marker : parsed.markers) {
+    apply(out, marker.name, marker.value,
+          [&](const std::string& message) { node.problem_inside(marker.at, message); });
+  }
+  return out;
+}
+
+const std::vector<std::string>& TypeExpander::object_keys() {
+  static const std::vector<std::string> keys = {"validations", "exactlyOneOf", "atMostOneOf",
+                                                "atLeastOneOf"};
+  return keys;
+}
+
+TypeExpander::Field TypeExpander::base_of(const Node& node) {
+  if (node.has("type")) {
+    if (node.has("items") || node.has("values")) {
+      node.problem("`type` does not go with `items` or `values`: a list or map has one of them");
+    }
+    const Node type = node.child("type");
+    if (!type.value().is_string()) {
+      type.problem("must be text, like \"[]string\"");
+      return {};
+    }
+    return from_text(type);
+  }
+  Field out;
+  if (node.has("items")) {
+    out.schema = {{"type", "array"}, {"items", expand(node.child("items")).schema}};
+    return out;
+  }
+  if (node.has("fields") || node.has("union") || node.has("flatten") || node.has("values")) {
+    out.schema["type"] = "object";
+  }
+  if (node.has("values")) out.schema["additionalProperties"] = expand(node.child("values")).schema;
+  return out;
+}
+
+TypeExpander::Field TypeExpander::from_mapping(const Node& node) {
+  static const std::vector<std::string> kOwn = {"type",     "fields",    "items",     "values",
+                                                "union",    "flatten",   "raw",       "schema",
+                                                "required", "immutable", "validation"};
+  std::vector<std::string> known = kOwn;
+  for (const Keyword& keyword : keywords()) known.emplace_back(keyword.name);
+  for (const std::string& key : object_keys()) known.push_back(key);
+  Field out;
+  if (!node.only_keys(known)) return out;
+  const bool unknown =
+      std::any_of(node.value().items().begin(), node.value().items().end(), [&](const auto& one) {
+        return std::find(known.begin(), known.end(), one.key()) == known.end();
+      });
+  out = base_of(node);
+  if (node.has("schema")) {
+    if (node.text("schema") != "disabled") {
+      node.child("schema").problem("the only value is \"disabled\": whatever is there is kept");
+    }
+    out.schema["x-kubernetes-preserve-unknown-fields"] = true;
+  }
+  if (node.has("fields")) apply_fields(out.schema, node.child("fields"));
+  if (node.has("union")) apply_union(out.schema, node.child("union"));
+  if (node.has("flatten")) apply_flatten(out.schema, node.child("flatten"));
+  for (const auto& [key, value] : node.value().items()) {
+    const bool shared = key == "required" || key == "immutable" || key == "validation";
+    if (!shared && find_keyword(key) == nullptr) continue;
+    const Node at = node.child(key);
+    apply(out, key, value, [&at](const std::string& message) { at.problem(message); });
+  }
+  apply_object_keys(out.schema, node);
+  if (node.has("raw")) {
+    const Node raw = node.child("raw");
+    if (raw.value().is_object()) {
+      for (const auto& [key, value] : raw.value().items()) out.schema[key] = value;
+    } else {
+      raw.problem("must be a mapping: an OpenAPI v3 schema");
+    }
+  } else if (out.schema.empty() && !unknown) {
+    node.problem("says no type: name one with `type`, `fields`, `items`, `values` or `raw`");
+  }
+  return out;
+}
+
+void TypeExpander::apply_object_keys(Json& schema, const Node& node) {
+  if (node.has("validations")) {
+    const Node rules = node.child("validations");
+    apply_rules(schema, rules.value(),
+                [&rules](const std::string& message) { rules.problem(message); });
+  }
+  apply_count(schema, node, "exactlyOneOf", "== 1", "exactly one of");
+  apply_count(schema, node, "atMostOneOf", "<= 1", "at most one of");
+  apply_count(schema, node, "atLeastOneOf", ">= 1", "at least one of");
+}
+
+void TypeExpander::apply_count(Json& schema, const Node& node, const std::string& key,
+                               const std::string& condition, const std::string& words) {
+  const auto names = node.texts(key);
+  if (!names) return;
+  std::vector<std::string> terms;
+  const Json* properties = below(schema, "properties");
+  for (const std::string& name : *names) {
+    if (properties == nullptr || !properties->contains(name)) {
+      std::vector<std::string> known;
+      if (properties != nullptr) {
+        for (const auto& [field, type] : properties->items()) known.push_back(field);
+      }
+      node.child(key).problem(
+          fmt::format("there is no field {}{}", in_quotes(name), did_you_mean(name, known)));
+      return;
+    }
+    terms.push_back(fmt::format("(has(self.{}) ? 1 : 0)", cel_name(name)));
+  }
+  if (terms.empty()) {
+    node.child(key).problem("names no field");
+    return;
+  }
+  schema["x-kubernetes-validations"].push_back(
+      {{"rule", base::join(terms, " + ") + " " + condition},
+       {"message", fmt::format("{} {} must be set", words, base::join(*names, ", "))}});
+}
+
+void TypeExpander::apply_rules(Json& schema, const Json& value, const Report& report) {
+  static const std::vector<std::string> known = {"rule",   "message",   "messageExpression",
+                                                 "reason", "fieldPath", "optionalOldSelf"};
+  if (value.is_array()) {
+    for (const Json& one : value) apply_rules(schema, one, report);
+    return;
+  }
+  if (value.is_string()) {
+    schema["x-kubernetes-validations"].push_back({{"rule", value}});
+    return;
+  }
+  if (!value.is_object() || !value.contains("rule") || !value["rule"].is_string()) {
+    return report("a rule is a CEL text or a mapping with `rule`");
+  }
+  for (const auto& [key, member] : value.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      report("unknown key " + in_quotes(key) + " of a rule" + did_you_mean(key, known));
+    } else if (key == "optionalOldSelf" ? !member.is_boolean() : !member.is_string()) {
+      report(key + " of a rule " +
+             (key == "optionalOldSelf" ? "must be true or false" : "must be text"));
+    }
+  }
+  schema["x-kubernetes-validations"].push_back(value);
+}
+
+void TypeExpander::apply_fields(Json& schema, const Node& fields) {
+  if (!fields.value().is_object()) {
+    fields.problem("must be a mapping of field names to types");
+    return;
+  }
+  for (const auto& [name, type] : fields.value().items()) {
+    add_property(schema, name, fields.child(name));
+  }
+}
+
+void TypeExpander::add_property(Json& object, const std::string& name, const Node& node) {
+  Field field = expand(node);
+  object["properties"][name] = std::move(field.schema);
+  if (field.required) add_sorted(object, "required", name);
+  if (!field.immutable) return;
+  const std::string in_cel = cel_name(name);
+  if (in_cel.empty()) {
+    node.problem("rules cannot name this field, so that it cannot be made immutable");
+  } else if (!field.required) {
+    object["x-kubernetes-validations"].push_back(
+        {{"rule", fmt::format("!has(oldSelf.{0}) || has(self.{0})", in_cel)},
+         {"message", fmt::format("{} is immutable: it cannot be removed", name)}});
+  }
+}
+
+void TypeExpander::apply_union(Json& schema, const Node& variants) {
+  if (!variants.value().is_object() || variants.value().empty()) {
+    variants.problem("must be a mapping of variants to types");
+    return;
+  }
+  for (const auto& [name, type] : variants.value().items()) {
+    add_property(schema, name, variants.child(name));
+    schema["oneOf"].push_back({{"required", Json::array({name})}});
+  }
+  variants.note("a union by field name: every variant is a property, oneOf requires exactly one");
+}
+
+void TypeExpander::apply_flatten(Json& schema, const Node& flatten) {
+  std::vector<Node> parts;
+  if (flatten.value().is_array()) {
+    for (std::size_t i = 0; i < flatten.value().size(); ++i) parts.push_back(flatten.item(i));
+  } else {
+    parts.push_back(flatten);
+  }
+  for (const Node& part : parts) {
+    const Json inner = expand(part).schema;
+    if (inner.contains("additionalProperties")) {
+      schema["x-kubernetes-preserve-unknown-fields"] = true;
+      part.note(
+          "a flattened map beside fields: a structural schema has either properties or "
+          "additionalProperties, so that further keys are kept without being checked");
+      continue;
+    }
+    if (!inner.contains("properties")) {
+      part.problem("only types with fields and maps can be flattened");
+      continue;
+    }
+    for (const auto& [name, property] : inner["properties"].items()) {
+      if (schema.contains("properties") && schema["properties"].contains(name)) {
+        part.problem(fmt::format("field {} is there already", in_quotes(name)));
+      }
+      schema["properties"][name] = property;
+    }
+    for (const Json& name : inner.value("required", Json::array())) {
+      add_sorted(schema, "required", name.get<std::string>());
+    }
+    for (const Json& rule : inner.value("x-kubernetes-validations", Json::array())) {
+      schema["x-kubernetes-validations"].push_back(rule);
+    }
+  }
+}
+
+Json TypeExpander::schema_of(const TypeText& type, const Place& place) {
+  switch (type.form) {
+    case TypeText::Form::list:
+      return {{"type", "array"}, {"items", schema_of(type.parts.front(), place)}};
+    case TypeText::Form::map:
+      return {{"type", "object"}, {"additionalProperties", schema_of(type.parts.front(), place)}};
+    case TypeText::Form::either: return either(type, place);
+    case TypeText::Form::name: break;
+  }
+  return named(type, place);
+}
+
+Json TypeExpander::named(const TypeText& type, const Place& place) {
+  if (const auto it = types_.find(type.name); it != types_.end()) {
+    if (const auto done = done_.find(type.name); done != done_.end()) return done->second;
+    if (!under_way_.insert(type.name).second) {
+      place.problem(type.at, fmt::format("type {} contains itself, which no CRD can: make a field "
+                                         "in between `any`",
+                                         in_quotes(type.name)));
+      return Json::object();
+    }
+    Json schema = expand(it->second).schema;
+    under_way_.erase(type.name);
+    return done_[type.name] = std::move(schema);
+  }
+  if (const auto it = builtins().find(type.name); it != builtins().end()) return it->second;
+  if (const Json* core = core_type(type.name)) return *core;
+  std::vector<std::string> known = names();
+  for (const auto& [name, schema] : builtins()) known.push_back(name);
+  for (const std::string& name : core_type_names()) known.push_back(name);
+  place.problem(type.at, fmt::format("unknown type {}{}", in_quotes(type.name),
+                                     did_you_mean(type.name, known)));
+  return Json::object();
+}
+
+Json TypeExpander::either(const TypeText& type, const Place& place) {
+  std::vector<Json> alternatives;
+  for (const TypeText& part : type.parts) alternatives.push_back(schema_of(part, place));
+  UnionSchema made = untagged_union(alternatives);
+  place.node.note(made.note);
+  return std::move(made.schema);
+}
+
+void TypeExpander::apply(Field& field, const std::string& name, const Json& value,
+                         const Report& report) {
+  if (name == "required" || name == "immutable") {
+    if (!value.is_boolean()) return report(name + " is true or false");
+    (name == "required" ? field.required : field.immutable) = value.get<bool>();
+    if (name == "immutable" && field.immutable) {
+      field.schema["x-kubernetes-validations"].push_back(
+          {{"rule", "self == oldSelf"}, {"message", "this field is immutable"}});
+    }
+    return;
+  }
+  if (name == "optional") {
+    if (value != true) return report("optional is a flag; say `required` instead");
+    field.required = false;
+    return;
+  }
+  apply_keyword(field.schema, name, value, report);
+}
+
+void TypeExpander::apply_keyword(Json& schema, const std::string& name, const Json& value,
+                                 const Report& report) {
+  for (const auto& [prefix, key] :
+       {std::pair("items.", "items"), {"values.", "additionalProperties"}}) {
+    if (!name.starts_with(prefix)) continue;
+    Json* inner = below(schema, key);
+    if (inner == nullptr) {
+      return report(fmt::format("{} is of {}, which this type has not", name,
+                                key == std::string_view("items") ? "lists" : "maps"));
+    }
+    return apply_keyword(*inner, name.substr(std::string_view(prefix).size()), value, report);
+  }
+  if (name == "validation" || name == "validations") return apply_rules(schema, value, report);
+  const Keyword* keyword = find_keyword(name);
+  if (keyword == nullptr) {
+    std::vector<std::string> known = {"required", "optional", "immutable", "validation"};
+    for (const Keyword& one : keywords()) known.emplace_back(one.name);
+    return report(fmt::format("unknown marker {}{}", in_quotes(name), did_you_mean(name, known)));
+  }
+  if (const std::string wrong = check_value(*keyword, value); !wrong.empty()) {
+    return report(fmt::format("{} {}", name, wrong));
+  }
+  if (!applies_to(*keyword, schema)) {
+    return report(
+        fmt::format("{} does not go with type {}", name, schema["type"].get<std::string>()));
+  }
+  const std::string key(keyword->schema_key);
+  if (keyword->want != Keyword::Want::texts) {
+    schema[key] = value;
+    return;
+  }
+  if (value.is_string()) {
+    schema[key].push_back(value);
+  } else {
+    schema[key] = value;
+  }
+}
+
+}  // namespace kubewatch::crdgen

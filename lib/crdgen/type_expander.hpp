@@ -1,0 +1,75 @@
+// Types of a TypeDefinitions document to OpenAPI schemas: shorthand texts, the long form with
+// fields, named types, core types, unions and flattened types. What a structural schema cannot say
+// becomes what it can, and a note tells what and why. Pure.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "crdgen/keywords.hpp"
+#include "crdgen/node.hpp"
+#include "crdgen/shorthand.hpp"
+
+namespace kubewatch::crdgen {
+
+class TypeExpander {
+ public:
+  // A named type for all that is expanded later; a later one of the same name takes its place.
+  void define(const std::string& name, const Node& node);
+  std::vector<std::string> names() const;
+
+  struct Field {
+    Json schema = Json::object();
+    bool required = false;
+    bool immutable = false;
+  };
+  // A text, or a mapping in the long form. Problems go to the node's source.
+  Field expand(const Node& node);
+  // Into the properties of an object: `required` and rules about the object as well.
+  void add_property(Json& object, const std::string& name, const Node& node);
+  // Keys that any object may have: rules, exactlyOneOf and the like.
+  void apply_object_keys(Json& schema, const Node& node);
+  static const std::vector<std::string>& object_keys();
+
+  // Expands every named type, so that problems of unused ones are found.
+  void expand_all();
+
+ private:
+  using Report = std::function<void(const std::string& message)>;
+  // Where a type is written, for problems and notes.
+  struct Place {
+    const Node& node;
+    bool is_text;  // the node is the text that offsets are of
+    void problem(std::size_t at, const std::string& message) const;
+  };
+
+  Field from_text(const Node& node);
+  Field from_mapping(const Node& node);
+  Field base_of(const Node& node);
+  Json schema_of(const TypeText& type, const Place& place);
+  Json named(const TypeText& type, const Place& place);
+  Json either(const TypeText& type, const Place& place);
+  void apply(Field& field, const std::string& name, const Json& value, const Report& report);
+  void apply_keyword(Json& schema, const std::string& name, const Json& value,
+                     const Report& report);
+  void apply_rules(Json& schema, const Json& value, const Report& report);
+  void apply_fields(Json& schema, const Node& fields);
+  void apply_union(Json& schema, const Node& variants);
+  void apply_flatten(Json& schema, const Node& flatten);
+  void apply_count(Json& schema, const Node& node, const std::string& key,
+                   const std::string& condition, const std::string& words);
+
+  std::map<std::string, Node> types_;
+  std::map<std::string, Json> done_;
+  std::set<std::string> under_way_;
+  std::size_t depth_ = 0;
+};
+
+// Adds to a list of texts that stays sorted and without duplicates.
+void add_sorted(Json& object, const std::string& key, const std::string& text);
+
+}  // namespace kubewatch::crdgen

@@ -1,0 +1,2 @@
+"$kubewatch" crd-gen sample ../../examples/types/types.yaml
+echo "exit $?"

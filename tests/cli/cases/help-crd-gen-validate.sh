@@ -1,0 +1,1 @@
+"$kubewatch" crd-gen validate --help

@@ -1,0 +1,314 @@
+// What a change of a CRD does: a table of changes, each with the verdict for stored objects,
+// writers and readers.
+#include "crdgen/diff.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "fixture.hpp"
+
+namespace kubewatch::crdgen {
+
+namespace {
+
+Json crd_of(const std::string& x, const std::string& version_extra = "",
+            const std::string& spec_extra = "") {
+  return yaml(
+      "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: "
+      "things.demo.example.com}, spec: {group: demo.example.com, scope: Namespaced, names: {kind: "
+      "Thing, plural: things}, versions: [{name: v1, served: true, storage: true, schema: "
+      "{openAPIV3Schema: {type: object, properties: {x: " +
+      x + "}}}" + version_extra + "}]" + spec_extra + "}}");
+}
+
+// "id stored/writers/readers path", joined by "; ".
+std::string told(const std::vector<Change>& changes) {
+  std::string out;
+  for (const Change& one : changes) {
+    if (!out.empty()) out += "; ";
+    out += one.id;
+    for (const Verdict verdict : {one.stored, one.writers, one.readers})
+      out += (out.ends_with(one.id) ? " " : "/") + std::string(to_string(verdict));
+    if (!one.path.empty()) out += " " + one.path;
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("each change of a schema has its verdict for stored objects, writers and readers") {
+  struct Row {
+    const char* before;
+    const char* after;
+    const char* expected;
+  };
+  const Row table[] = {
+      {"{type: string}", "{type: string}", ""},
+      {"{type: string}", "{type: integer}", "type-changed breaking/breaking/breaking .x"},
+      {"{type: integer}", "{type: number}", "type-widened safe/safe/risky .x"},
+      {"{type: number}", "{type: integer}", "type-changed breaking/breaking/breaking .x"},
+      {"{type: integer}", "{x-kubernetes-int-or-string: true}", "type-widened safe/safe/risky .x"},
+      {"{type: string}", "{x-kubernetes-int-or-string: true}", "type-widened safe/safe/risky .x"},
+      {"{x-kubernetes-int-or-string: true}", "{type: string}",
+       "type-changed breaking/breaking/breaking .x"},
+      {"{type: string}", "{x-kubernetes-preserve-unknown-fields: true}",
+       "type-widened safe/safe/risky .x"},
+      {"{x-kubernetes-preserve-unknown-fields: true}", "{type: string}",
+       "type-changed breaking/breaking/breaking .x"},
+      {"{type: string, nullable: true}", "{type: string}",
+       "nullable-removed risky/breaking/safe .x"},
+      {"{type: string}", "{type: string, nullable: true}", "nullable-added safe/safe/risky .x"},
+      {"{type: string}", "{type: string, default: a}", "default-added risky/safe/safe .x"},
+      {"{type: string, default: a}", "{type: string}", "default-removed risky/risky/breaking .x"},
+      {"{type: string, default: a}", "{type: string, default: b}",
+       "default-changed breaking/breaking/breaking .x"},
+      {"{type: string}", "{type: string, enum: [a]}", "enum-added risky/breaking/safe .x"},
+      {"{type: string, enum: [a]}", "{type: string}", "enum-removed safe/safe/risky .x"},
+      {"{type: string, enum: [a, b]}", "{type: string, enum: [a]}",
+       "enum-value-removed risky/breaking/safe .x"},
+      {"{type: string, enum: [a]}", "{type: string, enum: [a, b]}",
+       "enum-value-added safe/safe/risky .x"},
+      {"{type: string, enum: [a, b]}", "{type: string, enum: [b, a]}", ""},
+      {"{type: integer}", "{type: integer, minimum: 1}", "bound-tightened risky/breaking/safe .x"},
+      {"{type: integer, minimum: 1}", "{type: integer, minimum: 2}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: integer, minimum: 2}", "{type: integer, minimum: 1}",
+       "bound-loosened safe/safe/safe .x"},
+      {"{type: integer, minimum: 2}", "{type: integer}", "bound-loosened safe/safe/safe .x"},
+      {"{type: integer, maximum: 2}", "{type: integer, maximum: 1}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: integer, maximum: 1}", "{type: integer, maximum: 2}",
+       "bound-loosened safe/safe/safe .x"},
+      {"{type: integer, minimum: 1}", "{type: integer, minimum: 1, exclusiveMinimum: true}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: integer, minimum: 1, exclusiveMinimum: true}", "{type: integer, minimum: 1}",
+       "bound-loosened safe/safe/safe .x"},
+      {"{type: integer, maximum: 1}", "{type: integer, maximum: 1, exclusiveMaximum: true}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: string}", "{type: string, maxLength: 5}", "bound-tightened risky/breaking/safe .x"},
+      {"{type: string, maxLength: 5}", "{type: string, maxLength: 4}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: string, maxLength: 5}", "{type: string, maxLength: 6}",
+       "bound-loosened safe/safe/safe .x"},
+      {"{type: string, minLength: 1}", "{type: string, minLength: 2}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: string, minLength: 2}", "{type: string}", "bound-loosened safe/safe/safe .x"},
+      {"{type: array, items: {type: string}}", "{type: array, items: {type: string}, maxItems: 3}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: array, items: {type: string}, minItems: 2}",
+       "{type: array, items: {type: string}, minItems: 1}", "bound-loosened safe/safe/safe .x"},
+      {"{type: object, maxProperties: 3}", "{type: object, maxProperties: 2}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: object, minProperties: 2}", "{type: object, minProperties: 3}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: string}", "{type: string, format: date}", "format-changed risky/breaking/safe .x"},
+      {"{type: string, format: date}", "{type: string}", "format-removed safe/safe/safe .x"},
+      {"{type: integer, format: int32}", "{type: integer, format: int64}",
+       "format-widened safe/safe/risky .x"},
+      {"{type: integer, format: int64}", "{type: integer, format: int32}",
+       "format-changed risky/breaking/safe .x"},
+      {"{type: string}", "{type: string, pattern: a}", "pattern-changed risky/breaking/safe .x"},
+      {"{type: string, pattern: a}", "{type: string, pattern: b}",
+       "pattern-changed risky/breaking/safe .x"},
+      {"{type: string, pattern: a}", "{type: string}", "pattern-removed safe/safe/safe .x"},
+      {"{type: integer, multipleOf: 4}", "{type: integer, multipleOf: 2}",
+       "multiple-of-loosened safe/safe/safe .x"},
+      {"{type: integer, multipleOf: 2}", "{type: integer, multipleOf: 3}",
+       "multiple-of-changed risky/breaking/safe .x"},
+      {"{type: array, items: {type: string}}",
+       "{type: array, items: {type: string}, x-kubernetes-list-type: atomic}", ""},
+      {"{type: array, items: {type: string}}",
+       "{type: array, items: {type: string}, x-kubernetes-list-type: set}",
+       "list-type-changed breaking/breaking/safe .x"},
+      {"{type: array, items: {type: string}, x-kubernetes-list-type: set}",
+       "{type: array, items: {type: string}}", "list-type-changed risky/breaking/safe .x"},
+      {"{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a]}",
+       "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b]}",
+       "list-keys-changed breaking/breaking/safe .x"},
+      {"{type: object}", "{type: object, x-kubernetes-map-type: atomic}",
+       "map-type-changed safe/breaking/safe .x"},
+      {"{type: object, x-kubernetes-map-type: atomic}",
+       "{type: object, x-kubernetes-map-type: granular}", "map-type-changed safe/risky/safe .x"},
+      {"{type: object, x-kubernetes-map-type: granular}", "{type: object}", ""},
+      {"{type: object, x-kubernetes-preserve-unknown-fields: true}", "{type: object}",
+       "unknown-fields-pruned breaking/breaking/breaking .x"},
+      {"{type: object}", "{type: object, x-kubernetes-preserve-unknown-fields: true}",
+       "unknown-fields-kept safe/safe/safe .x"},
+      {"{type: object}", "{type: object, x-kubernetes-embedded-resource: true}",
+       "embedded-added risky/breaking/safe .x"},
+      {"{type: object, x-kubernetes-embedded-resource: true}", "{type: object}",
+       "embedded-removed safe/safe/safe .x"},
+      {"{type: string}", "{type: string, x-kubernetes-validations: [{rule: a}]}",
+       "rule-added risky/breaking/safe .x"},
+      {"{type: string, x-kubernetes-validations: [{rule: a}]}", "{type: string}",
+       "rule-removed safe/safe/safe .x"},
+      {"{type: string, x-kubernetes-validations: [{rule: a}]}",
+       "{type: string, x-kubernetes-validations: [{rule: a, message: m}]}",
+       "rule-words-changed safe/safe/safe .x"},
+      {"{type: string, x-kubernetes-validations: [{rule: a}]}",
+       "{type: string, x-kubernetes-validations: [{rule: b}]}",
+       "rule-added risky/breaking/safe .x; rule-removed safe/safe/safe .x"},
+      {"{type: object}", "{type: object, oneOf: [{required: [a]}]}",
+       "junctor-added risky/breaking/safe .x"},
+      {"{type: object, anyOf: [{required: [a]}]}", "{type: object}",
+       "junctor-removed safe/safe/safe .x"},
+      {"{type: object, allOf: [{required: [a]}]}", "{type: object, allOf: [{required: [b]}]}",
+       "junctor-changed risky/breaking/safe .x"},
+      {"{type: object, not: {required: [a]}}", "{type: object}",
+       "junctor-removed safe/safe/safe .x"},
+      {"{type: string}", "{type: string, description: d}", "words-changed safe/safe/safe .x"},
+      {"{type: string, title: a}", "{type: string, title: b}", "words-changed safe/safe/safe .x"},
+      {"{type: string, example: a}", "{type: string}", "words-changed safe/safe/safe .x"},
+      {"{type: object, properties: {a: {type: string}}}",
+       "{type: object, properties: {a: {type: string}}, required: [a]}",
+       "required-added risky/breaking/safe .x.a"},
+      {"{type: object, properties: {a: {type: string, default: d}}}",
+       "{type: object, properties: {a: {type: string, default: d}}, required: [a]}",
+       "required-with-default safe/safe/safe .x.a"},
+      {"{type: object, properties: {a: {type: string}}, required: [a]}",
+       "{type: object, properties: {a: {type: string}}}", "required-removed safe/safe/risky .x.a"},
+      {"{type: object, properties: {a: {type: string, default: d}}, required: [a]}",
+       "{type: object, properties: {a: {type: string, default: d}}}",
+       "required-removed safe/safe/safe .x.a"},
+      {"{type: object, properties: {a: {type: string}}}",
+       "{type: object, properties: {b: {type: string}}}",
+       "property-removed breaking/breaking/breaking .x.a; property-added safe/safe/safe .x.b"},
+      {"{type: object, properties: {a: {type: string}}}",
+       "{type: object, x-kubernetes-preserve-unknown-fields: true}",
+       "unknown-fields-kept safe/safe/safe .x; property-removed risky/safe/risky .x.a"},
+      {"{type: object, x-kubernetes-preserve-unknown-fields: true}",
+       "{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: "
+       "string}}}",
+       "property-added risky/risky/safe .x.a"},
+      {"{type: object, properties: {b: {type: string}}}",
+       "{type: object, properties: {a: {type: string}, b: {type: string}}, required: [a]}",
+       "required-added risky/breaking/safe .x.a; property-added safe/safe/safe .x.a"},
+      {"{type: object, additionalProperties: {type: string}}", "{type: object}",
+       "map-closed breaking/breaking/breaking .x"},
+      {"{type: object}", "{type: object, additionalProperties: {type: string}}",
+       "map-opened safe/safe/risky .x"},
+      {"{type: object, additionalProperties: {type: string}}",
+       "{type: object, additionalProperties: {type: integer}}",
+       "type-changed breaking/breaking/breaking .x{}"},
+      {"{type: object, additionalProperties: true}",
+       "{type: object, additionalProperties: {type: string}}",
+       "map-values-changed risky/breaking/safe .x"},
+      // Ratcheting: below lists without keys the server finds no older self.
+      {"{type: array, items: {type: string}}", "{type: array, items: {type: string, maxLength: 3}}",
+       "bound-tightened breaking/breaking/safe .x[]"},
+      {"{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: "
+       "object, properties: {a: {type: string}}}}",
+       "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: "
+       "object, properties: {a: {type: string, maxLength: 3}}}}",
+       "bound-tightened risky/breaking/safe .x[].a"},
+      {"{type: array, x-kubernetes-list-type: set, items: {type: string}}",
+       "{type: array, x-kubernetes-list-type: set, items: {type: string, enum: [a]}}",
+       "enum-added breaking/breaking/safe .x[]"},
+      {"{type: array, items: {type: object, properties: {a: {type: string}}}}",
+       "{type: array, items: {type: object, properties: {a: {type: string}}, required: [a]}}",
+       "required-added breaking/breaking/safe .x[].a"},
+  };
+  for (const Row& row : table) {
+    CAPTURE(row.before, row.after);
+    CHECK(told(diff_crds(crd_of(row.before), crd_of(row.after))) == row.expected);
+  }
+  CHECK(std::size(table) >= 80);
+}
+
+TEST_CASE("each change of what stands around the schema has its verdict") {
+  struct Row {
+    const char* before;  // more of the version, and of the spec after a bar
+    const char* after;
+    const char* expected;
+  };
+  const Row table[] = {
+      {", subresources: {status: {}}", "",
+       "status-subresource-removed risky/breaking/safe .status"},
+      {"", ", subresources: {status: {}}", "status-subresource-added safe/breaking/safe .status"},
+      {"", ", subresources: {scale: {specReplicasPath: .a}}", "scale-added safe/safe/safe"},
+      {", subresources: {scale: {specReplicasPath: .a}}", "",
+       "scale-removed safe/breaking/breaking"},
+      {", subresources: {scale: {specReplicasPath: .a}}",
+       ", subresources: {scale: {specReplicasPath: .b}}", "scale-changed safe/risky/risky"},
+      {"", ", additionalPrinterColumns: [{name: a}]", "columns-changed safe/safe/safe"},
+      {", selectableFields: [{jsonPath: .a}]", "", "selectable-removed safe/safe/breaking .a"},
+      {"", ", selectableFields: [{jsonPath: .a}]", "selectable-added safe/safe/safe .a"},
+      {"", ", deprecated: true", "deprecation-changed safe/safe/safe"},
+  };
+  for (const Row& row : table) {
+    CAPTURE(row.before, row.after);
+    CHECK(told(diff_crds(crd_of("{type: string}", row.before),
+                         crd_of("{type: string}", row.after))) == row.expected);
+  }
+  const Json plain = crd_of("{type: string}");
+  const auto changed = [&](const char* pointer, const Json& value) {
+    Json other = plain;
+    other[Json::json_pointer(pointer)] = value;
+    return told(diff_crds(plain, other));
+  };
+  CHECK(changed("/spec/group", "other.example.com") == "group-changed breaking/breaking/breaking");
+  CHECK(changed("/spec/names/plural", "thingies") == "plural-changed breaking/breaking/breaking");
+  CHECK(changed("/spec/scope", "Cluster") == "scope-changed breaking/breaking/breaking");
+  CHECK(changed("/spec/names/singular", "thingy") == "name-changed safe/safe/risky");
+  CHECK(changed("/spec/names/shortNames", Json::array({"t"})) == "alias-added safe/safe/safe");
+  CHECK(changed("/spec/conversion", yaml("{strategy: Webhook}")) ==
+        "conversion-added risky/risky/risky");
+  Json with_webhook = plain;
+  with_webhook["spec"]["conversion"] =
+      yaml("{strategy: Webhook, webhook: {clientConfig: {url: a}}}");
+  CHECK(told(diff_crds(with_webhook, plain)) == "conversion-removed breaking/breaking/breaking");
+  Json short_named = plain;
+  short_named["spec"]["names"]["shortNames"] = {"t"};
+  CHECK(told(diff_crds(short_named, plain)) == "alias-removed safe/risky/risky");
+}
+
+TEST_CASE("versions come and go, and are compared with each other while no webhook converts") {
+  const Json one = crd_of("{type: string}");
+  const auto with_second = [&](const std::string& x, bool served) {
+    Json out = one;
+    Json version = one["spec"]["versions"][0];
+    version["name"] = "v2";
+    version["storage"] = false;
+    version["served"] = served;
+    version["schema"]["openAPIV3Schema"]["properties"] = yaml(x);
+    out["spec"]["versions"].push_back(version);
+    return out;
+  };
+  const Json same = with_second("{x: {type: string}}", true);
+  CHECK(told(diff_crds(one, same)) == "version-added safe/safe/safe");
+  CHECK(told(diff_crds(same, one)) == "version-removed safe/breaking/breaking");
+  CHECK(told(diff_crds(with_second("{x: {type: string}}", false), one)) ==
+        "version-removed safe/safe/safe");
+  CHECK(told(diff_crds(same, with_second("{x: {type: string}}", false))) ==
+        "version-unserved safe/breaking/breaking");
+  CHECK(told(diff_crds(with_second("{x: {type: string}}", false), same)) ==
+        "version-served safe/safe/safe");
+  CHECK(told(diff_crds(same, with_second("{x: {type: string}, z: {type: string}}", true))) ==
+        "property-added safe/safe/safe .z; version-lacks-field risky/risky/risky .z");
+  CHECK(told(diff_crds(one, with_second("{x: {type: integer}}", true))) ==
+        "versions-disagree breaking/breaking/breaking .x; version-added safe/safe/safe");
+  // What was so already is not told again.
+  const Json uneven = with_second("{x: {type: string}, z: {type: string}}", true);
+  CHECK(told(diff_crds(uneven, uneven)) == "");
+  Json stored = one;
+  stored["spec"]["versions"][0]["storage"] = false;
+  stored["spec"]["versions"].push_back(same["spec"]["versions"][1]);
+  stored["spec"]["versions"][1]["storage"] = true;
+  CHECK_THAT(told(diff_crds(one, stored)), Catch::StartsWith("storage-changed risky/safe/safe"));
+  Json kept = same;
+  kept["status"] = yaml("{storedVersions: [v1, v2]}");
+  CHECK(told(diff_crds(kept, one)) == "version-removed breaking/breaking/breaking");
+}
+
+TEST_CASE("the worst of a diff is its verdict, in JSON and Markdown") {
+  const auto changes =
+      diff_crds(crd_of("{type: string}"), crd_of("{type: string, pattern: 'a|b'}"));
+  CHECK(worst_of(changes) == Verdict::breaking);
+  CHECK(diff_json(changes)["verdict"] == "breaking");
+  CHECK(diff_json(changes)["changes"][0]["storedObjects"] == "risky");
+  CHECK_THAT(diff_markdown(changes),
+             Catch::Contains("**breaking** is the worst of 1 change.") && Catch::Contains("a\\|b"));
+  CHECK(diff_markdown({}) == "No changes.\n");
+  CHECK(worst_of({}) == Verdict::safe);
+}
+
+}  // namespace kubewatch::crdgen

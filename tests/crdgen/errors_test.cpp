@@ -1,0 +1,112 @@
+// What is wrong with a TypeDefinitions file: every problem, each with file:line:column.
+#include <catch2/catch.hpp>
+
+#include "fixture.hpp"
+
+namespace kubewatch::crdgen {
+
+TEST_CASE("problems of a type stand where they are, inside the text too") {
+  // `x: ` stands in line 9, its value begins in column 10.
+  const std::pair<const char*, const char*> table[] = {
+      {"strng",
+       "t.yaml:9:10: spec.spec.fields.x: unknown type \"strng\", did you mean \"string\"?"},
+      {"'[]strng'",
+       "t.yaml:9:13: spec.spec.fields.x: unknown type \"strng\", did you mean \"string\"?"},
+      {"string | maxLenght=3",
+       "t.yaml:9:19: spec.spec.fields.x: unknown marker \"maxLenght\", did you mean "
+       "\"maxLength\"?"},
+      {"integer | maxLength=3",
+       "t.yaml:9:20: spec.spec.fields.x: maxLength does not go with type integer"},
+      {"string | maxLength=a",
+       "t.yaml:9:19: spec.spec.fields.x: maxLength must be a whole number, not text"},
+      {"string | maxLength=-1", "t.yaml:9:19: spec.spec.fields.x: maxLength must not be negative"},
+      {"integer | minimum=a",
+       "t.yaml:9:20: spec.spec.fields.x: minimum must be a number, not text"},
+      {"'[]string | listType=sets'",
+       "t.yaml:9:22: spec.spec.fields.x: listType \"sets\" is unknown, did you mean \"set\"?"},
+      {"string | items.maxLength=1",
+       "t.yaml:9:19: spec.spec.fields.x: items.maxLength is of lists, which this type has not"},
+      {"map[integer]string",
+       "t.yaml:9:10: spec.spec.fields.x: keys of maps are strings: write map[string]T"},
+      {"string maxLength=1",
+       "t.yaml:9:17: spec.spec.fields.x: unexpected \"maxLength=1\": markers stand after \" | \""},
+      {"string | enum=[a", "t.yaml:9:24: spec.spec.fields.x: this value does not end"},
+      {"string | default=",
+       "t.yaml:9:27: spec.spec.fields.x: a value is missing after \"=\"; write \"\" for an empty "
+       "text"},
+      {"string | enum=[]",
+       "t.yaml:9:19: spec.spec.fields.x: enum must be a list that is not empty"},
+      {"'[]'", "t.yaml:9:13: spec.spec.fields.x: a type is missing"},
+      {"(string", "t.yaml:9:17: spec.spec.fields.x: a \")\" is missing"},
+      {"5",
+       "t.yaml:9:10: spec.spec.fields.x: must be a type: a text like \"string | maxLength=10\" or "
+       "a mapping with `type`, `fields` or `raw`, not a number"},
+      {"{typ: string}", "t.yaml:9:11: spec.spec.fields.x.typ: unknown key, did you mean \"type\"?"},
+      {"{}",
+       "t.yaml:9:10: spec.spec.fields.x: says no type: name one with `type`, `fields`, `items`, "
+       "`values` or `raw`"},
+      {"{type: string, schema: off}",
+       "t.yaml:9:33: spec.spec.fields.x.schema: must be text, not true or false"},
+      {"{fields: {a: string}, exactlyOneOf: [b]}",
+       "t.yaml:9:46: spec.spec.fields.x.exactlyOneOf: there is no field \"b\""},
+      {"{fields: {a: string}, flatten: string}",
+       "t.yaml:9:41: spec.spec.fields.x.flatten: only types with fields and maps can be flattened"},
+      {"{type: string, validations: [{message: m}]}",
+       "t.yaml:9:38: spec.spec.fields.x.validations: a rule is a CEL text or a mapping with "
+       "`rule`"},
+      {"{raw: string}",
+       "t.yaml:9:16: spec.spec.fields.x.raw: must be a mapping: an OpenAPI v3 schema"},
+      {"string | required=maybe", "t.yaml:9:19: spec.spec.fields.x: required is true or false"},
+  };
+  for (const auto& [type, problem] : table) {
+    CAPTURE(type);
+    CHECK(problem_of(type) == problem);
+  }
+}
+
+TEST_CASE("problems of a document are found all at once") {
+  const Generated made = made_of(
+      "apiVersion: kubewatch.dev/v2\nkind: TypeDefinitions\nspec:\n  group: nodots\n  kind: "
+      "Thing\n  scope: Global\n"
+      "  colour: red\n  types: {A: B, B: A}\n  versions:\n"
+      "    - {name: V1, storage: true, served: false, spec: {fields: {a: strin}}}\n"
+      "    - {name: v2, storage: true, served: false, columns: [Phase, 'A: text .spec.a'], scale: "
+      "{specReplicas: .a}}\n");
+  std::vector<std::string> seen;
+  for (const Remark& problem : made.problems) seen.push_back(problem.str());
+  const std::vector<std::string> expected = {
+      "t.yaml:1:13: apiVersion: must be kubewatch.dev/v1",
+      "t.yaml:4:3: spec: no version is served",
+      "t.yaml:4:10: spec.group: \"nodots\" is no group: it needs a domain, like apps.example.com",
+      "t.yaml:6:10: spec.scope: is Namespaced or Cluster",
+      "t.yaml:7:3: spec.colour: unknown key",
+      "t.yaml:8:20: spec.types.B: type \"A\" contains itself, which no CRD can: make a field in "
+      "between `any`",
+      "t.yaml:10:14: spec.versions[0].name: is no name of a version, like v1 or v1beta1",
+      "t.yaml:10:67: spec.versions[0].spec.fields.a: unknown type \"strin\", did you mean "
+      "\"string\"?",
+      "t.yaml:11:7: spec.versions[1]: is the second version with `storage: true`",
+      "t.yaml:11:58: spec.versions[1].columns[0]: is no column: write \"NAME: TYPE .json.path | "
+      "priority=1\"",
+      "t.yaml:11:65: spec.versions[1].columns[1]: \"text\" is no type of a column; known: integer, "
+      "number, string, boolean, date",
+      "t.yaml:11:92: spec.versions[1].scale: `statusReplicas` is missing: a path like "
+      ".spec.replicas",
+  };
+  CHECK(seen == expected);
+}
+
+TEST_CASE("a file without a document of ours, or that is no YAML, says so") {
+  CHECK(first_of(made_of("apiVersion: v1\nkind: ConfigMap\n").problems) ==
+        "t.yaml: holds no document of kind TypeDefinitions");
+  CHECK_THAT(first_of(made_of("a: [").problems), Catch::StartsWith("t.yaml"));
+}
+
+TEST_CASE("a version has to be stored") {
+  const Generated made =
+      made_of(document("  versions: [{name: v1, spec: {fields: {a: string}}}, {name: v2, spec: "
+                       "{fields: {a: string}}}]\n"));
+  CHECK_THAT(first_of(made.problems), Catch::Contains("no version has `storage: true`"));
+}
+
+}  // namespace kubewatch::crdgen

@@ -1,0 +1,253 @@
+// TypeDefinitions to CRDs: every word of the shorthand, and whole documents.
+#include "crdgen/generate.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "crdgen/core_types.hpp"
+#include "fixture.hpp"
+
+namespace kubewatch::crdgen {
+
+TEST_CASE("each word of the shorthand gives its schema") {
+  const std::pair<const char*, const char*> table[] = {
+      {"string", "{type: string}"},
+      {"integer", "{type: integer}"},
+      {"number", "{type: number}"},
+      {"boolean", "{type: boolean}"},
+      {"object", "{type: object}"},
+      {"int32", "{type: integer, format: int32}"},
+      {"int64", "{type: integer, format: int64}"},
+      {"float", "{type: number, format: float}"},
+      {"double", "{type: number, format: double}"},
+      {"bytes", "{type: string, format: byte}"},
+      {"date", "{type: string, format: date}"},
+      {"Time", "{type: string, format: date-time}"},
+      {"Duration", "{type: string, format: duration}"},
+      {"any", "{x-kubernetes-preserve-unknown-fields: true}"},
+      {"embedded",
+       "{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: "
+       "true}"},
+      {"IntOrString",
+       "{anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}"},
+      {"'[]string'", "{type: array, items: {type: string}}"},
+      {"'[][]integer'", "{type: array, items: {type: array, items: {type: integer}}}"},
+      {"map[string]boolean", "{type: object, additionalProperties: {type: boolean}}"},
+      {"'map[string][]string'",
+       "{type: object, additionalProperties: {type: array, items: {type: string}}}"},
+      {"integer | default=1 minimum=0", "{type: integer, default: 1, minimum: 0}"},
+      {"integer | maximum=9 exclusiveMaximum exclusiveMinimum=true multipleOf=3",
+       "{type: integer, maximum: 9, exclusiveMaximum: true, exclusiveMinimum: true, multipleOf: "
+       "3}"},
+      {"string | minLength=1 maxLength=9 pattern='^[a-z ]+$'",
+       "{type: string, minLength: 1, maxLength: 9, pattern: '^[a-z ]+$'}"},
+      {"'[]string | listType=set minItems=1 maxItems=16'",
+       "{type: array, items: {type: string}, x-kubernetes-list-type: set, minItems: 1, maxItems: "
+       "16}"},
+      {"'[]corev1.LocalObjectReference | listType=map listMapKey=name'",
+       "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: "
+       "{type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string, default: "
+       "''}}}}"},
+      {"'[]corev1.LocalObjectReference | listMapKey=a listMapKey=b'",
+       "{type: array, x-kubernetes-list-map-keys: [a, b], items: {type: object, "
+       "x-kubernetes-map-type: atomic, properties: {name: {type: string, default: ''}}}}"},
+      {"'[]string | items.maxLength=5 items.pattern=^a'",
+       "{type: array, items: {type: string, maxLength: 5, pattern: ^a}}"},
+      {"map[string]string | mapType=atomic minProperties=1 maxProperties=3 values.maxLength=5",
+       "{type: object, x-kubernetes-map-type: atomic, minProperties: 1, maxProperties: 3, "
+       "additionalProperties: {type: string, maxLength: 5}}"},
+      {"string | enum=[a,b] default=a nullable",
+       "{type: string, enum: [a, b], default: a, nullable: true}"},
+      {"'string | enum=[\"True\", \"False\"]'", "{type: string, enum: ['True', 'False']}"},
+      {"string | title=T description=\"two words\" example=e format=uuid",
+       "{type: string, title: T, description: two words, example: e, format: uuid}"},
+      {"string | default=\"\"", "{type: string, default: ''}"},
+      {"'string | externalDocs={url: \"https://a.example\"}'",
+       "{type: string, externalDocs: {url: 'https://a.example'}}"},
+      {"object | preserveUnknown embedded",
+       "{type: object, x-kubernetes-preserve-unknown-fields: true, x-kubernetes-embedded-resource: "
+       "true}"},
+      {"string | validation=\"self != ''\"",
+       "{type: string, x-kubernetes-validations: [{rule: \"self != ''\"}]}"},
+      {"'string | validation={rule: \"self != oldSelf\", message: m, optionalOldSelf: true}'",
+       "{type: string, x-kubernetes-validations: [{rule: 'self != oldSelf', message: m, "
+       "optionalOldSelf: true}]}"},
+      {"string | required immutable",
+       "{type: string, x-kubernetes-validations: [{rule: self == oldSelf, message: this field is "
+       "immutable}]}"},
+      {"{raw: {type: object, not: {required: [a]}}}", "{type: object, not: {required: [a]}}"},
+      {"{type: string, raw: {anyOf: [{pattern: a}]}}", "{type: string, anyOf: [{pattern: a}]}"},
+      {"{schema: disabled}", "{x-kubernetes-preserve-unknown-fields: true}"},
+      {"{type: object, schema: disabled}",
+       "{type: object, x-kubernetes-preserve-unknown-fields: true}"},
+      {"{items: string | maxLength=3, maxItems: 2}",
+       "{type: array, items: {type: string, maxLength: 3}, maxItems: 2}"},
+      {"{values: {fields: {a: string}}}",
+       "{type: object, additionalProperties: {type: object, properties: {a: {type: string}}}}"},
+      {"{fields: {a: string | required, b: integer}, description: d}",
+       "{type: object, description: d, required: [a], properties: {a: {type: string}, b: {type: "
+       "integer}}}"},
+      {"{fields: {a: string}, flatten: '{fields: {b: string}}'}", "t.yaml"},
+  };
+  for (const auto& [type, schema] : table) {
+    CAPTURE(type);
+    if (std::string(schema) == "t.yaml") {
+      CHECK(problem_of(type) != "");
+    } else {
+      CHECK(schema_of(type) == yaml(schema));
+    }
+  }
+}
+
+TEST_CASE(
+    "unions become int-or-string, one enum, oneOf or anything, and a note says which and why") {
+  struct Case {
+    const char* type;
+    const char* schema;
+    const char* note;
+  };
+  const Case table[] = {
+      {"integer or string",
+       "{anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}",
+       "int-or-string"},
+      {"string or int32",
+       "{anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}",
+       "int-or-string"},
+      {"boolean or string", "{x-kubernetes-preserve-unknown-fields: true}", "not all alternatives"},
+      {"A or B",
+       "{type: object, properties: {a: {type: string}, b: {type: integer}, s: {type: string}}, "
+       "oneOf: "
+       "[{required: [a]}, {required: [b, s]}]}",
+       "oneOf"},
+      {"A or C", "{x-kubernetes-preserve-unknown-fields: true}", "field \"a\" has different types"},
+      {"A or D", "{x-kubernetes-preserve-unknown-fields: true}", "requires no field"},
+      {"E or F", "{type: string, enum: [x, y, z]}", "one enum"},
+  };
+  const std::string types =
+      "  types:\n    A: {fields: {a: string | required}}\n"
+      "    B: {fields: {b: integer | required, s: string | required}}\n"
+      "    C: {fields: {a: integer | required}}\n    D: {fields: {d: integer}}\n"
+      "    E: string | enum=[x,y]\n    F: string | enum=[y,z]\n  version: v1\n  spec:\n    "
+      "fields:\n      x: ";
+  for (const Case& one : table) {
+    CAPTURE(one.type);
+    const Generated made = made_of(document(types + one.type + "\n"));
+    REQUIRE(first_of(made.problems) == "");
+    CHECK(made.crds[0]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+                   ["properties"]["x"] == yaml(one.schema));
+    REQUIRE(made.notes.size() == 1);
+    CHECK(made.notes[0].line == 16);
+    CHECK_THAT(made.notes[0].message, Catch::Contains(one.note));
+  }
+}
+
+TEST_CASE("tagged unions, flattened types and counts of fields") {
+  std::vector<Remark> notes;
+  CHECK(schema_of("{union: {git: string, image: {fields: {tag: string}}}}", &notes) ==
+        yaml("{type: object, properties: {git: {type: string}, image: {type: object, properties: "
+             "{tag: {type: string}}}}, oneOf: [{required: [git]}, {required: [image]}]}"));
+  CHECK_THAT(first_of(notes), Catch::Contains("oneOf requires exactly one"));
+  CHECK(schema_of("{fields: {name: string}, flatten: 'map[string]string'}", &notes) ==
+        yaml("{type: object, properties: {name: {type: string}}, "
+             "x-kubernetes-preserve-unknown-fields: true}"));
+  CHECK_THAT(first_of(notes), Catch::Contains("a flattened map beside fields"));
+  CHECK(schema_of("{fields: {a: string}, flatten: [{fields: {b: string | required}}]}") ==
+        yaml("{type: object, properties: {a: {type: string}, b: {type: string}}, required: [b]}"));
+  CHECK(
+      schema_of("{fields: {a: string, in: string}, exactlyOneOf: [a, in]}") ==
+      yaml("{type: object, properties: {a: {type: string}, in: {type: string}}, "
+           "x-kubernetes-validations: [{rule: '(has(self.a) ? 1 : 0) + (has(self.__in__) ? 1 : 0) "
+           "== 1', message: 'exactly one of a, in must be set'}]}"));
+  for (const char* key : {"atMostOneOf", "atLeastOneOf"}) {
+    const Json schema =
+        schema_of(std::string("{fields: {a: string, b: string}, ") + key + ": [a, b]}");
+    CHECK(schema["x-kubernetes-validations"].size() == 1);
+  }
+}
+
+TEST_CASE("an immutable field that is optional cannot be removed either") {
+  const Json x =
+      schema_of("{fields: {class: string | immutable, name: string | immutable required}}");
+  CHECK(x["x-kubernetes-validations"] ==
+        yaml("[{rule: '!has(oldSelf.class) || has(self.class)', message: 'class is immutable: it "
+             "cannot be removed'}]"));
+  CHECK(x["properties"]["name"]["x-kubernetes-validations"][0]["rule"] == "self == oldSelf");
+}
+
+TEST_CASE("every core type expands, and is known again") {
+  CHECK(core_type_names().size() >= 30);
+  for (const std::string& name : core_type_names()) {
+    CAPTURE(name);
+    REQUIRE(core_type(name) != nullptr);
+    CHECK(schema_of(name) == *core_type(name));
+  }
+  CHECK(core_type_of(*core_type("metav1.Condition")) == "metav1.Condition");
+  CHECK(schema_of("Conditions")["x-kubernetes-list-map-keys"] == Json::array({"type"}));
+}
+
+TEST_CASE("a whole document gives the committed CRD, twice the same bytes") {
+  const Generated made = made_of(text_of_file("types/website.yaml"));
+  REQUIRE(first_of(made.problems) == "");
+  CHECK(crd_yaml(made.crds) == golden("website.yaml", crd_yaml(made.crds)));
+  CHECK(crd_yaml(made_of(text_of_file("types/website.yaml")).crds) == crd_yaml(made.crds));
+  CHECK(crd_file_name(made.crds.at(0)) == "demo.example.com_websites.yaml");
+}
+
+TEST_CASE("one version is stored and served; names are derived") {
+  const Generated made = made_of(document("  version: v1beta1\n  spec: {fields: {a: string}}\n"));
+  REQUIRE(first_of(made.problems) == "");
+  const Json& crd = made.crds.at(0);
+  CHECK(crd["metadata"]["name"] == "things.demo.example.com");
+  CHECK(crd["spec"]["names"] ==
+        yaml("{kind: Thing, listKind: ThingList, plural: things, singular: thing}"));
+  CHECK(crd["spec"]["scope"] == "Namespaced");
+  CHECK(crd["spec"]["conversion"] == yaml("{strategy: None}"));
+  const Json& version = crd["spec"]["versions"][0];
+  CHECK(version["served"] == true);
+  CHECK(version["storage"] == true);
+  CHECK_FALSE(version.contains("subresources"));
+  CHECK(version["schema"]["openAPIV3Schema"]["properties"]["metadata"] == yaml("{type: object}"));
+}
+
+TEST_CASE("documents of one kind are merged into one CRD, of others they are not") {
+  const std::string first =
+      document("  versions:\n    - {name: v1, storage: true, spec: {fields: {a: string}}}\n");
+  const std::string second =
+      document("  version: v2\n  storage: false\n  spec: {fields: {a: string, b: string}}\n");
+  const Generated made = made_of(first + "---\n" + second);
+  REQUIRE(first_of(made.problems) == "");
+  REQUIRE(made.crds.size() == 1);
+  CHECK(made.crds[0]["spec"]["versions"].size() == 2);
+  const Generated again = made_of(first + "---\n" + first);
+  REQUIRE(again.problems.size() == 2);
+  CHECK_THAT(again.problems[1].str(), Catch::Contains("this version is there already"));
+}
+
+TEST_CASE("descriptions are capped between characters, or left out") {
+  const auto described = [](const std::string& limit) {
+    return made_of(document("  descriptions: {maxLength: " + limit +
+                            "}\n  version: v1\n  description: \"aaa\u00e9\u00e9\u00e9\u00e9 bbb\"\n"
+                            "  spec: {fields: {description: string | description=short}}\n"))
+        .crds.at(0)["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  };
+  CHECK(described("9")["description"] == "aaa\u00e9...");
+  CHECK(described("0").contains("description") == false);
+  // A field of that name is no description.
+  CHECK(described("0")["properties"]["spec"]["properties"]["description"] ==
+        yaml("{type: string}"));
+}
+
+TEST_CASE("a schema can be switched off or written as OpenAPI as a whole") {
+  const Generated off =
+      made_of(document("  version: v1\n  schema: disabled\n  statusSubresource: true\n"));
+  REQUIRE(first_of(off.problems) == "");
+  CHECK(off.crds[0]["spec"]["versions"][0]["schema"]["openAPIV3Schema"] ==
+        yaml("{type: object, x-kubernetes-preserve-unknown-fields: true}"));
+  CHECK(off.crds[0]["spec"]["versions"][0]["subresources"] == yaml("{status: {}}"));
+  const Generated raw = made_of(
+      document("  version: v1\n  raw: {type: object, properties: {spec: {type: object}}}\n"));
+  REQUIRE(first_of(raw.problems) == "");
+  CHECK(raw.crds[0]["spec"]["versions"][0]["schema"]["openAPIV3Schema"] ==
+        yaml("{type: object, properties: {spec: {type: object}}}"));
+}
+
+}  // namespace kubewatch::crdgen

@@ -1,0 +1,416 @@
+// Website of demo.example.com/v1: written by kubewatch crd-gen, which overwrites changes.
+// Every field is optional; what is not set is not written.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "client/resource.hpp"
+
+namespace website_v1 {
+
+namespace detail {
+
+template <class T>
+void read(const kubewatch::Json& in, const char* key, std::optional<T>& into) {
+  const auto it = in.find(key);
+  if (it == in.end() || it->is_null()) return;
+  try {
+    into = it->template get<T>();
+  } catch (const std::exception& problem) {
+    throw std::invalid_argument(std::string(key) + ": " + problem.what());
+  }
+}
+
+}  // namespace detail
+
+// One server behind the site.
+struct WebsiteSpecBackendsItem {
+  std::optional<std::string> name;
+  std::optional<std::int32_t> port;
+  std::optional<std::int64_t> weight;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecBackendsItem& from) {
+  out = kubewatch::Json::object();
+  if (from.name) out["name"] = *from.name;
+  if (from.port) out["port"] = *from.port;
+  if (from.weight) out["weight"] = *from.weight;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecBackendsItem& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "name", into.name);
+  detail::read(in, "port", into.port);
+  detail::read(in, "weight", into.weight);
+}
+
+struct WebsiteSpecEnvItemValueFromConfigMapKeyRef {
+  std::optional<std::string> key;
+  std::optional<std::string> name;
+  std::optional<bool> optional;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromConfigMapKeyRef& from) {
+  out = kubewatch::Json::object();
+  if (from.key) out["key"] = *from.key;
+  if (from.name) out["name"] = *from.name;
+  if (from.optional) out["optional"] = *from.optional;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromConfigMapKeyRef& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "key", into.key);
+  detail::read(in, "name", into.name);
+  detail::read(in, "optional", into.optional);
+}
+
+struct WebsiteSpecEnvItemValueFromFieldRef {
+  std::optional<std::string> apiVersion;
+  std::optional<std::string> fieldPath;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromFieldRef& from) {
+  out = kubewatch::Json::object();
+  if (from.apiVersion) out["apiVersion"] = *from.apiVersion;
+  if (from.fieldPath) out["fieldPath"] = *from.fieldPath;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromFieldRef& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "apiVersion", into.apiVersion);
+  detail::read(in, "fieldPath", into.fieldPath);
+}
+
+struct WebsiteSpecEnvItemValueFromResourceFieldRef {
+  std::optional<std::string> containerName;
+  std::optional<kubewatch::Json> divisor;
+  std::optional<std::string> resource;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromResourceFieldRef& from) {
+  out = kubewatch::Json::object();
+  if (from.containerName) out["containerName"] = *from.containerName;
+  if (from.divisor) out["divisor"] = *from.divisor;
+  if (from.resource) out["resource"] = *from.resource;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromResourceFieldRef& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "containerName", into.containerName);
+  detail::read(in, "divisor", into.divisor);
+  detail::read(in, "resource", into.resource);
+}
+
+struct WebsiteSpecEnvItemValueFromSecretKeyRef {
+  std::optional<std::string> key;
+  std::optional<std::string> name;
+  std::optional<bool> optional;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromSecretKeyRef& from) {
+  out = kubewatch::Json::object();
+  if (from.key) out["key"] = *from.key;
+  if (from.name) out["name"] = *from.name;
+  if (from.optional) out["optional"] = *from.optional;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromSecretKeyRef& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "key", into.key);
+  detail::read(in, "name", into.name);
+  detail::read(in, "optional", into.optional);
+}
+
+struct WebsiteSpecEnvItemValueFrom {
+  std::optional<WebsiteSpecEnvItemValueFromConfigMapKeyRef> configMapKeyRef;
+  std::optional<WebsiteSpecEnvItemValueFromFieldRef> fieldRef;
+  std::optional<WebsiteSpecEnvItemValueFromResourceFieldRef> resourceFieldRef;
+  std::optional<WebsiteSpecEnvItemValueFromSecretKeyRef> secretKeyRef;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFrom& from) {
+  out = kubewatch::Json::object();
+  if (from.configMapKeyRef) out["configMapKeyRef"] = *from.configMapKeyRef;
+  if (from.fieldRef) out["fieldRef"] = *from.fieldRef;
+  if (from.resourceFieldRef) out["resourceFieldRef"] = *from.resourceFieldRef;
+  if (from.secretKeyRef) out["secretKeyRef"] = *from.secretKeyRef;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFrom& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "configMapKeyRef", into.configMapKeyRef);
+  detail::read(in, "fieldRef", into.fieldRef);
+  detail::read(in, "resourceFieldRef", into.resourceFieldRef);
+  detail::read(in, "secretKeyRef", into.secretKeyRef);
+}
+
+struct WebsiteSpecEnvItem {
+  std::optional<std::string> name;
+  std::optional<std::string> value;
+  std::optional<WebsiteSpecEnvItemValueFrom> valueFrom;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItem& from) {
+  out = kubewatch::Json::object();
+  if (from.name) out["name"] = *from.name;
+  if (from.value) out["value"] = *from.value;
+  if (from.valueFrom) out["valueFrom"] = *from.valueFrom;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItem& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "name", into.name);
+  detail::read(in, "value", into.value);
+  detail::read(in, "valueFrom", into.valueFrom);
+}
+
+struct WebsiteSpecResourcesClaimsItem {
+  std::optional<std::string> name;
+  std::optional<std::string> request;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecResourcesClaimsItem& from) {
+  out = kubewatch::Json::object();
+  if (from.name) out["name"] = *from.name;
+  if (from.request) out["request"] = *from.request;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecResourcesClaimsItem& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "name", into.name);
+  detail::read(in, "request", into.request);
+}
+
+struct WebsiteSpecResources {
+  std::optional<std::vector<WebsiteSpecResourcesClaimsItem>> claims;
+  std::optional<std::map<std::string, kubewatch::Json>> limits;
+  std::optional<std::map<std::string, kubewatch::Json>> requests;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecResources& from) {
+  out = kubewatch::Json::object();
+  if (from.claims) out["claims"] = *from.claims;
+  if (from.limits) out["limits"] = *from.limits;
+  if (from.requests) out["requests"] = *from.requests;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecResources& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "claims", into.claims);
+  detail::read(in, "limits", into.limits);
+  detail::read(in, "requests", into.requests);
+}
+
+struct WebsiteSpecSourceGit {
+  std::optional<std::string> url;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecSourceGit& from) {
+  out = kubewatch::Json::object();
+  if (from.url) out["url"] = *from.url;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecSourceGit& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "url", into.url);
+}
+
+struct WebsiteSpecSource {
+  std::optional<WebsiteSpecSourceGit> git;
+  std::optional<std::string> image;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecSource& from) {
+  out = kubewatch::Json::object();
+  if (from.git) out["git"] = *from.git;
+  if (from.image) out["image"] = *from.image;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecSource& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "git", into.git);
+  detail::read(in, "image", into.image);
+}
+
+struct WebsiteSpecTemplateMetadata {
+  std::optional<std::map<std::string, std::string>> annotations;
+  std::optional<std::vector<std::string>> finalizers;
+  std::optional<std::map<std::string, std::string>> labels;
+  std::optional<std::string> name;
+  std::optional<std::string> namespace_;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecTemplateMetadata& from) {
+  out = kubewatch::Json::object();
+  if (from.annotations) out["annotations"] = *from.annotations;
+  if (from.finalizers) out["finalizers"] = *from.finalizers;
+  if (from.labels) out["labels"] = *from.labels;
+  if (from.name) out["name"] = *from.name;
+  if (from.namespace_) out["namespace"] = *from.namespace_;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecTemplateMetadata& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "annotations", into.annotations);
+  detail::read(in, "finalizers", into.finalizers);
+  detail::read(in, "labels", into.labels);
+  detail::read(in, "name", into.name);
+  detail::read(in, "namespace", into.namespace_);
+}
+
+struct WebsiteSpecTemplate {
+  std::optional<WebsiteSpecTemplateMetadata> metadata;
+  std::optional<kubewatch::Json> spec;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecTemplate& from) {
+  out = kubewatch::Json::object();
+  if (from.metadata) out["metadata"] = *from.metadata;
+  if (from.spec) out["spec"] = *from.spec;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecTemplate& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "metadata", into.metadata);
+  detail::read(in, "spec", into.spec);
+}
+
+struct WebsiteSpec {
+  std::optional<std::vector<WebsiteSpecBackendsItem>> backends;
+  std::optional<std::vector<WebsiteSpecEnvItem>> env;
+  std::optional<std::vector<std::string>> hosts;
+  std::optional<std::map<std::string, std::string>> labels;
+  std::optional<kubewatch::Json> legacy;
+  std::optional<std::int64_t> minReplicas;
+  std::optional<kubewatch::Json> port;
+  std::optional<std::int64_t> replicas;
+  std::optional<WebsiteSpecResources> resources;
+  std::optional<kubewatch::Json> settings;
+  std::optional<WebsiteSpecSource> source;
+  std::optional<std::string> storageClass;
+  std::optional<WebsiteSpecTemplate> template_;
+  std::optional<std::string> tier;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpec& from) {
+  out = kubewatch::Json::object();
+  if (from.backends) out["backends"] = *from.backends;
+  if (from.env) out["env"] = *from.env;
+  if (from.hosts) out["hosts"] = *from.hosts;
+  if (from.labels) out["labels"] = *from.labels;
+  if (from.legacy) out["legacy"] = *from.legacy;
+  if (from.minReplicas) out["minReplicas"] = *from.minReplicas;
+  if (from.port) out["port"] = *from.port;
+  if (from.replicas) out["replicas"] = *from.replicas;
+  if (from.resources) out["resources"] = *from.resources;
+  if (from.settings) out["settings"] = *from.settings;
+  if (from.source) out["source"] = *from.source;
+  if (from.storageClass) out["storageClass"] = *from.storageClass;
+  if (from.template_) out["template"] = *from.template_;
+  if (from.tier) out["tier"] = *from.tier;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpec& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "backends", into.backends);
+  detail::read(in, "env", into.env);
+  detail::read(in, "hosts", into.hosts);
+  detail::read(in, "labels", into.labels);
+  detail::read(in, "legacy", into.legacy);
+  detail::read(in, "minReplicas", into.minReplicas);
+  detail::read(in, "port", into.port);
+  detail::read(in, "replicas", into.replicas);
+  detail::read(in, "resources", into.resources);
+  detail::read(in, "settings", into.settings);
+  detail::read(in, "source", into.source);
+  detail::read(in, "storageClass", into.storageClass);
+  detail::read(in, "template", into.template_);
+  detail::read(in, "tier", into.tier);
+}
+
+struct WebsiteStatusConditionsItem {
+  std::optional<std::string> lastTransitionTime;
+  std::optional<std::string> message;
+  std::optional<std::int64_t> observedGeneration;
+  std::optional<std::string> reason;
+  std::optional<std::string> status;
+  std::optional<std::string> type;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteStatusConditionsItem& from) {
+  out = kubewatch::Json::object();
+  if (from.lastTransitionTime) out["lastTransitionTime"] = *from.lastTransitionTime;
+  if (from.message) out["message"] = *from.message;
+  if (from.observedGeneration) out["observedGeneration"] = *from.observedGeneration;
+  if (from.reason) out["reason"] = *from.reason;
+  if (from.status) out["status"] = *from.status;
+  if (from.type) out["type"] = *from.type;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteStatusConditionsItem& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "lastTransitionTime", into.lastTransitionTime);
+  detail::read(in, "message", into.message);
+  detail::read(in, "observedGeneration", into.observedGeneration);
+  detail::read(in, "reason", into.reason);
+  detail::read(in, "status", into.status);
+  detail::read(in, "type", into.type);
+}
+
+struct WebsiteStatus {
+  std::optional<std::vector<WebsiteStatusConditionsItem>> conditions;
+  std::optional<std::string> phase;
+  std::optional<std::int64_t> replicas;
+  std::optional<std::string> selector;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteStatus& from) {
+  out = kubewatch::Json::object();
+  if (from.conditions) out["conditions"] = *from.conditions;
+  if (from.phase) out["phase"] = *from.phase;
+  if (from.replicas) out["replicas"] = *from.replicas;
+  if (from.selector) out["selector"] = *from.selector;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteStatus& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  detail::read(in, "conditions", into.conditions);
+  detail::read(in, "phase", into.phase);
+  detail::read(in, "replicas", into.replicas);
+  detail::read(in, "selector", into.selector);
+}
+
+struct Website {
+  static constexpr const char* kGroup = "demo.example.com";
+  static constexpr const char* kVersion = "v1";
+  static constexpr const char* kKind = "Website";
+  static constexpr const char* kPlural = "websites";
+  static constexpr kubewatch::client::Scope kScope = kubewatch::client::Scope::namespaced;
+
+  std::optional<std::string> apiVersion;
+  std::optional<std::string> kind;
+  std::optional<kubewatch::Json> metadata;
+  std::optional<WebsiteSpec> spec;
+  std::optional<WebsiteStatus> status;
+
+  kubewatch::Json to_json() const;
+  // Errors: invalid, when a field has another type.
+  kubewatch::Result<void> from_json(const kubewatch::Json& in);
+};
+
+inline kubewatch::Json Website::to_json() const {
+  kubewatch::Json out = kubewatch::Json::object();
+  if (this->apiVersion) out["apiVersion"] = *this->apiVersion;
+  if (this->kind) out["kind"] = *this->kind;
+  if (this->metadata) out["metadata"] = *this->metadata;
+  if (this->spec) out["spec"] = *this->spec;
+  if (this->status) out["status"] = *this->status;
+  return out;
+}
+
+inline kubewatch::Result<void> Website::from_json(const kubewatch::Json& in) try {
+  *this = {};
+  if (!in.is_object()) throw std::invalid_argument("this is no object");
+  detail::read(in, "apiVersion", this->apiVersion);
+  detail::read(in, "kind", this->kind);
+  detail::read(in, "metadata", this->metadata);
+  detail::read(in, "spec", this->spec);
+  detail::read(in, "status", this->status);
+  return {};
+} catch (const std::exception& problem) {
+  return kubewatch::Error(kubewatch::ErrorKind::invalid, std::string(kKind) + ": " + problem.what());
+}
+
+}  // namespace website_v1

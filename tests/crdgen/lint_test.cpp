@@ -1,0 +1,122 @@
+// What crd-gen lint finds: one schema for each id, and one that has nothing wrong.
+#include "crdgen/lint.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "fixture.hpp"
+
+namespace kubewatch::crdgen {
+
+namespace {
+
+Json crd_of(const std::string& fields, const std::string& more = "") {
+  const Generated made =
+      made_of(document("  version: v1\n" + more + "  spec:\n    fields:\n      " + fields + "\n"));
+  INFO(first_of(made.problems));
+  REQUIRE(made.problems.empty());
+  return made.crds.front();
+}
+
+std::vector<std::string> ids_of(const Json& crd) {
+  std::vector<std::string> out;
+  for (const LintFinding& one : lint_crd(crd)) out.push_back(one.id + " " + one.path);
+  return out;
+}
+
+using Ids = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("each id of lint has a schema that it finds, and one that it does not") {
+  struct Row {
+    const char* bad;
+    Ids found;
+    const char* good;
+  };
+  const char* rule = " validation={rule: \"self != ''\", message: m}'";
+  const std::string bad_text = std::string("x: 'string |") + rule;
+  const std::string good_text = std::string("x: 'string | maxLength=5") + rule;
+  const Row table[] = {
+      {bad_text.c_str(), {"unbounded-string v1 .spec.x"}, good_text.c_str()},
+      {"x: '[]string | listType=set items.maxLength=3 validation={rule: \"self.size() > 0\", "
+       "message: m}'",
+       {"unbounded-list v1 .spec.x"},
+       "x: '[]string | listType=set maxItems=3 items.maxLength=3 validation={rule: \"self.size() > "
+       "0\", message: m}'"},
+      {"x: 'map[string]string | values.maxLength=3 validation={rule: \"self.size() > 0\", message: "
+       "m}'",
+       {"unbounded-map v1 .spec.x"},
+       "x: 'map[string]string | maxProperties=3 values.maxLength=3 validation={rule: \"self.size() "
+       "> 0\", message: m}'"},
+      {"x: '[]string'", {"list-type-missing v1 .spec.x"}, "x: '[]string | listType=atomic'"},
+      {"x: number", {"float v1 .spec.x"}, "x: integer"},
+      {"x: object", {"empty-object v1 .spec.x"}, "x: object | preserveUnknown"},
+      {"x: 'integer | validation=\"self > 0\"'",
+       {"rule-without-message v1 .spec.x"},
+       "x: 'integer | validation={rule: \"self > 0\", message: m}'"},
+  };
+  for (const Row& row : table) {
+    CAPTURE(row.bad);
+    CHECK(ids_of(crd_of(row.bad)) == row.found);
+    CHECK(ids_of(crd_of(row.good)).empty());
+  }
+}
+
+TEST_CASE("conditions, status and columns are looked at") {
+  CHECK(ids_of(crd_of("x: string", "  status: {fields: {conditions: Conditions}}\n")).empty());
+  const auto found = lint_crd(
+      crd_of("x: string", "  status: {fields: {conditions: '[]string | listType=atomic'}}\n"));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].id == "conditions-shape");
+  CHECK_THAT(found[0].message, Catch::Contains("has no field type"));
+  CHECK(ids_of(
+            crd_of("x: string", "  statusSubresource: false\n  status: {fields: {a: string}}\n")) ==
+        Ids{"status-subresource-missing v1 .status"});
+  CHECK(ids_of(crd_of("x: string",
+                      "  columns: ['A: string .spec.y', 'B: string .spec.x', 'C: date "
+                      ".metadata.creationTimestamp']\n")) ==
+        Ids{"column-path-unknown v1 column A"});
+}
+
+TEST_CASE("what the server refuses is an error with the place in the document") {
+  Json crd = crd_of("x: string");
+  crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["x"]
+      .erase("type");
+  const auto found = lint_crd(crd);
+  REQUIRE(found.size() >= 1);
+  CHECK(found[0].level == LintLevel::error);
+  CHECK_THAT(
+      found[0].pointer,
+      Catch::StartsWith("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/x"));
+  CHECK_THAT(found[0].message, Catch::Contains("Required value"));
+}
+
+TEST_CASE("a CRD that kubectl apply cannot remember is found") {
+  const auto sized = [](std::size_t size) {
+    return lint_crd(crd_of("x: string", "  description: " + std::string(size, 'a') + "\n"));
+  };
+  CHECK(sized(1000).empty());
+  REQUIRE(sized(230000).size() == 1);
+  CHECK(sized(230000)[0].level == LintLevel::warning);
+  REQUIRE(sized(300000).size() == 1);
+  CHECK(sized(300000)[0].level == LintLevel::error);
+}
+
+TEST_CASE("findings can be switched off by their id") {
+  LintOptions options;
+  options.disabled = {"float"};
+  CHECK(lint_crd(crd_of("x: number"), options).empty());
+}
+
+TEST_CASE("fields as the server writes them become pointers") {
+  const Json crd = yaml(
+      "{spec: {versions: [{schema: {openAPIV3Schema: {properties: {a.b: {type: string}}}}}]}}");
+  CHECK(pointer_of_field(crd, "spec.versions[0].schema.openAPIV3Schema.properties[a.b].type") ==
+        "/spec/versions/0/schema/openAPIV3Schema/properties/a.b/type");
+  CHECK(pointer_of_field(crd, "spec.validation.openAPIV3Schema.properties[a.b].items") ==
+        "/spec/versions/0/schema/openAPIV3Schema/properties/a.b");
+  CHECK(pointer_of_field(crd, "spec.versions[7].name") == "/spec/versions");
+  CHECK(pointer_of_field(crd, "") == "");
+}
+
+}  // namespace kubewatch::crdgen
