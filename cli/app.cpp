@@ -27,7 +27,8 @@ void bind_server_flags(CLI::App& app, GlobalOptions& global) {
   app.add_option("--kubeconfig", config.kubeconfig, "path of the kubeconfig file")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--context", global.contexts, "context of the kubeconfig; several where a command takes them")
+  app.add_option("--context", global.contexts,
+                 "context of the kubeconfig; several where a command takes them")
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->group(group);
@@ -35,7 +36,8 @@ void bind_server_flags(CLI::App& app, GlobalOptions& global) {
       ->type_name("NAME")
       ->group(group);
   app.add_option("--user", config.user, "user of the kubeconfig")->type_name("NAME")->group(group);
-  app.add_option("-n,--namespace", global.namespaces, "namespace of the request; a,b where a command takes several")
+  app.add_option("-n,--namespace", global.namespaces,
+                 "namespace of the request; a,b where a command takes several")
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->group(group);

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/rule_checker.hpp"
 #include "core/resource.hpp"
-#include "crdgen/schema_walk.hpp"
 
 namespace kubewatch::cli {
 
@@ -35,14 +33,6 @@ void check_metadata(const Json& object, bool namespaced, std::vector<std::string
     out.push_back("metadata.namespace: Forbidden: not allowed on this type");
 }
 
-bool has_rules(const Json& root) {
-  bool found = false;
-  crdgen::walk_schemas(root, "", [&found](const Json& one, const std::string&) {
-    found = found || one.contains("x-kubernetes-validations");
-  });
-  return found;
-}
-
 schema::ScalePaths scale_of(const Json& version) {
   return {base::string_at(version, {"subresources", "scale", "specReplicasPath"}),
           base::string_at(version, {"subresources", "scale", "statusReplicasPath"}),
@@ -52,7 +42,6 @@ schema::ScalePaths scale_of(const Json& version) {
 }  // namespace
 
 ObjectValidation::ObjectValidation(const std::vector<Json>& crds) {
-  const auto checker = make_rule_checker();
   for (const Json& crd : crds) {
     const Json& spec = crd["spec"];
     for (const Json& version : spec["versions"]) {
@@ -60,9 +49,8 @@ ObjectValidation::ObjectValidation(const std::vector<Json>& crds) {
       const std::string api_version =
           base::string_at(spec, {"group"}) + "/" + base::string_at(version, {"name"});
       const Json* root = base::find(version, {"schema", "openAPIV3Schema"});
-      if (checker == nullptr && root != nullptr) passes_over_rules_ |= has_rules(*root);
       auto compiled = schema::CompiledSchema::of(root == nullptr ? Json::object() : *root,
-                                                 checker.get(), scale_of(version));
+                                                 &schema::rule_checker(), scale_of(version));
       if (!compiled.ok()) {
         broken_.push_back(fmt::format("{} of {}: {}", base::string_at(version, {"name"}),
                                       base::string_at(crd, {"metadata", "name"}),

@@ -25,8 +25,6 @@ class ObjectValidation {
   std::vector<std::string> unknown_fields(const Json& object) const;
   // CRDs whose schema cannot be read, and why.
   const std::vector<std::string>& broken() const { return broken_; }
-  // Whether there are CEL rules that this build does not evaluate.
-  bool passes_over_rules() const { return passes_over_rules_; }
 
  private:
   struct Kind {
@@ -37,7 +35,6 @@ class ObjectValidation {
 
   std::map<std::string, Kind> kinds_;  // by "apiVersion kind"
   std::vector<std::string> broken_;
-  bool passes_over_rules_ = false;
 };
 
 }  // namespace kubewatch::cli

@@ -66,8 +66,8 @@ Result<std::vector<Target>> resolve_targets(Session& session, const ResourceFlag
                                             const ResourceRules& rules,
                                             const std::vector<std::string>& namespaces);
 
-// The manifests that -f and -k name, and -l chooses among. Errors: invalid, whatever is wrong with a
-// file, or where -k finds neither kustomize nor kubectl; timeout of these.
+// The manifests that -f and -k name, and -l chooses among. Errors: invalid, whatever is wrong with
+// a file, or where -k finds neither kustomize nor kubectl; timeout of these.
 Result<std::vector<Manifest>> read_resource_files(Session& session, const ResourceFlags& flags);
 
 // The kind that a word of a known type name stands for: with near names in the error. Errors:

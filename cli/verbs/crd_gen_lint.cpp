@@ -12,7 +12,6 @@
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/lint_printer.hpp"
-#include "cli/rule_checker.hpp"
 
 namespace kubewatch::cli {
 
@@ -42,12 +41,8 @@ class Lint : public Command {
     CrdSources sources(context);
     auto loaded = sources.load_all(files_);
     if (!loaded.ok()) return fail(context, loaded.error());
-    const auto checker = make_rule_checker();
-    if (checker == nullptr) {
-      context.err << "note: CEL rules are not compiled, their cost is not estimated\n";
-    }
     crdgen::LintOptions options;
-    options.rules = checker.get();
+    options.rules = &schema::rule_checker();
     options.disabled = disabled_;
     std::vector<PlacedFinding> found;
     for (const LoadedCrd& one : *loaded) {

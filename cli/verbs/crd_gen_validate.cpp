@@ -49,9 +49,6 @@ class Validate : public Command {
     for (const LoadedCrd& one : *loaded) crds.push_back(one.crd);
     const ObjectValidation validation(crds);
     if (!validation.broken().empty()) return fail(context, kUsage, validation.broken().front());
-    if (validation.passes_over_rules()) {
-      context.err << "note: the CEL rules of the schema are not evaluated; the server does\n";
-    }
     if (auto read = read_old(); !read.ok()) return fail(context, read.error());
     std::vector<Verdict> verdicts;
     for (const std::string& path : objects_) {

@@ -79,7 +79,7 @@ void keep_status_subresources(const Json& from, Json& to) {
 void validate_crd(const Json* live, const Json& crd, FieldErrors& errors) {
   schema::CrdCheckOptions options;
   options.live = live;
-  options.rules = schema::rule_checker();
+  options.rules = &schema::rule_checker();
   const auto found = schema::errors_of(schema::check_crd(crd, options));
   errors.insert(errors.end(), found.begin(), found.end());
 }

@@ -45,7 +45,7 @@ std::shared_ptr<const CustomVersion> custom_version(const Json& crd, const Json&
   }
   const schema::ScalePaths scale{out->scale_spec_path, out->scale_status_path,
                                  out->scale_selector_path};
-  auto compiled = schema::CompiledSchema::of(out->schema, schema::rule_checker(), scale);
+  auto compiled = schema::CompiledSchema::of(out->schema, &schema::rule_checker(), scale);
   // Definitions are checked before they are stored; one that cannot be read keeps everything.
   if (!compiled) {
     const Json open = {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};

@@ -12,7 +12,4 @@ namespace kubewatch::schema {
 std::shared_ptr<const CompiledRules> make_rule_validator(const StructuralPtr& schema,
                                                          bool is_resource_root);
 
-// The RuleChecker with everything in it.
-std::unique_ptr<RuleChecker> make_rule_checker();
-
 }  // namespace kubewatch::schema

@@ -40,8 +40,7 @@ class RuleChecker {
                                                        bool is_resource_root) const = 0;
 };
 
-// The one that this program checks rules with; null when it was built without CEL, then rules are
-// stored and not looked at.
-const RuleChecker* rule_checker();
+// The one that this program checks rules with: CEL (cel_checker.cpp).
+const RuleChecker& rule_checker();
 
 }  // namespace kubewatch::schema

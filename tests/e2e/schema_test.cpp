@@ -64,6 +64,27 @@ E2E_CASE("schema: definitions of the table are judged alike, with the same field
   }
 }
 
+E2E_CASE("schema: rules of the table are taken, or refused for their types and cost, alike") {
+  World w;
+  const Json base = tables::read(table_file("crds.yaml")).at("base");
+  const Json rules = tables::read(table_file("cel_rules.yaml"));
+  REQUIRE(rules.size() >= 150);
+  for (const auto& one : rules) {
+    const Json root = {
+        {"type", "object"},
+        {"properties", {{"spec", {{"type", "object"}, {"properties", one["spec"]}}}}},
+        {"x-kubernetes-validations", Json::array({{{"rule", one["rule"]}}})}};
+    Json crd = base;
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = root;
+    const Verdict verdict = verdict_of(w.try_create(crd, true, ""));
+    CAPTURE(one["rule"].get<std::string>(), one["spec"].dump(), verdict.message);
+    CHECK(verdict.code == (one["accepted"].get<bool>() ? 201 : 422));
+    if (verdict.code == 422) {
+      CHECK(verdict.message.find("x-kubernetes-validations[0].rule") != std::string::npos);
+    }
+  }
+}
+
 E2E_CASE("schema: objects of the table are judged alike, with the same fields and words") {
   World w;
   const Json table = tables::read(table_file("objects.yaml"));

@@ -2,8 +2,6 @@
 // definitions, evaluation on objects, transition rules, ratcheting.
 #include "schema/cel_rules.hpp"
 
-#include <filesystem>
-
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
@@ -35,7 +33,7 @@ std::vector<std::string> sentences_of(const FieldErrors& errors) {
 
 std::vector<std::string> checked(const char* schema) {
   FieldErrors errors;
-  make_rule_checker()->check(structural(json(schema)), "schema", false, errors);
+  rule_checker().check(structural(json(schema)), "schema", false, errors);
   return sentences_of(errors);
 }
 
@@ -55,9 +53,7 @@ using Sentences = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("rules cost what a kube-apiserver estimates, and are taken where it takes them") {
-  const auto file = std::filesystem::path(__FILE__).parent_path().parent_path() / "e2e" / "schema" /
-                    "cel_rules.yaml";
-  const auto text = base::read_file(file.string(), 4 << 20);
+  const auto text = base::read_file(SCHEMA_TABLES "/cel_rules.yaml", 4 << 20);
   REQUIRE(text.ok());
   const auto documents = base::parse_yaml_values(*text);
   REQUIRE(documents.ok());
@@ -80,7 +76,7 @@ TEST_CASE("rules cost what a kube-apiserver estimates, and are taken where it ta
       CHECK(std::to_string(rules[0].max_cost) == row["cost"].get<std::string>());
     }
     FieldErrors errors;
-    make_rule_checker()->check(root, "schema", false, errors);
+    rule_checker().check(root, "schema", false, errors);
     CHECK(errors.empty() == row["accepted"].get<bool>());
   }
 }
@@ -88,7 +84,13 @@ TEST_CASE("rules cost what a kube-apiserver estimates, and are taken where it ta
 TEST_CASE("a definition's rules are checked in the server's words") {
   CHECK(checked(R"({"type": "object", "properties": {"spec": {"type": "object", "properties":
             {"l": {"type": "array", "items": {"type": "string",
-              "x-kubernetes-validations": [{"rule": "self.matches('^a+$')"}]}}}}}})") ==
+              "x-kubernetes-validations": [{"rule": "self.matches('^a+$')"}]
+}
+}
+}
+}
+}
+})") ==
         Sentences{"schema.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: "
                   "Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try "
                   "simplifying the rule, or adding maxItems, maxProperties, and maxLength where "
@@ -100,26 +102,28 @@ TEST_CASE("a definition's rules are checked in the server's words") {
                   "OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the "
                   "rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and "
                   "strings are declared)"});
-  const auto broken = checked(R"({"type": "object", "x-kubernetes-validations": [
+const auto broken = checked(R"({"type": "object", "x-kubernetes-validations": [
       {"rule": "self.nope == 1"}, {"rule": "1 + 1"}, {"rule": "true", "messageExpression": "1"},
       {"rule": "true", "optionalOldSelf": true}]})");
-  REQUIRE(broken.size() == 4);
-  CHECK(broken[0].find("compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | "
-                       "self.nope == 1\n | ....^") != std::string::npos);
-  CHECK(broken[1].find("cel expression must evaluate to a bool") != std::string::npos);
-  CHECK(broken[2].find("messageExpression must evaluate to a string") != std::string::npos);
-  CHECK(broken[3] == "schema.x-kubernetes-validations[3].optionalOldSelf: Invalid value: true: may "
-                     "not be set if oldSelf is not used in rule");
+REQUIRE(broken.size() == 4);
+CHECK(broken[0].find("compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | "
+                     "self.nope == 1\n | ....^") != std::string::npos);
+CHECK(broken[1].find("cel expression must evaluate to a bool") != std::string::npos);
+CHECK(broken[2].find("messageExpression must evaluate to a string") != std::string::npos);
+CHECK(broken[3] ==
+      "schema.x-kubernetes-validations[3].optionalOldSelf: Invalid value: true: may "
+      "not be set if oldSelf is not used in rule");
 }
 
 TEST_CASE("oldSelf is refused where old and new values cannot be told to be the same") {
   const char* schema = R"({"type": "object", "properties": {"l": {"type": "array", "maxItems": 5,
       "items": {"type": "string", "maxLength": 5,
       "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}}})";
-  CHECK(checked(schema) ==
-        Sentences{"schema.properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "
-                  "\"self == oldSelf\": oldSelf cannot be used on the uncorrelatable portion of the "
-                  "schema within schema.properties[l]"});
+  CHECK(
+      checked(schema) ==
+      Sentences{"schema.properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "
+                "\"self == oldSelf\": oldSelf cannot be used on the uncorrelatable portion of the "
+                "schema within schema.properties[l]"});
 }
 
 TEST_CASE("rules that do not hold are named with their path, value and message") {
@@ -131,14 +135,17 @@ TEST_CASE("rules that do not hold are named with their path, value and message")
       "x-kubernetes-validations": [
         {"rule": "self.n < 5", "messageExpression": "'n is ' + string(self.n)", "fieldPath": ".n",
          "reason": "FieldValueForbidden"},
-        {"rule": "!has(self.hosts) || size(self.hosts) < 3"}]}}})";
+        {"rule": "!has(self.hosts) || size(self.hosts) < 3"}]
+}
+}
+})";
   CHECK(evaluated(schema, R"({"spec": {"n": 3, "hosts": {"a": "b"}}})").empty());
-  CHECK(evaluated(schema, R"({"spec": {"n": 7, "hosts": {"a": "", "b": "x", "c": "y"}}})") ==
-        Sentences{"spec.n: Forbidden: n is 7",
-                  "spec: Invalid value: failed rule: !has(self.hosts) || size(self.hosts) < 3",
-                  "spec.hosts[a]: Invalid value: \"\": no empty host"});
-  CHECK(evaluated(schema, R"({"spec": {"n": 0}})") ==
-        Sentences{"spec.n: Invalid value: 0: failed rule: self > 1"});
+CHECK(evaluated(schema, R"({"spec": {"n": 7, "hosts": {"a": "", "b": "x", "c": "y"}}})") ==
+      Sentences{"spec.n: Forbidden: n is 7",
+                "spec: Invalid value: failed rule: !has(self.hosts) || size(self.hosts) < 3",
+                "spec.hosts[a]: Invalid value: \"\": no empty host"});
+CHECK(evaluated(schema, R"({"spec": {"n": 0}})") ==
+      Sentences{"spec.n: Invalid value: 0: failed rule: self > 1"});
 }
 
 TEST_CASE("names that rules cannot write are escaped, formats become their types") {
@@ -150,9 +157,11 @@ TEST_CASE("names that rules cannot write are escaped, formats become their types
         "self.a__dash__b == 'x' && self.__namespace__ == 'y' && self.t.getFullYear() == 2024 && self.d == duration('1h') && (type(self.x) == int ? self.x == 5 : self.x == '5') && self.b == b'hi'"},
       {"rule": "self.metadata.name == 'web'"}]})";
   CHECK(evaluated(schema, R"({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
-      "x": 5, "b": "aGk=", "metadata": {"name": "web"}})").empty());
+      "x": 5, "b": "aGk=", "metadata": {"name": "web"}})")
+            .empty());
   CHECK(evaluated(schema, R"({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
-      "x": "5", "b": "aGk=", "metadata": {"name": "web"}})").empty());
+      "x": "5", "b": "aGk=", "metadata": {"name": "web"}})")
+            .empty());
 }
 
 TEST_CASE("transition rules compare with the old value, found by key in lists of maps") {
@@ -174,7 +183,8 @@ TEST_CASE("what an update leaves as it was is not blamed") {
   const char* schema = R"({"type": "object", "properties": {"spec": {"type": "object",
       "properties": {"a": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > 1"}]},
       "b": {"type": "integer"}}}}})";
-  CHECK(evaluated(schema, R"({"spec": {"a": 0, "b": 2}})", R"({"spec": {"a": 0, "b": 1}})").empty());
+  CHECK(
+      evaluated(schema, R"({"spec": {"a": 0, "b": 2}})", R"({"spec": {"a": 0, "b": 1}})").empty());
   CHECK(evaluated(schema, R"({"spec": {"a": -1, "b": 2}})", R"({"spec": {"a": 0, "b": 1}})") ==
         Sentences{"spec.a: Invalid value: -1: failed rule: self > 1"});
 }
@@ -190,11 +200,12 @@ TEST_CASE("lists of sets and maps are equal whatever their order") {
 TEST_CASE("evaluation of one object stops at its budget") {
   const char* schema = R"({"type": "object", "properties": {"l": {"type": "array", "items":
       {"type": "integer"}}}, "x-kubernetes-validations": [
-      {"rule": "self.l.all(x, self.l.all(y, x + y >= 0))"}]})";
+      {"rule": "self.l.all(x, self.l.all(y, x + y >= 0))"}]
+})";
   Json object = {{"l", Json::array()}};
-  for (int i = 0; i < 1000; ++i) object["l"].push_back(i);
-  const auto errors = evaluated(schema, object.dump().c_str());
-  REQUIRE(errors.size() == 1);
-  CHECK(errors[0].find("no further validation rules will be run due to call cost exceeds limit") !=
-        std::string::npos);
+for (int i = 0; i < 1000; ++i) object["l"].push_back(i);
+const auto errors = evaluated(schema, object.dump().c_str());
+REQUIRE(errors.size() == 1);
+CHECK(errors[0].find("no further validation rules will be run due to call cost exceeds limit") !=
+      std::string::npos);
 }
