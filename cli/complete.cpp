@@ -14,7 +14,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.hpp"
-#include "cli/completion_cache.hpp"
 #include "cli/session.hpp"
 #include "client/kubeconfig.hpp"
 #include "core/meta.hpp"
@@ -31,6 +30,7 @@ constexpr Duration kMaxBudget{60000};
 // So long after the budget the process ends, whatever it is in: a resolver, a credential plugin.
 constexpr Duration kGuard{80};
 constexpr std::size_t kMaxWords = 1000;
+constexpr Duration kOldKinds{std::chrono::hours{24 * 30}};
 
 extern "C" void end_without_words(int) {
   constexpr char kNothing[] = ":4\n";
@@ -99,19 +99,21 @@ class Live {
   }
 
   std::shared_ptr<const client::ResourceMap> kinds() {
-    const std::string file = completion_cache_file(session_->client().config().server);
-    auto cached = read_cached_kinds(file);
-    if (cached && cached->fresh) return cached->map;
+    const client::DiscoveryFile file(client::cache_folder(global_.config.cache_dir),
+                                     session_->client().config());
+    if (auto kept = file.load(session_->loop().wall())) return kept;
     using Map = std::shared_ptr<const client::ResourceMap>;
     std::optional<Result<Map>> answer;
     const auto pending =
         client::discover(session_->client(), [&](Result<Map> map) { answer = map; });
     turn([&] { return answer.has_value(); });
     if (answer && answer->ok()) {
-      write_cached_kinds(file, ***answer);
+      file.save(***answer, session_->loop().wall());
       return **answer;
     }
-    return cached ? cached->map : std::make_shared<const client::ResourceMap>();
+    // A server that does not answer in time still has most of the kinds that it had.
+    auto old = file.load(session_->loop().wall(), kOldKinds);
+    return old ? old : std::make_shared<const client::ResourceMap>();
   }
 
   // Names alone are asked for, and no more than a screen can hold.

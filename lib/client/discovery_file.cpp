@@ -16,8 +16,6 @@ namespace {
 
 constexpr const char* kKind = "kubewatch.dev/v1 Discovery";
 constexpr std::size_t kMaxBytes = 16U << 20U;
-// CRDs come and go; a kind that is missing is looked for anew before it is said to be missing.
-constexpr Duration kMaxAge{600000};
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -167,11 +165,11 @@ DiscoveryFile::DiscoveryFile(const std::string& folder, const ClientConfig& conf
     : server_(config.server),
       path_(folder.empty() ? "" : folder + "/kubewatch/" + file_name(config)) {}
 
-std::shared_ptr<const ResourceMap> DiscoveryFile::load(WallTime now) const {
+std::shared_ptr<const ResourceMap> DiscoveryFile::load(WallTime now, Duration max_age) const {
   if (path_.empty() || !is_private(path_)) return nullptr;
   const auto text = base::read_file(path_, kMaxBytes);
   if (!text.ok()) return nullptr;
-  auto map = parse_discovery(*text, server_, now, kMaxAge);
+  auto map = parse_discovery(*text, server_, now, max_age);
   if (map.ok()) return std::move(map).value();
   base::vlog(4, "discovery is asked for anew: " + path_ + ": " + map.error().render());
   return nullptr;

@@ -30,8 +30,10 @@ class DiscoveryFile {
   // `folder` "": nothing is ever kept.
   DiscoveryFile(const std::string& folder, const ClientConfig& config);
 
+  // CRDs come and go; a kind that is missing is looked for anew before it is said to be missing.
+  static constexpr Duration kMaxAge{600000};
   // Null when there is none that may be believed.
-  std::shared_ptr<const ResourceMap> load(WallTime now) const;
+  std::shared_ptr<const ResourceMap> load(WallTime now, Duration max_age = kMaxAge) const;
   // Does nothing where groups failed: their kinds would be missing. A folder that cannot be written
   // is no error: it is a cache.
   void save(const ResourceMap& map, WallTime now) const;
