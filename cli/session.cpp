@@ -77,7 +77,7 @@ Result<std::unique_ptr<Session>> Session::open_sandbox(std::vector<Manifest> man
 
 Result<Session::Resources> Session::resources() {
   if (resources_) return resources_;
-  KW_ASSIGN(resources_, wait<Resources>([&](auto done) {
+  KW_ASSIGN(resources_, wait_patiently<Resources>([&](auto done) {
               return client::discover(*client_, std::move(done));
             }));
   if (discovery_file_) discovery_file_->save(*resources_, loop_.wall());

@@ -14,6 +14,7 @@
 #include "client/client.hpp"
 #include "client/discovery.hpp"
 #include "client/discovery_file.hpp"
+#include "client/retry.hpp"
 #include "hooks/dry_run.hpp"
 #include "loop/event_loop.hpp"
 
@@ -64,6 +65,21 @@ class Session {
     const auto pending = start([&](Result<T> result) { answer.emplace(std::move(result)); });
     while (!answer) loop_.run_until([&] { return answer.has_value(); }, Duration{3600000});
     return std::move(*answer);
+  }
+
+  // The same for a read: a server that is busy is asked again, for some seconds.
+  template <class T>
+  Result<T> wait_patiently(
+      const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start) {
+    Duration spent{0};
+    for (int attempt = 0;; ++attempt) {
+      Result<T> answer = wait<T>(start);
+      if (answer.ok()) return answer;
+      const auto pause = client::retry_delay(answer.error(), attempt, spent, Duration{10000});
+      if (!pause) return answer;
+      loop_.run_until([] { return false; }, *pause);
+      spent += *pause;
+    }
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "cli/apply/manifest_notes.hpp"
 #include "client/apply_result.hpp"
+#include "client/retry.hpp"
 #include "core/status.hpp"
 #include "core/url.hpp"
 #include "hooks/changed_paths.hpp"
@@ -20,7 +21,6 @@ constexpr std::size_t kMostPaths = 1000;
 constexpr std::size_t kMostDefaults = 8;
 constexpr Duration kUsableWithin{30000};
 constexpr Duration kUsablePause{100};
-constexpr Duration kLongestPause{8000};
 
 bool has_condition(const Json& object, const std::string& type) {
   const Json* conditions = base::find(object, {"status", "conditions"});
@@ -57,18 +57,6 @@ Change compare(const Json& before, const Json& after, std::size_t most) {
   const bool touched = !changed.empty() || version_of(before) != version_of(after);
   return {touched ? ApplyOutcome::What::configured : ApplyOutcome::What::unchanged,
           std::move(changed)};
-}
-
-std::optional<Duration> retry_delay(const Error& error, int attempt, Duration spent) {
-  if (error.status() == nullptr) return std::nullopt;
-  const int code = error.status()->code;
-  if (code != 429 && code != 503 && code != 504) return std::nullopt;
-  Duration delay = std::min(Duration{500} * (1 << std::min(attempt, 6)), kLongestPause);
-  if (error.status()->retry_after_seconds) {
-    delay = std::chrono::seconds(std::max(*error.status()->retry_after_seconds, 0));
-  }
-  if (spent + delay > kRetryBudget) return std::nullopt;
-  return delay;
 }
 
 Result<Json> scale_body(const Json& manifest, const core::ResourceType& type) {
@@ -123,7 +111,7 @@ void ObjectApply::end(std::optional<Error> error) {
 }
 
 bool ObjectApply::again(const Error& error, std::function<void()> step) {
-  const auto delay = retry_delay(error, attempt_, spent_);
+  const auto delay = client::retry_delay(error, attempt_, spent_);
   if (!delay) return false;
   ++attempt_;
   spent_ += *delay;

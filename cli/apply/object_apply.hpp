@@ -49,11 +49,6 @@ struct Change {
 };
 Change compare(const Json& before, const Json& after, std::size_t most);
 
-// How long to wait before the same request is sent again; absent: it is not to be sent again. Only
-// what is safe: 429, 503 and 504. `spent`: waited so far, at most kRetryBudget in all.
-inline constexpr Duration kRetryBudget{60000};
-std::optional<Duration> retry_delay(const Error& error, int attempt, Duration spent);
-
 // The manifest as the body of a scale: spec.replicas and nothing else of the spec. Errors: invalid;
 // unsupported when the kind has no such subresource.
 Result<Json> scale_body(const Json& manifest, const core::ResourceType& type);

@@ -1,7 +1,6 @@
 #include "cli/apply/apply_report.hpp"
 #include "cli/apply/object_apply.hpp"
 #include "cli/exit_code.hpp"
-#include "core/status.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::cli {
@@ -12,10 +11,6 @@ Json object(const std::string& version, const std::string& color) {
       {"kind", "ConfigMap"},
       {"metadata", {{"name", "a"}, {"resourceVersion", version}, {"managedFields", {{version}}}}},
       {"data", {{"color", color}}}};
-}
-
-Error answer(int code, const std::string& retry_after = "") {
-  return core::error_from_response(code, "{}", retry_after);
 }
 
 }  // namespace
@@ -34,18 +29,6 @@ TEST_CASE("created, configured with its paths, unchanged") {
   CHECK(owner.changed.empty());
   // A dry run keeps the resourceVersion.
   CHECK(compare(object("1", "red"), object("1", "blue"), 9).what == ApplyOutcome::What::configured);
-}
-
-TEST_CASE("what is safe is sent again, as the server says and within a budget") {
-  CHECK(retry_delay(answer(429, "3"), 0, Duration{0}) == Duration{3000});
-  CHECK(retry_delay(answer(503), 0, Duration{0}) == Duration{500});
-  CHECK(retry_delay(answer(503), 3, Duration{0}) == Duration{4000});
-  CHECK(retry_delay(answer(504), 60, Duration{0}) == Duration{8000});
-  CHECK_FALSE(retry_delay(answer(429, "30"), 1, Duration{40000}));
-  for (const int code : {400, 403, 404, 409, 422, 500}) {
-    CHECK_FALSE(retry_delay(answer(code), 0, Duration{0}));
-  }
-  CHECK_FALSE(retry_delay(Error(ErrorKind::unreachable, "no route"), 0, Duration{0}));
 }
 
 TEST_CASE("the exit code of several outcomes is the most telling one") {

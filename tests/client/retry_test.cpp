@@ -1,0 +1,28 @@
+// What is sent again after a refusal, and when.
+#include "client/retry.hpp"
+
+#include "core/status.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::client;
+
+namespace {
+
+Error answer(int code, const std::string& retry_after = "") {
+  return core::error_from_response(code, "{}", retry_after);
+}
+
+}  // namespace
+
+TEST_CASE("what is safe is sent again, as the server says and within a budget") {
+  CHECK(retry_delay(answer(429, "3"), 0, Duration{0}) == Duration{3000});
+  CHECK(retry_delay(answer(503), 0, Duration{0}) == Duration{500});
+  CHECK(retry_delay(answer(503), 3, Duration{0}) == Duration{4000});
+  CHECK(retry_delay(answer(504), 60, Duration{0}) == Duration{8000});
+  CHECK_FALSE(retry_delay(answer(429, "30"), 1, Duration{40000}));
+  for (const int code : {400, 403, 404, 409, 422, 500}) {
+    CHECK_FALSE(retry_delay(answer(code), 0, Duration{0}));
+  }
+  CHECK_FALSE(retry_delay(Error(ErrorKind::unreachable, "no route"), 0, Duration{0}));
+}
