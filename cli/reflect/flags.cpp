@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/strings.hpp"
 #include "http/listen_address.hpp"
 #include "jq/paths.hpp"
+#include "runtime/needed_paths.hpp"
 
 namespace kubewatch::cli {
 
@@ -157,21 +157,7 @@ Result<std::string> strip_pointer(const std::string& path) {
       pointer += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
     }
   }
-  constexpr std::array<std::string_view, 14> kNeeded = {"",
-                                                        "/apiVersion",
-                                                        "/kind",
-                                                        "/metadata",
-                                                        "/metadata/name",
-                                                        "/metadata/namespace",
-                                                        "/metadata/uid",
-                                                        "/metadata/resourceVersion",
-                                                        "/metadata/generation",
-                                                        "/metadata/labels",
-                                                        "/metadata/finalizers",
-                                                        "/metadata/ownerReferences",
-                                                        "/metadata/deletionTimestamp",
-                                                        "/metadata/creationTimestamp"};
-  if (std::find(kNeeded.begin(), kNeeded.end(), pointer) != kNeeded.end()) {
+  if (runtime::is_needed(pointer)) {
     return Error(ErrorKind::invalid, fmt::format("{} cannot be dropped: the cache needs it", path));
   }
   return pointer;

@@ -6,21 +6,10 @@
 
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
-#include "base/utf8.hpp"
 
 namespace kubewatch::crdgen {
 
 namespace {
-
-std::string shortened(std::string_view text, std::size_t characters) {
-  std::size_t end = 0;
-  for (std::size_t shown = 0; end < text.size() && shown < characters; ++shown) {
-    end += base::next_utf8(text, end).size;
-  }
-  std::string out = base::escape_for_terminal(text.substr(0, end));
-  if (end < text.size()) out += "...";
-  return out;
-}
 
 // The character at a mark; columns count characters, which are bytes in what is quoted here.
 char character_at(std::string_view text, base::YamlMark mark) {
@@ -41,24 +30,6 @@ std::string Remark::str() const {
   return fmt::format("{}:{}:{}: {}", file, line, column, message);
 }
 
-std::string in_quotes(std::string_view text) {
-  return "\"" + shortened(text, 80) + "\"";
-}
-
-std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known) {
-  const auto close = base::suggest(wanted, known);
-  return close.empty() ? "" : fmt::format(", did you mean \"{}\"?", close.front());
-}
-
-std::string_view type_name(const Json& value) {
-  if (value.is_string()) return "text";
-  if (value.is_boolean()) return "true or false";
-  if (value.is_number()) return "a number";
-  if (value.is_array()) return "a list";
-  if (value.is_object()) return "a mapping";
-  return "nothing";
-}
-
 bool Node::has(std::string_view key) const {
   return value_->is_object() && value_->contains(std::string(key));
 }
@@ -66,7 +37,7 @@ bool Node::has(std::string_view key) const {
 Node Node::child(const std::string& key) const {
   Node out = *this;
   out.value_ = &value_->at(key);
-  out.path_ = path_.empty() ? shortened(key, 80) : path_ + "." + shortened(key, 80);
+  out.path_ = path_.empty() ? base::shortened(key, 80) : path_ + "." + base::shortened(key, 80);
   out.pointer_ = pointer_ + "/" + base::escape_pointer(key);
   return out;
 }
@@ -80,7 +51,7 @@ Node Node::item(std::size_t index) const {
 }
 
 std::string Node::message_of(std::string_view message) const {
-  const std::string line = shortened(message, 1000);
+  const std::string line = base::shortened(message, 1000);
   return path_.empty() ? line : fmt::format("{}: {}", path_, line);
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/document_words.hpp"
 #include "base/json.hpp"
 #include "base/yaml.hpp"
 
@@ -70,11 +71,8 @@ class Node {
   std::string pointer_;
 };
 
-// "text", "a number", "a list": for messages about the wrong type.
-std::string_view type_name(const Json& value);
-// ", did you mean \"x\"?" or "".
-std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known);
-// Shortened, quoted and safe to print.
-std::string in_quotes(std::string_view text);
+using base::did_you_mean;
+using base::in_quotes;
+using base::type_name;
 
 }  // namespace kubewatch::crdgen

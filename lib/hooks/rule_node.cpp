@@ -8,25 +8,13 @@
 #include "base/json.hpp"
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
-#include "base/utf8.hpp"
 
 namespace kubewatch::hooks {
 
 namespace {
 
-constexpr std::size_t kShownCharacters = 80;
 // Other rooms' messages may quote all of a selector or program.
 constexpr std::size_t kMessageCharacters = 1000;
-
-std::string shortened(std::string_view text, std::size_t characters = kShownCharacters) {
-  std::size_t end = 0;
-  for (std::size_t shown = 0; end < text.size() && shown < characters; ++shown) {
-    end += base::next_utf8(text, end).size;
-  }
-  std::string out = base::escape_for_terminal(text.substr(0, end));
-  if (end < text.size()) out += "...";
-  return out;
-}
 
 // YAML 1.1 reads a bare `on` as true, and sigs.k8s.io/yaml keeps that for keys: the table says
 // `on`, the document holds "true".
@@ -35,24 +23,6 @@ std::string_view key_in_file(const RuleNode& node, std::string_view name) {
 }
 
 }  // namespace
-
-std::string in_quotes(std::string_view text) {
-  return "\"" + shortened(text) + "\"";
-}
-
-std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known) {
-  const auto close = base::suggest(wanted, known);
-  return close.empty() ? "" : fmt::format(", did you mean \"{}\"?", close.front());
-}
-
-std::string_view type_name(const Json& value) {
-  if (value.is_string()) return "text";
-  if (value.is_boolean()) return "true or false";
-  if (value.is_number()) return "a number";
-  if (value.is_array()) return "a list";
-  if (value.is_object()) return "a mapping";
-  return "nothing";
-}
 
 Diagnostic RuleNode::diagnostic(std::string message) const {
   const base::YamlMark at = mark();
@@ -66,7 +36,7 @@ bool RuleNode::has(std::string_view key) const {
 RuleNode RuleNode::child(const std::string& key, std::string_view shown) const {
   RuleNode out = *this;
   out.value_ = &value_->at(key);
-  const std::string name = shortened(shown.empty() ? key : shown);
+  const std::string name = base::shortened(shown.empty() ? key : shown);
   out.path_ = path_.empty() ? name : path_ + "." + name;
   out.pointer_ = pointer_ + "/" + base::escape_pointer(key);
   return out;
@@ -81,7 +51,7 @@ RuleNode RuleNode::item(std::size_t index) const {
 }
 
 bool RuleNode::add(base::YamlMark mark, std::string_view message) const {
-  std::string line = shortened(message, kMessageCharacters);
+  std::string line = base::shortened(message, kMessageCharacters);
   if (!path_.empty()) line = fmt::format("{}: {}", path_, line);
   source_->problems.push_back({source_->file, mark.line, mark.column, std::move(line)});
   return false;

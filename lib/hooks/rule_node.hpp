@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/document_words.hpp"
 #include "base/json_fwd.hpp"
 #include "base/yaml.hpp"
 #include "hooks/rule_file.hpp"
@@ -77,11 +78,8 @@ struct RuleKey {
 // what the readers find are reported, all of them.
 bool read_keys(const RuleNode& node, const std::vector<RuleKey>& keys);
 
-// "\"text\"", shortened and safe to print.
-std::string in_quotes(std::string_view text);
-// ", did you mean \"x\"?" or "".
-std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known);
-// "text", "a number", "a list": for messages about the wrong type.
-std::string_view type_name(const Json& value);
+using base::did_you_mean;
+using base::in_quotes;
+using base::type_name;
 
 }  // namespace kubewatch::hooks

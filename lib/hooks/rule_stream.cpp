@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "hooks/rule_parts.hpp"
 #include "hooks/rule_values.hpp"
+#include "runtime/needed_paths.hpp"
 #include "runtime/stream_choices.hpp"
 
 namespace kubewatch::hooks {
@@ -56,25 +57,6 @@ std::string pointer_of(const std::vector<std::string>& steps) {
   return out;
 }
 
-// What the cache, ownership and the finalizer are built on.
-bool is_needed(const std::string& pointer) {
-  static const std::vector<std::string> kNeeded = {"",
-                                                   "/apiVersion",
-                                                   "/kind",
-                                                   "/metadata",
-                                                   "/metadata/name",
-                                                   "/metadata/namespace",
-                                                   "/metadata/uid",
-                                                   "/metadata/resourceVersion",
-                                                   "/metadata/generation",
-                                                   "/metadata/labels",
-                                                   "/metadata/finalizers",
-                                                   "/metadata/ownerReferences",
-                                                   "/metadata/deletionTimestamp",
-                                                   "/metadata/creationTimestamp"};
-  return std::find(kNeeded.begin(), kNeeded.end(), pointer) != kNeeded.end();
-}
-
 // A list replaces the default; managedFields never reach the cache in any case.
 RuleReader strip(std::vector<std::string>& out) {
   return [&out](const RuleNode& list) {
@@ -83,7 +65,7 @@ RuleReader strip(std::vector<std::string>& out) {
       const auto steps = path_steps(node);
       if (!steps) return false;
       std::string pointer = pointer_of(*steps);
-      if (is_needed(pointer)) {
+      if (runtime::is_needed(pointer)) {
         return node.problem(fmt::format("{} cannot be dropped: kubewatch needs it",
                                         in_quotes(node.value().get<std::string>())));
       }
