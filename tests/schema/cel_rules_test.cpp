@@ -86,9 +86,9 @@ TEST_CASE("rules cost what a kube-apiserver estimates, and are taken where it ta
 }
 
 TEST_CASE("a definition's rules are checked in the server's words") {
-  CHECK(checked(R"({"type": "object", "properties": {"spec": {"type": "object", "properties":
+  CHECK(checked(R"json({"type": "object", "properties": {"spec": {"type": "object", "properties":
             {"l": {"type": "array", "items": {"type": "string",
-              "x-kubernetes-validations": [{"rule": "self.matches('^a+$')"}]}}}}}})") ==
+              "x-kubernetes-validations": [{"rule": "self.matches('^a+$')"}]}}}}}})json") ==
         Sentences{"schema.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: "
                   "Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try "
                   "simplifying the rule, or adding maxItems, maxProperties, and maxLength where "
@@ -100,9 +100,9 @@ TEST_CASE("a definition's rules are checked in the server's words") {
                   "OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the "
                   "rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and "
                   "strings are declared)"});
-  const auto broken = checked(R"({"type": "object", "x-kubernetes-validations": [
+  const auto broken = checked(R"json({"type": "object", "x-kubernetes-validations": [
       {"rule": "self.nope == 1"}, {"rule": "1 + 1"}, {"rule": "true", "messageExpression": "1"},
-      {"rule": "true", "optionalOldSelf": true}]})");
+      {"rule": "true", "optionalOldSelf": true}]})json");
   REQUIRE(broken.size() == 4);
   CHECK(broken[0].find("compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | "
                        "self.nope == 1\n | ....^") != std::string::npos);
@@ -113,9 +113,9 @@ TEST_CASE("a definition's rules are checked in the server's words") {
 }
 
 TEST_CASE("oldSelf is refused where old and new values cannot be told to be the same") {
-  const char* schema = R"({"type": "object", "properties": {"l": {"type": "array", "maxItems": 5,
+  const char* schema = R"json({"type": "object", "properties": {"l": {"type": "array", "maxItems": 5,
       "items": {"type": "string", "maxLength": 5,
-      "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}}})";
+      "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}}})json";
   CHECK(checked(schema) ==
         Sentences{"schema.properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "
                   "\"self == oldSelf\": oldSelf cannot be used on the uncorrelatable portion of the "
@@ -123,7 +123,7 @@ TEST_CASE("oldSelf is refused where old and new values cannot be told to be the 
 }
 
 TEST_CASE("rules that do not hold are named with their path, value and message") {
-  const char* schema = R"({"type": "object", "properties": {
+  const char* schema = R"json({"type": "object", "properties": {
       "spec": {"type": "object", "properties": {"n": {"type": "integer",
         "x-kubernetes-validations": [{"rule": "self > 1"}]},
         "hosts": {"type": "object", "additionalProperties": {"type": "string",
@@ -131,66 +131,66 @@ TEST_CASE("rules that do not hold are named with their path, value and message")
       "x-kubernetes-validations": [
         {"rule": "self.n < 5", "messageExpression": "'n is ' + string(self.n)", "fieldPath": ".n",
          "reason": "FieldValueForbidden"},
-        {"rule": "!has(self.hosts) || size(self.hosts) < 3"}]}}})";
-  CHECK(evaluated(schema, R"({"spec": {"n": 3, "hosts": {"a": "b"}}})").empty());
-  CHECK(evaluated(schema, R"({"spec": {"n": 7, "hosts": {"a": "", "b": "x", "c": "y"}}})") ==
+        {"rule": "!has(self.hosts) || size(self.hosts) < 3"}]}}})json";
+  CHECK(evaluated(schema, R"json({"spec": {"n": 3, "hosts": {"a": "b"}}})json").empty());
+  CHECK(evaluated(schema, R"json({"spec": {"n": 7, "hosts": {"a": "", "b": "x", "c": "y"}}})json") ==
         Sentences{"spec.n: Forbidden: n is 7",
                   "spec: Invalid value: failed rule: !has(self.hosts) || size(self.hosts) < 3",
                   "spec.hosts[a]: Invalid value: \"\": no empty host"});
-  CHECK(evaluated(schema, R"({"spec": {"n": 0}})") ==
+  CHECK(evaluated(schema, R"json({"spec": {"n": 0}})json") ==
         Sentences{"spec.n: Invalid value: 0: failed rule: self > 1"});
 }
 
 TEST_CASE("names that rules cannot write are escaped, formats become their types") {
-  const char* schema = R"({"type": "object", "properties": {"a-b": {"type": "string"},
+  const char* schema = R"json({"type": "object", "properties": {"a-b": {"type": "string"},
       "namespace": {"type": "string"}, "t": {"type": "string", "format": "date-time"},
       "d": {"type": "string", "format": "duration"}, "x": {"x-kubernetes-int-or-string": true},
       "b": {"type": "string", "format": "byte"}},
       "x-kubernetes-validations": [{"rule":
         "self.a__dash__b == 'x' && self.__namespace__ == 'y' && self.t.getFullYear() == 2024 && self.d == duration('1h') && (type(self.x) == int ? self.x == 5 : self.x == '5') && self.b == b'hi'"},
-      {"rule": "self.metadata.name == 'web'"}]})";
-  CHECK(evaluated(schema, R"({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
-      "x": 5, "b": "aGk=", "metadata": {"name": "web"}})").empty());
-  CHECK(evaluated(schema, R"({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
-      "x": "5", "b": "aGk=", "metadata": {"name": "web"}})").empty());
+      {"rule": "self.metadata.name == 'web'"}]})json";
+  CHECK(evaluated(schema, R"json({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
+      "x": 5, "b": "aGk=", "metadata": {"name": "web"}})json").empty());
+  CHECK(evaluated(schema, R"json({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
+      "x": "5", "b": "aGk=", "metadata": {"name": "web"}})json").empty());
 }
 
 TEST_CASE("transition rules compare with the old value, found by key in lists of maps") {
-  const char* schema = R"({"type": "object", "properties": {"l": {"type": "array",
+  const char* schema = R"json({"type": "object", "properties": {"l": {"type": "array",
       "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items": {"type": "object",
       "properties": {"k": {"type": "string"}, "v": {"type": "integer",
         "x-kubernetes-validations": [{"rule": "self >= oldSelf", "message": "may only grow"}]}}}},
       "o": {"type": "integer", "x-kubernetes-validations": [{"rule":
-        "oldSelf.hasValue() || self == 0", "optionalOldSelf": true}]}}})";
-  CHECK(evaluated(schema, R"({"l": [{"k": "a", "v": 1}], "o": 0})").empty());
-  CHECK(evaluated(schema, R"({"o": 1})") ==
+        "oldSelf.hasValue() || self == 0", "optionalOldSelf": true}]}}})json";
+  CHECK(evaluated(schema, R"json({"l": [{"k": "a", "v": 1}], "o": 0})json").empty());
+  CHECK(evaluated(schema, R"json({"o": 1})json") ==
         Sentences{"o: Invalid value: 1: failed rule: oldSelf.hasValue() || self == 0"});
-  CHECK(evaluated(schema, R"({"l": [{"k": "b", "v": 1}, {"k": "a", "v": 2}]})",
-                  R"({"l": [{"k": "a", "v": 3}]})") ==
+  CHECK(evaluated(schema, R"json({"l": [{"k": "b", "v": 1}, {"k": "a", "v": 2}]})json",
+                  R"json({"l": [{"k": "a", "v": 3}]})json") ==
         Sentences{"l[1].v: Invalid value: 2: may only grow"});
 }
 
 TEST_CASE("what an update leaves as it was is not blamed") {
-  const char* schema = R"({"type": "object", "properties": {"spec": {"type": "object",
+  const char* schema = R"json({"type": "object", "properties": {"spec": {"type": "object",
       "properties": {"a": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > 1"}]},
-      "b": {"type": "integer"}}}}})";
-  CHECK(evaluated(schema, R"({"spec": {"a": 0, "b": 2}})", R"({"spec": {"a": 0, "b": 1}})").empty());
-  CHECK(evaluated(schema, R"({"spec": {"a": -1, "b": 2}})", R"({"spec": {"a": 0, "b": 1}})") ==
+      "b": {"type": "integer"}}}}})json";
+  CHECK(evaluated(schema, R"json({"spec": {"a": 0, "b": 2}})json", R"json({"spec": {"a": 0, "b": 1}})json").empty());
+  CHECK(evaluated(schema, R"json({"spec": {"a": -1, "b": 2}})json", R"json({"spec": {"a": 0, "b": 1}})json") ==
         Sentences{"spec.a: Invalid value: -1: failed rule: self > 1"});
 }
 
 TEST_CASE("lists of sets and maps are equal whatever their order") {
-  const char* schema = R"({"type": "object", "properties": {"s": {"type": "array",
+  const char* schema = R"json({"type": "object", "properties": {"s": {"type": "array",
       "x-kubernetes-list-type": "set", "items": {"type": "string"}}},
-      "x-kubernetes-validations": [{"rule": "self.s == oldSelf.s"}]})";
-  CHECK(evaluated(schema, R"({"s": ["a", "b"]})", R"({"s": ["b", "a"]})").empty());
-  CHECK(evaluated(schema, R"({"s": ["a", "b"]})", R"({"s": ["b", "c"]})").size() == 1);
+      "x-kubernetes-validations": [{"rule": "self.s == oldSelf.s"}]})json";
+  CHECK(evaluated(schema, R"json({"s": ["a", "b"]})json", R"json({"s": ["b", "a"]})json").empty());
+  CHECK(evaluated(schema, R"json({"s": ["a", "b"]})json", R"json({"s": ["b", "c"]})json").size() == 1);
 }
 
 TEST_CASE("evaluation of one object stops at its budget") {
-  const char* schema = R"({"type": "object", "properties": {"l": {"type": "array", "items":
+  const char* schema = R"json({"type": "object", "properties": {"l": {"type": "array", "items":
       {"type": "integer"}}}, "x-kubernetes-validations": [
-      {"rule": "self.l.all(x, self.l.all(y, x + y >= 0))"}]})";
+      {"rule": "self.l.all(x, self.l.all(y, x + y >= 0))"}]})json";
   Json object = {{"l", Json::array()}};
   for (int i = 0; i < 1000; ++i) object["l"].push_back(i);
   const auto errors = evaluated(schema, object.dump().c_str());
