@@ -149,8 +149,7 @@ std::uint64_t call_cost(Charge charge, std::span<const Value> a, const Value* re
     case Charge::product:
       return scaled(size_or_one(a[0]), kTraversal) * scaled(size_or_one(a[1]), kTraversal);
     case Charge::both: return scaled(size_or_one(a[0]) + size_or_one(a[1]), kTraversal);
-    case Charge::shorter:
-      return scaled(std::min(size_or_one(a[0]), size_or_one(a[1])), kTraversal);
+    case Charge::shorter: return scaled(std::min(size_or_one(a[0]), size_or_one(a[1])), kTraversal);
     case Charge::second_size: return size_or_one(a[1]);
     case Charge::network: return scaled(2 * size_or_one(a[0]), kTraversal);
     case Charge::network_text:

@@ -97,8 +97,8 @@ class LiteralChecker {
       why = "only integers, byte buffers, and strings can be formatted as hex";
     }
     if (why == nullptr) return;
-    issues_.add(argument.offset, std::string("error during formatting: ") + why + ", was given " +
-                                     to_string(type));
+    issues_.add(argument.offset,
+                std::string("error during formatting: ") + why + ", was given " + to_string(type));
   }
   static bool is_dyn(const Type& type) {
     return type.is(Type::Kind::dyn) || type.is(Type::Kind::param);
@@ -113,8 +113,8 @@ class LiteralChecker {
       if (type == nullptr) {
         type = one;
       } else if (!same(*type, *one)) {
-        issues_.add(node.parts[i]->offset, "expected type '" + to_string(*type) +
-                                               "' but found '" + to_string(*one) + "'");
+        issues_.add(node.parts[i]->offset,
+                    "expected type '" + to_string(*type) + "' but found '" + to_string(*one) + "'");
         return;
       }
     }

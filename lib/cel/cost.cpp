@@ -336,6 +336,8 @@ class Estimator {
 
 }  // namespace
 
-Range estimate_cost(const Ast& ast, const DataType& root) { return Estimator(root).cost(*ast.root); }
+Range estimate_cost(const Ast& ast, const DataType& root) {
+  return Estimator(root).cost(*ast.root);
+}
 
 }  // namespace kubewatch::cel

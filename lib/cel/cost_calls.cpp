@@ -41,11 +41,33 @@ class Library {
     }
     if (is({"_==_"})) return equality();
     if (is({"check"})) return CallCost{{350000, 350000}, {}};
-    if (is({"masked", "prefixLength", "family", "isUnspecified", "isLoopback",
-            "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign",
-            "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan",
-            "compareTo", "add", "sub", "major", "minor", "patch", "getScheme", "getHostname",
-            "getHost", "getPort", "getEscapedPath", "getQuery"})) {
+    if (is({"masked",
+            "prefixLength",
+            "family",
+            "isUnspecified",
+            "isLoopback",
+            "isLinkLocalMulticast",
+            "isLinkLocalUnicast",
+            "isGlobalUnicast",
+            "format.named",
+            "sign",
+            "asInteger",
+            "isInteger",
+            "asApproximateFloat",
+            "isGreaterThan",
+            "isLessThan",
+            "compareTo",
+            "add",
+            "sub",
+            "major",
+            "minor",
+            "patch",
+            "getScheme",
+            "getHostname",
+            "getHost",
+            "getPort",
+            "getEscapedPath",
+            "getQuery"})) {
       return CallCost{kOne, {}};
     }
     return std::nullopt;

@@ -40,7 +40,7 @@ struct DataType {
 
   Form form = Form::undeclared;
   bool nullable = false;
-  TypePtr type;  // null when undeclared
+  TypePtr type;                             // null when undeclared
   std::shared_ptr<const DataType> element;  // of lists and maps
   // By the name that rules use; a field whose name cannot be written in a rule is not here.
   std::map<std::string, Field, std::less<>> fields;

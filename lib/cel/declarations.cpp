@@ -51,9 +51,9 @@ class TypeReader {
   static TypePtr make(const std::string& name, std::vector<TypePtr> params) {
     using Kind = Type::Kind;
     static const std::map<std::string, Kind> kSimple = {
-        {"dyn", Kind::dyn},       {"null", Kind::null},           {"bool", Kind::boolean},
-        {"int", Kind::integer},   {"uint", Kind::uinteger},       {"double", Kind::real},
-        {"string", Kind::string}, {"bytes", Kind::bytes},         {"timestamp", Kind::timestamp},
+        {"dyn", Kind::dyn},       {"null", Kind::null},        {"bool", Kind::boolean},
+        {"int", Kind::integer},   {"uint", Kind::uinteger},    {"double", Kind::real},
+        {"string", Kind::string}, {"bytes", Kind::bytes},      {"timestamp", Kind::timestamp},
         {"type", Kind::type},     {"duration", Kind::duration}};
     if (name.size() == 1) return param(name);
     if (name == "list") return list_of(params[0]);
@@ -95,8 +95,8 @@ void add(std::map<std::string, Function, std::less<>>& functions, const std::str
 
 // What exists once per type that can be compared or summed up.
 void add_per_type(std::map<std::string, Function, std::less<>>& functions) {
-  static constexpr std::array<const char*, 8> kTypes = {
-      "int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"};
+  static constexpr std::array<const char*, 8> kTypes = {"int",      "uint",      "double", "bool",
+                                                        "duration", "timestamp", "string", "bytes"};
   static const std::map<std::string, std::string> kLong = {
       {"duration", "google.protobuf.Duration"}, {"timestamp", "google.protobuf.Timestamp"}};
   for (const std::string type : kTypes) {

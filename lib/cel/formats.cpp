@@ -56,9 +56,11 @@ Problems label(std::string_view text) {
     out.emplace_back("must not contain dots");
     return out;
   }
-  out.push_back(regex_problem("a lowercase RFC 1123 label must consist of lower case alphanumeric "
-                              "characters or '-', and must start and end with an alphanumeric "
-                              "character", kLabel, {"my-name", "123-abc"}));
+  out.push_back(
+      regex_problem("a lowercase RFC 1123 label must consist of lower case alphanumeric "
+                    "characters or '-', and must start and end with an alphanumeric "
+                    "character",
+                    kLabel, {"my-name", "123-abc"}));
   return out;
 }
 
@@ -66,9 +68,11 @@ Problems subdomain(std::string_view text) {
   Problems out;
   if (text.size() > 253) out.push_back(too_long(253));
   if (!whole_match(text, kSubdomain)) {
-    out.push_back(regex_problem("a lowercase RFC 1123 subdomain must consist of lower case "
-                                "alphanumeric characters, '-' or '.', and must start and end with "
-                                "an alphanumeric character", kSubdomain, {"example.com"}));
+    out.push_back(
+        regex_problem("a lowercase RFC 1123 subdomain must consist of lower case "
+                      "alphanumeric characters, '-' or '.', and must start and end with "
+                      "an alphanumeric character",
+                      kSubdomain, {"example.com"}));
   }
   return out;
 }
@@ -77,10 +81,11 @@ Problems old_label(std::string_view text) {
   Problems out;
   if (text.size() > 63) out.push_back(too_long(63));
   if (!whole_match(text, kOldLabel)) {
-    out.push_back(regex_problem("a DNS-1035 label must consist of lower case alphanumeric "
-                                "characters or '-', start with an alphabetic character, and end "
-                                "with an alphanumeric character", kOldLabel,
-                                {"my-name", "abc-123"}));
+    out.push_back(
+        regex_problem("a DNS-1035 label must consist of lower case alphanumeric "
+                      "characters or '-', start with an alphabetic character, and end "
+                      "with an alphanumeric character",
+                      kOldLabel, {"my-name", "abc-123"}));
   }
   return out;
 }
@@ -111,7 +116,8 @@ Problems qualified(std::string_view text) {
     out.push_back("name part " + too_long(63));
   }
   if (!whole_match(name, kQualified)) {
-    out.push_back("name part " + regex_problem(kWhat, kQualified, {"MyName", "my.name", "123-abc"}));
+    out.push_back("name part " +
+                  regex_problem(kWhat, kQualified, {"MyName", "my.name", "123-abc"}));
   }
   return out;
 }
@@ -120,10 +126,11 @@ Problems label_value(std::string_view text) {
   Problems out;
   if (text.size() > 63) out.push_back(too_long(63));
   if (!whole_match(text, kLabelValue)) {
-    out.push_back(regex_problem("a valid label must be an empty string or consist of alphanumeric "
-                                "characters, '-', '_' or '.', and must start and end with an "
-                                "alphanumeric character", kLabelValue,
-                                {"MyValue", "my_value", "12345"}));
+    out.push_back(
+        regex_problem("a valid label must be an empty string or consist of alphanumeric "
+                      "characters, '-', '_' or '.', and must start and end with an "
+                      "alphanumeric character",
+                      kLabelValue, {"MyValue", "my_value", "12345"}));
   }
   return out;
 }
@@ -140,8 +147,9 @@ Problems matching(bool fine, const char* complaint) {
 }
 
 Problems uuid(std::string_view text) {
-  return matching(whole_match(text, "(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?"
-                                    "[0-9a-f]{12}"),
+  return matching(whole_match(text,
+                              "(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?"
+                              "[0-9a-f]{12}"),
                   "does not match the UUID format");
 }
 Problems bytes(std::string_view text) {
@@ -165,19 +173,20 @@ struct Known {
 };
 
 const Known* find(std::string_view name) {
-  static constexpr std::array<Known, 13> kFormats = {{{"dns1123Label", 30, label},
-                                                      {"dns1123Subdomain", 60, subdomain},
-                                                      {"dns1035Label", 30, old_label},
-                                                      {"qualifiedName", 60, qualified},
-                                                      {"dns1123LabelPrefix", 30, label, true},
-                                                      {"dns1123SubdomainPrefix", 60, subdomain, true},
-                                                      {"dns1035LabelPrefix", 30, old_label, true},
-                                                      {"labelValue", 40, label_value},
-                                                      {"uri", 1103, uri},
-                                                      {"uuid", 73, uuid},
-                                                      {"byte", 84, bytes},
-                                                      {"date", 132, date},
-                                                      {"datetime", 132, date_time}}};
+  static constexpr std::array<Known, 13> kFormats = {
+      {{"dns1123Label", 30, label},
+       {"dns1123Subdomain", 60, subdomain},
+       {"dns1035Label", 30, old_label},
+       {"qualifiedName", 60, qualified},
+       {"dns1123LabelPrefix", 30, label, true},
+       {"dns1123SubdomainPrefix", 60, subdomain, true},
+       {"dns1035LabelPrefix", 30, old_label, true},
+       {"labelValue", 40, label_value},
+       {"uri", 1103, uri},
+       {"uuid", 73, uuid},
+       {"byte", 84, bytes},
+       {"date", 132, date},
+       {"datetime", 132, date_time}}};
   for (const auto& known : kFormats) {
     if (known.name == name) return &known;
   }
@@ -186,7 +195,9 @@ const Known* find(std::string_view name) {
 
 }  // namespace
 
-bool Format::known(std::string_view name) { return find(name) != nullptr; }
+bool Format::known(std::string_view name) {
+  return find(name) != nullptr;
+}
 
 std::size_t Format::regex_size() const {
   const auto* found = find(name);

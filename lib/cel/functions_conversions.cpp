@@ -64,9 +64,8 @@ Value to_uint(Arguments a, const Prepared& /*prepared*/) {
       }
       return Value::uinteger(static_cast<std::uint64_t>(from.as_real()));
     case Kind::string: {
-      const auto number = from.text().substr(0, 1) == "+"
-                              ? std::nullopt
-                              : parse_number<std::uint64_t>(from.text());
+      const auto number =
+          from.text().substr(0, 1) == "+" ? std::nullopt : parse_number<std::uint64_t>(from.text());
       return number ? Value::uinteger(*number) : conversion_error(from, "uint");
     }
     default: return Value::no_such_overload();
@@ -152,8 +151,12 @@ Value to_duration(Arguments a, const Prepared& /*prepared*/) {
   return nanos ? Value::duration(*nanos) : conversion_error(a[0], "google.protobuf.Duration");
 }
 
-Value to_type(Arguments a, const Prepared& /*prepared*/) { return Value::type(a[0].type_name()); }
-Value to_dyn(Arguments a, const Prepared& /*prepared*/) { return std::move(a[0]); }
+Value to_type(Arguments a, const Prepared& /*prepared*/) {
+  return Value::type(a[0].type_name());
+}
+Value to_dyn(Arguments a, const Prepared& /*prepared*/) {
+  return std::move(a[0]);
+}
 
 constexpr NamedImplementation kTable[] = {
     {"int", to_int},
@@ -191,6 +194,8 @@ Value conversion_error(const Value& from, std::string_view to) {
                       std::string(to) + "'");
 }
 
-std::span<const NamedImplementation> conversion_functions() { return kTable; }
+std::span<const NamedImplementation> conversion_functions() {
+  return kTable;
+}
 
 }  // namespace kubewatch::cel

@@ -9,14 +9,17 @@ namespace {
 using Kind = Value::Kind;
 using Arguments = std::span<Value>;
 
-Value make(Quantity quantity) { return Value::with(Kind::quantity, new Quantity(quantity)); }
+Value make(Quantity quantity) {
+  return Value::with(Kind::quantity, new Quantity(quantity));
+}
 
 Value quantity(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::string)) return Value::no_such_overload();
   const auto parsed = Quantity::parse(a[0].text());
   if (parsed) return make(*parsed);
-  return Value::error("quantities must match the regular expression "
-                      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  return Value::error(
+      "quantities must match the regular expression "
+      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
 Value is_quantity(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::string)) return Value::no_such_overload();
@@ -45,8 +48,7 @@ Value plus(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::quantity)) return Value::no_such_overload();
   const auto& left = a[0].as<Quantity>();
   if (!a[1].is(Kind::quantity) && !a[1].is(Kind::integer)) return Value::no_such_overload();
-  const Quantity right =
-      a[1].is(Kind::integer) ? Quantity::of(a[1].as_int()) : a[1].as<Quantity>();
+  const Quantity right = a[1].is(Kind::integer) ? Quantity::of(a[1].as_int()) : a[1].as<Quantity>();
   return make(kPlus ? left.plus(right) : left.minus(right));
 }
 
@@ -147,6 +149,8 @@ constexpr NamedImplementation kTable[] = {
 
 }  // namespace
 
-std::span<const NamedImplementation> kubernetes_functions() { return kTable; }
+std::span<const NamedImplementation> kubernetes_functions() {
+  return kTable;
+}
 
 }  // namespace kubewatch::cel

@@ -48,7 +48,8 @@ template <int kWanted>
 Value extreme(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::list)) return Value::no_such_overload();
   const std::size_t size = *size_of(a[0]);
-  if (size == 0) return Value::error(kWanted < 0 ? "min called on empty list" : "max called on empty list");
+  if (size == 0)
+    return Value::error(kWanted < 0 ? "min called on empty list" : "max called on empty list");
   Value best = element(a[0], 0);
   for (std::size_t i = 1; i < size; ++i) {
     Value next = element(a[0], i);
@@ -105,9 +106,11 @@ Value sort_by_keys(Arguments a, const Prepared& /*prepared*/) {
   const auto items = items_of(a[0]);
   const auto keys = items_of(by);
   if (items.size() != keys.size()) {
-    return Value::error("@sortByAssociatedKeys() expected a list of the same size as the associated "
-                        "keys list, but got " + std::to_string(items.size()) + " and " +
-                        std::to_string(keys.size()) + " elements respectively");
+    return Value::error(
+        "@sortByAssociatedKeys() expected a list of the same size as the associated "
+        "keys list, but got " +
+        std::to_string(items.size()) + " and " + std::to_string(keys.size()) +
+        " elements respectively");
   }
   for (const auto& key : keys) {
     if (key.is_error()) return key;
@@ -178,7 +181,9 @@ Value set_intersects(Arguments a, const Prepared& /*prepared*/) {
   return Value::boolean(false);
 }
 
-std::string shown_key(const Value& key) { return text_of(key).value_or("?"); }
+std::string shown_key(const Value& key) {
+  return text_of(key).value_or("?");
+}
 
 // A map with an entry more, or with all entries of another.
 Value map_insert(Arguments a, const Prepared& /*prepared*/) {
@@ -193,8 +198,9 @@ Value map_insert(Arguments a, const Prepared& /*prepared*/) {
     for (const auto& key : keys(a[0])) own->insert(key, *entry(a[0], key));
   }
   const auto insert = [own](const Value& key, const Value& value) {
-    return own->insert(key, value) ? Value() : Value::error("insert failed: key " + shown_key(key) +
-                                                            " already exists");
+    return own->insert(key, value)
+               ? Value()
+               : Value::error("insert failed: key " + shown_key(key) + " already exists");
   };
   if (a.size() == 3) {
     Value failed = insert(a[1], a[2]);
@@ -227,6 +233,8 @@ constexpr NamedImplementation kTable[] = {
 
 }  // namespace
 
-std::span<const NamedImplementation> list_functions() { return kTable; }
+std::span<const NamedImplementation> list_functions() {
+  return kTable;
+}
 
 }  // namespace kubewatch::cel

@@ -9,8 +9,12 @@ namespace {
 using Kind = Value::Kind;
 using Arguments = std::span<Value>;
 
-Value make(const Address& address) { return Value::with(Kind::ip, new Address(address)); }
-Value make(const Network& network) { return Value::with(Kind::cidr, new Network(network)); }
+Value make(const Address& address) {
+  return Value::with(Kind::ip, new Address(address));
+}
+Value make(const Network& network) {
+  return Value::with(Kind::cidr, new Network(network));
+}
 
 Value ip(Arguments a, const Prepared& /*prepared*/) {
   if (a[0].is(Kind::cidr)) return make(a[0].as<Network>().address);
@@ -76,8 +80,7 @@ Value url(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::string)) return Value::no_such_overload();
   const auto parsed = Url::parse(a[0].text());
   if (parsed.ok()) return Value::with(Kind::url, *parsed);
-  return Value::error("URL parse error during conversion from string: " +
-                      parsed.error().message());
+  return Value::error("URL parse error during conversion from string: " + parsed.error().message());
 }
 Value is_url(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::string)) return Value::no_such_overload();
@@ -130,6 +133,8 @@ constexpr NamedImplementation kTable[] = {
 
 }  // namespace
 
-std::span<const NamedImplementation> network_functions() { return kTable; }
+std::span<const NamedImplementation> network_functions() {
+  return kTable;
+}
 
 }  // namespace kubewatch::cel

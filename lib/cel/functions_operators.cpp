@@ -10,10 +10,16 @@ namespace {
 using Kind = Value::Kind;
 using Arguments = std::span<Value>;
 
-bool both(Arguments a, Kind kind) { return a[0].is(kind) && a[1].is(kind); }
+bool both(Arguments a, Kind kind) {
+  return a[0].is(kind) && a[1].is(kind);
+}
 
-Value int_overflow() { return Value::error("integer overflow"); }
-Value uint_overflow() { return Value::error("unsigned integer overflow"); }
+Value int_overflow() {
+  return Value::error("integer overflow");
+}
+Value uint_overflow() {
+  return Value::error("unsigned integer overflow");
+}
 
 Value moment(Int128 nanos_since_1970) {
   constexpr Int128 kSecond = 1000000000;
@@ -127,7 +133,9 @@ Value logical_not(Arguments a, const Prepared& /*prepared*/) {
   return a[0].is(Kind::boolean) ? Value::boolean(!a[0].as_bool()) : Value::no_such_overload();
 }
 
-bool is_nan(const Value& value) { return value.is(Kind::real) && std::isnan(value.as_real()); }
+bool is_nan(const Value& value) {
+  return value.is(Kind::real) && std::isnan(value.as_real());
+}
 
 // `wanted`: which outcomes of the comparison are true.
 template <bool kLess, bool kEqual, bool kGreater>
@@ -138,7 +146,9 @@ Value relation(Arguments a, const Prepared& /*prepared*/) {
   return Value::no_such_overload();
 }
 
-Value equal(Arguments a, const Prepared& /*prepared*/) { return equals(a[0], a[1]); }
+Value equal(Arguments a, const Prepared& /*prepared*/) {
+  return equals(a[0], a[1]);
+}
 
 Value not_equal(Arguments a, const Prepared& /*prepared*/) {
   const Value verdict = equals(a[0], a[1]);
@@ -183,6 +193,8 @@ constexpr NamedImplementation kTable[] = {
 
 }  // namespace
 
-std::span<const NamedImplementation> operator_functions() { return kTable; }
+std::span<const NamedImplementation> operator_functions() {
+  return kTable;
+}
 
 }  // namespace kubewatch::cel

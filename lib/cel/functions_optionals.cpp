@@ -8,11 +8,15 @@ namespace {
 using Kind = Value::Kind;
 using Arguments = std::span<Value>;
 
-Value of(Arguments a, const Prepared& /*prepared*/) { return Value::some(std::move(a[0])); }
+Value of(Arguments a, const Prepared& /*prepared*/) {
+  return Value::some(std::move(a[0]));
+}
 Value of_non_zero(Arguments a, const Prepared& /*prepared*/) {
   return is_zero(a[0]) ? Value::none() : Value::some(std::move(a[0]));
 }
-Value none(Arguments /*a*/, const Prepared& /*prepared*/) { return Value::none(); }
+Value none(Arguments /*a*/, const Prepared& /*prepared*/) {
+  return Value::none();
+}
 
 Value value(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::optional)) return Value::no_such_overload();
@@ -43,19 +47,17 @@ Value unwrap(Arguments a, const Prepared& /*prepared*/) {
 }
 
 constexpr NamedImplementation kTable[] = {
-    {"optional.of", of},
-    {"optional.ofNonZeroValue", of_non_zero},
-    {"optional.none", none},
-    {"value", value},
-    {"hasValue", has_value},
-    {"first", end<false>},
-    {"last", end<true>},
-    {"optional.unwrap", unwrap},
+    {"optional.of", of},     {"optional.ofNonZeroValue", of_non_zero},
+    {"optional.none", none}, {"value", value},
+    {"hasValue", has_value}, {"first", end<false>},
+    {"last", end<true>},     {"optional.unwrap", unwrap},
     {"unwrapOpt", unwrap},
 };
 
 }  // namespace
 
-std::span<const NamedImplementation> optional_functions() { return kTable; }
+std::span<const NamedImplementation> optional_functions() {
+  return kTable;
+}
 
 }  // namespace kubewatch::cel

@@ -38,7 +38,9 @@ std::vector<std::size_t> starts(std::string_view text) {
   return out;
 }
 
-Value int_of(std::size_t number) { return Value::integer(static_cast<std::int64_t>(number)); }
+Value int_of(std::size_t number) {
+  return Value::integer(static_cast<std::int64_t>(number));
+}
 
 Value contains(Arguments a, const Prepared& /*prepared*/) {
   if (!strings(a, 2)) return Value::no_such_overload();
@@ -186,8 +188,8 @@ Value substring(Arguments a, const Prepared& /*prepared*/) {
 
 bool is_white(char32_t c) {
   return (c >= 9 && c <= 13) || c == ' ' || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
-         c == 0x205F || c == 0x3000;
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
 }
 
 Value trim(Arguments a, const Prepared& /*prepared*/) {
@@ -322,6 +324,8 @@ constexpr NamedImplementation kTable[] = {
 
 }  // namespace
 
-std::span<const NamedImplementation> string_functions() { return kTable; }
+std::span<const NamedImplementation> string_functions() {
+  return kTable;
+}
 
 }  // namespace kubewatch::cel

@@ -30,18 +30,21 @@ Result<std::int64_t> offset_of(std::string_view zone, std::int64_t at) {
         return Error(ErrorKind::not_found, "unknown time zone " + std::string(zone));
       }
       auto loaded = base::TimeZone::load(std::string(zone));
-      if (!loaded.ok()) return Error(ErrorKind::not_found, "unknown time zone " + std::string(zone));
+      if (!loaded.ok())
+        return Error(ErrorKind::not_found, "unknown time zone " + std::string(zone));
       found = known.emplace(std::string(zone), std::move(*loaded)).first;
     }
     return found->second.offset_at(at);
   }
   const auto number = [](std::string_view text) {
     std::int64_t out = 0;
-    for (const char c : text) out = c >= '0' && c <= '9' && out < 1000 ? out * 10 + (c - '0') : 1000;
+    for (const char c : text)
+      out = c >= '0' && c <= '9' && out < 1000 ? out * 10 + (c - '0') : 1000;
     return text.empty() ? 1000 : out;
   };
   const bool west = zone[0] == '-';
-  const auto hours = number(zone.substr(west || zone[0] == '+' ? 1 : 0, colon - (west || zone[0] == '+' ? 1 : 0)));
+  const auto hours =
+      number(zone.substr(west || zone[0] == '+' ? 1 : 0, colon - (west || zone[0] == '+' ? 1 : 0)));
   const auto minutes = number(zone.substr(colon + 1));
   if (hours >= 1000 || minutes >= 1000) {
     return Error(ErrorKind::invalid, "unknown time zone " + std::string(zone));
@@ -51,27 +54,43 @@ Result<std::int64_t> offset_of(std::string_view zone, std::int64_t at) {
 
 using Part = std::int64_t (*)(std::int64_t local, std::uint32_t nanos);
 
-base::Date date(std::int64_t local) { return base::date_of(floor_div(local, kDay)); }
-std::int64_t of_day(std::int64_t local) { return local - floor_div(local, kDay) * kDay; }
+base::Date date(std::int64_t local) {
+  return base::date_of(floor_div(local, kDay));
+}
+std::int64_t of_day(std::int64_t local) {
+  return local - floor_div(local, kDay) * kDay;
+}
 
-std::int64_t year(std::int64_t local, std::uint32_t /*nanos*/) { return date(local).year; }
-std::int64_t month(std::int64_t local, std::uint32_t /*nanos*/) { return date(local).month - 1; }
+std::int64_t year(std::int64_t local, std::uint32_t /*nanos*/) {
+  return date(local).year;
+}
+std::int64_t month(std::int64_t local, std::uint32_t /*nanos*/) {
+  return date(local).month - 1;
+}
 std::int64_t day_of_month(std::int64_t local, std::uint32_t /*nanos*/) {
   return date(local).day - 1;
 }
-std::int64_t day(std::int64_t local, std::uint32_t /*nanos*/) { return date(local).day; }
+std::int64_t day(std::int64_t local, std::uint32_t /*nanos*/) {
+  return date(local).day;
+}
 std::int64_t day_of_year(std::int64_t local, std::uint32_t /*nanos*/) {
   return floor_div(local, kDay) - base::days_of(date(local).year, 1, 1);
 }
 std::int64_t day_of_week(std::int64_t local, std::uint32_t /*nanos*/) {
   return base::weekday_of(floor_div(local, kDay));
 }
-std::int64_t hours(std::int64_t local, std::uint32_t /*nanos*/) { return of_day(local) / 3600; }
+std::int64_t hours(std::int64_t local, std::uint32_t /*nanos*/) {
+  return of_day(local) / 3600;
+}
 std::int64_t minutes(std::int64_t local, std::uint32_t /*nanos*/) {
   return of_day(local) / 60 % 60;
 }
-std::int64_t seconds(std::int64_t local, std::uint32_t /*nanos*/) { return of_day(local) % 60; }
-std::int64_t millis(std::int64_t /*local*/, std::uint32_t nanos) { return nanos / 1000000; }
+std::int64_t seconds(std::int64_t local, std::uint32_t /*nanos*/) {
+  return of_day(local) % 60;
+}
+std::int64_t millis(std::int64_t /*local*/, std::uint32_t nanos) {
+  return nanos / 1000000;
+}
 
 // A part of a timestamp; of a duration the whole of it in that unit, or 0 when it has no such part.
 template <Part kPart, std::int64_t kUnit>
@@ -108,6 +127,8 @@ constexpr NamedImplementation kTable[] = {
 
 }  // namespace
 
-std::span<const NamedImplementation> time_functions() { return kTable; }
+std::span<const NamedImplementation> time_functions() {
+  return kTable;
+}
 
 }  // namespace kubewatch::cel

@@ -39,14 +39,14 @@ class Expansion {
   }
   Expr* exists_one() {
     if (!variables("argument must be a simple name")) return &call_;
-    Expr* step = call(op::kConditional,
-                      {last(), call(op::kAdd, {result(), integer(1)}), result()});
+    Expr* step = call(op::kConditional, {last(), call(op::kAdd, {result(), integer(1)}), result()});
     return fold(integer(0), boolean(true), step, call(op::kEquals, {result(), integer(1)}));
   }
   // map(x, f), map(x, filter, f), filter(x, p): a list that grows.
   Expr* map() {
     if (!variables("argument is not an identifier")) return &call_;
-    return grown(call(op::kAdd, {result(), list({last()})}), call_.parts.size() == 3, call_.parts[1]);
+    return grown(call(op::kAdd, {result(), list({last()})}), call_.parts.size() == 3,
+                 call_.parts[1]);
   }
   Expr* filter() {
     if (!variables("argument is not an identifier")) return &call_;
@@ -73,9 +73,9 @@ class Expansion {
                                "() variable name must be a simple identifier");
     }
     Expr* inner = bind(name->name, method("value", call_.target), call_.parts[1]);
-    return call(op::kConditional, {method("hasValue", call_.target),
-                                   flat ? inner : call("optional.of", {inner}),
-                                   call("optional.none", {})});
+    return call(op::kConditional,
+                {method("hasValue", call_.target), flat ? inner : call("optional.of", {inner}),
+                 call("optional.none", {})});
   }
   Expr* sort_by() {
     if (call_.target->kind == Expr::Kind::literal || call_.target->kind == Expr::Kind::map) {
@@ -220,8 +220,8 @@ const std::map<std::string, Expand>& macros() {
 }  // namespace
 
 Expr* expand_macro(Ast& ast, Expr& call, Issues& issues) {
-  const std::string key = (call.target != nullptr ? "." : "") + call.name + ":" +
-                          std::to_string(call.parts.size());
+  const std::string key =
+      (call.target != nullptr ? "." : "") + call.name + ":" + std::to_string(call.parts.size());
   const auto found = macros().find(key);
   if (found == macros().end()) return nullptr;
   return found->second(Expansion(ast, call, issues));

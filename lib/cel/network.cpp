@@ -105,8 +105,10 @@ Result<Address> Address::parse(std::string_view text) {
 }
 
 std::string Address::str() const {
-  if (v4) return base::join({std::to_string(bytes[0]), std::to_string(bytes[1]),
-                             std::to_string(bytes[2]), std::to_string(bytes[3])}, ".");
+  if (v4)
+    return base::join({std::to_string(bytes[0]), std::to_string(bytes[1]), std::to_string(bytes[2]),
+                       std::to_string(bytes[3])},
+                      ".");
   const auto group = [this](std::size_t i) { return bytes[2 * i] * 256U + bytes[2 * i + 1]; };
   std::size_t best = 8, longest = 1;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -132,7 +134,9 @@ std::string Address::str() const {
   return out;
 }
 
-bool Address::is_unspecified() const { return bytes == std::array<std::uint8_t, 16>{}; }
+bool Address::is_unspecified() const {
+  return bytes == std::array<std::uint8_t, 16>{};
+}
 bool Address::is_loopback() const {
   std::array<std::uint8_t, 16> one{};
   one[15] = 1;
@@ -155,8 +159,10 @@ bool Address::is_global_unicast() const {
 
 Result<Network> Network::parse(std::string_view text) {
   const auto bad = [&text](const std::string& why) {
-    return Error(ErrorKind::invalid, "network address parse error during conversion from string: "
-                                     "netip.ParsePrefix(\"" + std::string(text) + "\"): " + why);
+    return Error(ErrorKind::invalid,
+                 "network address parse error during conversion from string: "
+                 "netip.ParsePrefix(\"" +
+                     std::string(text) + "\"): " + why);
   };
   const auto slash = text.rfind('/');
   if (slash == std::string_view::npos) return bad("no '/'");
@@ -183,14 +189,16 @@ Result<Network> Network::parse(std::string_view text) {
   return out;
 }
 
-std::string Network::str() const { return address.str() + "/" + std::to_string(prefix); }
+std::string Network::str() const {
+  return address.str() + "/" + std::to_string(prefix);
+}
 
 Network Network::masked() const {
   Network out(*this);
   for (int bit = prefix; bit < address.bits(); ++bit) {
     const auto byte = static_cast<std::size_t>(bit / 8);
-    out.address.bytes[byte] =
-        static_cast<std::uint8_t>(out.address.bytes[byte] & ~(0x80U >> static_cast<unsigned>(bit % 8)));
+    out.address.bytes[byte] = static_cast<std::uint8_t>(out.address.bytes[byte] &
+                                                        ~(0x80U >> static_cast<unsigned>(bit % 8)));
   }
   return out;
 }

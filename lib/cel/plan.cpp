@@ -171,8 +171,8 @@ class Planner {
     Step step;
     step.op = node.kind == Expr::Kind::list ? Op::list : Op::map;
     step.optional = node.optional;
-    step.has_optional = std::find(node.optional.begin(), node.optional.end(), true) !=
-                        node.optional.end();
+    step.has_optional =
+        std::find(node.optional.begin(), node.optional.end(), true) != node.optional.end();
     bool constants = !step.has_optional;
     for (const Expr* part : node.parts) {
       step.parts.push_back(add(*part));

@@ -18,25 +18,25 @@ namespace kubewatch::cel {
 enum class Charge : std::uint8_t {
   none,
   one,
-  traverse_list,   // every string in it is read
-  first,           // the first argument is read
-  first_twice,     // and written
-  result_twice,    // the result is written
-  pattern,         // the first is matched against the second
-  product,         // the first is searched for the second
-  both,            // both are read
-  shorter,         // as much of both as the shorter one has
-  second_size,     // every element of the second
-  network,         // containsIP
+  traverse_list,  // every string in it is read
+  first,          // the first argument is read
+  first_twice,    // and written
+  result_twice,   // the result is written
+  pattern,        // the first is matched against the second
+  product,        // the first is searched for the second
+  both,           // both are read
+  shorter,        // as much of both as the shorter one has
+  second_size,    // every element of the second
+  network,        // containsIP
   network_text,
-  subnet,          // containsCIDR
+  subnet,  // containsCIDR
   subnet_text,
-  format,          // validate()
+  format,  // validate()
   sets,
   sets_twice,
-  output,          // a list is made
+  output,  // a list is made
   flatten,
-  compare_first,   // every element of the first with every other
+  compare_first,  // every element of the first with every other
   compare_second,
 };
 
@@ -64,12 +64,12 @@ struct Step {
   };
   Op op = Op::constant;
   Charge charge = Charge::one;
-  bool on_name = false;      // field, index: of a name or of another field: one charge less
-  bool has_optional = false; // list, map: see optional
-  std::uint32_t slot = 0;    // variable; fold, bind: of the accumulator
-  std::uint32_t first = 0;   // fold: slot of the first variable; the second is behind it
-  bool two = false;          // fold: two variables
-  Value constant;            // field: its name; call of sum(): what the sum of nothing is
+  bool on_name = false;       // field, index: of a name or of another field: one charge less
+  bool has_optional = false;  // list, map: see optional
+  std::uint32_t slot = 0;     // variable; fold, bind: of the accumulator
+  std::uint32_t first = 0;    // fold: slot of the first variable; the second is behind it
+  bool two = false;           // fold: two variables
+  Value constant;             // field: its name; call of sum(): what the sum of nothing is
   Prepared prepared;
   Implementation run = nullptr;
   std::vector<std::uint32_t> parts;

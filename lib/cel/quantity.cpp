@@ -13,7 +13,9 @@ namespace {
 constexpr int kMaxScale = 9;
 constexpr Int128 kMost = (static_cast<Int128>(1) << 126);
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Times, or as much as there is room for.
 Int128 times(Int128 units, Int128 factor) {
@@ -35,11 +37,22 @@ struct Suffix {
 };
 
 const Suffix* suffix_of(std::string_view text) {
-  static constexpr std::array<Suffix, 16> kSuffixes = {
-      {{"", 10, 0},   {"n", 10, -9},  {"u", 10, -6},  {"m", 10, -3},
-       {"k", 10, 3},  {"M", 10, 6},   {"G", 10, 9},   {"T", 10, 12},
-       {"P", 10, 15}, {"E", 10, 18},  {"Ki", 2, 10},  {"Mi", 2, 20},
-       {"Gi", 2, 30}, {"Ti", 2, 40},  {"Pi", 2, 50},  {"Ei", 2, 60}}};
+  static constexpr std::array<Suffix, 16> kSuffixes = {{{"", 10, 0},
+                                                        {"n", 10, -9},
+                                                        {"u", 10, -6},
+                                                        {"m", 10, -3},
+                                                        {"k", 10, 3},
+                                                        {"M", 10, 6},
+                                                        {"G", 10, 9},
+                                                        {"T", 10, 12},
+                                                        {"P", 10, 15},
+                                                        {"E", 10, 18},
+                                                        {"Ki", 2, 10},
+                                                        {"Mi", 2, 20},
+                                                        {"Gi", 2, 30},
+                                                        {"Ti", 2, 40},
+                                                        {"Pi", 2, 50},
+                                                        {"Ei", 2, 60}}};
   for (const auto& suffix : kSuffixes) {
     if (text == suffix.text) return &suffix;
   }
@@ -115,9 +128,13 @@ std::optional<Quantity> Quantity::parse(std::string_view text) {
   return Quantity(negative ? -units : units, scale);
 }
 
-Quantity Quantity::of(std::int64_t number) { return {number, 0}; }
+Quantity Quantity::of(std::int64_t number) {
+  return {number, 0};
+}
 
-int Quantity::sign() const { return units_ < 0 ? -1 : (units_ > 0 ? 1 : 0); }
+int Quantity::sign() const {
+  return units_ < 0 ? -1 : (units_ > 0 ? 1 : 0);
+}
 
 std::optional<std::int64_t> Quantity::as_int64() const {
   if (scale_ != 0 || units_ > INT64_MAX || units_ < INT64_MIN) return std::nullopt;
@@ -161,7 +178,9 @@ bool is_identifier(std::string_view text) {
   });
 }
 
-Error broken(std::string message) { return {ErrorKind::invalid, std::move(message)}; }
+Error broken(std::string message) {
+  return {ErrorKind::invalid, std::move(message)};
+}
 
 Result<std::uint64_t> version_number(std::string_view text, const char* name) {
   if (!is_number(text)) {

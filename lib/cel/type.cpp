@@ -91,18 +91,26 @@ const TypePtr& simple(Kind kind) {
   return kTypes[static_cast<std::size_t>(kind)];
 }
 
-TypePtr list_of(TypePtr element) { return make(Kind::list, "list", {std::move(element)}); }
+TypePtr list_of(TypePtr element) {
+  return make(Kind::list, "list", {std::move(element)});
+}
 TypePtr map_of(TypePtr key, TypePtr value) {
   return make(Kind::map, "map", {std::move(key), std::move(value)});
 }
-TypePtr type_of(TypePtr named) { return make(Kind::type, "type", {std::move(named)}); }
+TypePtr type_of(TypePtr named) {
+  return make(Kind::type, "type", {std::move(named)});
+}
 TypePtr optional_of(TypePtr value) {
   return make(Kind::opaque, "optional_type", {std::move(value)});
 }
 TypePtr object(std::string name, const DataType* data) {
   return make(Kind::object, std::move(name), {}, data);
 }
-TypePtr opaque(std::string name) { return make(Kind::opaque, std::move(name)); }
-TypePtr param(std::string name) { return make(Kind::param, std::move(name)); }
+TypePtr opaque(std::string name) {
+  return make(Kind::opaque, std::move(name));
+}
+TypePtr param(std::string name) {
+  return make(Kind::param, std::move(name));
+}
 
 }  // namespace kubewatch::cel

@@ -98,7 +98,8 @@ bool fits(Substitution& known, const TypePtr& left, const TypePtr& right) {
     case Kind::type: return true;
     case Kind::opaque:
     case Kind::list:
-    case Kind::map: return left->name == right->name && fits_all(known, left->params, right->params);
+    case Kind::map:
+      return left->name == right->name && fits_all(known, left->params, right->params);
     default: return left->name == right->name;
   }
 }
@@ -111,7 +112,9 @@ const TypePtr* Substitution::find(const Type& type) const {
   return at == types_.end() ? nullptr : &at->second;
 }
 
-bool is_dyn_or_error(const Type& type) { return type.is(Kind::dyn) || type.is(Kind::error); }
+bool is_dyn_or_error(const Type& type) {
+  return type.is(Kind::dyn) || type.is(Kind::error);
+}
 
 bool assignable(Substitution& known, const TypePtr& left, const TypePtr& right) {
   Substitution attempt = known;

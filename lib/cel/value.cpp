@@ -8,7 +8,6 @@
 
 namespace kubewatch::cel {
 
-
 using Form = DataType::Form;
 
 Value Value::boolean(bool value) {
@@ -39,7 +38,9 @@ Value Value::real(double value) {
   return out;
 }
 
-double Value::as_real() const { return std::bit_cast<double>(number_); }
+double Value::as_real() const {
+  return std::bit_cast<double>(number_);
+}
 
 Value Value::string(std::string text) {
   auto* object = new TextObject(std::move(text));
@@ -69,7 +70,9 @@ Value Value::type(std::string_view name) {
   return out;
 }
 
-Value Value::no_such_overload() { return error("no such overload"); }
+Value Value::no_such_overload() {
+  return error("no such overload");
+}
 
 Value Value::borrowed_string(std::string_view text) {
   Value out;
@@ -157,8 +160,7 @@ Value formatted(const std::string& text, Form form) {
 Value Value::from_json(const Json& json, const DataType& type) {
   if (type.form == Form::undeclared) return of_json(Kind::undeclared, json, type);
   if (json.is_null()) {
-    return type.nullable ? Value()
-                         : error("invalid data, got null for schema with nullable=false");
+    return type.nullable ? Value() : error("invalid data, got null for schema with nullable=false");
   }
   switch (type.form) {
     case Form::boolean:

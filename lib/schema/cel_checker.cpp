@@ -1,8 +1,9 @@
-// What an API server finds wrong with the rules of a definition when it is written: cel_validator.hpp.
+// What an API server finds wrong with the rules of a definition when it is written:
+// cel_validator.hpp.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "base/json.hpp"
 #include "schema/cel_rules.hpp"
@@ -29,7 +30,8 @@ std::string shown(const ValidationRule& rule) {
 std::string over_budget(const std::string& what, std::uint64_t cost, std::uint64_t limit) {
   const double factor = static_cast<double>(cost) / static_cast<double>(limit);
   std::string times = "more than 100x";
-  if (factor <= 100) times = factor < 1.5 ? fmt::format("{:f}x", factor) : fmt::format("{:.1f}x", factor);
+  if (factor <= 100)
+    times = factor < 1.5 ? fmt::format("{:f}x", factor) : fmt::format("{:.1f}x", factor);
   return what + " exceeds budget by factor of " + times +
          " (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where "
          "arrays, maps, and strings are declared)";
@@ -42,7 +44,8 @@ Cardinality inside(const Structural& schema, const Cardinality& outside) {
   if (!outside) return std::nullopt;
   std::optional<std::int64_t> most = 1;
   if (schema.is_array()) most = schema.max_items;
-  if (schema.is_object() && (schema.additional_properties != nullptr || schema.additional_allowed)) {
+  if (schema.is_object() &&
+      (schema.additional_properties != nullptr || schema.additional_allowed)) {
     most = schema.max_properties;
   }
   if (!most) return std::nullopt;
@@ -71,16 +74,20 @@ class RuleCheck {
 
   void total() {
     if (total_ <= kPerDefinition) return;
-    std::stable_sort(expensive_.begin(), expensive_.end(),
-                     [](const auto& left, const auto& right) { return left.second > right.second; });
+    std::stable_sort(expensive_.begin(), expensive_.end(), [](const auto& left, const auto& right) {
+      return left.second > right.second;
+    });
     if (expensive_.size() > kMostExpensive) expensive_.resize(kMostExpensive);
     for (const auto& [path, cost] : expensive_) {
-      errors_.push_back(field_forbidden(path, "contributed to estimated rule cost total exceeding "
-                                              "cost limit for entire OpenAPIv3 schema"));
+      errors_.push_back(field_forbidden(path,
+                                        "contributed to estimated rule cost total exceeding "
+                                        "cost limit for entire OpenAPIv3 schema"));
     }
     errors_.push_back(field_forbidden(
-        base_, over_budget("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 "
-                           "schema", total_, kPerDefinition)));
+        base_,
+        over_budget("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 "
+                    "schema",
+                    total_, kPerDefinition)));
   }
 
  private:
@@ -89,12 +96,13 @@ class RuleCheck {
     const std::string at = join_path(base_, schema.path) + ".x-kubernetes-validations";
     const auto* type = types_.find(schema);
     if (type == nullptr || !type->declared()) {
-      errors_.push_back(field_internal(at, "internal error: failed to retrieve type information for "
-                                           "x-kubernetes-validations"));
+      errors_.push_back(field_internal(at,
+                                       "internal error: failed to retrieve type information for "
+                                       "x-kubernetes-validations"));
       return;
     }
-    const auto times = cardinality.value_or(
-        static_cast<std::uint64_t>(kMaxRequestBytes / (type->min_size + 1)));
+    const auto times =
+        cardinality.value_or(static_cast<std::uint64_t>(kMaxRequestBytes / (type->min_size + 1)));
     const auto compiled = compile_rules(schema, *type->type);
     for (std::size_t i = 0; i < compiled.size(); ++i) {
       one(compiled[i], at + "[" + std::to_string(i) + "]", times, uncorrelated);
@@ -159,6 +167,8 @@ class CelRuleChecker : public RuleChecker {
 
 }  // namespace
 
-std::unique_ptr<RuleChecker> make_rule_checker() { return std::make_unique<CelRuleChecker>(); }
+std::unique_ptr<RuleChecker> make_rule_checker() {
+  return std::make_unique<CelRuleChecker>();
+}
 
 }  // namespace kubewatch::schema

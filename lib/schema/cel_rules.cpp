@@ -68,7 +68,8 @@ CompiledRule compile_rule(const Structural& schema, const ValidationRule& rule,
   out.program = compiled->program;
   out.max_cost = compiled->cost.max;
   compile_message(rule, variables, type, out);
-  if (!rule.field_path.empty()) out.field_path = field_path_of(rule.field_path, schema).value_or("");
+  if (!rule.field_path.empty())
+    out.field_path = field_path_of(rule.field_path, schema).value_or("");
   return out;
 }
 

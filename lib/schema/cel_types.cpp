@@ -33,7 +33,9 @@ std::shared_ptr<DataType> make(const Structural& schema, Form form, cel::TypePtr
   return out;
 }
 
-DeclaredType undeclared() { return {std::make_shared<DataType>(), 0}; }
+DeclaredType undeclared() {
+  return {std::make_shared<DataType>(), 0};
+}
 
 DeclaredType simple(const Structural& schema, Form form, Kind kind, std::int64_t min_size,
                     std::uint64_t max_elements = 0) {
@@ -45,7 +47,9 @@ const Structural* property(const Structural& schema, std::string_view name) {
   return at == schema.properties.end() ? nullptr : at->second.get();
 }
 
-bool is_string(const Structural* schema) { return schema != nullptr && schema->type == "string"; }
+bool is_string(const Structural* schema) {
+  return schema != nullptr && schema->type == "string";
+}
 
 // Whether it says itself what every resource has.
 bool has_meta(const Structural& schema) {
@@ -74,9 +78,9 @@ const std::map<std::string, StructuralPtr, std::less<>>& meta_properties() {
 
 bool is_reserved(std::string_view name) {
   static constexpr std::array<std::string_view, 21> kNames = {
-      "true",   "false",    "null", "in",   "as",       "break",  "const",   "continue",
-      "else",   "for",      "function", "if", "import", "let",    "loop",    "package",
-      "namespace", "return", "var", "void", "while"};
+      "true",     "false",   "null",      "in",       "as",  "break",  "const",
+      "continue", "else",    "for",       "function", "if",  "import", "let",
+      "loop",     "package", "namespace", "return",   "var", "void",   "while"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -165,8 +169,8 @@ DeclaredType DeclaredTypes::declare_object(const Structural& schema, bool resour
     const auto most = schema.max_properties
                           ? not_negative(*schema.max_properties)
                           : not_negative((kMaxRequestBytes - 2) / (values.min_size + 6));
-    auto out = make(schema, Form::map,
-                    cel::map_of(cel::simple(Kind::string), values.type->type), most);
+    auto out =
+        make(schema, Form::map, cel::map_of(cel::simple(Kind::string), values.type->type), most);
     out->element = values.type;
     return {out, 2};
   }
@@ -178,12 +182,13 @@ DeclaredType DeclaredTypes::declare_object(const Structural& schema, bool resour
   }
   for (const auto& [key, inner] : properties) {
     const auto escaped = escape_name(key);
-    const auto field = declare(*inner, inner->embedded_resource, name + "." + escaped.value_or(key));
+    const auto field =
+        declare(*inner, inner->embedded_resource, name + "." + escaped.value_or(key));
     out->names[key] = field.declared() ? escaped.value_or("") : "";
     if (!field.declared()) continue;
     if (escaped) out->fields[*escaped] = {key, field.type};
-    const bool required = std::find(schema.required.begin(), schema.required.end(), key) !=
-                          schema.required.end();
+    const bool required =
+        std::find(schema.required.begin(), schema.required.end(), key) != schema.required.end();
     if (required && !inner->default_value) {
       min_size += static_cast<std::int64_t>(key.size()) + field.min_size + 4;
     }

@@ -38,8 +38,8 @@ std::unique_ptr<RuleNode> make_node(const Structural& schema, const DeclaredType
   for (const auto& [name, inner] : schema.properties) {
     if (auto below = make_node(*inner, types)) node->properties[name] = std::move(below);
   }
-  const bool empty = node->rules.empty() && node->items == nullptr &&
-                     node->additional == nullptr && node->properties.empty();
+  const bool empty = node->rules.empty() && node->items == nullptr && node->additional == nullptr &&
+                     node->properties.empty();
   return empty ? nullptr : std::move(node);
 }
 
@@ -156,12 +156,18 @@ class Run {
     if (outcome.value.is_error()) {
       const std::string why(outcome.value.text());
       if (outcome.too_costly) {
-        add(path, shown_type(node), "'" + why + "': no further validation rules will be run due to "
-                                    "call cost exceeds limit for rule: " + shown);
+        add(path, shown_type(node),
+            "'" + why +
+                "': no further validation rules will be run due to "
+                "call cost exceeds limit for rule: " +
+                shown);
         over_ = true;
       } else if (why.substr(0, 16) == "no such overload") {
-        add(path, shown_type(node), "'" + why + "': call arguments did not match a supported "
-                                    "operator, function or macro signature for rule: " + shown);
+        add(path, shown_type(node),
+            "'" + why +
+                "': call arguments did not match a supported "
+                "operator, function or macro signature for rule: " +
+                shown);
       } else {
         add(path, shown_type(node), why + " evaluating rule: " + shown);
       }
@@ -211,14 +217,15 @@ class Run {
     if (outcome.too_costly) {
       add(path, shown_type(node),
           "no further validation rules will be run due to call cost exceeds limit for "
-          "messageExpression: " + base::dump_json(Json(rule.rule->message_expression)));
+          "messageExpression: " +
+              base::dump_json(Json(rule.rule->message_expression)));
       over_ = true;
       return std::nullopt;
     }
     if (!outcome.value.is(cel::Value::Kind::string)) return std::nullopt;
     const auto text = base::trim(outcome.value.text());
-    const bool usable = !text.empty() && text.size() <= kMaxMessage &&
-                        text.find('\n') == std::string_view::npos;
+    const bool usable =
+        !text.empty() && text.size() <= kMaxMessage && text.find('\n') == std::string_view::npos;
     return usable ? std::optional(std::string(text)) : std::nullopt;
   }
 

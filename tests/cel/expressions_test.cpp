@@ -56,8 +56,8 @@ TEST_CASE("what is too long, too deep or too large is refused before it is read 
 
 TEST_CASE("a run stops at its limit of cost") {
   const cel::DataType nothing;
-  const auto compiled = cel::compile("lists.range(1000).all(x, lists.range(1000).all(y, y >= 0))",
-                                     {}, nothing);
+  const auto compiled =
+      cel::compile("lists.range(1000).all(x, lists.range(1000).all(y, y >= 0))", {}, nothing);
   REQUIRE(compiled.ok());
   const auto result = compiled->program->run({}, 10000);
   CHECK(result.too_costly);
@@ -68,7 +68,8 @@ TEST_CASE("a run stops at its limit of cost") {
 
 TEST_CASE("a list that grows in a loop is not copied for every element") {
   const cel::DataType nothing;
-  const auto compiled = cel::compile("lists.range(50000).map(x, x + 1).size() == 50000", {}, nothing);
+  const auto compiled =
+      cel::compile("lists.range(50000).map(x, x + 1).size() == 50000", {}, nothing);
   REQUIRE(compiled.ok());
   CHECK(compiled->program->run({}, 10000000).value.is_true());
 }

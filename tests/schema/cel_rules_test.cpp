@@ -86,20 +86,21 @@ TEST_CASE("rules cost what a kube-apiserver estimates, and are taken where it ta
 }
 
 TEST_CASE("a definition's rules are checked in the server's words") {
-  CHECK(checked(R"json({"type": "object", "properties": {"spec": {"type": "object", "properties":
+  CHECK(
+      checked(R"json({"type": "object", "properties": {"spec": {"type": "object", "properties":
             {"l": {"type": "array", "items": {"type": "string",
               "x-kubernetes-validations": [{"rule": "self.matches('^a+$')"}]}}}}}})json") ==
-        Sentences{"schema.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: "
-                  "Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try "
-                  "simplifying the rule, or adding maxItems, maxProperties, and maxLength where "
-                  "arrays, maps, and strings are declared)",
-                  "schema.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: "
-                  "Forbidden: contributed to estimated rule cost total exceeding cost limit for "
-                  "entire OpenAPIv3 schema",
-                  "schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire "
-                  "OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the "
-                  "rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and "
-                  "strings are declared)"});
+      Sentences{"schema.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: "
+                "Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try "
+                "simplifying the rule, or adding maxItems, maxProperties, and maxLength where "
+                "arrays, maps, and strings are declared)",
+                "schema.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: "
+                "Forbidden: contributed to estimated rule cost total exceeding cost limit for "
+                "entire OpenAPIv3 schema",
+                "schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire "
+                "OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the "
+                "rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and "
+                "strings are declared)"});
   const auto broken = checked(R"json({"type": "object", "x-kubernetes-validations": [
       {"rule": "self.nope == 1"}, {"rule": "1 + 1"}, {"rule": "true", "messageExpression": "1"},
       {"rule": "true", "optionalOldSelf": true}]})json");
@@ -108,18 +109,21 @@ TEST_CASE("a definition's rules are checked in the server's words") {
                        "self.nope == 1\n | ....^") != std::string::npos);
   CHECK(broken[1].find("cel expression must evaluate to a bool") != std::string::npos);
   CHECK(broken[2].find("messageExpression must evaluate to a string") != std::string::npos);
-  CHECK(broken[3] == "schema.x-kubernetes-validations[3].optionalOldSelf: Invalid value: true: may "
-                     "not be set if oldSelf is not used in rule");
+  CHECK(broken[3] ==
+        "schema.x-kubernetes-validations[3].optionalOldSelf: Invalid value: true: may "
+        "not be set if oldSelf is not used in rule");
 }
 
 TEST_CASE("oldSelf is refused where old and new values cannot be told to be the same") {
-  const char* schema = R"json({"type": "object", "properties": {"l": {"type": "array", "maxItems": 5,
+  const char* schema =
+      R"json({"type": "object", "properties": {"l": {"type": "array", "maxItems": 5,
       "items": {"type": "string", "maxLength": 5,
       "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}}})json";
-  CHECK(checked(schema) ==
-        Sentences{"schema.properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "
-                  "\"self == oldSelf\": oldSelf cannot be used on the uncorrelatable portion of the "
-                  "schema within schema.properties[l]"});
+  CHECK(
+      checked(schema) ==
+      Sentences{"schema.properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "
+                "\"self == oldSelf\": oldSelf cannot be used on the uncorrelatable portion of the "
+                "schema within schema.properties[l]"});
 }
 
 TEST_CASE("rules that do not hold are named with their path, value and message") {
@@ -133,10 +137,11 @@ TEST_CASE("rules that do not hold are named with their path, value and message")
          "reason": "FieldValueForbidden"},
         {"rule": "!has(self.hosts) || size(self.hosts) < 3"}]}}})json";
   CHECK(evaluated(schema, R"json({"spec": {"n": 3, "hosts": {"a": "b"}}})json").empty());
-  CHECK(evaluated(schema, R"json({"spec": {"n": 7, "hosts": {"a": "", "b": "x", "c": "y"}}})json") ==
-        Sentences{"spec.n: Forbidden: n is 7",
-                  "spec: Invalid value: failed rule: !has(self.hosts) || size(self.hosts) < 3",
-                  "spec.hosts[a]: Invalid value: \"\": no empty host"});
+  CHECK(
+      evaluated(schema, R"json({"spec": {"n": 7, "hosts": {"a": "", "b": "x", "c": "y"}}})json") ==
+      Sentences{"spec.n: Forbidden: n is 7",
+                "spec: Invalid value: failed rule: !has(self.hosts) || size(self.hosts) < 3",
+                "spec.hosts[a]: Invalid value: \"\": no empty host"});
   CHECK(evaluated(schema, R"json({"spec": {"n": 0}})json") ==
         Sentences{"spec.n: Invalid value: 0: failed rule: self > 1"});
 }
@@ -149,10 +154,14 @@ TEST_CASE("names that rules cannot write are escaped, formats become their types
       "x-kubernetes-validations": [{"rule":
         "self.a__dash__b == 'x' && self.__namespace__ == 'y' && self.t.getFullYear() == 2024 && self.d == duration('1h') && (type(self.x) == int ? self.x == 5 : self.x == '5') && self.b == b'hi'"},
       {"rule": "self.metadata.name == 'web'"}]})json";
-  CHECK(evaluated(schema, R"json({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
-      "x": 5, "b": "aGk=", "metadata": {"name": "web"}})json").empty());
-  CHECK(evaluated(schema, R"json({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
-      "x": "5", "b": "aGk=", "metadata": {"name": "web"}})json").empty());
+  CHECK(evaluated(schema,
+                  R"json({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
+      "x": 5, "b": "aGk=", "metadata": {"name": "web"}})json")
+            .empty());
+  CHECK(evaluated(schema,
+                  R"json({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
+      "x": "5", "b": "aGk=", "metadata": {"name": "web"}})json")
+            .empty());
 }
 
 TEST_CASE("transition rules compare with the old value, found by key in lists of maps") {
@@ -174,8 +183,11 @@ TEST_CASE("what an update leaves as it was is not blamed") {
   const char* schema = R"json({"type": "object", "properties": {"spec": {"type": "object",
       "properties": {"a": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > 1"}]},
       "b": {"type": "integer"}}}}})json";
-  CHECK(evaluated(schema, R"json({"spec": {"a": 0, "b": 2}})json", R"json({"spec": {"a": 0, "b": 1}})json").empty());
-  CHECK(evaluated(schema, R"json({"spec": {"a": -1, "b": 2}})json", R"json({"spec": {"a": 0, "b": 1}})json") ==
+  CHECK(evaluated(schema, R"json({"spec": {"a": 0, "b": 2}})json",
+                  R"json({"spec": {"a": 0, "b": 1}})json")
+            .empty());
+  CHECK(evaluated(schema, R"json({"spec": {"a": -1, "b": 2}})json",
+                  R"json({"spec": {"a": 0, "b": 1}})json") ==
         Sentences{"spec.a: Invalid value: -1: failed rule: self > 1"});
 }
 
@@ -184,7 +196,8 @@ TEST_CASE("lists of sets and maps are equal whatever their order") {
       "x-kubernetes-list-type": "set", "items": {"type": "string"}}},
       "x-kubernetes-validations": [{"rule": "self.s == oldSelf.s"}]})json";
   CHECK(evaluated(schema, R"json({"s": ["a", "b"]})json", R"json({"s": ["b", "a"]})json").empty());
-  CHECK(evaluated(schema, R"json({"s": ["a", "b"]})json", R"json({"s": ["b", "c"]})json").size() == 1);
+  CHECK(evaluated(schema, R"json({"s": ["a", "b"]})json", R"json({"s": ["b", "c"]})json").size() ==
+        1);
 }
 
 TEST_CASE("evaluation of one object stops at its budget") {
