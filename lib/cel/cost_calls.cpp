@@ -101,6 +101,7 @@ class Library {
   }
 
   Range element_size(const Given& list) const {
+    if (list.path.empty()) return {0, kUnbounded};
     auto path = list.path;
     path.emplace_back("@items");
     return declared_size(root_, path).value_or(Range{0, kUnbounded});
