@@ -1,5 +1,5 @@
-// What the cache, ownership, the finalizer and whoever names an object are built on: what no `strip`
-// of a rule file and no --strip may take.
+// What the cache, ownership, the finalizer and whoever names an object are built on: what no
+// `strip` of a rule file and no --strip may take.
 #pragma once
 
 #include <string_view>
