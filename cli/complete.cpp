@@ -14,7 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.hpp"
-#include "cli/session.hpp"
+#include "client/discovery_file.hpp"
 #include "client/kubeconfig.hpp"
 #include "core/meta.hpp"
 
@@ -91,28 +91,37 @@ class Live {
   explicit Live(const GlobalOptions& global) : global_(global) {}
 
   bool open() {
-    auto session = Session::open(global_.config);
-    if (!session.ok()) return false;
-    session_ = std::move(session).value();
-    deadline_ = session_->loop().now() + budget_of_user();
+    auto config = client::load_config(global_.config, client::ConfigEnvironment::from_process());
+    if (!config.ok()) return false;
+    // A key on the keyboard asks nobody anything, and may be given up on at any moment: no program
+    // talks with a person, and no refresh token that is good once only is used up.
+    if (config->exec) {
+      if (config->exec->interactive == client::ExecPlugin::Interactive::always) return false;
+      config->exec->interactive = client::ExecPlugin::Interactive::never;
+    }
+    if (config->oidc) config->oidc->refresh_token.clear();
+    auto transport = client::make_transport(loop_, *config);
+    if (!transport.ok()) return false;
+    transport_ = std::move(transport).value();
+    client_ = std::make_unique<client::Client>(loop_, *transport_, std::move(config).value());
+    deadline_ = loop_.now() + budget_of_user();
     return true;
   }
 
   std::shared_ptr<const client::ResourceMap> kinds() {
     const client::DiscoveryFile file(client::cache_folder(global_.config.cache_dir),
-                                     session_->client().config());
-    if (auto kept = file.load(session_->loop().wall())) return kept;
+                                     client_->config());
+    if (auto kept = file.load(loop_.wall())) return kept;
     using Map = std::shared_ptr<const client::ResourceMap>;
     std::optional<Result<Map>> answer;
-    const auto pending =
-        client::discover(session_->client(), [&](Result<Map> map) { answer = map; });
+    const auto pending = client::discover((*client_), [&](Result<Map> map) { answer = map; });
     turn([&] { return answer.has_value(); });
     if (answer && answer->ok()) {
-      file.save(***answer, session_->loop().wall());
+      file.save(***answer, loop_.wall());
       return **answer;
     }
     // A server that does not answer in time still has most of the kinds that it had.
-    auto old = file.load(session_->loop().wall(), kOldKinds);
+    auto old = file.load(loop_.wall(), kOldKinds);
     return old ? old : std::make_shared<const client::ResourceMap>();
   }
 
@@ -124,7 +133,7 @@ class Live {
     params.resource_version = "0";  // whatever the server has at hand
     Words out;
     bool done = false;
-    const auto pending = session_->client().list_items(
+    const auto pending = client_->list_items(
         type, namespace_, params,
         [&](std::string_view item) {
           const auto meta = core::parse_meta(item);
@@ -135,17 +144,19 @@ class Live {
     return out;
   }
 
-  const std::string& own_namespace() const { return session_->client().config().namespace_; }
+  const std::string& own_namespace() const { return client_->config().namespace_; }
 
  private:
   template <class Condition>
   void turn(const Condition& met) {
-    const auto left = deadline_ - session_->loop().now();
-    if (left.count() > 0) session_->loop().run_until(met, left);
+    const auto left = deadline_ - loop_.now();
+    if (left.count() > 0) loop_.run_until(met, left);
   }
 
   const GlobalOptions& global_;
-  std::unique_ptr<Session> session_;
+  loop::EventLoop loop_;
+  std::unique_ptr<http::Transport> transport_;
+  std::unique_ptr<client::Client> client_;
   TimePoint deadline_{};
 };
 

@@ -38,6 +38,19 @@ std::string form(const std::vector<std::pair<std::string, std::string>>& fields)
   return out;
 }
 
+// users[NAME].user.auth-provider.config; null when there is none. Of a Json or a const one.
+template <class Document>
+Document* provider_of(Document& kubeconfig, const std::string& user) {
+  Document* users = base::find(kubeconfig, {"users"});
+  if (users == nullptr || !users->is_array()) return nullptr;
+  for (auto& entry : *users) {
+    if (base::string_at(entry, {"name"}) != user) continue;
+    Document* config = base::find(entry, {"user", "auth-provider", "config"});
+    return config != nullptr && config->is_object() ? config : nullptr;
+  }
+  return nullptr;
+}
+
 // While it exists, kubectl and we leave the kubeconfig alone.
 class LockFile {
  public:
@@ -69,7 +82,12 @@ Result<void> keep_tokens(const OidcLogin& login, const OidcTokens& tokens) {
   KW_ASSIGN(const std::string after, with_tokens(before, login.user, tokens).with_context(file));
   struct stat status {};
   const unsigned mode = ::stat(file.c_str(), &status) == 0 ? status.st_mode & 0777U : 0600U;
-  return base::write_file_atomic(file, after, mode);
+  KW_TRY(base::write_file_atomic(file, after, mode));
+  // Written by root for a user, it stays the user's.
+  if (status.st_uid != ::geteuid() && ::chown(file.c_str(), status.st_uid, status.st_gid) != 0) {
+    return Error(ErrorKind::forbidden, file + " belongs to this user now: chown failed");
+  }
+  return {};
 }
 
 class OidcSource : public LoginSource {
@@ -79,9 +97,12 @@ class OidcSource : public LoginSource {
 
   void fetch(bool refused, std::function<void(Result<Login>)> done) override {
     done_ = std::move(done);
-    const auto expires = token_expiry(login_.id_token);
-    const bool good = expires && loop_.wall() + kBeforeExpiry < *expires;
-    if (!refused && good) return later(Login{login_.id_token, "", "", expires});
+    // An issuer may take a refresh token once only: the newest one is in the file.
+    const std::string had = login_.id_token;
+    if (refused || !is_good()) read_again();
+    if (is_good() && (!refused || login_.id_token != had)) {
+      return later(Login{login_.id_token, "", "", token_expiry(login_.id_token)});
+    }
     if (login_.refresh_token.empty()) {
       return later(Error(ErrorKind::unauthorized,
                          "the ID token of " + login_.user + " in " + login_.file +
@@ -93,6 +114,20 @@ class OidcSource : public LoginSource {
   }
 
  private:
+  bool is_good() const {
+    const auto expires = token_expiry(login_.id_token);
+    return expires && loop_.wall() + kBeforeExpiry < *expires;
+  }
+
+  void read_again() {
+    const auto text = base::read_file(login_.file, kMaxKubeconfig);
+    const auto tokens = text.ok() ? tokens_in(*text, login_.user) : std::nullopt;
+    if (!tokens) return;
+    login_.id_token = tokens->id_token;
+    // Not where somebody does without it (completion).
+    if (!login_.refresh_token.empty()) login_.refresh_token = tokens->refresh_token;
+  }
+
   using Next = void (OidcSource::*)(const http::Response&);
 
   void ask(http::Request request, Next next) {
@@ -248,22 +283,27 @@ Result<OidcTokens> parse_tokens(int status, std::string_view body) {
   return out;
 }
 
+std::optional<OidcTokens> tokens_in(std::string_view kubeconfig, const std::string& user) {
+  const auto documents = base::parse_yaml_values(kubeconfig);
+  if (!documents.ok() || documents->size() != 1) return std::nullopt;
+  const Json* config = provider_of(documents->front(), user);
+  if (config == nullptr) return std::nullopt;
+  return OidcTokens{base::string_at(*config, {"id-token"}),
+                    base::string_at(*config, {"refresh-token"})};
+}
+
 Result<std::string> with_tokens(std::string_view kubeconfig, const std::string& user,
                                 const OidcTokens& tokens) {
   KW_ASSIGN(std::vector<Json> documents, base::parse_yaml_values(kubeconfig));
   if (documents.size() != 1) return Error(ErrorKind::invalid, "it is not one document");
-  Json* users = base::find(documents.front(), {"users"});
-  if (users != nullptr && users->is_array()) {
-    for (Json& entry : *users) {
-      if (base::string_at(entry, {"name"}) != user) continue;
-      Json* config = base::find(entry, {"user", "auth-provider", "config"});
-      if (config == nullptr || !config->is_object()) break;
-      (*config)["id-token"] = tokens.id_token;
-      (*config)["refresh-token"] = tokens.refresh_token;
-      return base::dump_yaml(documents.front());
-    }
+  Json* config = provider_of(documents.front(), user);
+  if (config == nullptr) {
+    return Error(ErrorKind::not_found,
+                 "it has no user " + user + " with an auth-provider any more");
   }
-  return Error(ErrorKind::not_found, "it has no user " + user + " with an auth-provider any more");
+  (*config)["id-token"] = tokens.id_token;
+  (*config)["refresh-token"] = tokens.refresh_token;
+  return base::dump_yaml(documents.front());
 }
 
 std::unique_ptr<LoginSource> make_oidc_source(loop::EventLoop& loop, OidcLogin login,

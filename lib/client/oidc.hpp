@@ -36,6 +36,10 @@ struct OidcTokens {
 // Errors: invalid; the issuer's error code where it gave one, never a token.
 Result<OidcTokens> parse_tokens(int status, std::string_view body);
 
+// What the kubeconfig has now: kubectl, or another client of ours, may have renewed them. Absent:
+// it has no such user any more.
+std::optional<OidcTokens> tokens_in(std::string_view kubeconfig, const std::string& user);
+
 // The kubeconfig with that user's tokens in it. Errors: invalid, not_found.
 Result<std::string> with_tokens(std::string_view kubeconfig, const std::string& user,
                                 const OidcTokens& tokens);

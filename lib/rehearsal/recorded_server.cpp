@@ -61,7 +61,9 @@ core::ResourceType type_of(const Json& entry) {
               base::string_at(entry, {"kind"})};
   type.plural = base::string_at(entry, {"plural"});
   type.singular = base::string_at(entry, {"singular"});
-  type.namespaced = entry.value("namespaced", Json(false)) == true;
+  const Json* namespaced = base::find(entry, {"namespaced"});
+  type.namespaced = namespaced != nullptr && *namespaced == true;
+  if (!entry.is_object()) return type;
   for (const auto& [key, into] :
        {std::pair{"shortNames", &type.short_names}, std::pair{"categories", &type.categories}}) {
     const auto list = entry.find(key);
@@ -139,9 +141,9 @@ void RecordedServer::infer_types() {
     const ApiTarget& target = stream.target;
     const auto definition = definitions_.find(target.plural + "." + target.group);
     if (definition != definitions_.end()) {
-      const Json& names = definition->second["spec"]["names"];
       core::ResourceType type;
-      type.gvk = {target.group, target.version, base::string_at(names, {"kind"})};
+      type.gvk = {target.group, target.version,
+                  base::string_at(definition->second, {"spec", "names", "kind"})};
       type.plural = target.plural;
       type.singular = base::to_lower(type.gvk.kind);
       type.namespaced = base::string_at(definition->second, {"spec", "scope"}) == "Namespaced";

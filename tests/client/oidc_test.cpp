@@ -124,6 +124,24 @@ TEST_CASE("an expired token is renewed at the issuer, and the kubeconfig keeps t
   CHECK(w.wire->last().request().body == "grant_type=refresh_token&refresh_token=r2");
 }
 
+TEST_CASE("tokens that somebody else has renewed meanwhile are taken from the kubeconfig") {
+  World w;
+  w.login.id_token = token_until(w.loop.wall() - std::chrono::hours(1));
+  const std::string theirs = token_until(w.loop.wall() + std::chrono::hours(1), "theirs");
+  w.folder.write("config", kubeconfig_with(theirs, "r7"));
+  auto login = w.fetch();
+  REQUIRE(login.ok());
+  CHECK(login->token == theirs);
+  CHECK(w.wire->size() == 0);
+  // Refused all the same: renewed, with the refresh token that is valid now.
+  const std::string fresh = token_until(w.loop.wall() + std::chrono::hours(1), "fresh");
+  w.wire->route("POST", "/token", 200, Json{{"id_token", fresh}}.dump());
+  login = w.fetch(true);
+  REQUIRE(login.ok());
+  CHECK(login->token == fresh);
+  CHECK(w.wire->last().request().body == "grant_type=refresh_token&refresh_token=r7");
+}
+
 TEST_CASE("a public client names itself in the form") {
   OidcLogin login;
   login.client_id = "me";

@@ -108,6 +108,18 @@ TEST_CASE("a recording without kinds is read for them") {
   CHECK(resource["scope"] == "Namespaced");
 }
 
+TEST_CASE("a recording of odd shapes is read for what it has, and ends nothing") {
+  const RecordedServer from =
+      server({{{"t", "start"}, {"v", 1}},
+              {{"t", "types"}, {"types", {1, "x", nullptr, {{"plural", 5}, {"namespaced", "no"}}}}},
+              {{"t", "kind"}, {"name", "sites.demo.io"}, {"crd", {{"spec", "x"}}}},
+              {{"t", "open"}, {"s", 1}, {"path", "/apis/demo.io/v1/sites"}, {"how", "list"}},
+              {{"t", "item"}, {"s", 1}, {"o", "no object"}},
+              {{"t", "item"}, {"s", 1}, {"o", {{"metadata", {{"name", "a"}}}}}},
+              {{"t", "page"}, {"s", 1}, {"rv", 5}, {"more", "no"}}});
+  CHECK(names_at(from, "/apis/demo.io/v1/sites").size() <= 1);
+}
+
 TEST_CASE("steps come in the recorded order, and what leaves a selection is deleted from it") {
   auto entries = listed();
   entries.push_back(event("MODIFIED", object("a", "6", "db")));
