@@ -4,7 +4,6 @@
 #include <iterator>
 #include <set>
 
-#include "cli/apply/field_conflict.hpp"
 #include "schema/managed_entries.hpp"
 
 namespace kubewatch::cli {
@@ -21,23 +20,65 @@ bool is_client_side(const schema::ManagedEntry& entry, bool has_annotation,
   return std::find(more.begin(), more.end(), entry.manager) != more.end();
 }
 
-// Takes out what is marked, and what holds nothing more because of that. Whether anything went.
-bool sweep(Json& value) {
+bool has_keys(const Json& item, const Json& keys) {
+  if (!item.is_object()) return false;
+  return std::all_of(keys.items().begin(), keys.items().end(), [&](const auto& key) {
+    const auto found = item.find(key.key());
+    return found != item.end() && *found == key.value();
+  });
+}
+
+const Json* step_into(const Json& value, const schema::PathElement& step) {
+  using Kind = schema::PathElement::Kind;
+  if (step.kind == Kind::field) {
+    const auto found = value.is_object() ? value.find(step.field) : value.end();
+    return found == value.end() ? nullptr : &*found;
+  }
+  if (!value.is_array()) return nullptr;
+  if (step.kind == Kind::index) {
+    const bool there = step.index >= 0 && static_cast<std::size_t>(step.index) < value.size();
+    return there ? &value[static_cast<std::size_t>(step.index)] : nullptr;
+  }
+  const auto found = std::find_if(value.begin(), value.end(), [&](const Json& item) {
+    return step.kind == Kind::key ? has_keys(item, step.json) : item == step.json;
+  });
+  return found == value.end() ? nullptr : &*found;
+}
+
+// By steps and not by text: `.x.a` is the same text for the key `a` of x and for the key `x.a`.
+const Json* at_path(const Json& object, const schema::Path& path) {
+  const Json* value = &object;
+  for (const auto& step : path) {
+    value = step_into(*value, step);
+    if (value == nullptr) return nullptr;
+  }
+  return value;
+}
+
+bool sweep(Json& value, const std::set<const Json*>& gone);
+
+// Whether this one goes: it is named, or holds nothing more because of what went in it.
+bool goes(Json& value, const std::set<const Json*>& gone, bool& any) {
+  const bool named = gone.count(&value) > 0;
+  const bool inner = !named && sweep(value, gone);
+  any = any || named || inner;
+  return named || (inner && value.empty());
+}
+
+// Takes out what is named, and what holds nothing more because of that. Whether anything went.
+// Nothing is moved or freed before it was compared: one of `gone` may lie in another one.
+bool sweep(Json& value, const std::set<const Json*>& gone) {
   bool any = false;
   if (value.is_object()) {
     for (auto it = value.begin(); it != value.end();) {
-      const bool inner = !it->is_discarded() && sweep(*it);
-      const bool drop = it->is_discarded() || (inner && it->empty());
-      any = any || inner || drop;
-      it = drop ? value.erase(it) : std::next(it);
+      it = goes(*it, gone, any) ? value.erase(it) : std::next(it);
     }
   } else if (value.is_array()) {
-    for (auto it = value.begin(); it != value.end();) {
-      const bool inner = !it->is_discarded() && sweep(*it);
-      const bool drop = it->is_discarded() || (inner && it->empty());
-      any = any || inner || drop;
-      it = drop ? value.erase(it) : std::next(it);
+    Json kept = Json::array();
+    for (Json& item : value) {
+      if (!goes(item, gone, any)) kept.push_back(std::move(item));
     }
+    value = std::move(kept);
   }
   return any;
 }
@@ -69,9 +110,7 @@ Result<std::optional<Migration>> plan_migration(const Json& live, const std::str
     it = managed.erase(it);
   }
   if (out.managers.empty()) return std::optional<Migration>();
-  for (const auto& path : moved.leaves().difference(others).paths()) {
-    out.paths.push_back(schema::path_str(path));
-  }
+  out.paths = moved.leaves().difference(others).paths();
   target.manager = manager;
   target.applied = true;
   if (const auto own = managed.find(target.identity()); own != managed.end()) {
@@ -94,19 +133,17 @@ Result<std::optional<Migration>> plan_migration(const Json& live, const std::str
 void rehearse(const Migration& migration, const std::string& manager, Json& after) {
   const auto managed = schema::decode_managed(schema::managed_fields_of(after));
   if (!managed.ok()) return;
-  std::set<std::string> kept;
+  schema::FieldSet kept;
   for (const auto& [identity, entry] : *managed) {
-    if (!entry.applied || entry.manager != manager) continue;
-    for (const auto& path : entry.fields.paths()) kept.insert(schema::path_str(path));
+    if (entry.applied && entry.manager == manager) kept.merge_in(entry.fields);
   }
-  // Marked first: a list's items are found by keys that go as well.
-  std::vector<Json*> gone;
+  // All are found before any goes: a list's items are found by keys that go as well.
+  std::set<const Json*> gone;
   for (const auto& path : migration.paths) {
-    if (kept.count(path) > 0) continue;
-    if (const Json* value = value_at_field(after, path)) gone.push_back(const_cast<Json*>(value));
+    if (kept.has(path)) continue;
+    if (const Json* value = at_path(after, path)) gone.insert(value);
   }
-  for (Json* value : gone) *value = Json(Json::value_t::discarded);
-  if (!gone.empty()) sweep(after);
+  if (!gone.empty()) sweep(after, gone);
 }
 
 }  // namespace kubewatch::cli

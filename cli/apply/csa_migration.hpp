@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "schema/field_set.hpp"
 
 namespace kubewatch::cli {
 
@@ -15,7 +16,7 @@ struct Migration {
   Json patch;                         // a JSON patch, good for this resourceVersion alone
   std::vector<std::string> managers;  // whose ownership goes over, each once
   // Leaves that they alone own: what the apply removes where the manifest does not say them.
-  std::vector<std::string> paths;
+  std::vector<schema::Path> paths;
 };
 
 // Managers that count: kubectl-client-side-apply; before-first-apply where the object has kubectl's

@@ -85,4 +85,39 @@ TEST_CASE("a dry run takes out what the migrated apply would remove") {
   CHECK_FALSE(nothing_left.contains("data"));
 }
 
+TEST_CASE("a dry run tells fields apart whose paths read the same, and frees nothing twice") {
+  // The key "a.b" of .data.x and .data.x.a.b are one text, and the one has the other's parent.
+  const Json old = R"({"f:data": {"f:x": {"f:a.b": {}, "f:a": {"f:b": {"f:c": {}}}}}})"_json;
+  Json before = live({entry("kubectl-client-side-apply", "Update", old)});
+  before["data"] = R"({"x": {"a.b": 2, "a": {"b": {"c": "a text too long to be kept in place"}}},
+                       "stays": 1})"_json;
+  const auto plan = plan_migration(before, "kubewatch", {});
+  REQUIRE(plan.ok());
+  REQUIRE(plan->has_value());
+  Json after = before;
+  after["metadata"]["managedFields"] = Json::array({entry("kubewatch", "Apply", Json::object())});
+  rehearse(**plan, "kubewatch", after);
+  CHECK(after["data"] == R"({"stays": 1})"_json);
+  // Only the key goes where the manifest says the other one.
+  after = before;
+  const Json said = R"({"f:data": {"f:x": {"f:a": {"f:b": {"f:c": {}}}}}})"_json;
+  after["metadata"]["managedFields"] = Json::array({entry("kubewatch", "Apply", said)});
+  rehearse(**plan, "kubewatch", after);
+  CHECK(after["data"]["x"] == R"({"a": {"b": {"c": "a text too long to be kept in place"}}})"_json);
+}
+
+TEST_CASE("a dry run takes an item out whole, its key included, and leaves its neighbours") {
+  const Json old = R"({"f:items": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:v": {}},
+                                   "i:0": {}, "v:\"s\"": {}}})"_json;
+  Json before = live({entry("kubectl-client-side-apply", "Update", old)});
+  before["items"] = R"([{"name": "a", "v": 1}, "s", {"name": "b", "v": 2}])"_json;
+  const auto plan = plan_migration(before, "kubewatch", {});
+  REQUIRE(plan.ok());
+  REQUIRE(plan->has_value());
+  Json after = before;
+  after["metadata"]["managedFields"] = Json::array({entry("kubewatch", "Apply", Json::object())});
+  rehearse(**plan, "kubewatch", after);
+  CHECK(after["items"] == R"([{"name": "b", "v": 2}])"_json);
+}
+
 }  // namespace kubewatch::cli
