@@ -1,5 +1,7 @@
 #include "cli/watch/checkpoint.hpp"
 
+#include <fmt/format.h>
+
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
@@ -16,6 +18,15 @@ Error damaged(const std::string& how) {
 }
 
 }  // namespace
+
+std::string why_kept(const Undelivered& what) {
+  if (what.stdout_broken) return "what was printed last did not get out";
+  if (what.commands > 0) return fmt::format("--exec is not done with {} events", what.commands);
+  if (what.of_a_list > 0) {
+    return fmt::format("{} changes of a list were not shown any more", what.of_a_list);
+  }
+  return "";
+}
 
 // A line of JSON with the sizes, then the parts one behind the other; what they hold is checked by
 // who reads them, each has its own checksum.

@@ -2,6 +2,7 @@
 // next one tells only what has changed since, deletions included. Holds objects: the owner's only.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,6 +13,16 @@ namespace kubewatch::cli::watch {
 
 // The parts by what they are of: "CONTEXT|pods|shop|NAME"; each as runtime::Reflector::save has it.
 using CheckpointParts = std::map<std::string, std::string>;
+
+// What the sources know at the end of a run and nobody got.
+struct Undelivered {
+  bool stdout_broken = false;  // what was printed last is lost, and how much nobody can say
+  std::size_t of_a_list = 0;   // the end was decided in its middle
+  std::size_t commands = 0;    // events that --exec was not run for, or not to its end
+};
+// Why the checkpoint must stay as it was, so that the next run tells all of that; "" when it may be
+// written.
+std::string why_kept(const Undelivered& what);
 
 // One text of all parts, and back. Errors: invalid (no checkpoint, cut short, damaged, of another
 // version).

@@ -120,12 +120,13 @@ void ExecRunner::when_idle(std::function<void()> idle) {
 }
 
 void ExecRunner::tell_if_idle() {
-  if (!idle_ || queue_.waiting() != 0 || queue_.running() != 0) return;
+  if (!idle_ || !idle()) return;
   std::exchange(idle_, nullptr)();
 }
 
-void ExecRunner::terminate() {
+std::size_t ExecRunner::terminate() {
   for (auto& [key, call] : calls_) call->terminate();
+  return calls_.size();
 }
 
 }  // namespace kubewatch::cli::watch

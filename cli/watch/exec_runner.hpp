@@ -32,12 +32,14 @@ class ExecRunner {
 
   // False: too many events wait, the commands are slower than what happens.
   bool run(const Event& event);
-  // Calls back from the loop once nothing waits and nothing runs.
+  // Nothing waits and nothing runs.
+  bool idle() const { return queue_.waiting() == 0 && queue_.running() == 0; }
+  // Calls back once it is idle, perhaps from inside run(). Another call takes this one's place.
   void when_idle(std::function<void()> idle);
   // What has not started is forgotten: how many. What runs goes on.
   std::size_t drop() { return queue_.drop(); }
-  // What runs gets TERM; when_idle follows.
-  void terminate();
+  // What runs gets TERM; when_idle follows. How many those are.
+  std::size_t terminate();
 
   std::uint64_t runs() const { return runs_; }
   std::uint64_t failures() const { return failures_; }

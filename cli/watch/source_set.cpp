@@ -70,11 +70,28 @@ Result<std::vector<Wanted>> wanted_of(const std::vector<std::string>& words) {
   return out;
 }
 
+Lookup look_up(const client::ResourceMap& map, const std::vector<Wanted>& wanted) {
+  Lookup out;
+  for (const Wanted& one : wanted) {
+    const auto types = map.resolve(one.type);
+    if (types.empty()) out.missing.emplace_back(one, missing_type(map, one.type));
+    for (const core::ResourceType& type : types) {
+      if (type.has_verb("watch")) {
+        out.found.emplace_back(one, type);
+      } else if (types.size() == 1) {  // a category has what cannot be watched, too
+        out.refused.emplace_back(
+            ErrorKind::invalid,
+            type.qualified_plural() + " cannot be watched: the server does not offer it");
+      }
+    }
+  }
+  return out;
+}
+
 struct SourceSet::Server {
   std::string context;
   Session* session;
   std::vector<Wanted> missing;
-  bool told_missing = false;
   std::set<core::Gvk> types;
   client::PendingPtr request;
   loop::Timer timer;
@@ -120,32 +137,40 @@ Result<void> SourceSet::start() {
   return {};
 }
 
+// The first time: what cannot be watched is an error.
 Result<void> SourceSet::look(Server& server, const client::ResourceMap& map) {
-  std::vector<Wanted> missing;
-  for (const Wanted& wanted : server.missing) {
-    const auto types = map.resolve(wanted.type);
-    if (types.empty()) {
-      const Error error = missing_type(map, wanted.type);
-      if (!options_.wait_for_types) return error;
-      if (!server.told_missing) callbacks_.on_note(error.message() + ": waiting for it");
-      missing.push_back(wanted);
-      continue;
-    }
-    for (const core::ResourceType& type : types) {
-      if (!type.has_verb("watch")) {
-        if (types.size() > 1) continue;  // a category has what cannot be watched, too
-        return Error(ErrorKind::invalid,
-                     fmt::format("{} cannot be watched: the server does not offer it",
-                                 type.qualified_plural()));
-      }
-      if (server.told_missing) callbacks_.on_note(type.qualified_plural() + " is there now");
-      KW_TRY(add(server, wanted, type));
-    }
+  Lookup seen = look_up(map, server.missing);
+  if (!seen.refused.empty()) return std::move(seen.refused.front());
+  server.missing.clear();
+  for (auto& [wanted, error] : seen.missing) {
+    if (!options_.wait_for_types) return std::move(error);
+    callbacks_.on_note(error.message() + ": waiting for it");
+    server.missing.push_back(std::move(wanted));
   }
-  server.missing = std::move(missing);
-  server.told_missing = true;
+  for (const auto& [wanted, type] : seen.found) KW_TRY(add(server, wanted, type));
   if (!server.missing.empty()) look_again(server);
   return {};
+}
+
+// Later the others go on, whatever is wrong with one.
+void SourceSet::look_later(Server& server, const client::ResourceMap& map) {
+  Lookup seen = look_up(map, server.missing);
+  server.missing.clear();
+  for (auto& [wanted, error] : seen.missing) server.missing.push_back(std::move(wanted));
+  const std::size_t before = sources_.size();
+  for (const auto& [wanted, type] : seen.found) {
+    callbacks_.on_note(type.qualified_plural() + " is there now");
+    auto added = add(server, wanted, type);
+    if (!added.ok()) seen.refused.push_back(std::move(added).error());
+  }
+  for (std::size_t i = before; i < sources_.size(); ++i) begin(*sources_[i]);
+  const bool waits = std::any_of(servers_.begin(), servers_.end(),
+                                 [](const auto& one) { return !one->missing.empty(); });
+  if (sources_.empty() && !waits && !seen.refused.empty()) {
+    return callbacks_.on_nothing_left(seen.refused.front());
+  }
+  for (const Error& error : seen.refused) callbacks_.on_note(error.render());
+  if (!server.missing.empty()) look_again(server);
 }
 
 void SourceSet::look_again(Server& server) {
@@ -156,11 +181,7 @@ void SourceSet::look_again(Server& server) {
           server.session->loop().after(Duration{0}, [this, &server, answer = std::move(answer)] {
             server.request.reset();
             if (!answer.ok()) return look_again(server);
-            const std::size_t before = sources_.size();
-            if (auto looked = look(server, **answer); !looked.ok()) {
-              callbacks_.on_note(looked.error().render());
-            }
-            for (std::size_t i = before; i < sources_.size(); ++i) begin(*sources_[i]);
+            look_later(server, **answer);
           });
     });
   });

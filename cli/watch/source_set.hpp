@@ -26,6 +26,15 @@ struct Wanted {
 // "pods,deployments", "pods" "a" "b", "pod/a" "deployment/b". Errors: invalid, in kubectl's words.
 Result<std::vector<Wanted>> wanted_of(const std::vector<std::string>& words);
 
+// Which of the wanted kinds a server has, and which it has not.
+struct Lookup {
+  std::vector<std::pair<Wanted, core::ResourceType>> found;
+  std::vector<std::pair<Wanted, Error>> missing;
+  // There, but it cannot be watched: waiting does not help. It is in neither of the others.
+  std::vector<Error> refused;
+};
+Lookup look_up(const client::ResourceMap& map, const std::vector<Wanted>& wanted);
+
 struct SourceOptions {
   runtime::WatcherOptions stream;  // the selectors in it as well
   runtime::StoreOptions store;
@@ -44,6 +53,8 @@ struct SourceCallbacks {
   std::function<void(const SourceInfo&, runtime::WatcherFailure, const Error&)> on_failure;
   // For people, on stderr.
   std::function<void(const std::string&)> on_note;
+  // Nothing is watched and nothing is waited for any more: what was missing came, and was refused.
+  std::function<void(const Error&)> on_nothing_left;
   // Of a kind that will be watched, before its first change: it calls back when it may go on.
   std::function<void(Session&, const core::ResourceType&, std::function<void()> go_on)> prepare;
 };
@@ -69,6 +80,7 @@ class SourceSet {
   struct Source;
   struct Server;
   Result<void> look(Server& server, const client::ResourceMap& map);
+  void look_later(Server& server, const client::ResourceMap& map);
   Result<void> add(Server& server, const Wanted& wanted, const core::ResourceType& type);
   Result<void> add_one(Server& server, const core::ResourceType& type,
                        const std::string& namespace_, const std::string& name, std::size_t group);

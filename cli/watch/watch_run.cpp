@@ -58,6 +58,8 @@ class Run {
   void note_unseen(const runtime::StoreChange& change);
   void end(int code, const std::string& why = "");
   void interrupted();
+  void broken_stdout();
+  void save_last_parts();
   void stop();
 
   Context& context_;
@@ -82,7 +84,7 @@ class Run {
   core::ObjectKey told_last_;
   std::optional<Result<CheckpointParts>> last_parts_;  // as it was when the end was decided
   bool ending_turn_ = false;                           // the turn in which it was
-  std::size_t unseen_ = 0;  // changes that the last parts have and nobody was told
+  Undelivered undelivered_;                            // of what they have
   bool ended_ = false;
   bool stopped_ = false;
   int code_ = kFailed;
@@ -143,8 +145,7 @@ Result<void> Run::prepare() {
     KW_ASSIGN(sources.loaded, read_checkpoint(options_.checkpoint));
   }
   KW_TRY(open_sessions());
-  output_ = std::make_unique<Output>(loop_, context_.out, *view_,
-                                     [this] { end(kFailed, "cannot write to stdout"); });
+  output_ = std::make_unique<Output>(loop_, context_.out, *view_, [this] { broken_stdout(); });
   if (!options_.exec.command.empty()) {
     exec_ = std::make_unique<ExecRunner>(loop_, options_.exec, [this](std::string_view text) {
       output_->flush();  // what was printed before
@@ -214,6 +215,7 @@ SourceCallbacks Run::source_callbacks() {
     if (recording_.replays() && hopeless) end(exit_code_of(error), error.render());
   };
   out.on_note = [this](const std::string& text) { note(text); };
+  out.on_nothing_left = [this](const Error& error) { end(exit_code_of(error), error.render()); };
   out.prepare = [this](Session& session, const core::ResourceType& type,
                        std::function<void()> go_on) {
     fetch_columns(session, type, std::move(go_on));
@@ -292,6 +294,7 @@ bool Run::passes(Event& event) {
 
 void Run::exec(const Event& event) {
   if (exec_ == nullptr || exec_->run(event)) return;
+  ++undelivered_.commands;
   end(kFailed, "10000 events wait for --exec: it is slower than what happens");
 }
 
@@ -335,13 +338,18 @@ void Run::tell_stats() {
   }
 }
 
-// What was printed was flushed before: a run that continues from here repeats rather than loses.
+// What was printed was flushed before, and the commands were run: a run that continues from here
+// repeats rather than loses.
 void Run::save_checkpoint() {
   if (ended_) return;
-  if (std::exchange(changed_, false)) {
-    output_->flush();
-    write_parts(sources_->save());
+  output_->flush();
+  if (ended_) return;  // it did not get out
+  if (exec_ != nullptr && !exec_->idle()) {
+    // In a turn of its own: a list may be half told when they are done.
+    return exec_->when_idle(
+        [this] { checkpoint_timer_ = loop_.after(Duration{0}, [this] { save_checkpoint(); }); });
   }
+  if (std::exchange(changed_, false)) write_parts(sources_->save());
   checkpoint_timer_ = loop_.after(kCheckpointEvery, [this] { save_checkpoint(); });
 }
 
@@ -357,7 +365,7 @@ void Run::write_parts(const Result<CheckpointParts>& parts) {
 // The two halves of a replaced object are told one after the other, too.
 void Run::note_unseen(const runtime::StoreChange& change) {
   const bool of_a_list = change.initial || change.relisted;
-  if (ending_turn_ && (of_a_list || change.meta.key() == told_last_)) ++unseen_;
+  if (ending_turn_ && (of_a_list || change.meta.key() == told_last_)) ++undelivered_.of_a_list;
 }
 
 // What was begun is finished, what waits is not begun; while that is waited for, a signal ends it.
@@ -367,7 +375,8 @@ void Run::interrupted() {
   if (exec_ == nullptr) return;
   const std::size_t dropped = exec_->drop();
   if (dropped > 0) note(fmt::format("{} events were not given to --exec any more", dropped));
-  if (waiting) exec_->terminate();
+  undelivered_.commands += dropped;
+  if (waiting) undelivered_.commands += exec_->terminate();
 }
 
 void Run::end(int code, const std::string& why) {
@@ -386,17 +395,25 @@ void Run::end(int code, const std::string& why) {
   });
 }
 
+// It may come with the last flush, when the end was taken for a good one.
+void Run::broken_stdout() {
+  constexpr const char* kWhy = "cannot write to stdout";
+  if (ended_ && code_ == kDone) code_ = fail(context_, kFailed, kWhy);
+  end(kFailed, kWhy);
+}
+
+void Run::save_last_parts() {
+  if (!last_parts_) return;
+  undelivered_.stdout_broken = output_->broken();
+  const std::string why = why_kept(undelivered_);
+  if (why.empty()) return write_parts(*last_parts_);
+  note(why + ": the checkpoint stays as it was, and the next run tells all of that again");
+}
+
 void Run::stop() {
   if (std::exchange(stopped_, true)) return;
   output_->flush();
-  if (unseen_ > 0 && last_parts_) {
-    note(
-        fmt::format("{} changes of a list were not shown any more: the checkpoint stays as it was, "
-                    "and the next run tells them all again",
-                    unseen_));
-  } else if (last_parts_) {
-    write_parts(*last_parts_);
-  }
+  save_last_parts();
   recording_.end();
   if (options_.stats || options_.stats_interval) tell_stats();
   if (problems_ > kToldProblems) {

@@ -44,6 +44,37 @@ TEST_CASE("words that are neither are refused") {
   CHECK(text_of({"pods,,x"}).find("an empty TYPE") == 0);
 }
 
+TEST_CASE("a kind that comes and cannot be watched leaves the others waited for") {
+  const auto type = [](const std::string& plural, std::vector<std::string> verbs,
+                       std::vector<std::string> categories = {}) {
+    core::ResourceType out;
+    out.gvk = {"shop.example", "v1", plural};
+    out.plural = plural;
+    out.verbs = std::move(verbs);
+    out.categories = std::move(categories);
+    return out;
+  };
+  client::ResourceMap map;
+  map.add(type("reviews", {"create"}, {"shop"}));
+  map.add(type("carts", {"list", "watch"}, {"shop"}));
+  const auto seen =
+      look_up(map, {{"orders", {}}, {"reviews", {}}, {"carts", {"a"}}, {"bills", {}}});
+  REQUIRE(seen.missing.size() == 2);
+  CHECK(seen.missing[0].first.type == "orders");
+  CHECK(seen.missing[1].first.type == "bills");
+  REQUIRE(seen.found.size() == 1);
+  CHECK(seen.found[0].first.names == Words{"a"});
+  CHECK(seen.found[0].second.plural == "carts");
+  REQUIRE(seen.refused.size() == 1);
+  CHECK(seen.refused[0].render().find("reviews.shop.example cannot be watched") !=
+        std::string::npos);
+  // Of a category what can be watched is.
+  const auto category = look_up(map, {{"shop", {}}});
+  CHECK(category.refused.empty());
+  REQUIRE(category.found.size() == 1);
+  CHECK(category.found[0].second.plural == "carts");
+}
+
 TEST_CASE("a checkpoint is read back as it was packed, and nothing else is") {
   const CheckpointParts parts = {{"|pods|shop|", std::string("a\0b\nc", 5)}, {"x|y||", ""}};
   const std::string bytes = pack_checkpoint(parts);
@@ -56,6 +87,17 @@ TEST_CASE("a checkpoint is read back as it was packed, and nothing else is") {
   CHECK(!unpack_checkpoint(bytes + "x").ok());
   CHECK(unpack_checkpoint("hello").error().render().find("remove the file") != std::string::npos);
   CHECK(!unpack_checkpoint("kubewatch-checkpoint 1\n[{\"of\":\"a\",\"size\":-1}]\n").ok());
+}
+
+TEST_CASE("a checkpoint is written only of what was told and run") {
+  Undelivered what;
+  CHECK(why_kept(what).empty());
+  what.of_a_list = 2;
+  CHECK(why_kept(what) == "2 changes of a list were not shown any more");
+  what.commands = 3;
+  CHECK(why_kept(what) == "--exec is not done with 3 events");
+  what.stdout_broken = true;
+  CHECK(why_kept(what) == "what was printed last did not get out");
 }
 
 TEST_CASE("commands of one object run one after the other, of others beside them") {

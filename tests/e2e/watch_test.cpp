@@ -203,6 +203,64 @@ E2E_CASE("a later run with the checkpoint tells what has changed since, deletion
   CHECK(third.events() == Seen{"DELETED c"});
 }
 
+E2E_CASE("a checkpoint stays as it was when what is printed does not get out") {
+  World w;
+  w.apply(settings("a", "1"));
+  const std::vector<std::string> words = {"configmaps", "-l",           "of=watch",
+                                          "-n",         w.ns(),         "-o",
+                                          "json",       "--checkpoint", w.folder() + "/point"};
+  auto one = words;
+  one.insert(one.end(), {"--max-events", "1"});
+  Watch first(w, one);
+  CHECK(first.end() == 0);
+  const std::string saved = w.read("point");
+  REQUIRE_FALSE(saved.empty());
+  w.apply(settings("b", "1"));
+  for (const auto& with : {words, one}) {
+    Watch full(w, with, {"sh", "-c", "exec \"$@\" > /dev/full", "sh"});
+    CHECK(full.end() == 1);
+    CHECK(full.log.find("cannot write to stdout") != std::string::npos);
+    CHECK(full.log.find("the checkpoint stays as it was") != std::string::npos);
+    CHECK(w.read("point") == saved);
+  }
+  Watch again(w, one);
+  CHECK(again.end() == 0);
+  CHECK(again.events() == Seen{"ADDED b"});
+}
+
+E2E_CASE("a checkpoint stays as it was when a signal leaves events without their command") {
+  World w;
+  w.apply(settings("a", "1"));
+  const std::vector<std::string> words = {"configmaps", "-l",           "of=watch",
+                                          "-n",         w.ns(),         "-o",
+                                          "json",       "--checkpoint", w.folder() + "/point"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    auto out = words;
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  };
+  Watch first(w, with({"--max-events", "1"}));
+  CHECK(first.end() == 0);
+  const std::string saved = w.read("point");
+  Watch cut(w, with({"--exec-parallel", "1", "--exec",
+                     "echo x >> $FOLDER/begun; while [ ! -e $FOLDER/go ]; do sleep 0.1; done"}));
+  w.apply(settings("b", "1"));
+  w.apply(settings("c", "1"));
+  REQUIRE(cut.shows("\"c\""));
+  REQUIRE(w.eventually([&] { return w.read("begun") == "x\n"; }, kSoon));
+  ::kill(cut.process->pid(), SIGTERM);
+  REQUIRE(cut.says("1 events were not given to --exec any more"));
+  w.file("go", "");
+  CHECK(cut.end() == 0);
+  CHECK(cut.log.find("the checkpoint stays as it was") != std::string::npos);
+  CHECK(w.read("point") == saved);
+  Watch second(w, with({"--max-events", "2", "--exec", "echo x >> $FOLDER/run"}));
+  CHECK(second.end() == 0);
+  CHECK(second.events() == Seen{"ADDED b", "ADDED c"});
+  CHECK(w.read("run") == "x\nx\n");
+  CHECK(w.read("point") != saved);
+}
+
 E2E_CASE("a diff names the fields that changed and who changed them") {
   World w;
   w.apply(settings("a", "1"), "alice");
