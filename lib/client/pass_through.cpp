@@ -1,5 +1,6 @@
 #include "client/pass_through.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace kubewatch::client {
@@ -9,14 +10,22 @@ namespace {
 constexpr std::size_t kMostRequests = 64;        // passed on at once
 constexpr std::size_t kMaxBacklog = 32U << 20U;  // bytes that a client has not taken yet
 constexpr Duration kIdleWatch{600000};
+constexpr Duration kIdleRead{60000};  // also the time to the first byte of a long list
+
+bool reads(const http::ServerRequest& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
 
 }  // namespace
 
 Result<std::unique_ptr<PassThrough>> PassThrough::make(loop::EventLoop& loop,
                                                        const ClientConfig& config, Failed failed) {
-  std::unique_ptr<PassThrough> out(new PassThrough(loop, std::move(failed)));
-  KW_ASSIGN(out->forwarder_, Forwarder::make(loop, config));
-  return out;
+  KW_ASSIGN(auto forwarder, Forwarder::make(loop, config));
+  return std::make_unique<PassThrough>(loop, std::move(forwarder), std::move(failed));
+}
+
+PassThrough::~PassThrough() {
+  for (auto& [id, passing] : passing_) cut(std::move(passing));
 }
 
 bool PassThrough::pass(const http::ServerRequest& request, Order order,
@@ -29,8 +38,9 @@ bool PassThrough::pass(const http::ServerRequest& request, Order order,
     if (request.headers.has(name)) out.headers.set(name, std::string(request.headers.get(name)));
   }
   out.body = request.body;
-  out.streaming = order.streaming;
-  if (order.streaming) out.idle_timeout = kIdleWatch;
+  // A long list or log takes as long as it takes: it ends when nothing comes any more.
+  out.streaming = order.streaming || reads(request);
+  if (out.streaming) out.idle_timeout = order.streaming ? kIdleWatch : kIdleRead;
   const std::uint64_t id = ++last_;
   Passing& passing = passing_[id];
   passing.owner = std::move(order.owner);
@@ -44,7 +54,16 @@ bool PassThrough::pass(const http::ServerRequest& request, Order order,
 }
 
 void PassThrough::end(const std::string& owner) {
-  std::erase_if(passing_, [&](const auto& entry) { return entry.second.owner == owner; });
+  for (auto it = passing_.begin(); it != passing_.end();) {
+    const auto next = std::next(it);
+    // Out of the list first: cutting off may call back.
+    if (it->second.owner == owner) cut(std::move(passing_.extract(it).mapped()));
+    it = next;
+  }
+}
+
+void PassThrough::cut(Passing passing) {
+  if (passing.begun) passing.responder->abort();
 }
 
 void PassThrough::on_head(std::uint64_t id, const http::ResponseHead& head) {
@@ -73,13 +92,15 @@ void PassThrough::on_data(std::uint64_t id, std::string_view bytes) {
   if (it == passing_.end()) return;
   it->second.responder->send(bytes);
   // It reads slower than the server sends: it may ask again.
-  if (it->second.responder->backlog() > kMaxBacklog) passing_.erase(it);
+  if (it->second.responder->backlog() > kMaxBacklog) cut(std::move(passing_.extract(it).mapped()));
 }
 
 void PassThrough::on_done(std::uint64_t id, const Result<void>& how) {
   auto node = passing_.extract(id);
   if (node.empty()) return;
-  if (!how.ok() && !node.mapped().begun) failed_(*node.mapped().responder, how.error());
+  if (how.ok()) return;
+  if (!node.mapped().begun) return failed_(*node.mapped().responder, how.error());
+  cut(std::move(node.mapped()));
 }
 
 }  // namespace kubewatch::client

@@ -1,7 +1,8 @@
 // Requests of others that a server of ours passes on to the API server, with this process's
 // credentials, and their answers streamed back as they come: what the gateway of hooks and the
 // cache server share. What may be passed on is the caller's decision. Bounded in requests and in
-// bytes that a client has not taken.
+// bytes that a client has not taken. An answer that breaks off is cut off: its client must not take
+// it for a complete one.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,11 @@ class PassThrough {
   static Result<std::unique_ptr<PassThrough>> make(loop::EventLoop& loop,
                                                    const ClientConfig& config, Failed failed);
 
+  // On a forwarder that is there: for tests.
+  PassThrough(loop::EventLoop& loop, std::unique_ptr<Forwarder> forwarder, Failed failed)
+      : loop_(loop), failed_(std::move(failed)), forwarder_(std::move(forwarder)) {}
+  ~PassThrough();
+
   struct Order {
     std::string target;      // path and query
     bool streaming = false;  // a watch, or a log that is followed
@@ -33,7 +39,7 @@ class PassThrough {
   // their way, nothing was done.
   bool pass(const http::ServerRequest& request, Order order,
             const std::shared_ptr<http::Responder>& to);
-  // Ends what was passed on for this owner.
+  // Cuts off what was passed on for this owner.
   void end(const std::string& owner);
   std::size_t size() const { return passing_.size(); }
 
@@ -45,7 +51,7 @@ class PassThrough {
     bool begun = false;
   };
 
-  PassThrough(loop::EventLoop& loop, Failed failed) : loop_(loop), failed_(std::move(failed)) {}
+  static void cut(Passing passing);
   void on_head(std::uint64_t id, const http::ResponseHead& head);
   void on_data(std::uint64_t id, std::string_view bytes);
   void on_done(std::uint64_t id, const Result<void>& how);

@@ -135,6 +135,10 @@ void EvhttpResponder::send(std::string_view bytes) {
   if (backlog() > kMaxBacklog) drop();
 }
 
+void EvhttpResponder::abort() {
+  if (!gone()) drop();
+}
+
 std::size_t EvhttpResponder::backlog() const {
   if (gone()) return 0;
   bufferevent* bev = bufferevent_of(request_);
@@ -163,7 +167,7 @@ void EvhttpResponder::end() {
 }
 
 // evhttp must notice by itself, in the next turn: closing here could pull the connection from under
-// it.
+// it. What is written after this, such as the end of a stream, reaches nobody.
 void EvhttpResponder::drop() {
   dropped_ = true;
   shutdown(bufferevent_getfd(bufferevent_of(request_)), SHUT_RDWR);

@@ -1,5 +1,5 @@
-// One answer on an evhttp request. Knows the four ends: answered, stream ended, client gone, server
-// gone.
+// One answer on an evhttp request. Knows the five ends: answered, stream ended, stream cut off,
+// client gone, server gone.
 #pragma once
 
 #include <functional>
@@ -32,6 +32,7 @@ class EvhttpResponder final : public Responder {
   void respond(int status, const Headers& headers, std::string_view body) override;
   void begin(int status, const Headers& headers) override;
   void send(std::string_view bytes) override;
+  void abort() override;
   bool gone() const override { return request_ == nullptr || dropped_; }
   std::size_t backlog() const override;
   void on_gone(std::function<void()> callback) override;

@@ -218,7 +218,8 @@ bool EvhttpServer::refuse(const ServerRequest& request, Responder& responder, in
     return true;
   }
   const std::string_view origin = request.headers.get("Origin");
-  if (!origin.empty() && !hosts_.allows_origin(origin, local)) {
+  if (!origin.empty() &&
+      !hosts_.allows_origin(origin, request.headers.get("Host"), tls_ != nullptr, local)) {
     answer(responder, 403, "This server does not answer requests from web pages of other origins.");
     return true;
   }

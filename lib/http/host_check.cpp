@@ -26,6 +26,15 @@ std::string_view without_port(std::string_view text) {
   return is_port(text.substr(colon + 1)) ? text.substr(0, colon) : std::string_view();
 }
 
+// Of text whose host is fine; that of the scheme where it names none.
+std::string_view port_of(std::string_view text, std::string_view usual) {
+  text = base::trim(text);
+  const std::size_t bracket = text.rfind(']');
+  const std::size_t colon = text.find(':', bracket == text.npos ? 0 : bracket);
+  if (colon == text.npos || colon + 1 == text.size()) return usual;
+  return text.substr(colon + 1);
+}
+
 }  // namespace
 
 std::string host_name_of(std::string_view host_and_port) {
@@ -55,8 +64,14 @@ bool HostCheck::allows(std::string_view host_header, std::string_view local_addr
   return allows_name(host_name_of(host_header), local_address);
 }
 
-bool HostCheck::allows_origin(std::string_view origin, std::string_view local_address) const {
-  return allows_name(host_name_of_origin(origin), local_address);
+bool HostCheck::allows_origin(std::string_view origin, std::string_view host_header, bool tls,
+                              std::string_view local_address) const {
+  const std::string_view scheme = tls ? "https" : "http";
+  const std::size_t end = origin.find("://");
+  if (end == origin.npos || base::to_lower(origin.substr(0, end)) != scheme) return false;
+  const std::string_view usual = tls ? "443" : "80";
+  return port_of(origin.substr(end + 3), usual) == port_of(host_header, usual) &&
+         allows_name(host_name_of_origin(origin), local_address);
 }
 
 }  // namespace kubewatch::http

@@ -20,7 +20,11 @@ class HostCheck {
   // `local_address` is the address that the client reached, so that a server on 0.0.0.0 answers to
   // it.
   bool allows(std::string_view host_header, std::string_view local_address) const;
-  bool allows_origin(std::string_view origin, std::string_view local_address) const;
+  // A page of this server itself: its scheme, a name of ours, and the port by which this request
+  // came (of its Host header, so that a forwarded port is fine). Another server on this machine is
+  // another origin.
+  bool allows_origin(std::string_view origin, std::string_view host_header, bool tls,
+                     std::string_view local_address) const;
 
  private:
   bool allows_name(const std::string& name, std::string_view local_address) const;

@@ -33,6 +33,9 @@ class Responder {
   // it.
   virtual void begin(int status, const Headers& headers) = 0;
   virtual void send(std::string_view bytes) = 0;
+  // The answer cannot be completed: the connection is cut without an end, so that no client takes
+  // half of it for all of it. gone() is true from then on.
+  virtual void abort() = 0;
   virtual bool gone() const = 0;
   // Bytes not yet taken by the client; a slow watcher is dropped by whoever looks at this.
   virtual std::size_t backlog() const = 0;

@@ -110,9 +110,36 @@ TEST_CASE("only the names that a server serves pass its Host check") {
     CHECK_FALSE(check.allows(bad, "10.9.9.9"));
   }
   CHECK(check.allows("10.9.9.9:1", "10.9.9.9"));
-  CHECK(check.allows_origin("http://localhost:3000", ""));
-  CHECK_FALSE(check.allows_origin("https://evil.example", ""));
-  CHECK_FALSE(check.allows_origin("null", ""));
+}
+
+TEST_CASE("only a page of the server itself passes its Origin check: scheme, name and port") {
+  const HostCheck check("10.0.0.7", {"sandbox.example"});
+  struct Case {
+    const char* origin;
+    const char* host;
+    bool tls;
+    bool good;
+  };
+  for (const Case& c :
+       std::vector<Case>{{"http://localhost:8080", "localhost:8080", false, true},
+                         {"http://127.0.0.1:8080", "localhost:8080", false, true},
+                         {"http://[::1]:8080", "[::1]:8080", false, true},
+                         {"https://sandbox.example", "sandbox.example:443", true, true},
+                         {"http://sandbox.example:80", "sandbox.example", false, true},
+                         {"HTTPS://Sandbox.Example:8443", "sandbox.example:8443", true, true},
+                         // Another server on the same machine is another origin.
+                         {"http://localhost:3000", "localhost:8080", false, false},
+                         {"http://localhost", "localhost:8080", false, false},
+                         {"http://[::1]:3000", "[::1]:8080", false, false},
+                         {"http://[::1]", "[::1]:8080", false, false},
+                         {"https://localhost:8080", "localhost:8080", false, false},
+                         {"http://localhost:8443", "localhost:8443", true, false},
+                         {"https://evil.example:8080", "localhost:8080", true, false},
+                         {"localhost:8080", "localhost:8080", false, false},
+                         {"null", "localhost", false, false}}) {
+    INFO(c.origin << " to " << c.host);
+    CHECK(check.allows_origin(c.origin, c.host, c.tls, "") == c.good);
+  }
 }
 
 }  // namespace

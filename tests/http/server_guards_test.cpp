@@ -43,7 +43,9 @@ TEST_CASE("requests are refused by Host, Origin, Content-Encoding and size") {
       {get + "Host: localhost.evil.example\r\n\r\n", 403},
       {get + "\r\n", 403},
       {"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 403},
-      {get + "Host: localhost\r\nOrigin: http://localhost:3000\r\n\r\n", 200},
+      {get + "Host: localhost:80\r\nOrigin: http://localhost\r\n\r\n", 200},
+      {get + "Host: localhost:8080\r\nOrigin: http://localhost:3000\r\n\r\n", 403},
+      {get + "Host: localhost:8080\r\nOrigin: https://localhost:8080\r\n\r\n", 403},
       {get + "Host: localhost\r\nOrigin: https://evil.example\r\n\r\n", 403},
       {get + "Host: localhost\r\nOrigin: null\r\n\r\n", 403},
       {post + "Content-Length: 2\r\n\r\n{}", 200},
@@ -198,6 +200,35 @@ TEST_CASE("a watcher that does not read is seen in backlog() and cut off in the 
   CHECK(highest <= (65U << 20U));
   CHECK(responder->gone());
   CHECK(loop.run_until([&] { return gone; }, kLimit));
+}
+
+TEST_CASE("a stream that is cut off has no end, and its client sees that") {
+  loop::EventLoop loop;
+  Held responder;
+  const auto server = serve(loop, [&](const ServerRequest&, Held r) {
+    responder = std::move(r);
+    responder->begin(200, {});
+    responder->send("half");
+  });
+  const auto cut = [&] {
+    responder->abort();
+    CHECK(responder->gone());
+    responder->abort();
+    responder.reset();
+  };
+  RawClient raw(loop, server->port(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  REQUIRE(loop.run_until([&] { return raw.received.find("half") != std::string::npos; }, kLimit));
+  cut();
+  REQUIRE(loop.run_until([&] { return raw.closed; }, kLimit));
+  CHECK(raw.received.find("0\r\n\r\n") == std::string::npos);
+
+  const auto transport = make_transport(loop);
+  Stream stream;
+  stream.start(*transport, watch_request(url_of(*server)));
+  REQUIRE(loop.run_until([&] { return stream.data == "half"; }, kLimit));
+  cut();
+  REQUIRE(loop.run_until([&] { return stream.end.has_value(); }, kLimit));
+  CHECK_FALSE(stream.end->ok());
 }
 
 TEST_CASE("a stream is told when all of it was taken, and may go on or end from there") {
