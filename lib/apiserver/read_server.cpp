@@ -431,9 +431,9 @@ Result<void> Server::watch(const CallPtr& call, Kind& kind, const Representation
   Watching& open = watches_.back();
   open.watch->responder().on_gone([this] { sweep_later(); });
   open.watch->responder().on_drained([this, &open] {
-    if (!open.watch->pump(open.kind->kind.history(), loop_.wall())) sweep_later();
+    if (!open.watch->pump(open.kind->kind.history(), loop_.wall(), open.kind->sent)) sweep_later();
   });
-  if (!open.watch->pump(kind.kind.history(), loop_.wall())) sweep_later();
+  if (!open.watch->pump(kind.kind.history(), loop_.wall(), kind.sent)) sweep_later();
   return {};
 }
 
@@ -474,9 +474,9 @@ void Server::pump_all(Kind& kind) {
   ReadHistory& history = kind.kind.history();
   bool ended = false;
   for (Watching& open : watches_) {
-    if (open.kind == &kind && !open.watch->pump(history, loop_.wall())) ended = true;
+    if (open.kind == &kind && !open.watch->pump(history, loop_.wall(), kind.sent)) ended = true;
   }
-  // Who is still behind makes its own lines: the history stays small.
+  // Who is still behind makes its own lines and keeps none: the history stays small.
   for (auto at = std::max(kind.sent, history.first()); at < history.end(); ++at) {
     history.at(at)->lines.clear();
   }
@@ -528,7 +528,7 @@ void Server::schedule_tick() {
 
 void Server::tick() {
   for (Watching& open : watches_) {
-    (void)open.watch->tick(open.kind->kind.history(), loop_.now(), loop_.wall());
+    (void)open.watch->tick(open.kind->kind.history(), loop_.now(), loop_.wall(), open.kind->sent);
   }
   sweep();
   for (const auto& kind : kinds_) {

@@ -64,10 +64,10 @@ class OpenWatch : public WatchSink {
   std::size_t backlog() const override { return to_->backlog(); }
   bool gone() const override { return to_->gone(); }
 
-  // False: it is over.
-  bool pump(const ReadHistory& history, WallTime wall);
+  // False: it is over. `share_from`: see ReadWatch::pump.
+  bool pump(const ReadHistory& history, WallTime wall, std::uint64_t share_from);
   // Bookmarks that are due, the end of its time. False: it is over.
-  bool tick(const ReadHistory& history, TimePoint now, WallTime wall);
+  bool tick(const ReadHistory& history, TimePoint now, WallTime wall, std::uint64_t share_from);
   bool over() const { return over_ || gone(); }
   // It was ended because its client did not read.
   bool dropped() const { return dropped_; }

@@ -57,7 +57,7 @@ bool ReadWatch::send_state(WatchSink& sink, WallTime now) {
   return true;
 }
 
-void ReadWatch::send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type,
+void ReadWatch::send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type, bool share,
                           WallTime now) {
   const char* word = to_string(type);
   const std::string& json = event.change.json;
@@ -74,19 +74,19 @@ void ReadWatch::send_line(WatchSink& sink, const ReadEvent& event, ReadEventType
   }
   auto line = std::make_shared<const std::string>(text_.line(spec_.as, word, json, false, now));
   sink.send(*line);
-  event.lines.emplace_back(as, std::move(line));
+  if (share) event.lines.emplace_back(as, std::move(line));
 }
 
-void ReadWatch::send_event(WatchSink& sink, const ReadEvent& event, WallTime now) {
+void ReadWatch::send_event(WatchSink& sink, const ReadEvent& event, bool share, WallTime now) {
   const ReadChange& change = event.change;
   if (change.version <= after_) return;
   const bool before = change.type != ReadEventType::added &&
                       sees(change.key, change.previous_labels, change.previous_json);
   const bool after = sees(change.key, change.labels, change.json);
   if (change.type == ReadEventType::deleted) {
-    if (before || after) send_line(sink, event, ReadEventType::deleted, now);
+    if (before || after) send_line(sink, event, ReadEventType::deleted, share, now);
   } else if (after) {
-    send_line(sink, event, before ? ReadEventType::modified : ReadEventType::added, now);
+    send_line(sink, event, before ? ReadEventType::modified : ReadEventType::added, share, now);
   } else if (before) {
     // It left the selection: the last state that matched, under this event's resourceVersion.
     const std::string last = with_version(change.previous_json, change.version);
@@ -94,7 +94,8 @@ void ReadWatch::send_event(WatchSink& sink, const ReadEvent& event, WallTime now
   }
 }
 
-bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, WallTime now) {
+bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, WallTime now,
+                     std::uint64_t share_from) {
   if (!error_ && epoch_ != history.epoch()) {
     error_ = expired("the cache was read anew from the server: start again with a list");
   }
@@ -109,7 +110,8 @@ bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, WallTime now) 
   }
   if (listing_.state && !send_state(sink, now)) return true;
   while (place_ < history.end() && sink.backlog() < kSinkBytes) {
-    send_event(sink, *history.at(place_++), now);
+    const bool share = place_ >= share_from;
+    send_event(sink, *history.at(place_++), share, now);
   }
   return true;
 }

@@ -39,8 +39,10 @@ class ReadWatch {
   // The stream says this one ERROR and ends.
   void start_with_error(Error error) { error_ = std::move(error); }
 
-  // Sends what the sink takes. False: the stream is over.
-  bool pump(WatchSink& sink, const ReadHistory& history, WallTime now);
+  // Sends what the sink takes. False: the stream is over. Lines of events from `share_from` on are
+  // kept with the event for the other watches; nobody takes away those of earlier ones.
+  bool pump(WatchSink& sink, const ReadHistory& history, WallTime now,
+            std::uint64_t share_from = 0);
   // A bookmark at the history's version, when wanted and nothing waits before it.
   void bookmark(WatchSink& sink, const ReadHistory& history);
   bool waiting(const ReadHistory& history) const {
@@ -51,8 +53,9 @@ class ReadWatch {
  private:
   bool sees(const core::ObjectKey& key, const core::Labels& labels, std::string_view json) const;
   bool send_state(WatchSink& sink, WallTime now);
-  void send_event(WatchSink& sink, const ReadEvent& event, WallTime now);
-  void send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type, WallTime now);
+  void send_event(WatchSink& sink, const ReadEvent& event, bool share, WallTime now);
+  void send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type, bool share,
+                 WallTime now);
 
   ReadWatchSpec spec_;
   const ReadText& text_;

@@ -80,6 +80,23 @@ TEST_CASE("a line is made once for all watches that see an event the same way") 
   CHECK(history.at(history.first())->lines.size() == 1);
 }
 
+TEST_CASE("a watch that is behind the others leaves no lines in the history") {
+  ReadHistory history;
+  history.reset(1);
+  ReadWatch behind({}, maps());
+  REQUIRE(behind.start_after(1, history).ok());
+  FakeSink sink;
+  history.add(modified(2, 10));
+  history.add(modified(3, 10));
+  const std::uint64_t share_from = history.end();  // these two were sent to all who keep up
+  history.add(modified(4, 10));
+  CHECK(behind.pump(sink, history, {}, share_from));
+  CHECK(sink.text.find("\"resourceVersion\":\"2\"") != std::string::npos);
+  CHECK(history.at(history.first())->lines.empty());
+  CHECK(history.at(history.first() + 1)->lines.empty());
+  CHECK(history.at(history.first() + 2)->lines.size() == 1);
+}
+
 TEST_CASE("a bookmark is sent when it is wanted and nothing waits before it") {
   ReadHistory history;
   history.reset(1);
