@@ -5,13 +5,29 @@
 
 #include <filesystem>
 
+#include "base/json.hpp"
 #include "base/strings.hpp"
+#include "base/yaml.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
 
 constexpr std::size_t kMaxKubeconfig = 1U << 20U;
+
+// Nothing in it but one cluster, one user and one context, all of that name: what write() writes.
+bool is_all_of(const std::string& content, const std::string& name) {
+  const auto documents = base::parse_yaml_values(content);
+  if (!documents.ok() || documents->size() != 1) return false;
+  const Json& config = documents->front();
+  for (const char* key : {"clusters", "users", "contexts"}) {
+    const Json* list = base::find(config, {key});
+    if (list == nullptr || !list->is_array() || list->size() != 1) return false;
+    const Json* named = base::find(list->front(), {"name"});
+    if (named == nullptr || *named != name) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -36,7 +52,7 @@ Result<std::string> ServedConfig::write(const client::ClientConfig& config, std:
   }
   // Everywhere else --kubeconfig names a file that is read: never write over somebody's own.
   const auto present = base::read_file(path, kMaxKubeconfig);
-  const bool ours = present.ok() && present->find(context_) != std::string::npos;
+  const bool ours = present.ok() && is_all_of(*present, context_);
   if (!ours && std::filesystem::exists(path)) {
     return Error(ErrorKind::invalid, fmt::format("{} exists and was not written by {}; name "
                                                  "another file",
