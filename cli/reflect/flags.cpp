@@ -118,6 +118,11 @@ Result<void> ReflectFlags::check() const {
         "--kubeconfig-out, --serve-name, --insecure-http, --forward-reads and --forward-writes are "
         "about --serve ADDRESS:PORT");
   }
+  if (insecure_http && (forward_reads || forward_writes)) {
+    return wrong(
+        "--insecure-http asks for no token: with --forward-reads or --forward-writes every user of "
+        "this machine would act as you; leave out one of them");
+  }
   if ((estimate || query) && !snapshot.empty()) {
     return wrong("--snapshot is for --once, --serve, --verify, or a cache that is just kept");
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
+#include <string_view>
 
 #include "apiserver/read_pages.hpp"
 #include "apiserver/read_text.hpp"
@@ -25,10 +27,9 @@ bool streams(const ObjectPrinter& printer, const PrintFlags& flags) {
 
 }  // namespace
 
-Result<std::vector<core::ObjectKey>> choose(const core::ReadBackend& kind,
-                                            const QueryChoice& choice) {
+std::vector<core::ObjectKey> choose(const core::ReadBackend& kind, const QueryChoice& choice) {
   const auto state = kind.state();
-  if (!state) return std::vector<core::ObjectKey>();
+  if (!state) return {};
   const bool placed = kind.type().namespaced && !choice.namespaces.empty();
   std::optional<std::string> only;
   if (placed && choice.namespaces.size() == 1) only = choice.namespaces[0];
@@ -43,14 +44,18 @@ Result<std::vector<core::ObjectKey>> choose(const core::ReadBackend& kind,
     const auto json = state->json(key);
     return !json || !apiserver::matches_fields(choice.fields, key, *json);
   });
-  for (const auto& name : choice.names) {
-    if (std::any_of(keys.begin(), keys.end(), [&](const auto& key) { return key.name == name; })) {
-      continue;
-    }
-    return Error(ErrorKind::not_found,
-                 fmt::format("{} \"{}\" not found", kind.type().qualified_plural(), name));
-  }
   return keys;
+}
+
+std::vector<std::string> missing_names(const QueryChoice& choice,
+                                       const std::vector<core::ObjectKey>& found) {
+  std::set<std::string_view> done;
+  for (const auto& key : found) done.insert(key.name);
+  std::vector<std::string> out;
+  for (const auto& name : choice.names) {
+    if (done.insert(name).second) out.push_back(name);
+  }
+  return out;
 }
 
 void ReflectQuery::bind(CLI::App& app) {
@@ -161,20 +166,27 @@ Result<int> ReflectQuery::print(Context& context, const ReflectFlags& flags,
                                 const CachedKinds& kinds, const QueryChoice& choice,
                                 ObjectPrinter& printer, WallTime now) const {
   std::vector<Found> found;
+  std::vector<core::ObjectKey> keys;
+  bool one_kind = !kinds.empty();
   for (const auto& kind : kinds) {
-    auto keys = choose(*kind, choice);
-    // One of several kinds or namespaces has it.
-    if (!keys.ok() && kinds.size() > 1 && keys.error().is_not_found()) continue;
-    KW_TRY(keys);
-    for (auto& key : *keys) found.push_back({kind.get(), std::move(key)});
+    for (auto& key : choose(*kind, choice)) {
+      keys.push_back(key);
+      found.push_back({kind.get(), std::move(key)});
+    }
+    one_kind = one_kind && kind->type().gvk == kinds[0]->type().gvk;
   }
-  if (found.empty() && !choice.names.empty()) {
-    return Error(ErrorKind::not_found,
-                 fmt::format("{} \"{}\" not found", flags.words[0], choice.names[0]));
+  const auto missing = missing_names(choice, keys);
+  if (!found.empty() || missing.empty()) {
+    if (found.empty() && printer.is_table()) context.err << "No resources found\n";
+    KW_TRY(
+        print_found(context, found, choice.names.size() == 1 && found.size() == 1, printer, now));
   }
-  if (found.empty() && printer.is_table()) context.err << "No resources found\n";
-  KW_TRY(print_found(context, found, choice.names.size() == 1 && found.size() == 1, printer, now));
-  return int{kDone};
+  int code = kDone;
+  for (const auto& name : missing) {
+    const std::string of = one_kind ? kinds[0]->type().qualified_plural() : flags.words[0];
+    code = fail(context, kNotFound, fmt::format("{} \"{}\" not found", of, name));
+  }
+  return code;
 }
 
 Result<void> ReflectQuery::print_found(Context& context, const std::vector<Found>& found,

@@ -23,10 +23,11 @@ struct QueryChoice {
   core::FieldSelector fields;
 };
 
-// Keys in the order in which the API lists them. Errors: not_found, in kubectl's words, for a name
-// that is not there.
-Result<std::vector<core::ObjectKey>> choose(const core::ReadBackend& kind,
-                                            const QueryChoice& choice);
+// Keys in the order in which the API lists them; names that are not there have none.
+std::vector<core::ObjectKey> choose(const core::ReadBackend& kind, const QueryChoice& choice);
+// Names, each once, that nobody had: `found` are the keys of all kinds and namespaces.
+std::vector<std::string> missing_names(const QueryChoice& choice,
+                                       const std::vector<core::ObjectKey>& found);
 
 class ReflectQuery {
  public:
@@ -34,7 +35,8 @@ class ReflectQuery {
   const std::string& output() const { return print_.output; }
   // Formats, paths and programs, before anything is asked. Errors: invalid.
   Result<void> check(const ReflectFlags& flags);
-  // The exit code. Errors: not_found; those of a program that fails on an object.
+  // The exit code: kNotFound, and it is said, after the others were printed, for a name that nobody
+  // had. Errors: those of a program that fails on an object.
   Result<int> from_kinds(Context& context, const ReflectFlags& flags, const CachedKinds& kinds,
                          Session& session) const;
   // Without a server.

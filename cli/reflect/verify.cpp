@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "cli/exit_code.hpp"
 
 namespace kubewatch::cli {
 
@@ -151,6 +152,32 @@ void VerifyRound::page_done(Result<core::ListPage> page) {
   }
   state_.reset();
   done_(std::move(out));
+}
+
+void VerifyTally::add(std::size_t kind, const Verified& verified) {
+  if (verified.skipped) return;
+  compared_[kind] = true;
+  drifted_ = drifted_ || !verified.drift.empty();
+}
+
+VerifyTally::Verdict VerifyTally::verdict(End end) const {
+  std::vector<std::string> never;
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    if (!compared_[i]) never.push_back(kinds_[i]);
+  }
+  Verdict out;
+  if (end == End::timed_out) {
+    out = {kTimedOut, "timed out before the comparison was complete"};
+  } else if (end == End::interrupted && rounds_ == 0) {
+    out = {kFailed, "interrupted before the comparison was complete"};
+  } else if (!never.empty()) {
+    out = {kFailed,
+           fmt::format("not compared, for the server does not keep what it had so long: {}; try "
+                       "again",
+                       base::join(never, ", "))};
+  }
+  if (drifted_) out.code = kFindings;
+  return out;
 }
 
 std::string drift_text(const CachedKind& kind, const Verified& verified) {

@@ -3,9 +3,11 @@
 // object. Comparing is pure; asking is thin.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/reflect/kinds.hpp"
@@ -48,6 +50,31 @@ class VerifyRound {
   core::ReadStatePtr state_;
   runtime::Store server_;
   client::PendingPtr request_;
+};
+
+// What all rounds together say. No I/O.
+class VerifyTally {
+ public:
+  // How the rounds came to their end.
+  enum class End { whole, interrupted, timed_out };
+  struct Verdict {
+    int code = 0;         // ExitCode
+    std::string message;  // why it is no whole comparison; "" where it is one
+  };
+
+  explicit VerifyTally(std::vector<std::string> kinds)
+      : kinds_(std::move(kinds)), compared_(kinds_.size(), false) {}
+  // One kind of a round; by its place in `kinds`.
+  void add(std::size_t kind, const Verified& verified);
+  void round_done() { ++rounds_; }
+  // 9 for a difference, however it ended; 0 only when each kind was compared at least once.
+  Verdict verdict(End end) const;
+
+ private:
+  std::vector<std::string> kinds_;
+  std::vector<bool> compared_;
+  std::uint64_t rounds_ = 0;
+  bool drifted_ = false;
 };
 
 // A line per object and, below it, per field.

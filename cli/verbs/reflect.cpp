@@ -276,30 +276,50 @@ class Reflect : public Command {
 
   int run_verify(Context& context, Session& session, const bool& interrupted) {
     if (const int code = first_sync(context, session, interrupted); code != kDone) return code;
-    bool drifted = false;
-    for (std::uint32_t round = 0; flags_.rounds == 0 || round < flags_.rounds; ++round) {
+    std::vector<std::string> names;
+    for (const auto& kind : kinds_) names.push_back(kind->name());
+    VerifyTally tally(names);
+    using End = VerifyTally::End;
+    End end = End::whole;
+    for (std::uint32_t round = 0;
+         end == End::whole && (flags_.rounds == 0 || round < flags_.rounds); ++round) {
       if (round > 0) {
         session.loop().run_until([&] { return interrupted; },
                                  flags_.interval.value_or(kVerifyEvery));
       }
-      if (interrupted) break;
-      for (const auto& kind : kinds_) {
-        std::optional<Result<Verified>> answer;
-        VerifyRound one(session.client(), *kind,
-                        [&](Result<Verified> found) { answer.emplace(std::move(found)); });
-        session.loop().run_until([&] { return answer || interrupted; }, Duration{3600000});
-        if (!answer) break;
-        if (!answer->ok()) return fail(context, answer->error());
-        drifted = drifted || !(*answer)->drift.empty();
-        if (json()) {
-          context.out << base::dump_json(drift_json(*kind, **answer)) << std::endl;
-        } else {
-          context.out << drift_text(*kind, **answer) << std::flush;
-        }
+      if (interrupted) {
+        end = End::interrupted;
+        break;
+      }
+      auto ended = verify_round(context, session, interrupted, tally);
+      if (!ended.ok()) return fail(context, ended.error());
+      end = *ended;
+    }
+    const int saved = save(context, session);
+    const auto verdict = tally.verdict(end);
+    if (!verdict.message.empty()) return fail(context, verdict.code, verdict.message);
+    return saved != kDone ? saved : verdict.code;
+  }
+
+  Result<VerifyTally::End> verify_round(Context& context, Session& session, const bool& interrupted,
+                                        VerifyTally& tally) {
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      const auto& kind = kinds_[i];
+      std::optional<Result<Verified>> answer;
+      VerifyRound one(session.client(), *kind,
+                      [&](Result<Verified> found) { answer.emplace(std::move(found)); });
+      session.loop().run_until([&] { return answer || interrupted; }, Duration{3600000});
+      if (!answer) return interrupted ? VerifyTally::End::interrupted : VerifyTally::End::timed_out;
+      KW_TRY(*answer);
+      tally.add(i, **answer);
+      if (json()) {
+        context.out << base::dump_json(drift_json(*kind, **answer)) << std::endl;
+      } else {
+        context.out << drift_text(*kind, **answer) << std::flush;
       }
     }
-    if (const int code = save(context, session); code != kDone) return code;
-    return drifted ? kFindings : kDone;
+    tally.round_done();
+    return VerifyTally::End::whole;
   }
 
   // ---------------------------------------------------------------- until stopped

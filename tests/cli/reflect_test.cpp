@@ -4,8 +4,10 @@
 
 #include "base/json.hpp"
 #include "cli/app.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/reflect/estimate.hpp"
 #include "cli/reflect/flags.hpp"
+#include "cli/reflect/query.hpp"
 #include "cli/reflect/report.hpp"
 #include "cli/reflect/saved.hpp"
 #include "cli/reflect/serve.hpp"
@@ -46,6 +48,30 @@ class StoreState : public core::ReadState {
   runtime::Store store_;
 };
 
+// The ConfigMaps of one cache.
+class FakeKind : public core::ReadBackend {
+ public:
+  explicit FakeKind(const std::vector<std::string>& objects)
+      : state_(std::make_shared<StoreState>(objects)) {
+    type_.gvk = {"", "v1", "ConfigMap"};
+    type_.plural = "configmaps";
+  }
+  const core::ResourceType& type() const override { return type_; }
+  const std::string& namespace_name() const override { return everywhere_; }
+  core::Content content() const override { return core::Content::full; }
+  bool ready() const override { return true; }
+  std::string resource_version() const override { return state_->resource_version(); }
+  core::ReadStatePtr state() const override { return state_; }
+  std::optional<std::string> json(const core::ObjectKey& key) const override {
+    return state_->json(key);
+  }
+
+ private:
+  core::ResourceType type_;
+  std::string everywhere_;
+  std::shared_ptr<const StoreState> state_;
+};
+
 std::string refusal(ReflectFlags flags) {
   const auto checked = flags.check();
   REQUIRE_FALSE(checked.ok());
@@ -76,6 +102,15 @@ TEST_CASE("reflect flags that contradict each other are refused with what to do"
   flags = flags_of("pods");
   flags.serve = "nowhere";
   CHECK(refusal(flags).find("--serve") != std::string::npos);
+  // Without a token everybody on the machine would have the owner's rights.
+  flags = flags_of("pods");
+  flags.serve = "127.0.0.1:0";
+  flags.insecure_http = true;
+  CHECK(flags.check().ok());
+  flags.forward_reads = true;
+  CHECK(refusal(flags).find("--insecure-http") != std::string::npos);
+  std::swap(flags.forward_reads, flags.forward_writes);
+  CHECK(refusal(flags).find("--insecure-http") != std::string::npos);
   flags = flags_of("pods");
   flags.snapshot_interval = Duration{1000};
   CHECK(refusal(flags).find("--snapshot FILE") != std::string::npos);
@@ -153,6 +188,54 @@ TEST_CASE("verify names the objects that differ and their fields, and shows no s
   CHECK(differing_fields(R"({"a":1,"b":2})", R"({"b":2,"a":1})", false).empty());
   CHECK(differing_fields(R"({"a":{"x":1}})", R"({"a":{}})", false) ==
         std::vector<std::string>{".a.x: 1 here, nothing on the server"});
+}
+
+TEST_CASE("a verification that compared nothing, or not all, is no success") {
+  using End = VerifyTally::End;
+  const Verified same{"7", 3, {}, false};
+  const Verified skipped{"7", 0, {}, true};
+  const Verified differs{"7", 3, {{{"shop", "a"}, Drift::What::missing, {}}}, false};
+  VerifyTally whole({"pods"});
+  CHECK(whole.verdict(End::interrupted).code == kFailed);
+  CHECK(whole.verdict(End::timed_out).code == kTimedOut);
+  whole.add(0, same);
+  whole.round_done();
+  CHECK(whole.verdict(End::whole).code == kDone);
+  CHECK(whole.verdict(End::whole).message.empty());
+  // With --rounds 0 an interrupt is how it ends.
+  CHECK(whole.verdict(End::interrupted).code == kDone);
+  CHECK(whole.verdict(End::timed_out).code == kTimedOut);
+
+  VerifyTally half({"pods", "secrets"});
+  half.add(0, same);
+  half.add(1, skipped);
+  half.round_done();
+  CHECK(half.verdict(End::whole).code == kFailed);
+  CHECK(half.verdict(End::whole).message.find("secrets") != std::string::npos);
+  CHECK(half.verdict(End::whole).message.find("pods") == std::string::npos);
+  half.add(1, same);
+  CHECK(half.verdict(End::whole).code == kDone);
+  half.add(0, differs);
+  CHECK(half.verdict(End::whole).code == kFindings);
+  CHECK(half.verdict(End::timed_out).code == kFindings);
+}
+
+TEST_CASE("names that one cache has not are looked for in the others, and missed at the end") {
+  const FakeKind shop({object("a", "1", "x"), object("b", "1", "x")});
+  const FakeKind other({object("c", "1", "x")});
+  QueryChoice choice;
+  choice.names = {"b", "c", "zz", "zz"};
+  auto found = choose(shop, choice);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].name == "b");
+  const auto more = choose(other, choice);
+  REQUIRE(more.size() == 1);
+  CHECK(more[0].name == "c");
+  found.insert(found.end(), more.begin(), more.end());
+  CHECK(missing_names(choice, found) == std::vector<std::string>{"zz"});
+  choice.names.clear();
+  CHECK(choose(shop, choice).size() == 2);
+  CHECK(missing_names(choice, {}).empty());
 }
 
 TEST_CASE("an estimate counts what is not in the sample and says what saves most") {

@@ -284,6 +284,13 @@ E2E_CASE("reflect --once, --query, --estimate and --verify say what the server h
   CHECK(value.out == "b\n");
   const Ended missing = reflect(w, {"configmaps", "zz", "-n", w.ns(), "--query"});
   CHECK(missing.code == 5);
+  // Each cache gives what it has of the names.
+  const Ended some = reflect(
+      w, {"configmaps,secrets", "a", "s", "c", "zz", "-n", w.ns(), "--query", "-o", "name"});
+  CHECK(some.code == 5);
+  CHECK(some.out == "configmap/a\nconfigmap/c\nsecret/s\n");
+  CHECK(some.err.find("\"zz\" not found") != std::string::npos);
+  CHECK(some.err.find("\"s\" not found") == std::string::npos);
 
   const Ended estimate = reflect(w, {"configmaps", "-n", w.ns(), "--estimate", "-o", "json"});
   REQUIRE(estimate.code == 0);

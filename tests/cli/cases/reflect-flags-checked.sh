@@ -9,6 +9,7 @@ try() {
   try pods web
   try pods --kubeconfig-out x
   try pods --serve nowhere
+  try pods --serve 127.0.0.1:0 --insecure-http --forward-reads
   try pods --serve 127.0.0.1:0 --snapshot-interval 1m
   try pods --once -l 'a=b=c'
   try pods --strip .metadata.name
