@@ -194,8 +194,8 @@ void ApplyRun::run_class(int order_class) {
   }
   std::size_t next = 0;
   std::size_t open = 0;
-  while (open > 0 || (next < waiting.size() && !unreachable_)) {
-    for (; open < concurrency_ && next < waiting.size() && !unreachable_; ++next) {
+  while (open > 0 || (next < waiting.size() && goes_on())) {
+    for (; open < concurrency_ && next < waiting.size() && goes_on(); ++next) {
       Slot& slot = *waiting[next];
       ++open;
       slot.apply->start([this, &slot, &open] {
@@ -204,7 +204,7 @@ void ApplyRun::run_class(int order_class) {
       });
     }
     const std::size_t before = open;
-    session_.loop().run_until([&] { return open < before; }, kLong);
+    if (open > 0) session_.loop().run_until([&] { return open < before; }, kLong);
     report_finished();
   }
 }
@@ -225,9 +225,23 @@ void ApplyRun::report_finished() {
   }
 }
 
+// After an interruption each object that was not begun is told.
+void ApplyRun::give_up_rest() {
+  for (auto& slot : slots_) {
+    if (slot.finished) continue;
+    slot.apply.reset();
+    slot.error.emplace(ErrorKind::canceled, "not applied: interrupted");
+    slot.finished = true;
+  }
+}
+
 bool ApplyRun::apply_all() {
-  for (int order_class = 0; order_class < kClasses && !unreachable_; ++order_class) {
+  for (int order_class = 0; order_class < kClasses && goes_on(); ++order_class) {
     run_class(order_class);
+    report_finished();
+  }
+  if (!goes_on() && !unreachable_) {
+    give_up_rest();
     report_finished();
   }
   // Those that never began, and finished ones behind them.

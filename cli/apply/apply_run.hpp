@@ -39,6 +39,10 @@ class ApplyRun {
   };
   void listen(Listener listener) { listener_ = std::move(listener); }
 
+  // Asked before each write: once it holds, what was begun is finished and the rest fails as
+  // canceled.
+  void stop_when(std::function<bool()> stopped) { stopped_ = std::move(stopped); }
+
   // Applies all; every outcome goes to the report. False: the server cannot be reached, what was
   // not begun is left.
   bool apply_all();
@@ -63,6 +67,8 @@ class ApplyRun {
   bool comes_with_crd(const core::Gvk& gvk) const;
   void prepare_class(int order_class);
   void run_class(int order_class);
+  bool goes_on() const { return !unreachable_ && !(stopped_ && stopped_()); }
+  void give_up_rest();
   void report_finished();
   void finish(Slot& slot);
 
@@ -72,6 +78,7 @@ class ApplyRun {
   const hooks::SecretHash& secrets_;
   const std::size_t concurrency_;
   Listener listener_;
+  std::function<bool()> stopped_;
   std::vector<Slot> slots_;
   std::set<std::string> namespaces_;
   std::set<std::string> uids_;

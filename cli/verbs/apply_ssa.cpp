@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <functional>
 #include <map>
 #include <ostream>
 
@@ -185,6 +186,7 @@ class ApplySsa : public Command {
     std::map<const ObjectApply*, std::size_t> targets;
     if (wait_) {
       waiter.emplace(context, session, wait_flags_, std::move(*goal_), runtime::WatcherOptions());
+      run.stop_when([&] { return waiter->interrupted(); });
       // The watches are open before the first write: no transition is missed.
       run.listen(
           {[&](const std::vector<ObjectApply*>& applies) -> Result<void> {
@@ -197,11 +199,13 @@ class ApplySsa : public Command {
            },
            [&](ObjectApply& one) { waiter->expect(targets.at(&one), one.outcome().after); }});
     }
-    const int code = prune_ ? apply_and_prune(context, session, run, report)
+    const auto stopped = [&] { return waiter && waiter->interrupted(); };
+    const int code = prune_ ? apply_and_prune(context, session, run, report, stopped)
                             : (run.apply_all(), report.exit_code());
     if (!wait_ || targets.empty()) return code;
     if (code != kDone) {
-      context.err << "not waited for, because not everything could be applied\n";
+      context.err << (stopped() ? "not waited for: interrupted\n"
+                                : "not waited for, because not everything could be applied\n");
       return code;
     }
     context.out.flush();
@@ -210,7 +214,8 @@ class ApplySsa : public Command {
 
   // The parent names every member there may be before anything is written, and only the present
   // ones once all went well: killed in between, the next run still finds what is obsolete.
-  int apply_and_prune(Context& context, Session& session, ApplyRun& run, ApplyReport& report) {
+  int apply_and_prune(Context& context, Session& session, ApplyRun& run, ApplyReport& report,
+                      const std::function<bool()>& stopped) {
     auto set = ApplySetRun::open(session, apply_set_, options_.dry_run);
     if (!set.ok()) return fail(context, set.error());
     const auto contents = run.join(set->id(), set->parent_namespace());
@@ -229,14 +234,23 @@ class ApplySsa : public Command {
       context.err << "nothing was pruned, because not everything could be applied\n";
       return report.exit_code();
     }
-    auto obsolete = set->find_obsolete(run.applied_uids());
-    if (!obsolete.ok()) {
-      report.count(fail(context, std::move(obsolete).error().with_context("nothing was pruned")));
+    const auto no_prune = [&](const Error& why) {
+      report.count(fail(context, Error(why).with_context("nothing was pruned")));
       return report.exit_code();
-    }
+    };
+    const Error interrupted(ErrorKind::canceled, "interrupted");
+    if (stopped()) return no_prune(interrupted);
+    auto obsolete = set->find_obsolete(run.applied_uids());
+    if (!obsolete.ok()) return no_prune(obsolete.error());
     bool all_gone = true;
     for (auto& member : *obsolete) {
-      set->remove(member);
+      if (stopped()) {
+        member.error =
+            Error(interrupted)
+                .with_context("not pruned: " + ApplyReport::name_of(member.type, member.key.name));
+      } else {
+        set->remove(member);
+      }
       report.add_pruned(member);
       all_gone = all_gone && !member.error;
     }

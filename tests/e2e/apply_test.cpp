@@ -1,6 +1,9 @@
 // apply-ssa as a user runs it: the binary against the server, its output and exit code, and what is
 // there afterwards.
+#include <signal.h>
+
 #include <algorithm>
+#include <functional>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -27,8 +30,9 @@ struct Applied {
   }
 };
 
-// `kubewatch apply-ssa -f - -n @NS@ WORDS` with this text on stdin.
-Applied apply_ssa(World& w, const std::string& yaml, std::vector<std::string> words = {}) {
+// `kubewatch apply-ssa -f - -n @NS@ WORDS` with this text on stdin; SIGINT once `interrupt` holds.
+Applied apply_ssa(World& w, const std::string& yaml, std::vector<std::string> words = {},
+                  const std::function<bool()>& interrupt = {}) {
   w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
   loop::ProcessOptions options;
   options.argv = {KUBEWATCH_BINARY, "apply-ssa", "-f", "-"};
@@ -43,6 +47,12 @@ Applied apply_ssa(World& w, const std::string& yaml, std::vector<std::string> wo
       w.loop(), std::move(options), [&](std::string_view line) { (seen.err += line) += "\n"; },
       [&](loop::ProcessExit end) { exit = std::move(end); });
   if (!started.ok()) FAIL(started.error().render());
+  if (interrupt) {
+    // At once, and not at the next look of World::eventually: it turns the loop by its requests.
+    const TimePoint deadline = w.loop().now() + kSoon;
+    while (!interrupt()) REQUIRE(w.loop().now() < deadline);
+    ::kill((*started)->pid(), SIGINT);
+  }
   REQUIRE(w.eventually([&] { return exit.has_value(); }, Duration{120000}));
   seen.code = exit->code.value_or(-1);
   seen.out = exit->out;
@@ -353,6 +363,25 @@ E2E_CASE("apply-ssa --wait waits for what was applied, and gives the wait's exit
                    "--fail-if=jsonpath={.spec.title}=one", "--timeout=60s"})
             .code == 4);
   CHECK(apply_ssa(w, config_map("a", "red"), {"--wait"}).code == 0);
+}
+
+E2E_CASE("apply-ssa: a signal during --wait ends the writes, and nothing is pruned") {
+  World w;
+  const std::vector<std::string> set = {"-n", "@NS@", "--prune", "--applyset", "site"};
+  CHECK(apply_ssa(w, config_map("old", "red"), set).code == 0);
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += config_map("m" + std::to_string(i), "red");
+  auto words = set;
+  words.insert(words.end(), {"--wait", "--timeout=120s", "--concurrency=1"});
+  const auto seen = apply_ssa(w, many, words, [&] { return w.get("ConfigMap", "m0").has_value(); });
+  INFO(seen.err);
+  CHECK(seen.code == 1);
+  CHECK(seen.says("configmap/m0 created"));
+  CHECK(seen.err.find("\"m299\": not applied: interrupted") != std::string::npos);
+  CHECK(seen.err.find("nothing was pruned") != std::string::npos);
+  CHECK(seen.err.find("not waited for: interrupted") != std::string::npos);
+  CHECK(data_of(w, "m299") == "absent");
+  CHECK(data_of(w, "old")["color"] == "red");
 }
 
 }  // namespace kubewatch::e2e
