@@ -353,6 +353,18 @@ Json diff_json(const std::vector<Change>& changes) {
   return {{"verdict", to_string(worst_of(changes))}, {"changes", std::move(list)}};
 }
 
+namespace {
+
+// Text of a CRD in a cell of a table.
+std::string cell(const std::string& text) {
+  std::string out = base::escape_for_terminal(text);
+  for (std::size_t at = out.find('|'); at != std::string::npos; at = out.find('|', at + 2))
+    out.insert(at, "\\");
+  return out;
+}
+
+}  // namespace
+
 std::string diff_markdown(const std::vector<Change>& changes) {
   if (changes.empty()) return "No changes.\n";
   std::string out =
@@ -362,14 +374,10 @@ std::string diff_markdown(const std::vector<Change>& changes) {
       "| verdict | version | path | change | stored objects | writers | readers "
       "|\n|---|---|---|---|---|---|---|\n";
   for (const Change& change : changes) {
-    std::string message = base::escape_for_terminal(change.message);
-    for (std::size_t at = message.find('|'); at != std::string::npos;
-         at = message.find('|', at + 2))
-      message.insert(at, "\\");
-    out +=
-        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", to_string(change.verdict()),
-                    change.version, change.path.empty() ? "" : "`" + change.path + "`", message,
-                    to_string(change.stored), to_string(change.writers), to_string(change.readers));
+    out += fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} |\n", to_string(change.verdict()), cell(change.version),
+        change.path.empty() ? "" : "`" + cell(change.path) + "`", cell(change.message),
+        to_string(change.stored), to_string(change.writers), to_string(change.readers));
   }
   return out;
 }

@@ -49,8 +49,8 @@ struct Place {
   const Json& before;
   const Json& after;
   std::string path;
-  // Whether the server can find a value's older self, so that ratcheting tolerates it: not below
-  // lists whose items have no key.
+  // Whether the server can find a value's older self, so that ratcheting tolerates it by itself:
+  // below lists whose items have no key only the whole list has one.
   bool correlatable = true;
   int depth = 0;
 };
@@ -63,7 +63,7 @@ class SchemaDiff {
   void compare(const Place& place) {
     if (place.depth > kMaxDepth || place.before == place.after) return;
     if (!place.before.is_object() || !place.after.is_object()) return;
-    if (!type(place)) return;
+    if (!type(place)) return;  // what was fits in no case: the rest says nothing more
     nullable(place);
     default_value(place);
     enumeration(place);
@@ -92,11 +92,11 @@ class SchemaDiff {
   // A value that was fine may be refused now.
   void tightened(const Place& place, const char* id, const std::string& message, const Json& before,
                  const Json& after) {
-    const std::string stored =
-        place.correlatable ? "; stored values are tolerated until they change"
-                           : "; stored values too: in a list without keys nothing is tolerated";
-    add(place, id, message + stored, place.correlatable ? kRisky : kBreaking, kBreaking, kSafe,
-        before, after);
+    const std::string stored = place.correlatable
+                                   ? "; stored values are tolerated until they change"
+                                   : "; stored values are tolerated until anything in their list "
+                                     "changes, which has no keys";
+    add(place, id, message + stored, kRisky, kBreaking, kSafe, before, after);
   }
   void loosened(const Place& place, const char* id, const std::string& message, const Json& before,
                 const Json& after) {
@@ -124,7 +124,7 @@ class SchemaDiff {
     } else {
       add(place, "type-changed", message, kBreaking, kBreaking, kBreaking, before, after);
     }
-    return false;
+    return wider;
   }
 
   void nullable(const Place& place) {
@@ -209,7 +209,9 @@ class SchemaDiff {
     if (before == after) return;
     const std::string message = fmt::format("format {} became {}", shown(before), shown(after));
     if (after.is_null()) return loosened(place, "format-removed", message, before, after);
-    if (before == "int32" && after == "int64") {
+    const bool was_integer = before == "int32" || before == "int64";
+    if ((before == "int32" && after == "int64") ||
+        (was_integer && after == "double" && kind_of(place.after) == "number")) {
       return add(place, "format-widened", message + ": readers need 64 bits", kSafe, kSafe, kRisky,
                  before, after);
     }
@@ -273,7 +275,9 @@ class SchemaDiff {
     if (before && !after)
       add(place, "unknown-fields-pruned", "fields that the schema lacks are pruned from now on",
           kBreaking, kBreaking, kBreaking, true, false);
-    if (!before && after)
+    // Of a value that may be anything that is no news.
+    const bool told = kind_of(place.after) == "any" && kind_of(place.before) != "any";
+    if (!before && after && !told)
       loosened(place, "unknown-fields-kept", "fields that the schema lacks are kept", false, true);
   }
 
@@ -314,9 +318,24 @@ class SchemaDiff {
     }
   }
 
+  // The value of a junctor without what generators write beside x-kubernetes-int-or-string and
+  // which says the same.
+  static Json junctor_of(const Json& schema, const char* key) {
+    static const Json kEither = {{{"type", "integer"}}, {{"type", "string"}}};
+    const Json& value = at(schema, key);
+    if (!flag(schema, "x-kubernetes-int-or-string") || !value.is_array()) return value;
+    if (key == std::string_view("anyOf") && value == kEither) return nullptr;
+    if (key != std::string_view("allOf")) return value;
+    Json rest = Json::array();
+    for (const Json& one : value) {
+      if (one != Json{{"anyOf", kEither}}) rest.push_back(one);
+    }
+    return rest.empty() ? Json() : rest;
+  }
+
   void junctor(const Place& place, const char* key) {
-    const Json& before = at(place.before, key);
-    const Json& after = at(place.after, key);
+    const Json before = junctor_of(place.before, key);
+    const Json after = junctor_of(place.after, key);
     if (before == after) return;
     if (after.is_null())
       return loosened(place, "junctor-removed", fmt::format("{} removed", key), before, after);
@@ -374,8 +393,9 @@ class SchemaDiff {
         at(place.before, "properties").is_object() ? at(place.before, "properties") : none;
     const Json& after =
         at(place.after, "properties").is_object() ? at(place.after, "properties") : none;
-    const bool kept = flag(place.after, "x-kubernetes-preserve-unknown-fields") ||
-                      at(place.after, "additionalProperties").is_object();
+    const Json& new_values = at(place.after, "additionalProperties");
+    const bool kept =
+        flag(place.after, "x-kubernetes-preserve-unknown-fields") || new_values.is_object();
     for (const auto& [name, schema] : before.items()) {
       const Place field{schema, schema, place.path + "." + name, place.correlatable};
       if (const auto it = after.find(name); it != after.end()) {
@@ -383,19 +403,37 @@ class SchemaDiff {
       } else if (kept) {
         add(field, "property-removed", "is no longer described, but kept", kRisky, kSafe, kRisky,
             schema, nullptr);
+        // As a key of the map it is what all values of the map are.
+        compare({schema, new_values, field.path, place.correlatable, place.depth + 1});
       } else {
         add(field, "property-removed", "is removed: the server drops it from objects", kBreaking,
             kBreaking, kBreaking, schema, nullptr);
       }
     }
+    const Json& old_values = at(place.before, "additionalProperties");
+    const bool was_open = flag(place.before, "x-kubernetes-preserve-unknown-fields");
     for (const auto& [name, schema] : after.items()) {
       if (before.contains(name)) continue;
       const Place field{schema, schema, place.path + "." + name, place.correlatable};
-      // What was kept unchecked there before may not be what the new field takes.
-      const bool was_open = flag(place.before, "x-kubernetes-preserve-unknown-fields");
-      add(field, "property-added", was_open ? "is checked from now on" : "is new",
-          was_open ? kRisky : kSafe, was_open ? kRisky : kSafe, kSafe, nullptr, schema);
+      if (was_open && !old_values.is_object() && !takes_anything(schema)) {
+        // What was kept unchecked there before may not be what the new field takes.
+        tightened(field, "property-added", "is checked from now on", nullptr, schema);
+        continue;
+      }
+      add(field, "property-added", "is new", kSafe, kSafe, kSafe, nullptr, schema);
+      compare({old_values, schema, field.path, place.correlatable, place.depth + 1});
     }
+  }
+
+  // No word that a value could fail.
+  static bool takes_anything(const Json& schema) {
+    static const std::set<std::string> kWords = {"description", "title",    "example",
+                                                 "default",     "nullable", "externalDocs"};
+    if (!schema.is_object() || !flag(schema, "x-kubernetes-preserve-unknown-fields")) return false;
+    for (const auto& [key, value] : schema.items()) {
+      if (key != "x-kubernetes-preserve-unknown-fields" && kWords.count(key) == 0) return false;
+    }
+    return true;
   }
 
   void values(const Place& place) {
@@ -410,6 +448,9 @@ class SchemaDiff {
     if (was && !is && !flag(place.after, "x-kubernetes-preserve-unknown-fields")) {
       add(place, "map-closed", "keys of the map are dropped from now on", kBreaking, kBreaking,
           kBreaking, before, after);
+    } else if (was && !is) {
+      add(place, "map-values-freed", "the values of the map may be anything", kSafe, kSafe, kRisky,
+          before, after);
     } else if (!was && is) {
       add(place, "map-opened", "takes any key from now on", kSafe, kSafe, kRisky, before, after);
     } else {

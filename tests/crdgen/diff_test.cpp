@@ -45,6 +45,15 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
       {"{type: string}", "{type: string}", ""},
       {"{type: string}", "{type: integer}", "type-changed breaking/breaking/breaking .x"},
       {"{type: integer}", "{type: number}", "type-widened safe/safe/risky .x"},
+      {"{type: integer}", "{type: number, maximum: 5}",
+       "type-widened safe/safe/risky .x; bound-tightened risky/breaking/safe .x"},
+      {"{type: integer, format: int32}", "{type: number, format: double}",
+       "type-widened safe/safe/risky .x; format-widened safe/safe/risky .x"},
+      {"{type: integer}",
+       "{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}",
+       "type-widened safe/safe/risky .x"},
+      {"{type: integer}", "{x-kubernetes-int-or-string: true, pattern: a}",
+       "type-widened safe/safe/risky .x; pattern-changed risky/breaking/safe .x"},
       {"{type: number}", "{type: integer}", "type-changed breaking/breaking/breaking .x"},
       {"{type: integer}", "{x-kubernetes-int-or-string: true}", "type-widened safe/safe/risky .x"},
       {"{type: string}", "{x-kubernetes-int-or-string: true}", "type-widened safe/safe/risky .x"},
@@ -178,7 +187,25 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
       {"{type: object, x-kubernetes-preserve-unknown-fields: true}",
        "{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: "
        "string}}}",
-       "property-added risky/risky/safe .x.a"},
+       "property-added risky/breaking/safe .x.a"},
+      {"{type: object, x-kubernetes-preserve-unknown-fields: true}",
+       "{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: "
+       "{x-kubernetes-preserve-unknown-fields: true}}}",
+       "property-added safe/safe/safe .x.a"},
+      {"{type: object, properties: {a: {type: string}}}",
+       "{type: object, additionalProperties: {type: integer}}",
+       "map-opened safe/safe/risky .x; property-removed risky/safe/risky .x.a; type-changed "
+       "breaking/breaking/breaking .x.a"},
+      {"{type: object, properties: {a: {type: string}}}",
+       "{type: object, additionalProperties: {type: string}}",
+       "map-opened safe/safe/risky .x; property-removed risky/safe/risky .x.a"},
+      {"{type: object, additionalProperties: {type: string}}",
+       "{type: object, properties: {a: {type: integer}}}",
+       "map-closed breaking/breaking/breaking .x; property-added safe/safe/safe .x.a; type-changed "
+       "breaking/breaking/breaking .x.a"},
+      {"{type: object, additionalProperties: {type: string}}",
+       "{type: object, x-kubernetes-preserve-unknown-fields: true}",
+       "unknown-fields-kept safe/safe/safe .x; map-values-freed safe/safe/risky .x"},
       {"{type: object, properties: {b: {type: string}}}",
        "{type: object, properties: {a: {type: string}, b: {type: string}}, required: [a]}",
        "required-added risky/breaking/safe .x.a; property-added safe/safe/safe .x.a"},
@@ -192,9 +219,9 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
       {"{type: object, additionalProperties: true}",
        "{type: object, additionalProperties: {type: string}}",
        "map-values-changed risky/breaking/safe .x"},
-      // Ratcheting: below lists without keys the server finds no older self.
+      // Ratcheting: below lists without keys an item has no older self, but the whole list has.
       {"{type: array, items: {type: string}}", "{type: array, items: {type: string, maxLength: 3}}",
-       "bound-tightened breaking/breaking/safe .x[]"},
+       "bound-tightened risky/breaking/safe .x[]"},
       {"{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: "
        "object, properties: {a: {type: string}}}}",
        "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: "
@@ -202,10 +229,10 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
        "bound-tightened risky/breaking/safe .x[].a"},
       {"{type: array, x-kubernetes-list-type: set, items: {type: string}}",
        "{type: array, x-kubernetes-list-type: set, items: {type: string, enum: [a]}}",
-       "enum-added breaking/breaking/safe .x[]"},
+       "enum-added risky/breaking/safe .x[]"},
       {"{type: array, items: {type: object, properties: {a: {type: string}}}}",
        "{type: array, items: {type: object, properties: {a: {type: string}}, required: [a]}}",
-       "required-added breaking/breaking/safe .x[].a"},
+       "required-added risky/breaking/safe .x[].a"},
   };
   for (const Row& row : table) {
     CAPTURE(row.before, row.after);
@@ -308,6 +335,15 @@ TEST_CASE("the worst of a diff is its verdict, in JSON and Markdown") {
   CHECK_THAT(diff_markdown(changes),
              Catch::Contains("**breaking** is the worst of 1 change.") && Catch::Contains("a\\|b"));
   CHECK(diff_markdown({}) == "No changes.\n");
+  // Names of fields are text of others too.
+  const auto odd = diff_crds(crd_of("{type: object}"),
+                             crd_of("{type: object, properties: {\"a\\x1b\": {type: string}}}"));
+  REQUIRE(odd.size() == 1);
+  CHECK(odd[0].path == ".x.a\x1b");
+  CHECK(diff_markdown(odd).find('\x1b') == std::string::npos);
+  const auto named = diff_crds(crd_of("{type: object}"),
+                               crd_of("{type: object, properties: {'a|b': {type: string}}}"));
+  CHECK_THAT(diff_markdown(named), Catch::Contains("`.x.a\\|b`"));
   CHECK(worst_of({}) == Verdict::safe);
 }
 
