@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
@@ -11,6 +13,7 @@
 #include "cli/exit_code.hpp"
 #include "crdgen/cpp_structs.hpp"
 #include "crdgen/generate.hpp"
+#include "crdgen/import.hpp"
 #include "crdgen/json_schema.hpp"
 #include "crdgen/markdown.hpp"
 #include "hooks/text_diff.hpp"
@@ -49,8 +52,33 @@ std::string CrdOutput::wrong_flags() const {
   return "";
 }
 
-Result<OutputFile> CrdOutput::render(const Json& crd) const {
-  const std::string file = crdgen::crd_file_name(crd);
+Result<void> check_file_names(const std::vector<OutputFile>& files) {
+  std::set<std::string> known;
+  for (const auto& [name, text] : files) {
+    const bool control = std::any_of(name.begin(), name.end(),
+                                     [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+    if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos || control) {
+      return Error(ErrorKind::invalid,
+                   fmt::format("\"{}\" is no name for a file: correct spec.group and "
+                               "spec.names.plural of its CRD",
+                               name));
+    }
+    if (!known.insert(name).second) {
+      return Error(ErrorKind::invalid,
+                   fmt::format("two kinds would be written to {}: they have the same group and "
+                               "plural; leave one out, or merge them with crd-gen merge",
+                               name));
+    }
+  }
+  return {};
+}
+
+Result<OutputFile> CrdOutput::render(const Json& given) const {
+  const std::string file = crdgen::crd_file_name(given);
+  if (language_ != "cpp" && language_ != "jsonschema" && language_ != "markdown") {
+    return OutputFile{file, crdgen::crd_yaml({given})};
+  }
+  KW_ASSIGN(const Json crd, crdgen::readable_crd(given));
   const std::string stem = file.substr(0, file.rfind('.'));
   if (language_ == "cpp") {
     crdgen::CppOptions options;
@@ -66,11 +94,13 @@ Result<OutputFile> CrdOutput::render(const Json& crd) const {
     }
     return OutputFile{stem + ".json", base::dump_json_pretty(schema) + "\n"};
   }
-  if (language_ == "markdown") return OutputFile{stem + ".md", crdgen::markdown_of(crd)};
-  return OutputFile{file, crdgen::crd_yaml({crd})};
+  return OutputFile{stem + ".md", crdgen::markdown_of(crd)};
 }
 
 int CrdOutput::write(Context& context, const std::vector<OutputFile>& files) const {
+  if (auto ok = check_file_names(files); where_ != "-" && !ok.ok()) {
+    return fail(context, ok.error());
+  }
   if (check_) return check(context, files);
   if (where_ == "-") {
     for (const OutputFile& file : files) {

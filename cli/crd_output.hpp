@@ -19,6 +19,10 @@ struct OutputFile {
   std::string text;
 };
 
+// The names come from CRDs, of the cluster too: one must not lead out of the folder, and no two
+// may be the same. Errors: invalid.
+Result<void> check_file_names(const std::vector<OutputFile>& files);
+
 class CrdOutput {
  public:
   // -o, --check, --lang and what goes with it. `languages` are the values of --lang.
@@ -27,7 +31,8 @@ class CrdOutput {
   const std::string& version() const { return version_; }
   const std::string& name_space() const { return name_space_; }
 
-  // The CRD in the language; "crd" itself included. Errors: not_found (no such version).
+  // The CRD in the language; "crd" itself included. Errors: not_found (no such version), invalid
+  // (a value of another JSON type than the server wants).
   Result<OutputFile> render(const Json& crd) const;
   // "" or what is wrong with the flags.
   std::string wrong_flags() const;

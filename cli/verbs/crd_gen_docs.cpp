@@ -6,6 +6,7 @@
 #include "cli/crd_gen_commands.hpp"
 #include "cli/crd_source.hpp"
 #include "cli/exit_code.hpp"
+#include "crdgen/import.hpp"
 #include "crdgen/markdown.hpp"
 
 namespace kubewatch::cli {
@@ -29,7 +30,9 @@ class Docs : public Command {
     if (!loaded.ok()) return fail(context, loaded.error());
     const char* between = "";
     for (const LoadedCrd& one : *loaded) {
-      context.out << between << crdgen::markdown_of(one.crd);
+      auto crd = crdgen::readable_crd(one.crd);
+      if (!crd.ok()) return fail(context, std::move(crd).error().with_context(one.source));
+      context.out << between << crdgen::markdown_of(*crd);
       between = "\n";
     }
     return kDone;

@@ -26,21 +26,40 @@ std::string pascal(const std::string& name) {
   return out.empty() || (out.front() >= '0' && out.front() <= '9') ? "X" + out : out;
 }
 
+// Letters, digits and underscores, no digit first.
+bool is_identifier(const std::string& name) {
+  const auto word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
+         std::all_of(name.begin(), name.end(), word);
+}
+
+bool is_keyword(const std::string& name) {
+  static const std::vector<std::string> kWords = base::split(
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
+      "char16_t char32_t char8_t class co_await co_return co_yield compl concept const "
+      "const_cast consteval constexpr constinit continue decltype default delete do double "
+      "dynamic_cast else enum explicit export extern false float for friend goto if inline "
+      "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+      "private protected public register reinterpret_cast requires return short signed "
+      "sizeof static static_assert static_cast struct switch template this thread_local "
+      "throw true try typedef typeid typename union unsigned using virtual void volatile "
+      "wchar_t while xor xor_eq",
+      ' ');
+  return std::find(kWords.begin(), kWords.end(), name) != kWords.end();
+}
+
+// Names that the header itself uses, and macros of the compiler and of what it includes.
+bool is_taken(const std::string& name) {
+  static const std::set<std::string> kNames = {"to_json", "from_json", "std",   "kubewatch",
+                                               "detail",  "NULL",      "EOF",   "errno",
+                                               "linux",   "unix",      "assert"};
+  return kNames.count(name) != 0;
+}
+
 // The name of a field in C++, which may not be a keyword, or begin with a digit.
 std::string member_name(const std::string& name) {
-  static const std::set<std::string> kWords = {
-      "alignas",   "alignof",   "and",       "asm",          "auto",      "bool",     "break",
-      "case",      "catch",     "char",      "class",        "compl",     "concept",  "const",
-      "consteval", "constexpr", "constinit", "continue",     "decltype",  "default",  "delete",
-      "do",        "double",    "else",      "enum",         "explicit",  "export",   "extern",
-      "false",     "float",     "for",       "friend",       "goto",      "if",       "inline",
-      "int",       "long",      "mutable",   "namespace",    "new",       "noexcept", "not",
-      "nullptr",   "operator",  "or",        "private",      "protected", "public",   "register",
-      "requires",  "return",    "short",     "signed",       "sizeof",    "static",   "struct",
-      "switch",    "template",  "this",      "thread_local", "throw",     "true",     "try",
-      "typedef",   "typeid",    "typename",  "union",        "unsigned",  "using",    "virtual",
-      "void",      "volatile",  "wchar_t",   "while",        "xor",       "to_json",  "std",
-      "kubewatch", "detail",    "from_json"};
   std::string out;
   for (const char c : name) {
     const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -48,7 +67,37 @@ std::string member_name(const std::string& name) {
   }
   while (!out.empty() && out.front() == '_') out.erase(0, 1);
   if (out.empty() || (out.front() >= '0' && out.front() <= '9')) out = "f" + out;
-  return kWords.count(out) != 0 ? out + "_" : out;
+  return is_keyword(out) || is_taken(out) ? out + "_" : out;
+}
+
+// What --cpp-namespace may say: the names of the header are found from inside of it.
+Result<void> check_name_space(const std::string& name_space) {
+  std::size_t from = 0;
+  for (bool first = true; from <= name_space.size(); first = false) {
+    const std::size_t to = std::min(name_space.find("::", from), name_space.size());
+    const std::string part = name_space.substr(from, to - from);
+    if (!is_identifier(part) || is_keyword(part) || part == "std" ||
+        (part == "kubewatch" && !first)) {
+      return Error(
+          ErrorKind::invalid,
+          fmt::format("\"{}\" can be no namespace of C++: write NAME or NAME::NAME", name_space));
+    }
+    from = to + 2;
+  }
+  return {};
+}
+
+// The first line of a text as the rest of a // comment: no backslash may end it, also not one
+// with blanks behind, which compilers take for a line that goes on.
+std::string comment_line(const std::string& text) {
+  std::string line = text.substr(0, text.find('\n'));
+  if (line.size() > 90) {
+    line.resize(line.rfind(' ', 87) == std::string::npos ? 0 : line.rfind(' ', 87));
+    if (!line.empty()) line += "...";
+  }
+  line = base::escape_for_terminal(line);
+  line.resize(line.find_last_not_of("\\ \t\r\f\v") + 1);
+  return line;
 }
 
 struct Member {
@@ -68,7 +117,7 @@ class Writer {
     const std::string name = free_name(wanted);
     std::vector<Member> members = members_of(schema, name);
     std::string out;
-    if (const std::string text = first_line(base::string_at(schema, {"description"}));
+    if (const std::string text = comment_line(base::string_at(schema, {"description"}));
         !text.empty()) {
       out += "// " + text + "\n";
     }
@@ -79,16 +128,20 @@ class Writer {
     return name;
   }
 
-  std::vector<Member> members_of(const Json& schema, const std::string& owner) {
+  // `taken` are names that the struct has besides.
+  std::vector<Member> members_of(const Json& schema, const std::string& owner,
+                                 std::set<std::string> taken = {}) {
     std::vector<Member> out;
-    std::set<std::string> taken;
+    taken.insert(owner);
     const Json* properties = base::find(schema, {"properties"});
     if (properties == nullptr || !properties->is_object()) return out;
     for (const auto& [name, property] : properties->items()) {
       std::string cpp = member_name(name);
-      while (!taken.insert(cpp).second) cpp += "_";
+      // Where a member has the name of a struct, the struct cannot be named any more.
+      while (names_.count(cpp) != 0 || !taken.insert(cpp).second) cpp += "_";
+      member_names_.insert(cpp);
       out.push_back({name, cpp, type_of(property, owner + pascal(name)),
-                     first_line(base::string_at(property, {"description"}))});
+                     comment_line(base::string_at(property, {"description"}))});
     }
     return out;
   }
@@ -125,19 +178,10 @@ class Writer {
   void reserve(const std::string& name) { names_.insert(name); }
 
  private:
-  static std::string first_line(const std::string& text) {
-    std::string line = text.substr(0, text.find('\n'));
-    if (line.size() > 90) {
-      line.resize(line.rfind(' ', 87) == std::string::npos ? 0 : line.rfind(' ', 87));
-      if (!line.empty()) line += "...";
-    }
-    while (!line.empty() && line.back() == '\\') line.pop_back();
-    return base::escape_for_terminal(line);
-  }
-
   std::string free_name(const std::string& wanted) {
     std::string name = wanted;
-    for (int i = 2; !names_.insert(name).second; ++i) name = wanted + std::to_string(i);
+    for (int i = 2; member_names_.count(name) != 0 || !names_.insert(name).second; ++i)
+      name = wanted + std::to_string(i);
     return name;
   }
 
@@ -202,11 +246,17 @@ class Writer {
 
   const Json* components_;
   std::string structs_;
-  std::set<std::string> names_;
+  std::set<std::string> names_;         // of structs
+  std::set<std::string> member_names_;  // of all structs
   std::set<std::string> under_way_;
   std::map<std::string, std::string> referred_;
   std::size_t count_ = 0;
 };
+
+// What the struct of a kind has besides its fields.
+std::set<std::string> names_of_kind() {
+  return {"kGroup", "kVersion", "kKind", "kPlural", "kScope"};
+}
 
 struct KindNames {
   std::string group, version, kind, plural;
@@ -249,12 +299,13 @@ std::string kind_struct(const KindNames& names, const std::vector<Member>& membe
 
 std::string header_of(const KindNames& names, const std::string& structs, const std::string& kind,
                       const CppOptions& options) {
-  const std::string name_space = options.name_space.empty()
-                                     ? base::to_lower(names.kind) + "_" + member_name(names.version)
-                                     : options.name_space;
-  const std::string about =
+  const std::string name_space =
+      options.name_space.empty()
+          ? member_name(base::to_lower(names.kind) + "_" + member_name(names.version))
+          : options.name_space;
+  const std::string about = comment_line(
       fmt::format("{} of {}", names.kind,
-                  names.group.empty() ? names.version : names.group + "/" + names.version);
+                  names.group.empty() ? names.version : names.group + "/" + names.version));
   return fmt::format(
       "// {}: written by kubewatch crd-gen, which overwrites changes.\n"
       "// Every field is optional; what is not set is not written.\n"
@@ -275,6 +326,7 @@ std::string header_of(const KindNames& names, const std::string& structs, const 
 }
 
 Json with_head(Json root) {
+  if (!root.is_object()) root = Json::object();
   root["properties"]["apiVersion"] = {{"type", "string"}};
   root["properties"]["kind"] = {{"type", "string"}};
   root["properties"]["metadata"] = {{"type", "object"}};
@@ -284,6 +336,7 @@ Json with_head(Json root) {
 }  // namespace
 
 Result<std::string> cpp_of_crd(const Json& crd, const CppOptions& options) {
+  if (!options.name_space.empty()) KW_TRY(check_name_space(options.name_space));
   const Json& spec = crd["spec"];
   for (const Json& version : spec["versions"]) {
     const std::string name = base::string_at(version, {"name"});
@@ -296,8 +349,8 @@ Result<std::string> cpp_of_crd(const Json& crd, const CppOptions& options) {
         base::string_at(spec, {"names", "plural"}), base::string_at(spec, {"scope"}) != "Cluster"};
     Writer writer(nullptr);
     writer.reserve(pascal(names.kind));
-    const auto members =
-        writer.members_of(with_head(root == nullptr ? Json::object() : *root), pascal(names.kind));
+    const auto members = writer.members_of(with_head(root == nullptr ? Json::object() : *root),
+                                           pascal(names.kind), names_of_kind());
     return header_of(names, writer.structs(), kind_struct(names, members), options);
   }
   return Error(ErrorKind::not_found,
@@ -308,6 +361,7 @@ Result<std::string> cpp_of_crd(const Json& crd, const CppOptions& options) {
 Result<std::string> cpp_of_openapi(const Json& document, const std::string& group,
                                    const std::string& version, const std::string& kind,
                                    const CppOptions& options) {
+  if (!options.name_space.empty()) KW_TRY(check_name_space(options.name_space));
   const Json* components = base::find(document, {"components", "schemas"});
   if (components == nullptr || !components->is_object())
     return Error(ErrorKind::invalid,
@@ -322,7 +376,7 @@ Result<std::string> cpp_of_openapi(const Json& document, const std::string& grou
       const KindNames names{group, version, kind, options.plural, options.namespaced};
       Writer writer(components);
       writer.reserve(pascal(kind));
-      const auto members = writer.members_of(with_head(schema), pascal(kind));
+      const auto members = writer.members_of(with_head(schema), pascal(kind), names_of_kind());
       return header_of(names, writer.structs(), kind_struct(names, members), options);
     }
   }

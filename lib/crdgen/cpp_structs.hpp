@@ -11,13 +11,13 @@
 namespace kubewatch::crdgen {
 
 struct CppOptions {
-  std::string name_space;  // "" is the kind and version, as in website_v1
+  std::string name_space;  // NAME or NAME::NAME; "" is the kind and version, as in website_v1
   std::string version;     // of a CRD: "" is the stored one
   std::string plural;      // of a built-in kind, which its schema does not tell
   bool namespaced = true;
 };
 
-// A header. Errors: not_found (no such version).
+// A header. Errors: not_found (no such version), invalid (the namespace).
 Result<std::string> cpp_of_crd(const Json& crd, const CppOptions& options);
 // `document` is /openapi/v3/apis/GROUP/VERSION. Errors: not_found (no such kind), invalid.
 Result<std::string> cpp_of_openapi(const Json& document, const std::string& group,

@@ -8,7 +8,9 @@
 #include "base/yaml.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/keywords.hpp"
+#include "crdgen/schema_walk.hpp"
 #include "crdgen/type_expander.hpp"
+#include "schema/crd_check.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -126,9 +128,9 @@ Json version_of(const Json& version, const std::string& name_key, bool alone, No
 Json conversion_of(const Json& conversion) {
   Json out = Json::object();
   const Json* client = base::find(conversion, {"webhook", "clientConfig"});
-  if (client != nullptr) out = *client;
+  if (client != nullptr && client->is_object()) out = *client;
   if (Json* service = base::find(out, {"service"});
-      service && service->value("port", Json()) == 443) {
+      service && service->is_object() && service->value("port", Json()) == 443) {
     service->erase("port");
   }
   const Json* versions = base::find(conversion, {"webhook", "conversionReviewVersions"});
@@ -155,6 +157,38 @@ void write_head(const Json& crd, Json& spec) {
   if (base::string_at(from, {"conversion", "strategy"}) == "Webhook") {
     spec["conversion"] = conversion_of(from["conversion"]);
   }
+}
+
+// Outside of schemas every null is as if it were not there.
+void drop_nulls(Json& value) {
+  if (!value.is_structured()) return;
+  for (auto it = value.begin(); it != value.end();) {
+    if (it->is_null()) {
+      it = value.erase(it);
+      continue;
+    }
+    const bool schema = value.is_object() && it.key() == "openAPIV3Schema";
+    if (!schema) drop_nulls(*it);
+    ++it;
+  }
+}
+
+// A property without a schema is one that takes nothing; values in default, example and enum stay.
+void drop_nulls_of_schema(Json& root) {
+  walk_schemas(root, [](Json& schema) {
+    for (auto it = schema.begin(); it != schema.end();) {
+      const bool absent = it->is_null() && it.key() != "default" && it.key() != "example";
+      it = absent ? schema.erase(it) : std::next(it);
+    }
+    if (Json* properties = base::find(schema, {"properties"}); properties != nullptr) {
+      for (Json& property : *properties) {
+        if (property.is_null()) property = Json::object();
+      }
+    }
+    if (Json* rules = base::find(schema, {"x-kubernetes-validations"}); rules != nullptr) {
+      drop_nulls(*rules);
+    }
+  });
 }
 
 // Where the CRD and what comes out of the document differ.
@@ -268,9 +302,23 @@ Result<void> check_is_crd(const Json& value) {
   return {};
 }
 
+Result<Json> readable_crd(const Json& value) {
+  KW_TRY(check_is_crd(value));
+  KW_TRY(schema::check_crd_shape(value));
+  Json crd = value;
+  if (Json* metadata = base::find(crd, {"metadata"}); metadata != nullptr) drop_nulls(*metadata);
+  drop_nulls(crd["spec"]);
+  for (Json& version : crd["spec"]["versions"]) {
+    if (Json* root = base::find(version, {"schema", "openAPIV3Schema"}); root != nullptr) {
+      drop_nulls_of_schema(*root);
+    }
+  }
+  return crd;
+}
+
 Result<Imported> import_crd(const Json& input) {
-  KW_TRY(check_is_crd(input));
-  const Json crd = normalised(input);
+  KW_ASSIGN(Json readable, readable_crd(input));
+  const Json crd = normalised(std::move(readable));
   Imported out;
   out.document = {{"apiVersion", "kubewatch.dev/v1"}, {"kind", "TypeDefinitions"}};
   Json& spec = out.document["spec"];

@@ -28,5 +28,8 @@ std::string types_yaml(const Json& document);
 
 // What must be true of anything that is called a CRD here: kind, group, names.kind, versions.
 Result<void> check_is_crd(const Json& value);
+// For who reads all of it: a CRD in which each value has the JSON type that the server wants, and
+// without the nulls that the server reads as absent. Errors: invalid, naming the value.
+Result<Json> readable_crd(const Json& value);
 
 }  // namespace kubewatch::crdgen

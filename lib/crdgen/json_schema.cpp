@@ -1,5 +1,7 @@
 #include "crdgen/json_schema.hpp"
 
+#include <algorithm>
+
 #include "crdgen/schema_walk.hpp"
 
 namespace kubewatch::crdgen {
@@ -19,6 +21,24 @@ void exclusive(Json& schema, const char* flag_key, const char* bound_key) {
   schema.erase(bound_key);
 }
 
+// The server knows all of metadata itself, whatever few fields of it a schema limits. Said before
+// the walk comes to it.
+void open_metadata(Json& schema) {
+  Json* metadata = base::find(schema, {"properties", "metadata"});
+  if (metadata != nullptr && metadata->is_object()) {
+    (*metadata)["x-kubernetes-preserve-unknown-fields"] = true;
+  }
+}
+
+void require(Json& schema, std::initializer_list<const char*> names) {
+  Json& required = schema["required"];
+  if (!required.is_array()) required = Json::array();
+  for (const char* name : names) {
+    if (std::find(required.begin(), required.end(), name) == required.end())
+      required.push_back(name);
+  }
+}
+
 // OpenAPI 3.0 and the extensions into what draft 7 has for them.
 void translate(Json& schema) {
   const bool open = flag(schema, "x-kubernetes-preserve-unknown-fields");
@@ -33,7 +53,10 @@ void translate(Json& schema) {
       type == "object" && !open && !embedded && !schema.contains("additionalProperties");
   if (closed && schema.contains("properties")) schema["additionalProperties"] = false;
   if (either) schema["type"] = {"integer", "string"};
-  if (embedded) schema["required"] = {"apiVersion", "kind"};
+  if (embedded) {
+    require(schema, {"apiVersion", "kind"});
+    open_metadata(schema);
+  }
   if (nullable && !type.empty()) schema["type"] = {type, "null"};
   if (schema.contains("example")) schema["examples"] = Json::array({schema["example"]});
   for (const char* key :
@@ -46,19 +69,15 @@ void translate(Json& schema) {
 
 Json version_schema(const Json& crd, const Json& version) {
   const Json* root = base::find(version, {"schema", "openAPIV3Schema"});
-  Json out = root != nullptr ? *root : Json{{"type", "object"}};
+  Json out = root != nullptr && root->is_object() ? *root : Json{{"type", "object"}};
+  open_metadata(out);
   walk_schemas(out, translate);
   const std::string api_version =
       base::string_at(crd, {"spec", "group"}) + "/" + base::string_at(version, {"name"});
   out["properties"]["apiVersion"] = {{"const", api_version}};
   out["properties"]["kind"] = {{"const", base::string_at(crd, {"spec", "names", "kind"})}};
   out["properties"]["metadata"]["type"] = "object";
-  for (const char* name : {"apiVersion", "kind"}) {
-    Json& required = out["required"];
-    if (!required.is_array()) required = Json::array();
-    if (std::find(required.begin(), required.end(), name) == required.end())
-      required.push_back(name);
-  }
+  require(out, {"apiVersion", "kind"});
   return out;
 }
 

@@ -23,10 +23,12 @@ class CrdLint {
   CrdLint(const Json& crd, const LintOptions& options) : crd_(crd), options_(options) {}
 
   std::vector<LintFinding> run() {
-    refused();
-    size();
-    const Json& versions = crd_["spec"]["versions"];
-    for (std::size_t i = 0; i < versions.size(); ++i) version(versions[i], i);
+    if (readable()) {
+      refused();
+      size();
+      const Json& versions = crd_["spec"]["versions"];
+      for (std::size_t i = 0; i < versions.size(); ++i) version(versions[i], i);
+    }
     std::erase_if(out_, [this](const LintFinding& one) {
       return std::find(options_.disabled.begin(), options_.disabled.end(), one.id) !=
              options_.disabled.end();
@@ -41,13 +43,18 @@ class CrdLint {
                     std::move(fix)});
   }
 
-  // What the server says to it.
-  void refused() {
-    if (const auto shape = schema::check_crd_shape(crd_); !shape.ok()) {
+  // Where it is not, nothing else can be said.
+  bool readable() {
+    const auto shape = schema::check_crd_shape(crd_);
+    if (!shape.ok()) {
       add("shape", LintLevel::error, "", "", shape.error().message(),
           "write the value with the type that the server wants");
-      return;
     }
+    return shape.ok();
+  }
+
+  // What the server says to it.
+  void refused() {
     Json complete = crd_;
     schema::crd_defaults(complete);
     schema::CrdCheckOptions check;
@@ -72,7 +79,7 @@ class CrdLint {
     const std::string name = base::string_at(version, {"name"});
     const std::string at = fmt::format("/spec/versions/{}", index);
     const Json* root = base::find(version, {"schema", "openAPIV3Schema"});
-    if (root == nullptr) return;
+    if (root == nullptr || !root->is_object()) return;
     lint_schema(*root, name, at + "/schema/openAPIV3Schema", out_);
     if (base::find(*root, {"properties", "status"}) != nullptr &&
         base::find(version, {"subresources", "status"}) == nullptr) {

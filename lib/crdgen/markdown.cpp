@@ -20,7 +20,7 @@ std::string cell(std::string text) {
     if (c == '|' || c == '<' || c == '\\') out += '\\';
     out += c;
   }
-  return out;
+  return base::escape_for_terminal(out);
 }
 
 std::string code(const std::string& text) {
@@ -30,6 +30,7 @@ std::string code(const std::string& text) {
 }
 
 std::string type_words(const Json& schema) {
+  if (!schema.is_object()) return "any";
   if (schema.value("x-kubernetes-int-or-string", Json()) == true) return "integer or string";
   const std::string type = base::string_at(schema, {"type"});
   if (type.empty()) return "any";
@@ -45,12 +46,13 @@ std::string type_words(const Json& schema) {
 // "minimum 0, one of a, b; `self > 0`"
 std::string limits_of(const Json& schema) {
   std::vector<std::string> parts;
+  if (!schema.is_object()) return "";
   for (const Keyword& keyword : keywords()) {
     const std::string key(keyword.schema_key);
     if (!schema.contains(key) || key == "description" || key == "default" || key == "format")
       continue;
     const Json& value = schema[key];
-    if (value == false) continue;
+    if (value == false || value.is_null()) continue;
     const std::string name(keyword.name);
     parts.push_back(value == true ? name
                                   : name + " " +

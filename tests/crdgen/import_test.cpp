@@ -45,6 +45,49 @@ Json again(const Imported& imported) {
 
 }  // namespace
 
+TEST_CASE("a CRD with values of another type is refused by import and by what reads all of it") {
+  const std::pair<const char*, Json> table[] = {
+      {"/spec/versions/0/additionalPrinterColumns", Json::array({"text"})},
+      {"/spec/versions/0/additionalPrinterColumns", 5},
+      {"/spec/versions/0/schema/openAPIV3Schema", "x"},
+      {"/spec/versions/0/schema/openAPIV3Schema/properties", Json::array()},
+      {"/spec/versions/0/schema/openAPIV3Schema/required", Json::array({1})},
+      {"/spec/versions/0/storage", "yes"},
+      {"/spec/scope", 5}};
+  for (const auto& [pointer, value] : table) {
+    CAPTURE(pointer);
+    Json crd = crd_of("{type: string}");
+    crd[Json::json_pointer(pointer)] = value;
+    CHECK(import_crd(crd).error().kind() == ErrorKind::invalid);
+    CHECK(readable_crd(crd).error().kind() == ErrorKind::invalid);
+  }
+}
+
+TEST_CASE("null is read as absent, as the server does") {
+  Json crd = crd_of("{type: object, description: null, properties: {a: null}, required: null}");
+  Json& version = crd["spec"]["versions"][0];
+  version["deprecated"] = nullptr;
+  version["additionalPrinterColumns"] = Json::array({nullptr});
+  version["subresources"] = {{"status", nullptr}};
+  crd["spec"]["conversion"] = nullptr;
+  const auto read = readable_crd(crd);
+  REQUIRE(read.ok());
+  const Json& seen = (*read)["spec"]["versions"][0];
+  CHECK_FALSE(seen.contains("deprecated"));
+  CHECK(seen["additionalPrinterColumns"].empty());
+  CHECK(seen["subresources"].empty());
+  CHECK(seen["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["x"] ==
+        yaml("{type: object, properties: {a: {}}}"));
+  CHECK(import_crd(crd).ok());
+  // Conversions are not looked at by the shape.
+  for (const char* odd : {"{strategy: Webhook, webhook: {clientConfig: 5}}",
+                          "{strategy: Webhook, webhook: {clientConfig: {service: a}}}"}) {
+    Json other = crd_of("{type: string}");
+    other["spec"]["conversion"] = yaml(odd);
+    CHECK(import_crd(other).ok());
+  }
+}
+
 TEST_CASE("import and crd-gen give the CRD again, for every word of OpenAPI") {
   const char* corpus[] = {
       "{type: string}",

@@ -102,6 +102,20 @@ TEST_CASE("a CRD that kubectl apply cannot remember is found") {
   CHECK(sized(300000)[0].level == LintLevel::error);
 }
 
+TEST_CASE("of a CRD with values of another type lint says that, and nothing else") {
+  const std::pair<const char*, Json> table[] = {
+      {"/spec/versions/0/additionalPrinterColumns", 5},
+      {"/spec/versions/0/additionalPrinterColumns", Json::array({"text"})},
+      {"/spec/versions/0/schema/openAPIV3Schema", "x"},
+      {"/spec/versions/0/storage", "yes"}};
+  for (const auto& [pointer, value] : table) {
+    CAPTURE(pointer);
+    Json crd = crd_of("x: string", "  columns: ['A: string .spec.x']\n");
+    crd[Json::json_pointer(pointer)] = value;
+    CHECK(ids_of(crd) == Ids{"shape "});
+  }
+}
+
 TEST_CASE("findings can be switched off by their id") {
   LintOptions options;
   options.disabled = {"float"};

@@ -59,6 +59,68 @@ TEST_CASE("C++ structs of a kind of the server come from its OpenAPI document") 
         ErrorKind::invalid);
 }
 
+TEST_CASE("C++ structs compile whatever fields, kinds and descriptions are called") {
+  Json crd = website();
+  crd["spec"]["names"]["kind"] = "Web-Site";
+  Json root = {{"type", "object"}};
+  root["properties"] = yaml(
+      "{kKind: {type: string}, kScope: {type: string}, co_await: {type: string}, not_eq: {type: "
+      "string}, static_cast: {type: string}, char8_t: {type: string}, spec: {type: object, "
+      "properties: {a: {type: string, description: \"ends in \\\\ \"}}}, WebSiteSpec: {type: "
+      "string}, WebSite: {type: string}}");
+  for (Json& version : crd["spec"]["versions"]) version["schema"]["openAPIV3Schema"] = root;
+  const auto cpp = cpp_of_crd(crd, {});
+  REQUIRE(cpp.ok());
+  for (const char* line :
+       {"namespace web_site_v1 {", "> kKind_;", "> kScope_;", "> co_await_;", "> not_eq_;",
+        "> static_cast_;", "> char8_t_;", "  // ends in\n", "struct WebSiteSpec2 {",
+        "std::optional<WebSiteSpec2> spec;", "> WebSite_;"}) {
+    CHECK_THAT(*cpp, Catch::Contains(line));
+  }
+  CppOptions options;
+  options.name_space = "acme::kinds";
+  CHECK(cpp_of_crd(crd, options).ok());
+  for (const char* bad :
+       {"a-b", "1a", "class", "a::", "::a", "a:b", "std", "a::kubewatch", "a b"}) {
+    CAPTURE(bad);
+    options.name_space = bad;
+    CHECK_THAT(cpp_of_crd(crd, options).error().message(), Catch::Contains("no namespace of C++"));
+    CHECK_THAT(cpp_of_openapi(Json::object(), "apps", "v1", "Gadget", options).error().message(),
+               Catch::Contains("no namespace of C++"));
+  }
+}
+
+TEST_CASE("the JSON Schema closes no metadata, and keeps what an embedded object requires") {
+  Json crd = website();
+  Json root = yaml(
+      "{type: object, properties: {metadata: {type: object, properties: {name: {type: string}}}, "
+      "spec: {type: object, properties: {template: {type: object, "
+      "x-kubernetes-embedded-resource: true, required: [spec, kind], properties: {metadata: {type: "
+      "object, properties: {name: {type: string}}}, spec: {type: object, properties: {a: {type: "
+      "string}}}}}}}}}");
+  for (Json& version : crd["spec"]["versions"]) version["schema"]["openAPIV3Schema"] = root;
+  const Json schema = json_schema_of(crd, "v1")["properties"];
+  CHECK(schema["metadata"] == yaml("{type: object, properties: {name: {type: string}}}"));
+  CHECK(schema["spec"]["additionalProperties"] == false);
+  const Json& embedded = schema["spec"]["properties"]["template"];
+  CHECK(embedded["required"] == Json({"spec", "kind", "apiVersion"}));
+  CHECK_FALSE(embedded["properties"]["metadata"].contains("additionalProperties"));
+  CHECK(embedded["properties"]["spec"]["additionalProperties"] == false);
+}
+
+TEST_CASE("a page of a CRD with a null property, and with text that is no text") {
+  Json crd = website();
+  Json root = yaml("{type: object, properties: {a: null, b: {type: array, items: [5]}}}");
+  root["properties"]["c"] = {{"type", "string"}, {"description", "red \x1b[31m"}};
+  for (Json& version : crd["spec"]["versions"]) version["schema"]["openAPIV3Schema"] = root;
+  const std::string page = markdown_of(crd);
+  CHECK_THAT(page, Catch::Contains("| `a` | any |") && Catch::Contains("| `b` | []any |"));
+  CHECK(page.find('\x1b') == std::string::npos);
+  for (Json& version : crd["spec"]["versions"]) version["schema"]["openAPIV3Schema"] = "x";
+  CHECK(json_schema_of(crd, "v1").contains("properties"));
+  CHECK(cpp_of_crd(crd, {}).ok());
+}
+
 TEST_CASE("samples validate against the schema that they are made from") {
   const char* types[] = {
       "string | required minLength=3 maxLength=5",
@@ -109,6 +171,32 @@ TEST_CASE("samples validate against the schema that they are made from") {
     }
   }
   CHECK(sample_of(website(), "v7", SampleSize::full).error().is_not_found());
+}
+
+TEST_CASE("a sample stays small whatever the schema wants") {
+  Json crd = website();
+  Json& spec = crd["spec"]["versions"];
+  Json version = spec[0];
+  version["name"] = "v9";
+  version["schema"]["openAPIV3Schema"] =
+      base::parse_yaml_values(
+          "{type: object, required: [a, b, c, d, e], properties: {a: {type: array, minItems: "
+          "2000000000, items: {type: array, minItems: 2000000000, items: {type: array, minItems: "
+          "2000000000, items: {type: string}}}}, b: {type: string, minLength: "
+          "9000000000000000000}, c: "
+          "{type: object, minProperties: 9000000000, additionalProperties: {type: integer}}, d: "
+          "{type: "
+          "integer, minimum: 1.0e+300}, e: null}}")
+          ->front();
+  spec.push_back(version);
+  for (const SampleSize size : {SampleSize::minimal, SampleSize::full}) {
+    const auto object = sample_of(crd, "v9", size);
+    REQUIRE(object.ok());
+    CHECK(base::dump_json(*object).size() < 1000000);
+    CHECK((*object)["b"].get<std::string>().size() <= 4096);
+    CHECK((*object)["a"].size() <= 100);
+    CHECK((*object)["d"].is_number_integer());
+  }
 }
 
 TEST_CASE("a text for a pattern, or none where the pattern is not simple") {
