@@ -32,18 +32,66 @@ Result<void> check_same_kind(const Json& first, const Json& other) {
   return {};
 }
 
+// A keyword's value in the form in which two that mean the same are equal; null is "not said".
+Json meaning(const Json& schema, const char* key) {
+  const auto it = schema.find(key);
+  if (it == schema.end() || *it == false) return nullptr;
+  const std::string_view name = key;
+  if (name == "x-kubernetes-list-type" && *it == "atomic") return nullptr;
+  if (name == "x-kubernetes-map-type" && *it == "granular") return nullptr;
+  if (!it->is_array()) return *it;
+  std::vector<Json> values(it->begin(), it->end());
+  if (name == "x-kubernetes-validations") {
+    for (Json& rule : values) rule = base::string_at(rule, {"rule"});  // not how it is worded
+  }
+  std::sort(values.begin(), values.end());
+  return values.empty() ? Json() : Json(values);
+}
+
+// What decides whether a value is taken, what is filled in and what is kept.
+constexpr const char* kDeciding[] = {"type",
+                                     "format",
+                                     "items",
+                                     "additionalProperties",
+                                     "nullable",
+                                     "default",
+                                     "enum",
+                                     "pattern",
+                                     "minimum",
+                                     "maximum",
+                                     "exclusiveMinimum",
+                                     "exclusiveMaximum",
+                                     "multipleOf",
+                                     "minLength",
+                                     "maxLength",
+                                     "minItems",
+                                     "maxItems",
+                                     "minProperties",
+                                     "maxProperties",
+                                     "allOf",
+                                     "anyOf",
+                                     "oneOf",
+                                     "not",
+                                     "x-kubernetes-list-type",
+                                     "x-kubernetes-list-map-keys",
+                                     "x-kubernetes-map-type",
+                                     "x-kubernetes-int-or-string",
+                                     "x-kubernetes-embedded-resource",
+                                     "x-kubernetes-preserve-unknown-fields",
+                                     "x-kubernetes-validations"};
+
 // Where reading an object of one version as the other would lose or refuse something: fields that
 // only one has are fine as long as they are optional.
 void compare(const Json& a, const Json& b, const std::string& path, std::vector<std::string>& out) {
   if (!a.is_object() || !b.is_object()) return;
-  for (const char* key : {"type", "format", "items", "additionalProperties",
-                          "x-kubernetes-list-type", "x-kubernetes-int-or-string"}) {
-    const bool deep =
-        a.contains(key) && b.contains(key) && a[key].is_object() && b[key].is_object();
-    if (deep) {
+  for (const char* key : kDeciding) {
+    const bool inner =
+        key == std::string_view("items") || key == std::string_view("additionalProperties");
+    const bool both = a.contains(key) && b.contains(key);
+    if (inner && both && a[key].is_object() && b[key].is_object()) {
       compare(a[key], b[key], path + (key == std::string_view("items") ? "[]" : "{}"), out);
-    } else if (a.value(key, Json()) != b.value(key, Json())) {
-      out.push_back(fmt::format("{} has another {}", path, key));
+    } else if (meaning(a, key) != meaning(b, key)) {
+      out.push_back(fmt::format("{} has another {}", path.empty() ? "." : path, key));
     }
   }
   for (const Json& name : b.value("required", Json::array())) {
@@ -60,35 +108,46 @@ void compare(const Json& a, const Json& b, const std::string& path, std::vector<
   }
 }
 
-void warn_of_differences(const Json& versions, std::vector<std::string>& warnings) {
+void warn_of_pair(const Json& one, const Json& other, std::vector<std::string>& warnings) {
   const Json none = Json::object();
-  for (std::size_t i = 1; i < versions.size(); ++i) {
-    const Json* a = base::find(versions[i - 1], {"schema", "openAPIV3Schema"});
-    const Json* b = base::find(versions[i], {"schema", "openAPIV3Schema"});
-    std::vector<std::string> found;
-    compare(a ? *a : none, b ? *b : none, "", found);
-    compare(b ? *b : none, a ? *a : none, "", found);
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    if (found.empty()) continue;
-    constexpr std::size_t kShown = 5;
-    const std::size_t more = found.size() > kShown ? found.size() - kShown : 0;
-    found.resize(std::min(found.size(), kShown));
-    warnings.push_back(fmt::format(
-        "{} and {} differ by more than optional fields and no conversion webhook is named: {}{}",
-        base::string_at(versions[i - 1], {"name"}), base::string_at(versions[i], {"name"}),
-        base::join(found, "; "), more > 0 ? fmt::format("; and {} more", more) : ""));
+  const Json* a = base::find(one, {"schema", "openAPIV3Schema"});
+  const Json* b = base::find(other, {"schema", "openAPIV3Schema"});
+  std::vector<std::string> found;
+  compare(a ? *a : none, b ? *b : none, "", found);
+  compare(b ? *b : none, a ? *a : none, "", found);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  if (found.empty()) return;
+  constexpr std::size_t kShown = 5;
+  const std::size_t more = found.size() > kShown ? found.size() - kShown : 0;
+  found.resize(std::min(found.size(), kShown));
+  warnings.push_back(fmt::format(
+      "{} and {} differ by more than optional fields and no conversion webhook is named: {}{}",
+      base::string_at(one, {"name"}), base::string_at(other, {"name"}), base::join(found, "; "),
+      more > 0 ? fmt::format("; and {} more", more) : ""));
+}
+
+// Every one with every other: two may each add what the one between them lacks.
+void warn_of_differences(const Json& versions, std::vector<std::string>& warnings) {
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    for (std::size_t j = i + 1; j < versions.size(); ++j) {
+      warn_of_pair(versions[i], versions[j], warnings);
+    }
   }
 }
 
 }  // namespace
 
-Result<Merged> merge_crds(const std::vector<Json>& crds, const std::string& storage) {
-  if (crds.empty()) return Error(ErrorKind::invalid, "there is nothing to merge");
+Result<Merged> merge_crds(const std::vector<Json>& given, const std::string& storage) {
+  if (given.empty()) return Error(ErrorKind::invalid, "there is nothing to merge");
   Json versions = Json::array();
   const Json* head = nullptr;
+  std::vector<Json> crds;
+  for (const Json& one : given) {
+    KW_ASSIGN(Json readable, readable_crd(one));
+    crds.push_back(std::move(readable));
+  }
   for (const Json& crd : crds) {
-    KW_TRY(check_is_crd(crd));
     KW_TRY(check_same_kind(crds.front(), crd));
     for (Json version : crd["spec"]["versions"]) {
       const std::string name = base::string_at(version, {"name"});

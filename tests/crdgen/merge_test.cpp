@@ -51,6 +51,38 @@ TEST_CASE(
   CHECK(converted->warnings.empty());
 }
 
+TEST_CASE("every word that decides counts, and every pair of versions") {
+  const std::pair<const char*, const char*> table[] = {
+      {"a: string", "a: string | maxLength=3"},
+      {"a: string | pattern=a", "a: string | pattern=b"},
+      {"a: 'string | enum=[x]'", "a: 'string | enum=[x,y]'"},
+      {"a: integer", "a: integer | minimum=1"},
+      {"a: integer | default=1", "a: integer | default=2"},
+      {"a: string", "a: string | nullable"},
+      {"a: 'string | validation=\"self != oldSelf\"'", "a: string"},
+      {"a: object | preserveUnknown", "a: {fields: {b: string}}"},
+      {"a: '[]string | listType=set'", "a: '[]string'"},
+      {"a: 'map[string]string'", "a: 'map[string]string | mapType=atomic'"},
+  };
+  for (const auto& [one, other] : table) {
+    CAPTURE(one, other);
+    const auto merged = merge_crds({crd_in("v1", one), crd_in("v2", other)}, "v1");
+    REQUIRE(merged.ok());
+    CHECK(merged->warnings.size() == 1);
+  }
+  // The same said otherwise.
+  const auto same = merge_crds(
+      {crd_in("v1", "a: '[]string | listType=atomic'"), crd_in("v2", "a: '[]string'")}, "v1");
+  REQUIRE(same.ok());
+  CHECK(same->warnings.empty());
+  // v2 has no field a: only v1 and v3 disagree.
+  const auto apart = merge_crds(
+      {crd_in("v1", "a: string"), crd_in("v2", "b: string"), crd_in("v3", "a: integer")}, "v1");
+  REQUIRE(apart.ok());
+  REQUIRE(apart->warnings.size() == 1);
+  CHECK_THAT(apart->warnings[0], Catch::StartsWith("v1 and v3 differ"));
+}
+
 TEST_CASE("what cannot be merged is refused") {
   const Json one = crd_in("v1", "a: string");
   Json other = crd_in("v2", "a: string");
