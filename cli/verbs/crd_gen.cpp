@@ -52,7 +52,7 @@ class CrdGen : public Command {
         texts.push_back({file == "-" ? "stdin" : file, std::move(*text)});
       }
     }
-    const crdgen::Generated made = crdgen::generate(texts);
+    const crdgen::Generated made = crdgen::generate(texts, crdgen::ServerCheck::run);
     for (const auto& problem : made.problems) {
       context.err << base::escape_for_terminal(problem.str()) << "\n";
     }

@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "base/yaml_document.hpp"
 #include "core/resource.hpp"
+#include "crdgen/server_check.hpp"
 #include "crdgen/version_reader.hpp"
 
 namespace kubewatch::crdgen {
@@ -101,9 +102,25 @@ Json read_conversion(const Node& spec) {
              conversion.texts("reviewVersions").value_or(std::vector<std::string>{"v1"})}}}};
 }
 
+// "3:5: what", as the YAML reader says it, with the file.
+Remark remark_of(const std::string& file, const std::string& message) {
+  std::size_t numbers[2] = {0, 0};
+  std::size_t at = 0;
+  for (std::size_t& number : numbers) {
+    const std::size_t end = message.find(':', at);
+    const std::string digits = message.substr(at, end == std::string::npos ? end : end - at);
+    const bool whole = end != std::string::npos && !digits.empty() && digits.size() < 10 &&
+                       digits.find_first_not_of("0123456789") == std::string::npos;
+    if (!whole) return {file, 0, 0, message};
+    number = std::stoul(digits);
+    at = end + 1;
+  }
+  return {file, numbers[0], numbers[1], std::string(base::trim(message.substr(at)))};
+}
+
 class Generator {
  public:
-  explicit Generator(Generated& out) : out_(out) {}
+  Generator(Generated& out, ServerCheck check) : out_(out), check_(check) {}
 
   void add(const Node& document) {
     const Json& value = document.value();
@@ -122,7 +139,8 @@ class Generator {
   }
 
   void finish(const std::string& file) {
-    for (const std::string& id : order_) settle(definitions_.at(id));
+    const bool sound = out_.problems.empty();
+    for (const std::string& id : order_) settle(definitions_.at(id), sound);
     if (documents_ == 0 && out_.problems.empty()) {
       out_.problems.push_back({file, 0, 0, "holds no document of kind TypeDefinitions"});
     }
@@ -265,7 +283,8 @@ class Generator {
     definition.storage.push_back(read.storage);
   }
 
-  void settle(Definition& definition) {
+  void settle(Definition& definition, bool sound) {
+    const std::size_t before = out_.problems.size();
     Json& versions = definition.crd["spec"]["versions"];
     if (versions.empty()) return;
     std::size_t said = 0;
@@ -281,10 +300,14 @@ class Generator {
     if (said == 0)
       definition.first.problem("no version has `storage: true`: say which one is stored");
     if (!served) definition.first.problem("no version is served");
+    if (check_ == ServerCheck::run && sound && out_.problems.size() == before) {
+      check_as_server(definition.crd, definition.first, definition.version_nodes);
+    }
     out_.crds.push_back(std::move(definition.crd));
   }
 
   Generated& out_;
+  ServerCheck check_;
   std::map<std::string, Definition> definitions_;
   std::vector<std::string> order_;
   std::size_t documents_ = 0;
@@ -292,14 +315,14 @@ class Generator {
 
 }  // namespace
 
-Generated generate(const std::vector<TypeFile>& files) {
+Generated generate(const std::vector<TypeFile>& files, ServerCheck check) {
   Generated out;
-  Generator generator(out);
+  Generator generator(out, check);
   std::vector<std::unique_ptr<Document>> alive;
   for (const TypeFile& file : files) {
     auto documents = base::parse_yaml(file.text);
     if (!documents.ok()) {
-      out.problems.push_back({file.file, 0, 0, documents.error().message()});
+      out.problems.push_back(remark_of(file.file, documents.error().message()));
       continue;
     }
     for (base::YamlDocument& document : *documents) {
@@ -314,7 +337,7 @@ Generated generate(const std::vector<TypeFile>& files) {
 Generated generate(const Json& document, const std::string& file) {
   Generated out;
   const Source source{file, "", {}, out.problems, out.notes};
-  Generator generator(out);
+  Generator generator(out, ServerCheck::skip);
   generator.add(Node(source, document));
   generator.finish(file);
   return out;

@@ -21,9 +21,14 @@ struct TypeFile {
   std::string text;
 };
 
+// Whether what is made must also be what the API server takes: its rules, those about CEL too, run
+// on each CRD that is sound otherwise, and what they find are problems. `skip` is for those who
+// look at the CRD themselves, as lint does.
+enum class ServerCheck { skip, run };
+
 // Documents of the same group and kind, in whatever file, make one CRD; documents that are no
 // TypeDefinitions are passed over.
-Generated generate(const std::vector<TypeFile>& files);
+Generated generate(const std::vector<TypeFile>& files, ServerCheck check = ServerCheck::skip);
 // One document as JSON: what import gives back.
 Generated generate(const Json& document, const std::string& file);
 

@@ -4,6 +4,7 @@
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "crdgen/generate.hpp"
+#include "crdgen/keywords.hpp"
 #include "crdgen/schema_walk.hpp"
 
 namespace kubewatch::crdgen {
@@ -64,6 +65,13 @@ void normalise_version(Json& version) {
   walk_schemas(*schema, [](Json& one) {
     if (Json* required = base::find(one, {"required"}); required && required->is_array()) {
       std::sort(required->begin(), required->end());
+    }
+    for (const Keyword& keyword : keywords()) {
+      if (keyword.want != Keyword::Want::flag) continue;
+      // Kept where it is refused: what is normalised must not look sound by it.
+      if (keyword.name == "preserveUnknown") continue;
+      const auto flag = one.find(keyword.schema_key);
+      if (flag != one.end() && *flag == false) one.erase(flag);
     }
     drop_if_empty(one, "required");
     drop_if_empty(one, "description");

@@ -7,12 +7,16 @@
 #include "base/strings.hpp"
 #include "crdgen/core_types.hpp"
 #include "crdgen/untagged_union.hpp"
+#include "schema/structural.hpp"
 
 namespace kubewatch::crdgen {
 
 namespace {
 
 constexpr std::size_t kMaxDepth = 60;
+// Named types are copied where they are used, so that a few lines can stand for any number.
+constexpr std::size_t kMaxParts = 100000;   // of one named type
+constexpr std::size_t kMaxCopied = 500000;  // of all copies
 
 const std::map<std::string, Json>& builtins() {
   static const std::map<std::string, Json> all = {
@@ -36,12 +40,53 @@ const std::map<std::string, Json>& builtins() {
   return all;
 }
 
+std::size_t parts_of(const Json& schema) {
+  if (!schema.is_structured()) return 0;
+  std::size_t out = 1;
+  for (const Json& one : schema) out += parts_of(one);
+  return out;
+}
+
+void drop_nulls(Json& schema) {
+  if (!schema.is_object()) return;
+  for (auto it = schema.begin(); it != schema.end();) {
+    const bool value = it.key() == "default" || it.key() == "example";
+    it = it->is_null() && !value ? schema.erase(it) : std::next(it);
+  }
+  for (const char* key : {"items", "additionalProperties", "not"}) {
+    if (schema.contains(key)) drop_nulls(schema[key]);
+  }
+  for (const char* key : {"properties", "allOf", "anyOf", "oneOf"}) {
+    const auto it = schema.find(key);
+    if (it == schema.end() || !it->is_structured()) continue;
+    for (Json& one : *it) {
+      if (one.is_null()) one = Json::object();
+      drop_nulls(one);
+    }
+  }
+}
+
 Json* below(Json& schema, const char* key) {
   const auto it = schema.find(key);
   return it != schema.end() && it->is_object() ? &*it : nullptr;
 }
 
 }  // namespace
+
+Json read_raw(const Node& node) {
+  if (!node.value().is_object()) {
+    node.problem("must be a mapping: an OpenAPI v3 schema");
+    return Json::object();
+  }
+  // First, because it limits the depth too.
+  if (const auto parsed = schema::parse_structural(node.value()); !parsed.ok()) {
+    node.problem("is no OpenAPI v3 schema: " + parsed.error().message());
+    return Json::object();
+  }
+  Json out = node.value();
+  drop_nulls(out);
+  return out;
+}
 
 void add_sorted(Json& object, const std::string& key, const std::string& text) {
   Json& list = object[key];
@@ -73,7 +118,8 @@ void TypeExpander::expand_all() {
   for (const auto& [name, node] : types_) {
     if (done_.count(name) != 0) continue;
     under_way_ = {name};
-    done_[name] = expand(node).schema;
+    done_[name] = inner(node, true);
+    sizes_[name] = parts_of(done_[name]);
     under_way_.clear();
   }
 }
@@ -97,6 +143,16 @@ TypeExpander::Field TypeExpander::expand(const Node& node) {
   }
   --depth_;
   return out;
+}
+
+Json TypeExpander::inner(const Node& node, bool is_shared) {
+  Field field = expand(node);
+  if (field.required) {
+    node.problem("`required` is of a field: write it where the field stands");
+  } else if (field.immutable && is_shared) {
+    node.problem("`immutable` is of a field: write it where the field stands");
+  }
+  return std::move(field.schema);
 }
 
 TypeExpander::Field TypeExpander::from_text(const Node& node) {
@@ -135,13 +191,16 @@ TypeExpander::Field TypeExpander::base_of(const Node& node) {
   }
   Field out;
   if (node.has("items")) {
-    out.schema = {{"type", "array"}, {"items", expand(node.child("items")).schema}};
+    for (const char* key : {"values", "fields", "union", "flatten"}) {
+      if (node.has(key)) node.child(key).problem_at_key("does not go with `items`");
+    }
+    out.schema = {{"type", "array"}, {"items", inner(node.child("items"), false)}};
     return out;
   }
   if (node.has("fields") || node.has("union") || node.has("flatten") || node.has("values")) {
     out.schema["type"] = "object";
   }
-  if (node.has("values")) out.schema["additionalProperties"] = expand(node.child("values")).schema;
+  if (node.has("values")) out.schema["additionalProperties"] = inner(node.child("values"), false);
   return out;
 }
 
@@ -176,12 +235,8 @@ TypeExpander::Field TypeExpander::from_mapping(const Node& node) {
   }
   apply_object_keys(out.schema, node);
   if (node.has("raw")) {
-    const Node raw = node.child("raw");
-    if (raw.value().is_object()) {
-      for (const auto& [key, value] : raw.value().items()) out.schema[key] = value;
-    } else {
-      raw.problem("must be a mapping: an OpenAPI v3 schema");
-    }
+    const Json raw = read_raw(node.child("raw"));
+    for (const auto& [key, value] : raw.items()) out.schema[key] = value;
   } else if (out.schema.empty() && !unknown) {
     node.problem("says no type: name one with `type`, `fields`, `items`, `values` or `raw`");
   }
@@ -215,7 +270,13 @@ void TypeExpander::apply_count(Json& schema, const Node& node, const std::string
           fmt::format("there is no field {}{}", in_quotes(name), did_you_mean(name, known)));
       return;
     }
-    terms.push_back(fmt::format("(has(self.{}) ? 1 : 0)", cel_name(name)));
+    const std::string in_cel = cel_name(name);
+    if (in_cel.empty()) {
+      node.child(key).problem(
+          fmt::format("rules cannot name field {}, so that it cannot be counted", in_quotes(name)));
+      return;
+    }
+    terms.push_back(fmt::format("(has(self.{}) ? 1 : 0)", in_cel));
   }
   if (terms.empty()) {
     node.child(key).problem("names no field");
@@ -288,6 +349,39 @@ void TypeExpander::apply_union(Json& schema, const Node& variants) {
   variants.note("a union by field name: every variant is a property, oneOf requires exactly one");
 }
 
+namespace {
+
+// What a flattened type says beside its fields; its texts are about the type and are left out.
+void carry_over(const Json& flat, Json& schema, const Node& part) {
+  for (const auto& [key, value] : flat.items()) {
+    if (key == "required") {
+      for (const Json& name : value) add_sorted(schema, "required", name.get<std::string>());
+    } else if (key == "x-kubernetes-validations" || key == "allOf") {
+      for (const Json& one : value) schema[key].push_back(one);
+    } else if (key == "oneOf" || key == "anyOf" || key == "not") {
+      // Beside a condition of the whole, or of another flattened type, in allOf.
+      if (schema.contains(key)) {
+        schema["allOf"].push_back({{key, value}});
+      } else {
+        schema[key] = value;
+      }
+    } else if (key == "x-kubernetes-preserve-unknown-fields") {
+      schema[key] = value;
+    } else if (key == "x-kubernetes-map-type") {
+      part.note("mapType of the flattened type is left out: it would be that of the whole object");
+    } else if (key != "type" && key != "properties" && key != "description" && key != "title" &&
+               key != "example" && key != "externalDocs") {
+      const Keyword* keyword = find_by_schema_key(key);
+      part.problem(
+          fmt::format("{} is of an object by itself: it cannot be said of the part of "
+                      "one that a flattened type is",
+                      keyword == nullptr ? key : std::string(keyword->name)));
+    }
+  }
+}
+
+}  // namespace
+
 void TypeExpander::apply_flatten(Json& schema, const Node& flatten) {
   std::vector<Node> parts;
   if (flatten.value().is_array()) {
@@ -296,30 +390,25 @@ void TypeExpander::apply_flatten(Json& schema, const Node& flatten) {
     parts.push_back(flatten);
   }
   for (const Node& part : parts) {
-    const Json inner = expand(part).schema;
-    if (inner.contains("additionalProperties")) {
+    const Json flat = inner(part, true);
+    if (flat.contains("additionalProperties")) {
       schema["x-kubernetes-preserve-unknown-fields"] = true;
       part.note(
           "a flattened map beside fields: a structural schema has either properties or "
           "additionalProperties, so that further keys are kept without being checked");
       continue;
     }
-    if (!inner.contains("properties")) {
+    if (!flat.contains("properties")) {
       part.problem("only types with fields and maps can be flattened");
       continue;
     }
-    for (const auto& [name, property] : inner["properties"].items()) {
+    for (const auto& [name, property] : flat["properties"].items()) {
       if (schema.contains("properties") && schema["properties"].contains(name)) {
         part.problem(fmt::format("field {} is there already", in_quotes(name)));
       }
       schema["properties"][name] = property;
     }
-    for (const Json& name : inner.value("required", Json::array())) {
-      add_sorted(schema, "required", name.get<std::string>());
-    }
-    for (const Json& rule : inner.value("x-kubernetes-validations", Json::array())) {
-      schema["x-kubernetes-validations"].push_back(rule);
-    }
+    carry_over(flat, schema, part);
   }
 }
 
@@ -337,16 +426,19 @@ Json TypeExpander::schema_of(const TypeText& type, const Place& place) {
 
 Json TypeExpander::named(const TypeText& type, const Place& place) {
   if (const auto it = types_.find(type.name); it != types_.end()) {
-    if (const auto done = done_.find(type.name); done != done_.end()) return done->second;
+    if (const auto done = done_.find(type.name); done != done_.end()) {
+      return copy_of(type, done->second, place);
+    }
     if (!under_way_.insert(type.name).second) {
       place.problem(type.at, fmt::format("type {} contains itself, which no CRD can: make a field "
                                          "in between `any`",
                                          in_quotes(type.name)));
       return Json::object();
     }
-    Json schema = expand(it->second).schema;
+    Json schema = inner(it->second, true);
     under_way_.erase(type.name);
-    return done_[type.name] = std::move(schema);
+    sizes_[type.name] = parts_of(schema);
+    return copy_of(type, done_[type.name] = std::move(schema), place);
   }
   if (const auto it = builtins().find(type.name); it != builtins().end()) return it->second;
   if (const Json* core = core_type(type.name)) return *core;
@@ -355,6 +447,23 @@ Json TypeExpander::named(const TypeText& type, const Place& place) {
   for (const std::string& name : core_type_names()) known.push_back(name);
   place.problem(type.at, fmt::format("unknown type {}{}", in_quotes(type.name),
                                      did_you_mean(type.name, known)));
+  return Json::object();
+}
+
+Json TypeExpander::copy_of(const TypeText& type, const Json& schema, const Place& place) {
+  const std::size_t parts = sizes_[type.name];
+  if (parts <= kMaxParts && copied_ + parts <= kMaxCopied) {
+    copied_ += parts;
+    return schema;
+  }
+  // Said once: everything that is made of it would be too large as well.
+  if (!too_large_) {
+    place.problem(type.at,
+                  fmt::format("with type {} the schemas come to more than {} parts: a type is "
+                              "written out wherever it is used",
+                              in_quotes(type.name), parts > kMaxParts ? kMaxParts : kMaxCopied));
+  }
+  too_large_ = true;
   return Json::object();
 }
 
@@ -412,6 +521,11 @@ void TypeExpander::apply_keyword(Json& schema, const std::string& name, const Js
         fmt::format("{} does not go with type {}", name, schema["type"].get<std::string>()));
   }
   const std::string key(keyword->schema_key);
+  // The server writes no flag that is false, and refuses some of them.
+  if (keyword->want == Keyword::Want::flag && value == false) {
+    schema.erase(key);
+    return;
+  }
   if (keyword->want != Keyword::Want::texts) {
     schema[key] = value;
     return;

@@ -52,6 +52,9 @@ class TypeExpander {
   Field base_of(const Node& node);
   Json schema_of(const TypeText& type, const Place& place);
   Json named(const TypeText& type, const Place& place);
+  Json copy_of(const TypeText& type, const Json& schema, const Place& place);
+  // Of a type that is no field: markers about the field it stands in are refused.
+  Json inner(const Node& node, bool is_shared);
   Json either(const TypeText& type, const Place& place);
   void apply(Field& field, const std::string& name, const Json& value, const Report& report);
   void apply_keyword(Json& schema, const std::string& name, const Json& value,
@@ -67,7 +70,14 @@ class TypeExpander {
   std::map<std::string, Json> done_;
   std::set<std::string> under_way_;
   std::size_t depth_ = 0;
+  std::map<std::string, std::size_t> sizes_;  // of what is in done_
+  bool too_large_ = false;
+  std::size_t copied_ = 0;  // parts of named types at all places they are used
 };
+
+// An OpenAPI schema as it is written, without the nulls, which the server reads as nothing. What it
+// could not read is a problem, and {} comes back.
+Json read_raw(const Node& node);
 
 // Adds to a list of texts that stays sorted and without duplicates.
 void add_sorted(Json& object, const std::string& key, const std::string& text);

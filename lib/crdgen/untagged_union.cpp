@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+#include "base/strings.hpp"
+#include "crdgen/keywords.hpp"
 #include "crdgen/type_expander.hpp"
 
 namespace kubewatch::crdgen {
@@ -25,7 +27,8 @@ bool any_is_bare(const std::vector<Json>& all, const std::string& type) {
 }
 
 bool is_enum_of_texts(const Json& schema) {
-  return schema.size() == 2 && schema.value("type", "") == "string" && schema.contains("enum");
+  return schema.size() == 2 && base::string_at(schema, {"type"}) == "string" &&
+         schema.contains("enum");
 }
 
 Json merged_enum(const std::vector<Json>& alternatives) {
@@ -52,10 +55,48 @@ Json own_required(const std::vector<Json>& alternatives, std::size_t index) {
   return out;
 }
 
+// The rule, where the fields that are there say that it is this alternative. "" where it cannot be.
+std::string guarded(const std::string& rule, const Json& own) {
+  std::vector<std::string> terms;
+  for (const Json& name : own) {
+    const std::string in_cel = cel_name(name.get<std::string>());
+    if (in_cel.empty()) return "";
+    terms.push_back(fmt::format("has(self.{})", in_cel));
+  }
+  // Of another alternative, oldSelf would lack the fields that the rule reads.
+  if (rule.find("oldSelf") != std::string::npos) return "";
+  const std::string end = rule.find("//") == std::string::npos ? ")" : "\n)";
+  return fmt::format("!({}) || ({}{}", base::join(terms, " && "), rule, end);
+}
+
+// What the alternative says beside its fields, into its branch of oneOf or into the whole. "" or
+// what has no place in either; texts about the alternative are left out.
+std::string take_over(const Json& one, const Json& own, Json& branch, Json& into) {
+  for (const auto& [key, value] : one.items()) {
+    if (key == "x-kubernetes-validations") {
+      for (Json rule : value) {
+        const std::string text = guarded(base::string_at(rule, {"rule"}), own);
+        if (text.empty()) return "has a rule that cannot be said of it alone";
+        rule["rule"] = text;
+        into[key].push_back(std::move(rule));
+      }
+    } else if (key == "oneOf" || key == "anyOf" || key == "allOf" || key == "not" ||
+               key == "minProperties" || key == "maxProperties") {
+      branch[key] = value;
+    } else if (key == "x-kubernetes-preserve-unknown-fields") {
+      into[key] = value;
+    } else if (key != "type" && key != "properties" && key != "required" && key != "description" &&
+               key != "title" && key != "example" && key != "externalDocs") {
+      return "says " + key + ", which oneOf has no place for";
+    }
+  }
+  return "";
+}
+
 // "" and the schema, or why the alternatives cannot be one object.
 std::string hoist(const std::vector<Json>& alternatives, Json& into) {
   for (const Json& one : alternatives) {
-    if (one.value("type", "") != "object" || !one.contains("properties")) {
+    if (base::string_at(one, {"type"}) != "object" || !one.contains("properties")) {
       return "not all alternatives are objects with fields";
     }
   }
@@ -75,7 +116,11 @@ std::string hoist(const std::vector<Json>& alternatives, Json& into) {
           "tells it apart",
           i + 1);
     }
-    into["oneOf"].push_back({{"required", alternatives[i]["required"]}});
+    Json branch = {{"required", alternatives[i]["required"]}};
+    const std::string lost =
+        take_over(alternatives[i], own_required(alternatives, i), branch, into);
+    if (!lost.empty()) return fmt::format("alternative {} {}", i + 1, lost);
+    into["oneOf"].push_back(std::move(branch));
   }
   return "";
 }

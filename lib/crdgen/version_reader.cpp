@@ -12,11 +12,13 @@ namespace kubewatch::crdgen {
 
 namespace {
 
+// A DNS-1035 label: "1" and "1a" are none.
 bool is_version_name(const std::string& name) {
+  if (name.empty() || name.front() < 'a' || name.front() > 'z') return false;
   const bool chars = std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   });
-  return chars && !name.empty() && name.size() <= 63 && name.front() != '-' && name.back() != '-';
+  return chars && name.size() <= 63 && name.back() != '-';
 }
 
 Json head_properties() {
@@ -39,9 +41,7 @@ Json root_schema(const Node& node, TypeExpander& types) {
     return {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
   }
   if (node.has("raw")) {
-    if (node.child("raw").value().is_object()) return node.child("raw").value();
-    node.child("raw").problem("must be a mapping: an OpenAPI v3 schema");
-    return Json::object();
+    return read_raw(node.child("raw"));
   }
   Json out = {{"type", "object"}};
   const std::string head = node.has("head") ? node.text("head").value_or("") : "plain";
@@ -144,6 +144,8 @@ std::optional<Json> read_column(const Node& node) {
     node.problem(fmt::format("{} is no type of a column; known: {}", in_quotes(type),
                              base::join(kTypes, ", ")));
   }
+  // Not written by the server, which would make what it stores differ from what is made.
+  if (column->value("priority", Json()) == 0) column->erase("priority");
   return column;
 }
 

@@ -56,6 +56,17 @@ TEST_CASE("problems of a type stand where they are, inside the text too") {
        "`rule`"},
       {"{raw: string}",
        "t.yaml:9:16: spec.spec.fields.x.raw: must be a mapping: an OpenAPI v3 schema"},
+      {"{fields: {1st: string, b: string}, exactlyOneOf: [1st, b]}",
+       "t.yaml:9:59: spec.spec.fields.x.exactlyOneOf: rules cannot name field \"1st\", so that it "
+       "cannot be counted"},
+      {"{items: string | required}",
+       "t.yaml:9:18: spec.spec.fields.x.items: `required` is of a field: write it where the field "
+       "stands"},
+      {"{items: string, values: string}",
+       "t.yaml:9:26: spec.spec.fields.x.values: does not go with `items`"},
+      {"{fields: {a: string}, flatten: {fields: {b: string}, minProperties: 1}}",
+       "t.yaml:9:41: spec.spec.fields.x.flatten: minProperties is of an object by itself: it "
+       "cannot be said of the part of one that a flattened type is"},
       {"string | required=maybe", "t.yaml:9:19: spec.spec.fields.x: required is true or false"},
   };
   for (const auto& [type, problem] : table) {
@@ -99,7 +110,11 @@ TEST_CASE("problems of a document are found all at once") {
 TEST_CASE("a file without a document of ours, or that is no YAML, says so") {
   CHECK(first_of(made_of("apiVersion: v1\nkind: ConfigMap\n").problems) ==
         "t.yaml: holds no document of kind TypeDefinitions");
-  CHECK_THAT(first_of(made_of("a: [").problems), Catch::StartsWith("t.yaml"));
+  const Generated broken = made_of("a: [");
+  REQUIRE(broken.problems.size() == 1);
+  CHECK(broken.problems[0].line > 0);
+  CHECK(broken.problems[0].column > 0);
+  CHECK_THAT(broken.problems[0].str(), !Catch::Contains(": 1:") && !Catch::Contains(": 2:"));
 }
 
 TEST_CASE("a version has to be stored") {
@@ -107,6 +122,83 @@ TEST_CASE("a version has to be stored") {
       made_of(document("  versions: [{name: v1, spec: {fields: {a: string}}}, {name: v2, spec: "
                        "{fields: {a: string}}}]\n"));
   CHECK_THAT(first_of(made.problems), Catch::Contains("no version has `storage: true`"));
+}
+
+TEST_CASE("a raw schema that the server could not read is a problem, and ends nothing") {
+  for (const char* raw : {"{type: 5}", "{required: [1]}", "{x-kubernetes-validations: {}}",
+                          "{properties: {a: 5}}", "{enum: {}}"}) {
+    for (const char* use : {"A or string", "A or B", "A | immutable", "{flatten: A}"}) {
+      CAPTURE(raw, use);
+      const Generated made = made_of(document(
+          std::string("  types: {A: {raw: ") + raw + "}, B: {fields: {b: string | required}}}\n" +
+          "  version: v1\n  spec:\n    fields:\n      x: " + use + "\n"));
+      CHECK_THAT(first_of(made.problems), Catch::Contains("is no OpenAPI v3 schema"));
+    }
+  }
+  CHECK_THAT(first_of(made_of(document("  version: v1\n  raw: {type: 5}\n")).problems),
+             Catch::Contains("is no OpenAPI v3 schema"));
+  // Nulls are what is not there.
+  CHECK(schema_of("{raw: {type: object, required: null, properties: {a: null}}}") ==
+        yaml("{type: object, properties: {a: {}}}"));
+}
+
+TEST_CASE("markers about a field are refused on a type that has none") {
+  for (const char* marker : {"required", "immutable"}) {
+    CAPTURE(marker);
+    for (const char* use : {"Host", "'[]Host'", "{fields: {a: integer}, flatten: Host}"}) {
+      const Generated made =
+          made_of(document(std::string("  types: {Host: string | ") + marker +
+                           "}\n  version: v1\n  spec:\n    fields:\n      x: " + use + "\n"));
+      CHECK_THAT(first_of(made.problems),
+                 Catch::Contains(std::string("`") + marker + "` is of a field"));
+    }
+  }
+}
+
+TEST_CASE("named types that double at each level end in a problem, not in the memory") {
+  std::string types = "  types:\n    T0: string\n";
+  for (int i = 1; i < 50; ++i) {
+    types += "    T" + std::to_string(i) + ": {fields: {a: T" + std::to_string(i - 1) + ", b: T" +
+             std::to_string(i - 1) + "}}\n";
+  }
+  const Generated made =
+      made_of(document(types + "  version: v1\n  spec:\n    fields:\n      x: T49\n"));
+  REQUIRE(made.problems.size() == 1);
+  CHECK_THAT(made.problems[0].message, Catch::Contains("the schemas come to more than"));
+  CHECK(made.problems[0].line > 8);
+}
+
+TEST_CASE("what the server refuses is a problem where it is written") {
+  const auto refused = [](const std::string& x) {
+    const std::string text = document("  version: v1\n  spec:\n    fields:\n      x: " + x + "\n");
+    return first_of(generate({TypeFile{"t.yaml", text}}, ServerCheck::run).problems);
+  };
+  CHECK(refused("integer | default=1") == "");
+  CHECK(refused("integer | uniqueItems=false") != "");
+  CHECK(refused("'[]string | uniqueItems=false'") == "");
+  const char* table[] = {"integer | default=x",
+                         "'[]string | uniqueItems=true'",
+                         "'[]string | listType=map'",
+                         "string | validation=\"self +\"",
+                         "string | validation=\"self.a == 1\"",
+                         "string | pattern='('",
+                         "{raw: {type: object, x-kubernetes-preserve-unknown-fields: false}}"};
+  for (const char* x : table) {
+    CAPTURE(x);
+    CHECK_THAT(refused(x), Catch::StartsWith("t.yaml:9:10: spec.spec.fields.x: "
+                                             "the server refuses this: spec.validation."));
+  }
+  CHECK_THAT(refused("{items: integer | default=a}"),
+             Catch::StartsWith("t.yaml:9:18: spec.spec.fields.x.items: the server refuses this"));
+}
+
+TEST_CASE("a version is named as the server wants it") {
+  for (const char* name : {"'1'", "1a", "-v1", "v1-", "V1"}) {
+    CAPTURE(name);
+    const Generated made =
+        made_of(document(std::string("  version: ") + name + "\n  spec: {fields: {a: string}}\n"));
+    CHECK_THAT(first_of(made.problems), Catch::Contains("is no name of a version"));
+  }
 }
 
 }  // namespace kubewatch::crdgen

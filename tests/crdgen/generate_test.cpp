@@ -250,4 +250,54 @@ TEST_CASE("a schema can be switched off or written as OpenAPI as a whole") {
         yaml("{type: object, properties: {spec: {type: object}}}"));
 }
 
+TEST_CASE("what the server drops is not written") {
+  CHECK(schema_of("integer | nullable=false minimum=1 exclusiveMinimum=false") ==
+        yaml("{type: integer, minimum: 1}"));
+  CHECK(schema_of("'[]string | uniqueItems=false'") ==
+        yaml("{type: array, items: {type: string}}"));
+  CHECK(schema_of("object | preserveUnknown=false embedded=false") == yaml("{type: object}"));
+  const Generated made = made_of(
+      document("  version: v1\n  columns: ['A: string .spec.a | priority=0']\n  spec: {fields: {a: "
+               "string}}\n"));
+  REQUIRE(first_of(made.problems) == "");
+  CHECK(made.crds[0]["spec"]["versions"][0]["additionalPrinterColumns"] ==
+        yaml("[{name: A, type: string, jsonPath: .spec.a}]"));
+}
+
+TEST_CASE("a flattened type brings its conditions along") {
+  std::vector<Remark> notes;
+  CHECK(
+      schema_of("{fields: {n: string}, flatten: {union: {a: string, b: string}, preserveUnknown: "
+                "true, validations: [{rule: 'true'}]}}",
+                &notes) ==
+      yaml("{type: object, properties: {n: {type: string}, a: {type: string}, b: {type: string}}, "
+           "oneOf: [{required: [a]}, {required: [b]}], x-kubernetes-preserve-unknown-fields: "
+           "true, x-kubernetes-validations: [{rule: 'true'}]}"));
+  CHECK(schema_of("{union: {c: string}, flatten: {union: {a: string}}}", &notes)["allOf"] ==
+        yaml("[{oneOf: [{required: [a]}]}]"));
+}
+
+TEST_CASE("alternatives of a union keep their rules and conditions") {
+  const auto x_of = [](const std::string& a) {
+    const Generated made =
+        made_of(document("  types:\n    A: " + a + "\n    B: {fields: {b: string | required}}\n" +
+                         "  version: v1\n  spec:\n    fields:\n      x: A or B\n"));
+    REQUIRE(first_of(made.problems) == "");
+    return made.crds[0]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+                    ["properties"]["x"];
+  };
+  const Json x = x_of(
+      "{fields: {a: integer | required, c: string}, validations: [{rule: 'self.a > 1', message: "
+      "m}], raw: {not: {required: [c]}}, maxProperties: 1, preserveUnknown: true}");
+  CHECK(x["oneOf"] ==
+        yaml("[{required: [a], not: {required: [c]}, maxProperties: 1}, {required: [b]}]"));
+  CHECK(x["x-kubernetes-validations"] ==
+        yaml("[{rule: '!(has(self.a)) || (self.a > 1)', message: m}]"));
+  CHECK(x["x-kubernetes-preserve-unknown-fields"] == true);
+  // What cannot be kept makes it a field that nothing is checked of, and a note says so.
+  const Json open = yaml("{x-kubernetes-preserve-unknown-fields: true}");
+  CHECK(x_of("{fields: {a: integer | required}, nullable: true}") == open);
+  CHECK(x_of("{fields: {a: integer | required}, validations: ['self == oldSelf']}") == open);
+}
+
 }  // namespace kubewatch::crdgen
