@@ -18,6 +18,12 @@ namespace kubewatch::cli {
 
 namespace {
 
+// A sample may be wanted of a version that is not served (any more, or yet).
+Json all_served(Json crd) {
+  for (Json& version : crd["spec"]["versions"]) version["served"] = true;
+  return crd;
+}
+
 class Sample : public Command {
  public:
   std::string name() const override { return "sample"; }
@@ -39,7 +45,7 @@ class Sample : public Command {
     CrdSources sources(context);
     const auto loaded = sources.load_one(file_);
     if (!loaded.ok()) return fail(context, loaded.error());
-    const std::vector<Json> crds(1, loaded->crd);
+    const std::vector<Json> crds(1, all_served(loaded->crd));
     const ObjectValidation validation(crds);
     Json list = Json::array();
     bool valid = true;

@@ -13,6 +13,11 @@ namespace kubewatch::crdgen {
 namespace {
 
 constexpr int kMaxDepth = 40;
+// A schema may want more than anyone reads, or memory holds. What is cut is not valid, which
+// whoever validates the sample tells.
+constexpr std::size_t kMaxItems = 100;    // of one list or map
+constexpr std::size_t kMaxLength = 4096;  // of one text
+constexpr std::size_t kMaxValues = 10000;
 
 std::size_t size_at(const Json& schema, const char* key, std::size_t otherwise) {
   const auto it = schema.find(key);
@@ -43,8 +48,8 @@ std::string text_of_format(const std::string& format) {
 
 // `nth` tells items of a set or map apart.
 std::string text_sample(const Json& schema, const std::string& name, std::size_t nth) {
-  const std::size_t min = size_at(schema, "minLength", 0);
-  const std::size_t max = size_at(schema, "maxLength", 4096);
+  const std::size_t min = std::min(size_at(schema, "minLength", 0), kMaxLength);
+  const std::size_t max = std::min(size_at(schema, "maxLength", kMaxLength), kMaxLength);
   std::string text = text_of_format(base::string_at(schema, {"format"}));
   if (const std::string pattern = base::string_at(schema, {"pattern"}); !pattern.empty()) {
     text = text_for_pattern(pattern, min, max);
@@ -78,7 +83,8 @@ Json number_sample(const Json& schema, bool whole, std::size_t nth) {
   if (step > 0) value = std::ceil(value / step) * step;
   value += static_cast<double>(nth) * (step > 0 ? step : 1);
   if (value > high) value = high;
-  if (whole) return static_cast<std::int64_t>(value);
+  constexpr double kWhole = 9e15;  // what a double counts to exactly, about
+  if (whole) return static_cast<std::int64_t>(std::clamp(value, -kWhole, kWhole));
   return value;
 }
 
@@ -87,7 +93,8 @@ class Sampler {
   explicit Sampler(SampleSize size) : full_(size == SampleSize::full) {}
 
   Json value(const Json& schema, const std::string& name, int depth, std::size_t nth = 0) const {
-    if (depth > kMaxDepth) return nullptr;
+    if (depth > kMaxDepth || !schema.is_object()) return nullptr;
+    if (values_left_ > 0) --values_left_;
     if (schema.contains("default") && nth == 0) return schema["default"];
     if (schema.contains("example") && nth == 0) return schema["example"];
     if (schema.contains("enum") && schema["enum"].is_array() && !schema["enum"].empty()) {
@@ -108,6 +115,7 @@ class Sampler {
 
   Json object(const Json& schema, int depth, std::size_t nth) const {
     Json out = Json::object();
+    if (!schema.is_object()) return out;
     const Json* properties = base::find(schema, {"properties"});
     std::set<std::string> wanted = needed(schema);
     if (properties != nullptr && properties->is_object()) {
@@ -120,8 +128,8 @@ class Sampler {
     const Json* values = base::find(schema, {"additionalProperties"});
     if (values == nullptr || !values->is_object()) return out;
     const std::size_t count =
-        std::max<std::size_t>(size_at(schema, "minProperties", 0), full_ ? 1 : 0);
-    for (std::size_t i = 0; i < count; ++i) {
+        std::max<std::size_t>(std::min(size_at(schema, "minProperties", 0), kMaxItems), full_);
+    for (std::size_t i = 0; i < count && values_left_ > 0; ++i) {
       out[i == 0 ? "key" : fmt::format("key{}", i)] = value(*values, "value", depth + 1, i);
     }
     return out;
@@ -175,13 +183,16 @@ class Sampler {
     const Json* items = base::find(schema, {"items"});
     if (items == nullptr) return out;
     std::size_t count = std::max<std::size_t>(size_at(schema, "minItems", 0), full_ ? 1 : 0);
-    count = std::min(count, size_at(schema, "maxItems", count));
+    count = std::min({count, size_at(schema, "maxItems", count), kMaxItems});
     const std::string singular = name.ends_with("s") ? name.substr(0, name.size() - 1) : name;
-    for (std::size_t i = 0; i < count; ++i) out.push_back(value(*items, singular, depth + 1, i));
+    for (std::size_t i = 0; i < count && values_left_ > 0; ++i) {
+      out.push_back(value(*items, singular, depth + 1, i));
+    }
     return out;
   }
 
   bool full_;
+  mutable std::size_t values_left_ = kMaxValues;
 };
 
 }  // namespace
