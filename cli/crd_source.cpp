@@ -132,8 +132,20 @@ Result<std::vector<LoadedCrd>> CrdSources::from_text(const std::string& text,
       }
       out.push_back({std::move(document.value), source, std::move(document.marks), true});
     } else if (kind == "List" || kind == "CustomResourceDefinitionList") {
-      for (const Json& item : document.value.value("items", Json::array())) {
-        if (crdgen::check_is_crd(item).ok()) out.push_back({item, source, {}, false});
+      for (Json item : document.value.value("items", Json::array())) {
+        const bool crds = kind == "CustomResourceDefinitionList";
+        // Of a list of one kind the server leaves these out of the items.
+        if (crds && item.is_object() && !item.contains("kind")) {
+          item["kind"] = "CustomResourceDefinition";
+          item["apiVersion"] = base::string_at(document.value, {"apiVersion"});
+        }
+        if (!crds && base::string_at(item, {"kind"}) != "CustomResourceDefinition") continue;
+        if (auto ok = crdgen::check_is_crd(item); !ok.ok()) {
+          const std::string name = base::string_at(item, {"metadata", "name"});
+          return std::move(ok).error().with_context(source + ": " +
+                                                    (name.empty() ? "an item" : name));
+        }
+        out.push_back({std::move(item), source, {}, false});
       }
     }
   }
