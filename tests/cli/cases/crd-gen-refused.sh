@@ -1,0 +1,25 @@
+cat >"$work/types.yaml" <<'TYPES'
+apiVersion: kubewatch.dev/v1
+kind: TypeDefinitions
+spec:
+  group: demo.example.com
+  kind: Thing
+  versions:
+    - name: v1
+      storage: true
+      spec: {fields: {a: integer | default=x, b: string | validation="self +"}}
+    - name: v2
+      served: false
+      spec: {fields: {a: string | required}}
+TYPES
+"$kubewatch" crd-gen "$work/types.yaml"
+echo "exit $?"
+"$kubewatch" crd-gen sample "$work/types.yaml" --size minimal --for-version v2
+echo "exit $?"
+cat >"$work/list.yaml" <<'LIST'
+apiVersion: v1
+kind: List
+items:
+  - {apiVersion: apiextensions.k8s.io/v1beta1, kind: CustomResourceDefinition, metadata: {name: olds.demo.example.com}}
+LIST
+"$kubewatch" crd-gen lint "$work/list.yaml"
