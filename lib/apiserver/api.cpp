@@ -66,7 +66,7 @@ Api::Api(ApiOptions options, WallTime now)
   namespaces_.create_initial(now);
 }
 
-Reply Api::handle(const ApiRequest& request, WallTime now) {
+Reply Api::handle(const ApiRequest& request, WallTime now) try {
   now_ = now;
   const auto segments = split_path(request.path);
   if (!segments) return {failed(segments.error()), nullptr};
@@ -87,6 +87,9 @@ Reply Api::handle(const ApiRequest& request, WallTime now) {
   settle(now);
   if (!reply) return {failed(reply.error()), nullptr};
   return std::move(reply).value();
+} catch (const Json::exception& error) {
+  // Nothing that a client sends may end the server; this is a check that is missing somewhere.
+  return {failed(internal_error(error.what())), nullptr};
 }
 
 Result<Api::Target> Api::route(const ApiRequest& request, const ResourcePath& path) {

@@ -53,7 +53,7 @@ void prepare_crd(Json& crd) {
   if (const Json* versions = base::find(crd, {"spec", "versions"});
       versions && versions->is_array()) {
     for (const auto& version : *versions) {
-      if (version.value("storage", false)) stored.push_back(string_at(version, {"name"}));
+      if (schema::bool_at(version, "storage")) stored.push_back(string_at(version, {"name"}));
     }
   }
   crd["status"] = {{"conditions", Json::array()},
@@ -140,6 +140,7 @@ void set_condition(Json& status, const std::string& type, const std::string& val
 
 Json crd_status(const Json& crd, const NameConflict& conflict, WallTime now) {
   Json status = crd.value("status", Json::object());
+  if (!status.is_object()) status = Json::object();
   if (conflict.reason.empty()) {
     status["acceptedNames"] = crd.at("spec").at("names");
     set_condition(status, "NamesAccepted", "True", "NoConflicts", "no conflicts found", now);
@@ -154,7 +155,7 @@ Json crd_status(const Json& crd, const NameConflict& conflict, WallTime now) {
   for (const auto& version : crd.at("spec").at("versions")) {
     const Json name = string_at(version, {"name"});
     const bool known = std::find(stored.begin(), stored.end(), name) != stored.end();
-    if (version.value("storage", false) && !known) stored.push_back(name);
+    if (schema::bool_at(version, "storage") && !known) stored.push_back(name);
   }
   return status;
 }

@@ -5,6 +5,7 @@
 #include "apiserver/registry.hpp"
 #include "apiserver/string_list.hpp"
 #include "base/strings.hpp"
+#include "schema/crd_check.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -106,10 +107,10 @@ std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
   std::vector<ResourcePtr> out;
   std::string storage_version;
   for (const auto& version : crd.at("spec").at("versions")) {
-    if (version.value("storage", false)) storage_version = base::string_at(version, {"name"});
+    if (schema::bool_at(version, "storage")) storage_version = base::string_at(version, {"name"});
   }
   for (const auto& version : crd.at("spec").at("versions")) {
-    if (!version.value("served", false)) continue;
+    if (!schema::bool_at(version, "served")) continue;
     auto resource = std::make_shared<Resource>();
     resource->type = type_of(crd, version);
     resource->list_kind = base::string_at(crd, {"spec", "names", "listKind"});

@@ -12,10 +12,15 @@ using Kind = Type::Kind;
 
 // "a.b.c" when the node is a chain of names.
 std::string qualified(const Expr& node) {
-  if (node.kind == Expr::Kind::ident) return node.name;
-  if (node.kind != Expr::Kind::select || node.test_only) return "";
-  const auto prefix = qualified(*node.target);
-  return prefix.empty() ? "" : prefix + "." + node.name;
+  std::vector<const Expr*> fields;
+  const Expr* first = &node;
+  for (; first->kind == Expr::Kind::select && !first->test_only; first = first->target) {
+    fields.push_back(first);
+  }
+  if (first->kind != Expr::Kind::ident) return "";
+  std::string out = first->name;
+  for (auto at = fields.rbegin(); at != fields.rend(); ++at) out.append(".").append((*at)->name);
+  return out;
 }
 
 TypePtr unwrapped(const TypePtr& type, bool& optional) {
@@ -158,6 +163,7 @@ class Checker {
     node.overloads = {&function.overloads[0]};
     node.type = simple(Kind::boolean);
     for (const Expr* part : node.parts) {
+      if (part->type->is(Kind::boolean)) continue;
       if (assignable(known_, part->type, simple(Kind::boolean))) continue;
       mismatch(*part, *simple(Kind::boolean), *part->type);
       node.type = simple(Kind::error);

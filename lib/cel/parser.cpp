@@ -1,9 +1,11 @@
 #include "cel/parser.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <unordered_map>
 
 #include "cel/lexer.hpp"
 #include "cel/values.hpp"
@@ -466,6 +468,41 @@ class Parser {
   Ast ast_;
 };
 
+// Whether a path down the tree is longer than that. Chains in parentheses that begin chains nest
+// trees far deeper than the text does. Does not recurse; parts that a macro uses twice count once.
+bool higher_than(const Expr* root, std::size_t most) {
+  struct Step {
+    const Expr* node;
+    std::size_t next;    // the child to look at
+    std::size_t height;  // of the children so far
+  };
+  std::unordered_map<const Expr*, std::size_t> heights;
+  std::vector<Step> path{{root, 0, 0}};
+  while (!path.empty()) {
+    if (path.size() > most) return true;
+    Step& step = path.back();
+    if (step.next > step.node->parts.size()) {
+      const std::size_t height = step.height + 1;
+      heights[step.node] = height;
+      path.pop_back();
+      if (!path.empty()) path.back().height = std::max(path.back().height, height);
+      continue;
+    }
+    const Expr* child = step.next == 0 ? step.node->target : step.node->parts[step.next - 1];
+    ++step.next;
+    if (child == nullptr) continue;
+    const auto known = heights.find(child);
+    if (known == heights.end()) {
+      path.push_back({child, 0, 0});
+    } else if (path.size() + known->second > most) {
+      return true;
+    } else {
+      step.height = std::max(step.height, known->second);
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Ast parse(std::string_view source, Issues& issues, const ParseLimits& limits) {
@@ -475,7 +512,11 @@ Ast parse(std::string_view source, Issues& issues, const ParseLimits& limits) {
                        ", limit " + std::to_string(limits.max_code_points));
     return {};
   }
-  return Parser(source, issues, limits).run();
+  Ast ast = Parser(source, issues, limits).run();
+  if (issues.empty() && ast.root != nullptr && higher_than(ast.root, limits.max_height)) {
+    issues.add_general("expression recursion limit exceeded: " + std::to_string(limits.max_height));
+  }
+  return ast;
 }
 
 }  // namespace kubewatch::cel

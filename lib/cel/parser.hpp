@@ -1,4 +1,5 @@
-// Text to expression tree, macros expanded. Limits: length, depth of nesting, number of nodes.
+// Text to expression tree, macros expanded. Limits: length, depth of nesting and of
+// the tree, number of nodes.
 #pragma once
 
 #include <string_view>
@@ -11,6 +12,7 @@ namespace kubewatch::cel {
 struct ParseLimits {
   std::size_t max_code_points = 100000;
   std::size_t max_depth = 250;
+  std::size_t max_height = 1000;  // of the tree, which every later step walks by recursion
   std::size_t max_nodes = 200000;
 };
 

@@ -112,23 +112,34 @@ const TypePtr* Substitution::find(const Type& type) const {
   return at == types_.end() ? nullptr : &at->second;
 }
 
+void Substitution::undo() {
+  for (auto at = undo_.rbegin(); at != undo_.rend(); ++at) {
+    if (at->second == nullptr) {
+      types_.erase(at->first);
+    } else {
+      types_[at->first] = std::move(at->second);
+    }
+  }
+  undo_.clear();
+}
+
 bool is_dyn_or_error(const Type& type) {
   return type.is(Kind::dyn) || type.is(Kind::error);
 }
 
 bool assignable(Substitution& known, const TypePtr& left, const TypePtr& right) {
-  Substitution attempt = known;
-  if (!fits(attempt, left, right)) return false;
-  known = std::move(attempt);
-  return true;
+  known.begin();
+  if (fits(known, left, right)) return true;
+  known.undo();
+  return false;
 }
 
 bool assignable(Substitution& known, const std::vector<TypePtr>& left,
                 const std::vector<TypePtr>& right) {
-  Substitution attempt = known;
-  if (!fits_all(attempt, left, right)) return false;
-  known = std::move(attempt);
-  return true;
+  known.begin();
+  if (fits_all(known, left, right)) return true;
+  known.undo();
+  return false;
 }
 
 const TypePtr& most_general(const TypePtr& left, const TypePtr& right) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cel/type.hpp"
@@ -15,10 +16,17 @@ namespace kubewatch::cel {
 class Substitution {
  public:
   const TypePtr* find(const Type& type) const;
-  void set(const Type& variable, TypePtr type) { types_[variable.name] = std::move(type); }
+  void set(const Type& variable, TypePtr type) {
+    TypePtr& known = types_[variable.name];
+    undo_.emplace_back(variable.name, std::exchange(known, std::move(type)));
+  }
+  // What was set since begin() is as it was again.
+  void begin() { undo_.clear(); }
+  void undo();
 
  private:
   std::map<std::string, TypePtr> types_;
+  std::vector<std::pair<std::string, TypePtr>> undo_;  // what variables stood for; null: nothing
 };
 
 // Both change `known` only when they say yes.

@@ -1,7 +1,10 @@
 #include "cel/values.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <unordered_map>
 
 #include "base/json.hpp"
 #include "cel/opaque.hpp"
@@ -93,32 +96,44 @@ std::optional<Value> json_entry(const Value& map, std::string_view key) {
   return Value::from_json(*at, *value_type);
 }
 
-bool same_key(const Json& left, const Json& right, const std::vector<std::string>& list_keys) {
-  static const Json kNull;
+Json identity(const Json& item, const std::vector<std::string>& list_keys) {
+  Json out = Json::array();
   for (const auto& key : list_keys) {
-    const Json* a = base::find(left, {key});
-    const Json* b = base::find(right, {key});
-    if ((a == nullptr ? kNull : *a) != (b == nullptr ? kNull : *b)) return false;
+    const Json* value = base::find(item, {key});
+    out.push_back(value == nullptr ? Json() : *value);
   }
-  return true;
+  return out;
+}
+
+// Lists of objects that are told apart by keys; of items with the same keys the first counts.
+Value equals_keyed(const Value& left, const Value& right, std::size_t size) {
+  const auto& list_keys = left.data()->list_keys;
+  std::map<Json, std::size_t> places;
+  for (std::size_t i = 0; i < size; ++i) places.emplace(identity((*left.json())[i], list_keys), i);
+  for (std::size_t i = 0; i < size; ++i) {
+    const Value wanted = element(right, i);
+    const auto at = places.find(identity(*wanted.json(), list_keys));
+    if (at == places.end()) return Value::boolean(false);
+    const Value verdict = equals(element(left, at->second), wanted);
+    if (!verdict.is_true()) return verdict;
+  }
+  return Value::boolean(true);
 }
 
 // Lists whose order does not count: each element of one has its equal in the other.
 Value equals_unordered(const Value& left, const Value& right, std::size_t size) {
-  const DataType& type = *left.data();
+  bool keyed = left.data()->list_kind == DataType::ListKind::map;
+  for (std::size_t i = 0; i < size && keyed; ++i) keyed = element(right, i).json() != nullptr;
+  if (keyed) return equals_keyed(left, right, size);
+  std::unordered_multimap<std::size_t, std::size_t> places;  // equal elements hash alike
+  for (std::size_t i = 0; i < size; ++i) places.emplace(hash_of(element(left, i)), i);
   for (std::size_t i = 0; i < size; ++i) {
     const Value wanted = element(right, i);
-    bool found = false;
-    for (std::size_t k = 0; k < size && !found; ++k) {
-      if (type.list_kind == DataType::ListKind::map && wanted.json() != nullptr) {
-        if (!same_key((*left.json())[k], *wanted.json(), type.list_keys)) continue;
-        const Value verdict = equals(element(left, k), wanted);
-        if (!verdict.is_true()) return verdict;
-        found = true;
-      } else {
-        found = equals(element(left, k), wanted).is_true();
-      }
-    }
+    if (equals(element(left, i), wanted).is_true()) continue;
+    const auto [begin, end] = places.equal_range(hash_of(wanted));
+    const bool found = std::any_of(begin, end, [&](const auto& place) {
+      return equals(element(left, place.second), wanted).is_true();
+    });
     if (!found) return Value::boolean(false);
   }
   return Value::boolean(true);
@@ -323,7 +338,8 @@ Value concatenated(Value left, const Value& right) {
       if (kind == DataType::ListKind::set) {
         placed = equals(out[k], added).is_true();
       } else if (out[k].json() != nullptr && added.json() != nullptr &&
-                 same_key(*out[k].json(), *added.json(), type->list_keys)) {
+                 identity(*out[k].json(), type->list_keys) ==
+                     identity(*added.json(), type->list_keys)) {
         out[k] = added;
         placed = true;
       }

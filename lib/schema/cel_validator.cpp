@@ -65,21 +65,38 @@ const Json* member(const Json* object, const std::string& key) {
   return at == object->end() ? nullptr : &*at;
 }
 
-// The item of an old list with the same keys; null in lists that are no maps.
-const Json* old_item(const Structural& list, const Json* old, const Json& item) {
-  if (old == nullptr || !old->is_array() || list.list_type != "map" || !list.list_map_keys) {
-    return nullptr;
-  }
-  for (const auto& candidate : *old) {
-    bool same = candidate.is_object() && item.is_object();
-    for (const auto& key : *list.list_map_keys) {
-      const Json *left = member(&candidate, key), *right = member(&item, key);
-      same = same && (left == nullptr ? right == nullptr : right != nullptr && *left == *right);
+// The items of an old list by their keys; none in lists that are no maps. Of items with the same
+// keys the first counts.
+class OldItems {
+ public:
+  OldItems(const Structural& list, const Json* old) : list_(list) {
+    if (old == nullptr || !old->is_array() || list.list_type != "map" || !list.list_map_keys) {
+      return;
     }
-    if (same) return &candidate;
+    for (const auto& item : *old) {
+      if (item.is_object()) items_.emplace(identity(item), &item);
+    }
   }
-  return nullptr;
-}
+  const Json* find(const Json& item) const {
+    if (items_.empty() || !item.is_object()) return nullptr;
+    const auto at = items_.find(identity(item));
+    return at == items_.end() ? nullptr : at->second;
+  }
+
+ private:
+  // An absent key is not one that is null.
+  Json identity(const Json& item) const {
+    Json out = Json::array();
+    for (const auto& key : *list_.list_map_keys) {
+      const Json* value = member(&item, key);
+      out.push_back(value == nullptr ? Json::array() : Json::array({*value}));
+    }
+    return out;
+  }
+
+  const Structural& list_;
+  std::map<Json, const Json*> items_;
+};
 
 class Run {
  public:
@@ -91,9 +108,11 @@ class Run {
     if (value.is_null() || over_) return;
     if (!node.rules.empty()) evaluate(node, value, old, before, path);
     if (value.is_array() && node.items != nullptr) {
+      const OldItems olds(*node.schema, old);
+      const OldItems others(*node.schema, before.old == old ? nullptr : before.old);
       for (std::size_t i = 0; i < value.size() && !over_; ++i) {
-        const Json* was = old_item(*node.schema, old, value[i]);
-        const Json* ratchet = old_item(*node.schema, before.old, value[i]);
+        const Json* was = olds.find(value[i]);
+        const Json* ratchet = before.old == old ? was : others.find(value[i]);
         visit(*node.items, value[i], was, before.below(value, ratchet),
               path + "[" + std::to_string(i) + "]");
       }

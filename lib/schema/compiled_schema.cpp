@@ -111,13 +111,13 @@ void check_replicas(const Json& object, const std::string& path, FieldErrors& er
     return;
   }
   if (field.value == nullptr) return;
-  const auto count = field.value->get<std::int64_t>();
+  const Json& count = *field.value;  // compared as JSON: it may be beyond 2^63
   if (count < 0) {
     errors.push_back(
-        field_invalid(path, std::to_string(count), "should be a non-negative integer"));
+        field_invalid(path, base::dump_json(count), "should be a non-negative integer"));
   } else if (count > std::numeric_limits<std::int32_t>::max()) {
     errors.push_back(
-        field_invalid(path, std::to_string(count), "should be less than or equal to 2147483647"));
+        field_invalid(path, base::dump_json(count), "should be less than or equal to 2147483647"));
   }
 }
 

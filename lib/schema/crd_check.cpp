@@ -240,7 +240,7 @@ class CrdCheck {
       const Json& version = versions_[i];
       const std::string path = fmt::format("spec.versions[{}]", i);
       const std::string name = string_at(version, {"name"});
-      stored += version.value("storage", false) ? 1U : 0U;
+      stored += bool_at(version, "storage") ? 1U : 0U;
       names.insert(name);
       const std::string problem = check_dns1035_label(name);
       if (!problem.empty()) {

@@ -152,7 +152,7 @@ std::vector<std::string> stored_versions(const Json& crd, const Json* live, cons
     if ((*stored)[i].is_string()) out.push_back((*stored)[i].get<std::string>());
   }
   for (const auto& version : versions) {
-    if (!version.value("storage", false)) continue;
+    if (!bool_at(version, "storage")) continue;
     const std::string name = string_at(version, {"name"});
     if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
     break;
@@ -177,7 +177,7 @@ void check_crd_stored_versions(const Json& crd, const Json* live, Report& report
   };
   for (const auto& version : *versions) {
     const std::string name = string_at(version, {"name"});
-    if (!version.value("storage", false) || is_stored(name)) continue;
+    if (!bool_at(version, "storage") || is_stored(name)) continue;
     report.add(kId, field_invalid("status.storedVersions", base::dump_json(Json(stored)),
                                   "must have the storage version " + name));
   }

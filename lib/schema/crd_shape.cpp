@@ -86,6 +86,11 @@ Result<void> check_version(const Json& version) {
 
 }  // namespace
 
+bool bool_at(const Json& object, const char* key) {
+  const Json* value = base::find(object, {key});
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
 Result<void> check_crd_shape(const Json& crd) {
   const Json* spec = base::find(crd, {"spec"});
   if (spec == nullptr) return {};

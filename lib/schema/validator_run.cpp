@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
+#include <optional>
 
 #include "schema/formats.hpp"
 
@@ -263,6 +265,17 @@ std::string range_text(const char* what, const std::string& types, const std::st
                            name);
 }
 
+// A whole number that fits 64 bits with a sign; larger ones are compared as doubles.
+std::optional<std::int64_t> whole_of(const Json& value) {
+  if (!value.is_number_integer()) return std::nullopt;
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost) return std::nullopt;
+  return value.get<std::int64_t>();
+}
+
+// What a double may be to be made a whole number of 64 bits.
+constexpr double kMostWhole = 9.2e18;
+
 }  // namespace
 
 void Validator::Run::check_multiple(const Node& node, const Json& value, const Place& place,
@@ -282,8 +295,8 @@ void Validator::Run::check_multiple(const Node& node, const Json& value, const P
     return;
   }
   bool fits = false;
-  if (native && value.is_number_integer()) {
-    fits = value.get<std::int64_t>() % static_cast<std::int64_t>(factor) == 0;
+  if (const auto whole = whole_of(value); native && whole && factor < kMostWhole) {
+    fits = *whole % static_cast<std::int64_t>(factor) == 0;
   } else {
     const double data = value.get<double>();
     const double times = factor < 1 ? 1 / factor * data : data / factor;
@@ -306,10 +319,9 @@ void Validator::Run::check_bound(const Node& node, const Json& value, const Plac
   const double limit = whole ? std::trunc(*bound) : *bound;
   // Whole numbers are compared as such: doubles lose the last digits of large ones.
   const auto compare = [&]() -> int {
-    if (whole && std::abs(limit) < 9.2e18) {
-      const auto left = value.get<std::int64_t>();
+    if (const auto left = whole_of(value); whole && left && std::abs(limit) < kMostWhole) {
       const auto right = static_cast<std::int64_t>(limit);
-      return left < right ? -1 : left > right ? 1 : 0;
+      return *left < right ? -1 : *left > right ? 1 : 0;
     }
     const auto left = value.get<double>();
     return left < limit ? -1 : left > limit ? 1 : 0;
@@ -324,7 +336,7 @@ void Validator::Run::check_bound(const Node& node, const Json& value, const Plac
                                 node.format, name)));
   }
   if (fits) return;
-  const std::string shown = whole && std::abs(limit) < 9.2e18
+  const std::string shown = whole && std::abs(limit) < kMostWhole
                                 ? std::to_string(static_cast<std::int64_t>(limit))
                                 : go_number(limit);
   out.add(issue_of(Kind::invalid, name,
