@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/resource.hpp"
+#include "apiserver/metadata.hpp"
 
 namespace kubewatch::cli {
 
@@ -12,25 +12,35 @@ std::string key_of(const Json& object) {
   return base::string_at(object, {"apiVersion"}) + " " + base::string_at(object, {"kind"});
 }
 
-void check_metadata(const Json& object, bool namespaced, std::vector<std::string>& out) {
-  const Json* metadata = base::find(object, {"metadata"});
-  if (metadata == nullptr || !metadata->is_object()) {
-    out.push_back("metadata: Required value");
+// What the server's rules for metadata ask of the resource.
+apiserver::Resource resource_of(const Json& object, bool namespaced) {
+  apiserver::Resource out;
+  const std::string api_version = base::string_at(object, {"apiVersion"});
+  const auto slash = api_version.find('/');
+  out.type.gvk = {api_version.substr(0, slash), api_version.substr(slash + 1),
+                  base::string_at(object, {"kind"})};
+  out.type.namespaced = namespaced;
+  out.custom = std::make_shared<apiserver::CustomVersion>();
+  return out;
+}
+
+// Reads metadata as the server does; `object` has then what it would store.
+void check_metadata(Json& object, bool namespaced, std::vector<std::string>& out) {
+  const apiserver::Resource resource = resource_of(object, namespaced);
+  std::vector<std::string> unknown;
+  const auto read = apiserver::normalise_metadata(resource, object, unknown);
+  if (!read.ok()) {
+    out.push_back(read.error().message());
     return;
   }
-  const std::string name = base::string_at(*metadata, {"name"});
-  const std::string generate = base::string_at(*metadata, {"generateName"});
-  if (name.empty() && generate.empty())
-    out.push_back("metadata.name: Required value: name or generateName is required");
-  if (!name.empty()) {
-    if (const auto wrong = core::check_dns_subdomain(name); !wrong.empty()) {
-      out.push_back(
-          fmt::format("metadata.name: Invalid value: {}: {}", base::dump_json(name), wrong));
-    }
+  Json named = object;  // the server makes the name before it looks at it
+  const std::string generate = base::string_at(object, {"metadata", "generateName"});
+  if (!generate.empty() && base::string_at(object, {"metadata", "name"}).empty()) {
+    named["metadata"]["name"] = generate.substr(0, 58) + "xxxxx";
   }
-  const std::string place = base::string_at(*metadata, {"namespace"});
-  if (!namespaced && !place.empty())
-    out.push_back("metadata.namespace: Forbidden: not allowed on this type");
+  schema::FieldErrors errors;
+  apiserver::validate_metadata(resource, named, errors);
+  for (const schema::FieldError& error : errors) out.push_back(schema::sentence(error));
 }
 
 schema::ScalePaths scale_of(const Json& version) {
@@ -76,8 +86,8 @@ std::vector<std::string> ObjectValidation::check(const Json& object, const Json*
   const Kind* kind = kind_of(object);
   if (kind == nullptr) return {"no version of a given CRD serves " + key_of(object)};
   std::vector<std::string> out;
-  check_metadata(object, kind->namespaced, out);
   Json stored = object;
+  check_metadata(stored, kind->namespaced, out);
   std::vector<std::string> unknown;
   if (auto embedded = kind->schema->coerce_embedded(stored, unknown); !embedded.ok()) {
     out.push_back(embedded.error().message());
@@ -100,7 +110,13 @@ std::vector<std::string> ObjectValidation::unknown_fields(const Json& object) co
   const Kind* kind = kind_of(object);
   if (kind == nullptr) return {};
   Json copy = object;
-  return kind->schema->prune(copy);
+  std::vector<std::string> unknown;
+  // What cannot be read is told by check().
+  (void)apiserver::normalise_metadata(resource_of(object, kind->namespaced), copy, unknown);
+  (void)kind->schema->coerce_embedded(copy, unknown);
+  const auto pruned = kind->schema->prune(copy);
+  unknown.insert(unknown.end(), pruned.begin(), pruned.end());
+  return unknown;
 }
 
 }  // namespace kubewatch::cli

@@ -297,6 +297,8 @@ void Validator::Run::check_multiple(const Node& node, const Json& value, const P
   bool fits = false;
   if (const auto whole = whole_of(value); native && whole && factor < kMostWhole) {
     fits = *whole % static_cast<std::int64_t>(factor) == 0;
+  } else if (native && value.is_number_integer()) {
+    fits = std::fmod(value.get<double>(), std::trunc(factor)) == 0;
   } else {
     const double data = value.get<double>();
     const double times = factor < 1 ? 1 / factor * data : data / factor;

@@ -43,6 +43,23 @@ TEST_CASE("a CRD is established at once and its served versions answer") {
   CHECK(server.get("/apis/demo.kubewatch.dev/v1alpha1/websites").code == 404);
 }
 
+TEST_CASE("flags of a version that are null are false, and do not end the server") {
+  Server server;
+  Json crd = website_crd();
+  for (auto& version : crd["spec"]["versions"]) {
+    if (version["storage"] == false) version["storage"] = nullptr;
+    if (version["served"] == false) version["served"] = nullptr;
+  }
+  CHECK(server.post(kCrdPath, crd).code == 201);
+  CHECK(server.get(kOne).json["status"]["storedVersions"] == Json::array({"v1"}));
+  CHECK(server.get("/apis/demo.kubewatch.dev/v1alpha1/websites").code == 404);
+  Json none = website_crd();
+  for (auto& version : none["spec"]["versions"]) version["storage"] = nullptr;
+  none["metadata"]["name"] = "sites.demo.kubewatch.dev";
+  none["spec"]["names"] = {{"plural", "sites"}, {"kind", "Site"}};
+  CHECK(server.post(kCrdPath, none).code == 422);
+}
+
 TEST_CASE("a watch of one version sees what is written through another") {
   Server server;
   server.post(kCrdPath, website_crd());

@@ -54,6 +54,23 @@ TEST_CASE("what is too long, too deep or too large is refused before it is read 
   CHECK(outcome(wide) == "true");
 }
 
+TEST_CASE("a tree that is deeper than its text is refused before anything walks it") {
+  // Each pair of parentheses begins a chain of its own: 200 levels of 200 sums are 40,000 nodes
+  // deep.
+  std::string deep = "1";
+  for (int level = 0; level < 200; ++level) {
+    deep = "(" + deep + ")";
+    for (int i = 0; i < 200; ++i) deep += "+1";
+  }
+  CHECK(outcome(deep + " > 0").find("recursion limit exceeded: 1000") != std::string::npos);
+  std::string allowed = "1";
+  for (int level = 0; level < 4; ++level) {
+    allowed = "(" + allowed + ")";
+    for (int i = 0; i < 200; ++i) allowed += "+1";
+  }
+  CHECK(outcome(allowed + " == 801") == "true");
+}
+
 TEST_CASE("a run stops at its limit of cost") {
   const cel::DataType nothing;
   const auto compiled =

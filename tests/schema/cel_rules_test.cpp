@@ -196,6 +196,22 @@ TEST_CASE("lists of sets and maps are equal whatever their order") {
         1);
 }
 
+TEST_CASE("lists of maps are equal whatever their order, found by their keys") {
+  const char* schema = R"json({"type": "object", "properties": {"m": {"type": "array",
+      "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items": {
+      "type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "integer"}}}}},
+      "x-kubernetes-validations": [{"rule": "self.m == oldSelf.m"}]})json";
+  const char* old = R"json({"m": [{"k": "a", "v": 1}, {"k": "b", "v": 2}]})json";
+  CHECK(
+      evaluated(schema, R"json({"m": [{"k": "b", "v": 2}, {"k": "a", "v": 1}]})json", old).empty());
+  CHECK(
+      evaluated(schema, R"json({"m": [{"k": "b", "v": 1}, {"k": "a", "v": 1}]})json", old).size() ==
+      1);
+  CHECK(
+      evaluated(schema, R"json({"m": [{"k": "c", "v": 2}, {"k": "a", "v": 1}]})json", old).size() ==
+      1);
+}
+
 TEST_CASE("evaluation of one object stops at its budget") {
   const char* schema = R"json({"type": "object", "properties": {"l": {"type": "array", "items":
       {"type": "integer"}}}, "x-kubernetes-validations": [

@@ -107,6 +107,13 @@ TEST_CASE("values are checked against their schema in the API server's words") {
   }
 }
 
+TEST_CASE("whole numbers beyond 2^63 do not become negative") {
+  CHECK(problems(R"({"type":"number","minimum":0})", "9223372036854775809") == "");
+  CHECK(problems(R"({"type":"number","maximum":5})", "18446744073709551615") != "");
+  CHECK(problems(R"({"type":"number","multipleOf":2})", "18446744073709551614") == "");
+  CHECK(problems(R"({"type":"number","multipleOf":1e300})", "3") != "");
+}
+
 TEST_CASE("a pattern takes time in line with its text, however it is nested") {
   const std::string text(1U << 18U, 'b');
   const std::string value = "\"" + text + "\"";
