@@ -80,9 +80,10 @@ std::string scientific(double value, int precision) {
 }
 
 std::string in_base(std::uint64_t number, unsigned base, bool upper) {
+  const char* const digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
   std::string out;
   do {
-    out += (upper ? "0123456789ABCDEF" : "0123456789abcdef")[number % base];
+    out += digits[number % base];
     number /= base;
   } while (number != 0);
   std::reverse(out.begin(), out.end());

@@ -97,8 +97,7 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromResou
   if (from.divisor) out["divisor"] = *from.divisor;
   if (from.resource) out["resource"] = *from.resource;
 }
-inline void from_json(const kubewatch::Json& in,
-                      WebsiteSpecEnvItemValueFromResourceFieldRef& into) {
+inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromResourceFieldRef& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
   detail::read(in, "containerName", into.containerName);
@@ -411,8 +410,7 @@ inline kubewatch::Result<void> Website::from_json(const kubewatch::Json& in) try
   detail::read(in, "status", this->status);
   return {};
 } catch (const std::exception& problem) {
-  return kubewatch::Error(kubewatch::ErrorKind::invalid,
-                          std::string(kKind) + ": " + problem.what());
+  return kubewatch::Error(kubewatch::ErrorKind::invalid, std::string(kKind) + ": " + problem.what());
 }
 
 }  // namespace website_v1
