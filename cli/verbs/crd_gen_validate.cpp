@@ -73,7 +73,10 @@ class Validate : public Command {
     KW_ASSIGN(const auto text, read_text(old_));
     auto documents = base::parse_yaml_values(text);
     if (!documents.ok()) return std::move(documents).error().with_context(old_);
-    for (Json& one : *documents) stored_[name_of(one)] = std::move(one);
+    for (Json& one : *documents) {
+      const std::string name = name_of(one);
+      stored_[name] = std::move(one);
+    }
     return {};
   }
 
