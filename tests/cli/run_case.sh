@@ -12,6 +12,8 @@ export kubewatch="$binary" here work
 export HOME="$work" KUBECONFIG="$work/none" NO_COLOR=1 LC_ALL=C
 unset KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 cd "$here" || exit 1
+# Cases look into it while a program that they have just begun may not have opened it yet.
+: >"$work/log"
 timeout 60 sh "cases/$name.sh" >"$work/out" 2>"$work/err"
 code=$?
 
