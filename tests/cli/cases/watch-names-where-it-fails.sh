@@ -5,7 +5,7 @@ for _ in $(seq 100); do [ -s "$work/config" ] && break; sleep 0.1; done
   --backoff-initial 50ms --backoff-max 50ms >"$work/seen" 2>"$work/log" &
 watch=$!
 for _ in $(seq 100); do [ -s "$work/seen" ] && break; sleep 0.1; done
-sleep 0.5
+sleep 2
 kill -KILL $server
 for _ in $(seq 100); do [ "$(grep -c interrupted "$work/log")" -ge 2 ] && break; sleep 0.1; done
 kill -INT $watch
