@@ -285,7 +285,8 @@ E2E_CASE("a rule runs under exactly the rights that rbac prints, with nothing re
 E2E_CASE("all examples run under exactly the rights that rbac prints, with nothing refused") {
   std::set<std::filesystem::path> folders;
   for (const auto& entry : std::filesystem::directory_iterator(KUBEWATCH_EXAMPLES)) {
-    if (entry.is_directory()) folders.insert(entry.path());
+    // The folders of rules; `types` has types of custom resources.
+    if (entry.is_directory() && entry.path().filename() != "types") folders.insert(entry.path());
   }
   CHECK(folders.size() >= 9);
   for (const auto& folder : folders) {

@@ -255,6 +255,11 @@ E2E_CASE("wait: files name the objects, of stdin too") {
 
 E2E_CASE("wait: ready and rollout follow a Deployment, and the reason of a failure is told") {
   World w;
+  if (w.server().name() != "sandbox") {
+    // A status that the case makes up is overwritten there by the controller of Deployments.
+    WARN("on the sandbox only: " << w.server().name() << " runs a controller of Deployments");
+    return;
+  }
   w.apply(kDeployment);
   const auto web = w.get("Deployment", "web");
   REQUIRE(web.has_value());
