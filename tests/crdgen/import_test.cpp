@@ -142,7 +142,8 @@ TEST_CASE("import and crd-gen give the CRD again, for every word of OpenAPI") {
       "default: 5}",
       "{x-kubernetes-int-or-string: true}",
       "{type: string, x-kubernetes-validations: [{rule: \"self != ''\"}]}",
-      "{type: string, x-kubernetes-validations: [{rule: \"self == oldSelf\", message: \"no\", reason: "
+      "{type: string, x-kubernetes-validations: [{rule: \"self == oldSelf\", message: \"no\", "
+      "reason: "
       "FieldValueForbidden, fieldPath: .a, optionalOldSelf: true, messageExpression: \"'x' + "
       "self\"}]}",
       "{type: object, properties: {a: {type: string}, b: {type: string}}, oneOf: [{required: [a]}, "
