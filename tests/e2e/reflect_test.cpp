@@ -253,7 +253,8 @@ E2E_CASE("kubectl reads through reflect --serve") {
         "configmap/a\nconfigmap/b\nconfigmap/c\n");
   const std::string table = kubectl({"get", "configmap", "a"});
   CHECK(table.find("NAME   DATA   AGE") != std::string::npos);
-  CHECK(kubectl({"get", "websites", "site", "-o", "jsonpath={.spec.title}"}) == "one");
+  CHECK(kubectl({"get", "websites.e2e.kubewatch.dev", "site", "-o", "jsonpath={.spec.title}"}) ==
+        "one");
   CHECK(kubectl({"get", "configmap", "b", "-o", "jsonpath={.data.k}", "--watch=false"}) == "b");
   const Ended refused =
       run(w, {"/usr/bin/env", "kubectl", "-n", w.ns(), "delete", "configmap", "a", "--wait=false"},
