@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/files.hpp"
 #include "base/strings.hpp"
 #include "cli/exit_code.hpp"
 #include "crdgen/cpp_structs.hpp"
@@ -115,7 +116,7 @@ int CrdOutput::write(Context& context, const std::vector<OutputFile>& files) con
   if (error) return fail(context, kFailed, fmt::format("{}: {}", where_, error.message()));
   for (const OutputFile& file : files) {
     const std::string path = where_ + "/" + file.name;
-    if (auto done = base::write_file_atomic(path, file.text, 0644); !done.ok()) {
+    if (auto done = base::write_generated_file(path, file.text, 0644); !done.ok()) {
       return fail(context, kFailed, done.error().render());
     }
     context.err << base::escape_for_terminal(path) << " written\n";

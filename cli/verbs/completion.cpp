@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/files.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/docs.hpp"
@@ -43,7 +44,7 @@ class Completion : public Command {
     files["completions/_kubewatch"] = completion_script("zsh");
     files["completions/kubewatch.fish"] = completion_script("fish");
     for (const auto& [name, text] : files) {
-      auto written = base::write_file_atomic(folder_ + "/" + name, text, 0644);
+      auto written = base::write_generated_file(folder_ + "/" + name, text, 0644);
       if (!written.ok()) return fail(context, written.error());
     }
     return kDone;

@@ -1,4 +1,7 @@
-// Whole files in and out, of base/strings.hpp. Not for streams, sockets or anything that may block.
+// Whole files in and out, of base/strings.hpp and base/files.hpp. Not for streams, sockets or
+// anything that may block.
+#include "base/files.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -48,6 +51,10 @@ Result<void> write_all(int fd, std::string_view content, const std::string& path
     if (count < 0) return system_error("cannot write", path, errno);
     content.remove_prefix(static_cast<std::size_t>(count));
   }
+  return {};
+}
+
+Result<void> wait_for_disk(int fd, const std::string& path) {
   if (::fsync(fd) != 0 && errno != EINVAL) return system_error("cannot write", path, errno);
   return {};
 }
@@ -82,7 +89,10 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   }
 }
 
-Result<void> write_file_atomic(const std::string& path, std::string_view content, unsigned mode) {
+namespace {
+
+Result<void> replace_file(const std::string& path, std::string_view content, unsigned mode,
+                          bool wait) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     return Error(ErrorKind::invalid, fmt::format("cannot write {}: it is a folder", path));
@@ -91,6 +101,7 @@ Result<void> write_file_atomic(const std::string& path, std::string_view content
   const Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (fd.get() < 0) return system_error("cannot write", path, errno);
   Result<void> written = write_all(fd.get(), content, path);
+  if (written.ok() && wait) written = wait_for_disk(fd.get(), path);
   if (written.ok() && ::fchmod(fd.get(), static_cast<mode_t>(mode)) != 0) {
     written = system_error("cannot set the mode of", path, errno);
   }
@@ -99,6 +110,17 @@ Result<void> write_file_atomic(const std::string& path, std::string_view content
   }
   if (!written.ok()) ::unlink(temporary.c_str());
   return written;
+}
+
+}  // namespace
+
+Result<void> write_file_atomic(const std::string& path, std::string_view content, unsigned mode) {
+  return replace_file(path, content, mode, true);
+}
+
+Result<void> write_generated_file(const std::string& path, std::string_view content,
+                                  unsigned mode) {
+  return replace_file(path, content, mode, false);
 }
 
 }  // namespace kubewatch::base

@@ -62,16 +62,20 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
     return base::parse_json(answer->body).with_context(what);
   }
 
-  // /api may be missing (a server of aggregated groups only); any other failure is the answer.
+  // One of /api and /apis may be missing (a server of groups only, one of the core alone), as
+  // client-go has it; any other failure is the answer.
   void on_core(Result<Json> answer) {
     if (!answer.ok() && !answer.error().is_not_found()) return end(std::move(answer).error());
+    has_core_ = answer.ok();
     if (answer.ok()) take(*answer, read_core_versions(*answer));
     ask("/apis", [](Discovery& self, Result<Json> groups) { self.on_groups(std::move(groups)); });
   }
 
   void on_groups(Result<Json> answer) {
-    if (!answer.ok()) return end(std::move(answer).error());
-    take(*answer, read_group_versions(*answer));
+    if (!answer.ok() && !(has_core_ && answer.error().is_not_found())) {
+      return end(std::move(answer).error());
+    }
+    if (answer.ok()) take(*answer, read_group_versions(*answer));
     ask_more();
   }
 
@@ -129,6 +133,7 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
   std::size_t next_request_ = 0;
   std::vector<Piece> pieces_;
   std::deque<std::pair<std::size_t, core::GroupVersion>> waiting_;
+  bool has_core_ = false;
   bool ended_ = false;
 };
 

@@ -126,13 +126,14 @@ class Run {
     for (const auto& [key, inner] : value.items()) {
       if (over_) return;
       const RuleNode* below = node.additional.get();
-      std::string at = path + "[" + key + "]";
       if (below == nullptr) {
         const auto found = node.properties.find(key);
         if (found == node.properties.end()) continue;
         below = found->second.get();
-        at = path.empty() ? key : path + "." + key;
       }
+      const std::string at = node.additional ? path + "[" + key + "]"
+                             : path.empty()  ? key
+                                             : path + "." + key;
       visit(*below, inner, member(old, key), before.below(value, member(before.old, key)), at);
     }
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string_view>
 
 namespace kubewatch::schema {
 
@@ -13,64 +15,83 @@ bool is_meta(const std::string& key) {
   return key == "apiVersion" || key == "kind" || key == "metadata";
 }
 
+// Where a value stands; written out only for what is removed.
+struct Trail {
+  const Trail* above = nullptr;
+  std::string_view key;
+  std::size_t index = 0;
+  bool is_index = false;
+
+  std::string text() const {
+    if (above == nullptr) return "";
+    std::string out = above->text();
+    if (is_index) return out + "[" + std::to_string(index) + "]";
+    if (!out.empty()) out += '.';
+    return out.append(key);
+  }
+};
+
 class Pruner {
  public:
   std::vector<std::string> removed;
 
   // Null: nothing is known here, objects are emptied.
-  void prune(Json& value, const Structural* schema, const std::string& path, bool embedded) {
+  void prune(Json& value, const Structural* schema, const Trail& trail, bool embedded) {
     if (schema != nullptr && schema->preserves_unknown()) {
-      keep(value, *schema, path, embedded);
+      keep(value, *schema, trail, embedded);
       return;
     }
     if (value.is_array()) {
-      std::size_t index = 0;
       const Structural* items = schema != nullptr ? schema->items.get() : nullptr;
-      for (auto& item : value) descend(item, items, fmt::format("{}[{}]", path, index++));
+      for (std::size_t i = 0; i < value.size(); ++i)
+        descend(value[i], items, {&trail, "", i, true});
       return;
     }
     if (!value.is_object()) return;
     for (auto it = value.begin(); it != value.end();) {
+      const Trail below{&trail, it.key()};
       if (schema != nullptr && embedded && is_meta(it.key())) {
         ++it;
-        continue;
-      }
-      const std::string below = path.empty() ? it.key() : path + "." + it.key();
-      if (schema != nullptr && has_member(*schema, it.key())) {
-        descend(*it, schema->member(it.key()), below);
+      } else if (const auto member = member_of(schema, it.key())) {
+        descend(*it, *member, below);
         ++it;
-        continue;
+      } else {
+        removed.push_back(below.text());
+        it = value.erase(it);
       }
-      removed.push_back(below);
-      it = value.erase(it);
     }
   }
 
  private:
-  // additionalProperties of true or false are members of which nothing is known.
-  static bool has_member(const Structural& schema, const std::string& key) {
-    return schema.properties.count(key) != 0 || schema.additional_allowed.has_value();
+  // Nothing: no member. Null: additionalProperties of true or false, of which nothing is known.
+  static std::optional<const Structural*> member_of(const Structural* schema,
+                                                    const std::string& key) {
+    if (schema == nullptr) return std::nullopt;
+    const auto property = schema->properties.find(key);
+    if (property != schema->properties.end()) return property->second.get();
+    if (!schema->additional_allowed) return std::nullopt;
+    return schema->additional_properties.get();
   }
 
-  void descend(Json& value, const Structural* schema, const std::string& path) {
+  void descend(Json& value, const Structural* schema, const Trail& trail) {
     if (!value.is_structured()) return;
-    prune(value, schema, path, schema != nullptr && schema->embedded_resource);
+    prune(value, schema, trail, schema != nullptr && schema->embedded_resource);
   }
 
-  void keep(Json& value, const Structural& schema, const std::string& path, bool embedded) {
+  void keep(Json& value, const Structural& schema, const Trail& trail, bool embedded) {
     if (value.is_array()) {
-      std::size_t index = 0;
-      for (auto& item : value) {
-        const std::string below = fmt::format("{}[{}]", path, index++);
-        if (schema.items) keep(item, *schema.items, below, schema.items->embedded_resource);
+      if (!schema.items) return;
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        keep(value[i], *schema.items, {&trail, "", i, true}, schema.items->embedded_resource);
       }
       return;
     }
     if (!value.is_object()) return;
     for (auto it = value.begin(); it != value.end(); ++it) {
       if (embedded && is_meta(it.key())) continue;
-      if (!has_member(schema, it.key())) continue;
-      descend(*it, schema.member(it.key()), path.empty() ? it.key() : path + "." + it.key());
+      if (const auto member = member_of(&schema, it.key())) {
+        descend(*it, *member, {&trail, it.key()});
+      }
     }
   }
 };
@@ -83,7 +104,7 @@ bool is_lost_null(const Json& value, const Structural* schema) {
 
 std::vector<std::string> prune(Json& value, const Structural& schema, bool root) {
   Pruner pruner;
-  pruner.prune(value, &schema, "", root || schema.embedded_resource);
+  pruner.prune(value, &schema, {}, root || schema.embedded_resource);
   std::sort(pruner.removed.begin(), pruner.removed.end());
   return std::move(pruner.removed);
 }

@@ -42,10 +42,11 @@ void Outcome::add(Issue issue) {
   if (issues.size() < kMany) {
     if (std::any_of(issues.begin(), issues.end(), same)) return;
   } else {
-    if (seen_.empty()) {
-      for (const auto& one : issues) seen_.insert(one.text);
+    if (seen_ == nullptr) {
+      seen_ = std::make_unique<std::unordered_set<std::string>>();
+      for (const auto& one : issues) seen_->insert(one.text);
     }
-    if (!seen_.insert(issue.text).second) return;
+    if (!seen_->insert(issue.text).second) return;
   }
   issues.push_back(std::move(issue));
 }

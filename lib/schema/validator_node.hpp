@@ -1,6 +1,7 @@
 // One schema made ready for validation, and what one look at a value found. Private to validator.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -51,7 +52,7 @@ struct Outcome {
   void merge(Outcome&& other);
 
  private:
-  std::unordered_set<std::string> seen_;  // sentences, once there are many
+  std::unique_ptr<std::unordered_set<std::string>> seen_;  // sentences, once there are many
 };
 
 }  // namespace kubewatch::schema

@@ -106,18 +106,22 @@ Outcome Validator::Run::child(const Node& node, const Json& value, const Place& 
   return out;
 }
 
+bool Validator::Run::fits_type(const Node& node, const Json& value) {
+  const std::string_view actual = type_of(value);
+  if (node.types == actual) return true;
+  if (actual == "integer") return node.number || node.types == "integer,string";
+  if (actual == "string") return node.types == "integer,string";
+  return actual == "number" && node.integer && is_whole(value.get<double>());
+}
+
 void Validator::Run::check_type(const Node& node, const Json& value, const Place& place,
                                 Outcome& out) {
   ++out.matches;
-  const std::string actual = type_of(value);
-  const bool listed = node.types == actual || (node.types == "integer,string" &&
-                                               (actual == "integer" || actual == "string"));
-  const bool whole = actual == "number" && node.integer && is_whole(value.get<double>());
-  const bool fits = listed || whole || (actual == "integer" && node.number);
-  if (fits) {
+  if (fits_type(node, value)) {
     ++out.matches;
     return;
   }
+  const std::string actual = type_of(value);
   const bool text_or_list = value.is_string() || value.is_array();
   std::string wanted = node.types;
   std::string shown = actual;
@@ -139,13 +143,18 @@ void Validator::Run::check_type(const Node& node, const Json& value, const Place
 void Validator::Run::check_any_of(const Node& node, const Json& value, const Place& place,
                                   const Json* old, Outcome& out) {
   if (node.any_of.empty()) return;
+  // One that fits speaks for all. What is wrong with the others is worked out when none does: of
+  // int-or-string one of two never fits.
+  for (const auto& one : node.any_of) {
+    if (!one->any_type && one->format.empty() && !fits_type(*one, value)) continue;
+    Outcome found = check(*one, value, place, old);
+    if (!found.fine()) continue;
+    out.merge(std::move(found));
+    return;
+  }
   std::optional<Outcome> best;
   for (const auto& one : node.any_of) {
     Outcome found = check(*one, value, place, old);
-    if (found.fine()) {
-      out.merge(std::move(found));
-      return;
-    }
     if (!best || found.matches > best->matches) best = std::move(found);
   }
   out.add(issue_of(

@@ -26,6 +26,8 @@ class Validator::Run {
 
  private:
   Outcome check_null(const Node& node, const Place& place);
+  // The type alone, of a node that has one.
+  static bool fits_type(const Node& node, const Json& value);
   void check_type(const Node& node, const Json& value, const Place& place, Outcome& out);
   void check_combined(const Node& node, const Json& value, const Place& place, const Json* old,
                       Outcome& out);

@@ -67,6 +67,14 @@ std::uint64_t LineApi::number(const LineRequest& request, const char* key) const
 bool LineApi::answer(const LineRequest& request, Output& out) {
   if (request.path.rfind("/bench/", 0) == 0) {
     control(request, out);
+  } else if (request.path == "/api" && request.method == "GET") {
+    answer_json(200, R"({"kind":"APIVersions","versions":["v1"]})", out);
+  } else if (request.path == "/api/v1" && request.method == "GET") {
+    answer_json(200,
+                R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods",)"
+                R"("singularName":"pod","namespaced":true,"kind":"Pod","verbs":["list","watch"],)"
+                R"("shortNames":["po"]}]})",
+                out);
   } else if (request.path != "/api/v1/pods" || request.method != "GET") {
     answer_status(404, "NotFound", out);
   } else if (request.query.count("labelSelector") + request.query.count("fieldSelector") > 0) {

@@ -253,6 +253,16 @@ TEST_CASE("a server with nothing has an empty map") {
   CHECK(discover_on(rig).map().all().empty());
 }
 
+TEST_CASE("a server of the core alone, without /apis, is one") {
+  Rig rig;
+  rig.transport.route("GET", "/api", 200, R"({"kind":"APIVersions","versions":["v1"]})");
+  rig.transport.route("GET", "/apis", 404, "{}");
+  rig.transport.route("GET", "/api/v1", 200,
+                      R"({"kind":"APIResourceList","resources":[{"name":"pods","kind":"Pod",)"
+                      R"("namespaced":true,"verbs":["list"]}]})");
+  CHECK(names(discover_on(rig).map().all()) == "pods.v1.");
+}
+
 TEST_CASE("discovery can be canceled and destroyed inside its callback") {
   Rig rig;
   int calls = 0;

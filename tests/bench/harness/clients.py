@@ -3,6 +3,7 @@ memory from /proc, the peak of a relist by VmHWM after clear_refs; the program i
 is synced, with its CPU time."""
 import json
 import os
+import pathlib
 import queue
 import signal
 import subprocess
@@ -12,6 +13,20 @@ import time
 from servers import end
 
 SETTLE = 3.0  # least seconds from synced to the RSS that counts; then until compaction and collectors rest
+
+
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measured(measure, command, codes=(0,)):
+    """One run under bench_measure: {wall_ms, cpu_ms, rss_mb, code}."""
+    ran = subprocess.run([str(measure), *map(str, command)], stderr=subprocess.PIPE, text=True)
+    out = json.loads(ran.stderr.splitlines()[-1])
+    if out["code"] not in codes:
+        raise RuntimeError(f"{command[1]}: exit {out['code']}: " + "".join(ran.stderr.splitlines()[:-1])[-300:])
+    return out
 
 
 class Failed(Exception):
