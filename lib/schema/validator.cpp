@@ -29,11 +29,14 @@ std::string go_number(const Json& value) {
   return value.is_number_float() ? go_number(value.get<double>()) : base::dump_json(value);
 }
 
-const Validator::Node* Validator::Node::property(std::string_view key) const {
-  const auto it =
-      std::lower_bound(properties.begin(), properties.end(), key,
-                       [](const auto& one, std::string_view wanted) { return one.first < wanted; });
-  return it != properties.end() && it->first == key ? it->second.get() : nullptr;
+const Validator::Node* Validator::Node::property(std::string_view key,
+                                                 Properties::const_iterator& from) const {
+  if (from == properties.end() || from->first != key) {
+    from = std::lower_bound(
+        from, properties.end(), key,
+        [](const auto& one, std::string_view wanted) { return one.first < wanted; });
+  }
+  return from != properties.end() && from->first == key ? (from++)->second.get() : nullptr;
 }
 
 void Outcome::add(Issue issue) {

@@ -21,13 +21,16 @@ struct Validator::Node {
   bool integer = false, number = false, any_type = false;
   std::optional<base::Regex> pattern;
   std::string bad_pattern;  // why it does not compile
-  std::vector<std::pair<std::string_view, std::unique_ptr<Node>>> properties;  // sorted
+  using Properties = std::vector<std::pair<std::string_view, std::unique_ptr<Node>>>;
+  Properties properties;  // sorted
   std::unique_ptr<Node> additional;
   std::unique_ptr<Node> items;
   Nodes all_of, any_of, one_of;
   std::unique_ptr<Node> not_node;
 
-  const Node* property(std::string_view key) const;
+  // Null: no property. `from` is where to begin, and moves on: the keys of an object come sorted
+  // too.
+  const Node* property(std::string_view key, Properties::const_iterator& from) const;
 };
 
 // An error before it has a place: `name` is the server's own dotted name of the value.

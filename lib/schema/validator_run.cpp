@@ -465,8 +465,9 @@ void Validator::Run::check_object(const Node& node, const Json& value, const Pla
   }
   const bool closed = !node.additional && schema.additional_allowed == false;
   const bool root = place.above == nullptr;
+  auto from = node.properties.begin();
   for (auto it = value.begin(); it != value.end(); ++it) {
-    const Node* property = node.property(it.key());
+    const Node* property = node.property(it.key(), from);
     Place below{&place, it.key(), 0, false, property == nullptr};
     if (property == nullptr && closed) {
       const std::string name = place.text();
