@@ -46,7 +46,9 @@ inline std::string event(const std::string& object) {
 // `spec` is more of the rule, indented by two; `for_more` more of its `for`, after a comma. The
 // hook notes its argument in `seen` and its input in `input`.
 struct ScriptedEngine {
-  explicit ScriptedEngine(const std::string& spec, const std::string& for_more = "")
+  explicit ScriptedEngine(
+      const std::string& spec, const std::string& for_more = "",
+      const std::string& reconcile = "{exec: [./hook.sh, reconcile], output: log}")
       : transport(loop), client(loop, transport, config()) {
     transport.route("GET", "/api", 200, kinds_of("", "configmaps", "ConfigMap"));
     transport.route("GET", "/apis", 200, kinds_of("demo.dev", "websites", "Website"));
@@ -61,8 +63,8 @@ struct ScriptedEngine {
             for_more +
             "}\n"
             "  changed: [.metadata.labels]\n"
-            "  reconcile: {exec: [./hook.sh, reconcile], output: log}\n" +
-            spec)});
+            "  reconcile: " +
+            reconcile + "\n" + spec)});
     for (const auto& problem : loaded.problems) FAIL(problem.str());
     rules = loaded.rules;
   }

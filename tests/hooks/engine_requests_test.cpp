@@ -1,4 +1,5 @@
-// What a rule asks the server for, and what of the answers must be there before its hook runs.
+// What an engine asks the server for, what of the answers must be there before a hook runs, and
+// what comes of a refusal.
 #include "hooks/scripted_engine.hpp"
 
 using namespace kubewatch;
@@ -49,4 +50,23 @@ TEST_CASE("no hook runs before the last list of its rule is complete, and then w
   REQUIRE(world.until([&] { return !world.runs.empty(); }));
   CHECK(world.runs[0].outcome == "done");
   CHECK(has(world.read("input"), R"("kind":"ConfigMap","metadata":{"name":"a")"));
+}
+
+TEST_CASE("a write that is throttled is tried again when the server says, whatever the backoff") {
+  ScriptedEngine world(
+      "  owns: [{apiVersion: v1, kind: ConfigMap}]\n  apply: {validate: none}\n", "",
+      "{shell: 'echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: page}}\"'}");
+  const std::string page = "/api/v1/namespaces/shop/configmaps/page";
+  world.transport.route("GET", page, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  world.transport.route("PATCH", page, 429, R"({"kind":"Status","code":429})",
+                        {{"Retry-After", "3600"}});
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  world.transport.answer(200, list(""));
+  world.start();
+  REQUIRE(world.until([&] { return !world.runs.empty(); }));
+  CHECK(world.runs[0].outcome == "write-failed");
+  const auto entry = world.engine->drivers().at(0)->queue().look({"shop", "a"});
+  REQUIRE(entry);
+  CHECK(entry->pending);
+  CHECK(entry->due - world.loop.now() > Duration{3500000});
 }
