@@ -58,8 +58,9 @@ TEST_CASE("a write that is throttled is tried again when the server says, whatev
       "{shell: 'echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: page}}\"'}");
   const std::string page = "/api/v1/namespaces/shop/configmaps/page";
   world.transport.route("GET", page, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
-  world.transport.route("PATCH", page, 429, R"({"kind":"Status","code":429})",
-                        {{"Retry-After", "3600"}});
+  http::Headers later;
+  later.add("Retry-After", "3600");
+  world.transport.route("PATCH", page, 429, R"({"kind":"Status","code":429})", later);
   world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
   world.transport.answer(200, list(""));
   world.start();
