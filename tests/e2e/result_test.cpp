@@ -127,6 +127,35 @@ E2E_CASE("each run is a span with its requests below it, and the hook may add it
   CHECK(log.has("said", "trace=" + trace));
 }
 
+E2E_CASE("a secret that a failing hook says is in no span, no run and no Event") {
+  World w;
+  Collector collector(w.loop());
+  w.trace_to(
+      {"http://127.0.0.1:" + std::to_string(collector.server->port()) + "/v1/traces", {}, "e2e"});
+  w.apply(kWebsiteCrd);
+  w.apply(
+      "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, stringData: {p: "
+      "hunter2-long}}");
+  w.rules(website_rule(std::string(R"x(
+  watches: [{name: passwords, apiVersion: v1, kind: Secret, namespaces: ['@NS@'], map: all}]
+  retry: {initial: 5m}
+)x") + kReconcile));
+  w.script("reconcile.sh", "echo 'no login with hunter2-long' >&2\nexit 3\n");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return has_event(w, "a", "HookFailed", "no login with ***"); }));
+  CHECK_FALSE(has_event(w, "a", "HookFailed", "hunter2"));
+  w.stop();  // sends what is left
+  const Json* run = collector.find("reconcile " + w.ns());
+  REQUIRE(run != nullptr);
+  CHECK(run->dump().find("no login with ***") != std::string::npos);
+  for (const Json& span : collector.spans) CHECK(span.dump().find("hunter2") == std::string::npos);
+  for (const auto& one : w.runs()) {
+    CHECK(one.message.find("hunter2") == std::string::npos);
+    CHECK(one.stderr_tail.find("hunter2") == std::string::npos);
+  }
+}
+
 E2E_CASE("events of a Result stand on the object and on what it regards") {
   World w;
   w.apply(kWebsiteCrd);
