@@ -62,8 +62,11 @@ TEST_CASE("a write that is throttled is tried again when the server says, whatev
   later.add("Retry-After", "3600");
   world.transport.route("PATCH", page, 429, R"({"kind":"Status","code":429})", later);
   world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
-  world.transport.answer(200, list(""));
   world.start();
+  auto& children = world.asked("configmaps");
+  children.head(200);
+  children.data(list(""));
+  children.end();
   REQUIRE(world.until([&] { return !world.runs.empty(); }));
   CHECK(world.runs[0].outcome == "write-failed");
   const auto entry = world.engine->drivers().at(0)->queue().look({"shop", "a"});

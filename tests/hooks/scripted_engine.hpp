@@ -52,6 +52,7 @@ struct ScriptedEngine {
       : transport(loop), client(loop, transport, config()) {
     transport.route("GET", "/api", 200, kinds_of("", "configmaps", "ConfigMap"));
     transport.route("GET", "/apis", 200, kinds_of("demo.dev", "websites", "Website"));
+    transport.route("GET", "/version", 200, R"({"major":"1","minor":"27","gitVersion":"v1.27.0"})");
     transport.route("POST", "/apis/events.k8s.io/v1/namespaces/shop/events", 201, "{}");
     folder.script("hook.sh");
     folder.write("hook.sh",
@@ -93,7 +94,7 @@ struct ScriptedEngine {
   ScriptedCall& asked(const std::string& plural) { return call(plural, false); }
   ScriptedCall& call(const std::string& plural, bool watch) {
     ScriptedCall* found = nullptr;
-    REQUIRE(until([&] {
+    const bool came = until([&] {
       for (std::size_t i = 0; i < transport.size(); ++i) {
         const bool watches = transport.call(i).line().find("watch=true") != std::string::npos;
         if (transport.call(i).path().ends_with("/" + plural) && watches == watch) {
@@ -101,7 +102,9 @@ struct ScriptedEngine {
         }
       }
       return found != nullptr;
-    }));
+    });
+    if (!came)
+      FAIL("no request for " + plural + "; there are " + base::join(transport.lines(), ", "));
     return *found;
   }
 
