@@ -59,6 +59,11 @@ E2E_CASE("a child that is deleted or changed by hand comes back") {
   REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
   w.settle();
   CHECK(w.runs().back().reason == "OwnedChanged");
+
+  w.merge("ConfigMap", "a-page", "{data: {title: null, more: x}}");
+  CHECK(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  w.settle();
+  CHECK((*w.get("ConfigMap", "a-page"))["data"]["more"] == "x");  // not ours
 }
 
 E2E_CASE("a child that the hook stops printing is pruned, one marked prune: disabled is kept") {

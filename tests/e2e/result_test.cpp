@@ -1,6 +1,7 @@
 // What a Result asks for besides children and status: events, patches, metrics; and the choices of
 // `apply`: force by path, onImmutable, validate.
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -103,7 +104,8 @@ E2E_CASE("each run is a span with its requests below it, and the hook may add it
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
   w.script("reconcile.sh",
-           std::string("echo \"$TRACEPARENT\" > parent; echo said >&2\n") + kPrintConfigMap);
+           std::string("[ -e parent ] || echo \"$TRACEPARENT\" > parent; echo said >&2\n") +
+               kPrintConfigMap);
   const Captured log;
   w.apply(website("a", "one"));
   w.start();
@@ -120,8 +122,38 @@ E2E_CASE("each run is a span with its requests below it, and the hook may add it
   REQUIRE(apply != nullptr);
   CHECK(apply->at("traceId") == trace);
   CHECK(apply->at("parentSpanId") == run->at("spanId"));
-  CHECK(w.read("parent").find("00-") == 0);
+  // The hook is below the run, not in a trace of its own.
+  CHECK(w.read("parent") == "00-" + trace + "-" + std::string(run->at("spanId")) + "-01\n");
   CHECK(log.has("said", "trace=" + trace));
+}
+
+E2E_CASE("a secret that a failing hook says is in no span, no run and no Event") {
+  World w;
+  Collector collector(w.loop());
+  w.trace_to(
+      {"http://127.0.0.1:" + std::to_string(collector.server->port()) + "/v1/traces", {}, "e2e"});
+  w.apply(kWebsiteCrd);
+  w.apply(
+      "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, stringData: {p: "
+      "hunter2-long}}");
+  w.rules(website_rule(std::string(R"x(
+  watches: [{name: passwords, apiVersion: v1, kind: Secret, namespaces: ['@NS@'], map: all}]
+  retry: {initial: 5m}
+)x") + kReconcile));
+  w.script("reconcile.sh", "echo 'no login with hunter2-long' >&2\nexit 3\n");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return has_event(w, "a", "HookFailed", "no login with ***"); }));
+  CHECK_FALSE(has_event(w, "a", "HookFailed", "hunter2"));
+  w.stop();  // sends what is left
+  const Json* run = collector.find("reconcile " + w.ns());
+  REQUIRE(run != nullptr);
+  CHECK(run->dump().find("no login with ***") != std::string::npos);
+  for (const Json& span : collector.spans) CHECK(span.dump().find("hunter2") == std::string::npos);
+  for (const auto& one : w.runs()) {
+    CHECK(one.message.find("hunter2") == std::string::npos);
+    CHECK(one.stderr_tail.find("hunter2") == std::string::npos);
+  }
 }
 
 E2E_CASE("events of a Result stand on the object and on what it regards") {
@@ -224,6 +256,59 @@ printf '{apiVersion: kubewatch.dev/v1, kind: Result, metrics: [{name: sites_buil
   CHECK(text.find("kubewatch_runs_total{controller=\"" + w.ns() + "\",outcome=\"done\"} 1\n") !=
         std::string::npos);
   CHECK(text.find("kubewatch_ready 1\n") != std::string::npos);
+}
+
+E2E_CASE("what each run used is served: CPU seconds and memory") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(kReconcile));
+  w.script("reconcile.sh", "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done\n");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "done") > 0; }));
+  w.settle();
+  const std::string text = w.metrics();
+  INFO(text);
+  const auto value = [&](const std::string& name) {
+    const std::string begin = name + "{controller=\"" + w.ns() + "\"} ";
+    const auto at = text.find(begin);
+    return at == std::string::npos ? -1.0 : std::strtod(text.c_str() + at + begin.size(), nullptr);
+  };
+  const auto runs = static_cast<double>(w.runs().size());
+  CHECK(value("kubewatch_run_cpu_seconds_count") == runs);
+  CHECK(value("kubewatch_run_cpu_seconds_sum") > 0.001);
+  CHECK(value("kubewatch_run_max_rss_bytes_count") == runs);
+  CHECK(value("kubewatch_run_max_rss_bytes_sum") > 100'000 * runs);
+}
+
+E2E_CASE("a retry sends only what failed") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile +
+                       "\n  retry: {initial: 200ms, max: 200ms}\n"));
+  w.script("reconcile.sh", std::string(kPrintConfigMap) + R"x(
+printf -- '---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a-other}, data: {title: "%s"}}\n' "$TITLE"
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "a-other").has_value(); }));
+  w.settle();
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a-other, namespace: '@NS@'}, data: "
+      "{title: taken}}",
+      "intruder");
+  // Once its failure is told on the object, nothing but the retries writes.
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") >= 2; }));
+  const auto applied = [&](const std::string& result) {
+    const std::string begin = "kubewatch_writes_total{result=\"" + result + "\",verb=\"apply\"} ";
+    const std::string text = w.metrics();
+    const auto at = text.find(begin);
+    return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + begin.size());
+  };
+  const int well = applied("ok");
+  const int refused = applied("conflict");
+  REQUIRE(w.eventually([&] { return applied("conflict") >= refused + 2; }));
+  CHECK(applied("ok") == well);
 }
 
 E2E_CASE("a conflict becomes a condition and an Event that name the manager and the path") {

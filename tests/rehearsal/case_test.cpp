@@ -1,6 +1,7 @@
 // Test cases as files and as runs: real shell hooks on the embedded server, time skipped.
 #include <filesystem>
 
+#include "base/strings.hpp"
 #include "hooks/rule_folder.hpp"
 #include "rehearsal/case_file.hpp"
 #include "rehearsal/case_runner.hpp"
@@ -268,6 +269,29 @@ TEST_CASE("a hook whose work depends on having been interrupted is found out") {
   REQUIRE_FALSE(ended.failures.empty());
   CHECK(ended.failures[0].message.find("with write 1 refused: it ends otherwise: ConfigMap "
                                        "default/a-copy: .data.retried: expected ") == 0);
+}
+
+TEST_CASE("a write whose answer is lost is done, and done again by a further attempt") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules.replace(rules.find("echo \"copying"), 4, "echo \"attempt $KW_ATTEMPT\" >&2\n      echo");
+  folder.write("rules.yaml", rules);
+  const auto loaded =
+      parse_cases(std::string(kGiven) + "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n",
+                  folder.file("tests.yaml"));
+  REQUIRE(loaded.problems.empty());
+  const auto said = [](const CaseResult& result, const std::string& words) {
+    return base::join(result.log, "\n").find(words) != std::string::npos;
+  };
+  const auto plain = run_case(loaded.cases[0]);
+  REQUIRE(said(plain, "attempt 1"));
+  REQUIRE_FALSE(said(plain, "attempt 2"));
+  CaseOptions lost;
+  lost.interruption = Interruption{0, true};
+  const auto ended = run_case(loaded.cases[0], lost);
+  CHECK(messages(ended) == "");
+  CHECK(said(ended, "attempt 2"));
+  CHECK(snapshot_differences(plain.end_state, ended.end_state).empty());
 }
 
 TEST_CASE("a hook that hangs ends its case, not the others") {

@@ -1,0 +1,76 @@
+// What an engine asks the server for, what of the answers must be there before a hook runs, and
+// what comes of a refusal.
+#include "hooks/scripted_engine.hpp"
+
+using namespace kubewatch;
+using test::kSite;
+using test::list;
+using test::object;
+using test::ScriptedEngine;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("selectors of a rule go to the server, in lists and in watches") {
+  ScriptedEngine world(
+      "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, labelSelector: site, map: "
+      "all}]\n",
+      ", labelSelector: tier=web, fieldSelector: metadata.namespace=shop");
+  world.transport.answer(200, list(""));
+  world.transport.answer(200, list(""));
+  world.start();
+  for (const std::string& line : {world.asked("websites").line(), world.watch("websites").line()}) {
+    CHECK(has(line, "labelSelector=tier%3Dweb"));
+    CHECK(has(line, "fieldSelector=metadata.namespace%3Dshop"));
+  }
+  CHECK(has(world.asked("configmaps").line(), "labelSelector=site"));
+  CHECK(has(world.watch("configmaps").line(), "labelSelector=site"));
+}
+
+TEST_CASE("no hook runs before the last list of its rule is complete, and then with all of it") {
+  ScriptedEngine world("  watches: [{name: config, apiVersion: v1, kind: ConfigMap, map: all}]\n");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  world.start();
+  auto& late = world.asked("configmaps");
+  world.watch("websites");  // these are complete
+  CHECK_FALSE(world.engine->drivers().at(0)->status().started);
+  // Half a list is none.
+  const std::string first = list(object("v1", "ConfigMap", "4", "{}"));
+  late.head(200);
+  late.data(first.substr(0, first.size() / 2));
+  CHECK_FALSE(world.engine->drivers().at(0)->status().started);
+  late.data(first.substr(first.size() / 2));
+  late.end();
+  REQUIRE(world.until([&] { return !world.runs.empty(); }));
+  CHECK(world.runs[0].outcome == "done");
+  CHECK(has(world.read("input"), R"("kind":"ConfigMap","metadata":{"name":"a")"));
+}
+
+TEST_CASE("a write that is throttled is tried again when the server says, whatever the backoff") {
+  ScriptedEngine world(
+      "  owns: [{apiVersion: v1, kind: ConfigMap}]\n  apply: {validate: none}\n", "",
+      "{shell: 'echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: page}}\"'}");
+  const std::string page = "/api/v1/namespaces/shop/configmaps/page";
+  world.transport.route("GET", page, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  http::Headers later;
+  later.add("Retry-After", "3600");
+  world.transport.route("PATCH", page, 429, R"({"kind":"Status","code":429})", later);
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  world.start();
+  auto& children = world.asked("configmaps");
+  children.head(200);
+  children.data(list(""));
+  children.end();
+  REQUIRE(world.until([&] { return !world.runs.empty(); }));
+  CHECK(world.runs[0].outcome == "write-failed");
+  const auto entry = world.engine->drivers().at(0)->queue().look({"shop", "a"});
+  REQUIRE(entry);
+  CHECK(entry->pending);
+  CHECK(entry->due - world.loop.now() > Duration{3500000});
+}
