@@ -9,7 +9,7 @@ namespace kubewatch::schema {
 
 namespace {
 
-constexpr int kMany = 200000;
+constexpr int kMany = 100000;
 
 // The schema of a list `v` of that type with a rule of its own; items in YAML's flow style.
 std::shared_ptr<const CompiledSchema> list_of(const char* items, const char* list_type,
