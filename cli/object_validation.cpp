@@ -2,51 +2,76 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apiserver/metadata.hpp"
+#include "apiserver/strategy.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
 
+using base::string_at;
+
 std::string key_of(const Json& object) {
-  return base::string_at(object, {"apiVersion"}) + " " + base::string_at(object, {"kind"});
-}
-
-// What the server's rules for metadata ask of the resource.
-apiserver::Resource resource_of(const Json& object, bool namespaced) {
-  apiserver::Resource out;
-  const std::string api_version = base::string_at(object, {"apiVersion"});
-  const auto slash = api_version.find('/');
-  out.type.gvk = {api_version.substr(0, slash), api_version.substr(slash + 1),
-                  base::string_at(object, {"kind"})};
-  out.type.namespaced = namespaced;
-  out.custom = std::make_shared<apiserver::CustomVersion>();
-  return out;
-}
-
-// Reads metadata as the server does; `object` has then what it would store.
-void check_metadata(Json& object, bool namespaced, std::vector<std::string>& out) {
-  const apiserver::Resource resource = resource_of(object, namespaced);
-  std::vector<std::string> unknown;
-  const auto read = apiserver::normalise_metadata(resource, object, unknown);
-  if (!read.ok()) {
-    out.push_back(read.error().message());
-    return;
-  }
-  Json named = object;  // the server makes the name before it looks at it
-  const std::string generate = base::string_at(object, {"metadata", "generateName"});
-  if (!generate.empty() && base::string_at(object, {"metadata", "name"}).empty()) {
-    named["metadata"]["name"] = generate.substr(0, 58) + "xxxxx";
-  }
-  schema::FieldErrors errors;
-  apiserver::validate_metadata(resource, named, errors);
-  for (const schema::FieldError& error : errors) out.push_back(schema::sentence(error));
+  return string_at(object, {"apiVersion"}) + " " + string_at(object, {"kind"});
 }
 
 schema::ScalePaths scale_of(const Json& version) {
-  return {base::string_at(version, {"subresources", "scale", "specReplicasPath"}),
-          base::string_at(version, {"subresources", "scale", "statusReplicasPath"}),
-          base::string_at(version, {"subresources", "scale", "labelSelectorPath"})};
+  return {string_at(version, {"subresources", "scale", "specReplicasPath"}),
+          string_at(version, {"subresources", "scale", "statusReplicasPath"}),
+          string_at(version, {"subresources", "scale", "labelSelectorPath"})};
+}
+
+// As much of a resource as the server's rules for objects ask for.
+apiserver::Resource resource_of(const Json& crd, const Json& version,
+                                std::shared_ptr<const schema::CompiledSchema> compiled) {
+  const Json& spec = crd["spec"];
+  apiserver::Resource out;
+  out.type.gvk = {string_at(spec, {"group"}), string_at(version, {"name"}),
+                  string_at(spec, {"names", "kind"})};
+  out.type.plural = string_at(spec, {"names", "plural"});
+  out.type.namespaced = string_at(spec, {"scope"}) != "Cluster";
+  const Json* status = base::find(version, {"subresources", "status"});
+  if (status != nullptr && !status->is_null()) {
+    out.type.subresources.push_back({"status", out.type.gvk, {}});
+  }
+  out.storage_id = string_at(crd, {"metadata", "name"});
+  auto custom = std::make_shared<apiserver::CustomVersion>();
+  custom->compiled = std::move(compiled);
+  out.custom = std::move(custom);
+  return out;
+}
+
+void add_sentences(const schema::FieldErrors& errors, std::vector<std::string>& out) {
+  for (const schema::FieldError& error : errors) out.push_back(schema::sentence(error));
+}
+
+// What the server says before it looks at anything else: another object than the stored one is
+// meant, or another state of it. "" when nothing is.
+std::string mistaken(const apiserver::Resource& kind, const Json& old, const Json& object) {
+  const auto both = [&](const char* key) {
+    return std::pair(string_at(old, {"metadata", key}), string_at(object, {"metadata", key}));
+  };
+  const auto differ = [](const std::pair<std::string, std::string>& values) {
+    return !values.first.empty() && !values.second.empty() && values.first != values.second;
+  };
+  if (const auto names = both("name"); differ(names)) {
+    return fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                       names.second, names.first);
+  }
+  if (const auto namespaces = both("namespace"); kind.type.namespaced && differ(namespaces)) {
+    return "the namespace of the provided object does not match the namespace sent on the request";
+  }
+  if (const auto uids = both("uid"); differ(uids)) {
+    return fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                       uids.second, uids.first);
+  }
+  if (differ(both("resourceVersion"))) {
+    return "the object has been modified; please apply your changes to the latest version and try "
+           "again";
+  }
+  return "";
 }
 
 }  // namespace
@@ -56,24 +81,25 @@ ObjectValidation::ObjectValidation(const std::vector<Json>& crds) {
     const Json& spec = crd["spec"];
     for (const Json& version : spec["versions"]) {
       if (version.value("served", Json()) != true) continue;
-      const std::string api_version =
-          base::string_at(spec, {"group"}) + "/" + base::string_at(version, {"name"});
       const Json* root = base::find(version, {"schema", "openAPIV3Schema"});
       auto compiled = schema::CompiledSchema::of(root == nullptr ? Json::object() : *root,
                                                  &schema::rule_checker(), scale_of(version));
       if (!compiled.ok()) {
-        broken_.push_back(fmt::format("{} of {}: {}", base::string_at(version, {"name"}),
-                                      base::string_at(crd, {"metadata", "name"}),
+        broken_.push_back(fmt::format("{} of {}: {}", string_at(version, {"name"}),
+                                      string_at(crd, {"metadata", "name"}),
                                       compiled.error().render()));
         continue;
       }
-      kinds_[api_version + " " + base::string_at(spec, {"names", "kind"})] = {
-          std::move(*compiled), base::string_at(spec, {"scope"}) != "Cluster"};
+      auto resource = resource_of(crd, version, std::move(*compiled));
+      const auto& gvk = resource.type.gvk;
+      const std::string key = gvk.api_version() + " " + gvk.kind;
+      if (string_at(spec, {"conversion", "strategy"}) == "Webhook") by_webhook_.insert(key);
+      kinds_.insert_or_assign(key, std::move(resource));
     }
   }
 }
 
-const ObjectValidation::Kind* ObjectValidation::kind_of(const Json& object) const {
+const apiserver::Resource* ObjectValidation::kind_of(const Json& object) const {
   const auto it = kinds_.find(key_of(object));
   return it == kinds_.end() ? nullptr : &it->second;
 }
@@ -82,41 +108,100 @@ bool ObjectValidation::knows(const Json& object) const {
   return kind_of(object) != nullptr;
 }
 
-std::vector<std::string> ObjectValidation::check(const Json& object, const Json* old) const {
-  const Kind* kind = kind_of(object);
-  if (kind == nullptr) return {"no version of a given CRD serves " + key_of(object)};
-  std::vector<std::string> out;
-  Json stored = object;
-  check_metadata(stored, kind->namespaced, out);
-  std::vector<std::string> unknown;
-  if (auto embedded = kind->schema->coerce_embedded(stored, unknown); !embedded.ok()) {
-    out.push_back(embedded.error().message());
+// In the server's order: metadata, defaults, unknown fields, embedded metadata.
+ObjectValidation::Read ObjectValidation::read(const apiserver::Resource& kind, const Json& object) {
+  Read out;
+  out.object = object;
+  if (const auto done = apiserver::normalise_metadata(kind, out.object, out.unknown); !done.ok()) {
+    out.problems.push_back(done.error().message());
     return out;
   }
-  kind->schema->prune(stored);
-  kind->schema->apply_defaults(stored);
-  Json before;
-  if (old != nullptr) {
-    before = *old;
-    kind->schema->apply_defaults(before);
+  const schema::CompiledSchema& compiled = *kind.custom->compiled;
+  compiled.apply_defaults(out.object);
+  const auto pruned = compiled.prune(out.object);
+  out.unknown.insert(out.unknown.end(), pruned.begin(), pruned.end());
+  if (const auto done = compiled.coerce_embedded(out.object, out.unknown); !done.ok()) {
+    out.problems.push_back(done.error().message());
   }
+  return out;
+}
+
+// What is stored, as a request in the object's version finds it. What a file leaves out that the
+// server always has is taken for unchanged.
+Json ObjectValidation::read_old(const apiserver::Resource& kind, const Json& old,
+                                const Json& object) {
+  Json out = read(kind, old).object;
+  out["apiVersion"] = object["apiVersion"];
+  if (!out["metadata"].is_object()) out["metadata"] = Json::object();
+  for (const char* key : {"name", "namespace", "uid"}) {
+    const std::string value = string_at(object, {"metadata", key});
+    if (!out["metadata"].contains(key) && !value.empty()) out["metadata"][key] = value;
+  }
+  return out;
+}
+
+std::vector<std::string> ObjectValidation::check(const Json& object, const Json* old) const {
+  const apiserver::Resource* kind = kind_of(object);
+  if (kind == nullptr) return {"no version of a given CRD serves " + key_of(object)};
+  Read now = read(*kind, object);
+  if (!now.problems.empty()) return now.problems;
   schema::FieldErrors errors;
-  kind->schema->validate(stored, old == nullptr ? nullptr : &before, errors);
-  for (const schema::FieldError& error : errors) out.push_back(schema::sentence(error));
+  std::vector<std::string> out;
+  if (old == nullptr) {
+    apiserver::prepare_create(*kind, now.object);
+    Json named = now.object;  // the server makes the name before it looks at it
+    const std::string generate = string_at(named, {"metadata", "generateName"});
+    if (!generate.empty() && string_at(named, {"metadata", "name"}).empty()) {
+      named["metadata"]["name"] = generate.substr(0, 58) + "xxxxx";
+    }
+    apiserver::validate_metadata(*kind, named, errors);
+    apiserver::validate_kind(*kind, nullptr, now.object, "", errors);
+    add_sentences(errors, out);
+    return out;
+  }
+  if (key_of(*old) != key_of(object) && by_webhook_.count(key_of(object)) != 0) {
+    return {fmt::format("stored as {}, which a webhook converts: give the old object as {}",
+                        string_at(*old, {"apiVersion"}), string_at(object, {"apiVersion"}))};
+  }
+  const Json before = read_old(*kind, *old, now.object);
+  if (const std::string why = mistaken(*kind, before, now.object); !why.empty()) return {why};
+  apiserver::prepare_update(*kind, before, now.object, "");
+  for (const char* key : {"name", "namespace"}) {  // of the URL
+    const std::string value = string_at(before, {"metadata", key});
+    if (!value.empty()) now.object["metadata"][key] = value;
+  }
+  apiserver::keep_server_metadata(before, now.object);
+  apiserver::validate_metadata(*kind, now.object, errors);
+  apiserver::validate_metadata_update(before, now.object, errors);
+  apiserver::validate_kind(*kind, &before, now.object, "", errors);
+  add_sentences(errors, out);
+  return out;
+}
+
+std::vector<std::string> ObjectValidation::check_status(const Json& object, const Json* old) const {
+  const apiserver::Resource* found = kind_of(object);
+  if (found == nullptr || !found->has_status() || !object.contains("status")) return {};
+  const apiserver::Resource& kind = *found;
+  Read now = read(kind, object);
+  if (!now.problems.empty()) return {};  // told by check()
+  // A create leaves an object without status; whoever writes the status finds that.
+  Json before = old == nullptr ? now.object : read_old(kind, *old, now.object);
+  if (old == nullptr) before.erase("status");
+  schema::FieldErrors errors;
+  apiserver::prepare_update(kind, before, now.object, "status");
+  apiserver::validate_kind(kind, &before, now.object, "status", errors);
+  std::vector<std::string> out;
+  add_sentences(errors, out);
+  const auto told = check(object, old);
+  std::erase_if(out, [&](const std::string& one) {
+    return std::find(told.begin(), told.end(), one) != told.end();
+  });
   return out;
 }
 
 std::vector<std::string> ObjectValidation::unknown_fields(const Json& object) const {
-  const Kind* kind = kind_of(object);
-  if (kind == nullptr) return {};
-  Json copy = object;
-  std::vector<std::string> unknown;
-  // What cannot be read is told by check().
-  (void)apiserver::normalise_metadata(resource_of(object, kind->namespaced), copy, unknown);
-  (void)kind->schema->coerce_embedded(copy, unknown);
-  const auto pruned = kind->schema->prune(copy);
-  unknown.insert(unknown.end(), pruned.begin(), pruned.end());
-  return unknown;
+  const apiserver::Resource* kind = kind_of(object);
+  return kind == nullptr ? std::vector<std::string>() : read(*kind, object).unknown;
 }
 
 }  // namespace kubewatch::cli

@@ -4,9 +4,11 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "apiserver/resource.hpp"
 #include "base/json.hpp"
 #include "schema/compiled_schema.hpp"
 
@@ -19,21 +21,30 @@ class ObjectValidation {
 
   // Whether one of the CRDs serves the object's apiVersion and kind.
   bool knows(const Json& object) const;
-  // What the server would refuse on create, a sentence each; on update where `old` is given.
+  // What the server would refuse on create, a sentence each; with `old`, which is what it has
+  // stored, what it would refuse of an update of that. A status that has an endpoint of its own is
+  // not written by either, and is not looked at.
   std::vector<std::string> check(const Json& object, const Json* old = nullptr) const;
+  // What that endpoint would refuse of the status.
+  std::vector<std::string> check_status(const Json& object, const Json* old = nullptr) const;
   // Paths that it would drop: kubectl apply is warned of them.
   std::vector<std::string> unknown_fields(const Json& object) const;
   // CRDs whose schema cannot be read, and why.
   const std::vector<std::string>& broken() const { return broken_; }
 
  private:
-  struct Kind {
-    std::shared_ptr<const schema::CompiledSchema> schema;
-    bool namespaced = true;
+  // An object as the server has read it.
+  struct Read {
+    Json object;
+    std::vector<std::string> unknown;
+    std::vector<std::string> problems;  // of those that end the request
   };
-  const Kind* kind_of(const Json& object) const;
+  const apiserver::Resource* kind_of(const Json& object) const;
+  static Read read(const apiserver::Resource& kind, const Json& object);
+  static Json read_old(const apiserver::Resource& kind, const Json& old, const Json& object);
 
-  std::map<std::string, Kind> kinds_;  // by "apiVersion kind"
+  std::map<std::string, apiserver::Resource> kinds_;  // by "apiVersion kind"
+  std::set<std::string> by_webhook_;                  // of them
   std::vector<std::string> broken_;
 };
 

@@ -38,6 +38,11 @@ class Lint : public Command {
   }
 
   int run(Context& context) override {
+    for (const std::string& id : disabled_) {
+      if (const auto known = crdgen::check_lint_id(id); !known.ok()) {
+        return fail(context, kUsage, "--disable: " + known.error().message());
+      }
+    }
     CrdSources sources(context);
     auto loaded = sources.load_all(files_);
     if (!loaded.ok()) return fail(context, loaded.error());

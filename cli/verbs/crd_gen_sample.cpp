@@ -54,7 +54,11 @@ class Sample : public Command {
       if (size_ != "both" && size_ != word) continue;
       auto object = crdgen::sample_of(loaded->crd, version_, size);
       if (!object.ok()) return fail(context, object.error());
-      for (const std::string& problem : validation.check(*object)) {
+      std::vector<std::string> problems = validation.check(*object);
+      for (std::string& problem : validation.check_status(*object)) {
+        problems.push_back(std::move(problem));
+      }
+      for (const std::string& problem : problems) {
         context.err << base::escape_for_terminal(fmt::format(
                            "note: the {} sample is not valid yet, change it by hand: {}", word,
                            problem))

@@ -17,6 +17,11 @@ namespace kubewatch::cli {
 
 namespace {
 
+struct Placed {
+  std::string place;  // "website.yaml:1"
+  Json object;
+};
+
 struct Verdict {
   std::string place;
   std::string object;
@@ -50,13 +55,16 @@ class Validate : public Command {
     const ObjectValidation validation(crds);
     if (!validation.broken().empty()) return fail(context, kUsage, validation.broken().front());
     if (auto read = read_old(); !read.ok()) return fail(context, read.error());
-    std::vector<Verdict> verdicts;
+    std::vector<Placed> objects;
     for (const std::string& path : objects_) {
-      if (auto done = check_path(validation, path, verdicts); !done.ok()) {
+      if (auto done = read_path(validation, path, objects); !done.ok()) {
         return fail(context, done.error());
       }
     }
-    if (verdicts.empty()) return fail(context, kNotFound, "there is no object in the files");
+    if (objects.empty()) return fail(context, kNotFound, "there is no object in the files");
+    alone_ = objects.size() == 1;
+    std::vector<Verdict> verdicts;
+    for (const Placed& one : objects) verdicts.push_back(check(validation, one));
     return print(context, verdicts);
   }
 
@@ -68,45 +76,70 @@ class Validate : public Command {
            base::string_at(object, {"metadata", "name"});
   }
 
+  // An object is the same in all versions of its group.
+  static std::string identity_of(const Json& object) {
+    const std::string version = base::string_at(object, {"apiVersion"});
+    return version.substr(0, version.find('/')) + " " + name_of(object);
+  }
+
+  // kubectl get of several objects is a List.
   Result<void> read_old() {
     if (old_.empty()) return {};
     KW_ASSIGN(const auto text, read_text(old_));
     auto documents = base::parse_yaml_values(text);
     if (!documents.ok()) return std::move(documents).error().with_context(old_);
     for (Json& one : *documents) {
-      const std::string name = name_of(one);
-      stored_[name] = std::move(one);
+      const bool list = base::string_at(one, {"kind"}).ends_with("List") && one.contains("items");
+      Json items = list ? std::move(one["items"]) : Json::array({std::move(one)});
+      for (Json& item : items) {
+        if (!item.is_object()) return Error(ErrorKind::invalid, old_ + ": holds what is no object");
+        const std::string name = identity_of(item);
+        stored_[name] = std::move(item);
+      }
     }
+    if (stored_.empty()) return Error(ErrorKind::invalid, old_ + ": holds no object");
     return {};
   }
 
-  Result<void> check_path(const ObjectValidation& validation, const std::string& path,
-                          std::vector<Verdict>& out) {
+  // One object against one stored one is an update of that, whatever it is called now.
+  const Json* stored_of(const Json& object) const {
+    const auto found = stored_.find(identity_of(object));
+    if (found != stored_.end()) return &found->second;
+    return alone_ && stored_.size() == 1 ? &stored_.begin()->second : nullptr;
+  }
+
+  static Result<void> read_path(const ObjectValidation& validation, const std::string& path,
+                                std::vector<Placed>& out) {
     KW_ASSIGN(const auto files, files_of(path));
     for (const std::string& file : files) {
       KW_ASSIGN(const auto text, read_text(file));
-      const auto documents = base::parse_yaml(text);
+      auto documents = base::parse_yaml(text);
       if (!documents.ok())
         return Error(documents.error().kind(), file + ":" + documents.error().message());
-      for (const base::YamlDocument& document : *documents) {
+      for (base::YamlDocument& document : *documents) {
         // In a folder other manifests may lie beside them.
         if (file != path && !validation.knows(document.value)) continue;
-        out.push_back(check(validation, document, file == "-" ? "stdin" : file));
+        const auto line = document.marks.value_at("").line;
+        out.push_back(
+            {fmt::format("{}:{}", file == "-" ? "stdin" : file, line), std::move(document.value)});
       }
     }
     return {};
   }
 
-  Verdict check(const ObjectValidation& validation, const base::YamlDocument& document,
-                const std::string& file) const {
-    const auto mark = document.marks.value_at("");
+  Verdict check(const ObjectValidation& validation, const Placed& one) const {
     Verdict out;
-    out.place = fmt::format("{}:{}", file, mark.line);
-    out.object = name_of(document.value);
-    const auto stored = stored_.find(out.object);
-    out.problems =
-        validation.check(document.value, stored == stored_.end() ? nullptr : &stored->second);
-    for (const std::string& field : validation.unknown_fields(document.value)) {
+    out.place = one.place;
+    out.object = name_of(one.object);
+    const Json* stored = stored_of(one.object);
+    if (!old_.empty() && stored == nullptr) {
+      out.warnings.push_back(fmt::format("is not in {}: judged as new", old_));
+    }
+    out.problems = validation.check(one.object, stored);
+    for (const std::string& problem : validation.check_status(one.object, stored)) {
+      out.warnings.push_back("the status endpoint would refuse " + problem);
+    }
+    for (const std::string& field : validation.unknown_fields(one.object)) {
       (strict_ ? out.problems : out.warnings).push_back(fmt::format("unknown field \"{}\"", field));
     }
     return out;
@@ -146,6 +179,7 @@ class Validate : public Command {
   bool strict_ = false;
   std::string output_ = "text";
   std::map<std::string, Json> stored_;
+  bool alone_ = false;  // one object is checked
 };
 
 }  // namespace

@@ -227,10 +227,33 @@ std::vector<std::string> metadata_warnings(const Resource& resource, const Json&
   return out;
 }
 
+void keep_server_metadata(const Json& before, Json& after) {
+  Json& metadata = after["metadata"];
+  const Json& live = before.at("metadata");
+  const auto keep = [&](const char* key) {
+    const auto it = live.find(key);
+    if (it == live.end()) {
+      metadata.erase(key);
+    } else {
+      metadata[key] = *it;
+    }
+  };
+  if (base::string_at(metadata, {"uid"}).empty()) keep("uid");
+  for (const char* key : {"creationTimestamp", "generation", "resourceVersion"}) keep(key);
+  // Of an object that nobody deletes these stay for validate_metadata_update to refuse.
+  if (live.contains("deletionTimestamp")) keep("deletionTimestamp");
+  if (!metadata.contains("deletionGracePeriodSeconds")) keep("deletionGracePeriodSeconds");
+  metadata.erase("selfLink");
+}
+
 void validate_metadata_update(const Json& before, const Json& after, FieldErrors& errors) {
-  const std::string uid = base::string_at(after, {"metadata", "uid"});
-  if (uid != base::string_at(before, {"metadata", "uid"})) {
-    errors.push_back(field_invalid("metadata.uid", quoted(uid), "field is immutable"));
+  for (const char* key : {"uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    const Json* now = base::find(after, {"metadata", key});
+    const Json* then = base::find(before, {"metadata", key});
+    if (now == then || (now != nullptr && then != nullptr && *now == *then)) continue;
+    errors.push_back(field_invalid(std::string("metadata.") + key,
+                                   now == nullptr ? "null" : base::dump_json(*now),
+                                   "field is immutable"));
   }
   if (base::find(before, {"metadata", "deletionTimestamp"}) == nullptr) return;
   const Json* now = base::find(after, {"metadata", "finalizers"});

@@ -19,7 +19,10 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
 // What is allowed but unwise, as Warning headers have it.
 std::vector<std::string> metadata_warnings(const Resource& resource, const Json& object);
-// What changed that may not: uid, name, new finalizers on a dying object.
+// What an update cannot set is as it was: times, generation, resourceVersion; the uid where it
+// names none.
+void keep_server_metadata(const Json& before, Json& after);
+// What changed that may not: uid, the marks of a deletion, new finalizers on a dying object.
 void validate_metadata_update(const Json& before, const Json& after, FieldErrors& errors);
 
 }  // namespace kubewatch::apiserver

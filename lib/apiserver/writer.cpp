@@ -254,18 +254,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   const Resource& resource = *context.resource;
   const Json before = to_served(resource, live->json());
   prepare_update(resource, before, object, context.subresource);
-  Json& metadata = object["metadata"];
-  if (string_at(metadata, {"uid"}).empty()) metadata["uid"] = live->uid();
-  metadata.erase("selfLink");
-  for (const char* key : {"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-                          "generation", "resourceVersion"}) {
-    const auto it = before.at("metadata").find(key);
-    if (it == before.at("metadata").end()) {
-      metadata.erase(key);
-    } else {
-      metadata[key] = *it;
-    }
-  }
+  keep_server_metadata(before, object);
   if (!tracked) {
     KW_ASSIGN(object, track(context, &before, object));
   }

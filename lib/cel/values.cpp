@@ -16,6 +16,14 @@ namespace {
 using Kind = Value::Kind;
 using Form = DataType::Form;
 
+// Spreads the bits, so that sums and sequences of hashes stay apart.
+std::size_t mixed(std::size_t hash) {
+  std::uint64_t bits = hash + 0x9e3779b97f4a7c15U;
+  bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+  return static_cast<std::size_t>(bits ^ (bits >> 31U));
+}
+
 // Equal numbers hash alike, whatever their type.
 std::size_t hash_of(const Value& value) {
   switch (value.kind()) {
@@ -105,11 +113,71 @@ Json identity(const Json& item, const std::vector<std::string>& list_keys) {
   return out;
 }
 
-// Lists of objects that are told apart by keys; of items with the same keys the first counts.
-Value equals_keyed(const Value& left, const Value& right, std::size_t size) {
-  const auto& list_keys = left.data()->list_keys;
+// What a list is by its schema, also when it was made of such lists; null where order counts.
+const DataType* unordered_type(const Value& list) {
+  const DataType* type = list.data();
+  if (type == nullptr && list.object() != nullptr) type = list.as<ListObject>().type;
+  return type == nullptr || type->list_kind == DataType::ListKind::atomic ? nullptr : type;
+}
+
+std::size_t hash_of_json(const Json& json) {
+  if (json.is_number()) return std::hash<double>()(json.get<double>());
+  if (json.is_string()) return std::hash<std::string>()(json.get_ref<const std::string&>());
+  if (!json.is_structured())
+    return static_cast<std::size_t>(json.type()) + (json == true ? 100 : 0);
+  std::size_t hash = json.size();
+  for (const auto& item : json) hash = mixed(hash ^ hash_of_json(item));
+  return hash;
+}
+
+// Of what is in a value, however deep: equal values hash alike. Lists whose order does not count
+// do so in any order.
+std::size_t deep_hash_of(const Value& value) {
+  if (value.is(Kind::undeclared)) return hash_of_json(*value.json());
+  if (value.is(Kind::list)) {
+    const bool any_order = unordered_type(value) != nullptr;
+    const std::size_t size = *size_of(value);
+    std::size_t hash = size;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t one = mixed(deep_hash_of(element(value, i)));
+      hash = any_order ? hash + one : mixed(hash ^ one);
+    }
+    return hash;
+  }
+  if (!value.is(Kind::map)) return hash_of(value);
+  std::size_t hash = *size_of(value);
+  for (const auto& key : keys(value)) {
+    if (const auto found = entry(value, key)) {
+      hash += mixed(mixed(hash_of(key)) ^ deep_hash_of(*found));
+    }
+  }
+  return hash;
+}
+
+// Where values are that equal a wanted one.
+class Places {
+ public:
+  void add(const Value& value) {
+    places_.emplace(deep_hash_of(value), values_.size());
+    values_.push_back(value);
+  }
+  bool has(const Value& wanted) const {
+    const auto [begin, end] = places_.equal_range(deep_hash_of(wanted));
+    return std::any_of(begin, end, [&](const auto& place) {
+      return equals(values_[place.second], wanted).is_true();
+    });
+  }
+
+ private:
+  std::vector<Value> values_;
+  std::unordered_multimap<std::size_t, std::size_t> places_;
+};
+
+// Lists of objects that are told apart by keys; of items with the same keys the last counts.
+Value equals_keyed(const Value& left, const Value& right, const std::vector<std::string>& list_keys,
+                   std::size_t size) {
   std::map<Json, std::size_t> places;
-  for (std::size_t i = 0; i < size; ++i) places.emplace(identity((*left.json())[i], list_keys), i);
+  for (std::size_t i = 0; i < size; ++i) places[identity(*element(left, i).json(), list_keys)] = i;
   for (std::size_t i = 0; i < size; ++i) {
     const Value wanted = element(right, i);
     const auto at = places.find(identity(*wanted.json(), list_keys));
@@ -121,20 +189,20 @@ Value equals_keyed(const Value& left, const Value& right, std::size_t size) {
 }
 
 // Lists whose order does not count: each element of one has its equal in the other.
-Value equals_unordered(const Value& left, const Value& right, std::size_t size) {
-  bool keyed = left.data()->list_kind == DataType::ListKind::map;
-  for (std::size_t i = 0; i < size && keyed; ++i) keyed = element(right, i).json() != nullptr;
-  if (keyed) return equals_keyed(left, right, size);
-  std::unordered_multimap<std::size_t, std::size_t> places;  // equal elements hash alike
-  for (std::size_t i = 0; i < size; ++i) places.emplace(hash_of(element(left, i)), i);
-  for (std::size_t i = 0; i < size; ++i) {
-    const Value wanted = element(right, i);
-    if (equals(element(left, i), wanted).is_true()) continue;
-    const auto [begin, end] = places.equal_range(hash_of(wanted));
-    const bool found = std::any_of(begin, end, [&](const auto& place) {
-      return equals(element(left, place.second), wanted).is_true();
-    });
-    if (!found) return Value::boolean(false);
+Value equals_unordered(const Value& left, const Value& right, const DataType& type,
+                       std::size_t size) {
+  bool keyed = type.list_kind == DataType::ListKind::map;
+  for (std::size_t i = 0; i < size && keyed; ++i) {
+    keyed = element(left, i).json() != nullptr && element(right, i).json() != nullptr;
+  }
+  if (keyed) return equals_keyed(left, right, type.list_keys, size);
+  std::size_t same = 0;  // mostly all of them stand where they stood
+  while (same < size && equals(element(left, same), element(right, same)).is_true()) ++same;
+  if (same == size) return Value::boolean(true);
+  Places places;
+  for (std::size_t i = 0; i < size; ++i) places.add(element(left, i));
+  for (std::size_t i = same; i < size; ++i) {
+    if (!places.has(element(right, i))) return Value::boolean(false);
   }
   return Value::boolean(true);
 }
@@ -142,8 +210,8 @@ Value equals_unordered(const Value& left, const Value& right, std::size_t size) 
 Value equals_lists(const Value& left, const Value& right) {
   const auto size = *size_of(left);
   if (size != *size_of(right)) return Value::boolean(false);
-  if (left.data() != nullptr && left.data()->list_kind != DataType::ListKind::atomic) {
-    return equals_unordered(left, right, size);
+  if (const DataType* type = unordered_type(left)) {
+    return equals_unordered(left, right, *type, size);
   }
   Value verdict = Value::boolean(true);
   for (std::size_t i = 0; i < size; ++i) {
@@ -321,32 +389,60 @@ std::optional<int> compare(const Value& left, const Value& right) {
   }
 }
 
-Value concatenated(Value left, const Value& right) {
-  std::vector<Value> items;
-  const auto kind = left.data() == nullptr ? DataType::ListKind::atomic : left.data()->list_kind;
-  const DataType* type = left.data();
-  ListObject* own = left.owned<ListObject>();
-  if (own == nullptr) {
-    for (std::size_t i = 0, size = *size_of(left); i < size; ++i) items.push_back(element(left, i));
-  }
-  std::vector<Value>& out = own == nullptr ? items : own->items;
-  const std::size_t before = out.size();
+namespace {
+
+// A set takes what it does not have yet.
+void add_to_set(std::vector<Value>& out, const Value& right) {
+  Places there;
+  for (const Value& one : out) there.add(one);
   for (std::size_t i = 0, size = *size_of(right); i < size; ++i) {
     Value added = element(right, i);
-    bool placed = false;
-    for (std::size_t k = 0; k < before && kind != DataType::ListKind::atomic && !placed; ++k) {
-      if (kind == DataType::ListKind::set) {
-        placed = equals(out[k], added).is_true();
-      } else if (out[k].json() != nullptr && added.json() != nullptr &&
-                 identity(*out[k].json(), type->list_keys) ==
-                     identity(*added.json(), type->list_keys)) {
-        out[k] = added;
-        placed = true;
-      }
-    }
-    if (!placed) out.push_back(std::move(added));
+    if (there.has(added)) continue;
+    there.add(added);
+    out.push_back(std::move(added));
   }
-  return own == nullptr ? list(std::move(items)) : left;
+}
+
+// What has the keys of an element on the left takes its place; of those the last one's.
+void add_keyed(std::vector<Value>& out, const Value& right,
+               const std::vector<std::string>& list_keys) {
+  std::map<Json, std::size_t> places;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i].json() != nullptr) places[identity(*out[i].json(), list_keys)] = i;
+  }
+  for (std::size_t i = 0, size = *size_of(right); i < size; ++i) {
+    Value added = element(right, i);
+    const auto at =
+        added.json() == nullptr ? places.end() : places.find(identity(*added.json(), list_keys));
+    if (at == places.end()) {
+      out.push_back(std::move(added));
+    } else {
+      out[at->second] = std::move(added);
+    }
+  }
+}
+
+}  // namespace
+
+Value concatenated(Value left, const Value& right) {
+  const DataType* type = unordered_type(left);
+  if (left.owned<ListObject>() == nullptr) {
+    auto* copy = new ListObject;
+    copy->type = type;
+    for (std::size_t i = 0, size = *size_of(left); i < size; ++i) {
+      copy->items.push_back(element(left, i));
+    }
+    left = Value::with(Kind::list, copy);
+  }
+  std::vector<Value>& out = left.owned<ListObject>()->items;
+  if (type == nullptr) {
+    for (std::size_t i = 0, size = *size_of(right); i < size; ++i) out.push_back(element(right, i));
+  } else if (type->list_kind == DataType::ListKind::set) {
+    add_to_set(out, right);
+  } else {
+    add_keyed(out, right, type->list_keys);
+  }
+  return left;
 }
 
 bool is_zero(const Value& value) {

@@ -19,6 +19,7 @@ struct TextObject : Object {
 
 struct ListObject : Object {
   std::vector<Value> items;
+  const DataType* type = nullptr;  // of the sets or keyed lists that it was made of; borrowed
 };
 
 // Entries in the order in which they came; found by key whatever its numeric type.

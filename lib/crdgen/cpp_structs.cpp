@@ -358,6 +358,20 @@ Result<std::string> cpp_of_crd(const Json& crd, const CppOptions& options) {
                            options.version));
 }
 
+namespace {
+
+// Whether more is known of a kind than what all have.
+bool tells_fields(const Json& schema) {
+  const Json* properties = base::find(schema, {"properties"});
+  if (properties == nullptr || !properties->is_object()) return schema.contains("allOf");
+  for (const auto& [name, value] : properties->items()) {
+    if (name != "apiVersion" && name != "kind" && name != "metadata") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<std::string> cpp_of_openapi(const Json& document, const std::string& group,
                                    const std::string& version, const std::string& kind,
                                    const CppOptions& options) {
@@ -373,6 +387,13 @@ Result<std::string> cpp_of_openapi(const Json& document, const std::string& grou
       if (base::string_at(gvk, {"group"}) != group ||
           base::string_at(gvk, {"version"}) != version || base::string_at(gvk, {"kind"}) != kind)
         continue;
+      if (!tells_fields(schema)) {
+        return Error(
+            ErrorKind::unsupported,
+            fmt::format("the server tells no field of {} in {}/{}, as a sandbox does not of "
+                        "built-in kinds: ask a server that does",
+                        kind, group.empty() ? "core" : group, version));
+      }
       const KindNames names{group, version, kind, options.plural, options.namespaced};
       Writer writer(components);
       writer.reserve(pascal(kind));

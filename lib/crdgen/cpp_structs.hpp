@@ -19,7 +19,8 @@ struct CppOptions {
 
 // A header. Errors: not_found (no such version), invalid (the namespace).
 Result<std::string> cpp_of_crd(const Json& crd, const CppOptions& options);
-// `document` is /openapi/v3/apis/GROUP/VERSION. Errors: not_found (no such kind), invalid.
+// `document` is /openapi/v3/apis/GROUP/VERSION. Errors: not_found (no such kind), unsupported (the
+// server tells none of its fields), invalid.
 Result<std::string> cpp_of_openapi(const Json& document, const std::string& group,
                                    const std::string& version, const std::string& kind,
                                    const CppOptions& options);

@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "base/yaml_document.hpp"
 #include "core/resource.hpp"
+#include "crdgen/schema_walk.hpp"
 #include "crdgen/server_check.hpp"
 #include "crdgen/version_reader.hpp"
 
@@ -300,6 +301,7 @@ class Generator {
     if (said == 0)
       definition.first.problem("no version has `storage: true`: say which one is stored");
     if (!served) definition.first.problem("no version is served");
+    for (Json& version : versions) drop_unstored(version["schema"]["openAPIV3Schema"]);
     if (check_ == ServerCheck::run && sound && out_.problems.size() == before) {
       check_as_server(definition.crd, definition.first, definition.version_nodes);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "crdgen/node.hpp"
 
@@ -80,6 +81,15 @@ bool all_texts(const Json& value) {
           std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_string(); }));
 }
 
+// The server keeps limits as doubles; another number than the one written is worse than none.
+bool is_exact(const Json& number) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53U;
+  if (number.is_number_float()) return true;
+  if (number.is_number_unsigned()) return number.get<std::uint64_t>() <= std::uint64_t{kMost};
+  const auto value = number.get<std::int64_t>();
+  return value >= -kMost && value <= kMost;
+}
+
 }  // namespace
 
 std::string check_value(const Keyword& keyword, const Json& value) {
@@ -88,7 +98,10 @@ std::string check_value(const Keyword& keyword, const Json& value) {
     return fmt::format("must be {}, not {}", wanted, type_name(value));
   };
   switch (keyword.want) {
-    case Want::number: return value.is_number() ? "" : wrong("a number");
+    case Want::number:
+      if (!value.is_number()) return wrong("a number");
+      return is_exact(value) ? ""
+                             : "must be between -2^53 and 2^53: the server keeps it as a double";
     case Want::size: {
       if (!value.is_number_integer()) return wrong("a whole number");
       return value.is_number_unsigned() || value.get<std::int64_t>() >= 0 ? ""

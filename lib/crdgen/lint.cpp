@@ -126,8 +126,10 @@ std::vector<LintFinding> lint_crd(const Json& crd, const LintOptions& options) {
   return CrdLint(crd, options).run();
 }
 
-const std::vector<LintRule>& lint_rules() {
-  static const std::vector<LintRule> rules = {
+namespace {
+
+std::vector<LintRule> all_rules() {
+  std::vector<LintRule> rules = {
       {"unbounded-string", LintLevel::warning, "a rule reads a string without maxLength"},
       {"unbounded-list", LintLevel::warning, "rules run over a list without maxItems"},
       {"unbounded-map", LintLevel::warning, "rules run over a map without maxProperties"},
@@ -141,7 +143,29 @@ const std::vector<LintRule>& lint_rules() {
       {"description-size", LintLevel::error, "a CRD too large for kubectl apply's annotation"},
       {"shape", LintLevel::error, "a value of a JSON type that the server cannot read"},
   };
+  for (const schema::CrdRule& rule : schema::crd_rules()) {
+    rules.push_back({rule.id, LintLevel::error, rule.text});
+  }
   return rules;
+}
+
+}  // namespace
+
+const std::vector<LintRule>& lint_rules() {
+  static const std::vector<LintRule> rules = all_rules();
+  return rules;
+}
+
+Result<void> check_lint_id(const std::string& id) {
+  std::vector<std::string> known;
+  for (const LintRule& rule : lint_rules()) known.emplace_back(rule.id);
+  if (std::find(known.begin(), known.end(), id) != known.end()) return {};
+  const auto near = base::suggest(id, known);
+  return Error(ErrorKind::invalid,
+               near.empty() ? fmt::format("\"{}\" is the id of no finding; there are {}", id,
+                                          base::join(known, ", "))
+                            : fmt::format("\"{}\" is the id of no finding; did you mean {}?", id,
+                                          base::join(near, " or ")));
 }
 
 std::string_view to_string(LintLevel level) {

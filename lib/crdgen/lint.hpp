@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/result.hpp"
 #include "schema/rule_checker.hpp"
 
 namespace kubewatch::crdgen {
@@ -27,13 +28,16 @@ struct LintOptions {
   std::vector<std::string> disabled;           // ids
 };
 
-// An id, its level and what it finds: for the page and for SARIF.
+// An id, its level and what it finds: every id that a finding can have, those of what the server
+// refuses included.
 struct LintRule {
   std::string_view id;
   LintLevel level;
   std::string_view text;
 };
 const std::vector<LintRule>& lint_rules();
+// Errors: invalid when it is the id of no finding; names those that are near, or all of them.
+Result<void> check_lint_id(const std::string& id);
 
 // In the order of the document; what the server refuses comes first.
 std::vector<LintFinding> lint_crd(const Json& crd, const LintOptions& options = {});

@@ -4,7 +4,6 @@
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "crdgen/generate.hpp"
-#include "crdgen/keywords.hpp"
 #include "crdgen/schema_walk.hpp"
 
 namespace kubewatch::crdgen {
@@ -66,16 +65,8 @@ void normalise_version(Json& version) {
     if (Json* required = base::find(one, {"required"}); required && required->is_array()) {
       std::sort(required->begin(), required->end());
     }
-    for (const Keyword& keyword : keywords()) {
-      if (keyword.want != Keyword::Want::flag) continue;
-      // Kept where it is refused: what is normalised must not look sound by it.
-      if (keyword.name == "preserveUnknown") continue;
-      const auto flag = one.find(keyword.schema_key);
-      if (flag != one.end() && *flag == false) one.erase(flag);
-    }
-    drop_if_empty(one, "required");
-    drop_if_empty(one, "description");
   });
+  drop_unstored(*schema);
 }
 
 // yaml-cpp and JSON sort keys; people look for these first.

@@ -52,4 +52,47 @@ void walk_schemas(const Json& schema, const std::string& pointer,
   walk(schema, pointer, visit, 0);
 }
 
+void drop_unstored(Json& schema) {
+  // Not x-kubernetes-preserve-unknown-fields: false, which is stored, and refused.
+  static constexpr const char* kKeys[] = {"description",
+                                          "type",
+                                          "format",
+                                          "title",
+                                          "pattern",
+                                          "id",
+                                          "$schema",
+                                          "exclusiveMinimum",
+                                          "exclusiveMaximum",
+                                          "uniqueItems",
+                                          "nullable",
+                                          "x-kubernetes-embedded-resource",
+                                          "x-kubernetes-int-or-string",
+                                          "enum",
+                                          "required",
+                                          "allOf",
+                                          "anyOf",
+                                          "oneOf",
+                                          "properties",
+                                          "patternProperties",
+                                          "dependencies",
+                                          "definitions",
+                                          "x-kubernetes-list-map-keys",
+                                          "x-kubernetes-validations"};
+  static constexpr const char* kOfRules[] = {"message", "messageExpression", "fieldPath"};
+  const auto drop = [](Json& object, const char* key) {
+    const auto it = object.find(key);
+    if (it == object.end()) return;
+    if (*it == false || *it == "" || (it->is_structured() && it->empty())) object.erase(it);
+  };
+  walk_schemas(schema, [&](Json& one) {
+    for (const char* key : kKeys) drop(one, key);
+    const auto rules = one.find("x-kubernetes-validations");
+    if (rules == one.end() || !rules->is_array()) return;
+    for (Json& rule : *rules) {
+      if (!rule.is_object()) continue;
+      for (const char* key : kOfRules) drop(rule, key);
+    }
+  });
+}
+
 }  // namespace kubewatch::crdgen

@@ -49,10 +49,6 @@ struct Before {
   const Json* parent_old = nullptr;
   const Json* parent_new = nullptr;
 
-  bool unchanged(const Json& value) const {
-    if (old != nullptr) return *old == value;
-    return parent_old != nullptr && *parent_old == *parent_new;
-  }
   Before below(const Json& parent, const Json* old_value) const {
     if (old == nullptr) return *this;
     return {old_value, old, &parent};
@@ -194,7 +190,7 @@ class Run {
       return;
     }
     if (outcome.value.is_true()) return;
-    if (!rule.uses_old_self && before.unchanged(value)) return;
+    if (!rule.uses_old_self && unchanged(before, value)) return;
     const std::string at =
         rule.field_path.empty() ? path : (path.empty() ? "" : path + ".") + rule.field_path;
     blame(node, rule, variables, value, at);
@@ -249,6 +245,19 @@ class Run {
     return usable ? std::optional(std::string(text)) : std::nullopt;
   }
 
+  // The items of a list that have nothing of their own to be compared with ask for the same parent,
+  // one after the other: it is compared once.
+  bool unchanged(const Before& before, const Json& value) {
+    if (before.old != nullptr) return *before.old == value;
+    if (before.parent_old == nullptr) return false;
+    if (compared_old_ != before.parent_old || compared_new_ != before.parent_new) {
+      compared_old_ = before.parent_old;
+      compared_new_ = before.parent_new;
+      compared_equal_ = *compared_old_ == *compared_new_;
+    }
+    return compared_equal_;
+  }
+
   bool pay(std::uint64_t cost) {
     if (cost > static_cast<std::uint64_t>(budget_)) return false;
     budget_ -= static_cast<std::int64_t>(cost);
@@ -262,6 +271,9 @@ class Run {
   FieldErrors& errors_;
   std::int64_t budget_ = kPerObject;
   bool over_ = false;
+  const Json* compared_old_ = nullptr;
+  const Json* compared_new_ = nullptr;
+  bool compared_equal_ = false;
 };
 
 class Validator : public CompiledRules {

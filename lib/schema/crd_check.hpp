@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
@@ -14,7 +15,14 @@
 
 namespace kubewatch::schema {
 
-// `id` names the rule: "structural-type", "default", "printer-column", ... (CAPABILITIES.md).
+// An id and what breaks its rule.
+struct CrdRule {
+  std::string_view id;
+  std::string_view text;
+};
+const std::vector<CrdRule>& crd_rules();
+
+// `id` names the rule, one of crd_rules().
 struct Finding {
   std::string id;
   FieldError error;

@@ -192,6 +192,12 @@ TEST_CASE("what the server refuses is a problem where it is written") {
              Catch::StartsWith("t.yaml:9:18: spec.spec.fields.x.items: the server refuses this"));
 }
 
+TEST_CASE("a limit that the server would store as another number is a problem") {
+  CHECK(problem_of("integer | minimum=-9007199254740992") == "");
+  CHECK_THAT(problem_of("integer | maximum=9007199254740993"),
+             Catch::Contains("must be between -2^53 and 2^53"));
+}
+
 TEST_CASE("a version is named as the server wants it") {
   for (const char* name : {"'1'", "1a", "-v1", "v1-", "V1"}) {
     CAPTURE(name);

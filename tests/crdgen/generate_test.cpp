@@ -256,6 +256,12 @@ TEST_CASE("what the server drops is not written") {
   CHECK(schema_of("'[]string | uniqueItems=false'") ==
         yaml("{type: array, items: {type: string}}"));
   CHECK(schema_of("object | preserveUnknown=false embedded=false") == yaml("{type: object}"));
+  CHECK(schema_of("{raw: {type: string, description: '', pattern: '', nullable: false, minLength: "
+                  "0}}") == yaml("{type: string, minLength: 0}"));
+  CHECK(schema_of("{raw: {type: object, properties: {a: {type: object, properties: {}, required: "
+                  "[]}}, x-kubernetes-validations: [{rule: 'true', message: ''}]}}") ==
+        yaml("{type: object, properties: {a: {type: object}}, x-kubernetes-validations: [{rule: "
+             "'true'}]}"));
   const Generated made = made_of(
       document("  version: v1\n  columns: ['A: string .spec.a | priority=0']\n  spec: {fields: {a: "
                "string}}\n"));

@@ -122,6 +122,17 @@ TEST_CASE("findings can be switched off by their id") {
   CHECK(lint_crd(crd_of("x: number"), options).empty());
 }
 
+TEST_CASE("an id that no finding has is an error that names those near to it") {
+  CHECK(check_lint_id("float").ok());
+  CHECK(check_lint_id("structural-type").ok());
+  CHECK(check_lint_id("flaot").error().message() ==
+        "\"flaot\" is the id of no finding; did you mean float?");
+  CHECK_THAT(check_lint_id("list-typ").error().message(),
+             Catch::EndsWith("did you mean list-type?"));
+  CHECK_THAT(check_lint_id("everything").error().message(),
+             Catch::Contains("there are unbounded-string, unbounded-list"));
+}
+
 TEST_CASE("fields as the server writes them become pointers") {
   const Json crd = yaml(
       "{spec: {versions: [{schema: {openAPIV3Schema: {properties: {a.b: {type: string}}}}}]}}");

@@ -1,5 +1,6 @@
 // The tables that both servers are held to (tests/e2e/schema), on lib/schema alone.
 #include <algorithm>
+#include <set>
 
 #include "e2e/schema/table.hpp"
 #include "schema/compiled_schema.hpp"
@@ -52,6 +53,26 @@ TEST_CASE("definitions of the table that are not valid are refused with the fiel
     CAPTURE(one.at("name").get<std::string>(), message, told(errors));
     CHECK(names(errors, tables::crd_field(one), message));
   }
+}
+
+TEST_CASE(
+    "each id of a finding stands in the table of rules, and each of these is found somewhere") {
+  std::set<std::string> known, found;
+  for (const CrdRule& rule : crd_rules()) CHECK(known.insert(std::string(rule.id)).second);
+  CrdCheckOptions options;
+  options.rules = &rule_checker();
+  const Json table = tables::read(table_file("crds.yaml"));
+  for (const auto& one : table.at("invalid")) {
+    Json crd = tables::crd_of(table.at("base"), one);
+    if (!check_crd_shape(crd).ok()) continue;
+    crd_defaults(crd);
+    for (const Finding& finding : check_crd(crd, options)) found.insert(finding.id);
+  }
+  // Those of updates, of rules, and of what check_crd_shape catches first.
+  for (const char* elsewhere : {"immutable", "stored-versions", "cel", "schema"}) {
+    found.insert(elsewhere);
+  }
+  CHECK(found == known);
 }
 
 TEST_CASE("objects of the table are shaped and judged as it says") {

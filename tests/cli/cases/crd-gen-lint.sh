@@ -26,3 +26,5 @@ echo "exit $?"
 "$kubewatch" crd-gen lint "$work/crd.yaml" -o github --disable float
 "$kubewatch" crd-gen lint "$work/crd.yaml" -o sarif | grep -c ruleId
 "$kubewatch" crd-gen lint ../../examples/types/crds && echo clean
+"$kubewatch" crd-gen lint "$work/crd.yaml" --disable flaot
+echo "exit $?"

@@ -1,5 +1,5 @@
-// The tables crds.yaml and objects.yaml, for the unit tests of lib/schema and the cases of both
-// servers: one truth for all of them.
+// The tables crds.yaml, types.yaml, objects.yaml and updates.yaml, for the unit tests of lib/schema
+// and the cases of both servers: one truth for all of them.
 #pragma once
 
 #include <fstream>
@@ -55,6 +55,13 @@ inline std::string crd_field(const Json& one) {
   return replaced(field, "@V", root + ".properties[spec].properties[v]");
 }
 
+// The TypeDefinitions of a case of types.yaml, as text.
+inline std::string types_text(const Json& table, const Json& one) {
+  const Json spec = schema::merge_patch(table.at("base"), one.value("spec", Json::object()));
+  return base::dump_json(
+      {{"apiVersion", "kubewatch.dev/v1"}, {"kind", "TypeDefinitions"}, {"spec", spec}});
+}
+
 // The definition that all objects of objects.yaml are of; each `fields` a field of spec.
 inline Json subject_crd(const Json& table) {
   const Json& kind = table.at("kind");
@@ -77,6 +84,34 @@ inline Json subject_crd(const Json& table) {
                                        {"storage", true},
                                        {"subresources", {{"scale", table.at("scale")}}},
                                        {"schema", {{"openAPIV3Schema", schema}}}}})}}}};
+}
+
+// The definition that all objects of updates.yaml are of, while its schema is `loose` or `tight`.
+inline Json change_crd(const Json& table, const char* which) {
+  Json fields = table.at("loose");
+  for (const auto& [name, field] : table.at(which).items()) fields[name] = field;
+  Json crd = subject_crd(
+      {{"kind", table.at("kind")},
+       {"fields", fields},
+       {"scale",
+        {{"specReplicasPath", ".spec.replicas"}, {"statusReplicasPath", ".status.replicas"}}}});
+  Json& version = crd["spec"]["versions"][0];
+  version["subresources"]["status"] = Json::object();
+  version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]["phase"] = {
+      {"type", "string"}};
+  return crd;
+}
+
+// What is there before the update of a case of updates.yaml.
+inline Json before_of(const Json& table, const Json& one, const std::string& name) {
+  const Json& kind = table.at("kind");
+  Json object = {{"apiVersion", kind.at("group").get<std::string>() + "/" +
+                                    kind.at("version").get<std::string>()},
+                 {"kind", kind.at("kind")},
+                 {"metadata", {{"name", name}}},
+                 {"spec", one.at("old")}};
+  if (one.value("dying", false)) object["metadata"]["finalizers"] = {"e2e.kubewatch.dev/hold"};
+  return object;
 }
 
 inline Json object_of(const Json& table, const Json& one) {

@@ -1,0 +1,104 @@
+// What cases need besides World: a plain request with whatever the server answers to it, and a
+// kubewatch command that ends by itself.
+#pragma once
+
+#include <stdlib.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "client/client.hpp"
+#include "client/config.hpp"
+#include "e2e/world.hpp"
+#include "http/transport.hpp"
+#include "loop/process.hpp"
+
+namespace kubewatch::e2e {
+
+struct Answer {
+  int code = 0;
+  Json body;
+};
+
+inline Answer send(World& w, const std::string& method, const std::string& path,
+                   const Json& body = nullptr) {
+  const client::ClientConfig& config = w.server().config();
+  auto transport = client::make_transport(w.loop(), config);
+  if (!transport.ok()) FAIL(transport.error().render());
+  http::Request request;
+  request.method = method;
+  request.url = config.server + path;
+  if (!config.token.empty()) request.headers.set("Authorization", "Bearer " + config.token);
+  request.headers.set("Accept", "application/json");
+  request.headers.set("Content-Type", "application/json");
+  if (!body.is_null()) request.body = base::dump_json(body);
+  std::optional<Result<http::Response>> answer;
+  const auto call =
+      http::fetch(**transport, std::move(request),
+                  [&](Result<http::Response> result) { answer.emplace(std::move(result)); });
+  w.loop().run_until([&] { return answer.has_value(); }, Duration{60000});
+  if (!answer || !answer->ok()) FAIL("no answer to " << method << " " << path);
+  auto parsed = base::parse_json((*answer)->body);
+  return {(*answer)->status, parsed.ok() ? std::move(*parsed) : Json((*answer)->body)};
+}
+
+// The causes of a Status, "FIELD: MESSAGE" each.
+using Told = std::set<std::string>;
+
+inline Told told_by_server(const Json& status) {
+  Told out;
+  const Json* causes = base::find(status, {"details", "causes"});
+  if (causes == nullptr || !causes->is_array()) return out;
+  for (const Json& cause : *causes) {
+    out.insert(base::string_at(cause, {"field"}) + ": " + base::string_at(cause, {"message"}));
+  }
+  return out;
+}
+
+// Whether something is told of that field with that part.
+inline bool tells(const Told& told, const std::string& field, const std::string& message) {
+  for (const std::string& one : told) {
+    if (one.starts_with(field + ": ") && one.find(message) != std::string::npos) return true;
+  }
+  return false;
+}
+
+inline std::string joined(const Told& told) {
+  std::string out;
+  for (const std::string& one : told) out += one + "\n";
+  return out;
+}
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+inline Ran kubewatch(World& w, std::vector<std::string> words) {
+  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+  loop::ProcessOptions options;
+  options.argv = std::move(words);
+  options.argv.insert(options.argv.begin(), KUBEWATCH_BINARY);
+  options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + w.folder(),
+                         "KUBECONFIG=" + w.folder() + "/kubeconfig"};
+  options.max_stdout = 64U << 20U;
+  options.max_stderr_line = 1U << 20U;
+  Ran out;
+  std::optional<loop::ProcessExit> exit;
+  auto started = loop::Process::start(
+      w.loop(), std::move(options),
+      [&out](std::string_view line) { out.err += std::string(line) + "\n"; },
+      [&exit](loop::ProcessExit end) { exit = std::move(end); });
+  if (!started.ok()) FAIL(started.error().render());
+  REQUIRE(w.eventually([&] { return exit.has_value(); }, Duration{60000}));
+  out.code = exit->code.value_or(-1);
+  out.out = std::move(exit->out);
+  return out;
+}
+
+}  // namespace kubewatch::e2e
