@@ -41,7 +41,8 @@ std::vector<std::string> values_of(const CLI::Option& option) {
 std::vector<Flag> flags_of(const CLI::App& app) {
   std::vector<Flag> flags;
   for (const CLI::Option* option : app.get_options()) {
-    if (option->nonpositional() == false) continue;
+    // Hidden ones, of no group, are there to be refused, or for our own tools.
+    if (!option->nonpositional() || option->get_group().empty()) continue;
     Flag flag;
     flag.words = words_of(*option);
     flag.names = base::join(flag.words, ", ");

@@ -8,17 +8,35 @@
 
 namespace kubewatch::cli {
 
-void SessionRecording::bind(CLI::App& app) {
+namespace {
+
+constexpr const char* kGroup = "Recordings";
+
+}  // namespace
+
+void SessionRecording::bind(CLI::App& app, Use use) {
+  use_ = use;
   auto* record = app.add_option("--record", record_,
-                                "keep in this file what the server told, for --from-recording; "
-                                "values of Secrets are hidden");
-  record->type_name("FILE")->group("Recordings");
+                                use == Use::reads
+                                    ? "keep in this file what the server told, for "
+                                      "--from-recording; values of Secrets are hidden"
+                                    : "keep in this file what was written, and the objects before "
+                                      "and after; values of Secrets are hidden");
+  record->type_name("FILE")->group(kGroup);
+  if (use == Use::writes) {
+    // In no list of flags: it is here to be refused.
+    app.add_option("--from-recording", from_)->group("")->check([](const std::string&) {
+      return "nothing can be written to a recording; look at it with watch TYPE/NAME "
+             "--from-recording FILE";
+    });
+    return;
+  }
   app.add_option("--from-recording", from_,
                  "take what was recorded in this file instead of asking a server; ends where it "
                  "ends")
       ->type_name("FILE")
       ->excludes(record)
-      ->group("Recordings");
+      ->group(kGroup);
 }
 
 Result<std::unique_ptr<Session>> SessionRecording::open(const client::ConfigOverrides& overrides,
@@ -40,13 +58,19 @@ Result<std::unique_ptr<Session>> SessionRecording::open(const client::ConfigOver
       std::make_shared<hooks::Recorder>(session->loop(), std::move(file), hooks::RecorderOptions{});
   recorder_ = recorder;
   session->wrap_transport([&](http::Transport& inner) {
-    return std::make_unique<hooks::RecordingTransport>(inner, recorder);
+    using Objects = hooks::RecordingTransport::Objects;
+    return std::make_unique<hooks::RecordingTransport>(
+        inner, recorder, use_ == Use::writes ? Objects::recorded : Objects::left_out);
   });
   return session;
 }
 
 void SessionRecording::note(const std::vector<core::ResourceType>& types) {
   if (const auto recorder = recorder_.lock()) recorder->on_types(types);
+}
+
+void SessionRecording::learn(const Json& object) {
+  if (const auto recorder = recorder_.lock()) recorder->learn(object);
 }
 
 void SessionRecording::end() {

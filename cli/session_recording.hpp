@@ -1,6 +1,6 @@
-// --record and --from-recording of commands that read (watch, reflect, wait-condition): the flags,
-// and a session that is recorded or answered out of a recording. Owned by the verb. run-controller
-// has its own --record (cli/recording), whose replay writes.
+// --record and --from-recording of watch, reflect, wait-condition and apply-ssa (--record alone):
+// the flags, and a session that is recorded or answered out of a recording. Owned by the verb.
+// run-controller has its own --record (cli/recording), whose replay writes.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,10 @@ namespace kubewatch::cli {
 
 class SessionRecording {
  public:
-  void bind(CLI::App& app);
+  // writes: of a command that does; nothing can be written to a recording, so that --from-recording
+  // is refused, and said why. What single objects were before and after is recorded as well.
+  enum class Use { reads, writes };
+  void bind(CLI::App& app, Use use = Use::reads);
   bool records() const { return !record_.empty(); }
   bool replays() const { return !from_.empty(); }
 
@@ -34,10 +37,13 @@ class SessionRecording {
                                         loop::EventLoop* shared = nullptr);
   // What was resolved, so that the recording answers for it.
   void note(const std::vector<core::ResourceType>& types);
+  // What will be written: values of Secrets are hidden from the beginning.
+  void learn(const Json& object);
   // At a graceful end.
   void end();
 
  private:
+  Use use_ = Use::reads;
   std::string record_;
   std::string from_;
   std::weak_ptr<hooks::Recorder> recorder_;  // the session's

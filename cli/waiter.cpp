@@ -63,7 +63,9 @@ struct Waiter::Impl {
   WaitView view;
   std::vector<Unresolved> unresolved;
   std::optional<Interrupt> interrupt;
-  std::optional<Error> error;  // of a type that cannot be asked for
+  std::optional<Error> error;  // of a type that cannot be asked for, or of a recording
+  bool recorded = false;       // it reads a recording
+  bool told_all = false;       // which is at its end
   TimePoint started{};
   TimePoint deadline{};
   TimePoint retry_at{};
@@ -87,6 +89,10 @@ struct Waiter::Impl {
     out.on_failure = [this](const std::string& what, const runtime::ReflectorStats& stats,
                             runtime::WatcherFailure where, const Error& failure, Duration retry) {
       view.clear();
+      if (recorded && where == runtime::WatcherFailure::initial_list) {
+        if (!error) error.emplace(failure);
+        return;
+      }
       warn_of_failure(what, stats, where, failure, retry);
     };
     return out;
@@ -162,7 +168,7 @@ struct Waiter::Impl {
 
   // Turns the loop until it holds, the deadline passes, or nothing can help.
   void turn_until(const std::function<bool()>& holds) {
-    const auto ends = [&] { return holds() || interrupted() || stopped() != nullptr; };
+    const auto ends = [&] { return holds() || interrupted() || told_all || stopped() != nullptr; };
     while (!ends() && now() < deadline) {
       const TimePoint until = unresolved.empty() ? deadline : std::min(deadline, retry_at);
       session.loop().run_until(ends, std::max(until - now(), Duration{0}));
@@ -207,6 +213,10 @@ struct Waiter::Impl {
   std::string message(const std::vector<WaitedObject>& all) const {
     if (const Error* why = stopped()) return why->render();
     if (interrupted()) return "interrupted before the conditions were met";
+    if (told_all && outcome == WaitOutcome::pending) {
+      return fmt::format("the recording ends before {}: {}", set.judge().goal().text(),
+                         set.summary());
+    }
     const bool none_left = std::all_of(
         all.begin(), all.end(), [](const auto& object) { return object.state == WaitState::met; });
     if (!none_left || outcome != WaitOutcome::pending) return "";
@@ -295,6 +305,14 @@ void Waiter::add_unresolved(std::string text, const Error& why, Resolve resolve)
                        << "; asking for it again until the deadline" << std::endl;
   }
   impl_->unresolved.push_back({std::move(text), why.render(), std::move(resolve)});
+}
+
+void Waiter::of_recording() {
+  impl_->recorded = true;
+}
+
+void Waiter::end_of_recording() {
+  impl_->told_all = impl_->dirty = true;
 }
 
 void Waiter::start() {

@@ -65,6 +65,11 @@ class Waiter {
   using Resolve = std::function<Result<std::vector<runtime::WaitTarget>>()>;
   void add_unresolved(std::string text, const Error& why, Resolve resolve);
 
+  // What it reads is a recording: what that does not have is not asked for again.
+  void of_recording();
+  // All of the recording was told: what is not met now will not be. From the loop.
+  void end_of_recording();
+
   // The deadline counts from here.
   void start();
   // Turns the loop until every target's first list is in. Errors: those that another try cannot

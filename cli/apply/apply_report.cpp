@@ -9,6 +9,7 @@
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "cli/exit_code.hpp"
+#include "hooks/secret_mask.hpp"
 #include "hooks/text_diff.hpp"
 
 namespace kubewatch::cli {
@@ -177,7 +178,11 @@ void ApplyReport::add_error(const Manifest& manifest, const Error& error, const 
   const std::string what =
       fmt::format("{}: {} \"{}\"", manifest.source, base::string_at(manifest.object, {"kind"}),
                   base::string_at(manifest.object, {"metadata", "name"}));
-  count(fail(context_, exit_code_of(error), what + ": " + error.render()));
+  // A server may quote what was sent to it.
+  hooks::SecretMask mask;
+  mask.add_object(manifest.object);
+  const std::string why = mask.mask(error.render());
+  count(fail(context_, exit_code_of(error), what + ": " + why));
   for (const auto& one : conflicts) {
     context_.err << base::escape_for_terminal("  " + to_text(one)) << "\n";
   }
@@ -194,7 +199,7 @@ void ApplyReport::add_error(const Manifest& manifest, const Error& error, const 
   }
   print_json({{"result", conflicts.empty() ? "failed" : "conflict"},
               {"object", head_of(manifest)},
-              {"message", error.render()},
+              {"message", why},
               {"exitCode", exit_code_of(error)},
               {"conflicts", std::move(list)}});
 }

@@ -133,6 +133,7 @@ bool ApplyRun::rehearsed_only(const Slot& slot) {
 
 void ApplyRun::prepare_class(int order_class) {
   std::set<core::Gvk> unknown;  // asked for once, however many objects there are
+  std::set<core::Gvk> told;
   for (auto& slot : slots_) {
     if (slot.order_class != order_class) continue;
     auto type =
@@ -144,6 +145,7 @@ void ApplyRun::prepare_class(int order_class) {
       slot.finished = true;
       continue;
     }
+    if (on_type_ && told.insert(type->gvk).second) on_type_(*type);
     if (type->namespaced) {
       if (slot.key.namespace_.empty()) {
         slot.key.namespace_ = session_.client().config().namespace_;

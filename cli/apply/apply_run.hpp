@@ -39,6 +39,9 @@ class ApplyRun {
   };
   void listen(Listener listener) { listener_ = std::move(listener); }
 
+  // Told of the types that objects are applied to, before the first of each class.
+  void on_type(std::function<void(const core::ResourceType&)> told) { on_type_ = std::move(told); }
+
   // Asked before each write: once it holds, what was begun is finished and the rest fails as
   // canceled.
   void stop_when(std::function<bool()> stopped) { stopped_ = std::move(stopped); }
@@ -79,6 +82,7 @@ class ApplyRun {
   const hooks::SecretHash& secrets_;
   const std::size_t concurrency_;
   Listener listener_;
+  std::function<void(const core::ResourceType&)> on_type_;
   std::function<bool()> stopped_;
   std::vector<Slot> slots_;
   std::set<std::string> namespaces_;

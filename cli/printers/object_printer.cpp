@@ -12,6 +12,7 @@
 #include "cli/printers/custom_columns.hpp"
 #include "cli/printers/sort_by.hpp"
 #include "cli/printers/table_view.hpp"
+#include "cli/quoted_values.hpp"
 #include "core/json_template.hpp"
 #include "core/meta.hpp"
 #include "jq/jq.hpp"
@@ -130,14 +131,18 @@ struct ObjectPrinter::Impl {
     core::JsonTemplate::Limits limits;
     limits.allow_missing = flags.allow_missing;
     auto text = jsonpath->render(value, limits);
-    if (!text.ok()) return std::move(text).error().with_context("-o jsonpath");
+    if (!text.ok()) {
+      return without_quoted_values(std::move(text).error(), value).with_context("-o jsonpath");
+    }
     out << shown_text(*text, setup.terminal);
     return {};
   }
 
   Result<void> print_jq(std::ostream& out, const Json& value) const {
     auto results = program->run(value);
-    if (!results.ok()) return std::move(results).error().with_context("-o jq");
+    if (!results.ok()) {
+      return without_quoted_values(std::move(results).error(), value).with_context("-o jq");
+    }
     for (const auto& one : *results) {
       if (one.is_string()) {
         out << shown_text(one.get_ref<const std::string&>(), setup.terminal) << "\n";

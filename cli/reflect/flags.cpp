@@ -81,6 +81,7 @@ void bind_reflect(CLI::App& app, ReflectFlags& flags) {
   add_duration(app, "--interval", flags.interval, "between two of them (default 10s)");
   bind_serving(app, flags);
   bind_files(app, flags);
+  flags.recording.bind(app);
   bind_stream(app, flags.stream);
   bind_content(app, flags.content);
   flags.metrics.bind(app, false);
@@ -129,10 +130,34 @@ Result<void> ReflectFlags::check() const {
   if (estimate && !from.empty()) return wrong("--estimate asks the server; it reads no --from");
   if (snapshot_interval && snapshot.empty())
     return wrong("--snapshot-interval needs --snapshot FILE");
+  KW_TRY(check_recording());
   KW_TRY(check_selection(selection));
   KW_TRY(check_stream(stream));
   KW_TRY(store_options());
   return metrics.check();
+}
+
+Result<void> ReflectFlags::check_recording() const {
+  if (!recording.records() && !recording.replays()) return {};
+  const auto wrong = [](const std::string& message) { return Error(ErrorKind::invalid, message); };
+  const std::string flag = recording.records() ? "--record" : "--from-recording";
+  if (estimate || verify) {
+    return wrong("--estimate and --verify are about the server as it is: " + flag +
+                 " is for the other jobs");
+  }
+  if (!from.empty()) {
+    return wrong(
+        recording.records()
+            ? "a recording begins with a list, and --from goes on without one: give --from "
+              "or --record"
+            : "--from and --from-recording both say what the cache begins with: give one");
+  }
+  if (recording.replays() && (forward_reads || forward_writes)) {
+    return wrong(
+        "--from-recording asks no server that --forward-reads and --forward-writes could "
+        "pass on to");
+  }
+  return {};
 }
 
 runtime::WatcherOptions ReflectFlags::watcher_options() const {

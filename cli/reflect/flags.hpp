@@ -10,6 +10,7 @@
 #include "base/time.hpp"
 #include "cli/flags.hpp"
 #include "cli/metrics_flags.hpp"
+#include "cli/session_recording.hpp"
 #include "cli/stream_flags.hpp"
 
 namespace kubewatch::cli {
@@ -38,10 +39,13 @@ struct ReflectFlags {
   std::optional<Duration> interval;
   std::uint32_t rounds = 1;
   MetricsFlags metrics;
+  SessionRecording recording;
 
   ReflectMode mode() const;
   // What only several flags together can get wrong. Errors: invalid.
   Result<void> check() const;
+  // The same of --record and --from-recording alone.
+  Result<void> check_recording() const;
   runtime::WatcherOptions watcher_options() const;
   // Errors: invalid (a path that is none, or is needed).
   Result<runtime::StoreOptions> store_options() const;

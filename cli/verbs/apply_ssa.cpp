@@ -16,6 +16,7 @@
 #include "cli/manifests.hpp"
 #include "cli/printers/object_printer.hpp"
 #include "cli/session.hpp"
+#include "cli/session_recording.hpp"
 #include "cli/waiter.hpp"
 
 namespace kubewatch::cli {
@@ -55,6 +56,7 @@ class ApplySsa : public Command {
         ->type_name("N")
         ->check(CLI::Range(std::size_t{1}, kMostAtOnce));
     bind_wait(app);
+    recording_.bind(app, SessionRecording::Use::writes);
     PrintFlagChoice choice;
     choice.own = {"text", "name", "json"};
     choice.default_format = "text";
@@ -82,7 +84,7 @@ class ApplySsa : public Command {
       if (!read.ok()) return fail(context, kUsage, read.error().render());
       manifests = std::move(*read);
     }
-    auto session = Session::open(context.global.config);
+    auto session = recording_.open(context.global.config, {});
     if (!session.ok()) return fail(context, session.error());
     if (!kustomize_.empty()) {
       auto built = build_kustomization((*session)->loop(), kustomize_);
@@ -91,7 +93,10 @@ class ApplySsa : public Command {
     }
     if (manifests.empty()) return fail(context, kUsage, "no objects in the given files");
     style_.now = (*session)->loop().wall();
-    return apply(context, **session, std::move(manifests));
+    for (const auto& manifest : manifests) recording_.learn(manifest.object);
+    const int code = apply(context, **session, std::move(manifests));
+    recording_.end();
+    return code;
   }
 
  private:
@@ -153,6 +158,9 @@ class ApplySsa : public Command {
     style_.dry_run = options_.dry_run = diff_ || dry_run_ == "server";
     style_.subresource = options_.subresource;
     options_.field_validation = validation_of(validate_);
+    if (options_.dry_run && recording_.records()) {
+      return wrong("a dry run writes nothing that --record could keep");
+    }
     return {};
   }
 
@@ -181,6 +189,7 @@ class ApplySsa : public Command {
     ApplyRun run(session, options_, report, secrets, concurrency_);
     auto taken = run.take(std::move(manifests), strip_, context.global.config.namespace_);
     if (!taken.ok()) return fail(context, taken.error());
+    run.on_type([&](const core::ResourceType& type) { recording_.note({type}); });
     style_.with_namespace = run.several_namespaces();
     std::optional<Waiter> waiter;
     std::map<const ObjectApply*, std::size_t> targets;
@@ -279,6 +288,7 @@ class ApplySsa : public Command {
   bool wait_ = false;
   WaitFlags wait_flags_;
   std::optional<runtime::WaitGoal> goal_;
+  SessionRecording recording_;
 };
 
 }  // namespace

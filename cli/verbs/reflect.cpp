@@ -66,9 +66,10 @@ class Reflect : public Command {
     if (flags_.mode() == ReflectMode::query && !flags_.from.empty()) {
       return exit_of(context, query_.from_saved(context, flags_, saved_));
     }
-    auto session = Session::open(context.global.config);
+    auto session = flags_.recording.open(context.global.config, [this] { told_all_ = true; });
     if (!session.ok()) return fail(context, session.error());
     const int code = with_server(context, **session);
+    flags_.recording.end();
     // They work on the session's loop; the server reads the caches.
     serving_.reset();
     kinds_.clear();
@@ -125,6 +126,7 @@ class Reflect : public Command {
       return out;
     }
     KW_ASSIGN(const auto types, session.resolve(flags_.words[0]));
+    flags_.recording.note(types);
     return plan_kinds(flags_, types, session.client().config().namespace_);
   }
 
@@ -199,6 +201,16 @@ class Reflect : public Command {
                   fmt::format("timed out reading {}: {}", kind->name(),
                               kind->reflector().last_failure().value_or("no answer yet")));
     }
+    return flags_.recording.replays() ? whole_recording(context, session, interrupted) : kDone;
+  }
+
+  // The state in which the recording leaves the caches is the one that is asked about.
+  int whole_recording(Context& context, Session& session, const bool& interrupted) {
+    session.loop().run_until([&] { return told_all_ || refused_ || interrupted; },
+                             Duration{1LL << 50});
+    if (refused_) return fail(context, *refused_);
+    if (!told_all_)
+      return fail(context, kFailed, "interrupted before the recording was at its end");
     return kDone;
   }
 
@@ -350,7 +362,9 @@ class Reflect : public Command {
     loop::Timer saving;
     follow(context, session, status);
     save_often(context, session, saving);
-    session.loop().run_until([&] { return interrupted || (refused_ && !all_synced()); },
+    // A served cache stays as the recording left it.
+    const auto over = [&] { return told_all_ && !serving_; };
+    session.loop().run_until([&] { return interrupted || over() || (refused_ && !all_synced()); },
                              Duration{1LL << 50});
     if (::isatty(STDERR_FILENO) != 0) context.err << "\n";
     if (!interrupted && refused_) return fail(context, *refused_);
@@ -396,6 +410,7 @@ class Reflect : public Command {
   std::unique_ptr<CacheServing> serving_;
   CachedKinds kinds_;
   std::optional<Error> refused_;
+  bool told_all_ = false;  // of --from-recording
   std::string last_news_;
   TimePoint began_{};
 };

@@ -10,6 +10,7 @@
 #include "cli/flags.hpp"
 #include "cli/resource_args.hpp"
 #include "cli/session.hpp"
+#include "cli/session_recording.hpp"
 #include "cli/stream_flags.hpp"
 #include "cli/waiter.hpp"
 
@@ -50,6 +51,7 @@ class WaitConditionCommand : public Command {
     bind_output(app, flags_.output, {"text", "json", "junit", "github"});
     app.add_flag("-q,--quiet", flags_.quiet,
                  "no progress and no line for what is met; errors are still told");
+    recording_.bind(app);
     bind_stream(app, stream_);
   }
 
@@ -62,16 +64,24 @@ class WaitConditionCommand : public Command {
     if (auto checked = check(); !checked.ok()) {
       return fail(context, kUsage, checked.error().render());
     }
-    auto session = Session::open(context.global.config);
+    Waiter* told = nullptr;
+    auto session = recording_.open(context.global.config, [&told] {
+      if (told != nullptr) told->end_of_recording();
+    });
     if (!session.ok()) return fail(context, session.error());
     deletion_ = goal->awaits_deletion();
     Waiter waiter(context, **session, flags_, std::move(goal).value(), stream_);
+    told = &waiter;
+    if (recording_.replays()) waiter.of_recording();
     auto added = add_targets(context, **session, waiter);
     if (!added.ok() && wrong_files_) return fail(context, kUsage, added.error().render());
     if (!added.ok()) return fail(context, added.error());
     if (*added == 0) return nothing(context);
     waiter.start();
-    return waiter.finish();
+    const int code = waiter.finish();
+    recording_.end();
+    told = nullptr;
+    return code;
   }
 
  private:
@@ -79,6 +89,10 @@ class WaitConditionCommand : public Command {
     KW_TRY(check_resources(resources_, rules()));
     KW_TRY(check_selection(resources_.selection));
     KW_TRY(check_stream(stream_));
+    if (recording_.replays() && flags_.hold) {
+      return Error(ErrorKind::invalid,
+                   "--hold waits by the clock, and a recording is told as fast as it can be");
+    }
     if (from_files() && namespaces_.size() > 1) {
       return Error(ErrorKind::invalid, "several namespaces cannot be given with -f or -k");
     }
@@ -114,12 +128,14 @@ class WaitConditionCommand : public Command {
         std::vector<WaitTarget> out;
         for (const auto& target : targets) {
           KW_TRY(can_watch(target.type));
+          recording_.note({target.type});
           out.push_back(wait_target(target));
         }
         return out;
       };
       // A word may be misspelt: "it does not exist" would be a wrong success for a deletion.
-      KW_TRY(add(waiter, text_of(asked), resolve, /*later=*/!deletion_));
+      // Nor does a recording come to know a type later.
+      KW_TRY(add(waiter, text_of(asked), resolve, !deletion_ && !recording_.replays()));
       ++count;
     }
     return count;
@@ -134,6 +150,7 @@ class WaitConditionCommand : public Command {
       const auto resolve = [this, &session, manifest]() -> Result<std::vector<WaitTarget>> {
         KW_ASSIGN(const auto type, resolve_manifest(session, manifest));
         KW_TRY(can_watch(type));
+        recording_.note({type});
         const std::string asked = namespaces_.empty() ? "" : namespaces_.front();
         KW_ASSIGN(auto namespace_, namespace_of(manifest, type.namespaced, asked,
                                                 session.client().config().namespace_));
@@ -143,7 +160,7 @@ class WaitConditionCommand : public Command {
       };
       const std::string text = base::string_at(manifest.object, {"kind"}) + "/" +
                                base::string_at(manifest.object, {"metadata", "name"});
-      auto added = add(waiter, text, resolve, /*later=*/!deletion_);
+      auto added = add(waiter, text, resolve, !deletion_ && !recording_.replays());
       if (!added.ok() && deletion_ && added.error().is_not_found()) {
         ++gone_;
         if (!flags_.quiet) {
@@ -180,6 +197,7 @@ class WaitConditionCommand : public Command {
   ResourceFlags resources_;
   WaitFlags flags_;
   runtime::WatcherOptions stream_;
+  SessionRecording recording_;
   std::vector<std::string> namespaces_;  // of -n; empty: the context's
   bool deletion_ = false;
   bool wrong_files_ = false;

@@ -11,6 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/quoted_values.hpp"
 #include "cli/watch/checkpoint.hpp"
 #include "cli/watch/event_filter.hpp"
 #include "cli/watch/object_print.hpp"
@@ -276,7 +277,7 @@ void Run::on_change(const SourceInfo& source, const runtime::StoreChange& change
   const std::optional<EventView> view =
       end_.wants_object() ? std::optional(event.view()) : std::nullopt;
   const auto met = end_.note(view ? &*view : nullptr);
-  if (!met.ok()) return problem(met.error());
+  if (!met.ok()) return problem(without_quoted_values(met.error(), event.object()));
   if (*met) end(kDone);
 }
 
@@ -284,7 +285,7 @@ bool Run::passes(Event& event) {
   if (filter_.empty()) return true;
   auto fields = filter_.look(event.view());
   if (!fields.ok()) {
-    problem(fields.error());
+    problem(without_quoted_values(fields.error(), event.object()));
     return false;
   }
   if (!*fields) return false;

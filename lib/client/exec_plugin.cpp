@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
@@ -181,6 +182,30 @@ Result<Login> parse_exec_credential(const ExecPlugin& plugin, std::string_view o
     out.expires = *expires;
   }
   return out;
+}
+
+std::string shown_plugin_line(std::string_view line) {
+  const std::string low = base::to_lower(std::string(line));
+  const auto has = [&](std::string_view word) { return low.find(word) != std::string::npos; };
+  // "token": ..., TOKEN=..., but not a prompt, which has nothing behind it.
+  const auto given = [&](std::string_view word) {
+    for (std::size_t at = low.find(word); at != std::string::npos; at = low.find(word, at + 1)) {
+      const std::string_view rest = std::string_view(low).substr(at + word.size());
+      const bool sign = rest.starts_with("=") || rest.starts_with(":") || rest.starts_with("\"");
+      if (sign && !base::trim(rest.substr(1)).empty()) return true;
+    }
+    return false;
+  };
+  const bool assigned = given("token") || given("password") || given("secret");
+  const bool known = has("execcredential") || has("clientkeydata") || has("bearer ") ||
+                     has("private key") || has("eyj");  // what a JWT begins with
+  const auto in_base64 = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/' || c == '=';
+  };
+  constexpr std::size_t kPemLine = 64;
+  const bool of_a_key = line.size() >= kPemLine && std::all_of(line.begin(), line.end(), in_base64);
+  if (!assigned && !known && !of_a_key) return std::string(line);
+  return "(a line that may hold a credential is not shown)";
 }
 
 Result<std::string> find_plugin(const ExecPlugin& plugin, std::string_view path) {

@@ -72,7 +72,7 @@ class ExecSource : public LoginSource {
     base::vlog(2, "running " + executable + " to log in to " + config_.server);
     // Its words are for the user: a page to open, a code to type.
     const auto on_line = [name = plugin_.command](std::string_view line) {
-      base::log_warn("exec " + name + ": " + std::string(line));
+      base::log_warn("exec " + name + ": " + shown_plugin_line(line));
     };
     KW_ASSIGN(process_,
               loop::Process::start(loop_, std::move(options), on_line,

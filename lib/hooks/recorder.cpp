@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/strings.hpp"
 #include "core/meta.hpp"
 #include "hooks/ownership.hpp"
 #include "loop/event_loop.hpp"
@@ -197,15 +198,21 @@ void Recorder::listed(int stream) {
 }
 
 int Recorder::open(const ApiTarget& target, RequestUse use, bool metadata) {
-  const auto [it, fresh] =
-      streams_.try_emplace(stream_of(target, metadata), static_cast<int>(streams_.size()) + 1);
   const bool list = use == RequestUse::list || target.flag("sendInitialEvents");
+  const bool goes_on = !target.parameter("continue").empty();
+  return open_stream(stream_of(target, metadata), target,
+                     goes_on ? "continue"
+                     : list  ? "list"
+                             : "watch");
+}
+
+int Recorder::open_stream(const std::string& id, const ApiTarget& target, const char* how) {
+  const auto [it, fresh] = streams_.try_emplace(id, static_cast<int>(streams_.size()) + 1);
   Json entry = {{"t", "open"},
                 {"s", it->second},
                 {"path", target.path},
-                {"how", list ? "list" : "watch"},
+                {"how", how},
                 {"rv", target.parameter("resourceVersion")}};
-  if (!target.parameter("continue").empty()) entry["how"] = "continue";
   if (auto labels = target.parameter("labelSelector"); !labels.empty()) entry["labels"] = labels;
   if (auto fields = target.parameter("fieldSelector"); !fields.empty()) entry["fields"] = fields;
   resources_[it->second] = resource_of(target);
@@ -235,6 +242,28 @@ void Recorder::on_event(int stream, const core::WatchEvent& event) {
   if (event.type != core::WatchEventType::bookmark || !ends_initial_events(event.object)) return;
   listed(stream);
   flush_later();
+}
+
+void Recorder::on_object(const ApiTarget& target, std::string_view object) {
+  if (file_->ended()) return;
+  const auto meta = core::parse_meta(object);
+  if (!object.empty() && !meta.ok()) return;
+  const std::string name = target.name.empty() && meta.ok() ? meta->name : target.name;
+  if (name.empty()) return;
+  ApiTarget all = target;
+  // What is left is the collection's path, as it was asked for.
+  for (const std::string& word : {target.name, target.subresource}) {
+    if (!word.empty()) all.path.resize(all.path.rfind('/'));
+  }
+  all.name.clear();
+  all.subresource.clear();
+  all.query = "fieldSelector=metadata.name%3D" + base::percent_encode(name);
+  // Of its own: a watch of that name goes on as it was.
+  const int stream = open_stream(all.stream() + "&object", all, "list");
+  if (!object.empty()) on_item(stream, object);
+  core::ListPage page;
+  if (meta.ok()) page.resource_version = meta->resource_version;
+  on_page(stream, page);
 }
 
 void Recorder::on_types(const std::vector<core::ResourceType>& types) {

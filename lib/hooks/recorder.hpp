@@ -60,6 +60,11 @@ class Recorder {
   void on_item(int stream, std::string_view object);
   void on_page(int stream, const core::ListPage& page);
   void on_event(int stream, const core::WatchEvent& event);
+  // One object as it is now, of a read or of the answer to a write; "" = it is not there. The
+  // recording has it as a list of that name, so that whoever reads recordings understands it.
+  void on_object(const ApiTarget& target, std::string_view object);
+  // Values of a Secret that will be written: hidden wherever they come.
+  void learn(const Json& object) { mask_.learn(object); }
   // Kinds that will be watched, so that their words are known without a server.
   void on_types(const std::vector<core::ResourceType>& types);
   // `crd` null: the server did not give it.
@@ -92,6 +97,7 @@ class Recorder {
   void write(Waiting waiting);
   void warn_once();
   void start(const RecorderOptions& options, const SecretHash::Key& key);
+  int open_stream(const std::string& id, const ApiTarget& target, const char* how);
 
   loop::EventLoop& loop_;
   std::unique_ptr<RecordingFile> file_;

@@ -8,6 +8,20 @@ namespace {
 
 constexpr std::size_t kMaxAnswer = 8U << 20U;  // of a write: an object
 
+// A deletion answers with a Status, or with the object that is dying.
+bool is_status(std::string_view answer) {
+  const auto body = base::parse_json(answer);
+  return body.ok() && base::string_at(*body, {"kind"}) == "Status";
+}
+
+// Whether the answer is the object of that name. A subresource may be of a kind of its own (scale);
+// a status answers with the object.
+bool is_object(const std::string& method, const ApiTarget& target) {
+  if (!target.subresource.empty() && target.subresource != "status") return false;
+  if (method == "GET") return !target.name.empty();
+  return use_of(method, target) == RequestUse::write && (!target.name.empty() || method == "POST");
+}
+
 }  // namespace
 
 // One request on its way, with what was read of its answer.
@@ -24,10 +38,12 @@ struct RecordingTransport::Tee {
   RequestUse use;
   ApiTarget target;
   bool metadata = false;
+  bool object = false;  // the answer is one, and is recorded
   Json write;
   std::string before;  // the version of what is written
   int stream = 0;
   int status = 0;
+  bool cut = false;     // the answer is longer than is kept
   bool broken = false;  // the client will find what is wrong with it
   std::string answer;
   core::ListSplitter list{};
@@ -42,8 +58,9 @@ struct RecordingTransport::Tee {
   }
   void on_data(std::string_view bytes) {
     if (broken || recorder.ended()) return;
-    if (use == RequestUse::write) {
-      if (answer.size() + bytes.size() <= kMaxAnswer) answer += bytes;
+    if (use == RequestUse::write || object) {
+      cut = cut || answer.size() + bytes.size() > kMaxAnswer;
+      if (!cut) answer += bytes;
     } else if (stream != 0 && use == RequestUse::list) {
       const auto fed =
           list.feed(bytes, [this](std::string_view item) { recorder.on_item(stream, item); });
@@ -60,10 +77,19 @@ struct RecordingTransport::Tee {
     if (broken) return;
     if (use == RequestUse::write) {
       recorder.on_written(std::move(write), done.ok() ? status : 0, answer, before);
+    }
+    if (object) {
+      if (done.ok()) tell_object();
     } else if (stream != 0 && use == RequestUse::list && done.ok()) {
       const auto page = list.finish();
       if (page.ok()) recorder.on_page(stream, *page);
     }
+  }
+  // Other answers say nothing of it.
+  void tell_object() const {
+    if (status == 404) return recorder.on_object(target, "");
+    if (cut || status < 200 || status >= 300) return;
+    recorder.on_object(target, is_status(answer) ? "" : answer);
   }
 };
 
@@ -116,11 +142,13 @@ std::unique_ptr<http::Call> RecordingTransport::start(http::Request request,
                                                       http::CallHandlers handlers) {
   const auto target = api_target(request.url);
   const RequestUse use = target ? use_of(request.method, *target) : RequestUse::other;
-  if (use == RequestUse::other || recorder_->ended()) {
+  const bool object = objects_ == Objects::recorded && target && is_object(request.method, *target);
+  if ((use == RequestUse::other && !object) || recorder_->ended()) {
     return inner_.start(std::move(request), std::move(handlers));
   }
   look_up_kind(request, *target);
   auto state = std::make_shared<Tee>(*recorder_, std::move(handlers), use, *target);
+  state->object = object;
   state->metadata =
       request.headers.get("Accept").find("as=PartialObjectMetadata") != std::string_view::npos;
   if (use == RequestUse::list || target->flag("sendInitialEvents")) {

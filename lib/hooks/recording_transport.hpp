@@ -1,4 +1,5 @@
-// A transport that lets everything through and tells a Recorder what lists, watches and writes say.
+// A transport that lets everything through and tells a Recorder what lists, watches and writes say;
+// where it is asked to, also what single objects were read and what writes made of them.
 #pragma once
 
 #include <map>
@@ -13,8 +14,10 @@ namespace kubewatch::hooks {
 class RecordingTransport : public http::Transport {
  public:
   // `inner` must outlive it.
-  RecordingTransport(http::Transport& inner, std::shared_ptr<Recorder> recorder)
-      : inner_(inner), recorder_(std::move(recorder)) {}
+  enum class Objects { left_out, recorded };
+  RecordingTransport(http::Transport& inner, std::shared_ptr<Recorder> recorder,
+                     Objects objects = Objects::left_out)
+      : inner_(inner), recorder_(std::move(recorder)), objects_(objects) {}
 
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override;
   Result<void> set_tls(http::TlsOptions tls) override { return inner_.set_tls(std::move(tls)); }
@@ -26,6 +29,7 @@ class RecordingTransport : public http::Transport {
 
   http::Transport& inner_;
   std::shared_ptr<Recorder> recorder_;
+  const Objects objects_;
   // Custom kinds that were seen, and the requests for their definitions.
   std::map<std::string, std::unique_ptr<http::Call>> kinds_;
 };

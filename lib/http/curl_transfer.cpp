@@ -48,9 +48,9 @@ void append(SlistPtr& list, const std::string& line) {
 std::string host_of_proxy(const std::string& proxy) {
   std::string_view rest = proxy;
   if (const auto scheme = rest.find("://"); scheme != rest.npos) rest.remove_prefix(scheme + 3);
-  rest = rest.substr(0, rest.find('/'));
+  // A password may hold a slash, where somebody forgot to encode it.
   if (const auto at = rest.rfind('@'); at != rest.npos) rest.remove_prefix(at + 1);
-  return std::string(rest);
+  return std::string(rest.substr(0, rest.find('/')));
 }
 
 }  // namespace

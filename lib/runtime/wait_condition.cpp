@@ -118,8 +118,10 @@ Result<bool> path_met(const Path& wanted, const Json& object) {
 
 bool is_secret_data(const Path& wanted, const Json& object) {
   const std::string first = wanted.path.first_field();
+  // kubectl keeps all of it in an annotation as well.
+  const bool annotation = wanted.text.find("annotations") != std::string::npos;
   return base::string_at(object, {"kind"}) == "Secret" &&
-         (first.empty() || first == "data" || first == "stringData");
+         (first.empty() || first == "data" || first == "stringData" || annotation);
 }
 
 std::string describe_path(const Path& wanted, const Json& object) {

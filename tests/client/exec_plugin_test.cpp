@@ -96,6 +96,21 @@ TEST_CASE("output that is no credential is refused without being repeated") {
   }
 }
 
+TEST_CASE("what a plugin says is shown, but for lines that may hold what it gave") {
+  for (const char* line :
+       {"To sign in, open https://login.example/device and enter ABCD-EFGH", "", "the cache is old",
+        "Password: ", "error: token expired, please run: aws sso login"}) {
+    CHECK(shown_plugin_line(line) == line);
+  }
+  for (const char* line :
+       {"+ TOKEN=s3cret", "{\"kind\": \"ExecCredential\", \"status\": {}}", "\"token\": \"s3cret\"",
+        "> Authorization: Bearer s3cret", "-----BEGIN EC PRIVATE KEY-----",
+        "MHcCAQEEIBbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbboAoGCCqGSM49AwEH",
+        "got eyJhbGciOiJub25lIn0.e30.", "clientKeyData: s3cret", "password: s3cret"}) {
+    CHECK(shown_plugin_line(line) == "(a line that may hold a credential is not shown)");
+  }
+}
+
 TEST_CASE("a plugin is told the cluster only when it asks") {
   ClientConfig config;
   config.server = "https://cluster:6443";

@@ -22,12 +22,13 @@ struct Fixture {
   std::vector<std::unique_ptr<http::Call>> calls;
   std::string seen;  // bytes that came through
 
-  explicit Fixture(bool complete = true, std::size_t most_waiting = kMostWaiting) {
+  explicit Fixture(bool complete = true, std::size_t most_waiting = kMostWaiting,
+                   RecordingTransport::Objects objects = RecordingTransport::Objects::left_out) {
     auto file = RecordingFile::create(folder.file("r"));
     REQUIRE(file.ok());
     recorder = std::make_shared<Recorder>(loop, std::move(*file),
                                           RecorderOptions{{"copier"}, complete, most_waiting});
-    transport = std::make_unique<RecordingTransport>(wire, recorder);
+    transport = std::make_unique<RecordingTransport>(wire, recorder, objects);
   }
   test::ScriptedCall& ask(const std::string& method, const std::string& target,
                           const std::string& body = "", const std::string& type = "") {
@@ -250,6 +251,84 @@ TEST_CASE("runs are recorded with a digest of what the hook was given") {
   CHECK(runs[0]["namespace"] == "shop");
   CHECK(runs[0]["exit"] == 3);
   CHECK(runs[0]["outcome"] == "failed");
+}
+
+TEST_CASE("where objects are asked for, reads and what writes made stand as lists of one name") {
+  Fixture f(true, kMostWaiting, RecordingTransport::Objects::recorded);
+  const std::string path = "/api/v1/namespaces/shop/configmaps/a%3Ab";
+  const auto object = [](const std::string& version) {
+    return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a:b","namespace":"shop",)"
+           R"("resourceVersion":")" +
+           version + R"("},"data":{"k":")" + version + "\"}}";
+  };
+  auto& none = f.ask("GET", path);
+  none.head(404);
+  none.data(R"({"kind":"Status","code":404})");
+  none.end();
+  auto& made = f.ask("PATCH", path + "?fieldManager=ci", R"({"data":{"k":"5"}})",
+                     "application/apply-patch+yaml");
+  made.head(201);
+  made.data(object("5"), 7);
+  made.end();
+  auto& scale = f.ask("GET", path + "/scale");  // not the object
+  scale.head(200);
+  scale.data(R"({"kind":"Scale","metadata":{"name":"a:b"}})");
+  scale.end();
+  auto& rehearsed = f.ask("PATCH", path + "?dryRun=All", "{}", "application/apply-patch+yaml");
+  rehearsed.head(200);
+  rehearsed.data(object("6"));
+  rehearsed.end();
+  auto& failed = f.ask("GET", path);
+  failed.head(500);
+  failed.data("oops");
+  failed.end();
+  auto& gone = f.ask("DELETE", path);
+  gone.head(200);
+  gone.data(R"({"kind":"Status","status":"Success"})");
+  gone.end();
+  const auto opens = f.entries("open");
+  REQUIRE(opens.size() == 3);
+  for (const Json& open : opens) {
+    CHECK(open["path"] == "/api/v1/namespaces/shop/configmaps");
+    CHECK(open["fields"] == "metadata.name=a:b");
+    CHECK(open["how"] == "list");
+    CHECK(open["s"] == opens[0]["s"]);
+  }
+  const auto items = f.written("item");
+  REQUIRE(items.size() == 1);
+  CHECK(items[0]["o"]["data"]["k"] == "5");
+  const auto pages = f.written("page");
+  REQUIRE(pages.size() == 3);
+  CHECK(pages[1]["rv"] == "5");
+  CHECK(f.written("write").size() == 2);
+}
+
+TEST_CASE("values that will be written are hidden from the beginning") {
+  Fixture f(true, kMostWaiting, RecordingTransport::Objects::recorded);
+  f.recorder->learn(Json{{"kind", "Secret"}, {"stringData", {{"k", "hunter2-hunter2"}}}});
+  auto& read = f.ask("GET", "/api/v1/namespaces/shop/configmaps/a");
+  read.head(200);
+  read.data(R"({"kind":"ConfigMap","metadata":{"name":"a"},"data":{"url":"x:hunter2-hunter2@y"}})");
+  read.end();
+  auto& secret = f.ask("GET", "/api/v1/namespaces/shop/secrets/s");
+  secret.head(200);
+  secret.data(R"({"kind":"Secret","metadata":{"name":"s"},"data":{"k":"b3Blbi1zZXNhbWU="}})");
+  secret.end();
+  const auto items = f.entries("item");
+  REQUIRE(items.size() == 2);
+  const std::string text = base::dump_json(items);
+  CHECK(text.find("hunter2") == std::string::npos);
+  CHECK(text.find("b3Blbi1zZXNhbWU") == std::string::npos);
+  CHECK(items[1]["o"]["kind"] == "Secret");
+}
+
+TEST_CASE("without being asked, single objects are not recorded") {
+  Fixture f;
+  auto& read = f.ask("GET", "/api/v1/namespaces/shop/configmaps/a");
+  read.head(200);
+  read.data(R"({"kind":"ConfigMap","metadata":{"name":"a"}})");
+  read.end();
+  CHECK(f.entries("open").empty());
 }
 
 }  // namespace kubewatch::hooks

@@ -189,6 +189,16 @@ TEST_CASE("a jq program that cannot be asked yet may be asked later") {
   CHECK(said.state == runtime::Judgement::State::not_met);
 }
 
+TEST_CASE("what kubectl keeps of a Secret in an annotation is not told either") {
+  const Json secret = *base::parse_json(
+      R"({"kind":"Secret","metadata":{"annotations":{"last":"{\"password\":\"hunter2\"}"}}})");
+  const auto condition = WaitCondition::parse("jsonpath={.metadata.annotations.last}=x");
+  REQUIRE(condition.ok());
+  const std::string seen = condition->judge(&secret, WallTime{}).current;
+  CHECK(seen.find("hunter2") == std::string::npos);
+  CHECK(seen.find("not shown") != std::string::npos);
+}
+
 TEST_CASE("what a Secret holds is not told by jq conditions") {
   const Json secret = *base::parse_json(R"({"kind":"Secret","data":{"key":"aHVudGVyMg=="}})");
   const auto said = WaitCondition::parse("jq=.data.key")->judge(&secret, WallTime{});

@@ -1,0 +1,220 @@
+// --record and --from-recording of reflect, wait-condition and apply-ssa: what was told once is
+// told again without the server, and no value of a Secret stands in it. watch has its own in
+// watch_test.
+#include <signal.h>
+#include <stdlib.h>
+
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "e2e/world.hpp"
+#include "hooks/recording_format.hpp"
+#include "loop/process.hpp"
+
+namespace kubewatch::e2e {
+namespace {
+
+constexpr Duration kSoon{30000};
+
+// One kubewatch command; `server` false: without a kubeconfig, as on another machine.
+struct Command {
+  Command(World& world, std::vector<std::string> words, bool server, const std::string& in = "")
+      : w(world) {
+    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+    loop::ProcessOptions options;
+    options.argv = {KUBEWATCH_BINARY};
+    for (const auto& word : words) options.argv.push_back(w.expand(word));
+    options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + w.folder(),
+                           "KUBECONFIG=" + w.folder() + (server ? "/kubeconfig" : "/none")};
+    options.timeout = Duration{0};
+    options.max_stderr_line = 1U << 20U;
+    options.input = w.expand(in);
+    options.on_output = [this](std::string_view bytes) { out += bytes; };
+    auto started = loop::Process::start(
+        w.loop(), std::move(options),
+        [this](std::string_view line) { log += std::string(line) + "\n"; },
+        [this](loop::ProcessExit end) { exit = std::move(end); });
+    if (!started.ok()) FAIL(started.error().render());
+    process = std::move(*started);
+  }
+  bool shows(const std::string& text) {
+    const auto there = [&] { return (out + log).find(text) != std::string::npos; };
+    const bool seen = w.eventually([&] { return there() || exit.has_value(); }, kSoon) && there();
+    if (!seen) UNSCOPED_INFO("wanted: " + text + "\nout:\n" + out + "\nlog:\n" + log);
+    return seen;
+  }
+  int end(int signal = 0) {
+    if (signal != 0) ::kill(process->pid(), signal);
+    REQUIRE(w.eventually([this] { return exit.has_value(); }, Duration{90000}));
+    UNSCOPED_INFO(out + "\n" + log);
+    return exit->code.value_or(-1);
+  }
+
+  World& w;
+  std::string out, log;
+  std::optional<loop::ProcessExit> exit;
+  std::unique_ptr<loop::Process> process;
+};
+
+struct Ended {
+  int code = -1;
+  std::string out, log;
+};
+
+Ended replay(World& w, std::vector<std::string> words) {
+  words.insert(words.end(), {"-n", "@NS@", "--from-recording", w.folder() + "/recording"});
+  Command command(w, std::move(words), false);
+  Ended out;
+  out.code = command.end();
+  out.out = command.out;
+  out.log = command.log;
+  return out;
+}
+
+std::string map_of(const std::string& name, const std::string& value) {
+  return "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name +
+         ", namespace: '@NS@', labels: {of: recordings}}, data: {k: \"" + value + "\"}}";
+}
+
+std::string text_of(const World& w) {
+  const auto bytes = base::read_file(w.folder() + "/recording", hooks::kMaxRecording);
+  REQUIRE(bytes.ok());
+  const auto loaded = hooks::load_recording(*bytes);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->damage.empty());
+  return base::join(loaded->lines, "\n");
+}
+
+}  // namespace
+
+E2E_CASE("a recorded wait is judged again without the server, for other conditions too") {
+  World w;
+  w.apply(map_of("a", "1"));
+  Command recorded(w,
+                   {"wait-condition", "cm/a", "-n", "@NS@", "--for=jsonpath={.data.k}=3",
+                    "--timeout", "60s", "--record", w.folder() + "/recording"},
+                   true);
+  REQUIRE(recorded.shows("is 1"));
+  w.apply(map_of("a", "2"));
+  REQUIRE(recorded.shows("is 2"));
+  w.apply(map_of("a", "3"));
+  CHECK(recorded.end() == 0);
+
+  auto again = replay(w, {"wait-condition", "cm/a", "--for=jsonpath={.data.k}=3"});
+  CHECK(again.code == 0);
+  CHECK(again.out == recorded.out);
+  // What held in between is found as well: each recorded state is judged.
+  CHECK(replay(w, {"wait-condition", "configmaps/a", "--for=jsonpath={.data.k}=2"}).code == 0);
+  CHECK(
+      replay(w, {"wait-condition", "cm/a", "--for=ready", "--fail-if=jq=.data.k == \"1\""}).code ==
+      4);
+  again = replay(w, {"wait-condition", "cm/a", "--for=jsonpath={.data.k}=4"});
+  CHECK(again.code == 3);
+  CHECK(again.log.find("the recording ends before jsonpath={.data.k}=4") != std::string::npos);
+  CHECK(replay(w, {"wait-condition", "cm/b", "--for=create"}).code == 5);
+  CHECK(replay(w, {"wait-condition", "deployment/b", "--for=create"}).code == 5);
+}
+
+E2E_CASE("reflect fills its caches from a recording: the state at its end is asked about") {
+  World w;
+  w.apply(map_of("a", "1"));
+  w.apply(map_of("b", "1"));
+  const std::vector<std::string> chosen = {"reflect", "cm", "-l", "of=recordings"};
+  auto words = chosen;
+  words.insert(words.end(), {"-n", "@NS@", "--record", w.folder() + "/recording"});
+  Command recorded(w, words, true);
+  REQUIRE(recorded.shows(" 2 | "));
+  w.apply(map_of("a", "2"));
+  w.apply(map_of("c", "1"));
+  w.remove("ConfigMap", "b");
+  w.apply(map_of("last", "1"));
+  // Whatever it says on its way, the last of them must be in the file.
+  REQUIRE(w.eventually(
+      [&] {
+        const auto bytes = base::read_file(w.folder() + "/recording", hooks::kMaxRecording);
+        if (!bytes.ok()) return false;
+        const auto loaded = hooks::load_recording(*bytes);
+        return loaded.ok() &&
+               base::join(loaded->lines, "\n").find("\"name\":\"last\"") != std::string::npos;
+      },
+      kSoon));
+  CHECK(recorded.end(SIGTERM) == 0);
+
+  const auto asked = [&](std::vector<std::string> more) {
+    auto all = chosen;
+    all.insert(all.end(), more.begin(), more.end());
+    return replay(w, all);
+  };
+  auto seen =
+      asked({"--query", "-o", "jsonpath={range .items[*]}{.metadata.name}={.data.k} {end}"});
+  CHECK(seen.code == 0);
+  CHECK(seen.out == "a=2 c=1 last=1 ");
+  seen = asked({"--once", "-o", "json"});
+  CHECK(seen.code == 0);
+  const auto figures = base::parse_json(seen.out);
+  REQUIRE(figures.ok());
+  CHECK((*figures)["kinds"][0]["objects"] == 3);
+  CHECK(asked({"--snapshot", w.folder() + "/saved"}).code == 0);
+  Command saved(w, {"reflect", "--from", w.folder() + "/saved", "--query", "-o", "name"}, false);
+  CHECK(saved.end() == 0);
+  CHECK(saved.out == "configmap/a\nconfigmap/c\nconfigmap/last\n");
+  CHECK(replay(w, {"reflect", "pods", "--query"}).code == 5);
+  CHECK(replay(w, {"reflect", "cm", "-l", "of=another", "--query"}).code == 5);
+
+  auto serve = chosen;
+  serve.insert(serve.end(),
+               {"-n", "@NS@", "--serve", "127.0.0.1:0", "--kubeconfig-out", w.folder() + "/reader",
+                "--from-recording", w.folder() + "/recording"});
+  Command served(w, serve, false);
+  REQUIRE(served.shows("serving on"));
+  const auto read = [&] {
+    Command reader(w,
+                   {"reflect", "cm", "-n", "@NS@", "--query", "-o", "name", "--kubeconfig",
+                    w.folder() + "/reader"},
+                   false);
+    return reader.end() == 0 ? reader.out : "";
+  };
+  CHECK(
+      w.eventually([&] { return read() == "configmap/a\nconfigmap/c\nconfigmap/last\n"; }, kSoon));
+  CHECK(served.end(SIGTERM) == 0);
+}
+
+E2E_CASE("apply-ssa records what was written and what became of it, without values of Secrets") {
+  World w;
+  w.apply(map_of("a", "1"), "kubewatch");
+  const std::string secret =
+      "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, stringData: "
+      "{password: open-sesame-1}}";
+  Command applied(
+      w, {"apply-ssa", "-f", "-", "--record", w.folder() + "/recording", "--wait", "--for=create"},
+      true,
+      map_of("a", "open-sesame-1 is not said") + "\n---\n" + map_of("b", "2") + "\n---\n" + secret);
+  CHECK(applied.end() == 0);
+  const std::string text = text_of(w);
+  CHECK(text.find("open-sesame") == std::string::npos);
+  CHECK(text.find("b3Blbi1zZXNhbWUtM") == std::string::npos);
+  std::vector<std::string> writes;
+  for (const auto& line : base::split(text, '\n')) {
+    const auto entry = base::parse_json(line);
+    REQUIRE(entry.ok());
+    if (base::string_at(*entry, {"t"}) != "write") continue;
+    CHECK((*entry)["manager"] == "kubewatch");
+    writes.push_back(
+        base::string_at(*entry, {"verb"}) + " " +
+        base::string_at(*entry, {"path"}).substr(base::string_at(*entry, {"path"}).rfind('/') + 1));
+  }
+  std::sort(writes.begin(), writes.end());
+  CHECK(writes == std::vector<std::string>{"apply a", "apply b", "apply s"});
+
+  auto seen = replay(w, {"watch", "cm/a", "--diff"});
+  CHECK(seen.code == 0);
+  CHECK(seen.out.find(".data.k") != std::string::npos);
+  CHECK(seen.out.find("*** is not said") != std::string::npos);
+  seen = replay(w, {"watch", "configmap/b", "-o", "json"});
+  CHECK(seen.code == 0);
+  CHECK(seen.out.find("\"type\":\"ADDED\"") != std::string::npos);
+  CHECK(replay(w, {"wait-condition", "cm/b", "--for=jsonpath={.data.k}=2"}).code == 0);
+}
+
+}  // namespace kubewatch::e2e
