@@ -109,7 +109,7 @@ TEST_CASE("a status with an endpoint of its own is judged for that endpoint alon
   object["status"] = {{"phase", 5}};
   REQUIRE(judge.check(object).size() == 1);
   CHECK(judge.check(object)[0].starts_with("spec.count: "));
-  REQUIRE(judge.check_status(object).size() == 1);
+  REQUIRE_FALSE(judge.check_status(object).empty());
   CHECK(judge.check_status(object)[0].starts_with("status.phase: "));
 }
 

@@ -145,7 +145,7 @@ E2E_CASE("crd-gen: import, lint, diff, validate, sample and docs read a CRD of t
     const Ran types = kubewatch(w, {"crd-gen", "import", word});
     CAPTURE(types.err);
     REQUIRE(types.code == 0);
-    CHECK(types.err == "");
+    CHECK(types.err.find("not kept") == std::string::npos);  // notes may tell of raw blocks
     CHECK(crdgen::normalised(crds_of(types.out).at(0)) == crdgen::normalised(crd));
   }
   w.file("same.yaml", crdgen::crd_yaml({crd}));
