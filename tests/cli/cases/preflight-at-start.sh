@@ -14,4 +14,4 @@ kill -TERM $controller
 wait $controller
 echo "exit $?"
 asked | grep ' configmaps$'
-grep -c 'does not allow' "$work/log"
+grep -c 'does not allow' "$work/log" || true
