@@ -23,7 +23,8 @@ std::string examples() {
 TEST_CASE("every shipped example loads without a problem") {
   std::size_t folders = 0;
   for (const auto& entry : std::filesystem::directory_iterator(examples())) {
-    if (!entry.is_directory()) continue;
+    // examples/types holds no rules: crd-gen's tests read it.
+    if (!entry.is_directory() || entry.path().filename() == "types") continue;
     ++folders;
     for (const char* file : {"README.md", "tests.yaml"}) {
       CAPTURE(file);
@@ -39,6 +40,7 @@ TEST_CASE("every shipped example loads without a problem") {
 TEST_CASE("every shipped example file says in its first lines what it shows") {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(examples())) {
     if (!entry.is_regular_file() || entry.path().extension() == ".md") continue;
+    if (entry.path().parent_path().filename() == "crds") continue;  // generated
     INFO(entry.path().string());
     const auto text = base::read_file(entry.path().string(), 1U << 20U);
     REQUIRE(text.ok());
