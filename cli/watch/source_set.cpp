@@ -104,6 +104,7 @@ struct SourceSet::Source {
   bool resumed = false;
   bool synced = false;
   bool begun = false;
+  bool refused = false;  // never listed, and may not be
   Server* server = nullptr;
   std::unique_ptr<runtime::Reflector> reflector;
 };
@@ -243,10 +244,22 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
   out.on_synced = [this, &source](bool gap) { synced(source, gap); };
   out.on_failure = [this, &source](runtime::WatcherFailure where, const Error& error,
                                    Duration retry) {
+    source.refused = where == runtime::WatcherFailure::initial_list && !source.synced &&
+                     (error.is_forbidden() || error.is_unauthorized());
+    if (all_refused()) return callbacks_.on_nothing_left(error);
     warn_of_failure(source.info.type.gvk.kind, source.reflector->stats(), where, error, retry);
     callbacks_.on_failure(source.info, where, error);
   };
   return out;
+}
+
+// Nothing of what was asked may be read, and none of it was before: as kubectl, no watch then. One
+// that was refused among others is asked for again, and said.
+bool SourceSet::all_refused() const {
+  return std::all_of(sources_.begin(), sources_.end(),
+                     [](const auto& source) { return source->refused; }) &&
+         std::all_of(servers_.begin(), servers_.end(),
+                     [](const auto& server) { return server->missing.empty(); });
 }
 
 // Objects that are named one by one have a watch each, and are synced together.

@@ -53,7 +53,7 @@ struct SourceCallbacks {
   std::function<void(const SourceInfo&, runtime::WatcherFailure, const Error&)> on_failure;
   // For people, on stderr.
   std::function<void(const std::string&)> on_note;
-  // Nothing is watched and nothing is waited for any more: what was missing came, and was refused.
+  // Nothing is watched and nothing is waited for any more: all that was asked for was refused.
   std::function<void(const Error&)> on_nothing_left;
   // Of a kind that will be watched, before its first change: it calls back when it may go on.
   std::function<void(Session&, const core::ResourceType&, std::function<void()> go_on)> prepare;
@@ -88,6 +88,7 @@ class SourceSet {
   void begin(Source& source);
   runtime::ReflectorCallbacks callbacks_of(Source& source);
   void synced(Source& source, bool gap);
+  bool all_refused() const;
 
   std::vector<std::unique_ptr<Server>> servers_;
   SourceOptions options_;

@@ -19,8 +19,7 @@ constexpr Duration kSoon{30000};
 
 // One kubewatch command; `server` false: without a kubeconfig, as on another machine.
 struct Command {
-  Command(World& world, std::vector<std::string> words, bool server, const std::string& in = "")
-      : w(world) {
+  Command(World& world, std::vector<std::string> words, bool server) : w(world) {
     w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
     loop::ProcessOptions options;
     options.argv = {KUBEWATCH_BINARY};
@@ -29,7 +28,6 @@ struct Command {
                            "KUBECONFIG=" + w.folder() + (server ? "/kubeconfig" : "/none")};
     options.timeout = Duration{0};
     options.max_stderr_line = 1U << 20U;
-    options.input = w.expand(in);
     options.on_output = [this](std::string_view bytes) { out += bytes; };
     auto started = loop::Process::start(
         w.loop(), std::move(options),
@@ -186,10 +184,12 @@ E2E_CASE("apply-ssa records what was written and what became of it, without valu
   const std::string secret =
       "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, stringData: "
       "{password: open-sesame-1}}";
-  Command applied(
-      w, {"apply-ssa", "-f", "-", "--record", w.folder() + "/recording", "--wait", "--for=create"},
-      true,
-      map_of("a", "open-sesame-1 is not said") + "\n---\n" + map_of("b", "2") + "\n---\n" + secret);
+  w.file("objects.yaml", w.expand(map_of("a", "open-sesame-1 is not said") + "\n---\n" +
+                                  map_of("b", "2") + "\n---\n" + secret));
+  Command applied(w,
+                  {"apply-ssa", "-f", w.folder() + "/objects.yaml", "--record",
+                   w.folder() + "/recording", "--wait", "--for=create"},
+                  true);
   CHECK(applied.end() == 0);
   const std::string text = text_of(w);
   CHECK(text.find("open-sesame") == std::string::npos);

@@ -7,8 +7,10 @@ for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
 export KUBECONFIG="$work/kc"
 try() {
   echo "# $*" >&2
-  timeout 20 "$kubewatch" "$@" >/dev/null </dev/null
-  echo "# exit $?" >&2
+  timeout 20 "$kubewatch" "$@" >/dev/null 2>"$work/said" </dev/null
+  code=$?
+  sed 's/ in=[0-9.a-z]*/ in=SOON/' "$work/said" >&2
+  echo "# exit $code" >&2
 }
 cat >"$work/a.yaml" <<Y
 apiVersion: v1
@@ -37,7 +39,6 @@ echo "## a file that is not there, and one that is a folder" >&2
 mkdir "$work/folder"
 for file in "$work/absent" "$work/folder"; do
   try watch cm --from-recording "$file"
-  try watch cm --checkpoint "$file" --duration 1s
   try reflect --from "$file" --query
   try reflect cm --query --from-recording "$file"
   try wait-condition -f "$file" --for=create --timeout 0
@@ -45,6 +46,7 @@ for file in "$work/absent" "$work/folder"; do
   try apply-ssa -f "$file"
   try apply-ssa -f "$work/a.yaml" --record "$work/folder"
 done
+try watch cm --checkpoint "$work/folder" --duration 1s
 echo "## a bomb" >&2
 for verb in "watch cm" "reflect cm --once" "wait-condition cm/a --for=create" "apply-ssa -f $work/a.yaml"; do
   try $verb --kubeconfig "$work/bomb.yaml"

@@ -47,4 +47,4 @@ same wait-condition cm/evil "--for=jsonpath={.data.k}=x" --timeout 0
 same apply-ssa -f "$work/evil.yaml"
 same apply-ssa -f "$work/mine.yaml" --diff
 same apply-ssa -f "$work/mine.yaml" --field-manager x
-same apply-ssa -f "$work/evil.yaml" -o json
+same apply-ssa -f "$work/evil.yaml" -o jq=.result
