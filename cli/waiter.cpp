@@ -86,6 +86,10 @@ struct Waiter::Impl {
   runtime::WaitSet::Callbacks callbacks() {
     runtime::WaitSet::Callbacks out;
     out.on_change = [this] { dirty = true; };
+    // Recorded states follow each other at once; each of them is judged.
+    out.on_state = [this] {
+      if (recorded && outcome == WaitOutcome::pending) judge();
+    };
     out.on_failure = [this](const std::string& what, const runtime::ReflectorStats& stats,
                             runtime::WatcherFailure where, const Error& failure, Duration retry) {
       view.clear();
@@ -140,9 +144,12 @@ struct Waiter::Impl {
   void look() {
     if (!dirty) return;
     dirty = false;
+    if (!recorded || outcome == WaitOutcome::pending) judge();
+    if (outcome == WaitOutcome::pending) show();
+  }
+  void judge() {
     outcome = set.outcome();
     if (outcome == WaitOutcome::met && !unresolved.empty()) outcome = WaitOutcome::pending;
-    if (outcome == WaitOutcome::pending) show();
   }
 
   void show() {

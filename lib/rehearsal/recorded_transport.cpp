@@ -10,7 +10,6 @@ namespace {
 
 using hooks::RequestUse;
 
-constexpr std::size_t kToldPerTurn = 100;
 constexpr const char* kLost =
     "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":"
     "\"Failure\",\"reason\":\"Expired\",\"code\":410,\"message\":\"the recorded watch had lost its "
@@ -65,22 +64,21 @@ struct RecordedTransport::Impl : std::enable_shared_from_this<Impl> {
     return out;
   }
 
-  // A handler may close any watch, open others, or list.
+  // One step a turn of the loop: who replays may stop at any state that was recorded. A handler may
+  // close any watch, open others, or list.
   void tell() {
-    for (std::size_t told = 0; told < kToldPerTurn; ++told) {
-      const auto open = open_watches();
-      if (open.empty() || !between.empty()) return;
-      std::set<int> streams;
-      for (const auto& watch : open) streams.insert(watch->interest.stream);
-      const auto step = server.next(streams);
-      if (!step) {
-        if (on_end) std::exchange(on_end, nullptr)();
-        return;
-      }
-      for (const auto& watch : open) {
-        if (watch->over || watch->interest.stream != step->stream) continue;
-        tell_one(*watch, *step);
-      }
+    const auto open = open_watches();
+    if (open.empty() || !between.empty()) return;
+    std::set<int> streams;
+    for (const auto& watch : open) streams.insert(watch->interest.stream);
+    const auto step = server.next(streams);
+    if (!step) {
+      if (on_end) std::exchange(on_end, nullptr)();
+      return;
+    }
+    for (const auto& watch : open) {
+      if (watch->over || watch->interest.stream != step->stream) continue;
+      tell_one(*watch, *step);
     }
     plan();
   }

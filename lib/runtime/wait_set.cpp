@@ -65,6 +65,10 @@ struct WaitSet::Impl {
     if (soon) return;
     soon = client.loop().after(Duration{0}, [this] { tell(); });
   }
+  void came() {
+    if (callbacks.on_state) callbacks.on_state();
+    changed();
+  }
   void tell() {
     soon.reset();
     retired.clear();
@@ -96,13 +100,13 @@ struct WaitSet::Impl {
       judge.seen(*target, *object, now, client.loop().wall());
     }
     // The changes of a list come before on_synced, in the same turn: they are one.
-    if (watch.synced) changed();
+    if (watch.synced) came();
   }
 
   void on_synced(Watch& watch) {
     watch.synced = true;
     for (const std::size_t target : watch.targets) judge.synced(target);
-    changed();
+    came();
   }
 
   void on_failure(Watch& watch, WatcherFailure where, const Error& error, Duration retry_in) {

@@ -21,6 +21,9 @@ class WaitSet {
     // Something was told, or time has passed that matters: ask outcome(). From the loop, never from
     // inside a call; many changes of one turn come as one.
     std::function<void()> on_change;
+    // Each state as it comes, with the next one perhaps there already: outcome() may be asked from
+    // inside. May be empty.
+    std::function<void()> on_state;
     // Each failed try of a watch, with when it is tried again; may be empty.
     std::function<void(const std::string& what, const ReflectorStats&, WatcherFailure, const Error&,
                        Duration retry_in)>

@@ -90,3 +90,11 @@ TEST_CASE("a list that grows in a loop is not copied for every element") {
   REQUIRE(compiled.ok());
   CHECK(compiled->program->run({}, 10000000).value.is_true());
 }
+
+TEST_CASE("a name with a leading dot is a function's, never a macro without its list") {
+  for (const char* text :
+       {".all(x, x > 0)", ".map(x, x)", ".exists(x, x > 0) || true", ".has(a.b)"}) {
+    CAPTURE(text);
+    CHECK(outcome(text).starts_with("compile: "));
+  }
+}

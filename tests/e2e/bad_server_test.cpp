@@ -260,7 +260,7 @@ E2E_CASE("every verb: escape sequences of a server are never printed as they are
         "github"},
        3},
       {{"wait-condition", "cm", "--all", "--for=create", "--timeout", "0"}, 0},
-      {kApply, 2},
+      {kApply, 1},
   };
   for (const auto& [words, code] : commands) {
     const auto ended = bad.run(words);
