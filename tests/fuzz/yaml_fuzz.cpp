@@ -22,9 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (again.error().kind() == ErrorKind::too_large) continue;
       std::abort();
     }
-    if (again->size() != 1 || base::dump_json(again->front()) != base::dump_json(value)) {
-      std::abort();
-    }
+    // 70.0 of JSON and 70 of YAML are one number; what JSON cannot hold is written as null.
+    const bool same =
+        again->size() == 1 &&
+        (again->front() == value || base::dump_json(again->front()) == base::dump_json(value));
+    if (!same) std::abort();
   }
   return 0;
 }
