@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cli/apply/first_reads.hpp"
 #include "cli/apply/manifest_notes.hpp"
 #include "cli/resource_args.hpp"
 #include "hooks/field_warnings.hpp"
@@ -176,16 +175,6 @@ void ApplyRun::finish(Slot& slot) {
   if (slot.order_class == 2 && listener_.applied) listener_.applied(*slot.apply);
 }
 
-void ApplyRun::read_first(const std::vector<ObjectApply*>& applies) {
-  if (options_.subresource == "scale") return;  // another object is read then
-  FirstReads reads(session_.client());
-  for (const ObjectApply* one : applies) reads.add(one->type(), one->key());
-  reads.read([this] { return !goes_on(); });
-  for (ObjectApply* one : applies) {
-    if (auto before = reads.take(one->type(), one->key())) one->knows(std::move(*before));
-  }
-}
-
 void ApplyRun::run_class(int order_class) {
   prepare_class(order_class);
   std::vector<Slot*> waiting;
@@ -205,7 +194,6 @@ void ApplyRun::run_class(int order_class) {
       return;
     }
   }
-  read_first(applies);
   std::size_t next = 0;
   std::size_t open = 0;
   while (open > 0 || (next < waiting.size() && goes_on())) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "cli/apply/manifest_notes.hpp"
 #include "client/apply_result.hpp"
@@ -97,7 +96,6 @@ ObjectApply::ObjectApply(client::Client& client, const ApplyOptions& options,
 
 void ObjectApply::start(Done done) {
   done_ = std::move(done);
-  if (known_) return begin(*std::exchange(known_, std::nullopt));
   read();
 }
 
@@ -148,12 +146,8 @@ void ObjectApply::on_read(Result<Json> answer) {
     if (again(answer.error(), [this] { read(); })) return;
     return end(std::move(answer).error());
   }
-  begin(answer.ok() ? std::move(*answer) : Json());
-}
-
-void ObjectApply::begin(Json before) {
-  outcome_.before = std::move(before);
-  if (outcome_.before.is_null() || !options_.subresource.empty()) return apply(false);
+  outcome_.before = answer.ok() ? std::move(*answer) : Json();
+  if (!answer.ok() || !options_.subresource.empty()) return apply(false);
   auto migration = plan_migration(outcome_.before, options_.manager, options_.migrate_from);
   if (!migration.ok()) return end(std::move(migration).error());
   if (!*migration) return apply(false);
@@ -249,9 +243,7 @@ void ObjectApply::judge(client::ApplyResult answer) {
   if (rehearsed_) rehearse(*rehearsed_, options_.manager, outcome_.after);
   if (answer.created) outcome_.before = Json();
   Change change = compare(outcome_.before, outcome_.after, kMostPaths);
-  // Made by someone between the two requests: ours changed it, from what we never saw.
-  const bool unseen = outcome_.before.is_null() && !answer.created;
-  outcome_.what = unseen ? ApplyOutcome::What::configured : change.what;
+  outcome_.what = change.what;
   outcome_.changed = std::move(change.changed);
   if (outcome_.what != ApplyOutcome::What::created && options_.subresource.empty()) {
     outcome_.defaults =

@@ -32,7 +32,7 @@ struct ApplyOutcome {
   enum class What { created, configured, unchanged, conflict, failed };
   What what = What::failed;
   std::optional<Error> error;
-  Json before;                       // null: there was none, or it came after the read
+  Json before;                       // null: there was none
   Json after;                        // null where it failed
   std::vector<std::string> changed;  // paths; empty where it was created
   std::vector<FieldConflict> conflicts;
@@ -59,8 +59,6 @@ class ObjectApply {
   // All references must outlive it. `manifest` has the namespace it goes to.
   ObjectApply(client::Client& client, const ApplyOptions& options, const hooks::SecretHash& secrets,
               const Manifest& manifest, core::ResourceType type, core::ObjectKey key);
-  // Before start(): what the server has, so that it need not be asked; null when there is nothing.
-  void knows(Json before) { known_ = std::move(before); }
   // `done` is called once, from the loop; it must not destroy this.
   void start(Done done);
   // In a dry run, instead of start(): its Namespace or CRD is of the same call and not made.
@@ -74,7 +72,6 @@ class ObjectApply {
  private:
   void read();
   void on_read(Result<Json> answer);
-  void begin(Json before);
   void migrate(const Migration& migration);
   void apply(bool force);
   void on_applied(bool force, Result<client::ApplyResult> answer);
@@ -93,7 +90,6 @@ class ObjectApply {
   core::ObjectKey key_;
   Done done_;
   ApplyOutcome outcome_;
-  std::optional<Json> known_;
   std::optional<Migration> rehearsed_;  // a dry run migrates nothing
   client::InFlight requests_;
   loop::Timer timer_;
