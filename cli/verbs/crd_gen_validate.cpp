@@ -101,11 +101,35 @@ class Validate : public Command {
     return {};
   }
 
-  // One object against one stored one is an update of that, whatever it is called now.
+  static bool same_kind(const Json& a, const Json& b) {
+    const auto group = [](const Json& one) {
+      const std::string version = base::string_at(one, {"apiVersion"});
+      return version.substr(0, version.find('/'));
+    };
+    return group(a) == group(b) && base::string_at(a, {"kind"}) == base::string_at(b, {"kind"});
+  }
+
+  // Manifests often leave out the namespace that the stored object has. One object against one
+  // stored one of its kind is an update of that, whatever it is called now.
   const Json* stored_of(const Json& object) const {
     const auto found = stored_.find(identity_of(object));
     if (found != stored_.end()) return &found->second;
-    return alone_ && stored_.size() == 1 ? &stored_.begin()->second : nullptr;
+    const Json* by_name = nullptr;
+    for (const auto& [identity, one] : stored_) {
+      const bool one_without = base::string_at(one, {"metadata", "namespace"}).empty() ||
+                               base::string_at(object, {"metadata", "namespace"}).empty();
+      if (!one_without || !same_kind(one, object) ||
+          base::string_at(one, {"metadata", "name"}) !=
+              base::string_at(object, {"metadata", "name"})) {
+        continue;
+      }
+      if (by_name != nullptr) return nullptr;  // which of them is not said
+      by_name = &one;
+    }
+    if (by_name != nullptr) return by_name;
+    const bool renamed = alone_ && stored_.size() == 1;
+    return renamed && same_kind(stored_.begin()->second, object) ? &stored_.begin()->second
+                                                                 : nullptr;
   }
 
   static Result<void> read_path(const ObjectValidation& validation, const std::string& path,

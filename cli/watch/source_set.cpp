@@ -266,6 +266,7 @@ bool SourceSet::all_refused() const {
 void SourceSet::synced(Source& source, bool gap) {
   if (gap) return callbacks_.on_synced(source.info, true, source.resumed);
   source.synced = true;
+  source.refused = false;
   if (!source.name.empty() && source.reflector->store().size() == 0) {
     callbacks_.on_note(fmt::format("{} \"{}\" does not exist yet: waiting for it",
                                    source.info.type.qualified_plural(), source.name));

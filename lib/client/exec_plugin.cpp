@@ -187,18 +187,33 @@ Result<Login> parse_exec_credential(const ExecPlugin& plugin, std::string_view o
 std::string shown_plugin_line(std::string_view line) {
   const std::string low = base::to_lower(std::string(line));
   const auto has = [&](std::string_view word) { return low.find(word) != std::string::npos; };
-  // "token": ..., TOKEN=..., but not a prompt, which has nothing behind it.
+  // "token": ..., TOKEN = ..., AWS_SECRET_ACCESS_KEY=..., --token ..., but not a prompt, which has
+  // nothing behind it, nor prose: "to get a token: open https://..."
   const auto given = [&](std::string_view word) {
     for (std::size_t at = low.find(word); at != std::string::npos; at = low.find(word, at + 1)) {
-      const std::string_view rest = std::string_view(low).substr(at + word.size());
-      const bool sign = rest.starts_with("=") || rest.starts_with(":") || rest.starts_with("\"");
-      if (sign && !base::trim(rest.substr(1)).empty()) return true;
+      std::string_view rest = std::string_view(low).substr(at + word.size());
+      const auto skip = [&](auto keep) {
+        while (!rest.empty() && keep(rest.front())) rest.remove_prefix(1);
+      };
+      skip([](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+      });
+      const bool flag = at >= 2 && low.compare(at - 2, 2, "--") == 0 && rest.starts_with(' ');
+      skip([](char c) { return c == ' ' || c == '"' || c == '\'' || c == '\\'; });
+      if (flag && !rest.empty()) return true;
+      if (!rest.starts_with('=') && !rest.starts_with(':')) continue;
+      const std::string value(base::trim(rest.substr(1)));
+      if (value.empty()) continue;
+      const bool quoted = value.find_first_of("\"'\\") == 0;
+      if (rest.front() == '=' || quoted || value.find(' ') == std::string::npos) return true;
     }
     return false;
   };
-  const bool assigned = given("token") || given("password") || given("secret");
+  const bool assigned = given("token") || given("password") || given("passwd") || given("secret") ||
+                        given("api_key") || given("apikey") || given("access_key");
   const bool known = has("execcredential") || has("clientkeydata") || has("bearer ") ||
-                     has("private key") || has("eyj");  // what a JWT begins with
+                     has("authorization:") || has("private key") ||
+                     has("eyj");  // what a JWT begins with
   const auto in_base64 = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/' || c == '=';
   };

@@ -116,12 +116,29 @@ Result<bool> path_met(const Path& wanted, const Json& object) {
   return base::trim(core::scalar_text(*found[0])) == *wanted.value;
 }
 
+// Of a Secret only what is known to be harmless: kubectl keeps all of it in an annotation as well,
+// and wildcards lead there too.
 bool is_secret_data(const Path& wanted, const Json& object) {
+  if (base::string_at(object, {"kind"}) != "Secret") return false;
   const std::string first = wanted.path.first_field();
-  // kubectl keeps all of it in an annotation as well.
-  const bool annotation = wanted.text.find("annotations") != std::string::npos;
-  return base::string_at(object, {"kind"}) == "Secret" &&
-         (first.empty() || first == "data" || first == "stringData" || annotation);
+  if (first == "type" || first == "immutable" || first == "kind" || first == "apiVersion") {
+    return false;
+  }
+  std::string_view text = wanted.text;
+  if (text.starts_with('{')) text.remove_prefix(1);
+  constexpr std::string_view kMetadata = ".metadata.";
+  if (!text.starts_with(kMetadata)) return true;
+  text.remove_prefix(kMetadata.size());
+  for (const std::string_view harmless :
+       {"name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
+        "deletionTimestamp", "labels", "finalizers", "ownerReferences"}) {
+    if (!text.starts_with(harmless)) continue;
+    const std::string_view rest = text.substr(harmless.size());
+    if (rest.empty() || rest.front() == '}' || rest.front() == '.' || rest.front() == '[') {
+      return rest.find("..") != std::string_view::npos;
+    }
+  }
+  return true;
 }
 
 std::string describe_path(const Path& wanted, const Json& object) {

@@ -99,14 +99,18 @@ TEST_CASE("output that is no credential is refused without being repeated") {
 TEST_CASE("what a plugin says is shown, but for lines that may hold what it gave") {
   for (const char* line :
        {"To sign in, open https://login.example/device and enter ABCD-EFGH", "", "the cache is old",
-        "Password: ", "error: token expired, please run: aws sso login"}) {
+        "Password: ", "error: token expired, please run: aws sso login",
+        "To get a token: open https://login.example/device and enter code ABCD"}) {
     CHECK(shown_plugin_line(line) == line);
   }
   for (const char* line :
        {"+ TOKEN=s3cret", "{\"kind\": \"ExecCredential\", \"status\": {}}", "\"token\": \"s3cret\"",
         "> Authorization: Bearer s3cret", "-----BEGIN EC PRIVATE KEY-----",
         "MHcCAQEEIBbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbboAoGCCqGSM49AwEH",
-        "got eyJhbGciOiJub25lIn0.e30.", "clientKeyData: s3cret", "password: s3cret"}) {
+        "got eyJhbGciOiJub25lIn0.e30.", "clientKeyData: s3cret", "password: s3cret",
+        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI", "TOKEN = s3cr3t", "secretAccessKey: abc",
+        "running login --token abc", "Authorization: Basic YTpi", "api_key=abc",
+        "{\\\"token\\\": \\\"abc\\\"}"}) {
     CHECK(shown_plugin_line(line) == "(a line that may hold a credential is not shown)");
   }
 }

@@ -288,6 +288,25 @@ E2E_CASE("every verb: a refusal is 7, and its words are printed without their es
   }
 }
 
+E2E_CASE("watch goes on with what it may read when the other kinds are refused later") {
+  int lists = 0;
+  Bad bad({config_map("a", "1")}, [&](const http::ServerRequest& request, const Reply& to) {
+    const bool secrets = request.path.ends_with("/secrets");
+    const bool maps = request.path.ends_with("/configmaps");
+    if (maps && request.query.find("watch=") == std::string::npos && lists++ == 0) {
+      return answer(to, 403, status(403, "Forbidden", "not yet")), true;
+    }
+    if (!secrets) return false;
+    const bool later = lists > 1;
+    answer(to, later ? 403 : 500, status(later ? 403 : 500, "Forbidden", later ? "never" : "busy"));
+    return true;
+  });
+  const auto ended = bad.run({"watch", "cm,secrets", "-o", "name"}, [](const Bad::Ended& seen) {
+    return has(seen.out, "configmap/a") && has(seen.log, "never");
+  });
+  CHECK(ended.code == 0);
+}
+
 E2E_CASE("every verb: a server that ends in the middle of an answer") {
   std::string half = list_of({config_map("a", "1"), config_map("b", "1")});
   half.resize(half.size() / 2);

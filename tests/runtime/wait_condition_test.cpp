@@ -192,11 +192,26 @@ TEST_CASE("a jq program that cannot be asked yet may be asked later") {
 TEST_CASE("what kubectl keeps of a Secret in an annotation is not told either") {
   const Json secret = *base::parse_json(
       R"({"kind":"Secret","metadata":{"annotations":{"last":"{\"password\":\"hunter2\"}"}}})");
-  const auto condition = WaitCondition::parse("jsonpath={.metadata.annotations.last}=x");
-  REQUIRE(condition.ok());
-  const std::string seen = condition->judge(&secret, WallTime{}).current;
-  CHECK(seen.find("hunter2") == std::string::npos);
-  CHECK(seen.find("not shown") != std::string::npos);
+  for (const char* path : {"{.metadata.annotations.last}", "{.metadata.*['last']}",
+                           "{.metadata['annotations'].last}", "{.*.annotations.last}"}) {
+    CAPTURE(path);
+    const auto condition = WaitCondition::parse(std::string("jsonpath=") + path + "=x");
+    REQUIRE(condition.ok());
+    const std::string seen = condition->judge(&secret, WallTime{}).current;
+    CHECK(seen.find("hunter2") == std::string::npos);
+    CHECK(seen.find("not shown") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is harmless of a Secret is told") {
+  const Json secret =
+      *base::parse_json(R"({"kind":"Secret","type":"Opaque","metadata":{"labels":{"a":"b"}}})");
+  for (const auto& [path, value] :
+       {std::pair("{.type}", "Opaque"), {"{.metadata.labels.a}", "b"}}) {
+    const auto condition = WaitCondition::parse(std::string("jsonpath=") + path + "=x");
+    REQUIRE(condition.ok());
+    CHECK(condition->judge(&secret, WallTime{}).current.find(value) != std::string::npos);
+  }
 }
 
 TEST_CASE("what a Secret holds is not told by jq conditions") {
