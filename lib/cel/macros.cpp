@@ -220,7 +220,8 @@ const std::map<std::string, Expand>& macros() {
 }  // namespace
 
 Expr* expand_macro(Ast& ast, Expr& call, Issues& issues) {
-  // A name with a leading dot is one of the container's root, never a macro: .all(x, p) has no range.
+  // A name with a leading dot is one of the container's root, never a macro: .all(x, p) has no
+  // range.
   if (call.target == nullptr && call.name.starts_with('.')) return nullptr;
   const std::string key =
       (call.target != nullptr ? "." : "") + call.name + ":" + std::to_string(call.parts.size());
