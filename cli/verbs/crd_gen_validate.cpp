@@ -77,9 +77,12 @@ class Validate : public Command {
   }
 
   // An object is the same in all versions of its group.
-  static std::string identity_of(const Json& object) {
+  static std::string group_of(const Json& object) {
     const std::string version = base::string_at(object, {"apiVersion"});
-    return version.substr(0, version.find('/')) + " " + name_of(object);
+    return version.substr(0, version.find('/'));
+  }
+  static std::string identity_of(const Json& object) {
+    return group_of(object) + " " + name_of(object);
   }
 
   // kubectl get of several objects is a List.
@@ -102,11 +105,8 @@ class Validate : public Command {
   }
 
   static bool same_kind(const Json& a, const Json& b) {
-    const auto group = [](const Json& one) {
-      const std::string version = base::string_at(one, {"apiVersion"});
-      return version.substr(0, version.find('/'));
-    };
-    return group(a) == group(b) && base::string_at(a, {"kind"}) == base::string_at(b, {"kind"});
+    return group_of(a) == group_of(b) &&
+           base::string_at(a, {"kind"}) == base::string_at(b, {"kind"});
   }
 
   // Manifests often leave out the namespace that the stored object has. One object against one

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <string_view>
+
+#include "schema/value_place.hpp"
 
 namespace kubewatch::schema {
 
@@ -15,41 +16,25 @@ bool is_meta(const std::string& key) {
   return key == "apiVersion" || key == "kind" || key == "metadata";
 }
 
-// Where a value stands; written out only for what is removed.
-struct Trail {
-  const Trail* above = nullptr;
-  std::string_view key;
-  std::size_t index = 0;
-  bool is_index = false;
-
-  std::string text() const {
-    if (above == nullptr) return "";
-    std::string out = above->text();
-    if (is_index) return out + "[" + std::to_string(index) + "]";
-    if (!out.empty()) out += '.';
-    return out.append(key);
-  }
-};
-
 class Pruner {
  public:
   std::vector<std::string> removed;
 
   // Null: nothing is known here, objects are emptied.
-  void prune(Json& value, const Structural* schema, const Trail& trail, bool embedded) {
+  void prune(Json& value, const Structural* schema, const ValuePlace& place, bool embedded) {
     if (schema != nullptr && schema->preserves_unknown()) {
-      keep(value, *schema, trail, embedded);
+      keep(value, *schema, place, embedded);
       return;
     }
     if (value.is_array()) {
       const Structural* items = schema != nullptr ? schema->items.get() : nullptr;
       for (std::size_t i = 0; i < value.size(); ++i)
-        descend(value[i], items, {&trail, "", i, true});
+        descend(value[i], items, {&place, "", i, true});
       return;
     }
     if (!value.is_object()) return;
     for (auto it = value.begin(); it != value.end();) {
-      const Trail below{&trail, it.key()};
+      const ValuePlace below{&place, it.key()};
       if (schema != nullptr && embedded && is_meta(it.key())) {
         ++it;
       } else if (const auto member = member_of(schema, it.key())) {
@@ -73,16 +58,16 @@ class Pruner {
     return schema->additional_properties.get();
   }
 
-  void descend(Json& value, const Structural* schema, const Trail& trail) {
+  void descend(Json& value, const Structural* schema, const ValuePlace& place) {
     if (!value.is_structured()) return;
-    prune(value, schema, trail, schema != nullptr && schema->embedded_resource);
+    prune(value, schema, place, schema != nullptr && schema->embedded_resource);
   }
 
-  void keep(Json& value, const Structural& schema, const Trail& trail, bool embedded) {
+  void keep(Json& value, const Structural& schema, const ValuePlace& place, bool embedded) {
     if (value.is_array()) {
       if (!schema.items) return;
       for (std::size_t i = 0; i < value.size(); ++i) {
-        keep(value[i], *schema.items, {&trail, "", i, true}, schema.items->embedded_resource);
+        keep(value[i], *schema.items, {&place, "", i, true}, schema.items->embedded_resource);
       }
       return;
     }
@@ -90,7 +75,7 @@ class Pruner {
     for (auto it = value.begin(); it != value.end(); ++it) {
       if (embedded && is_meta(it.key())) continue;
       if (const auto member = member_of(&schema, it.key())) {
-        descend(*it, *member, {&trail, it.key()});
+        descend(*it, *member, {&place, it.key()});
       }
     }
   }

@@ -64,14 +64,6 @@ bool same_as_listed(const Json& value, const Json& listed) {
 
 }  // namespace
 
-std::string Validator::Run::Place::text() const {
-  if (above == nullptr) return "";
-  std::string out = above->text();
-  if (is_index) return out + "[" + std::to_string(index) + "]";
-  if (!out.empty() || is_extra) out += '.';
-  return out.append(key);
-}
-
 Outcome Validator::Run::check_null(const Node& node, const Place& place) {
   Outcome out;
   if (!node.any_type && !node.schema->nullable) {

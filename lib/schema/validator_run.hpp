@@ -1,10 +1,8 @@
 // One validation of one value: walks value and schema together. Private to validator.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "schema/validator_node.hpp"
+#include "schema/value_place.hpp"
 
 namespace kubewatch::schema {
 
@@ -12,15 +10,7 @@ class Validator::Run {
  public:
   explicit Run(bool ratcheting) : ratcheting_(ratcheting) {}
 
-  // A place, written out only when there is something to say of it.
-  struct Place {
-    const Place* above = nullptr;
-    std::string_view key;
-    std::size_t index = 0;
-    bool is_index = false;
-    bool is_extra = false;  // a key that is no property: the server puts a dot before it
-    std::string text() const;
-  };
+  using Place = ValuePlace;
 
   Outcome check(const Node& node, const Json& value, const Place& place, const Json* old);
 

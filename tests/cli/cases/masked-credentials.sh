@@ -1,32 +1,6 @@
 # Every verb with -v 9 and every kind of credential, refused or leading nowhere: none of it stands in
 # what is logged.
-"$kubewatch" sandbox --kubeconfig "$work/kc" >/dev/null 2>&1 &
-server=$!
-trap 'kill $server 2>/dev/null' EXIT
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
-export KUBECONFIG="$work/kc"
-token=$(sed -n 's/.*token: *"\{0,1\}\([^" ,}]*\).*/\1/p' "$work/kc" | head -n 1)
-[ ${#token} -gt 15 ] || echo "no token in the sandbox's kubeconfig"
-password=open-sesame-in-secret
-encoded=$(printf %s "$password" | base64)
-cat >"$work/secret.yaml" <<Y
-apiVersion: v1
-kind: Secret
-metadata: {name: s, namespace: default}
-stringData: {password: $password}
-Y
-run() {
-  echo "# $1" >>"$work/log"
-  timeout 20 "$kubewatch" "$@" >"$work/printed" 2>>"$work/log" </dev/null
-  echo "$*: exit $?" | sed "s#$password#PASSWORD#"
-}
-verbs() {
-  run watch secrets --duration 1s -o name -v 9 "$@"
-  run reflect secrets --once --log-format json -v 9 "$@"
-  run wait-condition secret/s --for=create --timeout 0 -v 9 "$@"
-  run apply-ssa -f "$work/secret.yaml" -v 9 "$@"
-}
-
+. ./masked.sh
 echo "# with credentials that are refused, or that lead nowhere"
 ca=$(sed -n 's/.*certificate-authority-data: *"\{0,1\}\([^" ,}]*\).*/\1/p' "$work/kc" | head -n 1)
 url=$(sed -n 's/.*server: *"\{0,1\}\([^" ,}]*\).*/\1/p' "$work/kc" | head -n 1)
