@@ -25,6 +25,12 @@ namespace {
 
 constexpr std::size_t kMaxFile = 64U << 20U;
 
+// A file that is missing or cannot be read is not the same: what writes it says why.
+bool stands_in(const std::string& path, const std::string& text) {
+  const auto there = base::read_file(path, kMaxFile);
+  return there.ok() && *there == text;
+}
+
 }  // namespace
 
 void CrdOutput::bind(CLI::App& app, const std::vector<std::string>& languages) {
@@ -116,6 +122,11 @@ int CrdOutput::write(Context& context, const std::vector<OutputFile>& files) con
   if (error) return fail(context, kFailed, fmt::format("{}: {}", where_, error.message()));
   for (const OutputFile& file : files) {
     const std::string path = where_ + "/" + file.name;
+    // Its time stays, so that make and the like see no change.
+    if (stands_in(path, file.text)) {
+      context.err << base::escape_for_terminal(path) << " unchanged\n";
+      continue;
+    }
     if (auto done = base::write_generated_file(path, file.text, 0644); !done.ok()) {
       return fail(context, kFailed, done.error().render());
     }

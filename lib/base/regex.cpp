@@ -3,6 +3,10 @@
 #include <re2/re2.h>
 
 #include <array>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <utility>
 
 namespace kubewatch::base {
 
@@ -44,7 +48,35 @@ struct Regex::Program {
   RE2 re2;
 };
 
-Regex::Regex(std::unique_ptr<Program> program) : program_(std::move(program)) {}
+// The programs of the patterns asked for last: the schemas of a project repeat a handful, and the
+// check of a CRD, its defaults and its validator each ask for all of them. Making a program takes
+// longer than all else that is checked of its field.
+class Regex::Recent {
+ public:
+  std::shared_ptr<const Program> find(std::string_view pattern) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, program] : programs_) {
+      if (known == pattern) return program;
+    }
+    return nullptr;
+  }
+  void add(std::string_view pattern, std::shared_ptr<const Program> program) {
+    // What is kept must stay small, whatever the patterns are.
+    if (pattern.size() > kLongest || program->re2.ProgramSize() > kLargest) return;
+    const std::lock_guard lock(mutex_);
+    if (programs_.size() == kMost) programs_.pop_front();
+    programs_.emplace_back(pattern, std::move(program));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kLongest = 512;
+  static constexpr int kLargest = 4096;
+  std::mutex mutex_;
+  std::deque<std::pair<std::string, std::shared_ptr<const Program>>> programs_;
+};
+
+Regex::Regex(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
 Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
@@ -53,11 +85,16 @@ Result<Regex> Regex::compile(std::string_view pattern) {
   if (pattern.size() > kMaxPattern) {
     return Error(ErrorKind::too_large, "the regular expression is longer than 64 KiB");
   }
+  static Recent recent;
+  if (auto known = recent.find(pattern)) return Regex(std::move(known));
   RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kMaxMemory);
-  auto program = std::make_unique<Program>(pattern, options);
-  if (program->re2.ok()) return Regex(std::move(program));
+  const auto program = std::make_shared<const Program>(pattern, options);
+  if (program->re2.ok()) {
+    recent.add(pattern, program);
+    return Regex(program);
+  }
   const auto code = program->re2.error_code();
   std::string argument = program->re2.error_arg();
   if (code == RE2::ErrorTrailingBackslash) argument.clear();

@@ -12,6 +12,8 @@
 
 namespace kubewatch::base {
 
+// Regexes of the same pattern share their program, those asked for last without making it again.
+// Safe to use from several threads.
 class Regex {
  public:
   // Errors: invalid, worded as Go's regexp: "error parsing regexp: missing closing ): `(a`";
@@ -34,8 +36,9 @@ class Regex {
 
  private:
   struct Program;
-  explicit Regex(std::unique_ptr<Program> program);
-  std::unique_ptr<Program> program_;
+  class Recent;
+  explicit Regex(std::shared_ptr<const Program> program);
+  std::shared_ptr<const Program> program_;
 };
 
 }  // namespace kubewatch::base

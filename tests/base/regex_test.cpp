@@ -46,3 +46,23 @@ TEST_CASE("patterns that would need too much memory are refused") {
   CHECK_FALSE(Regex::compile(std::string(70000, 'a')).ok());
   CHECK_FALSE(Regex::compile("((a{100}){100}){100}").ok());
 }
+
+TEST_CASE("a pattern asked for again matches as before, whatever was asked for in between") {
+  const auto again = [](const std::string& pattern) {
+    auto regex = Regex::compile(pattern);
+    REQUIRE(regex.ok());
+    return std::move(*regex);
+  };
+  const Regex first = again("^x0$");
+  for (int n = 0; n < 100; ++n) {
+    const std::string text = "x" + std::to_string(n);
+    const Regex regex = again("^" + text + "$");
+    CHECK(regex.search(text));
+    CHECK_FALSE(regex.search(text + "0"));
+    CHECK_FALSE(Regex::compile("(" + text).ok());
+    CHECK_FALSE(Regex::compile("(" + text).ok());
+  }
+  // Its program is no longer kept for others by now; it is kept by its Regex.
+  CHECK(first.search("x0"));
+  CHECK(again("^x0$").search("x0"));
+}
