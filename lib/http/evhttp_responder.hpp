@@ -48,6 +48,7 @@ class EvhttpResponder final : public Responder {
   void add_headers(const Headers& headers);
   // Lets go of the request, which evhttp then finishes on its own.
   evhttp_request* take();
+  bool send_framed(std::string_view bytes);
   void end();
   void drop();
 
@@ -55,6 +56,7 @@ class EvhttpResponder final : public Responder {
   ResponderOwner* owner_;
   bool takes_gzip_;
   bool streaming_ = false;
+  bool begun_ = false;  // evhttp has our callback
   bool dropped_ = false;
   std::function<void()> on_gone_;
   std::function<void()> on_drained_;

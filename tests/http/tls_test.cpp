@@ -1,4 +1,9 @@
-// TLS between our client and our server: what is trusted, and what the refusals say.
+// TLS between our client and our server: what is trusted, and what the refusals say; how much of it
+// a stream costs.
+#include <fcntl.h>
+#include <openssl/ssl.h>
+
+#include <array>
 #include <chrono>
 
 #include "fixture.hpp"
@@ -194,6 +199,78 @@ TEST_CASE("names that are no names get no certificate") {
   CHECK_FALSE(generate_certificate({"a,DNS:evil"}, {}, today()).ok());
   CHECK_FALSE(generate_certificate({}, {"127.0.0.1,IP:1.1.1.1"}, today()).ok());
   CHECK_FALSE(generate_certificate({}, {}, today()).ok());
+}
+
+// Asks for /stream and keeps what comes, a TLS record each.
+class RecordReader {
+ public:
+  RecordReader(loop::EventLoop& loop, std::uint16_t port)
+      : tcp_(loop, port, ""), context_(SSL_CTX_new(TLS_client_method())), ssl_(SSL_new(context_)) {
+    SSL_set_fd(ssl_, tcp_.fd());
+    tcp_.stop_reading();
+    REQUIRE(::fcntl(tcp_.fd(), F_SETFL, O_NONBLOCK) == 0);
+    SSL_set_connect_state(ssl_);
+    SSL_do_handshake(ssl_);
+    readable_ = loop.on_readable(tcp_.fd(), [this] { read(); });
+  }
+  ~RecordReader() {
+    SSL_free(ssl_);
+    SSL_CTX_free(context_);
+  }
+  RecordReader(const RecordReader&) = delete;
+  RecordReader& operator=(const RecordReader&) = delete;
+  std::vector<std::string> records;
+
+ private:
+  void read() {
+    if (SSL_do_handshake(ssl_) != 1) return;
+    const std::string request = "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    if (!asked_) asked_ = SSL_write(ssl_, request.data(), static_cast<int>(request.size())) > 0;
+    std::array<char, 20000> bytes{};
+    for (int got = 0; (got = SSL_read(ssl_, bytes.data(), bytes.size())) > 0;) {
+      records.emplace_back(bytes.data(), static_cast<std::size_t>(got));
+    }
+  }
+
+  RawClient tcp_;
+  SSL_CTX* context_;
+  SSL* ssl_;
+  bool asked_ = false;
+  loop::FdWatch readable_;
+};
+
+TEST_CASE("an event that is sent to a watcher is one TLS record, framed as a chunk") {
+  loop::EventLoop loop;
+  const auto certificate = make_certificate();
+  TlsServer server(loop, certificate);
+  RecordReader reader(loop, server.server->port());
+  const auto last = [&reader] { return reader.records.empty() ? "" : reader.records.back(); };
+  REQUIRE(loop.run_until([&] { return last().ends_with("first\r\n"); }, kLimit));
+  const std::string event(6000, 'e');
+  for (const std::string& text : {std::string("second"), event}) {
+    const std::size_t before = reader.records.size();
+    server.held->send(text);
+    REQUIRE(loop.run_until([&] { return last().ends_with(text + "\r\n"); }, kLimit));
+    CHECK(reader.records.size() == before + 1);
+    CHECK(last() == (text == "second" ? "6\r\n" : "1770\r\n") + text + "\r\n");
+  }
+  server.held.reset();
+  REQUIRE(loop.run_until([&] { return last() == "0\r\n\r\n"; }, kLimit));
+}
+
+TEST_CASE("the head of a stream is answered without its body") {
+  loop::EventLoop loop;
+  std::shared_ptr<Responder> held;
+  const auto server = serve(loop, [&](const ServerRequest&, const std::shared_ptr<Responder>& to) {
+    held = to;
+    held->begin(200, {});
+    held->send("one");
+    held->send("two");
+  });
+  RawClient client(loop, server->port(), "HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  REQUIRE(loop.run_until([&] { return client.received.ends_with("\r\n\r\n"); }, kLimit));
+  CHECK(client.received.find("one") == std::string::npos);
+  CHECK(client.received.find("two") == std::string::npos);
 }
 
 }  // namespace
