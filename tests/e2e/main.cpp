@@ -1,4 +1,6 @@
-// Runs the cases on one server and leaves a line per case and verdict for report.sh.
+// Runs the cases on one server. Where KUBEWATCH_E2E_RESULTS names a folder, each case's beginning
+// and verdict go to a file there, for report.sh, and the output holds nothing but what failed:
+// ctest and CI cut it.
 #define CATCH_CONFIG_RUNNER
 #include <cstdlib>
 #include <filesystem>
@@ -16,7 +18,11 @@ std::ofstream g_results;
 struct Recorder : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
-    std::cerr << "e2e: " << info.name << std::endl;
+    if (g_results.is_open()) {
+      g_results << "begin " << info.name << std::endl;
+    } else {
+      std::cerr << "e2e: " << info.name << std::endl;
+    }
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
     if (!g_results.is_open()) return;
