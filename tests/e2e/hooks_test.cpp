@@ -216,7 +216,9 @@ E2E_CASE("credentials: kubeconfig is one that a hook can use") {
     credentials: kubeconfig
     env: {TITLE: {jq: .spec.title}}
 )x"));
-  w.script("reconcile.sh", std::string("stat -c %a \"$KUBECONFIG\" > mode\n") + KUBEWATCH_BINARY +
+  // Moved into place: the next run, for what the first one made, writes them again.
+  w.script("reconcile.sh", std::string("stat -c %a \"$KUBECONFIG\" > $KW_ID\nmv $KW_ID mode\n") +
+                               KUBEWATCH_BINARY +
                                " reflect --once configmaps -n \"$KW_NAMESPACE\" -o name > $KW_ID "
                                "2> errors || cp errors failed\nmv $KW_ID listed\n" +
                                kPrintConfigMap);
