@@ -26,7 +26,7 @@ void SessionRecording::bind(CLI::App& app, Use use) {
   if (use == Use::writes) {
     // In no list of flags: it is here to be refused.
     app.add_option("--from-recording", from_)->group("")->check([](const std::string&) {
-      return "nothing can be written to a recording; look at it with watch TYPE/NAME "
+      return "nothing can be written to a recording; look at it with watch TYPE --diff "
              "--from-recording FILE";
     });
     return;

@@ -41,6 +41,11 @@ bool selects(const RecordedServer::Interest& interest, const Json& object) {
   return interest.labels.matches(core::meta_of(object).labels) && interest.fields.matches(object);
 }
 
+// Of single objects the oldest version is the list's: none of their steps was before it.
+bool older(const std::string& a, const std::string& b) {
+  return !a.empty() && std::pair(a.size(), a) < std::pair(b.size(), b);
+}
+
 // "networkpolicies" -> "Networkpolicy": the last resort where no object told its kind.
 std::string guessed_kind(const std::string& plural) {
   std::string out = plural;
@@ -175,19 +180,28 @@ void RecordedServer::open(const Json& entry) {
   if (how == "list") {
     stream.listing.clear();
     stream.listing_open = true;
-  } else if (how == "watch" && !stream.synced) {
-    stream.synced = true;  // it was resumed: what was there before was not recorded
+  } else if (how == "watch") {
+    stream.watched = true;
+    stream.synced = true;  // or it was resumed: what was there before was not recorded
   }
 }
 
 std::optional<RecordedServer::Step> RecordedServer::end_list(int number, Stream& stream) {
   stream.listing_open = false;
-  stream.objects = std::exchange(stream.listing, {});
+  const auto before = std::exchange(stream.objects, std::exchange(stream.listing, {}));
+  if (!std::exchange(stream.synced, true)) return std::nullopt;
   Step step;
   step.stream = number;
-  step.lost = true;
-  const bool first = !std::exchange(stream.synced, true);
-  return first ? std::nullopt : std::optional(std::move(step));
+  if (!stream.single()) {
+    step.lost = true;
+    return step;
+  }
+  if (before == stream.objects) return std::nullopt;
+  const bool gone = stream.objects.empty();
+  step.type = gone ? "DELETED" : before.empty() ? "ADDED" : "MODIFIED";
+  step.object = (gone ? before : stream.objects).begin()->second;
+  if (!before.empty()) step.before = before.begin()->second;
+  return step;
 }
 
 std::optional<RecordedServer::Step> RecordedServer::take(const Json& entry) {
@@ -270,11 +284,13 @@ Result<RecordedServer::Interest> RecordedServer::interest_of(const ApiTarget& ta
         mine.namespace_ == target.namespace_ && stream.labels.empty() && stream.fields.empty();
     if (exact || (best == nullptr && (covers || narrower))) {
       best = &stream;
-      out.stream = number;
+      out.streams = {number};
     }
     if (exact) return out;
+    const bool inside = target.namespace_.empty() || mine.namespace_ == target.namespace_;
+    if (best == nullptr && inside && stream.single()) out.streams.insert(number);
   }
-  if (best == nullptr) {
+  if (out.streams.empty()) {
     return Error(
         ErrorKind::not_found,
         fmt::format("the recording has no {} with this namespace and selection", target.plural));
@@ -334,19 +350,22 @@ Answer RecordedServer::list(const ApiTarget& target) const {
   }
   const auto interest = interest_of(target);
   if (!interest.ok()) return refusal(404, "NotFound", interest.error().message());
-  const Stream& stream = streams_.at(interest->stream);
   const auto type = types_.find(type_key(target));
   const std::string kind = type == types_.end() ? "" : type->second.gvk.kind;
   Json items = Json::array();
-  for (const auto& [key, object] : stream.objects) {
-    if (selects(*interest, object)) items.push_back(object);
+  std::string version;
+  for (const int number : interest->streams) {
+    const Stream& stream = streams_.at(number);
+    for (const auto& [key, object] : stream.objects) {
+      if (selects(*interest, object)) items.push_back(object);
+    }
+    if (version.empty() || older(stream.version, version)) version = stream.version;
   }
   return {200,
-          base::dump_json(
-              {{"kind", kind + "List"},
-               {"apiVersion", core::GroupVersion{target.group, target.version}.str()},
-               {"metadata", {{"resourceVersion", stream.version.empty() ? "1" : stream.version}}},
-               {"items", std::move(items)}})};
+          base::dump_json({{"kind", kind + "List"},
+                           {"apiVersion", core::GroupVersion{target.group, target.version}.str()},
+                           {"metadata", {{"resourceVersion", version.empty() ? "1" : version}}},
+                           {"items", std::move(items)}})};
 }
 
 Answer RecordedServer::object(const ApiTarget& target) const {

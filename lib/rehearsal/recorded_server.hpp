@@ -4,7 +4,8 @@
 //
 // What a stream had listed first is its state from the beginning; later entries are steps. A second
 // list of the recorded stream means that it had lost its place: the step is a loss, and who lists
-// again gets the new state.
+// again gets the new state. Single objects that were read and written (apply-ssa) stand as lists of
+// one name that nobody watched: there the next list is the step from one state to the other.
 #pragma once
 
 #include <cstddef>
@@ -38,9 +39,10 @@ class RecordedServer {
   // not recorded and that only a server could evaluate.
   Answer answer(const std::string& method, const std::string& url) const;
 
-  // What a watch is of. Absent: nothing of the kind was recorded.
+  // What a watch or a list is of: one recorded stream that covers it, or all single objects of the
+  // kind. Absent: nothing of the kind was recorded.
   struct Interest {
-    int stream = 0;
+    std::set<int> streams;
     std::string namespace_;
     core::LabelSelector labels;
     core::FieldSelector fields;
@@ -72,7 +74,11 @@ class RecordedServer {
     std::map<core::ObjectKey, Json> listing;  // of a list that is not whole yet
     bool listing_open = false;
     bool synced = false;
+    bool watched = false;
+    // Of one name, read now and then.
+    bool single() const { return !watched && labels.empty() && fields.starts_with(kName); }
   };
+  static constexpr std::string_view kName = "metadata.name=";
 
   void first_pass();
   void infer_types();

@@ -211,6 +211,12 @@ E2E_CASE("apply-ssa records what was written and what became of it, without valu
   CHECK(seen.code == 0);
   CHECK(seen.out.find(".data.k") != std::string::npos);
   CHECK(seen.out.find("*** is not said") != std::string::npos);
+  CHECK(seen.out.find("GAP") == std::string::npos);
+  seen = replay(w, {"watch", "configmaps", "-o", "name"});
+  CHECK(seen.code == 0);
+  for (const char* name : {"configmap/a", "configmap/b"}) {
+    CHECK(seen.out.find(name) != std::string::npos);
+  }
   seen = replay(w, {"watch", "configmap/b", "-o", "json"});
   CHECK(seen.code == 0);
   CHECK(seen.out.find("\"type\":\"ADDED\"") != std::string::npos);

@@ -157,6 +157,65 @@ TEST_CASE("a second list is a loss, after which the new state is listed") {
   CHECK(!from.next({1}));
 }
 
+// As apply-ssa records: an object that is read, written and read again, without a watch.
+std::vector<Json> single(int stream, const std::string& name, const std::vector<Json>& states) {
+  std::vector<Json> out;
+  for (const Json& state : states) {
+    out.push_back({{"t", "open"},
+                   {"s", stream},
+                   {"path", "/api/v1/namespaces/shop/configmaps"},
+                   {"fields", "metadata.name=" + name},
+                   {"how", "list"}});
+    const bool there = state.is_object();
+    if (there) out.push_back({{"t", "item"}, {"s", stream}, {"o", state}});
+    out.push_back({{"t", "page"},
+                   {"s", stream},
+                   {"rv", base::string_at(state, {"metadata", "resourceVersion"})},
+                   {"more", false}});
+  }
+  return out;
+}
+
+TEST_CASE("what became of single objects is told as steps, of one and of all of the kind") {
+  std::vector<Json> entries = {{{"t", "start"}, {"v", 1}}};
+  const auto add = [&entries](const std::vector<Json>& more) {
+    entries.insert(entries.end(), more.begin(), more.end());
+  };
+  add(single(1, "a", {object("a", "5", "web"), object("a", "9", "web")}));
+  add(single(2, "b", {Json(), object("b", "10", "web")}));
+  add(single(3, "c", {object("c", "7", "db"), object("c", "7", "db")}));
+  add(single(1, "a", {Json()}));
+  const auto told = [&](const std::string& path) {
+    auto from = server(entries);
+    const auto target = hooks::api_target(path);
+    REQUIRE(target);
+    const auto interest = from.interest_of(*target);
+    REQUIRE(interest.ok());
+    std::vector<std::string> out;
+    while (const auto step = from.next(interest->streams)) {
+      CHECK_FALSE(step->lost);
+      const auto line = base::parse_json(RecordedServer::event_line(*step, *interest));
+      if (!line.ok()) continue;
+      out.push_back(base::string_at(*line, {"type"}) + " " +
+                    base::string_at(*line, {"object", "metadata", "name"}) + " " +
+                    base::string_at(*line, {"object", "metadata", "resourceVersion"}));
+    }
+    return out;
+  };
+  const std::string all = "/api/v1/namespaces/shop/configmaps";
+  CHECK(told(all + "?fieldSelector=metadata.name%3Da") ==
+        std::vector<std::string>{"MODIFIED a 9", "DELETED a 9"});
+  CHECK(told(all) == std::vector<std::string>{"MODIFIED a 9", "ADDED b 10", "DELETED a 9"});
+  CHECK(told("/api/v1/configmaps?labelSelector=tier%3Dweb").size() == 3);
+  CHECK(names_at(server(entries), all) == Names{"a", "c"});
+  const auto list = base::parse_json(server(entries).answer("GET", "http://x" + all).body);
+  REQUIRE(list.ok());
+  CHECK((*list)["metadata"]["resourceVersion"] == "5");
+  const auto other = hooks::api_target("/api/v1/namespaces/other/configmaps");
+  REQUIRE(other);
+  CHECK_FALSE(server(entries).interest_of(*other).ok());
+}
+
 TEST_CASE("a streaming list counts as a list") {
   auto entries = listed();
   entries.resize(2);
