@@ -25,10 +25,15 @@ void SessionRecording::bind(CLI::App& app, Use use) {
   record->type_name("FILE")->group(kGroup);
   if (use == Use::writes) {
     // In no list of flags: it is here to be refused.
-    app.add_option("--from-recording", from_)->group("")->check([](const std::string&) {
-      return "nothing can be written to a recording; look at it with watch TYPE --diff "
-             "--from-recording FILE";
-    });
+    app.add_option_function<std::string>(
+           "--from-recording",
+           [](const std::string&) {
+             throw CLI::ValidationError(
+                 "--from-recording",
+                 "nothing can be written to a recording; look at it with watch "
+                 "TYPE --diff --from-recording FILE");
+           })
+        ->group("");
     return;
   }
   app.add_option("--from-recording", from_,
