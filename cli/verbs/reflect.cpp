@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <map>
 #include <ostream>
 
 #include "base/json.hpp"
@@ -159,8 +160,9 @@ class Reflect : public Command {
                           "have what the file holds");
         }
       }
-      const auto failed = [this](const Error& error) {
+      const auto failed = [this, of = &kind](const Error& error) {
         if (is_final(error) && !refused_) refused_.emplace(error);
+        failed_with_[of] = error.kind();
       };
       if (serving) {
         serving_->add(kind, resource_of(session, kind.type()), failed);
@@ -197,7 +199,9 @@ class Reflect : public Command {
     if (interrupted) return fail(context, kFailed, "interrupted before the cache was complete");
     for (const auto& kind : kinds_) {
       if (kind->synced()) continue;
-      return fail(context, kTimedOut,
+      const auto how = failed_with_.find(kind.get());
+      const bool gone = how != failed_with_.end() && how->second == base::ErrorKind::unreachable;
+      return fail(context, gone ? kUnreachable : kTimedOut,
                   fmt::format("timed out reading {}: {}", kind->name(),
                               kind->reflector().last_failure().value_or("no answer yet")));
     }
@@ -410,7 +414,8 @@ class Reflect : public Command {
   std::unique_ptr<CacheServing> serving_;
   CachedKinds kinds_;
   std::optional<Error> refused_;
-  bool told_all_ = false;  // of --from-recording
+  std::map<const CachedKind*, base::ErrorKind> failed_with_;  // last
+  bool told_all_ = false;                                     // of --from-recording
   std::string last_news_;
   TimePoint began_{};
 };

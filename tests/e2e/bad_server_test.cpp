@@ -331,7 +331,7 @@ E2E_CASE("every verb: a server that ends in the middle of an answer") {
               });
   CHECK(ended.code == 0);
   ended = bad.run({"reflect", "cm", "--once", "--timeout", "3s"});
-  CHECK(ended.code == 3);
+  CHECK(ended.code == 8);
   CHECK(has(ended.log, "timed out reading configmaps"));
   ended = bad.run({"wait-condition", "cm/a", "--for=create", "--timeout", "3s"});
   CHECK(ended.code == 8);
