@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::size_t kMaxPattern = 64U << 10U;
 constexpr std::int64_t kMaxMemory = 8 << 20;
+// Of one whose program is kept: what RE2 adds to it while it is used counts as well.
+constexpr std::int64_t kKeptMemory = 512 << 10;
+constexpr std::size_t kLongestKept = 512;
 
 // What Go calls the error that RE2 has found.
 const char* go_wording(RE2::ErrorCode code) {
@@ -48,9 +51,10 @@ struct Regex::Program {
   RE2 re2;
 };
 
-// The programs of the patterns asked for last: the schemas of a project repeat a handful, and the
+// The programs that were made last: the schemas of a project repeat a handful of patterns, and the
 // check of a CRD, its defaults and its validator each ask for all of them. Making a program takes
-// longer than all else that is checked of its field.
+// longer than all else that is checked of its field. At most 16 MiB in all, whatever the patterns
+// and the texts are.
 class Regex::Recent {
  public:
   std::shared_ptr<const Program> find(std::string_view pattern) {
@@ -61,8 +65,6 @@ class Regex::Recent {
     return nullptr;
   }
   void add(std::string_view pattern, std::shared_ptr<const Program> program) {
-    // What is kept must stay small, whatever the patterns are.
-    if (pattern.size() > kLongest || program->re2.ProgramSize() > kLargest) return;
     const std::lock_guard lock(mutex_);
     if (programs_.size() == kMost) programs_.pop_front();
     programs_.emplace_back(pattern, std::move(program));
@@ -70,8 +72,6 @@ class Regex::Recent {
 
  private:
   static constexpr std::size_t kMost = 32;
-  static constexpr std::size_t kLongest = 512;
-  static constexpr int kLargest = 4096;
   std::mutex mutex_;
   std::deque<std::pair<std::string, std::shared_ptr<const Program>>> programs_;
 };
@@ -89,11 +89,17 @@ Result<Regex> Regex::compile(std::string_view pattern) {
   if (auto known = recent.find(pattern)) return Regex(std::move(known));
   RE2::Options options;
   options.set_log_errors(false);
-  options.set_max_mem(kMaxMemory);
-  const auto program = std::make_shared<const Program>(pattern, options);
+  const bool kept = pattern.size() <= kLongestKept;
+  options.set_max_mem(kept ? kKeptMemory : kMaxMemory);
+  auto program = std::make_shared<const Program>(pattern, options);
   if (program->re2.ok()) {
-    recent.add(pattern, program);
-    return Regex(program);
+    if (kept) recent.add(pattern, program);
+    return Regex(std::move(program));
+  }
+  if (kept && program->re2.error_code() == RE2::ErrorPatternTooLarge) {
+    options.set_max_mem(kMaxMemory);
+    program = std::make_shared<const Program>(pattern, options);
+    if (program->re2.ok()) return Regex(std::move(program));
   }
   const auto code = program->re2.error_code();
   std::string argument = program->re2.error_arg();

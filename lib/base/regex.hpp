@@ -12,7 +12,7 @@
 
 namespace kubewatch::base {
 
-// Regexes of the same pattern share their program, those asked for last without making it again.
+// Regexes of the same pattern share their program as long as it is among the last that were made.
 // Safe to use from several threads.
 class Regex {
  public:

@@ -45,6 +45,11 @@ TEST_CASE("a broken pattern is refused in Go's words") {
 TEST_CASE("patterns that would need too much memory are refused") {
   CHECK_FALSE(Regex::compile(std::string(70000, 'a')).ok());
   CHECK_FALSE(Regex::compile("((a{100}){100}){100}").ok());
+  // More than is kept for others, and less than the limit.
+  const auto large = Regex::compile(R"(^\pL{100}$)");
+  REQUIRE(large.ok());
+  CHECK(large->search(std::string(100, 'a')));
+  CHECK_FALSE(large->search(std::string(99, 'a')));
 }
 
 TEST_CASE("a pattern asked for again matches as before, whatever was asked for in between") {
