@@ -197,9 +197,13 @@ std::string misplaced_flag(const std::vector<const CLI::App*>& path) {
   return "";
 }
 
+CLI::App* add_name(CLI::App& parent, const Command& command) {
+  return parent.add_subcommand(command.name(), command.summary());
+}
+
 void add_command(CLI::App& parent, Command& command, const std::string& prefix) {
   const std::string name = prefix + command.name();
-  CLI::App* sub = parent.add_subcommand(command.name(), command.summary());
+  CLI::App* sub = add_name(parent, command);
   sub->fallthrough();
   sub->formatter(make_help_formatter());
   sub->footer(std::string(page_of(name)));
@@ -246,7 +250,8 @@ Invocation invocation_of(const std::string& argv0) {
   return out;
 }
 
-std::unique_ptr<CommandTree> build_tree(const std::string& program) {
+std::unique_ptr<CommandTree> build_tree(const std::string& program,
+                                        const std::vector<std::string>& words) {
   auto tree = std::make_unique<CommandTree>();
   tree->app =
       std::make_unique<CLI::App>("Watches, caches and reconciles Kubernetes objects.", program);
@@ -255,7 +260,17 @@ std::unique_ptr<CommandTree> build_tree(const std::string& program) {
   app.formatter(make_help_formatter());
   bind_global_flags(app, tree->global);
   tree->commands = all_commands();
-  for (auto& command : tree->commands) add_command(app, *command, "");
+  const auto named = [&words](const auto& command) {
+    return std::find(words.begin(), words.end(), command->name()) != words.end();
+  };
+  const bool any = std::any_of(tree->commands.begin(), tree->commands.end(), named);
+  for (auto& command : tree->commands) {
+    if (any && !named(command)) {
+      add_name(app, *command);
+    } else {
+      add_command(app, *command, "");
+    }
+  }
   return tree;
 }
 
@@ -265,7 +280,7 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   if (!words.empty() && words.front() == "__complete") {
     return run_complete({words.begin() + 1, words.end()}, out);
   }
-  auto tree = build_tree(invocation.program);
+  auto tree = build_tree(invocation.program, words);
   CLI::App& app = *tree->app;
   std::vector<std::string> reversed = normalise_argv(words);
   std::reverse(reversed.begin(), reversed.end());

@@ -22,7 +22,10 @@ struct CommandTree {
   GlobalOptions global;
 };
 // `program`: what the user typed to start us, for help and usage: "kubectl kubewatch" of a plugin.
-std::unique_ptr<CommandTree> build_tree(const std::string& program = "kubewatch");
+// `words`: what was typed. Where commands are among them the others are there by name alone: the
+// flags of all take longer to make than `version` needs, and memory that a controller keeps.
+std::unique_ptr<CommandTree> build_tree(const std::string& program = "kubewatch",
+                                        const std::vector<std::string>& words = {});
 // The flags that every command takes. `global` must outlive the app.
 void bind_global_flags(CLI::App& app, GlobalOptions& global);
 

@@ -105,6 +105,7 @@ class Rbac : public Command {
 
  private:
   Result<void> know_kinds(Context& context) {
+    kinds_.emplace();
     std::vector<std::string> paths = crd_files_;
     for (const auto& path : rule_files_) {
       std::error_code ignored;
@@ -115,8 +116,8 @@ class Rbac : public Command {
       if (!manifests.ok()) return Error(ErrorKind::invalid, manifests.error().render());
       for (const auto& manifest : *manifests) {
         if (base::string_at(manifest.object, {"kind"}) != "CustomResourceDefinition") continue;
-        kinds_.set_custom(base::string_at(manifest.object, {"metadata", "name"}),
-                          apiserver::resources_of_crd(manifest.object));
+        kinds_->set_custom(base::string_at(manifest.object, {"metadata", "name"}),
+                           apiserver::resources_of_crd(manifest.object));
       }
     }
     if (!discover_) return {};
@@ -158,7 +159,7 @@ class Rbac : public Command {
       for (const core::ResourceType& type : server_->all()) known.add(type);
       known.failed_groups = server_->failed_groups;
     }
-    for (const auto& resource : kinds_.all()) {
+    for (const auto& resource : kinds_->all()) {
       if (resource->custom && known.find(resource->type.gvk) == nullptr) known.add(resource->type);
     }
     auto kinds = hooks::kinds_of_group(known, rule);
@@ -167,7 +168,7 @@ class Rbac : public Command {
   }
 
   std::optional<core::ResourceType> find(const core::Gvk& gvk) const {
-    if (const auto known = kinds_.find_kind(gvk)) return known->type;
+    if (const auto known = kinds_->find_kind(gvk)) return known->type;
     if (server_ == nullptr) return std::nullopt;
     const auto* type = server_->find(gvk);
     if (type == nullptr) return std::nullopt;
@@ -206,7 +207,7 @@ class Rbac : public Command {
   std::string lease_namespace_;
   hooks::RbacOptions options_;
   std::string output_ = "yaml";
-  apiserver::Registry kinds_;
+  std::optional<apiserver::Registry> kinds_;  // made when asked: every command would pay for it
   std::unique_ptr<Session> session_;
   std::shared_ptr<const client::ResourceMap> server_;
 };
