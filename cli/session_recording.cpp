@@ -31,7 +31,7 @@ void SessionRecording::bind(CLI::App& app, Use use) {
              throw CLI::ValidationError(
                  "--from-recording",
                  "nothing can be written to a recording; look at it with watch "
-                 "TYPE --diff --from-recording FILE");
+                 "TYPE/NAME --diff --from-recording FILE");
            })
         ->group("");
     return;

@@ -206,13 +206,15 @@ int Recorder::open(const ApiTarget& target, RequestUse use, bool metadata) {
                              : "watch");
 }
 
-int Recorder::open_stream(const std::string& id, const ApiTarget& target, const char* how) {
+int Recorder::open_stream(const std::string& id, const ApiTarget& target, const char* how,
+                          bool single) {
   const auto [it, fresh] = streams_.try_emplace(id, static_cast<int>(streams_.size()) + 1);
   Json entry = {{"t", "open"},
                 {"s", it->second},
                 {"path", target.path},
                 {"how", how},
                 {"rv", target.parameter("resourceVersion")}};
+  if (single) entry["object"] = true;
   if (auto labels = target.parameter("labelSelector"); !labels.empty()) entry["labels"] = labels;
   if (auto fields = target.parameter("fieldSelector"); !fields.empty()) entry["fields"] = fields;
   resources_[it->second] = resource_of(target);
@@ -259,7 +261,7 @@ void Recorder::on_object(const ApiTarget& target, std::string_view object) {
   all.subresource.clear();
   all.query = "fieldSelector=metadata.name%3D" + base::percent_encode(name);
   // Of its own: a watch of that name goes on as it was.
-  const int stream = open_stream(all.stream() + "&object", all, "list");
+  const int stream = open_stream(all.stream() + "&object", all, "list", true);
   if (!object.empty()) on_item(stream, object);
   core::ListPage page;
   if (meta.ok()) page.resource_version = meta->resource_version;

@@ -61,7 +61,8 @@ class Recorder {
   void on_page(int stream, const core::ListPage& page);
   void on_event(int stream, const core::WatchEvent& event);
   // One object as it is now, of a read or of the answer to a write; "" = it is not there. The
-  // recording has it as a list of that name, so that whoever reads recordings understands it.
+  // recording has it as a list of that name, marked, so that whoever reads recordings understands
+  // it and does not take the next reading for a watch that was lost.
   void on_object(const ApiTarget& target, std::string_view object);
   // Values of a Secret that will be written: hidden wherever they come.
   void learn(const Json& object) { mask_.learn(object); }
@@ -97,7 +98,8 @@ class Recorder {
   void write(Waiting waiting);
   void warn_once();
   void start(const RecorderOptions& options, const SecretHash::Key& key);
-  int open_stream(const std::string& id, const ApiTarget& target, const char* how);
+  int open_stream(const std::string& id, const ApiTarget& target, const char* how,
+                  bool single = false);
 
   loop::EventLoop& loop_;
   std::unique_ptr<RecordingFile> file_;

@@ -41,10 +41,7 @@ bool selects(const RecordedServer::Interest& interest, const Json& object) {
   return interest.labels.matches(core::meta_of(object).labels) && interest.fields.matches(object);
 }
 
-// Of single objects the oldest version is the list's: none of their steps was before it.
-bool older(const std::string& a, const std::string& b) {
-  return !a.empty() && std::pair(a.size(), a) < std::pair(b.size(), b);
-}
+constexpr std::string_view kName = "metadata.name=";
 
 // "networkpolicies" -> "Networkpolicy": the last resort where no object told its kind.
 std::string guessed_kind(const std::string& plural) {
@@ -176,13 +173,13 @@ void RecordedServer::open(const Json& entry) {
   stream.target = std::move(*target);
   stream.labels = base::string_at(entry, {"labels"});
   stream.fields = base::string_at(entry, {"fields"});
+  stream.single = entry.value("object", Json(false)) == true;
   const std::string how = base::string_at(entry, {"how"});
   if (how == "list") {
     stream.listing.clear();
     stream.listing_open = true;
-  } else if (how == "watch") {
-    stream.watched = true;
-    stream.synced = true;  // or it was resumed: what was there before was not recorded
+  } else if (how == "watch" && !stream.synced) {
+    stream.synced = true;  // it was resumed: what was there before was not recorded
   }
 }
 
@@ -192,7 +189,7 @@ std::optional<RecordedServer::Step> RecordedServer::end_list(int number, Stream&
   if (!std::exchange(stream.synced, true)) return std::nullopt;
   Step step;
   step.stream = number;
-  if (!stream.single()) {
+  if (!stream.single) {
     step.lost = true;
     return step;
   }
@@ -273,6 +270,7 @@ Result<RecordedServer::Interest> RecordedServer::interest_of(const ApiTarget& ta
   const std::string labels = target.parameter("labelSelector");
   const std::string fields = target.parameter("fieldSelector");
   const Stream* best = nullptr;
+  const Stream* single = nullptr;
   Interest out;
   for (const auto& [number, stream] : streams_) {
     const ApiTarget& mine = stream.target;
@@ -284,13 +282,18 @@ Result<RecordedServer::Interest> RecordedServer::interest_of(const ApiTarget& ta
         mine.namespace_ == target.namespace_ && stream.labels.empty() && stream.fields.empty();
     if (exact || (best == nullptr && (covers || narrower))) {
       best = &stream;
-      out.streams = {number};
+      out.stream = number;
     }
     if (exact) return out;
     const bool inside = target.namespace_.empty() || mine.namespace_ == target.namespace_;
-    if (best == nullptr && inside && stream.single()) out.streams.insert(number);
+    if (inside && stream.single) single = &stream;
   }
-  if (out.streams.empty()) {
+  if (best == nullptr && single != nullptr) {
+    return Error(ErrorKind::not_found,
+                 fmt::format("the recording has {0} one by one: name one, such as {0}/{1}",
+                             target.plural, single->fields.substr(kName.size())));
+  }
+  if (best == nullptr) {
     return Error(
         ErrorKind::not_found,
         fmt::format("the recording has no {} with this namespace and selection", target.plural));
@@ -350,22 +353,19 @@ Answer RecordedServer::list(const ApiTarget& target) const {
   }
   const auto interest = interest_of(target);
   if (!interest.ok()) return refusal(404, "NotFound", interest.error().message());
+  const Stream& stream = streams_.at(interest->stream);
   const auto type = types_.find(type_key(target));
   const std::string kind = type == types_.end() ? "" : type->second.gvk.kind;
   Json items = Json::array();
-  std::string version;
-  for (const int number : interest->streams) {
-    const Stream& stream = streams_.at(number);
-    for (const auto& [key, object] : stream.objects) {
-      if (selects(*interest, object)) items.push_back(object);
-    }
-    if (version.empty() || older(stream.version, version)) version = stream.version;
+  for (const auto& [key, object] : stream.objects) {
+    if (selects(*interest, object)) items.push_back(object);
   }
   return {200,
-          base::dump_json({{"kind", kind + "List"},
-                           {"apiVersion", core::GroupVersion{target.group, target.version}.str()},
-                           {"metadata", {{"resourceVersion", version.empty() ? "1" : version}}},
-                           {"items", std::move(items)}})};
+          base::dump_json(
+              {{"kind", kind + "List"},
+               {"apiVersion", core::GroupVersion{target.group, target.version}.str()},
+               {"metadata", {{"resourceVersion", stream.version.empty() ? "1" : stream.version}}},
+               {"items", std::move(items)}})};
 }
 
 Answer RecordedServer::object(const ApiTarget& target) const {

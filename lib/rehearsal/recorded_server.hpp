@@ -4,8 +4,8 @@
 //
 // What a stream had listed first is its state from the beginning; later entries are steps. A second
 // list of the recorded stream means that it had lost its place: the step is a loss, and who lists
-// again gets the new state. Single objects that were read and written (apply-ssa) stand as lists of
-// one name that nobody watched: there the next list is the step from one state to the other.
+// again gets the new state. Single objects that were read and written (apply-ssa) are marked: there
+// the next reading is the step from one state to the other.
 #pragma once
 
 #include <cstddef>
@@ -39,10 +39,9 @@ class RecordedServer {
   // not recorded and that only a server could evaluate.
   Answer answer(const std::string& method, const std::string& url) const;
 
-  // What a watch or a list is of: one recorded stream that covers it, or all single objects of the
-  // kind. Absent: nothing of the kind was recorded.
+  // What a watch is of. Absent: nothing of the kind was recorded.
   struct Interest {
-    std::set<int> streams;
+    int stream = 0;
     std::string namespace_;
     core::LabelSelector labels;
     core::FieldSelector fields;
@@ -74,11 +73,8 @@ class RecordedServer {
     std::map<core::ObjectKey, Json> listing;  // of a list that is not whole yet
     bool listing_open = false;
     bool synced = false;
-    bool watched = false;
-    // Of one name, read now and then.
-    bool single() const { return !watched && labels.empty() && fields.starts_with(kName); }
+    bool single = false;  // one object, read now and then
   };
-  static constexpr std::string_view kName = "metadata.name=";
 
   void first_pass();
   void infer_types();

@@ -70,14 +70,14 @@ struct RecordedTransport::Impl : std::enable_shared_from_this<Impl> {
     const auto open = open_watches();
     if (open.empty() || !between.empty()) return;
     std::set<int> streams;
-    for (const auto& watch : open) streams.merge(std::set<int>(watch->interest.streams));
+    for (const auto& watch : open) streams.insert(watch->interest.stream);
     const auto step = server.next(streams);
     if (!step) {
       if (on_end) std::exchange(on_end, nullptr)();
       return;
     }
     for (const auto& watch : open) {
-      if (watch->over || watch->interest.streams.count(step->stream) == 0) continue;
+      if (watch->over || watch->interest.stream != step->stream) continue;
       tell_one(*watch, *step);
     }
     plan();

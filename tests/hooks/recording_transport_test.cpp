@@ -292,6 +292,7 @@ TEST_CASE("where objects are asked for, reads and what writes made stand as list
     CHECK(open["path"] == "/api/v1/namespaces/shop/configmaps");
     CHECK(open["fields"] == "metadata.name=a:b");
     CHECK(open["how"] == "list");
+    CHECK(open["object"] == true);
     CHECK(open["s"] == opens[0]["s"]);
   }
   const auto items = f.written("item");
