@@ -25,8 +25,10 @@ namespace {
 
 constexpr std::size_t kMaxFile = 64U << 20U;
 
-// A file that is missing or cannot be read is not the same: what writes it says why.
+// What is missing, cannot be read or is no file is not the same: what writes it says why.
 bool stands_in(const std::string& path, const std::string& text) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
   const auto there = base::read_file(path, kMaxFile);
   return there.ok() && *there == text;
 }

@@ -144,13 +144,9 @@ void EvhttpResponder::send(std::string_view bytes) {
 
 // evhttp puts a chunk's length and its bytes into two buffers, and each buffer becomes a TLS record
 // and a write of its own: twice the work for each event of each watcher. In one buffer they are
-// one. False: this answer has no chunks, or no body.
+// one. False: this answer has no chunks or no body, or there is no memory; nothing was added then.
 bool EvhttpResponder::send_framed(std::string_view bytes) {
-  const int status = evhttp_request_get_response_code(request_);
-  if (request_->chunked == 0 || status == 204 || status == 304 ||
-      evhttp_request_get_command(request_) == EVHTTP_REQ_HEAD) {
-    return false;
-  }
+  if (request_->chunked == 0) return false;
   std::array<char, 24> length;
   const auto end = fmt::format_to_n(length.data(), length.size(), "{:x}\r\n", bytes.size()).out;
   const auto digits = static_cast<std::size_t>(end - length.data());

@@ -5,7 +5,7 @@
 //   bench_watchers HTTPS_URL COUNT EVENTS CA_FILE TOKEN     prints "open" when all are, then one
 //   line:
 //   {"watchers", "events", "p50Ms", "p99Ms", "maxMs", "missing", "cpuShare"}
-// The last is of one core, from "open" to the last event.
+// The last is of one core, from "open" to the last event or the end of the wait for it.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -64,11 +64,6 @@ struct Lags {
 class Markers {
  public:
   void data(std::string_view bytes, Lags& lags) {
-    if (rest_.empty()) {
-      const std::size_t read = scan(bytes, lags);
-      rest_.assign(bytes.substr(std::max(read, tail_of(bytes))));
-      return;
-    }
     rest_.append(bytes);
     const std::size_t read = scan(rest_, lags);
     rest_.erase(0, std::max(read, tail_of(rest_)));

@@ -51,7 +51,10 @@ int main(int argc, char** argv) {
                  "builds and runs it\n";
     return 77;
   }
-  if (!file.empty()) g_results.open(file);
+  if (!file.empty()) {
+    g_results.open(file);
+    std::cerr << "e2e: the case that has begun and not ended is the last line of " << file << "\n";
+  }
   kubewatch::loop::become_subreaper();
   if (const char* level = std::getenv("KUBEWATCH_E2E_VERBOSITY"); level != nullptr) {
     kubewatch::base::LogOptions log;
