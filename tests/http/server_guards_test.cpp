@@ -1,9 +1,23 @@
 // What the server refuses, and what a hostile or dead client cannot do to it.
 #include <fcntl.h>
-#include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "base/log.hpp"
 #include "fixture.hpp"
+
+namespace {
+bool g_out_of_descriptors = false;
+}
+
+// In the place of libc's, for everybody in this program. To really have no descriptors is no way to
+// test: UBSan opens a pipe to look at an object, and ends the program when it cannot.
+extern "C" int accept4(int fd, sockaddr* address, socklen_t* size, int flags) {
+  if (!g_out_of_descriptors) {
+    return static_cast<int>(syscall(SYS_accept4, fd, address, size, flags));
+  }
+  errno = EMFILE;
+  return -1;
+}
 
 namespace kubewatch::http {
 namespace {
@@ -254,23 +268,14 @@ TEST_CASE("when descriptors run out the listener pauses and then goes on") {
   base::capture_log(&lines);
   loop::EventLoop loop;
   const auto server = serve(loop, say_ok);
+  g_out_of_descriptors = true;
   RawClient client(loop, server->port(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  rlimit before{};
-  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
-  const int next = dup(0);
-  close(next);
-  rlimit tight = before;
-  tight.rlim_cur = static_cast<rlim_t>(next);
-  // Nothing is checked while there are no descriptors: UBSan opens a pipe to look at an object.
-  const int tightened = setrlimit(RLIMIT_NOFILE, &tight);
   const bool warned = loop.run_until([&] { return !lines.empty(); }, kLimit);
   const auto turns = loop.stalls().turns;
   loop.run_until([] { return false; }, Duration{50});
-  const auto turned = loop.stalls().turns - turns;
-  const int restored = setrlimit(RLIMIT_NOFILE, &before);
-  REQUIRE(tightened == 0);
-  REQUIRE(restored == 0);
-  CHECK(turned < 20);
+  CHECK(loop.stalls().turns - turns < 20);
+  CHECK(client.received.empty());
+  g_out_of_descriptors = false;
   CHECK(warned);
   CHECK(loop.run_until([&] { return client.status() == 200; }, kLimit));
   base::capture_log(nullptr);
