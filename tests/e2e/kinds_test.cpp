@@ -67,7 +67,8 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-made, namespace: %
   // The kind goes with its objects; when it comes back, so does its controller.
   w.remove("CustomResourceDefinition", "widgets.kinds.e2e.kubewatch.dev", "");
   REQUIRE(w.eventually(
-      [&] { return !w.get("CustomResourceDefinition", "widgets.kinds.e2e.kubewatch.dev", ""); }));
+      [&] { return !w.get("CustomResourceDefinition", "widgets.kinds.e2e.kubewatch.dev", ""); },
+      kCrdGone));
   w.apply(object("Gadget", "g2"));
   REQUIRE(w.eventually([&] { return w.get("ConfigMap", "g2-made").has_value(); }));
   w.apply(crd("Widget", "widgets"));

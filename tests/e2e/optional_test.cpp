@@ -35,7 +35,7 @@ std::string object(const std::string& kind, const std::string& name) {
 void remove_crd(World& w, const std::string& plural) {
   const std::string name = plural + ".e2e.kubewatch.dev";
   w.remove("CustomResourceDefinition", name, "");
-  REQUIRE(w.eventually([&] { return !w.get("CustomResourceDefinition", name, ""); }));
+  REQUIRE(w.eventually([&] { return !w.get("CustomResourceDefinition", name, ""); }, kCrdGone));
 }
 
 std::string title(World& w) {

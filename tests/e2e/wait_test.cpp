@@ -219,7 +219,8 @@ E2E_CASE("wait: a type that the server does not have yet is asked for until it d
   if (w.get("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "")) {
     w.remove("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "");
     REQUIRE(w.eventually(
-        [&] { return !w.get("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", ""); }));
+        [&] { return !w.get("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", ""); },
+        kCrdGone));
   }
   Wait wait(w, {"latecomer/a", "--for=create", "--timeout", "150s"});
   wait.until_it_says("asking for it again");

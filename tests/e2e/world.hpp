@@ -25,6 +25,9 @@ namespace kubewatch::e2e {
 // Cases call it first; it makes the summary of cases x servers.
 #define E2E_CASE(name) TEST_CASE(name, "[e2e]")
 
+// A busy kube-apiserver takes its time to see that no objects of a definition are left.
+constexpr Duration kCrdGone{120000};
+
 class World {
  public:
   World();
