@@ -39,11 +39,8 @@ say '$ kubewatch run-controller -f examples/website/rules.yaml --once     (each 
 say '$ kubewatch reflect configmaps,deployments,services -A --once -o name     (the objects that it made)'
 "$kubewatch" reflect configmaps,deployments,services -A -l kubewatch.dev/controller=website --once -o name
 
-say '$ kubewatch wait-condition website/... --for=condition=Ready'
-for site in $("$kubewatch" reflect websites -A --once -o name); do
-  place=${site#website/}
-  "$kubewatch" wait-condition "website/${place#*/}" -n "${place%/*}" --for=condition=Ready
-done
+say '$ kubewatch wait-condition websites --all -A --for=condition=Ready'
+"$kubewatch" wait-condition websites --all -A --for=condition=Ready
 
 say 'Try next:'
 cat <<END
