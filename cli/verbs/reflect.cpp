@@ -200,7 +200,8 @@ class Reflect : public Command {
     for (const auto& kind : kinds_) {
       if (kind->synced()) continue;
       const auto how = failed_with_.find(kind.get());
-      const bool gone = how != failed_with_.end() && how->second == base::ErrorKind::unreachable;
+      const bool gone = kind->reflector().failing_since() && how != failed_with_.end() &&
+                        how->second == base::ErrorKind::unreachable;
       return fail(context, gone ? kUnreachable : kTimedOut,
                   fmt::format("timed out reading {}: {}", kind->name(),
                               kind->reflector().last_failure().value_or("no answer yet")));

@@ -87,19 +87,21 @@ Result<Regex> Regex::compile(std::string_view pattern) {
   }
   static Recent recent;
   if (auto known = recent.find(pattern)) return Regex(std::move(known));
-  RE2::Options options;
-  options.set_log_errors(false);
-  const bool kept = pattern.size() <= kLongestKept;
-  options.set_max_mem(kept ? kKeptMemory : kMaxMemory);
-  auto program = std::make_shared<const Program>(pattern, options);
+  const auto make = [pattern](std::int64_t memory) {
+    RE2::Options options;
+    options.set_log_errors(false);
+    options.set_max_mem(memory);
+    return std::make_shared<const Program>(pattern, options);
+  };
+  bool kept = pattern.size() <= kLongestKept;
+  auto program = make(kept ? kKeptMemory : kMaxMemory);
+  if (kept && program->re2.error_code() == RE2::ErrorPatternTooLarge) {
+    kept = false;
+    program = make(kMaxMemory);
+  }
   if (program->re2.ok()) {
     if (kept) recent.add(pattern, program);
     return Regex(std::move(program));
-  }
-  if (kept && program->re2.error_code() == RE2::ErrorPatternTooLarge) {
-    options.set_max_mem(kMaxMemory);
-    program = std::make_shared<const Program>(pattern, options);
-    if (program->re2.ok()) return Regex(std::move(program));
   }
   const auto code = program->re2.error_code();
   std::string argument = program->re2.error_arg();
