@@ -113,9 +113,6 @@ Error describe(const FailedTransfer& failed) {
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
       return unreachable("the connection to " + target(failed) + " was lost: " + reason_of(failed));
-    case CURLE_BAD_CONTENT_ENCODING:
-      return unreachable("the answer of " + failed.host_port +
-                         " is not valid gzip: " + reason_of(failed));
     case CURLE_WEIRD_SERVER_REPLY:
       return unreachable(target(failed) + " does not answer in HTTP/1.1: " + reason_of(failed));
     case CURLE_UNSUPPORTED_PROTOCOL:

@@ -21,6 +21,7 @@ constexpr long kBodyBuffer = 128L << 10U;
 constexpr unsigned kUserTimeoutMs = 30000;
 constexpr long kKeepAliveIdleSeconds = 30;
 constexpr long kKeepAliveIntervalSeconds = 10;
+constexpr std::size_t kShownEncoding = 40;
 
 int set_socket_options(void*, curl_socket_t fd, curlsocktype) noexcept {
   const unsigned timeout = kUserTimeoutMs;
@@ -90,7 +91,8 @@ void Transfer::set_connection() {
   curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy_, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING, options_->compress ? "gzip" : "identity");
+  // Unpacked by us: libcurl would use zlib.
+  curl_easy_setopt(easy_, CURLOPT_HTTP_CONTENT_DECODING, 0L);
   curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, request_.streaming ? kStreamBuffer : kBodyBuffer);
   curl_easy_setopt(easy_, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -173,6 +175,7 @@ void Transfer::set_method_and_body() {
 }
 
 void Transfer::set_headers() {
+  append(headers_, options_->compress ? "Accept-Encoding: gzip" : "Accept-Encoding: identity");
   for (const auto& [name, value] : request_.headers.all()) {
     // "Name;" is how libcurl is told to send a header without a value.
     append(headers_, base::trim(value).empty() ? name + ";" : name + ": " + value);
@@ -202,9 +205,8 @@ bool Transfer::handle_header(std::string_view line) {
   touch();
   header_bytes_ += line.size();
   if (header_bytes_ > kMaxHeaderBytes) {
-    abort_.emplace(ErrorKind::too_large,
-                   "the answer of " + endpoint_.host_port() + " has more than 256 KiB of headers");
-    return false;
+    return refuse(Error(ErrorKind::too_large, "the answer of " + endpoint_.host_port() +
+                                                  " has more than 256 KiB of headers"));
   }
   if (head_done_) return true;  // a trailer
   if (line.rfind("HTTP/", 0) == 0) {
@@ -226,19 +228,50 @@ bool Transfer::end_of_head() {
   if (status >= 100 && status < 200) return true;
   head_done_ = true;
   head_.status = static_cast<int>(status);
+  choose_decoding();
   if (handlers_.on_head) handlers_.on_head(head_);
   return !canceled_;
+}
+
+bool Transfer::refuse(Error why) {
+  abort_ = std::move(why);
+  return false;
+}
+
+void Transfer::choose_decoding() {
+  const std::string encoding = base::to_lower(base::trim(head_.headers.get("Content-Encoding")));
+  if (encoding.empty() || encoding == "identity") return;
+  if (encoding == "gzip" || encoding == "x-gzip") {
+    gunzip_.emplace();
+  } else {
+    foreign_encoding_ = encoding.substr(0, kShownEncoding);
+  }
 }
 
 bool Transfer::handle_body(std::string_view bytes) {
   if (canceled_) return false;
   touch();
+  // Its head may say enough: an answer without a body is none that cannot be read.
+  if (!foreign_encoding_.empty() && !bytes.empty()) {
+    return refuse(Error(ErrorKind::unreachable,
+                        "the answer of " + endpoint_.host_port() +
+                            " has a Content-Encoding that nobody asked for: " + foreign_encoding_));
+  }
+  if (!gunzip_) return take_body(bytes);
+  packed_bytes_ += bytes.size();
+  const auto fed =
+      gunzip_->feed(bytes, [this](std::string_view piece) { return take_body(piece); });
+  if (fed.ok() || canceled_) return !canceled_ && !abort_;
+  return refuse(Error(fed.error().kind(),
+                      "the answer of " + endpoint_.host_port() + " " + fed.error().message()));
+}
+
+bool Transfer::take_body(std::string_view bytes) {
   body_bytes_ += bytes.size();
   if (!request_.streaming && body_bytes_ > request_.max_body) {
-    abort_.emplace(ErrorKind::too_large, "the answer of " + endpoint_.host_port() +
-                                             " is larger than the limit of " +
-                                             std::to_string(request_.max_body) + " bytes");
-    return false;
+    return refuse(Error(ErrorKind::too_large, "the answer of " + endpoint_.host_port() +
+                                                  " is larger than the limit of " +
+                                                  std::to_string(request_.max_body) + " bytes"));
   }
   if (handlers_.on_data && !bytes.empty()) handlers_.on_data(bytes);
   return !canceled_;
@@ -263,6 +296,10 @@ Error Transfer::idle_error() const {
 
 Result<void> Transfer::outcome(CURLcode code) const {
   if (abort_) return *abort_;
+  if (code == CURLE_OK && gunzip_ && packed_bytes_ > 0 && !gunzip_->whole()) {
+    return Error(ErrorKind::unreachable,
+                 "the answer of " + endpoint_.host_port() + " ends before its gzip does");
+  }
   if (code == CURLE_OK) return {};
   FailedTransfer failed;
   failed.easy = easy_;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "http/checks.hpp"
+#include "http/gunzip.hpp"
 #include "http/transport.hpp"
 
 namespace kubewatch::http {
@@ -53,7 +54,10 @@ class Transfer {
   static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept;
   bool handle_header(std::string_view line);
   bool handle_body(std::string_view bytes);
+  bool take_body(std::string_view unpacked);
   bool end_of_head();
+  void choose_decoding();
+  bool refuse(Error why);
   void set_url();
   void set_method_and_body();
   void set_headers();
@@ -72,10 +76,13 @@ class Transfer {
   std::array<char, CURL_ERROR_SIZE> error_{};
   std::optional<Error> abort_;
   ResponseHead head_;
+  std::optional<Gunzip> gunzip_;  // for a body that is packed
+  std::string foreign_encoding_;  // of a body that cannot be read
   bool head_done_ = false;
   bool canceled_ = false;
   std::size_t header_bytes_ = 0;
-  std::size_t body_bytes_ = 0;
+  std::size_t packed_bytes_ = 0;
+  std::size_t body_bytes_ = 0;  // as the caller gets them
   TimePoint last_activity_{};
 };
 

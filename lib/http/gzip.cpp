@@ -1,4 +1,4 @@
-// zlib's deflate with a gzip wrapper. Decompression is libcurl's business.
+// zlib's deflate with a gzip wrapper. Unpacking is gunzip.hpp.
 #include "http/gzip.hpp"
 
 #include <zlib.h>

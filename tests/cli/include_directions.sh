@@ -50,6 +50,7 @@ home 'event2/' lib/loop lib/http
 home 'sys/(un|inotify)\.h' lib/loop
 home 'curl/' lib/http
 home 'openssl/' lib/http
+home 'zlib\.h|isa-l' lib/http
 home 'simdjson' lib/core
 home 'zstd|zdict' lib/runtime
 home 're2/' lib/base

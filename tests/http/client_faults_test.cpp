@@ -52,6 +52,9 @@ TEST_CASE("a host name that does not exist is named") {
 TEST_CASE("answers that break HTTP, gzip or a limit have the right kind of error") {
   const std::string many_headers(300U << 10U, 'h');
   const std::string bomb = gzip(std::string(32U << 20U, '\0'));
+  const std::string packed = gzip("an answer, of a few words");
+  std::string wrong_sum = packed;
+  wrong_sum[wrong_sum.size() - 6] ^= 1;
   struct Case {
     std::string name, text;
     ErrorKind kind;
@@ -63,6 +66,15 @@ TEST_CASE("answers that break HTTP, gzip or a limit have the right kind of error
       {"cut chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nabc",
        ErrorKind::unreachable},
       {"broken gzip", with_length("Content-Encoding: gzip\r\n", "this is not gzip at all"),
+       ErrorKind::unreachable},
+      {"gzip with a wrong checksum", with_length("Content-Encoding: gzip\r\n", wrong_sum),
+       ErrorKind::unreachable},
+      {"gzip that is cut off",
+       with_length("Content-Encoding: gzip\r\n", packed.substr(0, packed.size() - 6)),
+       ErrorKind::unreachable},
+      {"gzip that is cut off in its head",
+       with_length("Content-Encoding: gzip\r\n", packed.substr(0, 5)), ErrorKind::unreachable},
+      {"bytes behind gzip", with_length("Content-Encoding: gzip\r\n", packed + "more"),
        ErrorKind::unreachable},
       {"brotli that nobody asked for", with_length("Content-Encoding: br\r\n", "\x0b\x02"),
        ErrorKind::unreachable},

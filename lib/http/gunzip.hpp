@@ -1,0 +1,35 @@
+// One gzip stream, unpacked as it comes. With ISA-L, at more than twice the speed of zlib: most of
+// the processor time of reading a large list is this. Not the limits on what comes out: whoever is
+// given the bytes counts them, and may end it between two pieces.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace kubewatch::http {
+
+class Gunzip {
+ public:
+  Gunzip();
+  ~Gunzip();
+  // Gives what comes out in pieces of at most 128 KiB; `out` says false to end it. Errors:
+  // unreachable: not gzip (RFC 1952), a wrong checksum, bytes behind its end.
+  Result<void> feed(std::string_view bytes, const std::function<bool(std::string_view)>& out);
+  // Its last byte was fed.
+  bool whole() const { return whole_; }
+
+ private:
+  Result<void> unpack(std::string_view bytes, const std::function<bool(std::string_view)>& out);
+
+  struct State;
+  std::unique_ptr<State> state_;
+  std::string head_;  // until it is whole
+  bool in_body_ = false;
+  bool whole_ = false;
+};
+
+}  // namespace kubewatch::http
