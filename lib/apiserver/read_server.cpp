@@ -143,6 +143,7 @@ class Server final : public ReadServer {
   std::list<Watching> watches_;
   ReadCounters counters_;
   bool sweeping_ = false;
+  bool pumped_ = false;  // in this turn of the loop
   loop::Timer tick_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // posted calls ask for it
   std::unique_ptr<http::Server> server_;                    // goes first: it calls us
@@ -431,9 +432,10 @@ Result<void> Server::watch(const CallPtr& call, Kind& kind, const Representation
   Watching& open = watches_.back();
   open.watch->responder().on_gone([this] { sweep_later(); });
   open.watch->responder().on_drained([this, &open] {
-    if (!open.watch->pump(open.kind->kind.history(), loop_.wall(), open.kind->sent)) sweep_later();
+    if (!open.watch->pump(open.kind->kind.history(), {loop_.wall(), open.kind->sent}))
+      sweep_later();
   });
-  if (!open.watch->pump(kind.kind.history(), loop_.wall(), kind.sent)) sweep_later();
+  if (!open.watch->pump(kind.kind.history(), {loop_.wall(), kind.sent})) sweep_later();
   return {};
 }
 
@@ -473,8 +475,15 @@ void Server::moved(KindId id) {
 void Server::pump_all(Kind& kind) {
   ReadHistory& history = kind.kind.history();
   bool ended = false;
+  const bool first = !std::exchange(pumped_, true);
+  if (first) {
+    loop_.post([this, there = std::weak_ptr(alive_)] {
+      if (!there.expired()) pumped_ = false;
+    });
+  }
+  const ReadTurn turn{loop_.wall(), kind.sent, first};
   for (Watching& open : watches_) {
-    if (open.kind == &kind && !open.watch->pump(history, loop_.wall(), kind.sent)) ended = true;
+    if (open.kind == &kind && !open.watch->pump(history, turn)) ended = true;
   }
   // Who is still behind makes its own lines and keeps none: the history stays small.
   for (auto at = std::max(kind.sent, history.first()); at < history.end(); ++at) {

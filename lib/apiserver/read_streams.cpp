@@ -81,15 +81,15 @@ OpenWatch::OpenWatch(std::unique_ptr<ReadWatch> watch, std::shared_ptr<http::Res
       next_bookmark_(now + bookmark_interval),
       stall_(now) {}
 
-bool OpenWatch::pump(const ReadHistory& history, WallTime wall, std::uint64_t share_from) {
+bool OpenWatch::pump(const ReadHistory& history, const ReadTurn& turn) {
   if (over()) return false;
-  if (!watch_->pump(*this, history, wall, share_from)) over_ = true;
+  if (!watch_->pump(*this, history, turn)) over_ = true;
   return !over_;
 }
 
 bool OpenWatch::tick(const ReadHistory& history, TimePoint now, WallTime wall,
                      std::uint64_t share_from) {
-  if (!pump(history, wall, share_from)) return false;
+  if (!pump(history, {wall, share_from})) return false;
   const Duration timeout = watch_->spec().timeout;
   const bool last = !last_bookmark_sent_ && now + kBeforeEnd >= deadline_ && timeout > kBeforeEnd;
   if (last || now >= next_bookmark_) {

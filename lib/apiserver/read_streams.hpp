@@ -61,11 +61,12 @@ class OpenWatch : public WatchSink {
   OpenWatch(std::unique_ptr<ReadWatch> watch, std::shared_ptr<http::Responder> to, TimePoint now,
             Duration bookmark_interval);
   void send(std::string_view bytes) override { to_->send(bytes); }
+  void send_now(std::string_view bytes) override { to_->send_now(bytes); }
   std::size_t backlog() const override { return to_->backlog(); }
   bool gone() const override { return to_->gone(); }
 
-  // False: it is over. `share_from`: see ReadWatch::pump.
-  bool pump(const ReadHistory& history, WallTime wall, std::uint64_t share_from);
+  // False: it is over.
+  bool pump(const ReadHistory& history, const ReadTurn& turn);
   // Bookmarks that are due, the end of its time. False: it is over.
   bool tick(const ReadHistory& history, TimePoint now, WallTime wall, std::uint64_t share_from);
   bool over() const { return over_ || gone(); }

@@ -57,45 +57,48 @@ bool ReadWatch::send_state(WatchSink& sink, WallTime now) {
   return true;
 }
 
-void ReadWatch::send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type, bool share,
-                          WallTime now) {
+void ReadWatch::send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type,
+                          const LineUse& use) {
   const char* word = to_string(type);
   const std::string& json = event.change.json;
+  const auto send = [&](std::string_view line) {
+    use.at_once ? sink.send_now(line) : sink.send(line);
+  };
   if (spec_.as.format == Format::table && !columns_sent_) {
     columns_sent_ = true;
-    sink.send(text_.line(spec_.as, word, json, true, now));
-    return;
+    return send(text_.line(spec_.as, word, json, true, use.now));
   }
   const std::string as =
       fmt::format("{}|{}|{}|{}", word, static_cast<int>(spec_.as.format),
                   spec_.as.transform_version, static_cast<int>(spec_.as.include));
   for (const auto& [known, text] : event.lines) {
-    if (known == as) return sink.send(*text);
+    if (known == as) return send(*text);
   }
-  auto line = std::make_shared<const std::string>(text_.line(spec_.as, word, json, false, now));
-  sink.send(*line);
-  if (share) event.lines.emplace_back(as, std::move(line));
+  auto line = std::make_shared<const std::string>(text_.line(spec_.as, word, json, false, use.now));
+  send(*line);
+  if (use.share) event.lines.emplace_back(as, std::move(line));
 }
 
-void ReadWatch::send_event(WatchSink& sink, const ReadEvent& event, bool share, WallTime now) {
+void ReadWatch::send_event(WatchSink& sink, const ReadEvent& event, const LineUse& use) {
   const ReadChange& change = event.change;
   if (change.version <= after_) return;
   const bool before = change.type != ReadEventType::added &&
                       sees(change.key, change.previous_labels, change.previous_json);
   const bool after = sees(change.key, change.labels, change.json);
   if (change.type == ReadEventType::deleted) {
-    if (before || after) send_line(sink, event, ReadEventType::deleted, share, now);
+    if (before || after) send_line(sink, event, ReadEventType::deleted, use);
   } else if (after) {
-    send_line(sink, event, before ? ReadEventType::modified : ReadEventType::added, share, now);
+    send_line(sink, event, before ? ReadEventType::modified : ReadEventType::added, use);
   } else if (before) {
     // It left the selection: the last state that matched, under this event's resourceVersion.
     const std::string last = with_version(change.previous_json, change.version);
-    sink.send(text_.line(spec_.as, "DELETED", last, !std::exchange(columns_sent_, true), now));
+    const std::string line =
+        text_.line(spec_.as, "DELETED", last, !std::exchange(columns_sent_, true), use.now);
+    use.at_once ? sink.send_now(line) : sink.send(line);
   }
 }
 
-bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, WallTime now,
-                     std::uint64_t share_from) {
+bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, const ReadTurn& turn) {
   if (!error_ && epoch_ != history.epoch()) {
     error_ = expired("the cache was read anew from the server: start again with a list");
   }
@@ -108,10 +111,11 @@ bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, WallTime now,
     sink.send(error_line(*error_));
     return false;
   }
-  if (listing_.state && !send_state(sink, now)) return true;
+  if (listing_.state && !send_state(sink, turn.now)) return true;
   while (place_ < history.end() && sink.backlog() < kSinkBytes) {
-    const bool share = place_ >= share_from;
-    send_event(sink, *history.at(place_++), share, now);
+    const std::uint64_t at = place_++;
+    const bool newest = place_ == history.end();
+    send_event(sink, *history.at(at), {at >= turn.share_from, turn.at_once && newest, turn.now});
   }
   return true;
 }

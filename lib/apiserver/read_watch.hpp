@@ -25,6 +25,17 @@ struct ReadWatchSpec {
   Duration timeout{0};
 };
 
+// One round of all watches.
+struct ReadTurn {
+  WallTime now{};
+  // Lines of events from here on are kept with the event for the other watches; nobody takes away
+  // those of earlier ones.
+  std::uint64_t share_from = 0;
+  // The newest event does not wait for the loop's next turn. For the first round of a turn: the
+  // others of a burst go together.
+  bool at_once = false;
+};
+
 class ReadWatch {
  public:
   // `text` must outlive it.
@@ -39,10 +50,8 @@ class ReadWatch {
   // The stream says this one ERROR and ends.
   void start_with_error(Error error) { error_ = std::move(error); }
 
-  // Sends what the sink takes. False: the stream is over. Lines of events from `share_from` on are
-  // kept with the event for the other watches; nobody takes away those of earlier ones.
-  bool pump(WatchSink& sink, const ReadHistory& history, WallTime now,
-            std::uint64_t share_from = 0);
+  // Sends what the sink takes. False: the stream is over.
+  bool pump(WatchSink& sink, const ReadHistory& history, const ReadTurn& turn);
   // A bookmark at the history's version, when wanted and nothing waits before it.
   void bookmark(WatchSink& sink, const ReadHistory& history);
   bool waiting(const ReadHistory& history) const {
@@ -53,9 +62,14 @@ class ReadWatch {
  private:
   bool sees(const core::ObjectKey& key, const core::Labels& labels, std::string_view json) const;
   bool send_state(WatchSink& sink, WallTime now);
-  void send_event(WatchSink& sink, const ReadEvent& event, bool share, WallTime now);
-  void send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type, bool share,
-                 WallTime now);
+  // What becomes of one event's line: kept for others, sent at once.
+  struct LineUse {
+    bool share = false;
+    bool at_once = false;
+    WallTime now{};
+  };
+  void send_event(WatchSink& sink, const ReadEvent& event, const LineUse& use);
+  void send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type, const LineUse& use);
 
   ReadWatchSpec spec_;
   const ReadText& text_;

@@ -20,6 +20,7 @@ class ResponderSink : public WatchSink {
   explicit ResponderSink(std::shared_ptr<http::Responder> responder)
       : responder_(std::move(responder)) {}
   void send(std::string_view bytes) override { responder_->send(bytes); }
+  void send_now(std::string_view bytes) override { responder_->send_now(bytes); }
   std::size_t backlog() const override { return responder_->backlog(); }
   bool gone() const override { return responder_->gone(); }
 

@@ -96,8 +96,10 @@ bool WatchStream::pump(WatchSink& sink, WallTime now) {
     end_version_.reset();
   }
   while (initial_.empty() && !events_.empty() && sink.backlog() < kSinkBytes) {
-    if (const auto text = seen(*events_.front(), now)) sink.send(*text);
+    const EventPtr event = std::move(events_.front());
     events_.pop_front();
+    const auto text = seen(*event, now);
+    if (text) events_.empty() ? sink.send_now(*text) : sink.send(*text);
   }
   if (bookmark_) sink.send(*std::exchange(bookmark_, std::nullopt));
   return events_.size() <= most_waiting_;

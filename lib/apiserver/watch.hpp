@@ -24,6 +24,8 @@ class WatchSink {
  public:
   virtual ~WatchSink() = default;
   virtual void send(std::string_view bytes) = 0;
+  // The last that there is: it is not to wait for more.
+  virtual void send_now(std::string_view bytes) { send(bytes); }
   virtual std::size_t backlog() const = 0;  // bytes the client has not taken
   virtual bool gone() const = 0;
 };

@@ -12,12 +12,12 @@
 #include <sys/time.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
 #include "http/checks.hpp"
 #include "http/gzip.hpp"
+#include "http/write_now.hpp"
 
 namespace kubewatch::http {
 
@@ -31,6 +31,7 @@ constexpr std::size_t kReadAhead = 4096;
 constexpr timeval kIdleTimeout{120, 0};
 constexpr timeval kWriteTimeout{60, 0};
 constexpr std::string_view kLineEnd = "\r\n";
+constexpr std::size_t kKeptFrame = 1U << 20U;
 
 struct BufferFree {
   void operator()(evbuffer* buffer) const { evbuffer_free(buffer); }
@@ -50,6 +51,27 @@ const char* phrase_of(int status) {
     case 429: return "Too Many Requests";
     default: return nullptr;
   }
+}
+
+// A chunk as HTTP/1.1 has it (RFC 9112, 7.1).
+std::size_t frame_size(std::string_view bytes) {
+  return fmt::formatted_size("{:x}", bytes.size()) + bytes.size() + 2 * kLineEnd.size();
+}
+
+void write_frame(std::string_view bytes, char* to) {
+  to = fmt::format_to(to, "{:x}\r\n", bytes.size());
+  to = std::copy_n(bytes.data(), bytes.size(), to);
+  std::copy_n(kLineEnd.data(), kLineEnd.size(), to);
+}
+
+// In one piece, as TLS wants what it has begun to write.
+bool add_in_one(evbuffer* output, std::string_view bytes) {
+  evbuffer_iovec space{};
+  const auto size = static_cast<ev_ssize_t>(bytes.size());
+  if (evbuffer_reserve_space(output, size, &space, 1) != 1) return false;
+  std::copy_n(bytes.data(), bytes.size(), static_cast<char*>(space.iov_base));
+  space.iov_len = bytes.size();
+  return evbuffer_commit_space(output, &space, 1) == 0;
 }
 
 bufferevent* bufferevent_of(evhttp_request* request) {
@@ -142,22 +164,33 @@ void EvhttpResponder::send(std::string_view bytes) {
   if (backlog() > kMaxBacklog) drop();
 }
 
+// The loop's way to a client takes a turn of its own, two changes of what is polled and a copy of
+// the bytes: a quarter of the time of an event that a thousand watchers get.
+void EvhttpResponder::send_now(std::string_view bytes) {
+  const bool may = !gone() && streaming_ && begun_ && request_->chunked != 0;
+  if (!may || bytes.empty() || backlog() > 0) return send(bytes);
+  bufferevent* bev = bufferevent_of(request_);
+  // Its bytes are with the kernel or in the connection's buffer before this returns.
+  static std::string frame;
+  frame.resize(frame_size(bytes));
+  write_frame(bytes, frame.data());
+  const std::string_view rest = std::string_view(frame).substr(write_now(bev, frame));
+  // Lost bytes would shift all that follows.
+  const bool kept = rest.empty() || add_in_one(bufferevent_get_output(bev), rest);
+  if (frame.capacity() > kKeptFrame) frame = std::string();
+  if (!kept || backlog() > kMaxBacklog) drop();
+}
+
 // evhttp puts a chunk's length and its bytes into two buffers, and each buffer becomes a TLS record
 // and a write of its own: twice the work for each event of each watcher. In one buffer they are
 // one. False: this answer has no chunks or no body, or there is no memory; nothing was added then.
 bool EvhttpResponder::send_framed(std::string_view bytes) {
   if (request_->chunked == 0) return false;
-  std::array<char, 24> length;
-  const auto end = fmt::format_to_n(length.data(), length.size(), "{:x}\r\n", bytes.size()).out;
-  const auto digits = static_cast<std::size_t>(end - length.data());
-  const std::size_t size = digits + bytes.size() + kLineEnd.size();
   evbuffer* output = bufferevent_get_output(bufferevent_of(request_));
+  const std::size_t size = frame_size(bytes);
   evbuffer_iovec space{};
   if (evbuffer_reserve_space(output, static_cast<ev_ssize_t>(size), &space, 1) != 1) return false;
-  auto* to = static_cast<char*>(space.iov_base);
-  to = std::copy_n(length.data(), digits, to);
-  to = std::copy_n(bytes.data(), bytes.size(), to);
-  std::copy_n(kLineEnd.data(), kLineEnd.size(), to);
+  write_frame(bytes, static_cast<char*>(space.iov_base));
   space.iov_len = size;
   return evbuffer_commit_space(output, &space, 1) == 0;
 }

@@ -32,6 +32,7 @@ class EvhttpResponder final : public Responder {
   void respond(int status, const Headers& headers, std::string_view body) override;
   void begin(int status, const Headers& headers) override;
   void send(std::string_view bytes) override;
+  void send_now(std::string_view bytes) override;
   void abort() override;
   bool gone() const override { return request_ == nullptr || dropped_; }
   std::size_t backlog() const override;

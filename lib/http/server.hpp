@@ -33,6 +33,10 @@ class Responder {
   // it.
   virtual void begin(int status, const Headers& headers) = 0;
   virtual void send(std::string_view bytes) = 0;
+  // send() for what is worth a write of its own, such as an event to one of many watchers: handed
+  // to the kernel before this returns, unless something waits already. on_drained() is not called
+  // for what never had to wait.
+  virtual void send_now(std::string_view bytes) { send(bytes); }
   // The answer cannot be completed: the connection is cut without an end, so that no client takes
   // half of it for all of it. gone() is true from then on.
   virtual void abort() = 0;

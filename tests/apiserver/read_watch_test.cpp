@@ -14,10 +14,15 @@ class FakeSink : public WatchSink {
     text.append(bytes);
     waiting += bytes.size();
   }
+  void send_now(std::string_view bytes) override {
+    at_once.append(bytes);
+    send(bytes);
+  }
   std::size_t backlog() const override { return reads ? 0 : waiting; }
   bool gone() const override { return false; }
 
   std::string text;
+  std::string at_once;  // what of it did not wait
   std::size_t waiting = 0;
   bool reads = true;
 };
@@ -90,11 +95,39 @@ TEST_CASE("a watch that is behind the others leaves no lines in the history") {
   history.add(modified(3, 10));
   const std::uint64_t share_from = history.end();  // these two were sent to all who keep up
   history.add(modified(4, 10));
-  CHECK(behind.pump(sink, history, {}, share_from));
+  CHECK(behind.pump(sink, history, {{}, share_from}));
   CHECK(sink.text.find("\"resourceVersion\":\"2\"") != std::string::npos);
   CHECK(history.at(history.first())->lines.empty());
   CHECK(history.at(history.first() + 1)->lines.empty());
   CHECK(history.at(history.first() + 2)->lines.size() == 1);
+}
+
+TEST_CASE("the newest event does not wait, where its round is the first of a turn") {
+  ReadHistory history;
+  history.reset(1);
+  ReadWatch watch({}, maps());
+  REQUIRE(watch.start_after(1, history).ok());
+  FakeSink sink;
+  history.add(modified(2, 10));
+  history.add(modified(3, 10));
+  CHECK(watch.pump(sink, history, {{}, 0, true}));
+  CHECK(sink.at_once.find("\"resourceVersion\":\"2\"") == std::string::npos);
+  CHECK(sink.at_once.find("\"resourceVersion\":\"3\"") != std::string::npos);
+  history.add(modified(4, 10));
+  CHECK(watch.pump(sink, history, {}));
+  CHECK(sink.text.find("\"resourceVersion\":\"4\"") != std::string::npos);
+  CHECK(sink.at_once.find("\"resourceVersion\":\"4\"") == std::string::npos);
+  // What leaves a selection as well.
+  ReadWatchSpec spec;
+  spec.labels = core::LabelSelector::parse("a=b").value();
+  ReadWatch chosen(spec, maps());
+  REQUIRE(chosen.start_after(history.version(), history).ok());
+  ReadChange left = modified(5, 10);
+  left.previous_labels = {{"a", "b"}};
+  history.add(left);
+  FakeSink other;
+  CHECK(chosen.pump(other, history, {{}, 0, true}));
+  CHECK(other.at_once.find("\"type\":\"DELETED\"") != std::string::npos);
 }
 
 TEST_CASE("a bookmark is sent when it is wanted and nothing waits before it") {

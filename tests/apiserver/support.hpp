@@ -19,6 +19,7 @@ class FakeSink : public WatchSink {
  public:
   struct Record {
     std::string text;
+    std::size_t at_once = 0;  // events that did not wait
     bool ended = false;
     bool gone = false;
     std::size_t backlog = 0;
@@ -43,6 +44,10 @@ class FakeSink : public WatchSink {
   explicit FakeSink(std::shared_ptr<Record> record) : record_(std::move(record)) {}
   ~FakeSink() override { record_->ended = true; }
   void send(std::string_view bytes) override { record_->text += bytes; }
+  void send_now(std::string_view bytes) override {
+    ++record_->at_once;
+    send(bytes);
+  }
   std::size_t backlog() const override { return record_->backlog; }
   bool gone() const override { return record_->gone; }
 

@@ -201,6 +201,55 @@ TEST_CASE("names that are no names get no certificate") {
   CHECK_FALSE(generate_certificate({}, {}, today()).ok());
 }
 
+TEST_CASE("what is sent at once does not wait for the loop, and all arrives in order") {
+  const bool secure = GENERATE(false, true);
+  INFO("TLS: " << secure);
+  loop::EventLoop loop;
+  const auto certificate = make_certificate();
+  ServerOptions options;
+  if (secure) options.tls = ServerTls{certificate.certificate_pem, certificate.key_pem};
+  std::shared_ptr<Responder> held;
+  const auto server = serve(
+      loop,
+      [&](const ServerRequest&, std::shared_ptr<Responder> responder) {
+        held = std::move(responder);
+        held->begin(200, {});
+        held->send_now("first\n");
+      },
+      options);
+  TlsOptions tls;
+  tls.ca_pem = certificate.ca_pem;
+  const auto transport = make_transport(loop, tls);
+  Stream stream;
+  stream.start(*transport, watch_request(url_of(*server, "/", secure ? "https" : "http")));
+  std::string sent = "first\n";
+  const auto arrived = [&] { return stream.data.size() == sent.size(); };
+  REQUIRE(loop.run_until(arrived, kLimit));
+
+  held->send_now("second\n");
+  CHECK(held->backlog() == 0);
+  held->send("third\n");
+  CHECK(held->backlog() > 0);
+  held->send_now("fourth\n");  // behind what waits
+  sent += "second\nthird\nfourth\n";
+  REQUIRE(loop.run_until(arrived, kLimit));
+  // More than the kernel takes while nobody reads: begun by a write, ended by the loop.
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < 400; ++i) {
+      const std::string text = std::to_string(i) + std::string(i * 173 % 70000, 'x') + "\n";
+      sent += text;
+      held->send_now(text);
+    }
+    CHECK(held->backlog() > 0);
+    REQUIRE(loop.run_until(arrived, kLimit));
+    CHECK(stream.data == sent);
+    CHECK(held->backlog() == 0);
+  }
+  held.reset();
+  REQUIRE(loop.run_until([&] { return stream.end.has_value(); }, kLimit));
+  CHECK(stream.end->ok());
+}
+
 // Asks for /stream and keeps what comes, a TLS record each.
 class RecordReader {
  public:
