@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/apply/listed_states.hpp"
 #include "cli/apply/manifest_notes.hpp"
 #include "cli/resource_args.hpp"
 #include "hooks/field_warnings.hpp"
@@ -17,6 +18,9 @@ namespace {
 constexpr Duration kServedWithin{15000};
 constexpr Duration kServedPause{100};
 constexpr Duration kLong{3600000};
+// What is not listed by then is read one by one.
+constexpr Duration kListWithin{10000};
+constexpr std::size_t kListsAtOnce = 4;
 constexpr std::size_t kMostWarnings = 20;
 constexpr int kClasses = 3;
 
@@ -175,6 +179,19 @@ void ApplyRun::finish(Slot& slot) {
   if (slot.order_class == 2 && listener_.applied) listener_.applied(*slot.apply);
 }
 
+void ApplyRun::read_together(const std::vector<ObjectApply*>& applies) {
+  // The state of a scale is no item of a list.
+  if (!options_.list_many || options_.subresource == "scale") return;
+  ListedStates states(session_.client(), std::min(kListsAtOnce, concurrency_));
+  for (const ObjectApply* one : applies) states.expect(one->type(), one->key());
+  bool all_read = false;
+  states.read([&] { all_read = true; });
+  session_.loop().run_until([&] { return all_read || !goes_on(); }, kListWithin);
+  for (ObjectApply* one : applies) {
+    if (auto state = states.take(one->type(), one->key())) one->know(std::move(*state));
+  }
+}
+
 void ApplyRun::run_class(int order_class) {
   prepare_class(order_class);
   std::vector<Slot*> waiting;
@@ -194,6 +211,7 @@ void ApplyRun::run_class(int order_class) {
       return;
     }
   }
+  read_together(applies);
   std::size_t next = 0;
   std::size_t open = 0;
   while (open > 0 || (next < waiting.size() && goes_on())) {

@@ -69,6 +69,7 @@ class ApplyRun {
   bool rehearsed_only(const Slot& slot);
   bool comes_with_crd(const core::Gvk& gvk) const;
   void prepare_class(int order_class);
+  void read_together(const std::vector<ObjectApply*>& applies);
   void run_class(int order_class);
   bool goes_on() const { return !unreachable_ && !(stopped_ && stopped_()); }
   void give_up_rest();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/apply/manifest_notes.hpp"
 #include "client/apply_result.hpp"
@@ -96,7 +97,23 @@ ObjectApply::ObjectApply(client::Client& client, const ApplyOptions& options,
 
 void ObjectApply::start(Done done) {
   done_ = std::move(done);
-  read();
+  if (!listed_) return read();
+  // Not before this returns.
+  timer_ = client_.loop().after(Duration{0}, [this] {
+    const std::string text = std::move(listed_text_);
+    if (text.empty()) return on_read(Json());
+    auto object = base::parse_json(text);
+    if (!object.ok()) return read();
+    // Items of built-in kinds do not say what they are.
+    (*object)["apiVersion"] = type_.gvk.api_version();
+    (*object)["kind"] = type_.gvk.kind;
+    on_read(std::move(object));
+  });
+}
+
+void ObjectApply::know(std::string listed) {
+  listed_text_ = std::move(listed);
+  listed_ = true;
 }
 
 void ObjectApply::assume() {
@@ -138,6 +155,7 @@ void ObjectApply::get(std::function<void(Result<Json>)> done) {
 }
 
 void ObjectApply::read() {
+  listed_ = false;
   get([this](Result<Json> answer) { on_read(std::move(answer)); });
 }
 
@@ -147,7 +165,9 @@ void ObjectApply::on_read(Result<Json> answer) {
     return end(std::move(answer).error());
   }
   outcome_.before = answer.ok() ? std::move(*answer) : Json();
-  if (!answer.ok() || !options_.subresource.empty()) return apply(false);
+  if (outcome_.before.is_null() || !options_.subresource.empty()) return apply(false);
+  rehearsed_.reset();
+  outcome_.migrated.clear();
   auto migration = plan_migration(outcome_.before, options_.manager, options_.migrate_from);
   if (!migration.ok()) return end(std::move(migration).error());
   if (!*migration) return apply(false);
@@ -168,7 +188,9 @@ void ObjectApply::migrate(const Migration& migration) {
           outcome_.before = std::move(answer->object);
           return apply(false);
         }
-        if (answer.error().is_conflict() && ++rounds_ < kRounds) return read();
+        const bool moved = answer.error().is_conflict() ||
+                           (std::exchange(listed_, false) && !answer.error().is_retryable());
+        if (moved && ++rounds_ < kRounds) return read();
         if (again(answer.error(), [this] { read(); })) return;
         end(std::move(answer).error().with_context("handing over client-side ownership"));
       },
@@ -191,9 +213,9 @@ void ObjectApply::apply(bool force) {
     body = std::move(*scale);
   }
   // Force takes all conflicts that there are, so it may only meet the state whose conflicts were
-  // judged.
+  // judged. And what changed since a list is not to be told as changed by us.
   const std::string version = version_of(outcome_.before);
-  if (force && !version.empty() && version_of(body).empty()) {
+  if ((force || listed_) && !version.empty() && version_of(body).empty()) {
     body["metadata"]["resourceVersion"] = version;
   }
   requests_.run<Result<client::ApplyResult>>(
@@ -206,11 +228,15 @@ void ObjectApply::apply(bool force) {
 void ObjectApply::on_applied(bool force, Result<client::ApplyResult> answer) {
   if (answer.ok()) return judge(std::move(*answer));
   const Error& error = answer.error();
+  const bool was_listed = std::exchange(listed_, false);
+  const bool refused = error.is_conflict() || !error.is_retryable();
+  if (was_listed && refused) return read();
   if (is_field_conflict(error)) return on_conflict(error);
   // The object changed between read and forced apply, or faster than the server's own retries.
   const bool own_version = !version_of(manifest_.object).empty();
   if (error.is_conflict() && !own_version && ++rounds_ < kRounds) return read();
-  if (again(error, [this, force] { force ? read() : apply(false); })) return;
+  const bool anew = force || was_listed;
+  if (again(error, [this, anew] { anew ? read() : apply(false); })) return;
   end(std::move(answer).error());
 }
 
@@ -243,7 +269,9 @@ void ObjectApply::judge(client::ApplyResult answer) {
   if (rehearsed_) rehearse(*rehearsed_, options_.manager, outcome_.after);
   if (answer.created) outcome_.before = Json();
   Change change = compare(outcome_.before, outcome_.after, kMostPaths);
-  outcome_.what = change.what;
+  // Made by someone since it was asked for: what we changed of it nobody can tell.
+  const bool met = outcome_.before.is_null() && !answer.created;
+  outcome_.what = met ? ApplyOutcome::What::configured : change.what;
   outcome_.changed = std::move(change.changed);
   if (outcome_.what != ApplyOutcome::What::created && options_.subresource.empty()) {
     outcome_.defaults =

@@ -26,6 +26,8 @@ struct ApplyOptions {
   bool dry_run = false;
   std::string field_validation = "Strict";
   std::vector<std::string> migrate_from;
+  // Many objects of a kind and namespace are read by a list, not one by one.
+  bool list_many = true;
 };
 
 struct ApplyOutcome {
@@ -61,6 +63,9 @@ class ObjectApply {
               const Manifest& manifest, core::ResourceType type, core::ObjectKey key);
   // `done` is called once, from the loop; it must not destroy this.
   void start(Done done);
+  // Before start(): its text in a list of a moment ago, "" for none; it is not asked for then, and
+  // written only if it is still so.
+  void know(std::string listed);
   // In a dry run, instead of start(): its Namespace or CRD is of the same call and not made.
   void assume();
 
@@ -93,6 +98,9 @@ class ObjectApply {
   std::optional<Migration> rehearsed_;  // a dry run migrates nothing
   client::InFlight requests_;
   loop::Timer timer_;
+  // `before` is of a list: whatever goes wrong with it is looked at again with a state of its own.
+  bool listed_ = false;
+  std::string listed_text_;
   int attempt_ = 0;
   int rounds_ = 0;  // begun anew because the object changed in between
   Duration spent_{0};

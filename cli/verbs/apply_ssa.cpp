@@ -158,6 +158,8 @@ class ApplySsa : public Command {
     style_.dry_run = options_.dry_run = diff_ || dry_run_ == "server";
     style_.subresource = options_.subresource;
     options_.field_validation = validation_of(validate_);
+    // A recording has each object's states, and none of its neighbours'.
+    options_.list_many = !recording_.records();
     if (options_.dry_run && recording_.records()) {
       return wrong("a dry run writes nothing that --record could keep");
     }

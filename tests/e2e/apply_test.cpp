@@ -348,6 +348,36 @@ E2E_CASE("apply-ssa applies many objects of several namespaces, told in the orde
   CHECK(apply_ssa(w, text, {"-n", "@NS@"}).code == 2);
 }
 
+E2E_CASE("apply-ssa reads many objects by one list, and tells each as it would alone") {
+  World w;
+  const auto text_of = [](const std::string& color) {
+    std::string out;
+    for (int i = 0; i < 12; ++i) out += config_map("c" + std::to_string(i), color);
+    return out;
+  };
+  CHECK(apply_ssa(w, text_of("red")).code == 0);
+  w.apply(config_map("c3", "green"), "someone");
+  w.remove("ConfigMap", "c4");
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: c5, namespace: '@NS@', "
+      "labels: {of: someone}}}",
+      "someone");
+  auto seen = apply_ssa(w, text_of("red"), {"-v=6"});
+  CHECK(seen.code == 6);
+  CHECK(seen.err.find("conflict with \"someone\"") != std::string::npos);
+  CHECK(seen.says("configmap/c0 unchanged\n"));
+  CHECK(seen.says("configmap/c4 created\n"));
+  CHECK(seen.says("configmap/c5 unchanged\n"));
+  CHECK(seen.err.find("configmaps?limit=36") != std::string::npos);
+  CHECK(seen.err.find("method=GET url=" + w.server().config().server + "/api/v1/namespaces/" +
+                      w.expand("@NS@") + "/configmaps/c1 ") == std::string::npos);
+  seen = apply_ssa(w, text_of("blue"), {"-o", "json"});
+  CHECK(seen.line_of("c3")["conflicts"][0]["theirs"] == "green");
+  CHECK(seen.line_of("c5")["result"] == "configured");
+  CHECK(seen.line_of("c5")["changed"] == Json::array({".data.color"}));
+  CHECK(seen.line_of("c5")["object"]["metadata"]["labels"]["of"] == "someone");
+}
+
 E2E_CASE("apply-ssa --wait waits for what was applied, and gives the wait's exit code") {
   World w;
   w.apply(kWebsiteCrd);
