@@ -151,13 +151,18 @@ std::optional<runtime::StoredObject> RuleCaches::object(const core::ObjectKey& k
   return for_.group.get(key);
 }
 
+bool RuleCaches::has_object(const core::ObjectKey& key, std::optional<std::string_view> uid) const {
+  if (!rule_.has_for) return !uid || uid->empty();
+  return for_.group.contains(key, uid);
+}
+
 std::optional<core::ObjectMeta> RuleCaches::object_meta(const core::ObjectKey& key) const {
   if (!rule_.has_for) return core::ObjectMeta{};
   return for_.group.get_meta(key);
 }
 
 bool RuleCaches::is_guarded_outside(const core::ObjectKey& key) const {
-  if (for_.group.get_meta(key)) return false;
+  if (for_.group.contains(key)) return false;
   const auto meta = for_.needs_guard ? for_.guard.get_meta(key) : for_.group.get_meta_outside(key);
   return meta && meta->has_finalizer(rule_.finalizer_name);
 }

@@ -69,6 +69,8 @@ class RuleCaches {
   const core::ResourceType& type() const { return for_.type; }
   // In a rule without `for`, kNoObject is there and empty.
   std::optional<runtime::StoredObject> object(const core::ObjectKey& key) const;
+  // Cheaper than to look at it.
+  bool has_object(const core::ObjectKey& key, std::optional<std::string_view> uid = {}) const;
   std::optional<core::ObjectMeta> object_meta(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> object_keys() const { return for_.group.keys(); }
   // By the index of labels, whatever the filter says.

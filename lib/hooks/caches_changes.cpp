@@ -56,10 +56,7 @@ void RuleCaches::on_object(const StoreChange& change) {
 }
 
 bool RuleCaches::content_differs(const StoreChange& change) {
-  const auto before = base::parse_json(change.previous_json);
-  const auto after = base::parse_json(change.json);
-  if (!before.ok() || !after.ok()) return true;
-  return content_.of(*before) != content_.of(*after);
+  return content_.differs(change.previous_json, change.json);
 }
 
 void RuleCaches::on_object_deleted(const StoreChange& change) {
@@ -85,7 +82,7 @@ Gone RuleCaches::how_gone(const std::string& json) const {
 void RuleCaches::on_guarded(const StoreChange& change) {
   if (!built_) return;
   const core::ObjectKey key = change.meta.key();
-  if (for_.group.get_meta(key)) return;
+  if (for_.group.contains(key)) return;
   if (change.type == ChangeType::deleted) {
     return callbacks_.gone({change.meta, change.json}, Gone::left);
   }
@@ -205,7 +202,7 @@ std::vector<core::ObjectKey> RuleCaches::mapped(const Related& related,
 void RuleCaches::wake_all(const std::vector<core::ObjectKey>& keys, Reason reason,
                           const std::string& reason_object) {
   for (const core::ObjectKey& key : keys) {
-    if (object_meta(key)) callbacks_.wake({key, reason, reason_object, false, ""});
+    if (has_object(key)) callbacks_.wake({key, reason, reason_object, false, ""});
   }
 }
 

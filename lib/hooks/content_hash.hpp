@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json_fwd.hpp"
 #include "hooks/rule.hpp"
@@ -17,6 +18,9 @@ class ContentHash {
  public:
   explicit ContentHash(const Rule& rule);
   std::uint64_t of(const Json& object) const;
+  // Of two texts of one object, as of() tells, and mostly without reading all of them. What does
+  // not parse differs.
+  bool differs(std::string_view before, std::string_view after) const;
 
  private:
   std::optional<jq::ChangeHash> paths_;

@@ -155,7 +155,7 @@ void Driver::forget_key(const core::ObjectKey& key) {
 // What died while it was worked on was forgotten then; what its run has left since goes as well.
 void Driver::forget_if_gone(const core::ObjectKey& key) {
   if (deleted_.count(key) > 0) return;
-  if (!caches_.object_meta(key) && !caches_.is_guarded_outside(key)) forget_key(key);
+  if (!caches_.has_object(key) && !caches_.is_guarded_outside(key)) forget_key(key);
 }
 
 void Driver::reconcile(const runtime::Work& work, Done done) {
@@ -238,7 +238,7 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
           return fail_early(work, core::ObjectMeta{}, answer.error(), done);
         }
         // It may have come back into the selection meanwhile: its event wakes it.
-        if (caches_.object_meta(work.key)) return done(runtime::RunOutcome::done());
+        if (caches_.has_object(work.key)) return done(runtime::RunOutcome::done());
         if (Json* metadata = base::find(*answer, {"metadata"})) metadata->erase("managedFields");
         runtime::StoredObject object{core::meta_of(*answer), base::dump_json(*answer)};
         proceed(work, std::move(object), false, done);
@@ -321,8 +321,7 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
   auto node = runs_.extract(id);
   // The run is on the stack below us: it goes in the next turn.
   services_.loop.post([run = std::move(node.mapped())] {});
-  const auto meta = caches_.object_meta(key);
-  memory_.end_run(uid, !meta || meta->uid != uid);
+  memory_.end_run(uid, !caches_.has_object(key, uid));
   count(end.record, key, end.outcome.verdict);
   services_.on_run(end.record);
   done(end.outcome);
@@ -406,7 +405,7 @@ void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
 void Driver::schedule_resync(const core::ObjectKey& key) {
   // Attempts used up: parked by the queue, until a change comes; the clock does not count.
   if (rule_.resync <= Duration{0} || controller_.queue().is_parked(key)) return;
-  if (!caches_.object_meta(key)) return;
+  if (!caches_.has_object(key)) return;
   const double factor = services_.steady ? 1.0 : 0.9 + 0.2 * services_.random.unit();
   const Duration delay{
       static_cast<std::int64_t>(static_cast<double>(rule_.resync.count()) * factor)};

@@ -133,7 +133,7 @@ void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
   } else if (outcome.verdict != RunVerdict::done) {
     return;  // it is to run again in any case
   }
-  if (!caches_.object_meta(key)) {  // gone, or the finalizer was its last tie
+  if (!caches_.has_object(key)) {  // gone, or the finalizer was its last tie
     if (deleted_.count(key) == 0) services_.state->forget({rule_.name, key});
     return;
   }
@@ -170,7 +170,7 @@ void Driver::after_restore() {
   if (services_.state == nullptr) return;
   std::size_t gone = 0;
   for (const auto& [key, handled] : services_.state->of_controller(rule_.name)) {
-    if (caches_.object_meta(key) || caches_.is_guarded_outside(key)) continue;
+    if (caches_.has_object(key) || caches_.is_guarded_outside(key)) continue;
     services_.state->forget({rule_.name, key});
     ++gone;
     // Its last state is not known any more.

@@ -28,7 +28,7 @@ std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,
   if (request.key) {
     core::ObjectKey key = *request.key;
     if (!owner_type().namespaced) key.namespace_.clear();
-    const bool known = caches_.object_meta(key) || caches_.is_guarded_outside(key);
+    const bool known = caches_.has_object(key) || caches_.is_guarded_outside(key);
     if (rule_.has_for && known) keys.push_back(std::move(key));
   } else if (request.selector) {
     if (rule_.has_for) keys = caches_.selected(*request.selector);
@@ -95,7 +95,7 @@ void Driver::run_deleted(const runtime::Work& work, const Done& done) {
     // Whatever the hook asked for: there is nothing that could be run again.
     done(runtime::RunOutcome::done());
     // Its name is in use again, or was once more.
-    if (deleted_.count(key) > 0 || caches_.object_meta(key)) {
+    if (deleted_.count(key) > 0 || caches_.has_object(key)) {
       controller_.add(key, runtime::Reason::created);
     }
   });
@@ -107,7 +107,7 @@ void Driver::deletion_told(const core::ObjectKey& key) {
   it->second.erase(it->second.begin());
   if (!it->second.empty()) return;
   deleted_.erase(it);
-  if (services_.state != nullptr && !caches_.object_meta(key)) {
+  if (services_.state != nullptr && !caches_.has_object(key)) {
     services_.state->forget({rule_.name, key});
   }
 }

@@ -221,6 +221,12 @@ void StreamGroup::drop_outside(std::vector<core::ObjectKey>& keys) const {
   std::erase_if(keys, [&](const core::ObjectKey& key) { return !includes(key.namespace_); });
 }
 
+bool StreamGroup::contains(const core::ObjectKey& key, std::optional<std::string_view> uid) const {
+  const Stream* stream = includes(key.namespace_) ? stream_for(key.namespace_) : nullptr;
+  if (stream == nullptr) return false;
+  return uid ? stream->store().contains(key, *uid) : stream->store().contains(key);
+}
+
 std::optional<runtime::StoredObject> StreamGroup::get(const core::ObjectKey& key) const {
   return includes(key.namespace_) ? get_anywhere(key) : std::nullopt;
 }

@@ -119,6 +119,8 @@ class StreamGroup {
   // The group watches this namespace.
   bool covers(const std::string& namespace_) const;
 
+  // With a uid: the object of that uid.
+  bool contains(const core::ObjectKey& key, std::optional<std::string_view> uid = {}) const;
   std::optional<runtime::StoredObject> get(const core::ObjectKey& key) const;
   std::optional<core::ObjectMeta> get_meta(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> keys() const;

@@ -157,6 +157,11 @@ bool Store::contains(const core::ObjectKey& key) const {
   return impl_->visible(key).has_value();
 }
 
+bool Store::contains(const core::ObjectKey& key, std::string_view uid) const {
+  const auto id = impl_->visible(key);
+  return id && impl_->slots[*id].current->has_uid(uid);
+}
+
 std::optional<StoredObject> Store::get(const core::ObjectKey& key) const {
   const auto id = impl_->visible(key);
   if (!id) return std::nullopt;

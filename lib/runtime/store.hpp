@@ -106,7 +106,9 @@ class Store {
   // The resourceVersion up to which the content is exact; moves with events and bookmarks.
   const std::string& resource_version() const;
   std::size_t size() const;
+  // Both without unpacking it.
   bool contains(const core::ObjectKey& key) const;
+  bool contains(const core::ObjectKey& key, std::string_view uid) const;
   std::optional<StoredObject> get(const core::ObjectKey& key) const;
   std::optional<core::ObjectMeta> get_meta(const core::ObjectKey& key) const;
   std::optional<StoredObject> find_uid(const std::string& uid) const;

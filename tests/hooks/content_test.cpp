@@ -35,8 +35,11 @@ TEST_CASE("by default everything counts but status, counters and our own marks")
   same["metadata"]["finalizers"] = {"kubewatch.dev/w"};
   same["metadata"]["annotations"] = {{"kubewatch.dev/owner", "x"}};
   CHECK(hash.of(same) == before);
+  CHECK_FALSE(hash.differs(website().dump(), same.dump(2)));
   for (const auto& [path, value] :
        std::vector<std::pair<std::string, Json>>{{"/spec/title", "y"},
+                                                 {"/spec/more", Json::array()},
+                                                 {"/data", {{"a", "b"}}},
                                                  {"/metadata/labels", {{"a", "b"}}},
                                                  {"/metadata/annotations", {{"note", "x"}}},
                                                  {"/metadata/finalizers", {"other/one"}}}) {
@@ -44,7 +47,18 @@ TEST_CASE("by default everything counts but status, counters and our own marks")
     Json changed = website();
     changed[Json::json_pointer(path)] = value;
     CHECK(hash.of(changed) != before);
+    CHECK(hash.differs(website().dump(), changed.dump()));
+    CHECK(hash.differs(changed.dump(), website().dump()));
   }
+}
+
+TEST_CASE("two texts of one object do not differ, and what does not parse does") {
+  const ContentHash hash{Rule()};
+  const std::string text = R"({"kind":"A","spec":{"a":1,"b":[1,"\u0041"]}})";
+  CHECK_FALSE(hash.differs(text, text));
+  CHECK_FALSE(hash.differs(text, R"({"spec": {"b": [1, "A"], "a": 1}, "kind": "A"})"));
+  CHECK(hash.differs(text, R"({"kind":"A","spec":{"a":1,"b":["A",1]}})"));
+  CHECK(hash.differs(text, R"({"kind":"A","spec":{"a":1,)"));
 }
 
 TEST_CASE("of metadata alone the generation counts, or the resourceVersion where there is none") {
@@ -56,9 +70,11 @@ TEST_CASE("of metadata alone the generation counts, or the resourceVersion where
   Json status = before;
   status["metadata"]["resourceVersion"] = "2";
   CHECK(hash.of(status) == hash.of(before));
+  CHECK_FALSE(hash.differs(before.dump(), status.dump()));
   Json spec = status;
   spec["metadata"]["generation"] = 2;
   CHECK(hash.of(spec) != hash.of(before));
+  CHECK(hash.differs(before.dump(), spec.dump()));
   Json config = before;
   config["metadata"].erase("generation");
   Json data = config;
@@ -73,6 +89,8 @@ TEST_CASE("with `changed`, only its paths count") {
   Json other = website();
   other["metadata"]["annotations"] = {{"note", "x"}};
   CHECK(hash.of(other) == hash.of(website()));
+  other["other"] = "part";
+  CHECK_FALSE(hash.differs(website().dump(), other.dump()));
   other["metadata"]["labels"] = {{"a", "b"}};
   CHECK(hash.of(other) != hash.of(website()));
 }
