@@ -283,7 +283,7 @@ class ApplySsa : public Command {
   bool diff_ = false;
   bool prune_ = false;
   std::string apply_set_;
-  std::size_t concurrency_ = 16;
+  std::size_t concurrency_ = 32;
   ApplyOptions options_;
   ReportStyle style_;
   PrintFlags print_;
