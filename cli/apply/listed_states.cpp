@@ -63,11 +63,10 @@ void ListedStates::list(Group& group, const std::string& continue_token) {
   group.request = client_.list_items(
       group.type, group.namespace_, params,
       [this, &group](std::string_view item) { keep(group, item); },
-      [this, &group](const Result<core::ListPage>& page) {
+      [this, &group, before = group.items](const Result<core::ListPage>& page) {
         if (!page.ok()) return end(group);
         group.whole = page->continue_token.empty() && !group.cut_off;
-        const bool moves = group.items > std::exchange(group.items_before, group.items);
-        if (group.whole || is_enough(group) || !moves) return end(group);
+        if (group.whole || is_enough(group) || group.items == before) return end(group);
         list(group, page->continue_token);
       });
 }

@@ -38,8 +38,7 @@ class ListedStates {
     std::string namespace_;
     std::map<std::string, std::string> objects;  // by wanted name; "" until found
     std::size_t found = 0;
-    std::size_t items = 0;         // read so far, wanted or not
-    std::size_t items_before = 0;  // this page
+    std::size_t items = 0;  // read so far, wanted or not
     std::size_t bytes = 0;
     bool whole = false;  // who was not found is not there
     client::PendingPtr request;

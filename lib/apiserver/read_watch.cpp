@@ -12,6 +12,10 @@ namespace {
 // Beyond this much that the client has not taken nothing more is handed to the sink.
 constexpr std::size_t kSinkBytes = 1U << 20U;
 
+void hand_over(WatchSink& sink, std::string_view line, bool at_once) {
+  at_once ? sink.send_now(line) : sink.send(line);
+}
+
 }  // namespace
 
 void ReadWatch::start_with_state(Listing listing, std::uint64_t version, bool end,
@@ -61,21 +65,18 @@ void ReadWatch::send_line(WatchSink& sink, const ReadEvent& event, ReadEventType
                           const LineUse& use) {
   const char* word = to_string(type);
   const std::string& json = event.change.json;
-  const auto send = [&](std::string_view line) {
-    use.at_once ? sink.send_now(line) : sink.send(line);
-  };
   if (spec_.as.format == Format::table && !columns_sent_) {
     columns_sent_ = true;
-    return send(text_.line(spec_.as, word, json, true, use.now));
+    return hand_over(sink, text_.line(spec_.as, word, json, true, use.now), use.at_once);
   }
   const std::string as =
       fmt::format("{}|{}|{}|{}", word, static_cast<int>(spec_.as.format),
                   spec_.as.transform_version, static_cast<int>(spec_.as.include));
   for (const auto& [known, text] : event.lines) {
-    if (known == as) return send(*text);
+    if (known == as) return hand_over(sink, *text, use.at_once);
   }
   auto line = std::make_shared<const std::string>(text_.line(spec_.as, word, json, false, use.now));
-  send(*line);
+  hand_over(sink, *line, use.at_once);
   if (use.share) event.lines.emplace_back(as, std::move(line));
 }
 
@@ -92,9 +93,8 @@ void ReadWatch::send_event(WatchSink& sink, const ReadEvent& event, const LineUs
   } else if (before) {
     // It left the selection: the last state that matched, under this event's resourceVersion.
     const std::string last = with_version(change.previous_json, change.version);
-    const std::string line =
-        text_.line(spec_.as, "DELETED", last, !std::exchange(columns_sent_, true), use.now);
-    use.at_once ? sink.send_now(line) : sink.send(line);
+    const bool columns = !std::exchange(columns_sent_, true);
+    hand_over(sink, text_.line(spec_.as, "DELETED", last, columns, use.now), use.at_once);
   }
 }
 

@@ -64,13 +64,13 @@ void write_frame(std::string_view bytes, char* to) {
   std::copy_n(kLineEnd.data(), kLineEnd.size(), to);
 }
 
-// In one piece, as TLS wants what it has begun to write.
-bool add_in_one(evbuffer* output, std::string_view bytes) {
+// So many bytes that `write` puts into one piece of memory. False: nothing was added.
+template <class Write>
+bool add_in_one(evbuffer* output, std::size_t size, Write write) {
   evbuffer_iovec space{};
-  const auto size = static_cast<ev_ssize_t>(bytes.size());
-  if (evbuffer_reserve_space(output, size, &space, 1) != 1) return false;
-  std::copy_n(bytes.data(), bytes.size(), static_cast<char*>(space.iov_base));
-  space.iov_len = bytes.size();
+  if (evbuffer_reserve_space(output, static_cast<ev_ssize_t>(size), &space, 1) != 1) return false;
+  write(static_cast<char*>(space.iov_base));
+  space.iov_len = size;
   return evbuffer_commit_space(output, &space, 1) == 0;
 }
 
@@ -176,7 +176,9 @@ void EvhttpResponder::send_now(std::string_view bytes) {
   write_frame(bytes, frame.data());
   const std::string_view rest = std::string_view(frame).substr(write_now(bev, frame));
   // Lost bytes would shift all that follows.
-  const bool kept = rest.empty() || add_in_one(bufferevent_get_output(bev), rest);
+  const bool kept =
+      rest.empty() || add_in_one(bufferevent_get_output(bev), rest.size(),
+                                 [rest](char* to) { std::copy_n(rest.data(), rest.size(), to); });
   if (frame.capacity() > kKeptFrame) frame = std::string();
   if (!kept || backlog() > kMaxBacklog) drop();
 }
@@ -186,13 +188,8 @@ void EvhttpResponder::send_now(std::string_view bytes) {
 // one. False: this answer has no chunks or no body, or there is no memory; nothing was added then.
 bool EvhttpResponder::send_framed(std::string_view bytes) {
   if (request_->chunked == 0) return false;
-  evbuffer* output = bufferevent_get_output(bufferevent_of(request_));
-  const std::size_t size = frame_size(bytes);
-  evbuffer_iovec space{};
-  if (evbuffer_reserve_space(output, static_cast<ev_ssize_t>(size), &space, 1) != 1) return false;
-  write_frame(bytes, static_cast<char*>(space.iov_base));
-  space.iov_len = size;
-  return evbuffer_commit_space(output, &space, 1) == 0;
+  return add_in_one(bufferevent_get_output(bufferevent_of(request_)), frame_size(bytes),
+                    [bytes](char* to) { write_frame(bytes, to); });
 }
 
 void EvhttpResponder::abort() {
