@@ -145,7 +145,6 @@ class RuleCaches {
   static bool watches(const Owned& owned, const ChildId& id);
 
   void on_object(const runtime::StoreChange& change);
-  bool content_differs(const runtime::StoreChange& change);
   void on_object_deleted(const runtime::StoreChange& change);
   Gone how_gone(const std::string& json) const;
   void on_guarded(const runtime::StoreChange& change);

@@ -42,7 +42,8 @@ void RuleCaches::on_object(const StoreChange& change) {
   if (!facts.added && change.previous_meta) {
     facts.lifecycle_changed = lifecycle_differs(*change.previous_meta, change.meta);
     facts.matched_before = matches(rule_.for_.filter, change.previous_json);
-    facts.content_changed = !facts.lifecycle_changed && content_differs(change);
+    facts.content_changed =
+        !facts.lifecycle_changed && content_.differs(change.previous_json, change.json);
   }
   const Reaction reaction = react(facts);
   if (reaction == Reaction::ignore) {
@@ -53,10 +54,6 @@ void RuleCaches::on_object(const StoreChange& change) {
   }
   callbacks_.wake({key, facts.added ? Reason::created : Reason::updated, "",
                    reaction == Reaction::run_debounced, change.previous_json});
-}
-
-bool RuleCaches::content_differs(const StoreChange& change) {
-  return content_.differs(change.previous_json, change.json);
 }
 
 void RuleCaches::on_object_deleted(const StoreChange& change) {
