@@ -96,49 +96,25 @@ KW_INLINE std::size_t walk(JsonBrackets& state, std::uint64_t opens, std::uint64
   return JsonBrackets::kGoesOn;
 }
 
-// Only the last block of a piece is shorter than kJsonBlock.
-KW_INLINE std::size_t take(JsonBrackets& state, const Block& found, std::size_t size) {
-  std::uint64_t quotes = found.quotes;
-  if (found.backslashes != 0 || state.escaped) {
-    bool carry = state.escaped;
-    const std::uint64_t escaped = escaped_bits(found.backslashes, carry);
-    quotes &= ~escaped;
-    // In a short block the byte behind its end is the first of the next piece.
-    state.escaped = size == kJsonBlock ? carry : ((escaped >> size) & 1U) != 0;
-  }
-  // From an opening quote to the byte before its closing one.
-  std::uint64_t inside = odd_up_to(quotes);
-  if (state.in_string) inside = ~inside;
-  state.in_string = (inside >> 63U) != 0;
-  if ((found.spaces & ~inside) != 0) state.spaced = true;
-  const std::uint64_t opens = found.opens & ~inside;
-  const std::uint64_t closes = found.closes & ~inside;
-  if ((opens | closes) == 0) return JsonBrackets::kGoesOn;
-  const std::size_t opened = count_bits(opens), closed = count_bits(closes);
-  // Neither the end nor a new depth can be in here: most blocks.
-  if (state.depth > closed && state.depth + opened <= state.deepest) {
-    state.depth = state.depth + opened - closed;
-    return JsonBrackets::kGoesOn;
-  }
-  return walk(state, opens, closes);
+// The quotes that begin or end a string. Only the last block of a piece is shorter than kJsonBlock.
+KW_INLINE std::uint64_t real_quotes(JsonBrackets& state, const Block& found, std::size_t size) {
+  if (found.backslashes == 0 && !state.escaped) return found.quotes;
+  bool carry = state.escaped;
+  const std::uint64_t escaped = escaped_bits(found.backslashes, carry);
+  // In a short block the byte behind its end is the first of the next piece.
+  state.escaped = size == kJsonBlock ? carry : ((escaped >> size) & 1U) != 0;
+  return found.quotes & ~escaped;
 }
 
-// A function that walks over a piece. No template: what a function for an instruction set inlines
-// must not stand in one that is for all processors.
-#define KW_FEED(name, classify)                                                        \
-  std::size_t name(JsonBrackets& state, std::string_view bytes) {                      \
-    std::size_t at = 0;                                                                \
-    for (; bytes.size() - at >= kJsonBlock; at += kJsonBlock) {                        \
-      const std::size_t length = take(state, classify(bytes.data() + at), kJsonBlock); \
-      if (length != JsonBrackets::kGoesOn) return at + length;                         \
-    }                                                                                  \
-    const std::size_t rest = bytes.size() - at;                                        \
-    if (rest == 0) return JsonBrackets::kGoesOn;                                       \
-    char padded[kJsonBlock];                                                           \
-    pad(padded, bytes.substr(at));                                                     \
-    const std::size_t length = take(state, classify(padded), rest);                    \
-    return length == JsonBrackets::kGoesOn ? length : at + length;                     \
-  }
+// What is outside of strings. `odd`: of the quotes, so from an opening one to the byte before its
+// closing one, if this block begins outside.
+KW_INLINE void leave_strings(JsonBrackets& state, Block& found, std::uint64_t odd) {
+  const std::uint64_t outside = state.in_string ? odd : ~odd;
+  state.in_string = (outside >> 63U) == 0;
+  if ((found.spaces & outside) != 0) state.spaced = true;
+  found.opens &= outside;
+  found.closes &= outside;
+}
 
 KW_INLINE void pad(char (&padded)[kJsonBlock], std::string_view rest) {
   // Anything that is no bracket, quote, backslash or space: a value that ends here ends before it.
@@ -146,7 +122,39 @@ KW_INLINE void pad(char (&padded)[kJsonBlock], std::string_view rest) {
   std::memcpy(padded, rest.data(), rest.size());
 }
 
-KW_FEED(feed_plain, classify_portably)
+// A function that walks over a piece. No template: what a function for an instruction set inlines
+// must not stand in one that is for all processors.
+#define KW_FEED(name, classify, odd_up_to, count_bits)                                       \
+  std::size_t name(JsonBrackets& kept, std::string_view bytes) {                             \
+    JsonBrackets state = kept; /* in registers */                                            \
+    std::size_t length = JsonBrackets::kGoesOn;                                              \
+    char padded[kJsonBlock];                                                                 \
+    for (std::size_t at = 0; at < bytes.size(); at += kJsonBlock) {                          \
+      const char* block = bytes.data() + at;                                                 \
+      const std::size_t size = std::min(bytes.size() - at, kJsonBlock);                      \
+      if (size < kJsonBlock) {                                                               \
+        pad(padded, {block, size});                                                          \
+        block = padded;                                                                      \
+      }                                                                                      \
+      Block found = classify(block);                                                         \
+      leave_strings(state, found, odd_up_to(real_quotes(state, found, size)));               \
+      if ((found.opens | found.closes) == 0) continue;                                       \
+      const std::size_t opened = count_bits(found.opens), closed = count_bits(found.closes); \
+      /* Neither the end nor a new depth can be in here: most blocks. */                     \
+      if (state.depth > closed && state.depth + opened <= state.deepest) {                   \
+        state.depth = state.depth + opened - closed;                                         \
+        continue;                                                                            \
+      }                                                                                      \
+      length = walk(state, found.opens, found.closes);                                       \
+      if (length == JsonBrackets::kGoesOn) continue;                                         \
+      length += at;                                                                          \
+      break;                                                                                 \
+    }                                                                                        \
+    kept = state;                                                                            \
+    return length;                                                                           \
+  }
+
+KW_FEED(feed_plain, classify_portably, odd_up_to, count_bits)
 
 #if defined(__x86_64__)
 
@@ -177,35 +185,53 @@ KW_INLINE Block classify_sse2(const char* bytes) {
   return out;
 }
 
-#define KW_AVX2 __attribute__((target("avx2")))
+const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
+                      __builtin_cpu_supports("pclmul") != 0 &&
+                      __builtin_cpu_supports("popcnt") != 0;
 
-KW_AVX2 KW_INLINE std::uint64_t wide_bits(__m256i equal) {
-  return static_cast<std::uint32_t>(_mm256_movemask_epi8(equal));
+// Every processor with AVX2 has the others, too; they are asked for all the same.
+#define KW_AVX2 __attribute__((target("avx2,bmi,pclmul,popcnt")))
+
+// Of the two halves of a block.
+KW_AVX2 KW_INLINE std::uint64_t wide_bits(__m256i low, __m256i high) {
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(high))) << 32U;
+}
+
+KW_AVX2 KW_INLINE std::uint64_t wide_equal(__m256i low, __m256i high, char c) {
+  const __m256i sought = _mm256_set1_epi8(c);
+  return wide_bits(_mm256_cmpeq_epi8(low, sought), _mm256_cmpeq_epi8(high, sought));
 }
 
 KW_AVX2 KW_INLINE Block classify_avx2(const char* bytes) {
-  const __m256i quote = _mm256_set1_epi8('"');
-  const __m256i backslash = _mm256_set1_epi8('\\');
   const __m256i space = _mm256_set1_epi8(' ');
-  const __m256i open = _mm256_set1_epi8('{');
-  const __m256i close = _mm256_set1_epi8('}');
+  const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+  const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 32));
+  const __m256i folded_low = _mm256_or_si256(low, space);
+  const __m256i folded_high = _mm256_or_si256(high, space);
   Block out;
-  for (unsigned shift = 0; shift < kJsonBlock; shift += 32) {
-    const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + shift));
-    const __m256i folded = _mm256_or_si256(text, space);
-    out.quotes |= wide_bits(_mm256_cmpeq_epi8(text, quote)) << shift;
-    out.backslashes |= wide_bits(_mm256_cmpeq_epi8(text, backslash)) << shift;
-    out.opens |= wide_bits(_mm256_cmpeq_epi8(folded, open)) << shift;
-    out.closes |= wide_bits(_mm256_cmpeq_epi8(folded, close)) << shift;
-    out.spaces |= wide_bits(_mm256_cmpeq_epi8(_mm256_min_epu8(text, space), text)) << shift;
-  }
+  out.quotes = wide_equal(low, high, '"');
+  out.backslashes = wide_equal(low, high, '\\');
+  out.opens = wide_equal(folded_low, folded_high, '{');
+  out.closes = wide_equal(folded_low, folded_high, '}');
+  out.spaces = wide_bits(_mm256_cmpeq_epi8(_mm256_min_epu8(low, space), low),
+                         _mm256_cmpeq_epi8(_mm256_min_epu8(high, space), high));
   return out;
 }
 
-KW_FEED(feed_sse2, classify_sse2)
-KW_AVX2 KW_FEED(feed_avx2, classify_avx2)
+// A product without carries by all ones.
+KW_AVX2 KW_INLINE std::uint64_t odd_by_product(std::uint64_t bits) {
+  const __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<std::int64_t>(bits)),
+                                               _mm_set1_epi8('\xff'), 0);
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(product));
+}
 
-    const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
+KW_AVX2 KW_INLINE std::size_t count_at_once(std::uint64_t bits) {
+  return static_cast<std::size_t>(_mm_popcnt_u64(bits));
+}
+
+KW_FEED(feed_sse2, classify_sse2, odd_up_to, count_bits)
+KW_AVX2 KW_FEED(feed_avx2, classify_avx2, odd_by_product, count_at_once)
 
 #endif
 

@@ -2,7 +2,7 @@
 // they do not check.
 #include "core/json_scan.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "base/json.hpp"
 
@@ -13,11 +13,38 @@ bool ends_scalar(char c) {
   return c == ',' || c == ']' || c == '}' || c == ':' || c == '"' || is_json_space(c);
 }
 
-}  // namespace
-
-bool is_json_space(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+// `bytes` begins a number, true, false or null, or is in the middle of one.
+std::size_t scalar_length(std::string_view bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (ends_scalar(bytes[i])) return i;
+  }
+  return JsonValueEnd::kGoesOn;
 }
+
+// `bytes` from `at` on are in a string. `escaped`: the first of them is escaped, or afterwards,
+// when the string goes on, the first byte behind them.
+std::size_t string_length(std::string_view bytes, std::size_t at, bool& escaped) {
+  const char* const begin = bytes.data();
+  const char* const end = begin + bytes.size();
+  const char* next = begin + at;
+  if (escaped && next != end) {
+    escaped = false;
+    ++next;
+  }
+  while (next != end) {
+    next = find_quote_or_backslash(next, end);
+    if (next == end) break;
+    if (*next == '"') return static_cast<std::size_t>(next - begin) + 1;
+    if (++next == end) {
+      escaped = true;
+      break;
+    }
+    ++next;
+  }
+  return JsonValueEnd::kGoesOn;
+}
+
+}  // namespace
 
 // ---------------------------------------------------------------- JsonValueEnd
 
@@ -35,52 +62,13 @@ std::size_t JsonValueEnd::feed(std::string_view bytes) {
   if (bytes.empty()) return kGoesOn;
   if (form_ == Form::none) begin(bytes.front());
   switch (form_) {
-    case Form::string: return feed_string(bytes);
+    case Form::string: return string_length(bytes, std::exchange(opened_, true) ? 0 : 1, escaped_);
     case Form::brackets: return brackets_.feed(bytes);
-    default: return feed_scalar(bytes);
+    default: return scalar_length(bytes);
   }
-}
-
-std::size_t JsonValueEnd::feed_scalar(std::string_view bytes) {
-  const auto* end = std::find_if(bytes.begin(), bytes.end(), ends_scalar);
-  return end == bytes.end() ? kGoesOn : static_cast<std::size_t>(end - bytes.begin());
-}
-
-std::size_t JsonValueEnd::feed_string(std::string_view bytes) {
-  const char* const begin = bytes.data();
-  const char* const end = begin + bytes.size();
-  const char* at = begin;
-  if (!opened_) ++at;
-  opened_ = true;
-  if (escaped_ && at != end) {
-    escaped_ = false;
-    ++at;
-  }
-  while (at != end) {
-    at = find_quote_or_backslash(at, end);
-    if (at == end) break;
-    if (*at == '"') return static_cast<std::size_t>(at - begin) + 1;
-    if (++at == end) {
-      escaped_ = true;
-      break;
-    }
-    ++at;
-  }
-  return kGoesOn;
 }
 
 // ---------------------------------------------------------------- JsonCursor
-
-char JsonCursor::peek() {
-  while (at_ < text_.size() && is_json_space(text_[at_])) ++at_;
-  return at_ < text_.size() ? text_[at_] : '\0';
-}
-
-bool JsonCursor::accept(char c) {
-  if (peek() != c || at_ >= text_.size()) return false;
-  ++at_;
-  return true;
-}
 
 Error JsonCursor::error(std::string_view what) const {
   const std::string found = at_ >= text_.size() ? "the text ends at" : "wrong character at";
@@ -98,17 +86,26 @@ std::string_view JsonCursor::take_string() {
   return take_value().text;
 }
 
+// As JsonValueEnd, for text that is all there: most values are a few bytes long.
 JsonCursor::Value JsonCursor::take_value() {
-  peek();
-  const std::string_view rest = text_.substr(at_);
-  JsonValueEnd end;
-  std::size_t length = end.feed(rest);
+  const char first = peek();
+  const std::string_view rest(text_.data() + at_, text_.size() - at_);
+  JsonBrackets brackets;
+  bool escaped = false;
+  std::size_t length = JsonValueEnd::kGoesOn;
+  if (first == '"') {
+    length = string_length(rest, 1, escaped);
+  } else if (first == '{' || first == '[') {
+    length = brackets.feed(rest);
+  } else {
+    length = scalar_length(rest);
+  }
   if (length == JsonValueEnd::kGoesOn) {
     at_ = text_.size();
     return {};
   }
   at_ += length;
-  return {rest.substr(0, length), end.deepest(), end.spaced()};
+  return {{rest.data(), length}, brackets.deepest, brackets.spaced};
 }
 
 Result<void> JsonCursor::each_field(

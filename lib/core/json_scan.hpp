@@ -33,14 +33,16 @@ class JsonValueEnd {
   enum class Form { none, string, brackets, scalar };
 
   void begin(char first);
-  std::size_t feed_string(std::string_view bytes);
-  std::size_t feed_scalar(std::string_view bytes);
 
   Form form_ = Form::none;
   bool opened_ = false;   // string: behind the first quote
   bool escaped_ = false;  // string: the next byte is escaped
   JsonBrackets brackets_;
 };
+
+inline bool is_json_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
 
 class JsonCursor {
  public:
@@ -61,8 +63,15 @@ class JsonCursor {
     bool spaced = false;
   };
   // After white space; '\0' at the end.
-  char peek();
-  bool accept(char c);
+  char peek() {
+    while (at_ < text_.size() && is_json_space(text_[at_])) ++at_;
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool accept(char c) {
+    if (peek() != c || at_ >= text_.size()) return false;
+    ++at_;
+    return true;
+  }
   // A string with its quotes; "" when there is none that ends.
   std::string_view take_string();
   Value take_value();
@@ -76,7 +85,6 @@ class JsonCursor {
   std::size_t at_ = 0;
 };
 
-bool is_json_space(char c);
 // The text of a JSON string literal. Errors: invalid (not a string).
 Result<std::string> decode_json_string(std::string_view literal);
 
