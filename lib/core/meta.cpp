@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "core/json_scan.hpp"
 
 namespace kubewatch::core {
 namespace {
@@ -158,25 +159,27 @@ Result<void> read_metadata(dom::element value, ObjectMeta& out) {
   return {};
 }
 
+// A field of the object itself.
+Result<void> read_field(std::string_view key, dom::element value, ObjectMeta& out) {
+  if (key == "apiVersion") return read_text(value, "apiVersion", out.api_version);
+  if (key == "kind") return read_text(value, "kind", out.kind);
+  if (key == "metadata") return read_metadata(value, out);
+  return {};
+}
+
+Error not_json(simdjson::error_code code) {
+  return {ErrorKind::invalid,
+          std::string("the object is not valid JSON: ") + simdjson::error_message(code)};
+}
+
 Result<ObjectMeta> read_object(simdjson::simdjson_result<dom::element> parsed) {
   dom::element root;
-  if (const auto code = parsed.get(root); code != simdjson::SUCCESS) {
-    return Error(ErrorKind::invalid,
-                 std::string("the object is not valid JSON: ") + simdjson::error_message(code));
-  }
+  if (const auto code = parsed.get(root); code != simdjson::SUCCESS) return not_json(code);
   dom::object object;
   if (root.get_object().get(object) != simdjson::SUCCESS)
     return wrong_type("the JSON value", "an object");
   ObjectMeta out;
-  for (dom::key_value_pair field : object) {
-    if (field.key == "apiVersion") {
-      KW_TRY(read_text(field.value, "apiVersion", out.api_version));
-    } else if (field.key == "kind") {
-      KW_TRY(read_text(field.value, "kind", out.kind));
-    } else if (field.key == "metadata") {
-      KW_TRY(read_metadata(field.value, out));
-    }
-  }
+  for (dom::key_value_pair field : object) KW_TRY(read_field(field.key, field.value, out));
   return out;
 }
 
@@ -228,6 +231,21 @@ const std::string* ObjectMeta::annotation(std::string_view key) const {
 Result<ObjectMeta> parse_meta(std::string_view object_json) {
   Scratch& space = scratch();
   Result<ObjectMeta> out = read_object(space.parse(object_json));
+  space.trim();
+  return out;
+}
+
+Result<ObjectMeta> parse_kept_meta(std::string_view object_json) {
+  Scratch& space = scratch();
+  ObjectMeta out;
+  KW_TRY(JsonCursor(object_json)
+             .each_field([&](std::string_view key, std::string_view value) -> Result<void> {
+               if (key != "apiVersion" && key != "kind" && key != "metadata") return {};
+               dom::element root;
+               const auto code = space.parse(value).get(root);
+               if (code != simdjson::SUCCESS) return not_json(code);
+               return read_field(key, root, out);
+             }));
   space.trim();
   return out;
 }

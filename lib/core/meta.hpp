@@ -48,6 +48,9 @@ struct ObjectMeta {
 
 // From one JSON object (simdjson, validated). Errors: invalid.
 Result<ObjectMeta> parse_meta(std::string_view object_json);
+// The same for text that parse_meta() has taken before, as a cache's: what stands outside the
+// metadata is passed over unread. Errors: invalid.
+Result<ObjectMeta> parse_kept_meta(std::string_view object_json);
 // The same from a built value.
 ObjectMeta meta_of(const Json& object);
 

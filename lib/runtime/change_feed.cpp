@@ -60,7 +60,7 @@ StoreChange ChangeFeed::deleted(const core::ObjectKey& key, Entry& entry) const 
   change.type = ChangeType::deleted;
   change.relisted = entry.relisted;
   change.json = codec_.decompress(entry.last_encoding, entry.last, entry.last_size);
-  if (auto meta = core::parse_meta(change.json); meta.ok()) {
+  if (auto meta = core::parse_kept_meta(change.json); meta.ok()) {
     change.meta = std::move(*meta);
   } else {
     change.meta.name = key.name;

@@ -22,7 +22,7 @@ std::optional<StoredObject> object_of_text(std::string full, bool reduced) {
     object.managers_text = object.json.substr(end + 1);
     object.json.resize(end);
   }
-  auto meta = core::parse_meta(object.json);
+  auto meta = core::parse_kept_meta(object.json);
   if (!meta.ok()) return std::nullopt;
   object.meta = std::move(*meta);
   return object;
@@ -122,7 +122,7 @@ std::vector<SlotId> Store::Impl::selected(const core::LabelSelector& selector,
   if (!compares(selector)) return ids;
   const auto fails = [&](SlotId id) {
     if (!slots[id].current) return true;
-    const auto meta = core::parse_meta(text(*slots[id].current));
+    const auto meta = core::parse_kept_meta(text(*slots[id].current));
     return !meta.ok() || !selector.matches(meta->labels);
   };
   ids.erase(std::remove_if(ids.begin(), ids.end(), fails), ids.end());

@@ -177,7 +177,7 @@ RecordPtr Store::Impl::make_record(const PreparedObject& object) {
 }
 
 RecordPtr Store::Impl::recoded(SlotId id, const Record& record) const {
-  const auto meta = core::parse_meta(text(record));
+  const auto meta = core::parse_kept_meta(text(record));
   Record::Content content;
   const std::string marked = marked_text(record);
   encode(id, meta.ok() ? first_owner(*meta) : "", marked, content);

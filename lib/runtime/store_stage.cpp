@@ -46,7 +46,7 @@ void Store::Impl::index(SlotId id, const Record* before, const Record& now, cons
                         const core::ObjectMeta& meta) {
   if (before == nullptr || before->terms() != now.terms()) {
     if (before != nullptr) {
-      const auto old = core::parse_meta(text(*before));
+      const auto old = core::parse_kept_meta(text(*before));
       if (old.ok()) terms.erase(id, terms_of(*old));
     }
     terms.insert(id, terms_of(meta));
@@ -62,7 +62,7 @@ void Store::Impl::index(SlotId id, const Record* before, const Record& now, cons
 
 void Store::Impl::unindex(SlotId id, const Record& before) {
   const std::string json = text(before);
-  if (const auto old = core::parse_meta(json); old.ok()) terms.erase(id, terms_of(*old));
+  if (const auto old = core::parse_kept_meta(json); old.ok()) terms.erase(id, terms_of(*old));
   for (NamedIndex& other : named) other.index.erase(id, other.terms_of(json));
 }
 
@@ -159,7 +159,8 @@ void Store::Impl::flip_staged(std::vector<Delta>& deltas) {
     // What is new was indexed when it came.
     if (before == nullptr || (before->terms() == now.terms() && named.empty())) continue;
     const std::string json = text(now);
-    if (const auto meta = core::parse_meta(json); meta.ok()) index(id, before, now, json, *meta);
+    if (const auto meta = core::parse_kept_meta(json); meta.ok())
+      index(id, before, now, json, *meta);
   }
   staged_order = std::vector<SlotId>();
 }
@@ -213,7 +214,7 @@ void Store::Impl::tell_deleted(const Record& before, StoreChange change,
                                const ChangeSink& tell) const {
   change.type = ChangeType::deleted;
   change.json = text(before);
-  if (auto meta = core::parse_meta(change.json); meta.ok()) change.meta = std::move(*meta);
+  if (auto meta = core::parse_kept_meta(change.json); meta.ok()) change.meta = std::move(*meta);
   if (options.previous) {
     change.previous_meta = change.meta;
     change.previous_json = change.json;
@@ -229,7 +230,7 @@ void Store::Impl::tell_delta(const Delta& delta, bool initial, bool relisted,
   if (delta.slot == SlotTable::kNone) return tell_deleted(*delta.before, std::move(change), tell);
   change.json = text(*slots[delta.slot].current);
   // Parsed once already; it cannot fail, and a change without metadata would be worse than none.
-  auto meta = core::parse_meta(change.json);
+  auto meta = core::parse_kept_meta(change.json);
   if (!meta.ok()) return;
   change.meta = std::move(*meta);
   tell_now(std::move(change), delta.before.get(), tell);
@@ -246,7 +247,7 @@ void Store::Impl::tell_now(StoreChange change, const Record* before, const Chang
     change.type = ChangeType::modified;
     if (options.previous) {
       change.previous_json = text(*before);
-      if (auto previous = core::parse_meta(change.previous_json); previous.ok()) {
+      if (auto previous = core::parse_kept_meta(change.previous_json); previous.ok()) {
         change.previous_meta = std::move(*previous);
       }
     }
@@ -319,7 +320,7 @@ void Store::remove(const PreparedObject& object, const ChangeSink& tell) {
   change.json = object.json;
   if (impl.options.previous) {
     change.previous_json = impl.text(*before);
-    if (auto previous = core::parse_meta(change.previous_json); previous.ok()) {
+    if (auto previous = core::parse_kept_meta(change.previous_json); previous.ok()) {
       change.previous_meta = std::move(*previous);
     }
   }

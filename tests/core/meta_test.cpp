@@ -54,6 +54,23 @@ TEST_CASE("metadata is read from bytes and from values alike") {
   check_fields(meta_of(Json::parse(kObject)));
 }
 
+TEST_CASE("of text that was read before only the metadata are read") {
+  const auto kept = parse_kept_meta(kObject);
+  REQUIRE(kept.ok());
+  check_fields(*kept);
+  CHECK(parse_kept_meta(R"({"metadata":{"name":"a","name":"b"},"kind":"X","kind":"Y"})")->name ==
+        "b");
+  CHECK(parse_kept_meta("{\"metadata\":{\"labels\":{\"a\":\"1\"}},\"spec\":{},"
+                        "\"m\\u0065tadata\":{\"name\":\"n\"}}")
+            ->name == "n");
+  CHECK(parse_kept_meta(R"({"metadata":{"name":"a"},"spec":{"x":tru}})")->name == "a");
+  for (const char* bad : {"", "null", "[]", "{", R"({"metadata":{"name":1}})",
+                          R"({"metadata":{"name":tru}})", R"({"metadata":)", R"({"kind":7})"}) {
+    INFO(bad);
+    CHECK_FALSE(parse_kept_meta(bad).ok());
+  }
+}
+
 TEST_CASE("metadata is found wherever it stands and the last of two keys counts") {
   CHECK(
       parse_meta(R"({"spec":{"x":[{"metadata":{"name":"no"}}]},"metadata":{"name":"a"}})")->name ==
