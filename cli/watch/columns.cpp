@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -29,20 +30,22 @@ std::string or_none(std::string text) {
 
 using Keys = std::initializer_list<std::string_view>;
 
-template <class Object>
-std::string_view find(const Object& object, Keys keys) {
-  return raw_at(object, std::span(keys.begin(), keys.size()));
+std::string_view find(const RawObject& object, Keys keys) {
+  return object.at(std::span(keys.begin(), keys.size()));
 }
 
-template <class Object>
-std::string text_at(const Object& object, Keys keys) {
+std::string text_at(const RawObject& object, Keys keys) {
   return raw_text(find(object, keys));
+}
+
+void each_object(std::string_view list, const std::function<void(const RawObject&)>& on_item) {
+  each_raw_item(list, [&](std::string_view item) { on_item(RawObject(item)); });
 }
 
 // A path that is known when it runs.
 std::string_view find_path(const RawObject& object, const Path& path) {
   const std::vector<std::string_view> keys(path.begin(), path.end());
-  return raw_at(object, keys);
+  return object.at(keys);
 }
 
 Path path_of(std::string_view dotted) {
@@ -80,7 +83,7 @@ Cell count_of(std::string_view dotted) {
 // The status of the condition with this type.
 std::string condition_status(std::string_view conditions, std::string_view type) {
   std::string out;
-  each_raw_item(conditions, [&](std::string_view item) {
+  each_object(conditions, [&](const RawObject& item) {
     if (text_at(item, {"type"}) == type) out = text_at(item, {"status"});
   });
   return out;
@@ -101,7 +104,7 @@ std::size_t items_in(std::string_view list) {
 
 std::string pod_ready(const RawObject& object, WallTime) {
   std::size_t ready = 0;
-  each_raw_item(find(object, {"status", "containerStatuses"}), [&](std::string_view item) {
+  each_object(find(object, {"status", "containerStatuses"}), [&](const RawObject& item) {
     if (find(item, {"ready"}) == "true") ++ready;
   });
   return fmt::format("{}/{}", ready, items_in(find(object, {"spec", "containers"})));
@@ -109,7 +112,7 @@ std::string pod_ready(const RawObject& object, WallTime) {
 
 std::string pod_restarts(const RawObject& object, WallTime) {
   std::uint64_t restarts = 0;
-  each_raw_item(find(object, {"status", "containerStatuses"}), [&](std::string_view item) {
+  each_object(find(object, {"status", "containerStatuses"}), [&](const RawObject& item) {
     const std::string text = text_at(item, {"restartCount"});
     std::uint64_t one = 0;
     std::from_chars(text.data(), text.data() + text.size(), one);
@@ -119,10 +122,10 @@ std::string pod_restarts(const RawObject& object, WallTime) {
 }
 
 // Why a container does not run: what it waits for, or how it ended; "" where it runs.
-std::string container_reason(std::string_view status) {
+std::string container_reason(const RawObject& status) {
   if (auto waits = text_at(status, {"state", "waiting", "reason"}); !waits.empty()) return waits;
-  const std::string_view ended = find(status, {"state", "terminated"});
-  if (ended.empty()) return "";
+  const RawObject ended(find(status, {"state", "terminated"}));
+  if (ended.text().empty()) return "";
   if (auto reason = text_at(ended, {"reason"}); !reason.empty()) return reason;
   const std::string signal = text_at(ended, {"signal"});
   if (!signal.empty() && signal != "0") return "Signal:" + signal;
@@ -133,7 +136,7 @@ std::string container_reason(std::string_view status) {
 std::string init_reason(std::string_view statuses, std::size_t of) {
   std::size_t at = 0;
   std::string out;
-  each_raw_item(statuses, [&](std::string_view item) {
+  each_object(statuses, [&](const RawObject& item) {
     const std::size_t mine = at++;
     if (!out.empty()) return;
     if (text_at(item, {"state", "terminated", "exitCode"}) == "0") return;
@@ -155,7 +158,7 @@ std::string pod_status(const RawObject& object, WallTime) {
   if (auto reason = init_reason(init, inits); !reason.empty()) return reason;
   std::string first;
   bool running = false;
-  each_raw_item(find(object, {"status", "containerStatuses"}), [&](std::string_view item) {
+  each_object(find(object, {"status", "containerStatuses"}), [&](const RawObject& item) {
     const std::string reason = container_reason(item);
     if (first.empty()) first = reason;
     running = running || (reason.empty() && find(item, {"ready"}) == "true");
@@ -166,7 +169,7 @@ std::string pod_status(const RawObject& object, WallTime) {
 
 std::string ports_of(const RawObject& object, WallTime) {
   std::string out;
-  each_raw_item(find(object, {"spec", "ports"}), [&](std::string_view item) {
+  each_object(find(object, {"spec", "ports"}), [&](const RawObject& item) {
     if (!out.empty()) out += ',';
     out += text_at(item, {"port"});
     if (auto node = text_at(item, {"nodePort"}); !node.empty()) out += ":" + node;
@@ -178,8 +181,8 @@ std::string ports_of(const RawObject& object, WallTime) {
 
 std::string involved(const RawObject& object, WallTime) {
   for (const char* field : {"involvedObject", "regarding"}) {
-    const std::string_view about = find(object, {field});
-    if (about.empty()) continue;
+    const RawObject about(find(object, {field}));
+    if (about.text().empty()) continue;
     return base::to_lower(text_at(about, {"kind"})) + "/" + text_at(about, {"name"});
   }
   return kNone;
@@ -285,37 +288,26 @@ Cell custom_cell(const std::string& json_path, bool date) {
 
 }  // namespace
 
-RawObject::RawObject(std::string_view text) : text_(text) {
-  if (text.empty() || text.front() != '{') return;
+const std::vector<RawObject>& RawObject::members() const {
+  if (std::exchange(split_, true) || text_.empty() || text_.front() != '{') return members_;
   members_.reserve(8);
-  (void)core::for_each_member(text, [this](const core::JsonMember& member) {
-    members_.emplace_back(member.key, member.value);
+  (void)core::for_each_member(text_, [this](const core::JsonMember& member) {
+    members_.emplace_back(member.value).key_ = member.key;
   });
+  return members_;
 }
 
-std::string_view RawObject::member(std::string_view key) const {
-  for (const auto& [name, value] : members_) {
-    if (name == key) return value;
-  }
-  return {};
-}
-
-std::string_view raw_at(std::string_view object, std::span<const std::string_view> path) {
+std::string_view RawObject::at(std::span<const std::string_view> path) const {
+  const RawObject* object = this;
   for (const std::string_view key : path) {
-    std::string_view found;
-    if (object.empty() || object.front() != '{') return {};
-    const auto walked = core::for_each_member(object, [&](const core::JsonMember& member) {
-      if (member.key == key) found = member.value;
-    });
-    if (!walked.ok()) return {};
-    object = found;
+    const auto& members = object->members();
+    // Of equal keys the last counts, as in Go's decoder.
+    const auto found = std::find_if(members.rbegin(), members.rend(),
+                                    [&](const RawObject& member) { return member.key_ == key; });
+    if (found == members.rend()) return {};
+    object = &*found;
   }
-  return object == "null" ? std::string_view() : object;
-}
-
-std::string_view raw_at(const RawObject& object, std::span<const std::string_view> path) {
-  if (path.empty()) return object.text();
-  return raw_at(object.member(path.front()), path.subspan(1));
+  return object->text_ == "null" ? std::string_view() : object->text_;
 }
 
 std::string raw_text(std::string_view value) {

@@ -16,23 +16,25 @@
 
 namespace kubewatch::cli::watch {
 
-// An object's text with its top-level members found once, however many cells are made of it.
+// An object's text whose members are found once, however many cells are made of them: of the object
+// itself and of each object inside that a cell looks into.
 class RawObject {
  public:
   // `text` must outlive it. What is broken has the members in front of the damage, or none.
-  explicit RawObject(std::string_view text);
+  explicit RawObject(std::string_view text) : text_(text) {}
   std::string_view text() const { return text_; }
-  // "" when it is not there.
-  std::string_view member(std::string_view key) const;
+  // The value at a path of keys, as it stands in the text; "" when it is not there, or null.
+  std::string_view at(std::span<const std::string_view> path) const;
 
  private:
+  const std::vector<RawObject>& members() const;
+
+  std::string_view key_;  // that it has in the object around it
   std::string_view text_;
-  std::vector<std::pair<std::string_view, std::string_view>> members_;
+  mutable std::vector<RawObject> members_;
+  mutable bool split_ = false;
 };
 
-// The value at a path of keys, as it stands in the text; "" when it is not there, or null.
-std::string_view raw_at(std::string_view object, std::span<const std::string_view> path);
-std::string_view raw_at(const RawObject& object, std::span<const std::string_view> path);
 // A scalar as people read it: strings decoded, null and nothing as "".
 std::string raw_text(std::string_view value);
 // The items of a list; none when it is no list.

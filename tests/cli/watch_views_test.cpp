@@ -275,6 +275,26 @@ TEST_CASE("columns of a custom kind come from its definition, read from the obje
   CHECK(custom_columns(definition, "v2", true).empty());
 }
 
+TEST_CASE("what a cell looks for is found in the object's text, the last of equal keys") {
+  const RawObject object(R"({"a":{"b":{"c":1},"b":{"c":"x"},"n":null},"l":[{"c":2}],"s":"t"})");
+  const auto at = [](const RawObject& in, std::initializer_list<std::string_view> path) {
+    return std::string(in.at(std::span(path.begin(), path.size())));
+  };
+  for (int again = 0; again < 2; ++again) {
+    CHECK(at(object, {"a", "b", "c"}) == "\"x\"");
+    CHECK(at(object, {"a", "b"}) == R"({"c":"x"})");
+    CHECK(at(object, {"a", "n"}).empty());
+    CHECK(at(object, {"a", "n", "c"}).empty());
+    CHECK(at(object, {"l", "c"}).empty());
+    CHECK(at(object, {"s", "c"}).empty());
+    CHECK(at(object, {"none"}).empty());
+    CHECK(at(object, {}) == object.text());
+  }
+  CHECK(at(RawObject(R"({"a":1,"b":{"c":2,)"), {"a"}) == "1");
+  CHECK(at(RawObject(R"({"a":1,"b":{"c":2,)"), {"b", "c"}).empty());
+  CHECK(at(RawObject(""), {"a"}).empty());
+}
+
 TEST_CASE("a pod's status is why it does not run") {
   const auto columns = builtin_columns(pods().type);
   REQUIRE(columns.size() == 3);
