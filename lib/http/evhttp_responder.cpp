@@ -7,11 +7,12 @@
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/http_struct.h>
-#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -53,13 +54,17 @@ const char* phrase_of(int status) {
   }
 }
 
-// A chunk as HTTP/1.1 has it (RFC 9112, 7.1).
+// A chunk as HTTP/1.1 has it (RFC 9112, 7.1): its size in hex, and itself, a line each.
 std::size_t frame_size(std::string_view bytes) {
-  return fmt::formatted_size("{:x}", bytes.size()) + bytes.size() + 2 * kLineEnd.size();
+  const auto digits = (static_cast<std::size_t>(std::bit_width(bytes.size())) + 3) / 4;
+  return digits + bytes.size() + 2 * kLineEnd.size();
 }
 
+// Precondition: bytes is not empty (a chunk of size 0 ends the stream); frame_size() fit behind
+// `to`.
 void write_frame(std::string_view bytes, char* to) {
-  to = fmt::format_to(to, "{:x}\r\n", bytes.size());
+  to = std::to_chars(to, to + 2 * sizeof(std::size_t), bytes.size(), 16).ptr;
+  to = std::copy_n(kLineEnd.data(), kLineEnd.size(), to);
   to = std::copy_n(bytes.data(), bytes.size(), to);
   std::copy_n(kLineEnd.data(), kLineEnd.size(), to);
 }

@@ -17,10 +17,9 @@ std::size_t write_now(bufferevent* connection, std::string_view bytes) {
   }
   if (SSL_is_init_finished(ssl) == 0) return 0;
   std::size_t taken = 0;
-  ERR_clear_error();
-  const bool all = SSL_write_ex(ssl, bytes.data(), bytes.size(), &taken) == 1;
-  ERR_clear_error();
-  return all ? taken : 0;
+  if (SSL_write_ex(ssl, bytes.data(), bytes.size(), &taken) == 1) return taken;
+  ERR_clear_error();  // nobody else's
+  return 0;
 }
 
 }  // namespace kubewatch::http
