@@ -32,6 +32,7 @@ constexpr std::size_t kReadAhead = 4096;
 constexpr timeval kIdleTimeout{120, 0};
 constexpr timeval kWriteTimeout{60, 0};
 constexpr std::string_view kLineEnd = "\r\n";
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::size_t kKeptFrame = 1U << 20U;
 
 struct BufferFree {
@@ -223,9 +224,23 @@ void EvhttpResponder::on_written(evhttp_connection*, void* self) noexcept {
   callback();
 }
 
+// libevent tells of a TLS connection's write in a callback of a later turn, and gives it to whoever
+// waits by then. The end's own would take the callback of an earlier write for its own, go on to
+// the next request and stop writing: the client would never see the end. So the last chunk is
+// written like any, and the answer is over when nothing is left.
 void EvhttpResponder::end() {
   evhttp_request* request = take();
-  evhttp_send_reply_end(request);
+  if (request->chunked == 0) return evhttp_send_reply_end(request);
+  request->chunked = 0;  // the frame of the last chunk is in what is sent
+  request->userdone = 1;
+  const BufferPtr last = buffer_of(kLastChunk);
+  evhttp_send_reply_chunk_with_cb(request, last.get(), &EvhttpResponder::on_ended, request);
+}
+
+void EvhttpResponder::on_ended(evhttp_connection* connection, void* request) noexcept {
+  evbuffer* output = bufferevent_get_output(evhttp_connection_get_bufferevent(connection));
+  if (evbuffer_get_length(output) > 0) return;
+  evhttp_send_reply_end(static_cast<evhttp_request*>(request));
 }
 
 // evhttp must notice by itself, in the next turn: closing here could pull the connection from under

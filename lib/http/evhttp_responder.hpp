@@ -45,6 +45,7 @@ class EvhttpResponder final : public Responder {
  private:
   static void on_close(evhttp_connection* connection, void* self) noexcept;
   static void on_written(evhttp_connection* connection, void* self) noexcept;
+  static void on_ended(evhttp_connection* connection, void* request) noexcept;
   void closed();
   void add_headers(const Headers& headers);
   // Lets go of the request, which evhttp then finishes on its own.

@@ -30,8 +30,14 @@ struct TlsServer {
     options.tls = ServerTls{certificate.certificate_pem, certificate.key_pem};
     server = serve(
         loop,
-        [this](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
+        [this, &loop](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
           host = std::string(request.headers.get("Host"));
+          // /ends/N/M: N pieces at once, and the end M turns of the loop later.
+          if (request.path.starts_with("/ends/")) {
+            responder->begin(200, {});
+            for (char left = request.path.at(6); left > '0'; --left) responder->send("piece");
+            return end_after(loop, responder, request.path.at(8) - '0');
+          }
           if (request.path == "/stream") {
             held = responder;
             held->begin(200, {});
@@ -41,6 +47,12 @@ struct TlsServer {
           responder->respond(200, {}, "secret");
         },
         options);
+  }
+  static void end_after(loop::EventLoop& loop, std::shared_ptr<Responder> responder, int turns) {
+    if (turns == 0) return;
+    loop.post([&loop, responder = std::move(responder), turns]() mutable {
+      end_after(loop, std::move(responder), turns - 1);
+    });
   }
   std::string url(const std::string& path = "/") const { return url_of(*server, path, "https"); }
   std::string host_port() const { return "127.0.0.1:" + std::to_string(server->port()); }
@@ -69,6 +81,29 @@ TEST_CASE("the configured CA is enough, for answers, streams and many connection
   stream.start(*transport, watch_request(server.url("/stream")));
   REQUIRE(loop.run_until([&] { return stream.data == "first"; }, kLimit));
   CHECK(get(loop, *transport, server.url())->body == "secret");
+}
+
+TEST_CASE("a stream ends for its reader, however soon after what was sent last") {
+  loop::EventLoop loop;
+  const auto certificate = make_certificate();
+  const TlsServer server(loop, certificate);
+  TlsOptions tls;
+  tls.ca_pem = certificate.ca_pem;
+  const auto transport = make_transport(loop, tls);
+  for (int pieces = 0; pieces < 3; ++pieces) {
+    for (int turns = 0; turns < 6; ++turns) {
+      INFO(pieces << " pieces, the end after " << turns << " turns");
+      Stream stream;
+      stream.start(*transport, watch_request(server.url("/ends/" + std::to_string(pieces) + "/" +
+                                                        std::to_string(turns))));
+      REQUIRE(loop.run_until([&] { return stream.end.has_value(); }, kLimit));
+      CHECK(stream.end->ok());
+      std::string all;
+      for (int i = 0; i < pieces; ++i) all += "piece";
+      CHECK(stream.data == all);
+      CHECK(get(loop, *transport, server.url())->body == "secret");
+    }
+  }
 }
 
 TEST_CASE("a certificate of another CA is refused, and the error says which server and why") {
