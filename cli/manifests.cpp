@@ -37,10 +37,19 @@ Result<void> collect(const fs::path& folder, bool recursive, int depth,
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    std::error_code vanished;  // between the listing and the look: as if it had never been there
-    if (entry->is_directory(vanished) && !entry->is_symlink(vanished)) {
-      if (recursive) KW_TRY(collect(entry->path(), recursive, depth + 1, files));
-    } else if (entry->is_regular_file(vanished) && is_manifest_file(entry->path())) {
+    std::error_code unknown;
+    const fs::file_type type = entry->status(unknown).type();
+    if (type == fs::file_type::directory) {
+      if (recursive && !entry->is_symlink(unknown)) {
+        KW_TRY(collect(entry->path(), recursive, depth + 1, files));
+      }
+      continue;
+    }
+    // What cannot be looked at, such as a link to nothing, is an error once it is read: left out in
+    // silence its objects would be pruned. Devices and pipes are no manifests.
+    const bool readable = type == fs::file_type::regular || type == fs::file_type::not_found ||
+                          type == fs::file_type::none || type == fs::file_type::unknown;
+    if (readable && is_manifest_file(entry->path())) {
       files.push_back(entry->path());
       if (files.size() > kMaxFiles) {
         return Error(ErrorKind::too_large,
@@ -83,6 +92,28 @@ Result<std::string> read_stdin() {
   return text;
 }
 
+// A value of another type would come back in the server's error, in words of its own.
+Result<void> check_secret(const Json& object, const std::string& source) {
+  const auto gvk = core::gvk_of(object);
+  if (!gvk.ok() || !gvk->group.empty() || gvk->kind != "Secret") return {};
+  const auto refuse = [&](const std::string& what) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("{}: Secret \"{}\": {}", source,
+                             base::string_at(object, {"metadata", "name"}), what));
+  };
+  for (const char* field : {"data", "stringData"}) {
+    const Json* values = base::find(object, {field});
+    if (values == nullptr || values->is_null()) continue;
+    if (!values->is_object()) return refuse(fmt::format(".{} is no map of texts", field));
+    for (const auto& [key, value] : values->items()) {
+      if (value.is_string() || value.is_null()) continue;
+      return refuse(fmt::format(".{}.{} is no text{}", field, key,
+                                value.is_structured() ? "" : "; quote it"));
+    }
+  }
+  return {};
+}
+
 Result<void> add_object(const Json& object, const std::string& source, std::vector<Manifest>& out) {
   const std::string kind = base::string_at(object, {"kind"});
   const Json* items = base::find(object, {"items"});
@@ -109,6 +140,7 @@ Result<void> add_object(const Json& object, const std::string& source, std::vect
   if (name == nullptr || name->get_ref<const std::string&>().empty()) {
     return Error(ErrorKind::invalid, fmt::format("{}: a {} without metadata.name", source, kind));
   }
+  KW_TRY(check_secret(object, source));
   out.push_back({object, source});
   return {};
 }
@@ -131,9 +163,13 @@ Result<void> add_documents(std::string_view text, const std::string& source, boo
                            std::vector<Manifest>& out) {
   auto documents = base::parse_yaml_values(text);
   if (!documents.ok()) return std::move(documents).error().with_context(source);
-  for (const auto& document : *documents) {
-    if (skip_rules && is_rule(document)) continue;
-    KW_TRY(add_object(document, source, out));
+  for (std::size_t i = 0; i < documents->size(); ++i) {
+    if (skip_rules && is_rule((*documents)[i])) continue;
+    auto added = add_object((*documents)[i], source, out);
+    if (added.ok()) continue;
+    const std::string place =
+        documents->size() > 1 ? fmt::format(" (document {} of {})", i + 1, documents->size()) : "";
+    return Error(added.error().kind(), added.error().message() + place);
   }
   return {};
 }

@@ -35,23 +35,22 @@ void SecretMask::add_value(std::string_view value) {
   for (const std::string& line : base::split(value, '\n')) insert(base::trim(line));
 }
 
+// Of all that stands there, also where the API wants a map of texts: whoever refuses it quotes it.
+void SecretMask::add_scalars(const Json& value, bool encoded) {
+  if (value.is_structured()) {
+    for (const Json& inner : value) add_scalars(inner, encoded);
+    return;
+  }
+  const std::string text = value.is_string() ? value.get<std::string>() : base::dump_json(value);
+  add_value(text);
+  if (!encoded) return add_value(base::base64_encode(text));
+  if (auto decoded = base::base64_decode(text); decoded.ok()) add_value(*decoded);
+}
+
 void SecretMask::add_object(const Json& object) {
   if (base::string_at(object, {"kind"}) != "Secret") return;
-  if (const Json* data = base::find(object, {"data"}); data != nullptr && data->is_object()) {
-    for (const auto& [key, value] : data->items()) {
-      if (!value.is_string()) continue;
-      const std::string& encoded = value.get_ref<const std::string&>();
-      add_value(encoded);
-      if (auto decoded = base::base64_decode(encoded); decoded.ok()) add_value(*decoded);
-    }
-  }
-  const Json* plain = base::find(object, {"stringData"});
-  if (plain == nullptr || !plain->is_object()) return;
-  for (const auto& [key, value] : plain->items()) {
-    if (!value.is_string()) continue;
-    add_value(value.get_ref<const std::string&>());
-    add_value(base::base64_encode(value.get_ref<const std::string&>()));
-  }
+  if (const Json* data = base::find(object, {"data"})) add_scalars(*data, true);
+  if (const Json* plain = base::find(object, {"stringData"})) add_scalars(*plain, false);
 }
 
 void SecretMask::add_json(std::string_view object_json) {

@@ -29,6 +29,7 @@ class SecretMask {
 
  private:
   void insert(std::string_view value);
+  void add_scalars(const Json& value, bool encoded);
   std::vector<std::string> values_;  // longest first
   bool overflowed_ = false;          // rather nothing than a secret
 };

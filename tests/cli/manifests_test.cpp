@@ -72,6 +72,41 @@ TEST_CASE("a name that YAML reads as a boolean is refused with the cure") {
   CHECK(refused.error().render().find("is true, not text; quote it") != std::string::npos);
 }
 
+TEST_CASE("of several documents the one that is refused is named") {
+  const auto refused = parse_manifests(std::string(kMap) + "---\nkind: X\n", "a.yaml");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render() == "a.yaml: an object without apiVersion (document 2 of 2)");
+}
+
+TEST_CASE("a link to nothing among the manifests is an error, not one file less") {
+  const Folder folder;
+  folder.file("a.yaml", kMap);
+  std::filesystem::create_symlink(folder.path + "/gone", folder.path + "/b.yaml");
+  std::filesystem::create_symlink(folder.path + "/gone", folder.path + "/b.txt");
+  const auto refused = read_manifests({folder.path}, false);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render().find(folder.path + "/b.yaml") != std::string::npos);
+}
+
+TEST_CASE("values of a Secret that are no texts are refused without being told") {
+  const auto refusal = [](const std::string& rest) {
+    const auto read = parse_manifests(
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n" + rest + "\n", "s.yaml");
+    return read.ok() ? "" : read.error().render();
+  };
+  CHECK(refusal("stringData: {pin: 4711}") ==
+        "s.yaml: Secret \"s\": .stringData.pin is no text; quote it");
+  CHECK(refusal("stringData: {list: [hidden]}") ==
+        "s.yaml: Secret \"s\": .stringData.list is no text");
+  CHECK(refusal("data: {a: {b: hidden}}") == "s.yaml: Secret \"s\": .data.a is no text");
+  CHECK(refusal("stringData: hidden") == "s.yaml: Secret \"s\": .stringData is no map of texts");
+  CHECK(refusal("data: [hidden]") == "s.yaml: Secret \"s\": .data is no map of texts");
+  CHECK(refusal("data: {a: null}\nstringData: {b: '4711'}").empty());
+  CHECK(parse_manifests("{apiVersion: example.com/v1, kind: Secret, metadata: {name: s}, data: 1}",
+                        "s.yaml")
+            .ok());
+}
+
 TEST_CASE("a folder below that cannot be read is an error that names it") {
   const Folder folder;
   folder.file("a.yaml", kMap);
