@@ -81,7 +81,21 @@ bool WaitReport::decides(const WaitedObject& object) const {
 }
 
 std::string WaitReport::line_of(const WaitedObject& object) const {
-  const auto& judgement = object.judgement;
+  return line_of(object, object.judgement, object.cause);
+}
+
+// Text of the server's stays in its line: a line that begins with "::" is a command to some CI.
+std::string WaitReport::lines_of(const WaitedObject& object) const {
+  runtime::Judgement judgement = object.judgement;
+  for (std::string* text : {&judgement.current, &judgement.wanted, &judgement.rule}) {
+    *text = base::escape_for_terminal(*text);
+  }
+  return base::escape_for_terminal(
+      line_of(object, judgement, base::escape_for_terminal(object.cause)), true);
+}
+
+std::string WaitReport::line_of(const WaitedObject& object, const runtime::Judgement& judgement,
+                                const std::string& cause) const {
   std::string name = object.str();
   if (several_namespaces && !object.key.namespace_.empty()) {
     name += " in namespace " + object.key.namespace_;
@@ -113,7 +127,7 @@ std::string WaitReport::line_of(const WaitedObject& object) const {
   if (!judgement.wanted.empty()) {
     out += fmt::format("\n  wanted: {} (rule: {})", judgement.wanted, judgement.rule);
   }
-  if (!object.cause.empty()) out += "\n  cause: " + object.cause;
+  if (!cause.empty()) out += "\n  cause: " + cause;
   return out;
 }
 
@@ -129,7 +143,11 @@ std::string met_lines(const WaitReport& report) {
   std::string out;
   for (const auto& object : report.objects) {
     if (object.state != WaitState::met) continue;
-    out += base::escape_for_terminal(singular_name(object)) + " condition met\n";
+    std::string line = singular_name(object) + " condition met";
+    if (report.several_namespaces && !object.key.namespace_.empty()) {
+      line += " in namespace " + object.key.namespace_;
+    }
+    out += base::escape_for_terminal(line) + "\n";
   }
   return out;
 }
@@ -143,11 +161,11 @@ std::string error_lines(const WaitReport& report) {
       // Nothing is known of it, and the message says why.
       if (object.state == WaitState::unknown && !report.message.empty()) continue;
       out += deciding ? "error: " : "note: ";
-      out += base::escape_for_terminal(report.line_of(object), true) + "\n";
+      out += report.lines_of(object) + "\n";
     }
   }
   if (!report.message.empty()) {
-    out += "error: " + base::escape_for_terminal(report.message, true) + "\n";
+    out += "error: " + base::escape_for_terminal(report.message) + "\n";
   }
   return out;
 }

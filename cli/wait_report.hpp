@@ -25,7 +25,13 @@ struct WaitReport {
   // The lines of an object that explain why it is not met: what is seen, wanted, by which rule, and
   // the cause. Not escaped.
   std::string line_of(const runtime::WaitedObject& object) const;
+  // The same for a terminal or a CI's log: escaped, nothing of the server's begins a line.
+  std::string lines_of(const runtime::WaitedObject& object) const;
   bool decides(const runtime::WaitedObject& object) const;
+
+ private:
+  std::string line_of(const runtime::WaitedObject& object, const runtime::Judgement& judgement,
+                      const std::string& cause) const;
 };
 
 // "deployment.apps/web".

@@ -211,14 +211,17 @@ struct Waiter::Impl {
     if (const Error* why = set.failure()) {
       const int code = exit_code_of(*why);
       const bool matters = code == kUnreachable || code == kForbidden;
-      if (matters || any_in(all, WaitState::unknown)) return code;
+      // A server that only says "later" has used up the time.
+      if (matters || (any_in(all, WaitState::unknown) && !why->is_retryable())) return code;
     }
     if (any_in(all, WaitState::not_found)) return kNotFound;
     return kTimedOut;
   }
 
   std::string message(const std::vector<WaitedObject>& all) const {
-    if (const Error* why = stopped()) return why->render();
+    if (const Error* why = stopped()) {
+      return all.size() == 1 ? all.front().str() + ": " + why->render() : why->render();
+    }
     if (interrupted()) return "interrupted before the conditions were met";
     if (told_all && outcome == WaitOutcome::pending) {
       return fmt::format("the recording ends before {}: {}", set.judge().goal().text(),
@@ -252,10 +255,12 @@ struct Waiter::Impl {
     if (why == nullptr || report.exit_code == kDone) return;
     for (auto& object : report.objects) {
       if (object.state == WaitState::met) continue;
-      object.judgement.current =
-          object.state == WaitState::unknown
-              ? why->render()
-              : object.judgement.current + "; then the watch failed: " + why->render();
+      if (object.state == WaitState::unknown) {
+        object.judgement.current = why->render();
+        for (auto& [text, judgement] : object.conditions) judgement.current = why->render();
+      } else {
+        object.judgement.current += "; then the watch failed: " + why->render();
+      }
     }
   }
 
@@ -283,6 +288,8 @@ struct Waiter::Impl {
   int print(const WaitReport& report) {
     if (flags.output == "json") {
       context.out << base::dump_json_pretty(report_json(report)) << "\n";
+    } else if (flags.output == "json-line") {
+      context.out << base::dump_json(report_json(report)) << "\n";
     } else if (flags.output == "junit") {
       context.out << report_junit(report);
     } else if (flags.output == "github") {

@@ -36,7 +36,7 @@ struct WaitFlags {
   std::optional<Duration> hold;
   // Zero: judged once. kubectl's default 30s; a negative one is a week.
   Duration timeout{30000};
-  std::string output = "text";  // text, json, junit, github
+  std::string output = "text";  // text, json, json-line, junit, github
   bool quiet = false;
 };
 

@@ -17,6 +17,7 @@ namespace kubewatch::cli {
 namespace {
 
 constexpr std::size_t kShownPaths = 6;
+constexpr Duration kTellPauses{5000};
 
 const char* word_of(ApplyOutcome::What what) {
   switch (what) {
@@ -49,6 +50,14 @@ std::string shown_yaml(Json object, bool was_there, const hooks::SecretHash& sec
     }
   }
   return base::dump_yaml(object);
+}
+
+// A server may quote what was sent to it, and break lines: one that begins with "::" is a command
+// to some CI.
+std::string masked(const Manifest& manifest, const Error& error) {
+  hooks::SecretMask mask;
+  mask.add_object(manifest.object);
+  return base::escape_for_terminal(mask.mask(error.render()));
 }
 
 Json head_of(const Manifest& manifest) {
@@ -122,8 +131,11 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
   if (style_.output == "json") {
     Json forced = Json::array();
     for (const auto& one : outcome.forced) forced.push_back(to_json(one));
+    Json object = outcome.after;
+    Json* metadata = base::find(object, {"metadata"});
+    if (!style_.show_managed_fields && metadata != nullptr) metadata->erase("managedFields");
     return print_json({{"result", word_of(outcome.what)},
-                       {"object", outcome.after},
+                       {"object", std::move(object)},
                        {"changed", outcome.changed},
                        {"forced", std::move(forced)},
                        {"migrated", outcome.migrated},
@@ -167,6 +179,16 @@ void ApplyReport::print_object(ObjectApply& apply) {
   if (!printed.ok()) count(fail(context_, printed.error()));
 }
 
+void ApplyReport::note_pause(const ObjectApply& apply, const Error& why, Duration pause,
+                             TimePoint now) {
+  if (told_pause_ && now - *told_pause_ < kTellPauses) return;
+  told_pause_ = now;
+  context_.err << base::escape_for_terminal(fmt::format(
+                      "{}: {}; sent again in {}", name_of(apply.type(), apply.key().name),
+                      masked(apply.manifest(), why), base::format_duration(pause)))
+               << std::endl;
+}
+
 void ApplyReport::add_failed(const Manifest& manifest, const Error& error) {
   const std::string kind = base::to_lower(base::string_at(manifest.object, {"kind"}));
   add_error(manifest, error, kind + "/" + base::string_at(manifest.object, {"metadata", "name"}),
@@ -178,10 +200,7 @@ void ApplyReport::add_error(const Manifest& manifest, const Error& error, const 
   const std::string what =
       fmt::format("{}: {} \"{}\"", manifest.source, base::string_at(manifest.object, {"kind"}),
                   base::string_at(manifest.object, {"metadata", "name"}));
-  // A server may quote what was sent to it.
-  hooks::SecretMask mask;
-  mask.add_object(manifest.object);
-  const std::string why = mask.mask(error.render());
+  const std::string why = masked(manifest, error);
   count(fail(context_, exit_code_of(error), what + ": " + why));
   for (const auto& one : conflicts) {
     context_.err << base::escape_for_terminal("  " + to_text(one)) << "\n";

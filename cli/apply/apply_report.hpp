@@ -30,6 +30,7 @@ struct ReportStyle {
   bool diff = false;            // only what differs, and exit code 9
   bool with_namespace = false;  // objects of several namespaces
   std::string subresource;
+  bool show_managed_fields = false;  // in json
 };
 
 class ApplyReport {
@@ -43,6 +44,8 @@ class ApplyReport {
 
   // Each counts into exit_code().
   void add(ObjectApply& apply, const std::vector<std::string>& warnings);
+  // A refused request is sent again after `pause`: told now and then, however many objects wait.
+  void note_pause(const ObjectApply& apply, const Error& why, Duration pause, TimePoint now);
   // An object that got no further than its manifest.
   void add_failed(const Manifest& manifest, const Error& error);
   void add_pruned(const Pruned& member);
@@ -63,6 +66,7 @@ class ApplyReport {
   const ReportStyle& style_;
   const hooks::SecretHash& secrets_;
   int code_ = 0;
+  std::optional<TimePoint> told_pause_;
 };
 
 }  // namespace kubewatch::cli

@@ -110,7 +110,7 @@ Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
   for (int attempt = 0;; ++attempt) {
     KW_ASSIGN(auto type, session_.type_of(slot.gvk));
     if (type) return std::move(*type);
-    if (attempt > 0 && (!awaited || session_.loop().now() > deadline)) break;
+    if (attempt > 0 && (!awaited || session_.loop().now() > deadline || !goes_on())) break;
     if (attempt > 0) session_.loop().run_until([] { return false; }, kServedPause);
     session_.forget_resources();
   }
@@ -160,6 +160,10 @@ void ApplyRun::prepare_class(int order_class) {
     }
     slot.apply = std::make_unique<ObjectApply>(session_.client(), options_, secrets_, slot.manifest,
                                                std::move(*type), slot.key);
+    slot.apply->stop_when([this] { return !goes_on(); });
+    slot.apply->on_pause([this, &slot](const Error& why, Duration pause) {
+      report_.note_pause(*slot.apply, why, pause, session_.loop().now());
+    });
     if (order_class == 2 && rehearsed_only(slot)) {
       slot.apply->assume();
       slot.finished = true;
@@ -214,12 +218,19 @@ void ApplyRun::run_class(int order_class) {
   read_together(applies);
   std::size_t next = 0;
   std::size_t open = 0;
+  // An object that is given twice is written twice, in the order of the input.
+  std::set<std::pair<std::string, core::ObjectKey>> busy;
+  const auto name_of = [](const Slot& slot) {
+    return std::pair(group_kind_text(slot.gvk), slot.key);
+  };
   while (open > 0 || (next < waiting.size() && goes_on())) {
     for (; open < concurrency_ && next < waiting.size() && goes_on(); ++next) {
       Slot& slot = *waiting[next];
+      if (!busy.insert(name_of(slot)).second) break;
       ++open;
-      slot.apply->start([this, &slot, &open] {
+      slot.apply->start([this, &slot, &open, &busy, &name_of] {
         --open;
+        busy.erase(name_of(slot));
         finish(slot);
       });
     }

@@ -130,9 +130,9 @@ Result<std::optional<Migration>> plan_migration(const Json& live, const std::str
   return std::optional<Migration>(std::move(out));
 }
 
-void rehearse(const Migration& migration, const std::string& manager, Json& after) {
+bool rehearse(const Migration& migration, const std::string& manager, Json& after) {
   const auto managed = schema::decode_managed(schema::managed_fields_of(after));
-  if (!managed.ok()) return;
+  if (!managed.ok()) return false;
   schema::FieldSet kept;
   for (const auto& [identity, entry] : *managed) {
     if (entry.applied && entry.manager == manager) kept.merge_in(entry.fields);
@@ -143,7 +143,7 @@ void rehearse(const Migration& migration, const std::string& manager, Json& afte
     if (kept.has(path)) continue;
     if (const Json* value = at_path(after, path)) gone.insert(value);
   }
-  if (!gone.empty()) sweep(after, gone);
+  return !gone.empty() && sweep(after, gone);
 }
 
 }  // namespace kubewatch::cli

@@ -27,7 +27,8 @@ Result<std::optional<Migration>> plan_migration(const Json& live, const std::str
                                                 const std::vector<std::string>& more);
 
 // What a dry run cannot show, since it migrates nothing: takes out of `after` what would be removed
-// because `manager` does not apply it.
-void rehearse(const Migration& migration, const std::string& manager, Json& after);
+// because `manager` does not apply it. Defaults of the server's are among it where client-side
+// apply made the object. Whether anything was taken out.
+bool rehearse(const Migration& migration, const std::string& manager, Json& after);
 
 }  // namespace kubewatch::cli

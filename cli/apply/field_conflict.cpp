@@ -152,6 +152,32 @@ bool ForcePolicy::takes_all(const std::vector<FieldConflict>& conflicts) const {
                                            [&](const auto& one) { return takes(one); });
 }
 
+// As the server writes paths of fields: .spec.containers[name="web"].image, .data.a. Absent: it is.
+std::optional<std::string> wrong_in_path(std::string_view path) {
+  bool quoted = false;
+  std::size_t open = 0;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const char c = path[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"' && open > 0) {
+      quoted = !quoted;
+    } else if (quoted) {
+      continue;
+    } else if (c == '[') {
+      if (++open > 1) return "a [ inside of [ ]";
+    } else if (c == ']') {
+      if (open-- == 0) return "a ] without [";
+    } else if (open == 0 && (c == '{' || c == '}')) {
+      return "it is no jsonpath: leave the braces out";
+    }
+  }
+  if (open > 0) return "a [ that is not closed";
+  if (path.ends_with('.')) return "nothing behind the last dot";
+  if (path.starts_with("./")) return "it is no JSON pointer";
+  return std::nullopt;
+}
+
 Result<ForcePolicy> parse_force(const std::vector<std::string>& conflicts,
                                 const std::vector<std::string>& owners) {
   ForcePolicy out;
@@ -165,6 +191,12 @@ Result<ForcePolicy> parse_force(const std::vector<std::string>& conflicts,
         return Error(ErrorKind::invalid,
                      "--force-conflicts= needs a path, as .spec.replicas; --force-conflicts alone "
                      "takes everything");
+      }
+      if (const auto wrong = wrong_in_path(out.paths.back())) {
+        return Error(ErrorKind::invalid,
+                     fmt::format("--force-conflicts={}: {}; paths are written as in conflicts, "
+                                 "such as .spec.containers[name=\"web\"].image",
+                                 word, *wrong));
       }
     }
   }

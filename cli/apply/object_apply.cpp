@@ -12,6 +12,7 @@
 #include "core/url.hpp"
 #include "hooks/changed_paths.hpp"
 #include "hooks/output.hpp"
+#include "schema/managed_entries.hpp"
 
 namespace kubewatch::cli {
 
@@ -123,15 +124,21 @@ void ObjectApply::assume() {
 }
 
 void ObjectApply::end(std::optional<Error> error) {
+  if (error && attempt_ > 0 && error->is_retryable()) {
+    error = std::move(*error).with_context(
+        fmt::format("given up after {} tries in {}", attempt_ + 1, base::format_duration(spent_)));
+  }
   if (error) outcome_.error = std::move(error);
   done_();
 }
 
 bool ObjectApply::again(const Error& error, std::function<void()> step) {
+  if (stopped_ && stopped_()) return false;
   const auto delay = client::retry_delay(error, attempt_, spent_);
   if (!delay) return false;
   ++attempt_;
   spent_ += *delay;
+  if (on_pause_) on_pause_(error, *delay);
   timer_ = client_.loop().after(*delay, std::move(step));
   return true;
 }
@@ -266,12 +273,47 @@ void ObjectApply::on_conflict(const Error& error) {
 
 void ObjectApply::judge(client::ApplyResult answer) {
   outcome_.after = std::move(answer.object);
-  if (rehearsed_) rehearse(*rehearsed_, options_.manager, outcome_.after);
   if (answer.created) outcome_.before = Json();
-  Change change = compare(outcome_.before, outcome_.after, kMostPaths);
   // Made by someone since it was asked for: what we changed of it nobody can tell.
-  const bool met = outcome_.before.is_null() && !answer.created;
-  outcome_.what = met ? ApplyOutcome::What::configured : change.what;
+  met_ = outcome_.before.is_null() && !answer.created;
+  const bool removes = rehearsed_ && rehearse(*rehearsed_, options_.manager, outcome_.after);
+  removes ? complete_rehearsal() : tell_changes();
+}
+
+// What client-side apply created it owns whole, defaults included; the server would put those back,
+// and only the server knows them. An update has no other effect in a dry run than to show that.
+void ObjectApply::complete_rehearsal() {
+  Json body = outcome_.after;
+  body["metadata"].erase("managedFields");
+  // Written, never read: the server makes `data` of it.
+  if (const Json* written = base::find(manifest_.object, {"stringData"})) {
+    if (type_.gvk.kind == "Secret") body["stringData"] = *written;
+  }
+  core::WriteParams params;
+  params.dry_run = true;
+  params.field_manager = options_.manager;
+  requests_.run<Result<Json>>(
+      [this](Result<Json> answer) {
+        // Who may not update sees what the apply takes away, and not what the server puts back.
+        if (answer.ok()) {
+          Json managed = std::move(outcome_.after["metadata"]["managedFields"]);
+          outcome_.after = std::move(*answer);
+          outcome_.after["metadata"]["managedFields"] = std::move(managed);
+        }
+        tell_changes();
+      },
+      [&](auto ready) { return client_.update(type_, body, params, std::move(ready)); });
+}
+
+void ObjectApply::tell_changes() {
+  Change change = compare(outcome_.before, outcome_.after, kMostPaths);
+  outcome_.what = met_ ? ApplyOutcome::What::configured : change.what;
+  // A dry run's answer has the resourceVersion of before, whatever it would write.
+  if (options_.dry_run && outcome_.what == ApplyOutcome::What::unchanged &&
+      !schema::same_owners(schema::managed_fields_of(outcome_.before),
+                           schema::managed_fields_of(outcome_.after))) {
+    outcome_.what = ApplyOutcome::What::configured;
+  }
   outcome_.changed = std::move(change.changed);
   if (outcome_.what != ApplyOutcome::What::created && options_.subresource.empty()) {
     outcome_.defaults =

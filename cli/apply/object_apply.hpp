@@ -66,6 +66,10 @@ class ObjectApply {
   // Before start(): its text in a list of a moment ago, "" for none; it is not asked for then, and
   // written only if it is still so.
   void know(std::string listed);
+  // Asked before anything is sent again: once it holds, a refusal is the end.
+  void stop_when(std::function<bool()> stopped) { stopped_ = std::move(stopped); }
+  // Told when a refused request is to be sent again, and after which pause.
+  void on_pause(std::function<void(const Error&, Duration)> told) { on_pause_ = std::move(told); }
   // In a dry run, instead of start(): its Namespace or CRD is of the same call and not made.
   void assume();
 
@@ -82,6 +86,8 @@ class ObjectApply {
   void on_applied(bool force, Result<client::ApplyResult> answer);
   void on_conflict(const Error& error);
   void judge(client::ApplyResult answer);
+  void complete_rehearsal();
+  void tell_changes();
   void await_usable();
   void get(std::function<void(Result<Json>)> done);
   bool again(const Error& error, std::function<void()> step);
@@ -94,12 +100,15 @@ class ObjectApply {
   core::ResourceType type_;
   core::ObjectKey key_;
   Done done_;
+  std::function<bool()> stopped_;
+  std::function<void(const Error&, Duration)> on_pause_;
   ApplyOutcome outcome_;
   std::optional<Migration> rehearsed_;  // a dry run migrates nothing
   client::InFlight requests_;
   loop::Timer timer_;
   // `before` is of a list: whatever goes wrong with it is looked at again with a state of its own.
   bool listed_ = false;
+  bool met_ = false;  // somebody else made it between our look and our write
   std::string listed_text_;
   int attempt_ = 0;
   int rounds_ = 0;  // begun anew because the object changed in between

@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/kustomize.hpp"
 #include "cli/manifests.hpp"
 #include "cli/printers/object_printer.hpp"
@@ -178,7 +179,7 @@ class ApplySsa : public Command {
       return Error(ErrorKind::invalid, "--wait has nothing to wait for in a dry run");
     }
     if (wait_flags_.conditions.empty()) wait_flags_.conditions = {"ready"};
-    wait_flags_.output = print_.output == "json" ? "json" : "text";
+    wait_flags_.output = print_.output == "json" ? "json-line" : "text";
     wait_flags_.quiet =
         !print_.output.empty() && print_.output != "json" && print_.output != "text";
     KW_ASSIGN(goal_, wait_goal_of(wait_flags_));
@@ -186,6 +187,7 @@ class ApplySsa : public Command {
   }
 
   int apply(Context& context, Session& session, std::vector<Manifest> manifests) {
+    style_.show_managed_fields = print_.show_managed_fields;
     const auto secrets = hooks::SecretHash::make();
     ApplyReport report(context, style_, secrets);
     ApplyRun run(session, options_, report, secrets, concurrency_);
@@ -193,11 +195,20 @@ class ApplySsa : public Command {
     if (!taken.ok()) return fail(context, taken.error());
     run.on_type([&](const core::ResourceType& type) { recording_.note({type}); });
     style_.with_namespace = run.several_namespaces();
+    // Until here a signal simply ends the process: nothing was written.
+    const Interrupt interrupt(session.loop(), [] {});
+    const auto stopped = [&] { return interrupt.happened(); };
+    run.stop_when(stopped);
+    std::optional<ApplySetRun> set;
+    if (prune_) {
+      auto joined = join_set(context, session, run);
+      if (!joined.ok()) return fail(context, joined.error());
+      set = std::move(*joined);
+    }
     std::optional<Waiter> waiter;
     std::map<const ObjectApply*, std::size_t> targets;
     if (wait_) {
       waiter.emplace(context, session, wait_flags_, std::move(*goal_), runtime::WatcherOptions());
-      run.stop_when([&] { return waiter->interrupted(); });
       // The watches are open before the first write: no transition is missed.
       run.listen(
           {[&](const std::vector<ObjectApply*>& applies) -> Result<void> {
@@ -210,48 +221,51 @@ class ApplySsa : public Command {
            },
            [&](ObjectApply& one) { waiter->expect(targets.at(&one), one.outcome().after); }});
     }
-    const auto stopped = [&] { return waiter && waiter->interrupted(); };
-    const int code = prune_ ? apply_and_prune(context, session, run, report, stopped)
-                            : (run.apply_all(), report.exit_code());
-    if (!wait_ || targets.empty()) return code;
-    if (code != kDone) {
+    run.apply_all();
+    const int code = report.exit_code();
+    if (!run.all_well()) {
+      if (set) context.err << "nothing was pruned, because not everything could be applied\n";
+      if (targets.empty()) return code;
       context.err << (stopped() ? "not waited for: interrupted\n"
                                 : "not waited for, because not everything could be applied\n");
       return code;
     }
     context.out.flush();
-    return waiter->finish();
+    const int waited = targets.empty() ? int{kDone} : waiter->finish();
+    if (!set) return more_telling(code, waited);
+    if (waited != kDone) {
+      context.err << "nothing was pruned, because what was applied is not as awaited\n";
+      return waited;
+    }
+    return prune(context, *set, run.applied_uids(), report, stopped);
   }
 
   // The parent names every member there may be before anything is written, and only the present
   // ones once all went well: killed in between, the next run still finds what is obsolete.
-  int apply_and_prune(Context& context, Session& session, ApplyRun& run, ApplyReport& report,
-                      const std::function<bool()>& stopped) {
-    auto set = ApplySetRun::open(session, apply_set_, options_.dry_run);
-    if (!set.ok()) return fail(context, set.error());
-    const auto contents = run.join(set->id(), set->parent_namespace());
-    if (!contents.ok()) return fail(context, contents.error());
-    const auto widened = set->widen(*contents);
-    if (!widened.ok()) return fail(context, widened.error());
-    if (*widened) {
+  Result<ApplySetRun> join_set(Context& context, Session& session, ApplyRun& run) {
+    KW_ASSIGN(auto set, ApplySetRun::open(session, apply_set_, options_.dry_run));
+    KW_ASSIGN(const auto contents, run.join(set.id(), set.parent_namespace()));
+    KW_ASSIGN(const bool widened, set.widen(contents));
+    if (widened) {
       context.err << base::escape_for_terminal(fmt::format(
                          "warning: other managers had written to {}; its ApplySet fields are taken "
                          "back from them",
-                         set->parent_text()))
+                         set.parent_text()))
                   << "\n";
     }
-    run.apply_all();
-    if (!run.all_well()) {
-      context.err << "nothing was pruned, because not everything could be applied\n";
-      return report.exit_code();
-    }
+    return set;
+  }
+
+  // Once all is applied, and as it was waited for.
+  int prune(Context& context, ApplySetRun& set, const std::set<std::string>& applied,
+            ApplyReport& report, const std::function<bool()>& stopped) {
     const auto no_prune = [&](const Error& why) {
       report.count(fail(context, Error(why).with_context("nothing was pruned")));
       return report.exit_code();
     };
     const Error interrupted(ErrorKind::canceled, "interrupted");
     if (stopped()) return no_prune(interrupted);
-    auto obsolete = set->find_obsolete(run.applied_uids());
+    auto obsolete = set.find_obsolete(applied);
     if (!obsolete.ok()) return no_prune(obsolete.error());
     bool all_gone = true;
     for (auto& member : *obsolete) {
@@ -260,13 +274,13 @@ class ApplySsa : public Command {
             Error(interrupted)
                 .with_context("not pruned: " + ApplyReport::name_of(member.type, member.key.name));
       } else {
-        set->remove(member);
+        set.remove(member);
       }
       report.add_pruned(member);
       all_gone = all_gone && !member.error;
     }
     if (!all_gone) return report.exit_code();
-    if (auto narrowed = set->narrow(); !narrowed.ok()) {
+    if (auto narrowed = set.narrow(); !narrowed.ok()) {
       report.count(fail(context, narrowed.error()));
     }
     return report.exit_code();

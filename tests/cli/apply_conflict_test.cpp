@@ -67,6 +67,22 @@ TEST_CASE("force by path takes that field and what is below it, and nothing besi
   CHECK_FALSE(policy->takes_all({}));
 }
 
+TEST_CASE("a path to force that can be none is refused, with how they are written") {
+  for (const char* path : {".data[", ".a]", "{.spec.template}", "/spec/template", ".a[b[c]]",
+                           R"(.a[name="x])", ".spec."}) {
+    INFO(path);
+    const auto policy = parse_force({path}, {});
+    REQUIRE_FALSE(policy.ok());
+    CHECK(policy.error().message().find(R"(.spec.containers[name="web"].image)") !=
+          std::string::npos);
+  }
+  for (const char* path : {".data.a.b/c", R"(.spec.x[k="a]b\"[c"].y)", ".a[0]", "spec.a",
+                           R"(.metadata.finalizers["x"])"}) {
+    INFO(path);
+    CHECK(parse_force({path}, {}).ok());
+  }
+}
+
 TEST_CASE("force by owner takes what that manager has") {
   const auto policy = parse_force({}, {"ci"});
   REQUIRE(policy.ok());

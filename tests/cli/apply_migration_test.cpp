@@ -78,7 +78,8 @@ TEST_CASE("a dry run takes out what the migrated apply would remove") {
       plan_migration(live({entry("kubectl-client-side-apply", "Update", kBoth)}), "kubewatch", {});
   REQUIRE(plan.ok());
   Json after = live({entry("kubewatch", "Apply", R"({"f:data": {"f:x": {}}})"_json)});
-  rehearse(**plan, "kubewatch", after);
+  CHECK(rehearse(**plan, "kubewatch", after));
+  CHECK_FALSE(rehearse(**plan, "kubewatch", after));
   CHECK(after["data"] == R"({"x": "1"})"_json);
   Json nothing_left = live({entry("kubewatch", "Apply", Json::object())});
   rehearse(**plan, "kubewatch", nothing_left);

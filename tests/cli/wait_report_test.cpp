@@ -60,9 +60,23 @@ TEST_CASE("a report as text: what is met goes to stdout as kubectl says it, the 
   CHECK(errors.find("apps/web") == std::string::npos);
 }
 
+TEST_CASE("nothing that a server says begins a line") {
+  WaitReport told = report();
+  told.objects[1].judgement.current = "x\n::error::injected";
+  told.objects[1].judgement.wanted = "y\n::error::injected";
+  told.objects[1].cause = "z\r\n::error::injected";
+  told.message = "m\n::error::injected";
+  const std::string errors = error_lines(told);
+  CHECK(errors.find("injected") != std::string::npos);
+  CHECK(errors.find("\n::") == std::string::npos);
+  CHECK(errors.find('\r') == std::string::npos);
+  CHECK(std::count(errors.begin(), errors.end(), '\n') == 4);
+}
+
 TEST_CASE("objects of several namespaces are told with theirs") {
   WaitReport two = report();
   two.several_namespaces = true;
+  CHECK(met_lines(two) == "deployment.apps/web condition met in namespace shop\n");
   CHECK(error_lines(two).find("on deployments.apps/db in namespace shop: 1 of 3") !=
         std::string::npos);
 }

@@ -225,6 +225,68 @@ E2E_CASE("apply-ssa takes over what client-side apply left: fields left out are 
   CHECK(apply_ssa(w, config_map("old", "blue")).says("unchanged"));
 }
 
+E2E_CASE("apply-ssa: a dry run shows what the server puts back of client-side apply's fields") {
+  World w;
+  const auto secret = [](const std::string& value) {
+    return "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, stringData: "
+           "{a: " +
+           value + "}}\n";
+  };
+  core::WriteParams params;
+  params.field_manager = "kubectl-client-side-apply";
+  const Json object = {{"apiVersion", "v1"},
+                       {"kind", "Secret"},
+                       {"metadata", {{"name", "s"}, {"namespace", w.ns()}}},
+                       {"stringData", {{"a", "first-value"}}}};
+  bool made = false;
+  const auto request = w.client().create(w.type("Secret"), w.ns(), object, params,
+                                         [&](Result<Json> answer) { made = answer.ok(); });
+  REQUIRE(w.eventually([&] { return made; }));
+  auto seen = apply_ssa(w, secret("first-value"), {"--dry-run=server"});
+  INFO(seen.out);
+  CHECK(seen.code == 0);
+  CHECK(seen.says("secret/s configured (server dry run): ownership only"));
+  seen = apply_ssa(w, secret("other-value"), {"--diff"});
+  CHECK(seen.code == 9);
+  CHECK(seen.says(".data.a"));
+  CHECK_FALSE(seen.says(".type"));
+  const Json untouched = {{"a", "Zmlyc3QtdmFsdWU="}};
+  CHECK((*w.get("Secret", "s"))["data"] == untouched);
+  CHECK(apply_ssa(w, secret("first-value")).says("secret/s configured: ownership only"));
+}
+
+E2E_CASE("apply-ssa: a dry run tells of ownership what the apply would") {
+  World w;
+  core::PatchParams params;
+  params.type = core::PatchType::apply;
+  params.field_manager = "alice";
+  const Json object = {{"apiVersion", "v1"},
+                       {"kind", "ConfigMap"},
+                       {"metadata", {{"name", "a"}, {"namespace", w.ns()}}},
+                       {"data", {{"color", "red"}}}};
+  bool made = false;
+  const auto request =
+      w.client().patch(w.type("ConfigMap"), {w.ns(), "a"}, object, params,
+                       [&](Result<client::ApplyResult> answer) { made = answer.ok(); });
+  REQUIRE(w.eventually([&] { return made; }));
+  CHECK(apply_ssa(w, config_map("a", "red"), {"--dry-run=server"}).says("ownership only"));
+  CHECK(apply_ssa(w, config_map("a", "red"), {"--diff"}).code == 9);
+  CHECK(apply_ssa(w, config_map("a", "red")).says("ownership only"));
+  CHECK(apply_ssa(w, config_map("a", "red"), {"--dry-run=server"}).says("unchanged"));
+}
+
+E2E_CASE("apply-ssa: an object that is given several times is written in that order") {
+  World w;
+  std::string text;
+  for (int i = 0; i < 9; ++i) text += config_map("same", "c" + std::to_string(i));
+  const auto seen = apply_ssa(w, text);
+  INFO(seen.out + seen.err);
+  CHECK(seen.code == 0);
+  CHECK(data_of(w, "same")["color"] == "c8");
+  CHECK(apply_ssa(w, text).code == 0);
+  CHECK(data_of(w, "same")["color"] == "c8");
+}
+
 E2E_CASE("apply-ssa: a namespace, a CRD and their objects in one file, in any order") {
   World w;
   const std::string text = R"(
@@ -393,6 +455,50 @@ E2E_CASE("apply-ssa --wait waits for what was applied, and gives the wait's exit
                    "--fail-if=jsonpath={.spec.title}=one", "--timeout=60s"})
             .code == 4);
   CHECK(apply_ssa(w, config_map("a", "red"), {"--wait"}).code == 0);
+}
+
+E2E_CASE("apply-ssa: nothing is pruned when what was applied is not as awaited") {
+  World w;
+  const std::vector<std::string> set = {"-n", "@NS@", "--prune", "--applyset", "site"};
+  CHECK(apply_ssa(w, config_map("old", "red") + config_map("a", "red"), set).code == 0);
+  auto words = set;
+  words.insert(words.end(), {"--wait", "--for=jsonpath={.data.color}=blue", "--timeout=1s"});
+  auto seen = apply_ssa(w, config_map("a", "red"), words);
+  INFO(seen.err);
+  CHECK(seen.code == 3);
+  CHECK(seen.err.find("nothing was pruned, because what was applied is not as awaited") !=
+        std::string::npos);
+  CHECK(data_of(w, "old")["color"] == "red");
+  words.insert(words.end(), {"-o", "json"});
+  seen = apply_ssa(w, config_map("a", "blue"), words);
+  CHECK(seen.code == 0);
+  CHECK(data_of(w, "old") == "absent");
+  // One object a line: the apply, the wait, the pruned one.
+  const auto lines = base::split(base::trim(seen.out), '\n');
+  REQUIRE(lines.size() == 3);
+  std::vector<std::string> kinds;
+  for (const auto& line : lines) {
+    const auto parsed = base::parse_json(line);
+    REQUIRE(parsed.ok());
+    kinds.push_back(base::string_at(*parsed, {"kind"}));
+  }
+  CHECK(kinds == std::vector<std::string>{"ApplyResult", "WaitReport", "ApplyResult"});
+  CHECK(seen.out.find("managedFields") == std::string::npos);
+  CHECK(apply_ssa(w, config_map("a", "blue"), {"-o", "json", "--show-managed-fields"})
+            .says("managedFields"));
+}
+
+E2E_CASE("apply-ssa: a signal ends the writes, and each object that was left is told") {
+  World w;
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += config_map("m" + std::to_string(i), "red");
+  const auto seen =
+      apply_ssa(w, many, {"--concurrency=1"}, [&] { return w.get("ConfigMap", "m0").has_value(); });
+  INFO(seen.err);
+  CHECK(seen.code == 1);
+  CHECK(seen.says("configmap/m0 created"));
+  CHECK(seen.err.find("\"m299\": not applied: interrupted") != std::string::npos);
+  CHECK(data_of(w, "m299") == "absent");
 }
 
 E2E_CASE("apply-ssa: a signal during --wait ends the writes, and nothing is pruned") {
