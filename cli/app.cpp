@@ -74,12 +74,15 @@ void bind_server_flags(CLI::App& app, GlobalOptions& global) {
   app.add_option_function<std::string>(
          "--request-timeout",
          [&config](const std::string& text) {
-           auto parsed = base::parse_duration(text);
+           // As with kubectl a bare number is seconds.
+           const bool bare =
+               !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+           auto parsed = base::parse_duration(bare ? text + "s" : text);
            if (!parsed.ok())
              throw CLI::ValidationError("--request-timeout", parsed.error().render());
            config.request_timeout = *parsed;
          },
-         "how long one request may take; watches are not limited")
+         "how long one request may take, seconds where no unit is given; watches are not limited")
       ->type_name("DURATION")
       ->group(group);
   app.add_option("--proxy-url", config.proxy_url, "proxy of all requests")

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/strings.hpp"
+#include "cli/reflect/saved.hpp"
 #include "http/listen_address.hpp"
 #include "jq/paths.hpp"
 #include "runtime/needed_paths.hpp"
@@ -130,6 +131,20 @@ Result<void> ReflectFlags::check() const {
   if (estimate && !from.empty()) return wrong("--estimate asks the server; it reads no --from");
   if (snapshot_interval && snapshot.empty())
     return wrong("--snapshot-interval needs --snapshot FILE");
+  if (!snapshot.empty()) {
+    if (auto usable = check_snapshot_file(snapshot); !usable.ok()) {
+      return std::move(usable.error()).with_context("--snapshot");
+    }
+  }
+  if (words.size() > 1 && !selection.label_selector.empty()) {
+    return wrong("name cannot be provided when a selector is specified");
+  }
+  if (!words.empty() && words.front().find('/') != std::string::npos) {
+    return wrong(
+        fmt::format("\"{}\": reflect caches kinds; ask for an object of one with --query "
+                    "TYPE NAME",
+                    words.front()));
+  }
   KW_TRY(check_recording());
   KW_TRY(check_selection(selection));
   KW_TRY(check_stream(stream));

@@ -84,6 +84,11 @@ void CachedKind::start() {
   reflector_->start();
 }
 
+void CachedKind::start_with_list() {
+  if (store().ready()) needed_ = 2;
+  reflector_->start_with_list();
+}
+
 std::optional<Duration> CachedKind::lag() const {
   if (!heard_ || syncs_ == 0) return std::nullopt;
   return client_.loop().now() - *heard_;

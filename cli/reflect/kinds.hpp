@@ -41,12 +41,14 @@ class CachedKind : public core::ReadBackend {
   // Before start().
   void tell(Told told) { told_ = std::move(told); }
   void start();
+  // Synced is then what was compared with the server; a loaded cache alone is not.
+  void start_with_list();
 
   const KindPlan& plan() const { return plan_; }
   runtime::Reflector& reflector() { return *reflector_; }
   const runtime::Reflector& reflector() const { return *reflector_; }
   const runtime::Store& store() const { return reflector_->store(); }
-  bool synced() const { return syncs_ > 0; }
+  bool synced() const { return syncs_ >= needed_; }
   // Full states so far.
   std::uint64_t syncs() const { return syncs_; }
   // Since the server last said where it stands; absent before the first sync.
@@ -72,6 +74,7 @@ class CachedKind : public core::ReadBackend {
   Told told_;
   std::unique_ptr<runtime::Reflector> reflector_;
   std::uint64_t syncs_ = 0;
+  std::uint64_t needed_ = 1;
   std::optional<TimePoint> heard_;
 };
 using CachedKinds = std::vector<std::unique_ptr<CachedKind>>;

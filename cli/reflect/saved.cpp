@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
@@ -78,6 +81,17 @@ Error damaged(const std::string& what) {
 }
 
 }  // namespace
+
+Result<void> check_snapshot_file(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(kMagic.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  if (begin.empty() || begin == kMagic) return {};
+  return Error(ErrorKind::invalid, path + " is there and is no saved cache: it is not overwritten");
+}
 
 Result<void> write_saved(const std::string& path, const std::string& server,
                          const CachedKinds& kinds) {

@@ -14,6 +14,9 @@
 
 namespace kubewatch::cli {
 
+// Whether --snapshot may write there: nothing, an empty file or an older snapshot. Errors: invalid.
+Result<void> check_snapshot_file(const std::string& path);
+
 struct SavedKind {
   KindPlan plan;
   std::string server;  // that it was read from

@@ -36,7 +36,8 @@ constexpr Duration kStatusEvery{1000};
 constexpr Duration kVerifyEvery{10000};
 
 bool is_final(const Error& error) {
-  return error.is_forbidden() || error.is_unauthorized() || error.is_not_found();
+  if (error.is_forbidden() || error.is_unauthorized() || error.is_not_found()) return true;
+  return error.status() != nullptr && (error.status()->code == 400 || error.status()->code == 405);
 }
 
 class Reflect : public Command {
@@ -170,7 +171,9 @@ class Reflect : public Command {
         kind.tell({{}, {}, {}, failed});
       }
     }
-    for (const auto& kind : kinds_) kind->start();
+    // What ends at the first sync would otherwise end with the file, however old it is.
+    const bool ends = flags_.mode() == ReflectMode::once || flags_.mode() == ReflectMode::verify;
+    for (const auto& kind : kinds_) ends ? kind->start_with_list() : kind->start();
     return kDone;
   }
 

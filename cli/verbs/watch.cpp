@@ -105,7 +105,8 @@ class Watch : public Command {
     app.add_option("--max-events", options_.end.max_events, "end after so many events")
         ->type_name("N")
         ->check([](const std::string& text) {
-          return std::string(text == "0" ? "must be 1 or more" : "");
+          const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+          return std::string(!digits || text == "0" ? "must be 1 or more" : "");
         })
         ->group("When it ends");
     add_duration(app, "--duration", duration_,

@@ -36,14 +36,15 @@ Result<bool> EndRule::until_met(const EventView& event) const {
   return program_->test(event.input());
 }
 
-Result<bool> EndRule::note(const EventView* event) {
+Result<EndRule::Verdict> EndRule::note(const EventView* event) {
   ++shown_;
   if (wants_object() && event != nullptr) {
     auto met = until_met(*event);
     if (!met.ok()) return std::move(met).error().with_context("--until");
-    if (*met) return true;
+    if (*met) return Verdict::met;
   }
-  return flags_.max_events != 0 && shown_ >= flags_.max_events;
+  const bool enough = flags_.max_events != 0 && shown_ >= flags_.max_events;
+  return enough ? Verdict::enough : Verdict::goes_on;
 }
 
 }  // namespace kubewatch::cli::watch

@@ -25,12 +25,13 @@ class EndRule {
 
   // note() has to see the object.
   bool wants_object() const { return condition_.has_value() || program_.has_value(); }
+  enum class Verdict { goes_on, met, enough };  // met: --until; enough: --max-events
   // An event that was shown; `event` may be null unless wants_object(). Errors: of jq.
-  Result<bool> note(const EventView* event);
+  Result<Verdict> note(const EventView* event);
   // The events that were shown.
   std::uint64_t shown() const { return shown_; }
   const std::optional<Duration>& duration() const { return flags_.duration; }
-  // After --duration: 0, or 3 when --until was waited for.
+  // After --duration or --max-events: 0, or 3 when --until was waited for.
   bool timed_out_is_failure() const { return wants_object(); }
   const std::string& until() const { return flags_.until; }
 

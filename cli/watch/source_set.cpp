@@ -24,6 +24,12 @@ Error missing_type(const client::ResourceMap& map, const std::string& word) {
   return {ErrorKind::not_found, text};
 }
 
+// Asking again would be answered alike: may not be read, or not in this way.
+bool is_refusal(const Error& error) {
+  if (error.is_forbidden() || error.is_unauthorized()) return true;
+  return error.status() != nullptr && (error.status()->code == 400 || error.status()->code == 405);
+}
+
 std::string with_name(const std::string& fields, const std::string& name) {
   if (name.empty()) return fields;
   return (fields.empty() ? "" : fields + ",") + "metadata.name=" + name;
@@ -244,8 +250,8 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
   out.on_synced = [this, &source](bool gap) { synced(source, gap); };
   out.on_failure = [this, &source](runtime::WatcherFailure where, const Error& error,
                                    Duration retry) {
-    source.refused = where == runtime::WatcherFailure::initial_list && !source.synced &&
-                     (error.is_forbidden() || error.is_unauthorized());
+    source.refused =
+        where == runtime::WatcherFailure::initial_list && !source.synced && is_refusal(error);
     if (all_refused()) return callbacks_.on_nothing_left(error);
     warn_of_failure(source.info.type.gvk.kind, source.reflector->stats(), where, error, retry);
     callbacks_.on_failure(source.info, where, error);
@@ -289,6 +295,24 @@ std::map<std::string, SourceStats> SourceSet::stats() const {
     const auto relists = source->reflector->store().stats().relists;
     one.relists += relists;
     for (const auto failures : stats.failures) one.failures += failures;
+  }
+  return out;
+}
+
+std::vector<std::string> SourceSet::unread() const {
+  std::vector<std::string> out;
+  for (const auto& server : servers_) {
+    const std::string context = server->context.empty() ? "" : " in context " + server->context;
+    for (const Wanted& wanted : server->missing) out.push_back(wanted.type + context);
+  }
+  for (const auto& source : sources_) {
+    if (source->synced || source->resumed) continue;
+    std::string name = source->info.type.qualified_plural();
+    if (!source->name.empty()) name += "/" + source->name;
+    if (!source->info.namespace_.empty()) name += " in " + source->info.namespace_;
+    if (!source->info.context.empty()) name += " in context " + source->info.context;
+    const auto why = source->reflector->last_failure();
+    out.push_back(why ? fmt::format("{} ({})", name, *why) : std::move(name));
   }
   return out;
 }

@@ -1,6 +1,10 @@
 #include "cli/watch/watch_run.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <map>
 #include <ostream>
@@ -24,6 +28,7 @@ namespace kubewatch::cli::watch {
 namespace {
 
 constexpr Duration kCheckpointEvery{30000};
+constexpr Duration kLeastStatsInterval{100};
 constexpr std::uint64_t kToldProblems = 10;  // of --when and --fields; further ones are counted
 
 bool is_table(const OutputFormat& format) {
@@ -46,13 +51,14 @@ class Run {
   SourceOptions source_options();
   SourceCallbacks source_callbacks();
   void start_timers();
+  void watch_reader();
   void fetch_columns(Session& session, const core::ResourceType& type, std::function<void()> go_on);
   void on_change(const SourceInfo& source, const runtime::StoreChange& change, bool resumed);
   void on_synced(const SourceInfo& source, bool gap, bool resumed);
   bool passes(Event& event);
   void exec(const Event& event);
   void note(const std::string& text);
-  void problem(const Error& error);
+  void problem(const Event& event, const Error& error);
   void tell_stats();
   void save_checkpoint();
   void write_parts(const Result<CheckpointParts>& parts);
@@ -79,6 +85,7 @@ class Run {
   std::vector<client::PendingPtr> columns_;
   std::map<std::size_t, std::size_t> initial_;  // shown, by the source's group
   loop::Timer deadline_, stats_timer_, checkpoint_timer_;
+  loop::FdWatch reader_;  // of stdout, where it is a pipe
   TimePoint started_{};
   std::uint64_t problems_ = 0;
   bool changed_ = false;  // since the checkpoint was written
@@ -96,7 +103,12 @@ int Run::run() {
   if (auto ready = prepare(); !ready.ok()) return fail(context_, ready.error());
   // Until the servers have said what they have, a signal simply ends the process.
   if (auto begun = sources_->start(); !begun.ok()) return fail(context_, begun.error());
-  Interrupt interrupt(loop_, [this] { interrupted(); });
+  Interrupt interrupt(
+      loop_, [this] { interrupted(); },
+      [this] {
+        if (exec_ != nullptr) exec_->terminate();
+      });
+  watch_reader();
   recording_.note(sources_->types());
   start_timers();
   if (!ended_ || !stopped_) loop_.run();
@@ -150,7 +162,10 @@ Result<void> Run::prepare() {
   if (!options_.exec.command.empty()) {
     exec_ = std::make_unique<ExecRunner>(loop_, options_.exec, [this](std::string_view text) {
       output_->flush();  // what was printed before
-      output_->buffer() += text;
+      output_->buffer() +=
+          options_.terminal.tty ? base::escape_for_terminal(text, true) : std::string(text);
+      // What follows has a line of its own.
+      if (!text.ends_with('\n')) output_->buffer() += '\n';
       output_->added();
     });
   }
@@ -245,12 +260,29 @@ void Run::fetch_columns(Session& session, const core::ResourceType& type,
       }));
 }
 
+// A reader that goes away is seen at once, and not with the next event, which may never come.
+void Run::watch_reader() {
+  struct stat status {};
+  const bool pipe = ::fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
+  if (!pipe || (::fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) != O_WRONLY) return;
+  reader_ = loop_.on_readable(STDOUT_FILENO, [this] {
+    pollfd look{STDOUT_FILENO, 0, 0};
+    if (!ended_ && ::poll(&look, 1, 0) == 1 && (look.revents & POLLERR) != 0) broken_stdout();
+  });
+}
+
 void Run::start_timers() {
   if (end_.duration()) {
     deadline_ = loop_.after(*end_.duration(), [this] {
-      if (!end_.timed_out_is_failure()) return end(kDone);
-      end(kTimedOut, fmt::format("timed out: --until {} was not met within {}", end_.until(),
-                                 base::format_duration(*end_.duration())));
+      const std::string within = base::format_duration(*end_.duration());
+      if (end_.timed_out_is_failure()) {
+        return end(kTimedOut, fmt::format("timed out: --until {} was not met within {}",
+                                          end_.until(), within));
+      }
+      const auto unread = sources_->unread();
+      if (unread.empty()) return end(kDone);
+      end(kTimedOut,
+          fmt::format("timed out: not read within {}: {}", within, base::join(unread, ", ")));
     });
   }
   if (options_.stats_interval) {
@@ -270,22 +302,25 @@ void Run::on_change(const SourceInfo& source, const runtime::StoreChange& change
   if (!passes(event)) return;
   if (change.initial) ++initial_[source.group];
   auto shown = view_->event(event, loop_.wall(), output_->buffer());
-  if (!shown.ok()) problem(shown.error());
+  if (!shown.ok()) problem(event, shown.error());
   output_->added();
   exec(event);
   if (ended_) return;
   const std::optional<EventView> view =
       end_.wants_object() ? std::optional(event.view()) : std::nullopt;
-  const auto met = end_.note(view ? &*view : nullptr);
-  if (!met.ok()) return problem(without_quoted_values(met.error(), event.object()));
-  if (*met) end(kDone);
+  const auto verdict = end_.note(view ? &*view : nullptr);
+  if (!verdict.ok()) return problem(event, without_quoted_values(verdict.error(), event.object()));
+  if (*verdict == EndRule::Verdict::goes_on) return;
+  if (*verdict == EndRule::Verdict::met || !end_.timed_out_is_failure()) return end(kDone);
+  end(kTimedOut,
+      fmt::format("--until {} was not met within {} events", end_.until(), end_.shown()));
 }
 
 bool Run::passes(Event& event) {
   if (filter_.empty()) return true;
   auto fields = filter_.look(event.view());
   if (!fields.ok()) {
-    problem(without_quoted_values(fields.error(), event.object()));
+    problem(event, without_quoted_values(fields.error(), event.object()));
     return false;
   }
   if (!*fields) return false;
@@ -317,9 +352,12 @@ void Run::note(const std::string& text) {
 }
 
 // A program that fails on one object fails on many: the first are told, the rest are counted.
-void Run::problem(const Error& error) {
+void Run::problem(const Event& event, const Error& error) {
   if (++problems_ <= kToldProblems) {
-    base::log_warn("an event cannot be judged or shown", {{"error", error.render()}});
+    base::log_warn("an event cannot be judged or shown",
+                   {{"kind", event.source().type.gvk.kind},
+                    {"object", event.change().meta.key().str()},
+                    {"error", error.render()}});
   }
 }
 
@@ -448,6 +486,9 @@ Result<void> check(const RunOptions& options, const SessionRecording& recording)
   }
   if (recording.replays() && !options.checkpoint.empty()) {
     return refuse("--checkpoint continues on a server, not on a recording");
+  }
+  if (options.stats_interval && *options.stats_interval < kLeastStatsInterval) {
+    return refuse("--stats-interval must be 100ms or more");
   }
   if (options.words.size() > 1 && !options.selection.label_selector.empty()) {
     return refuse("name cannot be provided when a selector is specified");

@@ -307,8 +307,11 @@ void Server::not_cached(const CallPtr& call) {
   if (!path.subresource.empty()) wanted += "/" + path.subresource;
   wanted += " of version " + path.version;
   if (!path.namespace_.empty()) wanted += fmt::format(" in namespace \"{}\"", path.namespace_);
+  // kubectl looks for the namespace of an object that it did not find, and would tell of a 404 for
+  // it instead of the object.
+  const bool place = path.group.empty() && path.resource == "namespaces" && !path.name.empty();
   refuse(call->to,
-         api_error(404, "NotFound",
+         api_error(place ? 405 : 404, place ? "MethodNotAllowed" : "NotFound",
                    fmt::format("the cache holds {} and not {}; it passes other reads on only when "
                                "it is started with --forward-reads",
                                base::join(names, ", "), wanted),

@@ -354,6 +354,16 @@ void Reflector::start() {
   impl.run(impl.watcher.resume(impl.now(), impl.store.resource_version()));
 }
 
+void Reflector::start_with_list() {
+  Impl& impl = *impl_;
+  if (!impl.store.ready()) return start();
+  impl.told = true;
+  impl.store.tell_all(impl.sink());
+  impl.told_all(false);
+  if (impl.watcher.wants_server_version()) return impl.ask_and_start();
+  impl.run(impl.watcher.start(impl.now()));
+}
+
 std::unique_ptr<Subscription> Reflector::subscribe(SubscriberCallbacks callbacks) {
   auto subscriber =
       std::make_shared<Subscriber>(std::move(callbacks), impl_->client.loop(), impl_->store);

@@ -74,6 +74,9 @@ class Reflector {
   // With a loaded cache: tells it (each object as added and initial, then synced) and watches from
   // where it was saved; what changed since comes as changes, after a 410 by a relist.
   void start();
+  // The same, but a loaded cache is compared with a list instead of being watched on from where it
+  // was saved: a second sync says that it is what the server has.
+  void start_with_list();
   // Many may listen to one watch. One that comes late is told what is there first. Not from inside
   // on_change.
   [[nodiscard]] std::unique_ptr<Subscription> subscribe(SubscriberCallbacks callbacks);

@@ -95,8 +95,8 @@ TEST_CASE("a watch ends after so many events, and counts those that were shown")
   auto rule = EndRule::parse(flags);
   REQUIRE(rule.ok());
   CHECK(!rule->wants_object());
-  CHECK(*rule->note(nullptr) == false);
-  CHECK(*rule->note(nullptr) == true);
+  CHECK(*rule->note(nullptr) == EndRule::Verdict::goes_on);
+  CHECK(*rule->note(nullptr) == EndRule::Verdict::enough);
   CHECK(rule->shown() == 2);
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("the flag --until takes kubectl wait's forms, and jq where it is none 
     flags.until = until;
     auto rule = EndRule::parse(flags);
     if (!rule.ok()) FAIL(rule.error().render());
-    return *rule->note(&event);
+    return *rule->note(&event) == EndRule::Verdict::met;
   };
   const Json ready = {{"status", {{"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}};
   const EventView is_ready{nullptr, &ready, "MODIFIED", false};

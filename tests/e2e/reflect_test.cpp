@@ -256,6 +256,10 @@ E2E_CASE("kubectl reads through reflect --serve") {
   CHECK(kubectl({"get", "websites.e2e.kubewatch.dev", "site", "-o", "jsonpath={.spec.title}"}) ==
         "one");
   CHECK(kubectl({"get", "configmap", "b", "-o", "jsonpath={.data.k}", "--watch=false"}) == "b");
+  const Ended absent =
+      run(w, {"/usr/bin/env", "kubectl", "-n", w.ns(), "get", "configmap", "nope"}, serving.path);
+  CHECK(absent.code == 1);
+  CHECK(absent.err.find("configmaps \"nope\" not found") != std::string::npos);
   const Ended refused =
       run(w, {"/usr/bin/env", "kubectl", "-n", w.ns(), "delete", "configmap", "a", "--wait=false"},
           serving.path);
@@ -327,6 +331,19 @@ E2E_CASE("reflect --snapshot is a cache that --from reads without the server, an
   // What changed meanwhile is found, whether by its watch or by a relist.
   w.merge("ConfigMap", "a", "{data: {k: later}}");
   w.remove("ConfigMap", "c");
+  // One that ends at once says what the server has, and not what the file had.
+  const Ended verified = reflect(w, {"--from", file, "--verify", "--rounds", "1"});
+  INFO(verified.out << verified.err);
+  CHECK(verified.code == 0);
+  const std::string fresh = w.folder() + "/fresh.kw";
+  CHECK(reflect(w, {"--from", file, "--once", "--snapshot", fresh}).code == 0);
+  const auto in_fresh = [&](const std::string& name) {
+    return run(
+        w, {KUBEWATCH_BINARY, "reflect", "--from", fresh, "--query", "cm", name, "--jq", ".data.k"},
+        w.folder() + "/none");
+  };
+  CHECK(in_fresh("a").out == "later\n");
+  CHECK(in_fresh("c").code == 5);
   Serving warm(w, {"--from", file});
   warm.catch_up("/api/v1/namespaces/" + w.ns() + "/configmaps/a", "later");
   REQUIRE(w.eventually([&] {

@@ -306,6 +306,24 @@ E2E_CASE("an --until that is not met within --duration is exit code 3, --duratio
   CHECK(never.log.find("timed out: --until create") != std::string::npos);
   Watch short_one(w, {"configmaps", "-n", w.ns(), "--duration", "300ms"});
   CHECK(short_one.end() == 0);
+  w.apply(settings("a", "1"));
+  Watch other(w, {"configmap/a", "-n", w.ns(), "--until", ".data.k == \"2\"", "--max-events", "1"});
+  CHECK(other.end() == 3);
+  CHECK(other.log.find("--until .data.k == \"2\" was not met within 1 events") !=
+        std::string::npos);
+  Watch enough(w, {"configmap/a", "-n", w.ns(), "--max-events", "1"});
+  CHECK(enough.end() == 0);
+}
+
+E2E_CASE("a watch that could not read what was asked does not end with 0") {
+  World w;
+  Watch unknown(w, {"frobs", "-n", w.ns(), "--duration", "300ms"});
+  CHECK(unknown.end() == 3);
+  CHECK(unknown.log.find("not read within 300ms: frobs") != std::string::npos);
+  Watch refused(
+      w, {"configmaps", "-n", w.ns(), "--field-selector", "spec.frob=1", "--duration", "20s"});
+  CHECK(refused.end() == 1);
+  CHECK(refused.log.find("spec.frob") != std::string::npos);
 }
 
 E2E_CASE("a command runs for each event, one after the other for an object; failures are told") {
@@ -323,6 +341,28 @@ E2E_CASE("a command runs for each event, one after the other for an object; fail
   CHECK(w.read("order") == "ADDED\nMODIFIED\nDELETED\n");
   CHECK(w.read("MODIFIED.json").find("\"k\":\"2\"") != std::string::npos);
   CHECK(watch.log.find("--exec failed for 1 of 3 events") != std::string::npos);
+}
+
+E2E_CASE("what a command prints has lines of its own, and what fails is named with its object") {
+  World w;
+  w.apply(settings("a", "1"));
+  Watch watch(w, {"configmap/a", "-n", w.ns(), "-o", "name", "--exec", "printf tail", "--when",
+                  "(.data.k | tonumber) < 2"});
+  REQUIRE(watch.shows("configmap/a\ntail\n"));
+  w.apply(settings("a", "word"));
+  REQUIRE(watch.says("cannot be judged or shown"));
+  CHECK(watch.log.find("object=" + w.ns() + "/a") != std::string::npos);
+  CHECK(watch.end(SIGTERM) == 0);
+}
+
+E2E_CASE("a reader that goes away is seen before the next event") {
+  World w;
+  w.apply(settings("a", "1"));
+  Watch watch(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "-o", "name"},
+              {"sh", "-c", "{ \"$@\"; echo $? > $FOLDER/code; } | head -n 1", "sh"});
+  REQUIRE(watch.shows("configmap/a"));
+  REQUIRE(w.eventually([&] { return w.read("code") == "1\n"; }, kSoon));
+  CHECK(watch.says("cannot write to stdout"));
 }
 
 E2E_CASE("a recorded watch is told again without the server") {

@@ -12,6 +12,8 @@ try pods -o tabel
 try pods --diff --fields .a
 try pods --diff -o name
 try pods --max-events 0
+try pods --max-events -1
+try pods --stats-interval 0s
 try pods --exec-timeout 1s
 try pods web -l a=b
 try pod/web extra
