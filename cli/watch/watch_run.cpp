@@ -267,7 +267,9 @@ void Run::watch_reader() {
   if (!pipe || (::fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) != O_WRONLY) return;
   reader_ = loop_.on_readable(STDOUT_FILENO, [this] {
     pollfd look{STDOUT_FILENO, 0, 0};
-    if (!ended_ && ::poll(&look, 1, 0) == 1 && (look.revents & POLLERR) != 0) broken_stdout();
+    if (::poll(&look, 1, 0) != 1 || (look.revents & POLLERR) == 0) return;
+    loop_.post([this] { reader_ = {}; });  // it would be told in every turn
+    if (!ended_) broken_stdout();
   });
 }
 
