@@ -106,6 +106,11 @@ Result<void> check_stream(const runtime::WatcherOptions& options) {
   return {};
 }
 
+bool is_refusal(const Error& error) {
+  if (error.is_forbidden() || error.is_unauthorized()) return true;
+  return error.status() != nullptr && (error.status()->code == 400 || error.status()->code == 405);
+}
+
 void warn_of_failure(const std::string& kind, const runtime::ReflectorStats& stats,
                      runtime::WatcherFailure where, const Error& error, Duration retry_in) {
   base::log_warn("watch interrupted, trying again", {{"kind", kind},

@@ -24,6 +24,8 @@ runtime::StoreOptions store_options(const ContentFlags& flags);
 // What only several flags together can get wrong. Errors: invalid.
 Result<void> check_stream(const runtime::WatcherOptions& options);
 
+// Asking again would be answered alike: may not be read, or not in this way (400, 405).
+bool is_refusal(const Error& error);
 // A warning with the kind, where it failed and how often so far: never only at debug level.
 void warn_of_failure(const std::string& kind, const runtime::ReflectorStats& stats,
                      runtime::WatcherFailure where, const Error& error, Duration retry_in);

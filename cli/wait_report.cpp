@@ -80,22 +80,18 @@ bool WaitReport::decides(const WaitedObject& object) const {
   return true;
 }
 
-std::string WaitReport::line_of(const WaitedObject& object) const {
-  return line_of(object, object.judgement, object.cause);
-}
-
 // Text of the server's stays in its line: a line that begins with "::" is a command to some CI.
 std::string WaitReport::lines_of(const WaitedObject& object) const {
-  runtime::Judgement judgement = object.judgement;
-  for (std::string* text : {&judgement.current, &judgement.wanted, &judgement.rule}) {
+  WaitedObject flat = object;
+  for (std::string* text :
+       {&flat.judgement.current, &flat.judgement.wanted, &flat.judgement.rule, &flat.cause}) {
     *text = base::escape_for_terminal(*text);
   }
-  return base::escape_for_terminal(
-      line_of(object, judgement, base::escape_for_terminal(object.cause)), true);
+  return base::escape_for_terminal(line_of(flat), true);
 }
 
-std::string WaitReport::line_of(const WaitedObject& object, const runtime::Judgement& judgement,
-                                const std::string& cause) const {
+std::string WaitReport::line_of(const WaitedObject& object) const {
+  const auto& judgement = object.judgement;
   std::string name = object.str();
   if (several_namespaces && !object.key.namespace_.empty()) {
     name += " in namespace " + object.key.namespace_;
@@ -127,7 +123,7 @@ std::string WaitReport::line_of(const WaitedObject& object, const runtime::Judge
   if (!judgement.wanted.empty()) {
     out += fmt::format("\n  wanted: {} (rule: {})", judgement.wanted, judgement.rule);
   }
-  if (!cause.empty()) out += "\n  cause: " + cause;
+  if (!object.cause.empty()) out += "\n  cause: " + object.cause;
   return out;
 }
 

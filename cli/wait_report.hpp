@@ -28,10 +28,6 @@ struct WaitReport {
   // The same for a terminal or a CI's log: escaped, nothing of the server's begins a line.
   std::string lines_of(const runtime::WaitedObject& object) const;
   bool decides(const runtime::WaitedObject& object) const;
-
- private:
-  std::string line_of(const runtime::WaitedObject& object, const runtime::Judgement& judgement,
-                      const std::string& cause) const;
 };
 
 // "deployment.apps/web".

@@ -348,10 +348,6 @@ void Waiter::expect(std::size_t target, const Json& written) {
   impl_->dirty = true;
 }
 
-bool Waiter::interrupted() const {
-  return impl_->interrupted();
-}
-
 int Waiter::finish() {
   Impl& impl = *impl_;
   impl.turn_until([&] {

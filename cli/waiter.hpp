@@ -76,8 +76,6 @@ class Waiter {
   // mend; timeout; canceled by a signal.
   Result<void> until_synced();
   void expect(std::size_t target, const Json& written);
-  // A signal asked for the end. The caller writes nothing more; before start() it never holds.
-  bool interrupted() const;
   // Turns the loop until it is decided or the deadline passes; reports; the exit code.
   int finish();
 

@@ -11,6 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "hooks/secret_mask.hpp"
 #include "hooks/text_diff.hpp"
+#include "schema/managed_entries.hpp"
 
 namespace kubewatch::cli {
 
@@ -131,16 +132,15 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
   if (style_.output == "json") {
     Json forced = Json::array();
     for (const auto& one : outcome.forced) forced.push_back(to_json(one));
-    Json object = outcome.after;
-    Json* metadata = base::find(object, {"metadata"});
-    if (!style_.show_managed_fields && metadata != nullptr) metadata->erase("managedFields");
-    return print_json({{"result", word_of(outcome.what)},
-                       {"object", std::move(object)},
-                       {"changed", outcome.changed},
-                       {"forced", std::move(forced)},
-                       {"migrated", outcome.migrated},
-                       {"defaults", outcome.defaults},
-                       {"warnings", warnings}});
+    return print_json(
+        {{"result", word_of(outcome.what)},
+         {"object",
+          style_.show_managed_fields ? outcome.after : schema::without_managed(outcome.after)},
+         {"changed", outcome.changed},
+         {"forced", std::move(forced)},
+         {"migrated", outcome.migrated},
+         {"defaults", outcome.defaults},
+         {"warnings", warnings}});
   }
   if (style_.output != "text") {
     for (const auto& one : outcome.forced) warn(name, "took " + to_text(one));

@@ -283,8 +283,7 @@ void ObjectApply::judge(client::ApplyResult answer) {
 // What client-side apply created it owns whole, defaults included; the server would put those back,
 // and only the server knows them. An update has no other effect in a dry run than to show that.
 void ObjectApply::complete_rehearsal() {
-  Json body = outcome_.after;
-  body["metadata"].erase("managedFields");
+  Json body = schema::without_managed(outcome_.after);
   // Written, never read: the server makes `data` of it.
   if (const Json* written = base::find(manifest_.object, {"stringData"})) {
     if (type_.gvk.kind == "Secret") body["stringData"] = *written;

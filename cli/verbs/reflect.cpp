@@ -22,6 +22,7 @@
 #include "cli/reflect/verify.hpp"
 #include "cli/served_config.hpp"
 #include "cli/session.hpp"
+#include "cli/stream_flags.hpp"
 #include "cli/terminal.hpp"
 #include "core/status.hpp"
 #include "core/url.hpp"
@@ -36,8 +37,7 @@ constexpr Duration kStatusEvery{1000};
 constexpr Duration kVerifyEvery{10000};
 
 bool is_final(const Error& error) {
-  if (error.is_forbidden() || error.is_unauthorized() || error.is_not_found()) return true;
-  return error.status() != nullptr && (error.status()->code == 400 || error.status()->code == 405);
+  return is_refusal(error) || error.is_not_found();
 }
 
 class Reflect : public Command {

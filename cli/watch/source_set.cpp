@@ -24,12 +24,6 @@ Error missing_type(const client::ResourceMap& map, const std::string& word) {
   return {ErrorKind::not_found, text};
 }
 
-// Asking again would be answered alike: may not be read, or not in this way.
-bool is_refusal(const Error& error) {
-  if (error.is_forbidden() || error.is_unauthorized()) return true;
-  return error.status() != nullptr && (error.status()->code == 400 || error.status()->code == 405);
-}
-
 std::string with_name(const std::string& fields, const std::string& name) {
   if (name.empty()) return fields;
   return (fields.empty() ? "" : fields + ",") + "metadata.name=" + name;

@@ -66,6 +66,16 @@ std::string config_map(const std::string& name, const std::string& color,
          "'}, data: {color: " + color + "}}\n---\n";
 }
 
+// As `kubectl apply` without --server-side creates it.
+void create_client_side(World& w, const Json& object) {
+  core::WriteParams params;
+  params.field_manager = "kubectl-client-side-apply";
+  bool made = false;
+  const auto request = w.client().create(w.type(base::string_at(object, {"kind"})), w.ns(), object,
+                                         params, [&](Result<Json> answer) { made = answer.ok(); });
+  REQUIRE(w.eventually([&] { return made; }));
+}
+
 Json data_of(World& w, const std::string& name, const std::string& place = "@NS@") {
   const auto found = w.get("ConfigMap", name, place);
   if (!found) return "absent";
@@ -196,8 +206,6 @@ E2E_CASE("apply-ssa prunes in the other namespaces of its ApplySet, and refuses 
 
 E2E_CASE("apply-ssa takes over what client-side apply left: fields left out are removed") {
   World w;
-  core::WriteParams params;
-  params.field_manager = "kubectl-client-side-apply";
   const Json object = {
       {"apiVersion", "v1"},
       {"kind", "ConfigMap"},
@@ -206,10 +214,7 @@ E2E_CASE("apply-ssa takes over what client-side apply left: fields left out are 
         {"namespace", w.ns()},
         {"annotations", {{"kubectl.kubernetes.io/last-applied-configuration", "{}"}}}}},
       {"data", {{"color", "red"}, {"gone", "1"}}}};
-  bool made = false;
-  const auto request = w.client().create(w.type("ConfigMap"), w.ns(), object, params,
-                                         [&](Result<Json> answer) { made = answer.ok(); });
-  REQUIRE(w.eventually([&] { return made; }));
+  create_client_side(w, object);
   auto seen = apply_ssa(w, config_map("old", "blue"), {"--dry-run=server"});
   CHECK(seen.code == 0);
   CHECK(seen.says(".data.gone"));
@@ -232,16 +237,11 @@ E2E_CASE("apply-ssa: a dry run shows what the server puts back of client-side ap
            "{a: " +
            value + "}}\n";
   };
-  core::WriteParams params;
-  params.field_manager = "kubectl-client-side-apply";
   const Json object = {{"apiVersion", "v1"},
                        {"kind", "Secret"},
                        {"metadata", {{"name", "s"}, {"namespace", w.ns()}}},
                        {"stringData", {{"a", "first-value"}}}};
-  bool made = false;
-  const auto request = w.client().create(w.type("Secret"), w.ns(), object, params,
-                                         [&](Result<Json> answer) { made = answer.ok(); });
-  REQUIRE(w.eventually([&] { return made; }));
+  create_client_side(w, object);
   auto seen = apply_ssa(w, secret("first-value"), {"--dry-run=server"});
   INFO(seen.out);
   CHECK(seen.code == 0);

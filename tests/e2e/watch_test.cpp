@@ -87,6 +87,10 @@ std::string settings(const std::string& name, const std::string& value,
 
 using Seen = std::vector<std::string>;
 
+// For a watch in front of it: its reader takes one line and goes, its exit code stays.
+const std::vector<std::string> kReadOneLine = {
+    "sh", "-c", "{ \"$@\"; echo $? > $FOLDER/code; } | head -n 1", "sh"};
+
 }  // namespace
 
 E2E_CASE("a watch prints what is there, SYNCED, then every change, and ends with 0 by a signal") {
@@ -358,8 +362,7 @@ E2E_CASE("what a command prints has lines of its own, and what fails is named wi
 E2E_CASE("a reader that goes away is seen before the next event") {
   World w;
   w.apply(settings("a", "1"));
-  Watch watch(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "-o", "name"},
-              {"sh", "-c", "{ \"$@\"; echo $? > $FOLDER/code; } | head -n 1", "sh"});
+  Watch watch(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "-o", "name"}, kReadOneLine);
   REQUIRE(watch.shows("configmap/a"));
   REQUIRE(w.eventually([&] { return w.read("code") == "1\n"; }, kSoon));
   CHECK(watch.says("cannot write to stdout"));
@@ -385,8 +388,7 @@ E2E_CASE("a recorded watch is told again without the server") {
 E2E_CASE("a reader that goes away ends the watch with 1, not with a quiet 0") {
   World w;
   w.apply(settings("a", "1"));
-  Watch watch(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "-o", "name"},
-              {"sh", "-c", "{ \"$@\"; echo $? > $FOLDER/code; } | head -n 1", "sh"});
+  Watch watch(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "-o", "name"}, kReadOneLine);
   REQUIRE(watch.shows("configmap/a"));
   int count = 0;
   REQUIRE(w.eventually(

@@ -61,6 +61,20 @@ struct TlsServer {
   std::unique_ptr<Server> server;
 };
 
+// A server, and a transport that trusts its CA and nothing else.
+struct Trusted {
+  loop::EventLoop loop;
+  const GeneratedCertificate certificate = make_certificate();
+  const TlsServer server{loop, certificate};
+  std::unique_ptr<Transport> transport;
+
+  Trusted() {
+    TlsOptions tls;
+    tls.ca_pem = certificate.ca_pem;
+    transport = make_transport(loop, tls);
+  }
+};
+
 std::string error_of(loop::EventLoop& loop, const TlsServer& server, TlsOptions tls) {
   const auto transport = make_transport(loop, std::move(tls));
   const auto answer = get(loop, *transport, server.url());
@@ -70,12 +84,10 @@ std::string error_of(loop::EventLoop& loop, const TlsServer& server, TlsOptions 
 }
 
 TEST_CASE("the configured CA is enough, for answers, streams and many connections") {
-  loop::EventLoop loop;
-  const auto certificate = make_certificate();
-  const TlsServer server(loop, certificate);
-  TlsOptions tls;
-  tls.ca_pem = certificate.ca_pem;
-  const auto transport = make_transport(loop, tls);
+  Trusted given;
+  auto& loop = given.loop;
+  const auto& server = given.server;
+  const auto& transport = given.transport;
   CHECK(get(loop, *transport, server.url())->body == "secret");
   Stream stream;
   stream.start(*transport, watch_request(server.url("/stream")));
@@ -84,12 +96,10 @@ TEST_CASE("the configured CA is enough, for answers, streams and many connection
 }
 
 TEST_CASE("a stream ends for its reader, however soon after what was sent last") {
-  loop::EventLoop loop;
-  const auto certificate = make_certificate();
-  const TlsServer server(loop, certificate);
-  TlsOptions tls;
-  tls.ca_pem = certificate.ca_pem;
-  const auto transport = make_transport(loop, tls);
+  Trusted given;
+  auto& loop = given.loop;
+  const auto& server = given.server;
+  const auto& transport = given.transport;
   for (int pieces = 0; pieces < 3; ++pieces) {
     for (int turns = 0; turns < 6; ++turns) {
       INFO(pieces << " pieces, the end after " << turns << " turns");
