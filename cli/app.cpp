@@ -200,6 +200,20 @@ std::string misplaced_flag(const std::vector<const CLI::App*>& path) {
   return "";
 }
 
+// An option of the command that was given and says nothing: a script's unset variable would
+// otherwise switch the feature off in silence. As in kubectl the global flags may be empty, and
+// selectors, which then choose all.
+std::string empty_value(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_single_name();
+    if (option->get_type_size() == 0 || name == "selector" || name == "field-selector") continue;
+    for (const std::string& value : option->results()) {
+      if (value.empty()) return option->get_name() + " needs a value that is not empty";
+    }
+  }
+  return "";
+}
+
 CLI::App* add_name(CLI::App& parent, const Command& command) {
   return parent.add_subcommand(command.name(), command.summary());
 }
@@ -291,7 +305,10 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
     out << chosen_path(app).back()->help();
-    return kDone;
+    out.flush();
+    if (out) return kDone;
+    err << "error: cannot write to stdout\n";
+    return kFailed;
   } catch (const CLI::ParseError& e) {
     const std::string unknown = unknown_command(app);
     return usage_error(err, app, unknown.empty() ? e.what() : unknown);
@@ -303,6 +320,9 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   }
   if (const std::string flag = misplaced_flag(path); !flag.empty()) {
     return usage_error(err, app, flag);
+  }
+  if (const std::string empty = empty_value(*path.back()); !empty.empty()) {
+    return usage_error(err, app, empty);
   }
   Command& command = *find_command(tree->commands, path, 1);
   if (auto settled = settle_scopes(tree->global, command); !settled.ok()) {

@@ -1,5 +1,12 @@
 #include "cli/flags.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
 #include "base/strings.hpp"
 #include "core/selector.hpp"
 
@@ -37,6 +44,28 @@ void bind_output(CLI::App& app, std::string& output, const std::vector<std::stri
   app.add_option("-o,--output", output, base::join(formats, ", "))
       ->type_name("FORMAT")
       ->check(CLI::IsMember(formats));
+}
+
+Result<void> check_output_file(const std::string& flag, const std::string& path) {
+  const auto wrong = [&](const std::string& why) {
+    return Error(ErrorKind::invalid, flag + " " + path + ": " + why);
+  };
+  if (path == "-") return wrong("a file is needed; stdout has the data");
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return wrong(std::filesystem::is_directory(status) ? "is a folder" : "is no plain file");
+  }
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (!std::filesystem::is_directory(folder, unknown)) {
+    return wrong("there is no folder " + folder.string());
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return wrong(fmt::format("the folder {} cannot be written: {}", folder.string(),
+                             std::generic_category().message(errno)));
+  }
+  return {};
 }
 
 std::string server_flag_of(const client::ConfigOverrides& config) {

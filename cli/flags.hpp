@@ -26,6 +26,10 @@ void bind_selection(CLI::App& app, Selection& selection);
 // Checks both selectors' syntax. Errors: invalid.
 Result<void> check_selection(const Selection& selection);
 
+// A file that will be written later and replaced as a whole: that it can be is seen at once. `flag`
+// is for the text. Errors: invalid (no such folder, not writable, no plain file).
+Result<void> check_output_file(const std::string& flag, const std::string& path);
+
 // The first flag given that says which server to talk to, or as whom; "" when none is.
 std::string server_flag_of(const client::ConfigOverrides& config);
 

@@ -26,6 +26,16 @@ class HelpFormatter : public CLI::Formatter {
     return as_called(app, std::move(out));
   }
 
+  // "-R,--recursive,--no-recursive": CLI11 would show what the negated name sets.
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    std::string out = CLI::Formatter::make_option_name(option, positional);
+    constexpr std::string_view kFalse = "{false}";
+    for (auto at = out.find(kFalse); at != std::string::npos; at = out.find(kFalse)) {
+      out.erase(at, kFalse.size());
+    }
+    return out;
+  }
+
  private:
   // Commands in the pages are written as the user must type them: those of a kubectl plugin begin
   // with kubectl. Other words, as kubewatch.dev, stay.

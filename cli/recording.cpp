@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/flags.hpp"
 #include "hooks/recorder.hpp"
 #include "hooks/recording_transport.hpp"
 
@@ -22,12 +23,14 @@ void Recording::bind(CLI::App& app) {
 Result<void> Recording::open(Session& session, const std::vector<hooks::Rule>& rules,
                              bool complete) {
   if (!wanted()) return {};
-  KW_ASSIGN(auto file, hooks::RecordingFile::create(file_, {megabytes_ << 20U}));
+  KW_TRY(check_output_file("--record", file_));
+  auto file = hooks::RecordingFile::create(file_, {megabytes_ << 20U});
+  if (!file.ok()) return Error(ErrorKind::invalid, "--record: " + file.error().render());
   hooks::RecorderOptions options;
   options.complete = complete;
   for (const hooks::Rule& rule : rules) options.controllers.push_back(rule.name);
   const auto recorder =
-      std::make_shared<hooks::Recorder>(session.loop(), std::move(file), std::move(options));
+      std::make_shared<hooks::Recorder>(session.loop(), std::move(*file), std::move(options));
   recorder_ = recorder;
   session.wrap_transport([&](http::Transport& inner) {
     return std::make_unique<hooks::RecordingTransport>(inner, recorder);

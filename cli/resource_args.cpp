@@ -13,20 +13,6 @@ namespace kubewatch::cli {
 
 namespace {
 
-std::vector<std::string> known_words(const client::ResourceMap& map) {
-  std::vector<std::string> out;
-  for (const auto& type : map.all()) {
-    out.push_back(type.plural);
-    out.insert(out.end(), type.short_names.begin(), type.short_names.end());
-  }
-  return out;
-}
-
-std::string failed_groups(const client::ResourceMap& map) {
-  if (map.failed_groups.empty()) return "";
-  return fmt::format(" (discovery failed for {})", base::join(map.failed_groups, "; "));
-}
-
 // All namespaces that a kind is to be looked at in.
 std::vector<std::string> namespaces_of(const core::ResourceType& type, const ResourceFlags& flags,
                                        const std::vector<std::string>& given,
@@ -41,7 +27,7 @@ Result<std::vector<Target>> targets_of_files(Session& session, const ResourceFla
     return Error(ErrorKind::invalid, "several namespaces cannot be given with -f or -k");
   }
   const std::string asked = namespaces.empty() ? "" : namespaces.front();
-  KW_ASSIGN(auto manifests, read_resource_files(session, flags));
+  KW_ASSIGN(auto manifests, read_resource_files(session.loop(), flags));
   std::vector<Target> out;
   for (auto& manifest : manifests) {
     KW_ASSIGN(auto type, resolve_manifest(session, manifest));
@@ -80,17 +66,6 @@ std::string Target::str() const {
   return name.empty() ? type.qualified_plural() : object_name(type, name);
 }
 
-Result<std::vector<core::ResourceType>> resolve_type(Session& session, const std::string& word) {
-  KW_ASSIGN(const auto map, session.resources_with({word}));
-  auto found = map->resolve(word);
-  if (!found.empty()) return found;
-  std::string message = fmt::format("the server doesn't have a resource type \"{}\"", word);
-  if (const auto close = base::suggest(word, known_words(*map)); !close.empty()) {
-    message += fmt::format(", did you mean \"{}\"?", close.front());
-  }
-  return Error(ErrorKind::not_found, message + failed_groups(*map));
-}
-
 Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& manifest) {
   auto gvk = core::gvk_of(manifest.object);
   if (!gvk.ok()) return std::move(gvk).error().with_context(manifest.source);
@@ -106,9 +81,10 @@ Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& ma
                   gvk->kind, gvk->api_version(), failed_groups(*map)));
 }
 
-Result<std::vector<Manifest>> read_resource_files(Session& session, const ResourceFlags& flags) {
+Result<std::vector<Manifest>> read_resource_files(loop::EventLoop& loop,
+                                                  const ResourceFlags& flags) {
   auto read = flags.kustomize.empty() ? read_manifests(flags.files, flags.recursive)
-                                      : build_kustomization(session.loop(), flags.kustomize);
+                                      : build_kustomization(loop, flags.kustomize);
   // A file that is missing or broken is wrong usage, whatever the file system said of it.
   if (!read.ok() && read.error().kind() != ErrorKind::timeout) {
     return Error(ErrorKind::invalid, read.error().render());
@@ -126,13 +102,13 @@ Result<std::vector<Target>> resolve_targets(Session& session, const ResourceFlag
                                             const ResourceRules& rules,
                                             const std::vector<std::string>& namespaces) {
   KW_TRY(check_resources(flags, rules));
-  if (!flags.files.empty() || !flags.kustomize.empty()) {
+  if (flags.from_files()) {
     return targets_of_files(session, flags, namespaces);
   }
   KW_ASSIGN(const auto words, parse_resource_words(flags.words));
   std::vector<Target> out;
   for (const auto& one : words) {
-    KW_ASSIGN(const auto types, resolve_type(session, one.type));
+    KW_ASSIGN(const auto types, session.resolve(one.type));
     for (const auto& type : types) {
       add_targets(type, one, flags,
                   namespaces_of(type, flags, namespaces, session.client().config().namespace_),

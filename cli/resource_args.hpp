@@ -16,6 +16,8 @@
 namespace kubewatch::cli {
 
 struct ResourceFlags {
+  bool from_files() const { return !files.empty() || !kustomize.empty(); }
+
   std::vector<std::string> words;  // the positional arguments
   std::vector<std::string> files;  // -f
   bool recursive = false;
@@ -35,6 +37,8 @@ struct ResourceRules {
 };
 
 void bind_resources(CLI::App& app, ResourceFlags& flags, const ResourceRules& rules);
+// -f, -R, -k alone. `recursive`: the default of -R.
+void bind_resource_files(CLI::App& app, ResourceFlags& flags, bool recursive);
 
 // One TYPE word and the names asked of it; no names: all objects.
 struct TypeAndNames {
@@ -43,8 +47,10 @@ struct TypeAndNames {
 };
 // Errors: invalid, in kubectl's words.
 Result<std::vector<TypeAndNames>> parse_resource_words(const std::vector<std::string>& words);
-// What flags and words say together, without a server. Errors: invalid, in kubectl's words.
+// What flags and words say together, without a server; the second: where files name the objects.
+// Errors: invalid, in kubectl's words.
 Result<void> check_resources(const ResourceFlags& flags, const ResourceRules& rules);
+Result<void> check_resource_files(const ResourceFlags& flags);
 
 // One object, or all that the selectors choose, of one kind in one namespace.
 struct Target {
@@ -66,13 +72,11 @@ Result<std::vector<Target>> resolve_targets(Session& session, const ResourceFlag
                                             const ResourceRules& rules,
                                             const std::vector<std::string>& namespaces);
 
-// The manifests that -f and -k name, and -l chooses among. Errors: invalid, whatever is wrong with
-// a file, or where -k finds neither kustomize nor kubectl; timeout of these.
-Result<std::vector<Manifest>> read_resource_files(Session& session, const ResourceFlags& flags);
+// The manifests that -f and -k name, and -l chooses among; no server is asked. Errors: invalid,
+// whatever is wrong with a file, or where -k finds neither kustomize nor kubectl; timeout of these.
+Result<std::vector<Manifest>> read_resource_files(loop::EventLoop& loop,
+                                                  const ResourceFlags& flags);
 
-// The kind that a word of a known type name stands for: with near names in the error. Errors:
-// not_found in kubectl's words; of discovery.
-Result<std::vector<core::ResourceType>> resolve_type(Session& session, const std::string& word);
 // The kind of a manifest. Errors: not_found in kubectl's words; of discovery.
 Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& manifest);
 // The namespace to use for a manifest: its own, `asked` (of -n, "" when not given), `fallback`.

@@ -40,29 +40,17 @@ Result<TypeAndNames> split_slash(const std::string& word) {
   return TypeAndNames{word.substr(0, slash), {word.substr(slash + 1)}};
 }
 
-bool selects(const Selection& selection) {
-  return !selection.label_selector.empty() || !selection.field_selector.empty();
+// What cannot stand in a path can be no object's name: it would be waited for in vain.
+Result<void> check_name(const std::string& name) {
+  if (name.empty()) return wrong("the name of an object cannot be empty");
+  const bool dots = name == "." || name == "..";
+  if (!dots && name.find('%') == std::string::npos) return {};
+  return wrong(fmt::format("invalid resource name \"{}\": may not {}", name,
+                           dots ? "be '" + name + "'" : "contain '%'"));
 }
 
-Result<void> check_files(const ResourceFlags& flags) {
-  if (!flags.files.empty() && !flags.kustomize.empty()) {
-    return wrong("only one of -f or -k can be specified");
-  }
-  if (!flags.words.empty()) {
-    return wrong(
-        "when paths, URLs, or stdin is provided as input, you may not specify resource "
-        "arguments as well");
-  }
-  if (flags.recursive && !flags.kustomize.empty()) {
-    return wrong("the -k flag can't be used with -f or -R");
-  }
-  if (!flags.selection.field_selector.empty()) {
-    return wrong("--field-selector chooses among objects of the server, not of files; use -l");
-  }
-  if (std::count(flags.files.begin(), flags.files.end(), "-") > 1) {
-    return wrong("-f - can be given once: stdin is read to its end");
-  }
-  return {};
+bool selects(const Selection& selection) {
+  return !selection.label_selector.empty() || !selection.field_selector.empty();
 }
 
 Result<void> check_names(const ResourceFlags& flags, const std::vector<TypeAndNames>& parsed,
@@ -90,21 +78,23 @@ Result<void> check_names(const ResourceFlags& flags, const std::vector<TypeAndNa
 }  // namespace
 
 void bind_resources(CLI::App& app, ResourceFlags& flags, const ResourceRules& rules) {
-  flags.recursive = rules.recursive;
   app.add_option("TYPE", flags.words, rules.help);
-  if (rules.files) {
-    app.add_option("-f,--filename", flags.files, "files, folders or - for stdin, repeatable")
-        ->type_name("FILE")
-        ->allow_extra_args(false);
-    app.add_flag("-R,--recursive,!--no-recursive", flags.recursive,
-                 rules.recursive ? "folders of -f with all that is below them (default)"
-                                 : "folders of -f with all that is below them");
-    app.add_option("-k,--kustomize", flags.kustomize,
-                   "folder that kustomize, or kubectl, builds the objects of")
-        ->type_name("DIR");
-  }
+  if (rules.files) bind_resource_files(app, flags, rules.recursive);
   if (rules.selectors) bind_selection(app, flags.selection);
   if (rules.all_flag) app.add_flag("--all", flags.all, "all objects of the given types");
+}
+
+void bind_resource_files(CLI::App& app, ResourceFlags& flags, bool recursive) {
+  flags.recursive = recursive;
+  app.add_option("-f,--filename", flags.files, "files, folders or - for stdin, repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("-k,--kustomize", flags.kustomize,
+                 "folder that kustomize, or kubectl, builds the objects of")
+      ->type_name("DIR");
+  app.add_flag("-R,--recursive,!--no-recursive", flags.recursive,
+               recursive ? "folders of -f with all that is below them (default)"
+                         : "folders of -f with all that is below them");
 }
 
 Result<std::vector<TypeAndNames>> parse_resource_words(const std::vector<std::string>& words) {
@@ -122,15 +112,14 @@ Result<std::vector<TypeAndNames>> parse_resource_words(const std::vector<std::st
   if (slashes != 0) {
     for (const auto& word : all) {
       KW_ASSIGN(auto one, split_slash(word));
+      KW_TRY(check_name(one.names.front()));
       out.push_back(std::move(one));
     }
     return out;
   }
   if (all.empty()) return out;
   const std::vector<std::string> names(all.begin() + 1, all.end());
-  for (const auto& name : names) {
-    if (name.empty()) return wrong("the name of an object cannot be empty");
-  }
+  for (const auto& name : names) KW_TRY(check_name(name));
   for (const auto& type : base::split(all.front(), ',')) {
     if (type.empty()) return wrong(fmt::format("\"{}\" names an empty resource type", all.front()));
     out.push_back({type, names});
@@ -138,9 +127,30 @@ Result<std::vector<TypeAndNames>> parse_resource_words(const std::vector<std::st
   return out;
 }
 
+Result<void> check_resource_files(const ResourceFlags& flags) {
+  if (!flags.files.empty() && !flags.kustomize.empty()) {
+    return wrong("only one of -f or -k can be specified");
+  }
+  if (!flags.words.empty()) {
+    return wrong(
+        "when paths, URLs, or stdin is provided as input, you may not specify resource "
+        "arguments as well");
+  }
+  if (flags.recursive && !flags.kustomize.empty()) {
+    return wrong("the -k flag can't be used with -f or -R");
+  }
+  if (!flags.selection.field_selector.empty()) {
+    return wrong("--field-selector chooses among objects of the server, not of files; use -l");
+  }
+  if (std::count(flags.files.begin(), flags.files.end(), "-") > 1) {
+    return wrong("-f - can be given once: stdin is read to its end");
+  }
+  return {};
+}
+
 Result<void> check_resources(const ResourceFlags& flags, const ResourceRules& rules) {
   KW_TRY(check_selection(flags.selection));
-  if (!flags.files.empty() || !flags.kustomize.empty()) return check_files(flags);
+  if (flags.from_files()) return check_resource_files(flags);
   if (flags.words.empty()) {
     return wrong(rules.files ? "You must provide one or more resources by argument or filename.\n"
                                "Example resource specifications include:\n   '-f rsrc.yaml'\n   "

@@ -56,6 +56,8 @@ Result<std::unique_ptr<Session>> Session::open_recording(const std::string& file
     base::log_warn("the recording " + file + " ends early: " + server->damage());
   }
   auto session = std::unique_ptr<Session>(new Session(shared));
+  session->recording_ = file;
+  session->damaged_ = !server->damage().empty();
   client::ClientConfig config;
   config.server = "http://recording.invalid";
   config.namespace_ = namespace_.empty() ? "default" : namespace_;
@@ -114,19 +116,32 @@ void Session::forget_resources() {
   looked_for_kept_ = true;
 }
 
-Result<std::vector<core::ResourceType>> Session::resolve(const std::string& types) {
-  const auto words = base::split(types, ',');
-  KW_ASSIGN(const auto map, resources_with(words));
-  std::vector<core::ResourceType> out;
-  for (const auto& word : words) {
-    auto found = map->resolve(word);
-    if (found.empty()) {
-      return Error(ErrorKind::not_found,
-                   fmt::format("the server doesn't have a resource type \"{}\"", word));
-    }
-    for (auto& type : found) out.push_back(std::move(type));
+Result<std::vector<core::ResourceType>> Session::resolve(const std::string& word) {
+  KW_ASSIGN(const auto map, resources_with({word}));
+  auto found = map->resolve(word);
+  if (found.empty()) return missing_type(*map, word);
+  return found;
+}
+
+Error Session::missing_type(const client::ResourceMap& map, const std::string& word) const {
+  std::vector<std::string> known;
+  for (const auto& type : map.all()) {
+    known.push_back(type.plural);
+    known.insert(known.end(), type.short_names.begin(), type.short_names.end());
   }
-  return out;
+  const std::string who = recording_.empty() ? "the server"
+                          : damaged_         ? "what is left of the recording " + recording_
+                                             : "the recording " + recording_;
+  std::string text = fmt::format("{} doesn't have a resource type \"{}\"", who, word);
+  if (const auto close = base::suggest(word, known); !close.empty()) {
+    text += fmt::format(", did you mean \"{}\"?", close.front());
+  }
+  return {damaged_ ? ErrorKind::invalid : ErrorKind::not_found, text + failed_groups(map)};
+}
+
+std::string failed_groups(const client::ResourceMap& map) {
+  if (map.failed_groups.empty()) return "";
+  return fmt::format(" (discovery failed for {})", base::join(map.failed_groups, "; "));
 }
 
 }  // namespace kubewatch::cli

@@ -55,8 +55,11 @@ class Session {
   Result<std::optional<core::ResourceType>> type_of(const core::Gvk& gvk);
   // Also what is kept: the next of these asks the server.
   void forget_resources();
-  // A TYPE argument, comma lists included. Errors: not_found in kubectl's words.
-  Result<std::vector<core::ResourceType>> resolve(const std::string& types);
+  // The kinds that one TYPE word stands for. Errors: those of missing_type; of discovery.
+  Result<std::vector<core::ResourceType>> resolve(const std::string& word);
+  // That `map` has none for a TYPE word, with near words: not_found in kubectl's words; invalid
+  // where a damaged recording is asked, which may just not have kept it.
+  Error missing_type(const client::ResourceMap& map, const std::string& word) const;
 
   // Turns the loop until the one callback came.
   template <class T>
@@ -101,6 +104,11 @@ class Session {
   std::optional<client::DiscoveryFile> discovery_file_;
   Resources kept_resources_;  // an earlier command's
   bool looked_for_kept_ = false;
+  std::string recording_;  // the file that answers; "" = a server
+  bool damaged_ = false;   // of that
 };
+
+// " (discovery failed for ...)" behind what was not found; "" when nothing failed.
+std::string failed_groups(const client::ResourceMap& map);
 
 }  // namespace kubewatch::cli

@@ -44,6 +44,10 @@ void SessionRecording::bind(CLI::App& app, Use use) {
       ->group(kGroup);
 }
 
+Result<void> SessionRecording::check() const {
+  return records() ? check_output_file("--record", record_) : Result<void>();
+}
+
 Result<std::unique_ptr<Session>> SessionRecording::open(const client::ConfigOverrides& overrides,
                                                         std::function<void()> on_end,
                                                         loop::EventLoop* shared) {
@@ -58,9 +62,10 @@ Result<std::unique_ptr<Session>> SessionRecording::open(const client::ConfigOver
   }
   KW_ASSIGN(auto session, Session::open(overrides, shared));
   if (!records()) return session;
-  KW_ASSIGN(auto file, hooks::RecordingFile::create(record_));
-  const auto recorder =
-      std::make_shared<hooks::Recorder>(session->loop(), std::move(file), hooks::RecorderOptions{});
+  auto file = hooks::RecordingFile::create(record_);
+  if (!file.ok()) return Error(ErrorKind::invalid, "--record: " + file.error().render());
+  const auto recorder = std::make_shared<hooks::Recorder>(session->loop(), std::move(*file),
+                                                          hooks::RecorderOptions{});
   recorder_ = recorder;
   session->wrap_transport([&](http::Transport& inner) {
     using Objects = hooks::RecordingTransport::Objects;

@@ -26,6 +26,8 @@ class SessionRecording {
   // is refused, and said why. What single objects were before and after is recorded as well.
   enum class Use { reads, writes };
   void bind(CLI::App& app, Use use = Use::reads);
+  // Before a server is asked. Errors: invalid (nothing can be written there).
+  Result<void> check() const;
   bool records() const { return !record_.empty(); }
   bool replays() const { return !from_.empty(); }
 

@@ -106,6 +106,11 @@ Result<void> check_stream(const runtime::WatcherOptions& options) {
   return {};
 }
 
+std::string with_name(const std::string& fields, const std::string& name) {
+  if (name.empty()) return fields;
+  return (fields.empty() ? "" : fields + ",") + "metadata.name=" + name;
+}
+
 bool is_refusal(const Error& error) {
   if (error.is_forbidden() || error.is_unauthorized()) return true;
   return error.status() != nullptr && (error.status()->code == 400 || error.status()->code == 405);

@@ -4,6 +4,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "cli/wait_view.hpp"
 
 namespace kubewatch::cli {
 
@@ -92,10 +93,7 @@ std::string WaitReport::lines_of(const WaitedObject& object) const {
 
 std::string WaitReport::line_of(const WaitedObject& object) const {
   const auto& judgement = object.judgement;
-  std::string name = object.str();
-  if (several_namespaces && !object.key.namespace_.empty()) {
-    name += " in namespace " + object.key.namespace_;
-  }
+  const std::string name = object.str() + in_namespace(object, several_namespaces);
   std::string out;
   switch (object.state) {
     case WaitState::met: return fmt::format("{}: {}", name, judgement.current);
@@ -139,11 +137,9 @@ std::string met_lines(const WaitReport& report) {
   std::string out;
   for (const auto& object : report.objects) {
     if (object.state != WaitState::met) continue;
-    std::string line = singular_name(object) + " condition met";
-    if (report.several_namespaces && !object.key.namespace_.empty()) {
-      line += " in namespace " + object.key.namespace_;
-    }
-    out += base::escape_for_terminal(line) + "\n";
+    out += base::escape_for_terminal(singular_name(object) + " condition met" +
+                                     in_namespace(object, report.several_namespaces)) +
+           "\n";
   }
   return out;
 }

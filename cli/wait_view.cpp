@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
+#include <string_view>
 
 #include "base/strings.hpp"
 
@@ -71,6 +73,18 @@ Screen screen_of_stderr(bool color) {
   return out;
 }
 
+bool several_namespaces(const std::vector<WaitedObject>& objects) {
+  std::set<std::string_view> seen;
+  for (const auto& object : objects) seen.insert(object.key.namespace_);
+  seen.erase("");
+  return seen.size() > 1;
+}
+
+std::string in_namespace(const WaitedObject& object, bool several) {
+  const bool told = several && !object.key.namespace_.empty();
+  return told ? " in namespace " + object.key.namespace_ : "";
+}
+
 std::string wait_table(const std::vector<WaitedObject>& objects, const std::string& head,
                        const Screen& screen) {
   const std::size_t columns = std::max<std::size_t>(screen.columns, 20) - 1;
@@ -83,13 +97,17 @@ std::string wait_table(const std::vector<WaitedObject>& objects, const std::stri
     });
     rows.resize(space);
   }
+  const bool several = several_namespaces(objects);
+  const auto name_of = [&](const WaitedObject* row) {
+    return base::escape_for_terminal(row->str() + in_namespace(*row, several));
+  };
   std::size_t widest = 4;
-  for (const auto* row : rows) widest = std::max(widest, row->str().size());
+  for (const auto* row : rows) widest = std::max(widest, name_of(row).size());
   widest = std::min(widest, columns / 2);
   std::string out = cut(base::escape_for_terminal(head), columns) + "\n";
   for (const auto* row : rows) {
     const Look look = look_of(row->state);
-    const std::string name = cut(base::escape_for_terminal(row->str()), widest);
+    const std::string name = cut(name_of(row), widest);
     const std::string rest = cut(fmt::format("  {:<{}}  {}", name, widest,
                                              base::escape_for_terminal(row->judgement.current)),
                                  columns > 7 ? columns - 7 : 0);
@@ -138,11 +156,12 @@ bool WaitView::lines(const std::vector<WaitedObject>& objects, const std::string
     tell("", WaitState::not_met, head.substr(0, head.rfind(", ")));  // without the time
     return held_back;
   }
+  const bool several = several_namespaces(objects);
   for (const auto& object : objects) {
     if (object.state == WaitState::unknown) continue;
     tell(object.key.namespace_ + "/" + object.str(), object.state,
-         fmt::format("{}: {}: {}", object.str(), look_of(object.state).word,
-                     object.judgement.current));
+         fmt::format("{}{}: {}: {}", object.str(), in_namespace(object, several),
+                     look_of(object.state).word, object.judgement.current));
   }
   return held_back;
 }

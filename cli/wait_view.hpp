@@ -23,6 +23,11 @@ struct Screen {
 };
 Screen screen_of_stderr(bool color);
 
+// Of more than one: then a name alone does not say which object it is.
+bool several_namespaces(const std::vector<runtime::WaitedObject>& objects);
+// " in namespace shop"; "" where there is none, or one for all.
+std::string in_namespace(const runtime::WaitedObject& object, bool several);
+
 // Never wider or higher than the screen; objects that are not met come first when they do not all
 // fit. Escaped; ends with a newline.
 std::string wait_table(const std::vector<runtime::WaitedObject>& objects, const std::string& head,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <ostream>
-#include <set>
 
 #include "base/strings.hpp"
 #include "cli/exit_code.hpp"
@@ -269,10 +268,7 @@ struct Waiter::Impl {
     out.objects = objects();
     if (outcome != WaitOutcome::met) out.exit_code = code_of_failure(out.objects, out.outcome);
     if (out.outcome.empty()) out.outcome = outcome_of(out.exit_code);
-    std::set<std::string> namespaces;
-    for (const auto& object : out.objects) namespaces.insert(object.key.namespace_);
-    namespaces.erase("");
-    out.several_namespaces = namespaces.size() > 1;
+    out.several_namespaces = several_namespaces(out.objects);
     out.elapsed = now() - started;
     out.wanted = flags.conditions;
     out.any = flags.any;

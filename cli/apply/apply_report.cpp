@@ -87,14 +87,38 @@ std::string diff_of(Json before, Json after, const hooks::SecretHash& secrets) {
   return hooks::unified_diff(old_text, shown_yaml(std::move(after), was_there, secrets));
 }
 
+std::string outcome_line(const std::string& name, std::string_view word, const std::string& rest,
+                         const Terminal& terminal) {
+  const Style style = word == "created"      ? Style::green
+                      : word == "configured" ? Style::yellow
+                      : word == "pruned"     ? Style::red
+                                             : Style::plain;
+  return base::escape_for_terminal(name) + ' ' + styled(word, style, terminal) +
+         base::escape_for_terminal(rest) + '\n';
+}
+
+std::string shown_diff(const std::string& diff, const Terminal& terminal) {
+  std::string out;
+  for (const auto& line : base::split(diff, '\n')) {
+    const bool head = line.starts_with("--- ") || line.starts_with("+++ ");
+    const Style style = head                     ? Style::bold
+                        : line.starts_with("@@") ? Style::cyan
+                        : line.starts_with("-")  ? Style::red
+                        : line.starts_with("+")  ? Style::green
+                                                 : Style::plain;
+    out += styled(base::escape_for_terminal(line), style, terminal) + '\n';
+  }
+  return out;
+}
+
 std::string ApplyReport::name_of(const core::ResourceType& type, const std::string& name) {
   const std::string group = type.gvk.group.empty() ? "" : "." + type.gvk.group;
   const std::string word = type.singular.empty() ? base::to_lower(type.gvk.kind) : type.singular;
   return fmt::format("{}{}/{}", word, group, name);
 }
 
-void ApplyReport::say(const std::string& line, bool lines) {
-  context_.out << base::escape_for_terminal(line, lines) << "\n";
+void ApplyReport::say(const std::string& line) {
+  context_.out << base::escape_for_terminal(line) << "\n";
 }
 
 void ApplyReport::warn(const std::string& name, const std::string& what) {
@@ -147,8 +171,8 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
     return style_.output == "name" ? say(name) : print_object(apply);
   }
   if (style_.diff && same) return;
-  std::string line = name + (style_.subresource.empty() ? "" : "/" + style_.subresource);
-  line += std::string(" ") + word_of(outcome.what);
+  const std::string whole = name + (style_.subresource.empty() ? "" : "/" + style_.subresource);
+  std::string line;
   if (style_.with_namespace && apply.type().namespaced) {
     line += " in namespace " + apply.key().namespace_;
   }
@@ -161,7 +185,7 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
   } else if (outcome.what == ApplyOutcome::What::configured) {
     line += ": ownership only";
   }
-  say(line);
+  context_.out << outcome_line(whole, word_of(outcome.what), line, style_.terminal);
   for (const auto& one : outcome.forced) say("  took " + to_text(one));
   if (!outcome.migrated.empty()) {
     say(fmt::format("  {} over the fields of client-side apply ({})",
@@ -170,13 +194,16 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
   if (!style_.dry_run || same) return;
   std::string diff = diff_of(outcome.before, outcome.after, secrets_);
   while (diff.ends_with('\n')) diff.pop_back();
-  if (!diff.empty()) say(fmt::format("--- {} live\n+++ {} applied\n{}", name, name, diff), true);
+  if (diff.empty()) return;
+  context_.out << shown_diff(fmt::format("--- {} live\n+++ {} applied\n{}", name, name, diff),
+                             style_.terminal);
 }
 
 void ApplyReport::print_object(ObjectApply& apply) {
   auto printed = style_.printer->print_one(
       context_.out, PrintedObject(apply.type(), apply.outcome().after), style_.now);
-  if (!printed.ok()) count(fail(context_, printed.error()));
+  // The program was sound; it is the object that it fails on.
+  if (!printed.ok()) count(fail(context_, kFailed, printed.error().render()));
 }
 
 void ApplyReport::note_pause(const ObjectApply& apply, const Error& why, Duration pause,
@@ -248,11 +275,12 @@ void ApplyReport::add_pruned(const Pruned& member) {
     context_.err << base::escape_for_terminal(name + " pruned") << "\n";
     return;
   }
-  std::string line = name + " pruned";
+  std::string line;
   if (style_.with_namespace && member.type.namespaced) {
     line += " in namespace " + member.key.namespace_;
   }
-  say(line + (style_.dry_run ? " (server dry run)" : ""));
+  line += style_.dry_run ? " (server dry run)" : "";
+  context_.out << outcome_line(name, "pruned", line, style_.terminal);
 }
 
 }  // namespace kubewatch::cli

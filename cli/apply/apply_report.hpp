@@ -3,12 +3,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/apply/object_apply.hpp"
 #include "cli/apply/prune.hpp"
 #include "cli/command.hpp"
 #include "cli/printers/object_printer.hpp"
+#include "cli/terminal.hpp"
 #include "hooks/secret_hash.hpp"
 
 namespace kubewatch::cli {
@@ -22,10 +24,17 @@ int more_telling(int a, int b);
 // left out and secrets hidden. `before` null: everything is added.
 std::string diff_of(Json before, Json after, const hooks::SecretHash& secrets);
 
+// "configmap/a created" and the rest, a unified diff: escaped, ended, coloured where there is
+// colour.
+std::string outcome_line(const std::string& name, std::string_view word, const std::string& rest,
+                         const Terminal& terminal);
+std::string shown_diff(const std::string& diff, const Terminal& terminal);
+
 struct ReportStyle {
   std::string output = "text";  // text, name, json; anything else is `printer`'s
   ObjectPrinter* printer = nullptr;
-  WallTime now{};  // for ages in its tables
+  WallTime now{};     // for ages in its tables
+  Terminal terminal;  // of stdout
   bool dry_run = false;
   bool diff = false;            // only what differs, and exit code 9
   bool with_namespace = false;  // objects of several namespaces
@@ -58,7 +67,7 @@ class ApplyReport {
   void add_error(const Manifest& manifest, const Error& error, const std::string& name,
                  const std::vector<FieldConflict>& conflicts);
   void print_object(ObjectApply& apply);
-  void say(const std::string& line, bool lines = false);
+  void say(const std::string& line);
   void warn(const std::string& name, const std::string& what);
   void print_json(Json line);
 

@@ -4,46 +4,11 @@
 #include <ostream>
 
 #include "base/strings.hpp"
+#include "cli/printers/label_cells.hpp"
 #include "cli/printers/object_printer.hpp"
 #include "core/meta.hpp"
 
 namespace kubewatch::cli {
-
-namespace {
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return out;
-}
-
-std::string label_of(const std::vector<std::pair<std::string, std::string>>& labels,
-                     const std::string& key) {
-  for (const auto& [name, value] : labels) {
-    if (name == key) return value;
-  }
-  return "";
-}
-
-std::string all_labels(std::vector<std::pair<std::string, std::string>> labels) {
-  if (labels.empty()) return "<none>";
-  std::sort(labels.begin(), labels.end());
-  std::string out;
-  for (const auto& [name, value] : labels) {
-    if (!out.empty()) out += ',';
-    out.append(name).append("=").append(value);
-  }
-  return out;
-}
-
-// "app.kubernetes.io/name" -> "NAME".
-std::string label_header(const std::string& key) {
-  return upper(key.substr(key.rfind('/') == std::string::npos ? 0 : key.rfind('/') + 1));
-}
-
-}  // namespace
 
 bool TableView::with_kind() const {
   return flags_.show_kind || setup_.several_kinds;
@@ -85,7 +50,7 @@ std::vector<std::string> TableView::headers(const core::ResourceType& type,
   std::vector<std::string> out = setup_.leading;
   if (with_namespace(type)) out.emplace_back("NAMESPACE");
   for (const auto& column : columns) {
-    if (column.priority <= 0 || wide_) out.push_back(upper(column.name));
+    if (column.priority <= 0 || wide_) out.push_back(as_header(column.name));
   }
   for (const auto& key : flags_.label_columns) out.push_back(label_header(key));
   if (flags_.show_labels) out.emplace_back("LABELS");

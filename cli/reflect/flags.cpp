@@ -6,6 +6,7 @@
 
 #include "base/strings.hpp"
 #include "cli/reflect/saved.hpp"
+#include "cli/resource_args.hpp"
 #include "http/listen_address.hpp"
 #include "jq/paths.hpp"
 #include "runtime/needed_paths.hpp"
@@ -59,13 +60,16 @@ void bind_files(CLI::App& app, ReflectFlags& flags) {
 }  // namespace
 
 void bind_reflect(CLI::App& app, ReflectFlags& flags) {
-  app.add_option("TYPE", flags.words, "TYPE[,TYPE...]; with --query also names")->type_name("TYPE");
+  app.add_option("TYPE", flags.words, "TYPE[,TYPE...] [NAME...], or TYPE/NAME...")
+      ->type_name("TYPE");
   app.add_flag("--once", flags.once, "sync, say what the cache holds and costs, and end");
   app.add_flag("--query", flags.query, "sync, print the objects, and end");
-  app.add_flag("--estimate", flags.estimate,
-               "read a page and say what the cache will cost and what would make it cheaper");
-  app.add_flag("--verify", flags.verify,
-               "compare the cache with exact lists of the server; exit 9 on a difference");
+  auto* estimate =
+      app.add_flag("--estimate", flags.estimate,
+                   "read a page and say what the cache will cost and what would make it cheaper");
+  auto* verify =
+      app.add_flag("--verify", flags.verify,
+                   "compare the cache with exact lists of the server; exit 9 on a difference");
   bind_selection(app, flags.selection);
   app.add_option("--strip", flags.strip,
                  "a path that is dropped before the cache, as .status, repeatable")
@@ -75,11 +79,14 @@ void bind_reflect(CLI::App& app, ReflectFlags& flags) {
                "how long the first sync may take with --once, --query and --verify (default 5m)");
   app.add_option("--sample", flags.sample, "objects that --estimate reads (default 500)")
       ->type_name("N")
-      ->check(CLI::Range(1U, 10000U));
+      ->check(CLI::Range(1U, 10000U))
+      ->needs(estimate);
   app.add_option("--rounds", flags.rounds,
                  "comparisons that --verify makes (default 1); 0: until stopped")
-      ->type_name("N");
-  add_duration(app, "--interval", flags.interval, "between two of them (default 10s)");
+      ->type_name("N")
+      ->needs(verify);
+  add_duration(app, "--interval", flags.interval, "between two of them (default 10s)")
+      ->needs(verify);
   bind_serving(app, flags);
   bind_files(app, flags);
   flags.recording.bind(app);
@@ -104,12 +111,9 @@ Result<void> ReflectFlags::check() const {
   }
   if (words.empty() && from.empty())
     return wrong("which kinds? Name a TYPE, or a cache with --from");
-  if (words.size() > 1 && !query) {
-    return wrong(
-        fmt::format("\"{}\": names of objects are for --query; several types are one word, "
-                    "as pods,services",
-                    words[1]));
-  }
+  KW_ASSIGN(const auto asked, parse_resource_words(words));
+  const bool named = std::any_of(asked.begin(), asked.end(),
+                                 [](const TypeAndNames& one) { return !one.names.empty(); });
   if (!serve.empty()) {
     if (auto parsed = http::parse_listen_address(serve); !parsed.ok()) {
       return std::move(parsed.error()).with_context("--serve");
@@ -120,6 +124,7 @@ Result<void> ReflectFlags::check() const {
         "--kubeconfig-out, --serve-name, --insecure-http, --forward-reads and --forward-writes are "
         "about --serve ADDRESS:PORT");
   }
+  if (!kubeconfig_out.empty()) KW_TRY(check_output_file("--kubeconfig-out", kubeconfig_out));
   if (insecure_http && (forward_reads || forward_writes)) {
     return wrong(
         "--insecure-http asks for no token: with --forward-reads or --forward-writes every user of "
@@ -128,22 +133,20 @@ Result<void> ReflectFlags::check() const {
   if ((estimate || query) && !snapshot.empty()) {
     return wrong("--snapshot is for --once, --serve, --verify, or a cache that is just kept");
   }
+  if (timeout && (mode() == ReflectMode::keep || !serve.empty() || estimate)) {
+    return wrong("--timeout is about --once, --query and --verify: the others go on until stopped");
+  }
   if (estimate && !from.empty()) return wrong("--estimate asks the server; it reads no --from");
   if (snapshot_interval && snapshot.empty())
     return wrong("--snapshot-interval needs --snapshot FILE");
   if (!snapshot.empty()) {
+    KW_TRY(check_output_file("--snapshot", snapshot));
     if (auto usable = check_snapshot_file(snapshot); !usable.ok()) {
       return std::move(usable.error()).with_context("--snapshot");
     }
   }
-  if (words.size() > 1 && !selection.label_selector.empty()) {
+  if (named && !selection.label_selector.empty()) {
     return wrong("name cannot be provided when a selector is specified");
-  }
-  if (!words.empty() && words.front().find('/') != std::string::npos) {
-    return wrong(
-        fmt::format("\"{}\": reflect caches kinds; ask for an object of one with --query "
-                    "TYPE NAME",
-                    words.front()));
   }
   KW_TRY(check_recording());
   KW_TRY(check_selection(selection));
@@ -154,6 +157,7 @@ Result<void> ReflectFlags::check() const {
 
 Result<void> ReflectFlags::check_recording() const {
   if (!recording.records() && !recording.replays()) return {};
+  KW_TRY(recording.check());
   const auto wrong = [](const std::string& message) { return Error(ErrorKind::invalid, message); };
   const std::string flag = recording.records() ? "--record" : "--from-recording";
   if (estimate || verify) {

@@ -18,7 +18,7 @@ namespace kubewatch::cli {
 enum class ReflectMode { keep, once, query, serve, estimate, verify };
 
 struct ReflectFlags {
-  std::vector<std::string> words;  // TYPE[,TYPE...], and names with --query
+  std::vector<std::string> words;  // TYPE[,TYPE...] [NAME...], TYPE/NAME...
   bool once = false, query = false, estimate = false, verify = false;
   std::string serve;  // ADDRESS:PORT
   Selection selection;
@@ -35,9 +35,9 @@ struct ReflectFlags {
 
   std::string snapshot, from;
   std::optional<Duration> snapshot_interval;
-  std::uint32_t sample = 500;
+  std::optional<std::uint32_t> sample;
   std::optional<Duration> interval;
-  std::uint32_t rounds = 1;
+  std::optional<std::uint32_t> rounds;
   MetricsFlags metrics;
   SessionRecording recording;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace kubewatch::cli {
@@ -29,16 +30,38 @@ class SnapshotState : public core::ReadState {
 
 }  // namespace
 
+std::string KindPlan::text() const {
+  return type.qualified_plural() + (name.empty() ? "" : "/" + name) +
+         (namespace_.empty() ? "" : " in " + namespace_);
+}
+
 Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,
-                                         const std::vector<core::ResourceType>& types,
+                                         const std::vector<AskedKind>& asked,
                                          const std::string& default_namespace) {
   std::vector<KindPlan> out;
   KW_ASSIGN(const auto store, flags.store_options());
-  for (const auto& type : types) {
+  for (const auto& [type, names] : asked) {
     std::vector<std::string> places = flags.namespaces;
     if (places.empty()) places = {default_namespace};
     if (!type.namespaced || flags.selection.all_namespaces) places = {""};
-    for (const auto& place : places) out.push_back({type, place, flags.watcher_options(), store});
+    for (const auto& place : places) {
+      for (const auto& name : names.empty() ? std::vector<std::string>{""} : names) {
+        KindPlan plan{type, place, name, flags.watcher_options(), store};
+        plan.watch.field_selector = with_name(plan.watch.field_selector, name);
+        const auto same = std::find_if(out.begin(), out.end(), [&](const KindPlan& other) {
+          return other.type.gvk == type.gvk && other.namespace_ == place &&
+                 (other.name == name || flags.mode() == ReflectMode::serve);
+        });
+        if (same == out.end()) {
+          out.push_back(std::move(plan));
+        } else if (same->name != name) {
+          return Error(ErrorKind::invalid,
+                       fmt::format("--serve holds one cache of a kind: name one of the {}, or all "
+                                   "of them",
+                                   type.qualified_plural()));
+        }
+      }
+    }
   }
   return out;
 }
@@ -92,11 +115,6 @@ void CachedKind::start_with_list() {
 std::optional<Duration> CachedKind::lag() const {
   if (!heard_ || syncs_ == 0) return std::nullopt;
   return client_.loop().now() - *heard_;
-}
-
-std::string CachedKind::name() const {
-  return plan_.type.qualified_plural() +
-         (plan_.namespace_.empty() ? "" : " in " + plan_.namespace_);
 }
 
 core::ReadStatePtr CachedKind::state() const {

@@ -15,17 +15,26 @@
 
 namespace kubewatch::cli {
 
+// A kind that was asked for, and the names that were given with it.
+struct AskedKind {
+  core::ResourceType type;
+  std::vector<std::string> names;  // empty: all
+};
+
 // What to cache of one kind.
 struct KindPlan {
   core::ResourceType type;
   std::string namespace_;  // "" = all, or cluster-scoped
+  std::string name;        // of one object, which `watch` selects; "" = all
   runtime::WatcherOptions watch;
   runtime::StoreOptions store;
+  // "pods", "pods in shop", "pods/web in shop".
+  std::string text() const;
 };
 
-// The kinds that the flags mean. Errors: invalid.
+// The kinds that the flags mean, each once. Errors: invalid.
 Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,
-                                         const std::vector<core::ResourceType>& types,
+                                         const std::vector<AskedKind>& asked,
                                          const std::string& default_namespace);
 
 class CachedKind : public core::ReadBackend {
@@ -53,8 +62,7 @@ class CachedKind : public core::ReadBackend {
   std::uint64_t syncs() const { return syncs_; }
   // Since the server last said where it stands; absent before the first sync.
   std::optional<Duration> lag() const;
-  // "pods", "pods in shop".
-  std::string name() const;
+  std::string name() const { return plan_.text(); }
 
   // --- core::ReadBackend ---
   const core::ResourceType& type() const override { return plan_.type; }

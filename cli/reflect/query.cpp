@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <set>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "apiserver/read_text.hpp"
 #include "base/strings.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/resource_args.hpp"
 
 namespace kubewatch::cli {
 
@@ -19,6 +21,16 @@ namespace {
 
 // Objects that columns are measured by before the first row of a long table.
 constexpr std::size_t kMeasured = 1000;
+
+// All that were asked of this kind; empty: all there are.
+std::vector<std::string> names_of(const std::vector<AskedKind>& asked,
+                                  const core::ResourceType& type) {
+  std::vector<std::string> out;
+  for (const auto& one : asked) {
+    if (one.type.gvk == type.gvk) out.insert(out.end(), one.names.begin(), one.names.end());
+  }
+  return out;
+}
 
 bool streams(const ObjectPrinter& printer, const PrintFlags& flags) {
   return (printer.is_table() && flags.sort_by.empty()) ||
@@ -84,7 +96,6 @@ Result<void> ReflectQuery::check(const ReflectFlags& flags) {
 
 QueryChoice ReflectQuery::choice_of(const ReflectFlags& flags, bool from_file) const {
   QueryChoice out;
-  if (flags.words.size() > 1) out.names.assign(flags.words.begin() + 1, flags.words.end());
   // Checked before; a live cache holds only what was selected.
   if (from_file) {
     if (auto labels = core::LabelSelector::parse(flags.selection.label_selector); labels.ok()) {
@@ -112,7 +123,8 @@ Result<std::unique_ptr<ObjectPrinter>> ReflectQuery::printer(Context& context,
 }
 
 Result<int> ReflectQuery::from_kinds(Context& context, const ReflectFlags& flags,
-                                     const CachedKinds& kinds, Session& session) const {
+                                     const CachedKinds& kinds, const std::vector<AskedKind>& asked,
+                                     Session& session) const {
   KW_ASSIGN(const auto to, printer(context, kinds));
   for (const auto& kind : kinds) {
     if (!to->is_table() || builtin_columns_of(kind->type())) continue;
@@ -122,7 +134,7 @@ Result<int> ReflectQuery::from_kinds(Context& context, const ReflectFlags& flags
     session.loop().run_until([&] { return columns != nullptr; }, Duration{30000});
     if (columns) to->columns().put(kind->type(), columns);
   }
-  return print(context, flags, kinds, choice_of(flags, !flags.from.empty()), *to,
+  return print(context, kinds, asked, choice_of(flags, !flags.from.empty()), *to,
                session.loop().wall());
 }
 
@@ -130,15 +142,15 @@ Result<int> ReflectQuery::from_saved(Context& context, const ReflectFlags& flags
                                      const std::vector<SavedKind>& saved) const {
   client::ResourceMap known;
   for (const auto& one : saved) known.add(one.plan.type);
-  std::vector<core::ResourceType> wanted;
-  for (const auto& word :
-       flags.words.empty() ? std::vector<std::string>() : base::split(flags.words[0], ',')) {
-    const auto found = known.resolve(word);
+  std::vector<AskedKind> asked;
+  KW_ASSIGN(const auto words, parse_resource_words(flags.words));
+  for (const auto& word : words) {
+    const auto found = known.resolve(word.type);
     if (found.empty()) {
       return Error(ErrorKind::not_found,
-                   fmt::format("{} does not hold a resource type \"{}\"", flags.from, word));
+                   fmt::format("{} does not hold a resource type \"{}\"", flags.from, word.type));
     }
-    wanted.insert(wanted.end(), found.begin(), found.end());
+    for (const auto& type : found) asked.push_back({type, word.names});
   }
   // Nothing is asked of this server: reflectors are only what loads and holds the caches.
   loop::EventLoop loop;
@@ -150,8 +162,8 @@ Result<int> ReflectQuery::from_saved(Context& context, const ReflectFlags& flags
   CachedKinds kinds;
   for (const auto& one : saved) {
     const bool chosen =
-        wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const auto& type) {
-          return type.gvk == one.plan.type.gvk;
+        asked.empty() || std::any_of(asked.begin(), asked.end(), [&](const AskedKind& kind) {
+          return kind.type.gvk == one.plan.type.gvk;
         });
     if (!chosen) continue;
     auto kind = std::make_unique<CachedKind>(client, random, one.plan);
@@ -159,32 +171,39 @@ Result<int> ReflectQuery::from_saved(Context& context, const ReflectFlags& flags
     kinds.push_back(std::move(kind));
   }
   KW_ASSIGN(const auto to, printer(context, kinds));
-  return print(context, flags, kinds, choice_of(flags, true), *to, loop.wall());
+  return print(context, kinds, asked, choice_of(flags, true), *to, loop.wall());
 }
 
-Result<int> ReflectQuery::print(Context& context, const ReflectFlags& flags,
-                                const CachedKinds& kinds, const QueryChoice& choice,
+Result<int> ReflectQuery::print(Context& context, const CachedKinds& kinds,
+                                const std::vector<AskedKind>& asked, QueryChoice choice,
                                 ObjectPrinter& printer, WallTime now) const {
   std::vector<Found> found;
-  std::vector<core::ObjectKey> keys;
-  bool one_kind = !kinds.empty();
+  std::map<core::Gvk, std::vector<core::ObjectKey>> keys;
   for (const auto& kind : kinds) {
+    choice.names = names_of(asked, kind->type());
     for (auto& key : choose(*kind, choice)) {
-      keys.push_back(key);
+      keys[kind->type().gvk].push_back(key);
       found.push_back({kind.get(), std::move(key)});
     }
-    one_kind = one_kind && kind->type().gvk == kinds[0]->type().gvk;
   }
-  const auto missing = missing_names(choice, keys);
+  std::vector<std::pair<std::string, std::string>> missing;
+  std::size_t named = 0;
+  for (const auto& one : asked) {
+    choice.names = one.names;
+    named += one.names.size();
+    for (auto& name : missing_names(choice, keys[one.type.gvk])) {
+      missing.emplace_back(one.type.qualified_plural(), std::move(name));
+    }
+  }
   if (!found.empty() || missing.empty()) {
-    if (found.empty() && printer.is_table()) context.err << "No resources found\n";
-    KW_TRY(
-        print_found(context, found, choice.names.size() == 1 && found.size() == 1, printer, now));
+    if (found.empty()) context.err << "No resources found\n";
+    auto printed = print_found(context, found, named == 1 && found.size() == 1, printer, now);
+    // The program was sound; it is the object that it fails on.
+    if (!printed.ok()) return Error(ErrorKind::internal, printed.error().render());
   }
-  int code = kDone;
-  for (const auto& name : missing) {
-    const std::string of = one_kind ? kinds[0]->type().qualified_plural() : flags.words[0];
-    code = fail(context, kNotFound, fmt::format("{} \"{}\" not found", of, name));
+  int code = found.empty() ? kNotFound : kDone;
+  for (const auto& [kind, name] : missing) {
+    code = fail(context, kNotFound, fmt::format("{} \"{}\" not found", kind, name));
   }
   return code;
 }

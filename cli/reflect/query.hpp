@@ -35,10 +35,10 @@ class ReflectQuery {
   const std::string& output() const { return print_.output; }
   // Formats, paths and programs, before anything is asked. Errors: invalid.
   Result<void> check(const ReflectFlags& flags);
-  // The exit code: kNotFound, and it is said, after the others were printed, for a name that nobody
-  // had. Errors: those of a program that fails on an object.
+  // The exit code: kNotFound, and it is said, after the others were printed, for a name of `asked`
+  // that nobody had. Errors: internal (a program or path that fails on an object).
   Result<int> from_kinds(Context& context, const ReflectFlags& flags, const CachedKinds& kinds,
-                         Session& session) const;
+                         const std::vector<AskedKind>& asked, Session& session) const;
   // Without a server.
   Result<int> from_saved(Context& context, const ReflectFlags& flags,
                          const std::vector<SavedKind>& saved) const;
@@ -50,8 +50,8 @@ class ReflectQuery {
   };
   QueryChoice choice_of(const ReflectFlags& flags, bool from_file) const;
   Result<std::unique_ptr<ObjectPrinter>> printer(Context& context, const CachedKinds& kinds) const;
-  Result<int> print(Context& context, const ReflectFlags& flags, const CachedKinds& kinds,
-                    const QueryChoice& choice, ObjectPrinter& printer, WallTime now) const;
+  Result<int> print(Context& context, const CachedKinds& kinds, const std::vector<AskedKind>& asked,
+                    QueryChoice choice, ObjectPrinter& printer, WallTime now) const;
   Result<void> print_found(Context& context, const std::vector<Found>& found, bool single,
                            ObjectPrinter& printer, WallTime now) const;
 

@@ -44,6 +44,7 @@ Json describe(const KindPlan& plan, std::size_t bytes) {
           {"categories", strings(type.categories)},
           {"verbs", strings(type.verbs)},
           {"namespace", plan.namespace_},
+          {"name", plan.name},
           {"labelSelector", plan.watch.label_selector},
           {"fieldSelector", plan.watch.field_selector},
           {"metadataOnly", plan.watch.content == core::Content::metadata},
@@ -68,6 +69,7 @@ KindPlan plan_of(const Json& saved) {
   type.categories = strings_of(saved, "categories");
   type.verbs = strings_of(saved, "verbs");
   out.namespace_ = base::string_at(saved, {"namespace"});
+  out.name = base::string_at(saved, {"name"});
   out.watch.label_selector = base::string_at(saved, {"labelSelector"});
   out.watch.field_selector = base::string_at(saved, {"fieldSelector"});
   if (is_true("metadataOnly")) out.watch.content = core::Content::metadata;

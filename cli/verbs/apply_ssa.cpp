@@ -13,9 +13,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/kustomize.hpp"
-#include "cli/manifests.hpp"
 #include "cli/printers/object_printer.hpp"
+#include "cli/resource_args.hpp"
 #include "cli/session.hpp"
 #include "cli/session_recording.hpp"
 #include "cli/waiter.hpp"
@@ -68,7 +67,7 @@ class ApplySsa : public Command {
   int run(Context& context) override {
     if (auto sound = check(); !sound.ok()) return fail(context, sound.error());
     PrinterSetup setup;
-    setup.terminal = terminal_of(context.global.color, STDOUT_FILENO);
+    setup.terminal = style_.terminal = terminal_of(context.global.color, STDOUT_FILENO);
     setup.several_kinds = setup.common_columns = true;
     auto printer = ObjectPrinter::make(print_, setup);
     if (!printer.ok()) return fail(context, kUsage, printer.error().render());
@@ -79,36 +78,30 @@ class ApplySsa : public Command {
       style_.printer = printer->get();
     }
     // Before anything asks for a server.
-    std::vector<Manifest> manifests;
-    if (kustomize_.empty()) {
-      auto read = read_manifests(files_, recursive_);
-      if (!read.ok()) return fail(context, kUsage, read.error().render());
-      manifests = std::move(*read);
+    loop::EventLoop loop;
+    auto manifests = read_resource_files(loop, files_);
+    if (!manifests.ok()) return fail(context, kUsage, manifests.error().render());
+    if (manifests->empty()) {
+      const std::string& chosen = files_.selection.label_selector;
+      return fail(context, chosen.empty() ? kUsage : kNotFound,
+                  chosen.empty() ? "no objects in the given files"
+                                 : "no objects in the given files match -l " + chosen);
     }
-    auto session = recording_.open(context.global.config, {});
+    auto session = recording_.open(context.global.config, {}, &loop);
     if (!session.ok()) return fail(context, session.error());
-    if (!kustomize_.empty()) {
-      auto built = build_kustomization((*session)->loop(), kustomize_);
-      if (!built.ok()) return fail(context, kUsage, built.error().render());
-      manifests = std::move(*built);
-    }
-    if (manifests.empty()) return fail(context, kUsage, "no objects in the given files");
-    style_.now = (*session)->loop().wall();
-    for (const auto& manifest : manifests) recording_.learn(manifest.object);
-    const int code = apply(context, **session, std::move(manifests));
+    style_.now = loop.wall();
+    for (const auto& manifest : *manifests) recording_.learn(manifest.object);
+    const int code = apply(context, **session, std::move(*manifests));
     recording_.end();
     return code;
   }
 
  private:
   void bind_files(CLI::App& app) {
-    app.add_option("-f,--filename", files_, "files, folders or - for stdin, repeatable")
-        ->type_name("FILE")
-        ->allow_extra_args(false);
-    app.add_option("-k,--kustomize", kustomize_,
-                   "folder that kustomize, or kubectl, builds the objects of")
-        ->type_name("DIR");
-    app.add_flag("-R,--recursive", recursive_, "folders with all that is below them");
+    bind_resource_files(app, files_, false);
+    app.add_option("-l,--selector", files_.selection.label_selector,
+                   "apply only the objects of the files whose labels match")
+        ->type_name("SELECTOR");
     app.add_flag("--strip-server-fields", strip_,
                  "drop what the server keeps: status, uid, resourceVersion, managedFields, ...");
   }
@@ -135,13 +128,10 @@ class ApplySsa : public Command {
 
   Result<void> check() {
     const auto wrong = [](const char* text) { return Error(ErrorKind::invalid, text); };
-    if (files_.empty() && kustomize_.empty()) return wrong("must specify one of -f and -k");
-    if (!files_.empty() && !kustomize_.empty()) {
-      return wrong("only one of -f or -k can be specified");
-    }
-    if (recursive_ && !kustomize_.empty()) {
-      return wrong("the -k flag can't be used with -f or -R");
-    }
+    if (!files_.from_files()) return wrong("must specify one of -f and -k");
+    KW_TRY(check_resource_files(files_));
+    KW_TRY(check_selection(files_.selection));
+    KW_TRY(recording_.check());
     KW_TRY(check_wait());
     KW_ASSIGN(options_.force, parse_force(force_, force_owners_));
     if (dry_run_ == "client") {
@@ -151,6 +141,9 @@ class ApplySsa : public Command {
     }
     if (options_.manager.empty()) return wrong("--field-manager needs a name");
     if (prune_ && apply_set_.empty()) return wrong("--prune needs --applyset: the set to prune");
+    if (prune_ && !files_.selection.label_selector.empty()) {
+      return wrong("--prune would delete what -l leaves out: give one of them");
+    }
     if (!prune_ && !apply_set_.empty()) return wrong("--applyset requires --prune");
     if (prune_ && !options_.subresource.empty()) {
       return wrong("--prune and --subresource cannot be used together");
@@ -214,7 +207,7 @@ class ApplySsa : public Command {
           {[&](const std::vector<ObjectApply*>& applies) -> Result<void> {
              for (const auto* one : applies) {
                targets[one] =
-                   waiter->add({one->type(), one->key().namespace_, one->key().name, "", ""});
+                   waiter->add({one->type(), one->key().namespace_, one->key().name, "", "", ""});
              }
              waiter->start();
              return waiter->until_synced();
@@ -286,9 +279,7 @@ class ApplySsa : public Command {
     return report.exit_code();
   }
 
-  std::vector<std::string> files_;
-  std::string kustomize_;
-  bool recursive_ = false;
+  ResourceFlags files_;
   bool strip_ = false;
   std::vector<std::string> force_;
   std::vector<std::string> force_owners_;

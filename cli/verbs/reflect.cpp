@@ -20,6 +20,7 @@
 #include "cli/reflect/saved.hpp"
 #include "cli/reflect/serve.hpp"
 #include "cli/reflect/verify.hpp"
+#include "cli/resource_args.hpp"
 #include "cli/served_config.hpp"
 #include "cli/session.hpp"
 #include "cli/stream_flags.hpp"
@@ -35,6 +36,7 @@ constexpr const char* kContextName = "kubewatch-reflect";
 constexpr Duration kFirstSync{300000};
 constexpr Duration kStatusEvery{1000};
 constexpr Duration kVerifyEvery{10000};
+constexpr std::uint32_t kSample = 500;
 
 bool is_final(const Error& error) {
   return is_refusal(error) || error.is_not_found();
@@ -127,14 +129,20 @@ class Reflect : public Command {
       for (const auto& saved : saved_) out.push_back(saved.plan);
       return out;
     }
-    KW_ASSIGN(const auto types, session.resolve(flags_.words[0]));
-    flags_.recording.note(types);
-    return plan_kinds(flags_, types, session.client().config().namespace_);
+    KW_ASSIGN(const auto words, parse_resource_words(flags_.words));
+    for (const auto& word : words) {
+      KW_ASSIGN(const auto types, session.resolve(word.type));
+      flags_.recording.note(types);
+      for (const auto& type : types) asked_.push_back({type, word.names});
+    }
+    return plan_kinds(flags_, asked_, session.client().config().namespace_);
   }
 
   const SavedKind* saved_for(const KindPlan& plan) const {
     for (const auto& saved : saved_) {
-      if (saved.plan.type.gvk == plan.type.gvk && saved.plan.namespace_ == plan.namespace_) {
+      const KindPlan& has = saved.plan;
+      if (has.type.gvk == plan.type.gvk && has.namespace_ == plan.namespace_ &&
+          has.name == plan.name) {
         return &saved;
       }
     }
@@ -244,7 +252,7 @@ class Reflect : public Command {
     const std::string& output = query_.output();
     if (flags_.mode() == ReflectMode::query ||
         (!output.empty() && output != "stats" && output != "json")) {
-      return exit_of(context, query_.from_kinds(context, flags_, kinds_, session));
+      return exit_of(context, query_.from_kinds(context, flags_, kinds_, asked_, session));
     }
     const auto figures = figures_of(kinds_, session.loop().now());
     const auto process = process_figures(session.loop().now() - began_);
@@ -264,7 +272,7 @@ class Reflect : public Command {
       core::ListParams params;
       params.label_selector = plan.watch.label_selector;
       params.field_selector = plan.watch.field_selector;
-      params.limit = flags_.sample;
+      params.limit = flags_.sample.value_or(kSample);
       const std::string query = params.query();
       const auto answer = session.wait<http::Response>([&](auto done) {
         return session.client().raw("GET",
@@ -275,9 +283,7 @@ class Reflect : public Command {
       if (answer->status >= 400) {
         return fail(context, core::error_from_response(answer->status, answer->body));
       }
-      auto sample = read_sample(
-          plan.type.qualified_plural() + (plan.namespace_.empty() ? "" : " in " + plan.namespace_),
-          answer->body);
+      auto sample = read_sample(plan.text(), answer->body);
       if (!sample.ok()) return fail(context, sample.error());
       runtime::StoreOptions store = plan.store;
       store.type = plan.type.gvk;
@@ -301,8 +307,8 @@ class Reflect : public Command {
     VerifyTally tally(names);
     using End = VerifyTally::End;
     End end = End::whole;
-    for (std::uint32_t round = 0;
-         end == End::whole && (flags_.rounds == 0 || round < flags_.rounds); ++round) {
+    const std::uint32_t rounds = flags_.rounds.value_or(1);
+    for (std::uint32_t round = 0; end == End::whole && (rounds == 0 || round < rounds); ++round) {
       if (round > 0) {
         session.loop().run_until([&] { return interrupted; },
                                  flags_.interval.value_or(kVerifyEvery));
@@ -416,6 +422,7 @@ class Reflect : public Command {
   std::string content_;  // of --from
   std::vector<SavedKind> saved_;
   std::unique_ptr<CacheServing> serving_;
+  std::vector<AskedKind> asked_;
   CachedKinds kinds_;
   std::optional<Error> refused_;
   std::map<const CachedKind*, base::ErrorKind> failed_with_;  // last

@@ -29,7 +29,7 @@ ResourceRules rules() {
 }
 
 WaitTarget wait_target(const Target& of) {
-  return {of.type, of.namespace_, of.name, of.label_selector, of.field_selector};
+  return {of.type, of.namespace_, of.name, of.label_selector, of.field_selector, ""};
 }
 
 // "websites/a", "websites".
@@ -89,24 +89,23 @@ class WaitConditionCommand : public Command {
     KW_TRY(check_resources(resources_, rules()));
     KW_TRY(check_selection(resources_.selection));
     KW_TRY(check_stream(stream_));
+    KW_TRY(recording_.check());
     if (recording_.replays() && flags_.hold) {
       return Error(ErrorKind::invalid,
                    "--hold waits by the clock, and a recording is told as fast as it can be");
     }
-    if (from_files() && namespaces_.size() > 1) {
+    if (resources_.from_files() && namespaces_.size() > 1) {
       return Error(ErrorKind::invalid, "several namespaces cannot be given with -f or -k");
     }
     const bool counts = flags_.min_count || flags_.exactly;
     const bool chosen = resources_.all || !resources_.selection.label_selector.empty() ||
                         !resources_.selection.field_selector.empty();
-    if (counts && (!chosen || from_files())) {
+    if (counts && (!chosen || resources_.from_files())) {
       return Error(ErrorKind::invalid,
                    "--min-count and --exactly count what -l, --field-selector or --all choose");
     }
     return {};
   }
-
-  bool from_files() const { return !resources_.files.empty() || !resources_.kustomize.empty(); }
 
   // Of the files all is gone already, or there was nothing in them.
   int nothing(Context& context) const {
@@ -116,7 +115,7 @@ class WaitConditionCommand : public Command {
 
   // How many targets there are, the ones with a type to come included.
   Result<std::size_t> add_targets(Context& context, Session& session, Waiter& waiter) {
-    if (from_files()) return add_manifests(context, session, waiter);
+    if (resources_.from_files()) return add_manifests(context, session, waiter);
     KW_ASSIGN(const auto words, parse_resource_words(resources_.words));
     std::size_t count = 0;
     for (const auto& asked : words) {
@@ -131,6 +130,10 @@ class WaitConditionCommand : public Command {
           recording_.note({target.type});
           out.push_back(wait_target(target));
         }
+        const bool category = std::any_of(out.begin(), out.end(), [&](const WaitTarget& target) {
+          return target.type.gvk != out.front().type.gvk;
+        });
+        for (auto& target : out) target.category = category ? asked.type : "";
         return out;
       };
       // A word may be misspelt: "it does not exist" would be a wrong success for a deletion.
@@ -142,7 +145,7 @@ class WaitConditionCommand : public Command {
   }
 
   Result<std::size_t> add_manifests(Context& context, Session& session, Waiter& waiter) {
-    auto read = read_resource_files(session, resources_);
+    auto read = read_resource_files(session.loop(), resources_);
     wrong_files_ = !read.ok();
     KW_ASSIGN(const auto manifests, std::move(read));
     std::size_t count = 0;
@@ -156,7 +159,7 @@ class WaitConditionCommand : public Command {
                                                 session.client().config().namespace_));
         return std::vector<WaitTarget>{{type, std::move(namespace_),
                                         base::string_at(manifest.object, {"metadata", "name"}), "",
-                                        ""}};
+                                        "", ""}};
       };
       const std::string text = base::string_at(manifest.object, {"kind"}) + "/" +
                                base::string_at(manifest.object, {"metadata", "name"});

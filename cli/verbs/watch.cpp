@@ -36,10 +36,9 @@ class Watch : public Command {
   bool several_contexts() const override { return true; }
 
   void bind(CLI::App& app) override {
-    app.add_option("TYPE", options_.words,
-                   "TYPE[,TYPE...] [NAME...], or TYPE/NAME...; neither needs to exist yet")
-        ->required();
-    bind_selection(app, options_.selection);
+    ResourceRules rules;
+    rules.help = "TYPE[,TYPE...] [NAME...], or TYPE/NAME...; neither needs to exist yet";
+    bind_resources(app, options_.resources, rules);
     bind_views(app);
     bind_ends(app);
     bind_more(app);
@@ -57,8 +56,9 @@ class Watch : public Command {
     options_.output = std::move(*format);
     options_.end.duration = duration_;
     options_.exec.timeout = exec_timeout_.value_or(options_.exec.timeout);
-    for (const auto& checked : {check_selection(options_.selection), check_stream(options_.stream),
-                                watch::check(options_, recording_)}) {
+    for (const auto& checked :
+         {check_selection(options_.resources.selection), check_stream(options_.stream),
+          watch::check(options_, recording_)}) {
       if (!checked.ok()) return fail(context, kUsage, checked.error().render());
     }
     return watch::run_watch(context, options_, recording_);
@@ -85,6 +85,11 @@ class Watch : public Command {
         ->type_name("JQ")
         ->group("What is shown");
     app.add_flag("--watch-only", options_.watch_only, "leave out what is there at the beginning")
+        ->group("What is shown");
+    repeatable(app, "-L,--label-columns", options_.label_columns, "LABEL",
+               "labels that become columns of the table; a,b or repeated");
+    app.get_option("--label-columns")->delimiter(',')->group("What is shown");
+    app.add_flag("--show-labels", options_.show_labels, "all labels as a column of the table")
         ->group("What is shown");
     app.add_flag(
            "--no-headers", [this](std::int64_t) { options_.headers = false; },

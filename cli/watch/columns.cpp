@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/strings.hpp"
+#include "cli/printers/label_cells.hpp"
 #include "core/json_cut.hpp"
 #include "core/json_path.hpp"
 #include "core/json_scan.hpp"
@@ -344,10 +345,8 @@ std::vector<Column> custom_columns(const Json& definition, const std::string& ve
       const std::string path = base::string_at(column, {"jsonPath"});
       if (path.size() < 2 || path == ".metadata.creationTimestamp") continue;
       if (!wide && base::int_at(column, {"priority"}).value_or(0) > 0) continue;
-      std::string header = base::string_at(column, {"name"});
-      for (char& c : header) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-      out.push_back(
-          {std::move(header), custom_cell(path, base::string_at(column, {"type"}) == "date")});
+      out.push_back({as_header(base::string_at(column, {"name"})),
+                     custom_cell(path, base::string_at(column, {"type"}) == "date")});
     }
   }
   return out;

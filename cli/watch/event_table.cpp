@@ -17,41 +17,45 @@ bool is_plain(const std::string& text) {
                      [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-void append_row(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
-                std::string& out) {
-  std::size_t last = cells.size();
-  while (last > 0 && cells[last - 1].empty()) --last;
-  for (std::size_t i = 0; i < last; ++i) {
-    out += cells[i];
-    if (i + 1 == last) break;
-    const std::size_t used = shown_width(cells[i]);
-    out.append(std::max(widths[i], used) - used + kGap, ' ');
-  }
-  out += '\n';
+std::size_t width_of(const std::string& cell) {
+  return is_plain(cell) ? cell.size() : display_width(cell);
 }
 
 }  // namespace
 
-std::size_t shown_width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](unsigned char c) { return (c & 0xC0U) != 0x80U; }));
-}
-
-EventTable::EventTable(std::vector<std::string> headers, bool with_headers, std::size_t first_width)
-    : headers_(std::move(headers)), header_due_(with_headers) {
+EventTable::EventTable(std::vector<std::string> headers, bool with_headers, std::size_t first_width,
+                       const Terminal& terminal)
+    : headers_(std::move(headers)), header_due_(with_headers), terminal_(terminal) {
   for (std::string& header : headers_) {
     if (!is_plain(header)) header = base::escape_for_terminal(header);
-    widths_.push_back(shown_width(header));
+    widths_.push_back(width_of(header));
   }
   if (!widths_.empty()) widths_.front() = std::max(widths_.front(), first_width);
 }
 
-void EventTable::add_row(std::vector<std::string> cells, bool counts) {
+void EventTable::append_row(const std::vector<std::string>& cells, Style first,
+                            std::string& out) const {
+  std::size_t last = cells.size();
+  while (last > 0 && cells[last - 1].empty()) --last;
+  for (std::size_t i = 0; i < last; ++i) {
+    if (i == 0 && terminal_.color) {
+      out += styled(cells[i], first, terminal_);
+    } else {
+      out += cells[i];
+    }
+    if (i + 1 == last) break;
+    const std::size_t used = width_of(cells[i]);
+    out.append(std::max(widths_[i], used) - used + kGap, ' ');
+  }
+  out += '\n';
+}
+
+void EventTable::add_row(std::vector<std::string> cells, bool counts, Style first) {
   cells.resize(headers_.size());
   for (std::string& cell : cells) {
     if (!is_plain(cell)) cell = base::escape_for_terminal(cell);
   }
-  rows_.push_back({std::move(cells), counts});
+  rows_.push_back({std::move(cells), counts, first});
 }
 
 std::string EventTable::text() {
@@ -59,14 +63,14 @@ std::string EventTable::text() {
   if (rows_.empty()) return out;
   for (const Row& row : rows_) {
     for (std::size_t i = 0; row.counts && i < row.cells.size(); ++i) {
-      const std::size_t width = shown_width(row.cells[i]);
+      const std::size_t width = width_of(row.cells[i]);
       if (width <= kMostWidth) widths_[i] = std::max(widths_[i], width);
     }
   }
   const bool only_marks =
       std::none_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.counts; });
-  if (!only_marks && std::exchange(header_due_, false)) append_row(headers_, widths_, out);
-  for (const Row& row : rows_) append_row(row.cells, widths_, out);
+  if (!only_marks && std::exchange(header_due_, false)) append_row(headers_, Style::plain, out);
+  for (const Row& row : rows_) append_row(row.cells, row.first, out);
   rows_.clear();
   return out;
 }

@@ -86,7 +86,7 @@ void JsonView::append_changes(const Event& event, std::string& out) const {
 
 void JsonView::end_line(std::size_t start, std::string& out) const {
   out += "}\n";
-  if (!options_.tty) return;
+  if (!options_.terminal.tty) return;
   const std::string shown = shown_json(std::string_view(out).substr(start));
   out.resize(start);
   out += shown;

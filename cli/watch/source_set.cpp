@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/strings.hpp"
+#include "cli/resource_args.hpp"
 #include "cli/stream_flags.hpp"
 #include "client/discovery.hpp"
+#include "core/meta.hpp"
 
 namespace kubewatch::cli::watch {
 
@@ -15,57 +17,41 @@ namespace {
 
 constexpr Duration kLookAgain{2000};
 
-Error missing_type(const client::ResourceMap& map, const std::string& word) {
-  std::vector<std::string> known;
-  for (const auto& type : map.all()) known.push_back(type.plural);
-  std::string text = fmt::format("the server doesn't have a resource type \"{}\"", word);
-  const auto close = base::suggest(word, known);
-  if (!close.empty()) text += fmt::format(" (did you mean \"{}\"?)", close.front());
-  return {ErrorKind::not_found, text};
-}
-
-std::string with_name(const std::string& fields, const std::string& name) {
-  if (name.empty()) return fields;
-  return (fields.empty() ? "" : fields + ",") + "metadata.name=" + name;
+// Objects of a kind that are named one after the other are synced together; each is watched once.
+void add_wanted(Wanted one, std::vector<Wanted>& to) {
+  const auto same = std::find_if(to.begin(), to.end(), [&](const Wanted& other) {
+    return other.type == one.type && other.namespace_ == one.namespace_ && !one.names.empty();
+  });
+  Wanted& into = same == to.end() ? to.emplace_back() : *same;
+  into.type = std::move(one.type);
+  into.namespace_ = std::move(one.namespace_);
+  for (std::string& name : one.names) {
+    const bool known = std::find(into.names.begin(), into.names.end(), name) != into.names.end();
+    if (!known) into.names.push_back(std::move(name));
+  }
 }
 
 }  // namespace
 
 Result<std::vector<Wanted>> wanted_of(const std::vector<std::string>& words) {
-  const auto has_slash = [](const std::string& word) {
-    return word.find('/') != std::string::npos;
-  };
+  KW_ASSIGN(auto parsed, parse_resource_words(words));
   std::vector<Wanted> out;
-  if (std::none_of(words.begin(), words.end(), has_slash)) {
-    for (const std::string& type : base::split(words.front(), ',')) {
-      if (type.empty()) return Error(ErrorKind::invalid, "an empty TYPE in " + words.front());
-      out.push_back({type, {words.begin() + 1, words.end()}});
-    }
-    return out;
-  }
-  for (const std::string& word : words) {
-    const auto slash = word.find('/');
-    if (slash == std::string::npos) {
-      return Error(ErrorKind::invalid,
-                   fmt::format("{} stands beside TYPE/NAME arguments: name every object as "
-                               "TYPE/NAME, or one TYPE and its NAMEs",
-                               word));
-    }
-    Wanted one{word.substr(0, slash), {word.substr(slash + 1)}};
-    if (one.type.empty() || one.names.front().empty() ||
-        one.names.front().find('/') != std::string::npos ||
-        one.type.find(',') != std::string::npos) {
-      return Error(
-          ErrorKind::invalid,
-          fmt::format("arguments in TYPE/NAME form have one TYPE and one NAME, not {}", word));
-    }
-    const auto same = std::find_if(out.begin(), out.end(),
-                                   [&](const Wanted& other) { return other.type == one.type; });
-    if (same == out.end()) {
-      out.push_back(std::move(one));
-    } else {
-      same->names.push_back(one.names.front());
-    }
+  for (auto& one : parsed) add_wanted({std::move(one.type), std::move(one.names), ""}, out);
+  return out;
+}
+
+Result<std::vector<Wanted>> wanted_of(const std::vector<Manifest>& manifests,
+                                      const std::string& asked) {
+  std::vector<Wanted> out;
+  for (const Manifest& manifest : manifests) {
+    auto gvk = core::gvk_of(manifest.object);
+    if (!gvk.ok()) return std::move(gvk).error().with_context(manifest.source);
+    // Whether the kind has namespaces is not known yet, and does not matter here.
+    KW_ASSIGN(auto namespace_, namespace_of(manifest, true, asked, ""));
+    add_wanted({gvk->kind + "." + gvk->version + "." + gvk->group,
+                {base::string_at(manifest.object, {"metadata", "name"})},
+                std::move(namespace_)},
+               out);
   }
   return out;
 }
@@ -74,7 +60,7 @@ Lookup look_up(const client::ResourceMap& map, const std::vector<Wanted>& wanted
   Lookup out;
   for (const Wanted& one : wanted) {
     const auto types = map.resolve(one.type);
-    if (types.empty()) out.missing.emplace_back(one, missing_type(map, one.type));
+    if (types.empty()) out.missing.push_back(one);
     for (const core::ResourceType& type : types) {
       if (type.has_verb("watch")) {
         out.found.emplace_back(one, type);
@@ -143,9 +129,10 @@ Result<void> SourceSet::look(Server& server, const client::ResourceMap& map) {
   Lookup seen = look_up(map, server.missing);
   if (!seen.refused.empty()) return std::move(seen.refused.front());
   server.missing.clear();
-  for (auto& [wanted, error] : seen.missing) {
-    if (!options_.wait_for_types) return std::move(error);
-    callbacks_.on_note(error.message() + ": waiting for it");
+  for (auto& wanted : seen.missing) {
+    const Error missing = server.session->missing_type(map, wanted.type);
+    if (!options_.wait_for_types) return missing;
+    callbacks_.on_note(missing.message() + ": waiting for it");
     server.missing.push_back(std::move(wanted));
   }
   for (const auto& [wanted, type] : seen.found) KW_TRY(add(server, wanted, type));
@@ -157,7 +144,7 @@ Result<void> SourceSet::look(Server& server, const client::ResourceMap& map) {
 void SourceSet::look_later(Server& server, const client::ResourceMap& map) {
   Lookup seen = look_up(map, server.missing);
   server.missing.clear();
-  for (auto& [wanted, error] : seen.missing) server.missing.push_back(std::move(wanted));
+  for (auto& wanted : seen.missing) server.missing.push_back(std::move(wanted));
   const std::size_t before = sources_.size();
   for (const auto& [wanted, type] : seen.found) {
     callbacks_.on_note(type.qualified_plural() + " is there now");
@@ -191,7 +178,9 @@ void SourceSet::look_again(Server& server) {
 Result<void> SourceSet::add(Server& server, const Wanted& wanted, const core::ResourceType& type) {
   if (wanted.names.empty() && !server.types.insert(type.gvk).second) return {};
   std::vector<std::string> namespaces = options_.namespaces;
-  if (options_.all_namespaces || !type.namespaced) namespaces = {""};
+  if (options_.all_namespaces) namespaces = {""};
+  if (!wanted.namespace_.empty()) namespaces = {wanted.namespace_};
+  if (!type.namespaced) namespaces = {""};
   if (namespaces.empty()) namespaces = {server.session->client().config().namespace_};
   for (const std::string& namespace_ : namespaces) {
     const std::size_t group = ++groups_;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/manifests.hpp"
 #include "cli/session.hpp"
 #include "cli/watch/checkpoint.hpp"
 #include "cli/watch/watch_stats.hpp"
@@ -21,15 +22,20 @@ namespace kubewatch::cli::watch {
 struct Wanted {
   std::string type;
   std::vector<std::string> names;  // empty: all
+  std::string namespace_;          // of a manifest; "": as the flags say
 };
 
 // "pods,deployments", "pods" "a" "b", "pod/a" "deployment/b". Errors: invalid, in kubectl's words.
 Result<std::vector<Wanted>> wanted_of(const std::vector<std::string>& words);
+// The objects of manifests. `asked`: the namespace of -n, "" when not given. Errors: invalid (one
+// of them is of another namespace).
+Result<std::vector<Wanted>> wanted_of(const std::vector<Manifest>& manifests,
+                                      const std::string& asked);
 
 // Which of the wanted kinds a server has, and which it has not.
 struct Lookup {
   std::vector<std::pair<Wanted, core::ResourceType>> found;
-  std::vector<std::pair<Wanted, Error>> missing;
+  std::vector<Wanted> missing;
   // There, but it cannot be watched: waiting does not help. It is in neither of the others.
   std::vector<Error> refused;
 };

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/strings.hpp"
+#include "cli/printers/label_cells.hpp"
 #include "cli/watch/views.hpp"
 
 namespace kubewatch::cli::watch {
@@ -29,6 +30,14 @@ const char* word_of(const runtime::StoreChange& change) {
 
 }  // namespace
 
+Style event_style(std::string_view word) {
+  if (word == "ADDED") return Style::green;
+  if (word == "MODIFIED") return Style::yellow;
+  if (word == "DELETED") return Style::red;
+  if (word == "SYNCED") return Style::cyan;
+  return word == "GAP" ? Style::magenta : Style::plain;
+}
+
 TableView::TableView(ViewOptions options) : options_(std::move(options)) {}
 
 void TableView::set_columns(const core::ResourceType& type, std::vector<Column> columns) {
@@ -48,15 +57,20 @@ EventTable& TableView::table(const core::ResourceType& type) {
   if (options_.several_namespaces) headers.emplace_back("NAMESPACE");
   if (options_.several_types) headers.emplace_back("KIND");
   headers.emplace_back("NAME");
+  const bool details = options_.fields.empty() && options_.several_types;
   if (!options_.fields.empty()) {
     headers.insert(headers.end(), options_.fields.begin(), options_.fields.end());
-  } else if (options_.several_types) {
-    headers.insert(headers.end(), {"AGE", "DETAILS"});
   } else {
-    for (const Column& column : columns_of(type)) headers.push_back(column.header);
+    if (!details) {
+      for (const Column& column : columns_of(type)) headers.push_back(column.header);
+    }
     headers.emplace_back("AGE");
   }
-  table_ = std::make_unique<EventTable>(std::move(headers), options_.headers, kEventWidth);
+  for (const std::string& key : options_.label_columns) headers.push_back(label_header(key));
+  if (options_.show_labels) headers.emplace_back("LABELS");
+  if (details) headers.emplace_back("DETAILS");
+  table_ = std::make_unique<EventTable>(std::move(headers), options_.headers, kEventWidth,
+                                        options_.terminal);
   return *table_;
 }
 
@@ -70,6 +84,14 @@ std::vector<std::string> TableView::head(const char* word, const SourceInfo& sou
   return cells;
 }
 
+void TableView::append_labels(const runtime::StoreChange& change,
+                              std::vector<std::string>& cells) const {
+  for (const std::string& key : options_.label_columns) {
+    cells.push_back(label_of(change.meta.labels, key));
+  }
+  if (options_.show_labels) cells.push_back(all_labels(change.meta.labels));
+}
+
 Result<void> TableView::event(const Event& event, WallTime now, std::string& out) {
   const runtime::StoreChange& change = event.change();
   const core::ResourceType& type = event.source().type;
@@ -78,21 +100,25 @@ Result<void> TableView::event(const Event& event, WallTime now, std::string& out
   auto cells = head(word_of(change), event.source(), change.meta.namespace_, change.meta.name);
   if (!options_.fields.empty()) {
     for (const ShownField& field : event.fields) cells.push_back(field_text(field));
+    append_labels(change, cells);
   } else if (options_.several_types) {
     std::string details;
     for (const Column& column : columns_of(type)) {
       if (!details.empty()) details += ' ';
       details += column.header + "=" + column.cell(object, now);
     }
-    cells.insert(cells.end(), {age_of(change.meta, now), std::move(details)});
+    cells.push_back(age_of(change.meta, now));
+    append_labels(change, cells);
+    cells.push_back(std::move(details));
   } else {
     for (const Column& column : columns_of(type)) {
       std::string cell = column.cell(object, now);
       cells.push_back(cell.empty() ? "<none>" : std::move(cell));
     }
     cells.push_back(age_of(change.meta, now));
+    append_labels(change, cells);
   }
-  rows.add(std::move(cells));
+  rows.add(std::move(cells), event_style(word_of(change)));
   if (rows.waiting() >= kMostRows) out += rows.text();
   return {};
 }
@@ -100,7 +126,7 @@ Result<void> TableView::event(const Event& event, WallTime now, std::string& out
 void TableView::mark(const char* word, const SourceInfo& source, std::string text,
                      std::string& out) {
   EventTable& rows = table(source.type);
-  rows.add_mark(head(word, source, source.namespace_, std::move(text)));
+  rows.add_mark(head(word, source, source.namespace_, std::move(text)), event_style(word));
   if (rows.waiting() >= kMostRows) out += rows.text();
 }
 

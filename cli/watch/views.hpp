@@ -6,11 +6,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.hpp"
+#include "cli/terminal.hpp"
 #include "cli/watch/columns.hpp"
 #include "cli/watch/event_table.hpp"
+#include "cli/watch/field_changes.hpp"
 #include "cli/watch/watched.hpp"
 #include "core/json_cut.hpp"
 #include "hooks/secret_hash.hpp"
@@ -37,9 +40,14 @@ struct ViewOptions {
   bool headers = true;
   bool show_managed_fields = false;
   bool diff = false;
-  bool tty = false;                 // JSON must not hold what a terminal interprets, either
+  Terminal terminal;                // JSON must not hold what one interprets, either
   std::vector<std::string> fields;  // of --fields
+  std::vector<std::string> label_columns;
+  bool show_labels = false;
 };
+
+// Of ADDED, MODIFIED, DELETED, INITIAL, SYNCED, GAP on a terminal with colours.
+Style event_style(std::string_view word);
 
 // EVENT, the object, its kind's columns. Of several kinds the columns stand in the last one, as
 // "READY=1/1 STATUS=Running": one header for all.
@@ -57,6 +65,7 @@ class TableView : public View {
   const std::vector<Column>& columns_of(const core::ResourceType& type);
   EventTable& table(const core::ResourceType& type);
   void mark(const char* word, const SourceInfo& source, std::string text, std::string& out);
+  void append_labels(const runtime::StoreChange& change, std::vector<std::string>& cells) const;
   std::vector<std::string> head(const char* word, const SourceInfo& source,
                                 const std::string& namespace_, std::string name) const;
 
@@ -95,6 +104,9 @@ class DiffView : public View {
   void gap(const SourceInfo& source, std::string& out) override;
 
  private:
+  void append_headed(std::string_view word, const std::string& rest, std::string& out) const;
+  void append_change(const FieldChange& change, const std::string& by, std::string& out) const;
+
   ViewOptions options_;
   hooks::SecretHash secrets_;
 };

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <ostream>
 #include <utility>
@@ -47,6 +48,7 @@ class Run {
  private:
   Result<void> open_sessions();
   Result<void> prepare();
+  Result<std::vector<Wanted>> wanted_objects();
   Result<void> make_view(const std::vector<Wanted>& wanted);
   SourceOptions source_options();
   SourceCallbacks source_callbacks();
@@ -149,7 +151,7 @@ Result<void> Run::open_sessions() {
 }
 
 Result<void> Run::prepare() {
-  KW_ASSIGN(auto wanted, wanted_of(options_.words));
+  KW_ASSIGN(auto wanted, wanted_objects());
   KW_ASSIGN(filter_, EventFilter::parse(options_.fields, options_.when));
   KW_ASSIGN(end_, EndRule::parse(options_.end));
   KW_TRY(make_view(wanted));
@@ -176,17 +178,33 @@ Result<void> Run::prepare() {
   return {};
 }
 
+Result<std::vector<Wanted>> Run::wanted_objects() {
+  if (!options_.resources.from_files()) return wanted_of(options_.resources.words);
+  KW_ASSIGN(const auto manifests, read_resource_files(loop_, options_.resources));
+  if (manifests.empty()) return Error(ErrorKind::invalid, "no objects in the given files");
+  return wanted_of(manifests, options_.namespaces.empty() ? "" : options_.namespaces.front());
+}
+
 Result<void> Run::make_view(const std::vector<Wanted>& wanted) {
   ViewOptions view;
   view.several_contexts = options_.contexts.size() > 1;
-  view.several_namespaces = options_.selection.all_namespaces || options_.namespaces.size() > 1;
+  const bool same_place = std::all_of(wanted.begin(), wanted.end(), [&](const Wanted& one) {
+    return one.namespace_ == wanted.front().namespace_;
+  });
+  view.several_namespaces =
+      options_.resources.selection.all_namespaces || options_.namespaces.size() > 1 || !same_place;
   // A category is several kinds, too, and may be asked for by any word.
-  view.several_types = wanted.size() > 1 || wanted.front().type == "all";
+  view.several_types = wanted.front().type == "all" ||
+                       std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& one) {
+                         return one.type != wanted.front().type;
+                       });
+  view.label_columns = options_.label_columns;
+  view.show_labels = options_.show_labels;
   view.headers = options_.headers;
   view.show_managed_fields = options_.content.show_managed_fields;
   view.diff = options_.diff;
   view.fields = filter_.field_names();
-  view.tty = options_.terminal.tty;
+  view.terminal = options_.terminal;
   const OutputFormat::Kind format = options_.output.kind;
   if (format == OutputFormat::Kind::json) {
     view_ = std::make_unique<JsonView>(std::move(view));
@@ -206,13 +224,16 @@ SourceOptions Run::source_options() {
   SourceOptions out;
   out.stream = options_.stream;
   out.stream.content = content_of(options_.content);
-  out.stream.label_selector = options_.selection.label_selector;
-  out.stream.field_selector = options_.selection.field_selector;
+  // Of files it chose among the manifests.
+  if (!options_.resources.from_files()) {
+    out.stream.label_selector = options_.resources.selection.label_selector;
+  }
+  out.stream.field_selector = options_.resources.selection.field_selector;
   out.store = store_options(options_.content);
   // Who changed what is in them.
   if (options_.diff) out.store.keep_managed_fields = true;
   out.namespaces = options_.namespaces;
-  out.all_namespaces = options_.selection.all_namespaces;
+  out.all_namespaces = options_.resources.selection.all_namespaces;
   out.want_previous = options_.diff || !filter_.empty() || end_.wants_object();
   out.wait_for_types = !recording_.replays();
   return out;
@@ -468,6 +489,27 @@ void Run::stop() {
   loop_.stop();
 }
 
+Result<void> check_words(const RunOptions& options) {
+  const auto refuse = [](const std::string& text) { return Error(ErrorKind::invalid, text); };
+  const ResourceFlags& resources = options.resources;
+  if (resources.from_files()) {
+    if (options.namespaces.size() > 1) {
+      return refuse("several namespaces cannot be given with -f or -k");
+    }
+    return check_resource_files(resources);
+  }
+  if (resources.words.empty()) {
+    return refuse("which kinds? Name a TYPE, objects as TYPE/NAME, or files that have them by -f");
+  }
+  KW_ASSIGN(const auto parsed, parse_resource_words(resources.words));
+  const bool named = std::any_of(parsed.begin(), parsed.end(),
+                                 [](const TypeAndNames& one) { return !one.names.empty(); });
+  if (named && !resources.selection.label_selector.empty()) {
+    return refuse("name cannot be provided when a selector is specified");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(const RunOptions& options, const SessionRecording& recording) {
@@ -486,16 +528,18 @@ Result<void> check(const RunOptions& options, const SessionRecording& recording)
   if (options.contexts.size() > 1 && (recording.records() || recording.replays())) {
     return refuse("a recording is of one context: give one --context");
   }
+  KW_TRY(recording.check());
+  if (!options.checkpoint.empty()) KW_TRY(check_output_file("--checkpoint", options.checkpoint));
   if (recording.replays() && !options.checkpoint.empty()) {
     return refuse("--checkpoint continues on a server, not on a recording");
   }
   if (options.stats_interval && *options.stats_interval < kLeastStatsInterval) {
     return refuse("--stats-interval must be 100ms or more");
   }
-  if (options.words.size() > 1 && !options.selection.label_selector.empty()) {
-    return refuse("name cannot be provided when a selector is specified");
+  if ((!options.label_columns.empty() || options.show_labels) && (!table || options.diff)) {
+    return refuse("-L and --show-labels are columns of the table");
   }
-  return {};
+  return check_words(options);
 }
 
 int run_watch(Context& context, const RunOptions& options, SessionRecording& recording) {

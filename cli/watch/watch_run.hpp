@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/printers/output_format.hpp"
+#include "cli/resource_args.hpp"
 #include "cli/session_recording.hpp"
 #include "cli/stream_flags.hpp"
 #include "cli/terminal.hpp"
@@ -19,15 +20,16 @@
 namespace kubewatch::cli::watch {
 
 struct RunOptions {
-  std::vector<std::string> words;       // TYPE, names
+  ResourceFlags resources;              // TYPE, names; -f; the selectors
   std::vector<std::string> contexts;    // empty: the current one
   std::vector<std::string> namespaces;  // empty: that of the configuration
-  Selection selection;
   runtime::WatcherOptions stream;
   ContentFlags content;
   OutputFormat output;
   Terminal terminal;  // of stdout
   bool headers = true;
+  std::vector<std::string> label_columns;
+  bool show_labels = false;
   bool diff = false;
   bool watch_only = false;
   std::vector<std::string> fields;

@@ -221,16 +221,22 @@ WaitJudge::Count WaitJudge::count() const {
   Count out;
   for (const auto& entry : entries_) {
     if (!entry.synced || entry.expecting) out.all_synced = false;
-    bool one = false;
     for (const auto& [key, member] : entry.members) {
       ++out.all;
       if (member.present && !entry.target.by_name()) ++out.chosen;
       if (member.state == WaitState::met) ++out.met;
-      one = true;
     }
-    if (!one) out.every_target_has_one = false;
+    if (!has_one(entry)) out.every_target_has_one = false;
   }
   return out;
+}
+
+bool WaitJudge::has_one(const Entry& entry) const {
+  if (!entry.members.empty()) return true;
+  const std::string& category = entry.target.category;
+  return !category.empty() && std::any_of(entries_.begin(), entries_.end(), [&](const auto& other) {
+    return other.target.category == category && !other.members.empty();
+  });
 }
 
 bool WaitJudge::enough(const Count& count) const {
@@ -318,7 +324,7 @@ std::vector<WaitedObject> WaitJudge::report() const {
   const bool none_needed = enough(count());
   for (const auto& entry : entries_) {
     for (const auto& [key, member] : entry.members) out.push_back(describe(entry, key, member));
-    if (!entry.members.empty() || (entry.synced && none_needed)) continue;
+    if (!entry.members.empty() || (entry.synced && (none_needed || has_one(entry)))) continue;
     WaitedObject none;
     none.type = entry.target.type;
     none.key = {entry.target.namespace_, ""};

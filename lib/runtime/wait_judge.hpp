@@ -43,6 +43,8 @@ struct WaitTarget {
   std::string name;        // "": selectors choose
   std::string label_selector;
   std::string field_selector;
+  // The word of several kinds ("all") that this one came with: an object of any of them is enough.
+  std::string category;
   bool by_name() const { return !name.empty(); }
   std::string str() const;  // "pods/web", "pods (-l app=web)"
 };
@@ -143,6 +145,7 @@ class WaitJudge {
   void judge(Member& member, const Json* object, WallTime now) const;
   Count count() const;
   bool enough(const Count& count) const;
+  bool has_one(const Entry& entry) const;
   WaitOutcome decide_members() const;
   WaitedObject describe(const Entry& entry, const core::ObjectKey& key, const Member& member) const;
 

@@ -57,6 +57,22 @@ TEST_CASE("a diff leaves the server's book-keeping out and hides secrets, equal 
   CHECK(diff_of(Json(), object("1", "red"), secrets).find("+  color: red") != std::string::npos);
 }
 
+TEST_CASE("outcomes and diffs have colours where there are colours, and are escaped") {
+  Terminal colours;
+  colours.color = true;
+  CHECK(outcome_line("configmap/a\x1b", "created", ": .x", Terminal{}) ==
+        "configmap/a\\x1b created: .x\n");
+  CHECK(outcome_line("configmap/a", "created", "", colours) ==
+        "configmap/a \x1b[32mcreated\x1b[0m\n");
+  CHECK(outcome_line("a", "unchanged", "", colours) == "a unchanged\n");
+  const std::string diff = "--- a live\n+++ a applied\n@@ -1 +1 @@\n-x\x1b\n+y\n z";
+  CHECK(shown_diff(diff, Terminal{}) ==
+        "--- a live\n+++ a applied\n@@ -1 +1 @@\n-x\\x1b\n+y\n z\n");
+  CHECK(shown_diff(diff, colours) ==
+        "\x1b[1m--- a live\x1b[0m\n\x1b[1m+++ a applied\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n"
+        "\x1b[31m-x\\x1b\x1b[0m\n\x1b[32m+y\x1b[0m\n z\n");
+}
+
 TEST_CASE("a scale is applied from spec.replicas alone") {
   core::ResourceType type;
   type.gvk = {"apps", "v1", "Deployment"};

@@ -94,8 +94,13 @@ TEST_CASE("reflect flags that contradict each other are refused with what to do"
   CHECK(refusal(flags).find("give one") != std::string::npos);
   CHECK(refusal(flags_of("")).find("--from") != std::string::npos);
   flags = flags_of("pods");
-  flags.words.push_back("web");
-  CHECK(refusal(flags).find("--query") != std::string::npos);
+  flags.words.emplace_back("web");
+  CHECK(flags.check().ok());
+  flags.selection.label_selector = "a=b";
+  CHECK(refusal(flags).find("name cannot be provided") != std::string::npos);
+  flags = flags_of("pods");
+  flags.timeout = Duration{1000};
+  CHECK(refusal(flags).find("--timeout") != std::string::npos);
   flags = flags_of("pods");
   flags.forward_writes = true;
   CHECK(refusal(flags).find("--serve") != std::string::npos);
@@ -159,15 +164,33 @@ TEST_CASE("kinds and namespaces of the command line make one cache each") {
   nodes.namespaced = false;
   ReflectFlags flags = flags_of("pods,nodes");
   flags.namespaces = {"a", "b"};
-  const auto plans = plan_kinds(flags, {pods, nodes}, "default");
+  const auto plans = plan_kinds(flags, {{pods, {}}, {nodes, {}}, {pods, {}}}, "default");
   REQUIRE(plans.ok());
   REQUIRE(plans->size() == 3);
   CHECK((*plans)[1].namespace_ == "b");
   CHECK((*plans)[2].namespace_.empty());
   flags.namespaces.clear();
-  CHECK((*plan_kinds(flags, {pods}, "default"))[0].namespace_ == "default");
+  CHECK((*plan_kinds(flags, {{pods, {}}}, "default"))[0].namespace_ == "default");
   flags.selection.all_namespaces = true;
-  CHECK((*plan_kinds(flags, {pods}, "default"))[0].namespace_.empty());
+  CHECK((*plan_kinds(flags, {{pods, {}}}, "default"))[0].namespace_.empty());
+}
+
+TEST_CASE("each name is a cache of one object, but --serve holds one cache of a kind") {
+  core::ResourceType pods;
+  pods.gvk = {"", "v1", "Pod"};
+  pods.plural = "pods";
+  ReflectFlags flags = flags_of("pods");
+  flags.selection.field_selector = "spec.nodeName=n";
+  const auto plans = plan_kinds(flags, {{pods, {"a", "b", "a"}}}, "shop");
+  REQUIRE(plans.ok());
+  REQUIRE(plans->size() == 2);
+  CHECK((*plans)[1].watch.field_selector == "spec.nodeName=n,metadata.name=b");
+  CHECK((*plans)[1].text() == "pods/b in shop");
+  flags.serve = "127.0.0.1:0";
+  CHECK(plan_kinds(flags, {{pods, {"a"}}}, "shop").ok());
+  const auto two = plan_kinds(flags, {{pods, {"a", "b"}}}, "shop");
+  REQUIRE_FALSE(two.ok());
+  CHECK(two.error().render().find("one cache of a kind") != std::string::npos);
 }
 
 TEST_CASE("verify names the objects that differ and their fields, and shows no secret") {

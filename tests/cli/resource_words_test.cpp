@@ -50,6 +50,8 @@ TEST_CASE("arguments that mix the two forms, or name nothing, are refused in kub
   CHECK(parsed({"/a"}) ==
         "error: arguments in resource/name form must have a single resource and name");
   CHECK(parsed({"pods,"}) == "error: \"pods,\" names an empty resource type");
+  CHECK(parsed({"pods", "a%2fb"}) == "error: invalid resource name \"a%2fb\": may not contain '%'");
+  CHECK(parsed({"pods/.."}) == "error: invalid resource name \"..\": may not be '..'");
   CHECK(parsed({"pods", ""}) == "error: the name of an object cannot be empty");
 }
 

@@ -185,6 +185,22 @@ TEST_CASE("of many objects one line tells the sum, and only when it changes") {
   CHECK(err.str() == "waiting: 1 of 30\nwaiting: 2 of 30\n");
 }
 
+TEST_CASE("of several namespaces the lines and the table name each object's") {
+  auto here = deployment("web", WaitState::not_met, "a");
+  auto there = here;
+  here.key.namespace_ = "blog";
+  there.key.namespace_ = "shop";
+  std::ostringstream err;
+  WaitView view(err, WaitViewMode::lines, false);
+  view.update({here, there}, "head", {});
+  CHECK(err.str() ==
+        "deployments.apps/web in namespace blog: waiting: a\n"
+        "deployments.apps/web in namespace shop: waiting: a\n");
+  CHECK(wait_table({here, there}, "head", {90, 24, false}).find("web in namespace shop") !=
+        std::string::npos);
+  CHECK(wait_table({here}, "head", {90, 24, false}).find("in namespace") == std::string::npos);
+}
+
 TEST_CASE("a redrawn table takes the last one away by exactly its lines") {
   std::ostringstream err;
   WaitView view(err, WaitViewMode::table, false);

@@ -37,11 +37,30 @@ TEST_CASE("types are a list, with names or without, or TYPE/NAME words") {
 }
 
 TEST_CASE("words that are neither are refused") {
-  CHECK(text_of({"pod/a", "b"}).find("b stands beside TYPE/NAME") == 0);
-  CHECK(text_of({"pods/"}).find("one TYPE and one NAME") != std::string::npos);
-  CHECK(text_of({"a/b/c"}).find("one TYPE and one NAME") != std::string::npos);
-  CHECK(text_of({"a,b/c"}).find("one TYPE and one NAME") != std::string::npos);
-  CHECK(text_of({"pods,,x"}).find("an empty TYPE") == 0);
+  CHECK(text_of({"pod/a", "b"}).find("there is no need to specify a resource type") == 0);
+  CHECK(text_of({"pods/"}).find("a single resource and name") != std::string::npos);
+  CHECK(text_of({"a/b/c"}).find("more than one slash") != std::string::npos);
+  CHECK(text_of({"a,b/c"}).find("there is no need") == 0);
+  CHECK(text_of({"pods,,x"}).find("an empty resource type") != std::string::npos);
+}
+
+TEST_CASE("manifests name their objects, each once, in their own namespace or that of -n") {
+  const auto manifest = [](const char* text) { return cli::Manifest{Json::parse(text), "f.yaml"}; };
+  const std::vector<cli::Manifest> files = {
+      manifest(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}})"),
+      manifest(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"}})"),
+      manifest(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}})"),
+      manifest(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"b","namespace":"x"}})")};
+  const auto wanted = wanted_of(files, "");
+  REQUIRE(wanted.ok());
+  REQUIRE(wanted->size() == 3);
+  CHECK((*wanted)[0].type == "Pod.v1.");
+  CHECK((*wanted)[0].names == Words{"a"});
+  CHECK((*wanted)[0].namespace_.empty());
+  CHECK((*wanted)[1].type == "Deployment.v1.apps");
+  CHECK((*wanted)[2].namespace_ == "x");
+  CHECK((*wanted_of({files[0]}, "y"))[0].namespace_ == "y");
+  CHECK_FALSE(wanted_of(files, "y").ok());
 }
 
 TEST_CASE("a kind that comes and cannot be watched leaves the others waited for") {
@@ -57,11 +76,11 @@ TEST_CASE("a kind that comes and cannot be watched leaves the others waited for"
   client::ResourceMap map;
   map.add(type("reviews", {"create"}, {"shop"}));
   map.add(type("carts", {"list", "watch"}, {"shop"}));
-  const auto seen =
-      look_up(map, {{"orders", {}}, {"reviews", {}}, {"carts", {"a"}}, {"bills", {}}});
+  const auto seen = look_up(
+      map, {{"orders", {}, ""}, {"reviews", {}, ""}, {"carts", {"a"}, ""}, {"bills", {}, ""}});
   REQUIRE(seen.missing.size() == 2);
-  CHECK(seen.missing[0].first.type == "orders");
-  CHECK(seen.missing[1].first.type == "bills");
+  CHECK(seen.missing[0].type == "orders");
+  CHECK(seen.missing[1].type == "bills");
   REQUIRE(seen.found.size() == 1);
   CHECK(seen.found[0].first.names == Words{"a"});
   CHECK(seen.found[0].second.plural == "carts");
@@ -69,7 +88,7 @@ TEST_CASE("a kind that comes and cannot be watched leaves the others waited for"
   CHECK(seen.refused[0].render().find("reviews.shop.example cannot be watched") !=
         std::string::npos);
   // Of a category what can be watched is.
-  const auto category = look_up(map, {{"shop", {}}});
+  const auto category = look_up(map, {{"shop", {}, ""}});
   CHECK(category.refused.empty());
   REQUIRE(category.found.size() == 1);
   CHECK(category.found[0].second.plural == "carts");

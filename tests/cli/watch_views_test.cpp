@@ -67,6 +67,18 @@ TEST_CASE("marks alone come without the header, which waits for the first row") 
   CHECK(table.text() == "EVENT   NAME\nADDED   web\n");
 }
 
+TEST_CASE("the event has a colour where there are colours, and the columns stay where they are") {
+  Terminal colours;
+  colours.color = true;
+  EventTable table({"EVENT", "NAME"}, true, 0, colours);
+  table.add({"ADDED", "web"}, event_style("ADDED"));
+  table.add({"INITIAL", "\u4e16\u754c"}, event_style("INITIAL"));
+  table.add_mark({"GAP", "(x)"}, event_style("GAP"));
+  CHECK(table.text() ==
+        "EVENT     NAME\n\x1b[32mADDED\x1b[0m     web\nINITIAL   \u4e16\u754c\n"
+        "\x1b[35mGAP\x1b[0m       (x)\n");
+}
+
 TEST_CASE("nothing in a cell reaches a terminal as a command") {
   EventTable table({"NAME"}, false);
   table.add({"a\x1b[31mred\r\n"});
@@ -118,6 +130,28 @@ TEST_CASE(
         "RESTARTS=0\n");
 }
 
+TEST_CASE("labels are columns behind the others, of several kinds before the details") {
+  ViewOptions options;
+  options.label_columns = {"example.com/app", "none"};
+  options.show_labels = true;
+  auto what = change(ChangeType::added, "web", Json::object());
+  what.meta.labels = {{"z", "1"}, {"example.com/app", "shop"}};
+  SourceInfo source = pods();
+  source.type.plural = "orders";
+  for (const bool several : {false, true}) {
+    options.several_types = several;
+    TableView view(options);
+    std::string out = shown(view, source, what);
+    view.flush(out);
+    CHECK(out == (several
+                      ? "EVENT      KIND   NAME   AGE   APP    NONE   LABELS                  "
+                        "   DETAILS\n"
+                        "ADDED      Pod    web    60s   shop          example.com/app=shop,z=1\n"
+                      : "EVENT      NAME   AGE   APP    NONE   LABELS\n"
+                        "ADDED      web    60s   shop          example.com/app=shop,z=1\n"));
+  }
+}
+
 TEST_CASE("columns of --fields stand in the place of the kind's") {
   ViewOptions options;
   options.fields = {".spec.a", ".b"};
@@ -157,7 +191,7 @@ TEST_CASE("each line of NDJSON is an envelope of a version around the object's o
 
 TEST_CASE("NDJSON on a terminal says the same with escapes for what it would interpret") {
   ViewOptions options;
-  options.tty = true;
+  options.terminal.tty = true;
   JsonView view(options);
   const Json object = {{"text", "a\u202e\u009b31m\x1b"}};
   const std::string line = shown(view, pods(), change(ChangeType::added, "web", object));
@@ -214,6 +248,26 @@ TEST_CASE("a diff has a line for each field, secret values hidden, and nothing f
   CHECK(text.find("bmV3") == std::string::npos);
   CHECK(text.find("    .type: ") != std::string::npos);
   CHECK(text.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a diff has colours where there are colours, and says where it is synced") {
+  ViewOptions options;
+  options.diff = true;
+  options.terminal.color = true;
+  DiffView view(options);
+  SourceInfo source = pods();
+  std::string text =
+      shown(view, source, change(ChangeType::modified, "web", {{"x", "b"}}, {{"x", "a"}}));
+  CHECK(text.find("\x1b[33mMODIFIED\x1b[0m  pod/web\n") == 0);
+  CHECK(text.find("    .x: \x1b[31m\"a\"\x1b[0m -> \x1b[32m\"b\"\x1b[0m\n") != std::string::npos);
+  source.context = "prod";
+  source.namespace_ = "shop";
+  text.clear();
+  view.synced(source, 1, text);
+  view.gap(source, text);
+  CHECK(text ==
+        "\x1b[36mSYNCED\x1b[0m  prod pods in shop (1 object)\n"
+        "\x1b[35mGAP\x1b[0m  prod pods in shop (changes in between may be missing)\n");
 }
 
 TEST_CASE("formats of single objects: name, jsonpath, jq, custom-columns, yaml") {

@@ -103,6 +103,20 @@ E2E_CASE("apply-ssa tells created, configured with the changed paths, and unchan
   CHECK(line["object"]["data"]["color"] == "green");
 }
 
+E2E_CASE("apply-ssa -l applies the objects whose labels match, and no others") {
+  World w;
+  const std::string both =
+      config_map("a", "red") +
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: '@NS@', labels: {of: x}}}";
+  const auto seen = apply_ssa(w, both, {"-l", "of=x"});
+  CHECK(seen.code == 0);
+  CHECK(seen.out == "configmap/b created\n");
+  CHECK(data_of(w, "a") == "absent");
+  const auto none = apply_ssa(w, both, {"-l", "of=y"});
+  CHECK(none.code == 5);
+  CHECK(none.err == "error: no objects in the given files match -l of=y\n");
+}
+
 E2E_CASE("apply-ssa: a conflict is told as data, the other objects are applied, exit 6") {
   World w;
   w.apply(config_map("a", "red"), "someone");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -176,6 +177,24 @@ E2E_CASE("reflect fills its caches from a recording: the state at its end is ask
   CHECK(
       w.eventually([&] { return read() == "configmap/a\nconfigmap/c\nconfigmap/last\n"; }, kSoon));
   CHECK(served.end(SIGTERM) == 0);
+}
+
+E2E_CASE("a recording that is cut short before it tells of a kind is a wrong file") {
+  World w;
+  w.apply(map_of("a", "1"));
+  const std::string file = w.folder() + "/recording";
+  Command recorded(w, {"reflect", "cm", "-n", "@NS@", "--once", "--record", file}, true);
+  CHECK(recorded.end() == 0);
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"watch", "cm"},
+        std::vector<std::string>{"reflect", "cm", "--once"},
+        std::vector<std::string>{"wait-condition", "cm/a", "--for=create"}}) {
+    const Ended again = replay(w, words);
+    CHECK(again.code == 2);
+    CHECK(again.log.find("what is left of the recording " + file +
+                         " doesn't have a resource type \"cm\"") != std::string::npos);
+  }
 }
 
 E2E_CASE("apply-ssa records what was written and what became of it, without values of Secrets") {

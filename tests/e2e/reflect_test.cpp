@@ -289,13 +289,14 @@ E2E_CASE("reflect --once, --query, --estimate and --verify say what the server h
   CHECK(value.out == "b\n");
   const Ended missing = reflect(w, {"configmaps", "zz", "-n", w.ns(), "--query"});
   CHECK(missing.code == 5);
-  // Each cache gives what it has of the names.
+  // Each cache gives what it has of the names; the rest is told by kind, as kubectl does.
   const Ended some = reflect(
       w, {"configmaps,secrets", "a", "s", "c", "zz", "-n", w.ns(), "--query", "-o", "name"});
   CHECK(some.code == 5);
   CHECK(some.out == "configmap/a\nconfigmap/c\nsecret/s\n");
   CHECK(some.err.find("\"zz\" not found") != std::string::npos);
-  CHECK(some.err.find("\"s\" not found") == std::string::npos);
+  CHECK(some.err.find("configmaps \"s\" not found") != std::string::npos);
+  CHECK(some.err.find("secrets \"s\" not found") == std::string::npos);
 
   const Ended estimate = reflect(w, {"configmaps", "-n", w.ns(), "--estimate", "-o", "json"});
   REQUIRE(estimate.code == 0);
@@ -309,6 +310,43 @@ E2E_CASE("reflect --once, --query, --estimate and --verify say what the server h
   INFO(verify.out << verify.err);
   CHECK(verify.code == 0);
   CHECK(verify.out.find("no difference") != std::string::npos);
+}
+
+E2E_CASE("reflect caches objects that are named, and only these") {
+  World w;
+  fill(w);
+  const std::string file = w.folder() + "/named.kw";
+  const Ended once = reflect(w, {"cm/a", "cm/b", "websites.e2e.kubewatch.dev/site", "-n", w.ns(),
+                                 "--once", "-o", "json", "--snapshot", file});
+  INFO(once.out << once.err);
+  REQUIRE(once.code == 0);
+  const auto figures = base::parse_json(once.out);
+  REQUIRE(figures.ok());
+  REQUIRE((*figures)["kinds"].size() == 3);
+  for (const Json& kind : (*figures)["kinds"]) CHECK(kind["objects"] == 1);
+  const Ended query =
+      reflect(w, {"cm/a,websites.e2e.kubewatch.dev/site", "-n", w.ns(), "--query", "-o", "name"});
+  CHECK(query.out == "configmap/a\nwebsite.e2e.kubewatch.dev/site\n");
+  const Ended missing =
+      reflect(w, {"cm/a,websites.e2e.kubewatch.dev/a", "-n", w.ns(), "--query", "-o", "name"});
+  CHECK(missing.code == 5);
+  CHECK(missing.out == "configmap/a\n");
+  CHECK(missing.err == "error: websites.e2e.kubewatch.dev \"a\" not found");
+  CHECK(reflect(w, {"cm", "a", "-n", w.ns(), "--verify"}).code == 0);
+  const Ended nothing = reflect(w, {"cm", "-l", "name=none", "-n", w.ns(), "--query"});
+  CHECK(nothing.code == 5);
+  CHECK(nothing.err == "No resources found");
+  // A saved one is taken up by its name.
+  w.merge("ConfigMap", "a", "{data: {k: later}}");
+  const Ended again =
+      reflect(w, {"cm/a", "-n", w.ns(), "--from", file, "--once", "--jq", ".data.k"});
+  CHECK(again.out == "later\n");
+  const Ended offline =
+      run(w, {KUBEWATCH_BINARY, "reflect", "--from", file, "--query", "cm/b", "-o", "name"},
+          w.folder() + "/none");
+  CHECK(offline.out == "configmap/b\n");
+  const Ended refused = reflect(w, {"cm/a", "cm/b", "-n", w.ns(), "--serve", "127.0.0.1:0"});
+  CHECK(refused.code == 2);
 }
 
 E2E_CASE("reflect --snapshot is a cache that --from reads without the server, and goes on from") {

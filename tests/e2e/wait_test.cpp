@@ -239,6 +239,19 @@ E2E_CASE("wait: a type that the server does not have yet is asked for until it d
   w.remove("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "");
 }
 
+E2E_CASE("wait: of a category one object of any of its kinds is enough") {
+  World w;
+  Wait early(w, {"all", "--all", "--for=create", "--timeout", "0"});
+  CHECK(early.code() == 5);
+  Wait wait(w, {"all", "--all", "--for=create", "--timeout", "30s"});
+  wait.until_it_says("nothing matches");
+  w.apply(
+      "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: \"@NS@\"}, "
+      "spec: {ports: [{port: 80}]}}");
+  CHECK(wait.code() == 0);
+  CHECK(wait.out() == "service/web condition met\n");
+}
+
 E2E_CASE("wait: files name the objects, of stdin too") {
   World w;
   w.apply(map_of("a", "x: one"));

@@ -111,6 +111,27 @@ E2E_CASE("a watch prints what is there, SYNCED, then every change, and ends with
   CHECK(watch.log.find("stats: 4 shown in ") != std::string::npos);
 }
 
+E2E_CASE("files name the objects that are watched, and labels are columns") {
+  World w;
+  w.apply(settings("a", "1"));
+  w.apply(settings("other", "1"));
+  w.file("maps.yaml", settings("a", "1") + "\n---\n" + settings("late", "1"));
+  Watch watch(w, {"-f", w.folder() + "/maps.yaml", "-n", w.ns(), "-L", "of", "--show-labels",
+                  "--max-events", "2"});
+  REQUIRE(watch.says("configmaps \"late\" does not exist yet: waiting for it"));
+  w.apply(settings("other", "2"));
+  w.apply(settings("late", "1"));
+  CHECK(watch.end() == 0);
+  CHECK(watch.out.find("AGE   OF      LABELS\n") != std::string::npos);
+  CHECK(watch.out.find("INITIAL    a ") != std::string::npos);
+  CHECK(watch.out.find("ADDED      late ") != std::string::npos);
+  CHECK(watch.out.find("watch   of=watch\n") != std::string::npos);
+  CHECK(watch.out.find("other") == std::string::npos);
+  Watch chosen(w, {"-f", w.folder() + "/maps.yaml", "-n", w.ns(), "-l", "of=nothing"});
+  CHECK(chosen.end() == 2);
+  CHECK(chosen.log == "error: no objects in the given files\n");
+}
+
 E2E_CASE("a forgotten history is a GAP in the stream, which goes on") {
   World w;
   w.apply(settings("a", "1"));

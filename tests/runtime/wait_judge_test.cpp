@@ -197,6 +197,26 @@ TEST_CASE("a selector's objects come and go while it is waited for") {
   CHECK(it.judge.report().size() == 1);
 }
 
+TEST_CASE("of a category one object of any kind is enough, of several words one of each") {
+  for (const bool category : {true, false}) {
+    Case it(goal({"create"}));
+    WaitTarget first = pods();
+    WaitTarget second = pods();
+    second.type.gvk.kind = "Service";
+    second.type.plural = "services";
+    first.category = second.category = category ? "all" : "";
+    const auto a = it.judge.add(first);
+    const auto b = it.judge.add(second);
+    it.judge.synced(a);
+    it.judge.synced(b);
+    CHECK(it.decide() == WaitOutcome::pending);
+    CHECK(it.judge.report().size() == 2);
+    it.see(a, pod("a", "True"));
+    CHECK(it.decide() == (category ? WaitOutcome::met : WaitOutcome::pending));
+    CHECK(it.judge.report().size() == (category ? 1 : 2));
+  }
+}
+
 TEST_CASE("min-count and exactly count what selectors choose") {
   for (const bool exactly : {false, true}) {
     WaitGoal counted = goal({"condition=Ready"});

@@ -37,7 +37,7 @@ struct Wait : test::ApiRig {
     callbacks.on_change = [this] { outcome = set->outcome(); };
     set = std::make_unique<WaitSet>(client, std::move(goal), options, random, std::move(callbacks));
   }
-  std::size_t add(const std::string& name) { return set->add({kPods, "shop", name, "", ""}); }
+  std::size_t add(const std::string& name) { return set->add({kPods, "shop", name, "", "", ""}); }
   bool becomes(WaitOutcome wanted) {
     return until([&] { return outcome == wanted; });
   }

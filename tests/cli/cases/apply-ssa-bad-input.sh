@@ -19,6 +19,10 @@ try -f "$work/absent.yaml"
 try -f "$work/a.yaml" -k "$work"
 try -f "$work/a.yaml" --dry-run=client
 try -f "$work/a.yaml" --prune
+try -f "$work/a.yaml" --prune --applyset=x -l a=b
+try -f "$work/a.yaml" -l 'a in ('
+try -f "$work/a.yaml" -l a=b
+try -f ''
 try -f "$work/a.yaml" --applyset=x
 try -f "$work/a.yaml" --for=ready
 try -f "$work/a.yaml" --wait --for=nonsense

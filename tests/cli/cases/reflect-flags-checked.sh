@@ -6,7 +6,12 @@ try() {
 {
   try
   try pods --once --query
-  try pods web
+  try pods web -l a=b
+  try pods --once --snapshot "$work/none/x"
+  try pods --once --snapshot ''
+  try pods --once --rounds 2
+  try pods --serve 127.0.0.1:0 --timeout 5s
+  try pods --serve 127.0.0.1:0 --kubeconfig-out "$work"
   try pods --kubeconfig-out x
   try pods --serve nowhere
   try pods --serve 127.0.0.1:0 --insecure-http --forward-reads

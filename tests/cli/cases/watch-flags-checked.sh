@@ -17,6 +17,17 @@ try pods --stats-interval 0s
 try pods --exec-timeout 1s
 try pods web -l a=b
 try pod/web extra
+try
+try pods -f x.yaml
+try -f "$work/none.yaml"
+try pods -L app -o json
+try pods --checkpoint ''
+try pods --checkpoint "$work"
+try pods --checkpoint "$work/none/point"
+try pods --checkpoint -
+try pods --record "$work/none/r"
+try pods --when ''
+try 'pods/a%b'
 try pods --context a,b --record "$work/r"
 try pods --from-recording "$work/none" --server http://127.0.0.1:1
 echo "no checkpoint" >"$work/point"
