@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <string_view>
+#include <variant>
 
 #include "apiserver/crd.hpp"
 #include "base/strings.hpp"
@@ -98,24 +102,81 @@ Error wrong_type(const Resource& resource, const std::string& why) {
                                  gvk.version, gvk.kind, why));
 }
 
-// data, binaryData and stringData are maps of strings.
-Result<void> check_string_maps(const Resource& resource, const Json& object) {
-  for (const char* key : {"data", "stringData", "binaryData"}) {
-    const Json* data = base::find(object, {key});
-    if (data == nullptr || data->is_null()) continue;
-    const char* wrong = data->is_object() ? nullptr : data->type_name();
-    for (auto it = data->begin(); wrong == nullptr && it != data->end(); ++it) {
-      if (!it->is_string()) wrong = it->type_name();
-    }
-    if (wrong == nullptr) continue;
-    return wrong_type(resource, fmt::format("json: cannot unmarshal {} into Go struct field "
-                                            "{}.{} of type string",
-                                            wrong, resource.type.gvk.kind, key));
-  }
-  return {};
+int sextet(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-Result<void> normalise_secret(const Resource& resource, Json& object) {
+// As Go's encoding/base64 reads a []byte, which is what the real server does: line breaks are
+// passed over, padding must be there, bits that are left over do not count. The error is the place
+// that Go names.
+std::variant<std::string, std::size_t> decode_bytes(std::string_view text) {
+  std::string out;
+  std::size_t at = 0;
+  const auto skip_breaks = [&] {
+    while (at < text.size() && (text[at] == '\n' || text[at] == '\r')) ++at;
+  };
+  while (true) {
+    std::uint32_t bits = 0;
+    std::size_t count = 0;
+    for (; count < 4; ++count) {
+      skip_breaks();
+      if (at == text.size() && count == 0) return out;
+      if (at == text.size()) return at - count;
+      const char c = text[at++];
+      const int value = sextet(c);
+      if (value >= 0) {
+        bits = bits << 6U | static_cast<std::uint32_t>(value);
+        continue;
+      }
+      if (c != '=' || count < 2) return at - 1;
+      if (count == 2) {
+        skip_breaks();
+        if (at == text.size()) return at;
+        if (text[at] != '=') return at - 1;
+        ++at;
+      }
+      skip_breaks();
+      if (at < text.size()) return at;
+      break;
+    }
+    bits <<= 6U * (4 - count);
+    for (std::size_t i = 1; i < count; ++i) {
+      out += static_cast<char>(bits >> (24U - 8U * i) & 0xffU);
+    }
+    if (count < 4) return out;
+  }
+}
+
+// A map of strings, of bytes where `bytes` (which come as base64 and are kept in its usual form).
+Result<void> normalise_map(const Resource& resource, const char* key, bool bytes, Json& object) {
+  const auto data = object.find(key);
+  if (data == object.end() || data->is_null()) return {};
+  const char* wrong = data->is_object() ? nullptr : data->type_name();
+  for (auto it = data->begin(); wrong == nullptr && it != data->end(); ++it) {
+    if (it->is_null()) *it = "";
+    if (!it->is_string()) {
+      wrong = it->type_name();
+    } else if (bytes) {
+      const auto read = decode_bytes(it->get_ref<const std::string&>());
+      if (const auto* place = std::get_if<std::size_t>(&read)) {
+        return wrong_type(resource, fmt::format("illegal base64 data at input byte {}", *place));
+      }
+      *it = base::base64_encode(std::get<std::string>(read));
+    }
+  }
+  if (wrong == nullptr) return {};
+  const char* type = !data->is_object() ? (bytes ? "map[string][]uint8" : "map[string]string")
+                     : bytes            ? "[]uint8"
+                                        : "string";
+  return wrong_type(resource, fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of "
+                                          "type {}",
+                                          wrong, resource.type.gvk.kind, key, type));
+}
+
+void normalise_secret(Json& object) {
   if (const auto plain = object.find("stringData"); plain != object.end()) {
     if (plain->is_object() && !plain->empty()) {
       Json& data = object["data"];
@@ -126,15 +187,7 @@ Result<void> normalise_secret(const Resource& resource, Json& object) {
     }
     object.erase("stringData");
   }
-  if (const Json* data = base::find(object, {"data"}); data != nullptr && data->is_object()) {
-    for (const auto& [key, value] : data->items()) {
-      if (!base::base64_decode(value.get<std::string>())) {
-        return wrong_type(resource, "illegal base64 data at input byte 0");
-      }
-    }
-  }
   if (base::string_at(object, {"type"}).empty()) object["type"] = "Opaque";
-  return {};
 }
 
 }  // namespace
@@ -142,13 +195,15 @@ Result<void> normalise_secret(const Resource& resource, Json& object) {
 Result<void> normalise_kind(const Resource& resource, Json& object) {
   const bool secret = is(resource, "secrets");
   if (secret || is(resource, "configmaps")) {
-    KW_TRY(check_string_maps(resource, object));
+    KW_TRY(normalise_map(resource, "data", secret, object));
+    KW_TRY(normalise_map(resource, "stringData", false, object));
+    KW_TRY(normalise_map(resource, "binaryData", true, object));
     for (const char* key : {"data", "binaryData"}) {
       const auto it = object.find(key);
       if (it != object.end() && (it->is_null() || it->empty())) object.erase(it);
     }
   }
-  if (secret) KW_TRY(normalise_secret(resource, object));
+  if (secret) normalise_secret(object);
   if (is(resource, "namespaces")) label_namespace(object);
   if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) {
     KW_TRY(normalise_crd(resource, object));

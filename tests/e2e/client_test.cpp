@@ -1,5 +1,6 @@
 // What a program on the libraries does, without rules: typed verbs, Events, waits, finalizers.
 #include "client/api.hpp"
+#include "e2e/requests.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
 #include "runtime/await.hpp"
@@ -28,6 +29,49 @@ Result<T> wait(World& w, Start start) {
 }
 
 }  // namespace
+
+E2E_CASE("bytes of Secrets and ConfigMaps are base64, and kept in its usual form") {
+  World w;
+  const auto create = [&](const char* kind, const char* field, const Json& data) {
+    const std::string path = "/api/v1/namespaces/" + w.ns() +
+                             (kind == std::string("Secret") ? "/secrets" : "/configmaps");
+    return send(
+        w, "POST", path + "?dryRun=All",
+        {{"apiVersion", "v1"}, {"kind", kind}, {"metadata", {{"name", "a"}}}, {field, data}});
+  };
+  const std::pair<const char*, const char*> kept[] = {
+      {"YQ==", "YQ=="}, {"Y\nQ==", "YQ=="}, {"YR==", "YQ=="}, {"", ""}, {"+/8=\r\n", "+/8="}};
+  for (const auto& [given, text] : kept) {
+    INFO(given);
+    const auto answer = create("Secret", "data", {{"x", given}});
+    CHECK(answer.code == 201);
+    CHECK(base::string_at(answer.body, {"data", "x"}) == text);
+    CHECK(base::string_at(create("ConfigMap", "binaryData", {{"x", given}}).body,
+                          {"binaryData", "x"}) == text);
+  }
+  CHECK(create("Secret", "data", {{"x", nullptr}}).body["data"] == Json{{"x", ""}});
+  CHECK(create("ConfigMap", "data", {{"x", nullptr}}).body["data"] == Json{{"x", ""}});
+  const std::pair<const char*, int> refused[] = {
+      {"not base64!", 3}, {"YQ", 0}, {"YQ==YQ==", 4}, {"_-8=", 0},   {"YWFhYWFhYWFh!", 12},
+      {"YQ=!", 2},        {"=", 0},  {"YQ=", 3},      {"YWFhYQ", 4}, {"YQ==\n=", 5}};
+  for (const auto& [given, place] : refused) {
+    INFO(given);
+    const auto answer = create("Secret", "data", {{"x", given}});
+    CHECK(answer.code == 400);
+    CHECK(base::string_at(answer.body, {"message"}) ==
+          "Secret in version \"v1\" cannot be handled as a Secret: illegal base64 data at input "
+          "byte " +
+              std::to_string(place));
+  }
+  CHECK(
+      base::string_at(create("Secret", "data", {{"x", 5}}).body, {"message"}) ==
+      "Secret in version \"v1\" cannot be handled as a Secret: json: cannot unmarshal number into "
+      "Go struct field Secret.data of type []uint8");
+  CHECK(
+      base::string_at(create("ConfigMap", "binaryData", 5).body, {"message"}) ==
+      "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number "
+      "into Go struct field ConfigMap.binaryData of type map[string][]uint8");
+}
 
 E2E_CASE("deletecollection deletes what the labels choose, and a dry run deletes nothing") {
   World w;
