@@ -19,6 +19,11 @@ std::vector<std::string> normalise_argv(const std::vector<std::string>& words) {
     } else if (word == "--force-conflicts=") {
       // CLI11 takes it for the flag alone, which forces everything: a path that is none is refused.
       out.push_back("--force-conflicts=.");
+    } else if (word.size() > 3 && word.starts_with("--") && word.find('=') + 1 == word.size()) {
+      // CLI11 would take the next word for the value: a flag that is swallowed, --dry-run among
+      // them.
+      out.push_back(word.substr(0, word.size() - 1));
+      out.emplace_back();
     } else {
       out.push_back(word);
     }

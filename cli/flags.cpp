@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -51,20 +52,22 @@ Result<void> check_output_file(const std::string& flag, const std::string& path)
     return Error(ErrorKind::invalid, flag + " " + path + ": " + why);
   };
   if (path == "-") return wrong("a file is needed; stdout has the data");
+  // It will be replaced by renaming: a link would be lost, and a device cannot be.
   std::error_code unknown;
-  const auto status = std::filesystem::status(path, unknown);
+  const auto status = std::filesystem::symlink_status(path, unknown);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    return wrong(std::filesystem::is_directory(status) ? "is a folder" : "is no plain file");
+    return wrong(std::filesystem::is_directory(status) ? "is a folder"
+                 : std::filesystem::is_symlink(status)
+                     ? "is a link, which would be replaced: name the file itself"
+                     : "is no plain file");
   }
-  std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) folder = ".";
-  if (!std::filesystem::is_directory(folder, unknown)) {
-    return wrong("there is no folder " + folder.string());
+  std::string probe = path + ".XXXXXX";
+  const int fd = ::mkstemp(probe.data());
+  if (fd < 0) {
+    return wrong("no file can be made there: " + std::generic_category().message(errno));
   }
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return wrong(fmt::format("the folder {} cannot be written: {}", folder.string(),
-                             std::generic_category().message(errno)));
-  }
+  ::close(fd);
+  ::unlink(probe.c_str());
   return {};
 }
 

@@ -81,6 +81,12 @@ Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& ma
                   gvk->kind, gvk->api_version(), failed_groups(*map)));
 }
 
+Error nothing_in_files(const ResourceFlags& flags) {
+  const std::string& chosen = flags.selection.label_selector;
+  if (chosen.empty()) return {ErrorKind::invalid, "no objects in the given files"};
+  return {ErrorKind::not_found, "no objects in the given files match -l " + chosen};
+}
+
 Result<std::vector<Manifest>> read_resource_files(loop::EventLoop& loop,
                                                   const ResourceFlags& flags) {
   auto read = flags.kustomize.empty() ? read_manifests(flags.files, flags.recursive)

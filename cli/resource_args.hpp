@@ -47,6 +47,8 @@ struct TypeAndNames {
 };
 // Errors: invalid, in kubectl's words.
 Result<std::vector<TypeAndNames>> parse_resource_words(const std::vector<std::string>& words);
+// What no path can have. Errors: invalid, in kubectl's words.
+Result<void> check_name(const std::string& name);
 // What flags and words say together, without a server; the second: where files name the objects.
 // Errors: invalid, in kubectl's words.
 Result<void> check_resources(const ResourceFlags& flags, const ResourceRules& rules);
@@ -76,6 +78,9 @@ Result<std::vector<Target>> resolve_targets(Session& session, const ResourceFlag
 // whatever is wrong with a file, or where -k finds neither kustomize nor kubectl; timeout of these.
 Result<std::vector<Manifest>> read_resource_files(loop::EventLoop& loop,
                                                   const ResourceFlags& flags);
+
+// That there was none: not_found where -l left it so, else invalid.
+Error nothing_in_files(const ResourceFlags& flags);
 
 // The kind of a manifest. Errors: not_found in kubectl's words; of discovery.
 Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& manifest);

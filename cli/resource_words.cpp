@@ -41,6 +41,8 @@ Result<TypeAndNames> split_slash(const std::string& word) {
 }
 
 // What cannot stand in a path can be no object's name: it would be waited for in vain.
+}  // namespace
+
 Result<void> check_name(const std::string& name) {
   if (name.empty()) return wrong("the name of an object cannot be empty");
   const bool dots = name == "." || name == "..";
@@ -48,6 +50,8 @@ Result<void> check_name(const std::string& name) {
   return wrong(fmt::format("invalid resource name \"{}\": may not {}", name,
                            dots ? "be '" + name + "'" : "contain '%'"));
 }
+
+namespace {
 
 bool selects(const Selection& selection) {
   return !selection.label_selector.empty() || !selection.field_selector.empty();

@@ -108,7 +108,12 @@ Result<void> check_stream(const runtime::WatcherOptions& options) {
 
 std::string with_name(const std::string& fields, const std::string& name) {
   if (name.empty()) return fields;
-  return (fields.empty() ? "" : fields + ",") + "metadata.name=" + name;
+  std::string out = (fields.empty() ? "" : fields + ",") + "metadata.name=";
+  for (const char c : name) {
+    if (c == '\\' || c == ',' || c == '=') out += '\\';
+    out += c;
+  }
+  return out;
 }
 
 bool is_refusal(const Error& error) {

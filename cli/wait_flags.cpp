@@ -104,8 +104,9 @@ void bind_wait_goal(CLI::App& app, WaitFlags& flags, const std::string& timeout)
 }
 
 void bind_wait_counts(CLI::App& app, WaitFlags& flags) {
-  app.add_option("--min-count", flags.min_count,
-                 "selectors must choose at least so many objects (default 1 for each type)")
+  app.add_option(
+         "--min-count", flags.min_count,
+         "selectors must choose at least so many objects (default 1 for each type or category)")
       ->type_name("N")
       ->group(kGroup);
   app.add_option("--exactly", flags.exactly, "selectors must choose exactly so many objects")

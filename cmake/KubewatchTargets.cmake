@@ -28,8 +28,13 @@ if(KUBEWATCH_COVERAGE)
   target_link_options(kubewatch_settings INTERFACE --coverage)
 endif()
 
+# Of code that runs once for a person, not once for an object: small rather than fast, for the same
+# reason.
+set(KUBEWATCH_SMALL $<$<CONFIG:Release>:-Os>)
+
+# SMALL: all of the room is such code.
 function(kw_library room)
-  cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "SMALL" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${room}/*.cpp)
   if(NOT sources)
     add_library(kubewatch_${room} INTERFACE)
@@ -40,6 +45,9 @@ function(kw_library room)
   target_link_libraries(kubewatch_${room}
     PUBLIC kubewatch_settings ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
   target_compile_definitions(kubewatch_${room} PRIVATE KUBEWATCH_VERSION="${PROJECT_VERSION}")
+  if(arg_SMALL)
+    target_compile_options(kubewatch_${room} PRIVATE ${KUBEWATCH_SMALL})
+  endif()
 endfunction()
 
 # Unit tests of one room: tests/ROOM/*_test.cpp, each TEST_CASE a ctest.

@@ -203,7 +203,9 @@ void ApplyReport::print_object(ObjectApply& apply) {
   auto printed = style_.printer->print_one(
       context_.out, PrintedObject(apply.type(), apply.outcome().after), style_.now);
   // The program was sound; it is the object that it fails on.
-  if (!printed.ok()) count(fail(context_, kFailed, printed.error().render()));
+  if (printed.ok()) return;
+  const std::string name = name_of(apply.type(), apply.key().name);
+  count(fail(context_, kFailed, name + ": " + printed.error().render()));
 }
 
 void ApplyReport::note_pause(const ObjectApply& apply, const Error& why, Duration pause,

@@ -2,7 +2,19 @@
 
 #include <algorithm>
 
+#include "base/strings.hpp"
+
 namespace kubewatch::cli {
+
+std::vector<std::string> label_keys(const std::vector<std::string>& given) {
+  std::vector<std::string> out;
+  for (const auto& list : given) {
+    for (auto& key : base::split(list, ',')) {
+      if (!key.empty()) out.push_back(std::move(key));
+    }
+  }
+  return out;
+}
 
 std::string label_of(const Labels& labels, const std::string& key) {
   for (const auto& [name, value] : labels) {

@@ -10,6 +10,8 @@ namespace kubewatch::cli {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
+// The keys of -L a,b and of repeated -L, without empty ones.
+std::vector<std::string> label_keys(const std::vector<std::string>& given);
 // "" where the object has none of this key.
 std::string label_of(const Labels& labels, const std::string& key);
 // "a=1,b=2" by key, "<none>".

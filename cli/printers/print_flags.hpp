@@ -32,4 +32,8 @@ struct PrintFlagChoice {
 // --allow-missing-template-keys. `flags` must outlive the app.
 void bind_print(CLI::App& app, PrintFlags& flags, const PrintFlagChoice& choice = {});
 
+// -L and --show-labels alone, for tables that others make. Both must outlive the app.
+void bind_label_columns(CLI::App& app, std::vector<std::string>& keys, bool& all,
+                        const std::string& group);
+
 }  // namespace kubewatch::cli

@@ -134,7 +134,7 @@ Result<void> ReflectFlags::check() const {
     return wrong("--snapshot is for --once, --serve, --verify, or a cache that is just kept");
   }
   if (timeout && (mode() == ReflectMode::keep || !serve.empty() || estimate)) {
-    return wrong("--timeout is about --once, --query and --verify: the others go on until stopped");
+    return wrong("--timeout is about the first sync of --once, --query and --verify");
   }
   if (estimate && !from.empty()) return wrong("--estimate asks the server; it reads no --from");
   if (snapshot_interval && snapshot.empty())

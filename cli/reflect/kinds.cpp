@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace kubewatch::cli {
 
 namespace {
+
+// Each has a watch, and so a connection, of its own.
+constexpr std::size_t kMostCaches = 256;
 
 class SnapshotState : public core::ReadState {
  public:
@@ -48,22 +52,32 @@ Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,
       for (const auto& name : names.empty() ? std::vector<std::string>{""} : names) {
         KindPlan plan{type, place, name, flags.watcher_options(), store};
         plan.watch.field_selector = with_name(plan.watch.field_selector, name);
-        const auto same = std::find_if(out.begin(), out.end(), [&](const KindPlan& other) {
-          return other.type.gvk == type.gvk && other.namespace_ == place &&
-                 (other.name == name || flags.mode() == ReflectMode::serve);
+        const bool known = std::any_of(out.begin(), out.end(), [&](const KindPlan& other) {
+          return other.type.gvk == type.gvk && other.namespace_ == place && other.name == name;
         });
-        if (same == out.end()) {
-          out.push_back(std::move(plan));
-        } else if (same->name != name) {
-          return Error(ErrorKind::invalid,
-                       fmt::format("--serve holds one cache of a kind: name one of the {}, or all "
-                                   "of them",
-                                   type.qualified_plural()));
-        }
+        if (!known) out.push_back(std::move(plan));
       }
     }
   }
+  if (out.size() > kMostCaches) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("{} caches are more than the {} that are kept at once: cache whole "
+                             "kinds instead of single objects",
+                             out.size(), kMostCaches));
+  }
   return out;
+}
+
+Result<void> check_served(const std::vector<KindPlan>& plans) {
+  std::set<std::pair<core::Gvk, std::string>> seen;
+  for (const auto& plan : plans) {
+    if (seen.insert({plan.type.gvk, plan.namespace_}).second) continue;
+    return Error(
+        ErrorKind::invalid,
+        fmt::format("--serve holds one cache of a kind: name one of the {}, or all of them",
+                    plan.type.qualified_plural()));
+  }
+  return {};
 }
 
 CachedKind::CachedKind(client::Client& client, base::Random& random, KindPlan plan, bool changes)

@@ -37,6 +37,10 @@ Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,
                                          const std::vector<AskedKind>& asked,
                                          const std::string& default_namespace);
 
+// A server answers for a kind out of one cache of a namespace. Errors: invalid, where there are
+// two.
+Result<void> check_served(const std::vector<KindPlan>& plans);
+
 class CachedKind : public core::ReadBackend {
  public:
   struct Told {

@@ -192,7 +192,9 @@ Result<int> ReflectQuery::print(Context& context, const CachedKinds& kinds,
     choice.names = one.names;
     named += one.names.size();
     for (auto& name : missing_names(choice, keys[one.type.gvk])) {
-      missing.emplace_back(one.type.qualified_plural(), std::move(name));
+      std::pair miss(one.type.qualified_plural(), std::move(name));
+      const bool known = std::find(missing.begin(), missing.end(), miss) != missing.end();
+      if (!known) missing.push_back(std::move(miss));
     }
   }
   if (!found.empty() || missing.empty()) {
@@ -223,7 +225,12 @@ Result<void> ReflectQuery::print_found(Context& context, const std::vector<Found
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::string json = text(i);
-      KW_TRY(printer.print_one(context.out, {found[i].kind->type(), std::string_view(json)}, now));
+      auto printed =
+          printer.print_one(context.out, {found[i].kind->type(), std::string_view(json)}, now);
+      if (!printed.ok()) {
+        return std::move(printed.error())
+            .with_context(object_name(found[i].kind->type(), found[i].key.name));
+      }
     }
     return {};
   }

@@ -24,7 +24,8 @@ std::string lag_text(const std::optional<Duration>& lag) {
 }
 
 std::string place(const KindFigures& kind) {
-  return kind.type + (kind.namespace_.empty() ? "" : " in " + kind.namespace_);
+  return kind.type + (kind.name.empty() ? "" : "/" + kind.name) +
+         (kind.namespace_.empty() ? "" : " in " + kind.namespace_);
 }
 
 runtime::StoreStats sum_of(const std::vector<KindFigures>& kinds) {
@@ -61,6 +62,7 @@ std::vector<KindFigures> figures_of(const CachedKinds& kinds, TimePoint now) {
     KindFigures one;
     one.type = kind->type().qualified_plural();
     one.namespace_ = kind->namespace_name();
+    one.name = kind->plan().name;
     one.synced = kind->synced();
     one.store = kind->store().stats();
     one.stream = kind->reflector().stats();
@@ -96,6 +98,7 @@ Json figures_json(const std::vector<KindFigures>& kinds, const ProcessFigures& p
                     {"lagSeconds", kind.lag ? Json(seconds_of(*kind.lag)) : Json()},
                     {"failures", failures_of(kind)},
                     {"resourceVersion", kind.resource_version}});
+    if (!kind.name.empty()) list.back()["name"] = kind.name;
   }
   const auto sum = sum_of(kinds);
   return {{"objects", sum.objects},
@@ -172,7 +175,7 @@ hooks::EngineFacts facts_of(const std::vector<KindFigures>& kinds) {
   out.discovered = true;
   for (const auto& kind : kinds) {
     hooks::WatchFacts one;
-    one.resource = kind.type;
+    one.resource = kind.type + (kind.name.empty() ? "" : "/" + kind.name);
     one.namespace_ = kind.namespace_;
     one.synced = kind.synced;
     one.failing_for = kind.failing_for;
@@ -197,8 +200,10 @@ std::string metrics_of(const std::vector<KindFigures>& kinds, const ProcessFigur
   const auto each = [&](const char* name, MetricKind type, const char* help, const auto& value) {
     auto& series = family(name, type, help);
     for (const auto& kind : kinds) {
-      series.push_back({{{"resource", kind.type}, {"namespace", kind.namespace_}},
-                        static_cast<double>(value(kind))});
+      hooks::MetricSeries line{{{"resource", kind.type}, {"namespace", kind.namespace_}},
+                               static_cast<double>(value(kind))};
+      if (!kind.name.empty()) line.labels.emplace("name", kind.name);
+      series.push_back(std::move(line));
     }
   };
   const auto one = [&](const char* name, MetricKind type, const char* help, double value) {

@@ -19,6 +19,7 @@ namespace kubewatch::cli {
 struct KindFigures {
   std::string type;  // "deployments.apps"
   std::string namespace_;
+  std::string name;  // of one object; "" = all
   bool synced = false;
   runtime::StoreStats store;
   runtime::ReflectorStats stream;

@@ -81,12 +81,7 @@ class ApplySsa : public Command {
     loop::EventLoop loop;
     auto manifests = read_resource_files(loop, files_);
     if (!manifests.ok()) return fail(context, kUsage, manifests.error().render());
-    if (manifests->empty()) {
-      const std::string& chosen = files_.selection.label_selector;
-      return fail(context, chosen.empty() ? kUsage : kNotFound,
-                  chosen.empty() ? "no objects in the given files"
-                                 : "no objects in the given files match -l " + chosen);
-    }
+    if (manifests->empty()) return fail(context, nothing_in_files(files_));
     auto session = recording_.open(context.global.config, {}, &loop);
     if (!session.ok()) return fail(context, session.error());
     style_.now = loop.wall();

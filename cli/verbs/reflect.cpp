@@ -104,6 +104,10 @@ class Reflect : public Command {
   int with_server(Context& context, Session& session) {
     auto plans = plan(session);
     if (!plans.ok()) return fail(context, plans.error());
+    if (flags_.mode() == ReflectMode::serve) {
+      if (auto one = check_served(*plans); !one.ok()) return fail(context, one.error());
+    }
+    tell_unused(context, *plans);
     if (flags_.mode() == ReflectMode::estimate) return run_estimate(context, session, *plans);
     const TimePoint begin = session.loop().now();
     began_ = begin;
@@ -136,6 +140,17 @@ class Reflect : public Command {
       for (const auto& type : types) asked_.push_back({type, word.names});
     }
     return plan_kinds(flags_, asked_, session.client().config().namespace_);
+  }
+
+  // Saved caches that nothing is asked of would be left out in silence.
+  void tell_unused(Context& context, const std::vector<KindPlan>& plans) const {
+    for (const auto& plan : plans) {
+      if (saved_.empty() || saved_for(plan) != nullptr) continue;
+      context.err << base::escape_for_terminal(fmt::format("{} holds no cache of {}: it is read "
+                                                           "anew",
+                                                           flags_.from, plan.text()))
+                  << "\n";
+    }
   }
 
   const SavedKind* saved_for(const KindPlan& plan) const {

@@ -110,7 +110,7 @@ class WaitConditionCommand : public Command {
   // Of the files all is gone already, or there was nothing in them.
   int nothing(Context& context) const {
     if (deletion_ && gone_ > 0) return kDone;
-    return fail(context, kNotFound, "no objects to wait for");
+    return fail(context, nothing_in_files(resources_));
   }
 
   // How many targets there are, the ones with a type to come included.

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/printers/print_flags.hpp"
 #include "cli/session_recording.hpp"
 #include "cli/stream_flags.hpp"
 #include "cli/watch/watch_run.hpp"
@@ -86,11 +87,7 @@ class Watch : public Command {
         ->group("What is shown");
     app.add_flag("--watch-only", options_.watch_only, "leave out what is there at the beginning")
         ->group("What is shown");
-    repeatable(app, "-L,--label-columns", options_.label_columns, "LABEL",
-               "labels that become columns of the table; a,b or repeated");
-    app.get_option("--label-columns")->delimiter(',')->group("What is shown");
-    app.add_flag("--show-labels", options_.show_labels, "all labels as a column of the table")
-        ->group("What is shown");
+    bind_label_columns(app, options_.label_columns, options_.show_labels, "What is shown");
     app.add_flag(
            "--no-headers", [this](std::int64_t) { options_.headers = false; },
            "no line with the names of the columns")

@@ -37,9 +37,10 @@ class EventTable {
     std::vector<std::string> cells;
     bool counts = true;
     Style first = Style::plain;
+    bool ascii = true;  // then a cell is as wide as it has bytes
   };
   void add_row(std::vector<std::string> cells, bool counts, Style first);
-  void append_row(const std::vector<std::string>& cells, Style first, std::string& out) const;
+  void append_row(const Row& row, std::string& out) const;
 
   std::vector<std::string> headers_;
   std::vector<std::size_t> widths_;

@@ -16,8 +16,11 @@ namespace kubewatch::cli::watch {
 namespace {
 
 constexpr Duration kLookAgain{2000};
+// Objects of a kind and namespace that have a watch, and so a connection, each; of more the whole
+// kind is watched and the others are passed over.
+constexpr std::size_t kMostAlone = 16;
 
-// Objects of a kind that are named one after the other are synced together; each is watched once.
+// Objects of a kind that are named one after the other are synced together.
 void add_wanted(Wanted one, std::vector<Wanted>& to) {
   const auto same = std::find_if(to.begin(), to.end(), [&](const Wanted& other) {
     return other.type == one.type && other.namespace_ == one.namespace_ && !one.names.empty();
@@ -25,6 +28,7 @@ void add_wanted(Wanted one, std::vector<Wanted>& to) {
   Wanted& into = same == to.end() ? to.emplace_back() : *same;
   into.type = std::move(one.type);
   into.namespace_ = std::move(one.namespace_);
+  into.text = std::move(one.text);
   for (std::string& name : one.names) {
     const bool known = std::find(into.names.begin(), into.names.end(), name) != into.names.end();
     if (!known) into.names.push_back(std::move(name));
@@ -46,11 +50,15 @@ Result<std::vector<Wanted>> wanted_of(const std::vector<Manifest>& manifests,
   for (const Manifest& manifest : manifests) {
     auto gvk = core::gvk_of(manifest.object);
     if (!gvk.ok()) return std::move(gvk).error().with_context(manifest.source);
+    std::string name = base::string_at(manifest.object, {"metadata", "name"});
+    KW_TRY(check_name(name).with_context(manifest.source));
     // Whether the kind has namespaces is not known yet, and does not matter here.
     KW_ASSIGN(auto namespace_, namespace_of(manifest, true, asked, ""));
     add_wanted({gvk->kind + "." + gvk->version + "." + gvk->group,
-                {base::string_at(manifest.object, {"metadata", "name"})},
-                std::move(namespace_)},
+                {std::move(name)},
+                std::move(namespace_),
+                fmt::format("kind \"{}\" in version \"{}\" of {}", gvk->kind, gvk->api_version(),
+                            manifest.source)},
                out);
   }
   return out;
@@ -85,8 +93,8 @@ struct SourceSet::Server {
 
 struct SourceSet::Source {
   SourceInfo info;
-  std::string name;  // "" = all
-  std::string part;  // of the checkpoint
+  std::set<std::string> names;  // empty: all
+  std::string part;             // of the checkpoint
   bool resumed = false;
   bool synced = false;
   bool begun = false;
@@ -130,7 +138,9 @@ Result<void> SourceSet::look(Server& server, const client::ResourceMap& map) {
   if (!seen.refused.empty()) return std::move(seen.refused.front());
   server.missing.clear();
   for (auto& wanted : seen.missing) {
-    const Error missing = server.session->missing_type(map, wanted.type);
+    const Error missing = wanted.text.empty()
+                              ? server.session->missing_type(map, wanted.type)
+                              : Error(ErrorKind::not_found, "no matches for " + wanted.text);
     if (!options_.wait_for_types) return missing;
     callbacks_.on_note(missing.message() + ": waiting for it");
     server.missing.push_back(std::move(wanted));
@@ -183,28 +193,34 @@ Result<void> SourceSet::add(Server& server, const Wanted& wanted, const core::Re
   if (!type.namespaced) namespaces = {""};
   if (namespaces.empty()) namespaces = {server.session->client().config().namespace_};
   for (const std::string& namespace_ : namespaces) {
-    const std::size_t group = ++groups_;
-    if (wanted.names.empty()) KW_TRY(add_one(server, type, namespace_, "", group));
-    for (const std::string& name : wanted.names) {
-      KW_TRY(add_one(server, type, namespace_, name, group));
+    const SourceInfo info{server.context, type, namespace_, ++groups_};
+    if (wanted.names.empty() || wanted.names.size() > kMostAlone) {
+      KW_TRY(add_one(server, info, {wanted.names.begin(), wanted.names.end()}));
+      continue;
     }
+    for (const std::string& name : wanted.names) KW_TRY(add_one(server, info, {name}));
   }
   return {};
 }
 
-Result<void> SourceSet::add_one(Server& server, const core::ResourceType& type,
-                                const std::string& namespace_, const std::string& name,
-                                std::size_t group) {
+// `names`: one object by a watch of its own, many out of a watch of the whole kind.
+Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::string> names) {
+  const std::string which = base::join({names.begin(), names.end()}, ",");
   auto source = std::make_unique<Source>();
-  source->info = {server.context, type, namespace_, group};
-  source->name = name;
-  source->server = &server;
-  source->part = server.context + "|" + type.qualified_plural() + "|" + namespace_ + "|" + name;
+  source->part =
+      server.context + "|" + info.type.qualified_plural() + "|" + info.namespace_ + "|" + which;
+  // The same may be asked for by two words.
+  for (const auto& other : sources_) {
+    if (other->part == source->part) return {};
+  }
   runtime::WatcherOptions stream = options_.stream;
-  stream.field_selector = with_name(stream.field_selector, name);
+  if (names.size() == 1) stream.field_selector = with_name(stream.field_selector, which);
+  source->info = std::move(info);
+  source->names = std::move(names);
+  source->server = &server;
   source->reflector = std::make_unique<runtime::Reflector>(
-      server.session->client(), type, namespace_, stream, options_.store, server.session->random(),
-      callbacks_of(*source));
+      server.session->client(), source->info.type, source->info.namespace_, stream, options_.store,
+      server.session->random(), callbacks_of(*source));
   const auto loaded = options_.loaded.find(source->part);
   if (loaded != options_.loaded.end()) {
     auto read = source->reflector->load(loaded->second);
@@ -228,6 +244,7 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
   out.want_previous = options_.want_previous;
   out.log_failures = false;  // warn_of_failure says more
   out.on_change = [this, &source](const runtime::StoreChange& change) {
+    if (source.names.size() > 1 && source.names.count(change.meta.name) == 0) return;
     callbacks_.on_change(source.info, change, source.resumed);
   };
   out.on_synced = [this, &source](bool gap) { synced(source, gap); };
@@ -251,15 +268,22 @@ bool SourceSet::all_refused() const {
                      [](const auto& server) { return server->missing.empty(); });
 }
 
+void SourceSet::note_missing(const Source& source) const {
+  std::set<std::string> missing = source.names;
+  if (missing.empty()) return;
+  for (const auto& key : source.reflector->store().keys()) missing.erase(key.name);
+  for (const std::string& name : missing) {
+    callbacks_.on_note(fmt::format("{} \"{}\" does not exist yet: waiting for it",
+                                   source.info.type.qualified_plural(), name));
+  }
+}
+
 // Objects that are named one by one have a watch each, and are synced together.
 void SourceSet::synced(Source& source, bool gap) {
   if (gap) return callbacks_.on_synced(source.info, true, source.resumed);
   source.synced = true;
   source.refused = false;
-  if (!source.name.empty() && source.reflector->store().size() == 0) {
-    callbacks_.on_note(fmt::format("{} \"{}\" does not exist yet: waiting for it",
-                                   source.info.type.qualified_plural(), source.name));
-  }
+  note_missing(source);
   for (const auto& other : sources_) {
     if (other->info.group == source.info.group && !other->synced) return;
   }
@@ -286,12 +310,12 @@ std::vector<std::string> SourceSet::unread() const {
   std::vector<std::string> out;
   for (const auto& server : servers_) {
     const std::string context = server->context.empty() ? "" : " in context " + server->context;
-    for (const Wanted& wanted : server->missing) out.push_back(wanted.type + context);
+    for (const Wanted& wanted : server->missing) out.push_back(wanted.shown() + context);
   }
   for (const auto& source : sources_) {
     if (source->synced || source->resumed) continue;
     std::string name = source->info.type.qualified_plural();
-    if (!source->name.empty()) name += "/" + source->name;
+    if (source->names.size() == 1) name += "/" + *source->names.begin();
     if (!source->info.namespace_.empty()) name += " in " + source->info.namespace_;
     if (!source->info.context.empty()) name += " in context " + source->info.context;
     const auto why = source->reflector->last_failure();

@@ -23,6 +23,8 @@ struct Wanted {
   std::string type;
   std::vector<std::string> names;  // empty: all
   std::string namespace_;          // of a manifest; "": as the flags say
+  std::string text{};              // how the type is told where nobody wrote `type`
+  const std::string& shown() const { return text.empty() ? type : text; }
 };
 
 // "pods,deployments", "pods" "a" "b", "pod/a" "deployment/b". Errors: invalid, in kubectl's words.
@@ -90,12 +92,12 @@ class SourceSet {
   Result<void> look(Server& server, const client::ResourceMap& map);
   void look_later(Server& server, const client::ResourceMap& map);
   Result<void> add(Server& server, const Wanted& wanted, const core::ResourceType& type);
-  Result<void> add_one(Server& server, const core::ResourceType& type,
-                       const std::string& namespace_, const std::string& name, std::size_t group);
+  Result<void> add_one(Server& server, SourceInfo info, std::set<std::string> names);
   void look_again(Server& server);
   void begin(Source& source);
   runtime::ReflectorCallbacks callbacks_of(Source& source);
   void synced(Source& source, bool gap);
+  void note_missing(const Source& source) const;
   bool all_refused() const;
 
   std::vector<std::unique_ptr<Server>> servers_;

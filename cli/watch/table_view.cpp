@@ -118,7 +118,7 @@ Result<void> TableView::event(const Event& event, WallTime now, std::string& out
     cells.push_back(age_of(change.meta, now));
     append_labels(change, cells);
   }
-  rows.add(std::move(cells), event_style(word_of(change)));
+  rows.add(std::move(cells), options_.terminal.color ? event_style(word_of(change)) : Style::plain);
   if (rows.waiting() >= kMostRows) out += rows.text();
   return {};
 }

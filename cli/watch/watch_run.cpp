@@ -181,7 +181,7 @@ Result<void> Run::prepare() {
 Result<std::vector<Wanted>> Run::wanted_objects() {
   if (!options_.resources.from_files()) return wanted_of(options_.resources.words);
   KW_ASSIGN(const auto manifests, read_resource_files(loop_, options_.resources));
-  if (manifests.empty()) return Error(ErrorKind::invalid, "no objects in the given files");
+  if (manifests.empty()) return nothing_in_files(options_.resources);
   return wanted_of(manifests, options_.namespaces.empty() ? "" : options_.namespaces.front());
 }
 

@@ -235,7 +235,8 @@ bool WaitJudge::has_one(const Entry& entry) const {
   if (!entry.members.empty()) return true;
   const std::string& category = entry.target.category;
   return !category.empty() && std::any_of(entries_.begin(), entries_.end(), [&](const auto& other) {
-    return other.target.category == category && !other.members.empty();
+    return other.target.category == category &&
+           other.target.namespace_ == entry.target.namespace_ && !other.members.empty();
   });
 }
 

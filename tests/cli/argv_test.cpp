@@ -18,6 +18,8 @@ TEST_CASE("flags are brought into the form that kubectl means") {
       {"short with a value that has an equals sign", {"-l=a=b"}, {"-l", "a=b"}},
       {"short and attached", {"-nshop"}, {"-nshop"}},
       {"long with equals", {"--namespace=shop"}, {"--namespace=shop"}},
+      {"long with an empty value", {"--until=", "--once"}, {"--until", "", "--once"}},
+      {"long with a value that ends in equals", {"--token=a="}, {"--token=a="}},
       {"a single dash is a file", {"apply-ssa", "-f", "-"}, {"apply-ssa", "-f", "-"}},
       {"force with an empty path is not force of everything",
        {"--force-conflicts="},

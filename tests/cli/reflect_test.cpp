@@ -186,11 +186,14 @@ TEST_CASE("each name is a cache of one object, but --serve holds one cache of a 
   REQUIRE(plans->size() == 2);
   CHECK((*plans)[1].watch.field_selector == "spec.nodeName=n,metadata.name=b");
   CHECK((*plans)[1].text() == "pods/b in shop");
-  flags.serve = "127.0.0.1:0";
-  CHECK(plan_kinds(flags, {{pods, {"a"}}}, "shop").ok());
-  const auto two = plan_kinds(flags, {{pods, {"a", "b"}}}, "shop");
+  CHECK(check_served({(*plans)[0]}).ok());
+  const auto two = check_served(*plans);
   REQUIRE_FALSE(two.ok());
   CHECK(two.error().render().find("one cache of a kind") != std::string::npos);
+  std::vector<std::string> many;
+  for (int i = 0; i < 300; ++i) many.push_back("p" + std::to_string(i));
+  CHECK(plan_kinds(flags, {{pods, many}}, "shop").error().render().find("cache whole kinds") !=
+        std::string::npos);
 }
 
 TEST_CASE("verify names the objects that differ and their fields, and shows no secret") {

@@ -128,8 +128,28 @@ E2E_CASE("files name the objects that are watched, and labels are columns") {
   CHECK(watch.out.find("watch   of=watch\n") != std::string::npos);
   CHECK(watch.out.find("other") == std::string::npos);
   Watch chosen(w, {"-f", w.folder() + "/maps.yaml", "-n", w.ns(), "-l", "of=nothing"});
-  CHECK(chosen.end() == 2);
-  CHECK(chosen.log == "error: no objects in the given files\n");
+  CHECK(chosen.end() == 5);
+  CHECK(chosen.log == "error: no objects in the given files match -l of=nothing\n");
+}
+
+E2E_CASE("many named objects are watched together, and one that two words name is told once") {
+  World w;
+  std::string files;
+  for (int i = 0; i < 20; ++i) files += settings("m" + std::to_string(i), "1") + "\n---\n";
+  w.file("many.yaml", files);
+  for (int i = 0; i < 19; ++i) w.apply(settings("m" + std::to_string(i), "1"));
+  w.apply(settings("other", "1"));
+  Watch many(w, {"-f", w.folder() + "/many.yaml", "-n", w.ns(), "-o", "name", "--max-events", "20",
+                 "--stats"});
+  REQUIRE(many.says("\"m19\" does not exist yet"));
+  w.apply(settings("other", "2"));
+  w.apply(settings("m19", "1"));
+  CHECK(many.end() == 0);
+  CHECK(std::count(many.out.begin(), many.out.end(), '\n') == 20);
+  CHECK(many.out.find("other") == std::string::npos);
+  Watch twice(w, {"cm/m1", "configmaps/m1", "-n", w.ns(), "-o", "json", "--duration", "2s"});
+  CHECK(twice.end() == 0);
+  CHECK(twice.events() == Seen{"ADDED* m1", "SYNCED"});
 }
 
 E2E_CASE("a forgotten history is a GAP in the stream, which goes on") {

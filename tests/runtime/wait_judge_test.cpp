@@ -217,6 +217,19 @@ TEST_CASE("of a category one object of any kind is enough, of several words one 
   }
 }
 
+TEST_CASE("of a category each namespace needs an object") {
+  Case it(goal({"create"}));
+  WaitTarget here = pods();
+  here.category = "all";
+  WaitTarget there = here;
+  there.namespace_ = "blog";
+  const auto a = it.judge.add(here);
+  it.judge.synced(a);
+  it.judge.synced(it.judge.add(there));
+  it.see(a, pod("a", "True"));
+  CHECK(it.decide() == WaitOutcome::pending);
+}
+
 TEST_CASE("min-count and exactly count what selectors choose") {
   for (const bool exactly : {false, true}) {
     WaitGoal counted = goal({"condition=Ready"});

@@ -23,6 +23,7 @@ try -f "$work/a.yaml" --prune --applyset=x -l a=b
 try -f "$work/a.yaml" -l 'a in ('
 try -f "$work/a.yaml" -l a=b
 try -f ''
+try -f "$work/a.yaml" --field-manager= --dry-run=server
 try -f "$work/a.yaml" --applyset=x
 try -f "$work/a.yaml" --for=ready
 try -f "$work/a.yaml" --wait --for=nonsense

@@ -27,6 +27,14 @@ try pods --checkpoint "$work/none/point"
 try pods --checkpoint -
 try pods --record "$work/none/r"
 try pods --when ''
+try pods --until= --duration 1s
+try pods --checkpoint= --duration 1s
+try pods -L , -o json --duration 1s
+ln -s nowhere "$work/link"
+try pods --checkpoint "$work/link"
+try pods --record /proc/x
+printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a%%b}\n' >"$work/percent.yaml"
+try -f "$work/percent.yaml" --server http://127.0.0.1:1
 try 'pods/a%b'
 try pods --context a,b --record "$work/r"
 try pods --from-recording "$work/none" --server http://127.0.0.1:1
