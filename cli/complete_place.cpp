@@ -79,6 +79,9 @@ CompletionPlace value_place(const CLI::Option& option, std::string prefix, std::
       words.emplace_back(base::trim(word));
     }
     return words_place(words, std::move(prefix), std::move(part));
+  } else if (option.check_lname("for") || option.check_lname("fail-if")) {
+    return words_place({"ready", "rollout", "create", "delete", "condition=", "jsonpath=", "jq="},
+                       std::move(prefix), std::move(part));
   } else if (sort == "FILE" || sort == "DIR" || sort == "PATH") {
     place.what = What::files;
   }

@@ -202,7 +202,9 @@ std::string report_junit(const WaitReport& report) {
   for (const auto& object : report.objects) {
     const std::string open =
         fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{}\"",
-                    xml(object.type.gvk.api_version() + "." + object.type.gvk.kind),
+                    xml(object.type.gvk.kind.empty()
+                            ? object.type.plural  // as it was asked for: not known yet
+                            : object.type.gvk.api_version() + "." + object.type.gvk.kind),
                     xml(place_of(object)), seconds(report.elapsed));
     if (object.state == WaitState::met) {
       cases += open + "/>\n";

@@ -313,7 +313,8 @@ std::vector<std::string> SourceSet::unread() const {
     for (const Wanted& wanted : server->missing) out.push_back(wanted.shown() + context);
   }
   for (const auto& source : sources_) {
-    if (source->synced || source->resumed) continue;
+    const bool read = source->synced || source->resumed;
+    if (read && !source->reflector->failing_since()) continue;
     std::string name = source->info.type.qualified_plural();
     if (source->names.size() == 1) name += "/" + *source->names.begin();
     if (!source->info.namespace_.empty()) name += " in " + source->info.namespace_;

@@ -79,7 +79,8 @@ class SourceSet {
   Result<void> start();
   // By "context/deployments.apps".
   std::map<std::string, SourceStats> stats() const;
-  // What was never read whole, by name; kinds that the server does not have among it.
+  // What was never read whole, or is not watched at this moment, by name; kinds that the server
+  // does not have among it.
   std::vector<std::string> unread() const;
   // What each source knows now; the others keep what was loaded. Errors: of a store.
   Result<CheckpointParts> save() const;

@@ -370,6 +370,11 @@ Result<ClientConfig> load_config(const ConfigOverrides& flags, const ConfigEnvir
     out.username.clear();
     out.password.clear();
   }
+  if (std::any_of(out.token.begin(), out.token.end(),
+                  [](unsigned char c) { return c <= 0x20 || c >= 0x7f; })) {
+    return invalid((flags.token.empty() ? out.source + ": the token" : std::string("--token")) +
+                   " holds spaces, control or non-ASCII characters");
+  }
   KW_TRY(apply_impersonation(flags, out.impersonate));
   KW_TRY(choose_proxy(flags, env, out));
   if (!flags.namespace_.empty()) out.namespace_ = flags.namespace_;

@@ -15,6 +15,7 @@ namespace kubewatch::client {
 namespace {
 
 constexpr std::string_view kGroup = "client.authentication.k8s.io/";
+constexpr const char* kHiddenLine = "(a line that may hold a credential is not shown)";
 constexpr std::size_t kMaxHint = 4096;
 constexpr std::size_t kMaxPolicyBytes = 1U << 20U;
 constexpr std::size_t kMaxOutput = 1U << 20U;
@@ -101,7 +102,10 @@ Result<ExecPlugin> read_exec_plugin(const KubeconfigEntry& user, const Kubeconfi
   }
   KW_ASSIGN(out.command, text_of(user, exec, "command"));
   if (out.command.empty()) return user.error("exec.command is missing");
-  if (has_separator(out.command)) out.command = user.resolve(out.command);
+  // Absolute: "./plug.sh" beside a kubeconfig that is named without a folder is no word for $PATH.
+  if (has_separator(out.command)) {
+    out.command = std::filesystem::absolute(user.resolve(out.command)).lexically_normal().string();
+  }
   KW_TRY(read_arguments(user, exec, out));
   KW_TRY(read_environment(user, exec, out));
   KW_ASSIGN(const std::string hint, text_of(user, exec, "installHint"));
@@ -184,6 +188,15 @@ Result<Login> parse_exec_credential(const ExecPlugin& plugin, std::string_view o
   return out;
 }
 
+std::string shown_plugin_line(const ExecPlugin& plugin, std::string_view line) {
+  // Shorter values are words that would hide half of what is said.
+  constexpr std::size_t kLeast = 8;
+  for (const auto& [name, value] : plugin.environment) {
+    if (value.size() >= kLeast && line.find(value) != std::string_view::npos) return kHiddenLine;
+  }
+  return shown_plugin_line(line);
+}
+
 std::string shown_plugin_line(std::string_view line) {
   const std::string low = base::to_lower(std::string(line));
   const auto has = [&](std::string_view word) { return low.find(word) != std::string::npos; };
@@ -211,6 +224,16 @@ std::string shown_plugin_line(std::string_view line) {
   };
   const bool assigned = given("token") || given("password") || given("passwd") || given("secret") ||
                         given("api_key") || given("apikey") || given("access_key");
+  // curl's and others' "-u user:password", and "https://user:password@host".
+  const auto pair_behind = [&](std::string_view mark, char end) {
+    const auto at = low.find(mark);
+    if (at == std::string::npos) return false;
+    const auto word = std::string_view(low).substr(at + mark.size());
+    const auto stop = word.find_first_of(end == ' ' ? " " : " @/");
+    const bool ends = end == ' ' || (stop != std::string_view::npos && word[stop] == end);
+    return ends && word.substr(0, stop).find(':') != std::string_view::npos;
+  };
+  if (pair_behind("-u ", ' ') || pair_behind("://", '@')) return kHiddenLine;
   const bool known = has("execcredential") || has("clientkeydata") || has("bearer ") ||
                      has("authorization:") || has("private key") ||
                      has("eyj");  // what a JWT begins with
@@ -220,7 +243,7 @@ std::string shown_plugin_line(std::string_view line) {
   constexpr std::size_t kPemLine = 64;
   const bool of_a_key = line.size() >= kPemLine && std::all_of(line.begin(), line.end(), in_base64);
   if (!assigned && !known && !of_a_key) return std::string(line);
-  return "(a line that may hold a credential is not shown)";
+  return kHiddenLine;
 }
 
 Result<std::string> find_plugin(const ExecPlugin& plugin, std::string_view path) {

@@ -33,6 +33,8 @@ Result<Login> parse_exec_credential(const ExecPlugin& plugin, std::string_view o
 // A line of its stderr as it may be shown: one that looks as if it held a credential (a plugin that
 // traces itself, or prints its answer to the wrong stream) is replaced by a note.
 std::string shown_plugin_line(std::string_view line);
+// The same, with what the kubeconfig put into its environment hidden as well.
+std::string shown_plugin_line(const ExecPlugin& plugin, std::string_view line);
 
 // The file to execute. `path` is PATH. Errors: not_found, with the user's install hint.
 Result<std::string> find_plugin(const ExecPlugin& plugin, std::string_view path);

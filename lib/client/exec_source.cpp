@@ -71,8 +71,8 @@ class ExecSource : public LoginSource {
     options.timeout = interactive ? kInteractiveTimeout : kTimeout;
     base::vlog(2, "running " + executable + " to log in to " + config_.server);
     // Its words are for the user: a page to open, a code to type.
-    const auto on_line = [name = plugin_.command](std::string_view line) {
-      base::log_warn("exec " + name + ": " + shown_plugin_line(line));
+    const auto on_line = [plugin = plugin_](std::string_view line) {
+      base::log_warn("exec " + plugin.command + ": " + shown_plugin_line(plugin, line));
     };
     KW_ASSIGN(process_,
               loop::Process::start(loop_, std::move(options), on_line,

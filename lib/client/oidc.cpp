@@ -203,6 +203,10 @@ Result<OidcLogin> read_oidc(const KubeconfigEntry& user) {
   if (!out.issuer.starts_with("https://")) {
     return user.error("auth-provider.config.idp-issuer-url is not https");
   }
+  if (const auto host = out.issuer.substr(8, out.issuer.find('/', 8) - 8);
+      host.find('@') != std::string::npos) {
+    return user.error("auth-provider.config.idp-issuer-url holds a user name, which would be told");
+  }
   if (out.client_id.empty()) return user.error("auth-provider.config has no client-id");
   if (const auto data = text("idp-certificate-authority-data"); !data.empty()) {
     auto decoded = base::base64_decode(base::trim(data));

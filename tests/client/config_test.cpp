@@ -1,7 +1,12 @@
 // Where the server is and who we are: kubeconfig files, flags, the pod's service account.
 #include "client/config.hpp"
 
+#include <filesystem>
+
 #include "base/strings.hpp"
+#include "client/exec_plugin.hpp"
+#include "client/kubeconfig.hpp"
+#include "client/oidc.hpp"
 #include "support/catch.hpp"
 #include "temp_dir.hpp"
 
@@ -297,6 +302,17 @@ TEST_CASE("a program or an identity provider logs in only where nothing else doe
   CHECK(config->exec->arguments == std::vector<std::string>{"a"});
   CHECK(config->exec->environment.front() == std::pair<std::string, std::string>{"K", "V"});
   CHECK(config->exec->cluster_config == R"({"audience":"x"})");
+  // Beside a file without a folder it is still a path, and no word for $PATH.
+  Kubeconfig bare;
+  REQUIRE(
+      merge_kubeconfig("config",
+                       user_file("{exec: {apiVersion: client.authentication.k8s.io/v1, command: "
+                                 "./login, interactiveMode: Never}}"),
+                       bare)
+          .ok());
+  const auto beside = read_exec_plugin(bare.users.at("dev"), nullptr);
+  REQUIRE(beside.ok());
+  CHECK(beside->command == std::filesystem::current_path().string() + "/login");
   // Handed on, it is the same login wherever the file lies.
   const TempDir other;
   const auto again = load(other.write("config", render_kubeconfig(*config, "c")));
@@ -323,6 +339,15 @@ TEST_CASE("a program or an identity provider logs in only where nothing else doe
   CHECK(config->oidc->user == "dev");
   CHECK(load(other.write("config", render_kubeconfig(*config, "c")))->oidc->issuer ==
         "https://idp");
+}
+
+TEST_CASE("an issuer's address with a password in it is refused without being told") {
+  const TempDir dir;
+  const std::string error = load_error(dir.write(
+      "config", user_file("{auth-provider: {name: oidc, config: {idp-issuer-url: "
+                          "'https://me:hunter2@idp/x', client-id: c, refresh-token: r}}}")));
+  CHECK(error.find("idp-issuer-url holds a user name") != std::string::npos);
+  CHECK(error.find("hunter2") == std::string::npos);
 }
 
 TEST_CASE("flags replace what the file says") {
@@ -381,6 +406,16 @@ TEST_CASE("a token flag replaces token file and password") {
   config = load(dir.write("config", user_file("{username: u, password: p}")), flags);
   CHECK(config->username.empty());
   CHECK(config->password.empty());
+}
+
+TEST_CASE("a token that no header can hold is refused at once, without being told") {
+  ConfigOverrides flags;
+  flags.server = "https://cluster:6443";
+  flags.token = "one\ntwo";
+  const auto loaded = load_config(flags, {});
+  REQUIRE_FALSE(loaded.ok());
+  CHECK(loaded.error().kind() == ErrorKind::invalid);
+  CHECK(loaded.error().render() == "--token holds spaces, control or non-ASCII characters");
 }
 
 TEST_CASE("the flag --insecure-skip-tls-verify drops the authority of the file") {

@@ -110,9 +110,15 @@ TEST_CASE("what a plugin says is shown, but for lines that may hold what it gave
         "got eyJhbGciOiJub25lIn0.e30.", "clientKeyData: s3cret", "password: s3cret",
         "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI", "TOKEN = s3cr3t", "secretAccessKey: abc",
         "running login --token abc", "Authorization: Basic YTpi", "api_key=abc",
-        "{\\\"token\\\": \\\"abc\\\"}"}) {
+        "{\\\"token\\\": \\\"abc\\\"}", "curl -u admin:s3cret https://x",
+        "GET https://me:pw@host/"}) {
     CHECK(shown_plugin_line(line) == "(a line that may hold a credential is not shown)");
   }
+  CHECK(shown_plugin_line("GET https://host:8443/a@b") == "GET https://host:8443/a@b");
+  ExecPlugin plugin = plugin_of("aws");
+  plugin.environment = {{"LOGIN", "s3cret-value"}, {"PROFILE", "prod"}};
+  CHECK(shown_plugin_line(plugin, "using s3cret-value").find("s3cret") == std::string::npos);
+  CHECK(shown_plugin_line(plugin, "no profile prod") == "no profile prod");
 }
 
 TEST_CASE("a plugin is told the cluster only when it asks") {

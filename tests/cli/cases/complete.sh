@@ -20,6 +20,8 @@ complete watch cm -n shop settings
 complete watch cm -n sh
 complete watch cm -n default,sh
 complete wait-condition team/b
+complete wait-condition team/b --for ''
+complete wait-condition team/b --for=co
 complete watch --context ''
 complete sandbox --kubeconfig ''
 complete watch nonsense ''

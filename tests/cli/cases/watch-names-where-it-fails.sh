@@ -4,6 +4,9 @@ for _ in $(seq 100); do [ -s "$work/config" ] && break; sleep 0.1; done
 "$kubewatch" watch configmaps -A -o name --kubeconfig "$work/config" \
   --backoff-initial 50ms --backoff-max 50ms >"$work/seen" 2>"$work/log" &
 watch=$!
+"$kubewatch" watch configmaps -A -o name --kubeconfig "$work/config" --duration 8s \
+  --backoff-initial 50ms --backoff-max 50ms >/dev/null 2>"$work/timed" &
+timed=$!
 for _ in $(seq 100); do [ -s "$work/seen" ] && break; sleep 0.1; done
 sleep 2
 kill -KILL $server
@@ -12,3 +15,7 @@ kill -INT $watch
 wait $watch
 echo "exit $?"
 sed -n 's/.*\(kind=[^ ]*\) \(where="[^"]*"\).*\(so far="[^"]*"\).*/\1 \2 \3/p' "$work/log" | head -n 2
+# One that ends by its time does not know what has happened since.
+wait $timed
+echo "exit $?"
+grep -o 'error: timed out: not read, or not to the end, within 8s: configmaps' "$work/timed"
