@@ -50,7 +50,8 @@ ApplyRun::ApplyRun(Session& session, const ApplyOptions& options, ApplyReport& r
       options_(options),
       report_(report),
       secrets_(secrets),
-      concurrency_(concurrency) {}
+      concurrency_(concurrency),
+      pace_(concurrency) {}
 
 ApplyRun::~ApplyRun() = default;
 
@@ -162,6 +163,8 @@ void ApplyRun::prepare_class(int order_class) {
                                                std::move(*type), slot.key);
     slot.apply->stop_when([this] { return !goes_on(); });
     slot.apply->on_pause([this, &slot](const Error& why, Duration pause) {
+      slot.paused = true;
+      pace_.busy();
       report_.note_pause(*slot.apply, why, pause, session_.loop().now());
     });
     if (order_class == 2 && rehearsed_only(slot)) {
@@ -224,12 +227,14 @@ void ApplyRun::run_class(int order_class) {
     return std::pair(group_kind_text(slot.gvk), slot.key);
   };
   while (open > 0 || (next < waiting.size() && goes_on())) {
-    for (; open < concurrency_ && next < waiting.size() && goes_on(); ++next) {
+    for (; open < pace_.limit() && next < waiting.size() && goes_on(); ++next) {
       Slot& slot = *waiting[next];
       if (!busy.insert(name_of(slot)).second) break;
       ++open;
-      slot.apply->start([this, &slot, &open, &busy, &name_of] {
+      const TimePoint begin = session_.loop().now();
+      slot.apply->start([this, &slot, &open, &busy, &name_of, begin] {
         --open;
+        if (!slot.paused) pace_.note(session_.loop().now() - begin);
         busy.erase(name_of(slot));
         finish(slot);
       });

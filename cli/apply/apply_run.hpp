@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/apply/apply_pace.hpp"
 #include "cli/apply/apply_report.hpp"
 #include "cli/apply/apply_set.hpp"
 #include "cli/session.hpp"
@@ -63,7 +64,8 @@ class ApplyRun {
     std::unique_ptr<ObjectApply> apply;
     std::optional<Error> error;  // it has no ObjectApply
     bool finished = false;
-    bool made = false;  // it did not exist before
+    bool paused = false;  // the server was busy
+    bool made = false;    // it did not exist before
   };
   Result<core::ResourceType> find_type(const Slot& slot);
   bool rehearsed_only(const Slot& slot);
@@ -81,6 +83,7 @@ class ApplyRun {
   ApplyReport& report_;
   const hooks::SecretHash& secrets_;
   const std::size_t concurrency_;
+  ApplyPace pace_;
   Listener listener_;
   std::function<void(const core::ResourceType&)> on_type_;
   std::function<bool()> stopped_;

@@ -44,12 +44,13 @@ Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,
                                          const std::string& default_namespace) {
   std::vector<KindPlan> out;
   KW_ASSIGN(const auto store, flags.store_options());
-  for (const auto& [type, names] : asked) {
+  for (const AskedKind& one : asked) {
+    const core::ResourceType& type = one.type;
     std::vector<std::string> places = flags.namespaces;
     if (places.empty()) places = {default_namespace};
     if (!type.namespaced || flags.selection.all_namespaces) places = {""};
     for (const auto& place : places) {
-      for (const auto& name : names.empty() ? std::vector<std::string>{""} : names) {
+      for (const auto& name : one.names.empty() ? std::vector<std::string>{""} : one.names) {
         KindPlan plan{type, place, name, flags.watcher_options(), store};
         plan.watch.field_selector = with_name(plan.watch.field_selector, name);
         const bool known = std::any_of(out.begin(), out.end(), [&](const KindPlan& other) {

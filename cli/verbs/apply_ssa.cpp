@@ -52,7 +52,8 @@ class ApplySsa : public Command {
     app.add_flag("--prune", prune_, "delete what belongs to the ApplySet and is applied no more");
     app.add_option("--applyset", apply_set_, "parent of the set for --prune, [TYPE[.GROUP]/]NAME")
         ->type_name("PARENT");
-    app.add_option("--concurrency", concurrency_, "objects at the same time")
+    app.add_option("--concurrency", concurrency_,
+                   "objects at the same time at most; fewer while the server answers quickly")
         ->type_name("N")
         ->check(CLI::Range(std::size_t{1}, kMostAtOnce));
     bind_wait(app);

@@ -319,6 +319,7 @@ std::vector<std::string> SourceSet::unread() const {
     if (source->names.size() == 1) name += "/" + *source->names.begin();
     if (!source->info.namespace_.empty()) name += " in " + source->info.namespace_;
     if (!source->info.context.empty()) name += " in context " + source->info.context;
+    if (read) name += ", which the server no longer tells of";
     const auto why = source->reflector->last_failure();
     out.push_back(why ? fmt::format("{} ({})", name, *why) : std::move(name));
   }

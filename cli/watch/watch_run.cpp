@@ -304,8 +304,8 @@ void Run::start_timers() {
       }
       const auto unread = sources_->unread();
       if (unread.empty()) return end(kDone);
-      end(kTimedOut, fmt::format("timed out: not read, or not to the end, within {}: {}", within,
-                                 base::join(unread, ", ")));
+      end(kTimedOut,
+          fmt::format("timed out: not read within {}: {}", within, base::join(unread, ", ")));
     });
   }
   if (options_.stats_interval) {

@@ -18,4 +18,4 @@ sed -n 's/.*\(kind=[^ ]*\) \(where="[^"]*"\).*\(so far="[^"]*"\).*/\1 \2 \3/p' "
 # One that ends by its time does not know what has happened since.
 wait $timed
 echo "exit $?"
-grep -o 'error: timed out: not read, or not to the end, within 8s: configmaps' "$work/timed"
+grep -o 'error: timed out: not read within 8s: configmaps, which the server no longer tells of' "$work/timed"
