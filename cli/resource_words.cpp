@@ -40,9 +40,9 @@ Result<TypeAndNames> split_slash(const std::string& word) {
   return TypeAndNames{word.substr(0, slash), {word.substr(slash + 1)}};
 }
 
-// What cannot stand in a path can be no object's name: it would be waited for in vain.
 }  // namespace
 
+// What cannot stand in a path can be no object's name: it would be waited for in vain.
 Result<void> check_name(const std::string& name) {
   if (name.empty()) return wrong("the name of an object cannot be empty");
   const bool dots = name == "." || name == "..";

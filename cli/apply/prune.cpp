@@ -84,6 +84,10 @@ Result<bool> ApplySetRun::widen(const SetContents& to_be_applied) {
   const SetContents all = before_.with(now_);
   auto written = write_parent(all, false);
   if (written.ok()) return false;
+  if (written.error().is_not_found()) {
+    // It is written before anything that is applied, a namespace among it.
+    return std::move(written.error()).with_context("the ApplySet's namespace must be made first");
+  }
   if (!written.error().is_conflict()) return std::move(written).error();
   KW_TRY(write_parent(all, true));
   return true;

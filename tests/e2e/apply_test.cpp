@@ -201,6 +201,19 @@ E2E_CASE("apply-ssa prunes what belongs to the ApplySet and is applied no more, 
   CHECK(w.list("ConfigMap", "applyset.kubernetes.io/part-of=" + id).size() == 1);
 }
 
+E2E_CASE(
+    "apply-ssa: the namespace of an ApplySet is there before it, and nothing is applied if not") {
+  World w;
+  const std::string place = w.ns() + "-new";
+  const auto seen = apply_ssa(w,
+                              "{apiVersion: v1, kind: Namespace, metadata: {name: " + place +
+                                  "}}\n---\n" + config_map("a", "red", place),
+                              {"--prune", "--applyset=set", "-n", place});
+  CHECK(seen.code == 5);
+  CHECK(seen.err.find("the ApplySet's namespace must be made first") != std::string::npos);
+  CHECK_FALSE(w.get("Namespace", place, "").has_value());
+}
+
 E2E_CASE("apply-ssa prunes in the other namespaces of its ApplySet, and refuses another tool's") {
   World w;
   const std::vector<std::string> set = {"--prune", "--applyset", "configmaps/@NS@-set"};
