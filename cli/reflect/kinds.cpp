@@ -34,9 +34,9 @@ class SnapshotState : public core::ReadState {
 
 }  // namespace
 
-std::string KindPlan::text() const {
-  return type.qualified_plural() + (name.empty() ? "" : "/" + name) +
-         (namespace_.empty() ? "" : " in " + namespace_);
+std::string cache_text(const std::string& type, const std::string& name,
+                       const std::string& namespace_) {
+  return type + (name.empty() ? "" : "/" + name) + (namespace_.empty() ? "" : " in " + namespace_);
 }
 
 Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,

@@ -21,6 +21,10 @@ struct AskedKind {
   std::vector<std::string> names;  // empty: all
 };
 
+// What a cache is told as: "pods", "pods in shop", "pods/web in shop".
+std::string cache_text(const std::string& type, const std::string& name,
+                       const std::string& namespace_);
+
 // What to cache of one kind.
 struct KindPlan {
   core::ResourceType type;
@@ -28,8 +32,7 @@ struct KindPlan {
   std::string name;        // of one object, which `watch` selects; "" = all
   runtime::WatcherOptions watch;
   runtime::StoreOptions store;
-  // "pods", "pods in shop", "pods/web in shop".
-  std::string text() const;
+  std::string text() const { return cache_text(type.qualified_plural(), name, namespace_); }
 };
 
 // The kinds that the flags mean, each once. Errors: invalid.

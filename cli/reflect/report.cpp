@@ -24,8 +24,7 @@ std::string lag_text(const std::optional<Duration>& lag) {
 }
 
 std::string place(const KindFigures& kind) {
-  return kind.type + (kind.name.empty() ? "" : "/" + kind.name) +
-         (kind.namespace_.empty() ? "" : " in " + kind.namespace_);
+  return cache_text(kind.type, kind.name, kind.namespace_);
 }
 
 runtime::StoreStats sum_of(const std::vector<KindFigures>& kinds) {
@@ -175,7 +174,7 @@ hooks::EngineFacts facts_of(const std::vector<KindFigures>& kinds) {
   out.discovered = true;
   for (const auto& kind : kinds) {
     hooks::WatchFacts one;
-    one.resource = kind.type + (kind.name.empty() ? "" : "/" + kind.name);
+    one.resource = cache_text(kind.type, kind.name, "");
     one.namespace_ = kind.namespace_;
     one.synced = kind.synced;
     one.failing_for = kind.failing_for;
