@@ -77,6 +77,21 @@ Result<std::unique_ptr<Session>> Session::open_sandbox(std::vector<Manifest> man
   return session;
 }
 
+bool Session::over() const {
+  return bound_ && (loop_.now() >= bound_->until || (bound_->interrupted && bound_->interrupted()));
+}
+
+void Session::turn_until(const std::function<bool()>& holds, Duration most) {
+  const Duration left = bound_ ? bound_->until - loop_.now() : most;
+  loop_.run_until([&] { return holds() || over(); }, std::clamp(left, Duration{0}, most));
+}
+
+Error Session::out_of_bounds() const {
+  if (bound_->interrupted && bound_->interrupted()) return {ErrorKind::canceled, "interrupted"};
+  return {ErrorKind::timeout, fmt::format("timed out: no answer from {} within {}",
+                                          client_->config().server, bound_->time)};
+}
+
 Result<Session::Resources> Session::resources() {
   if (resources_) return resources_;
   KW_ASSIGN(resources_, wait_patiently<Resources>([&](auto done) {

@@ -61,12 +61,24 @@ class Session {
   // where a damaged recording is asked, which may just not have kept it.
   Error missing_type(const client::ResourceMap& map, const std::string& word) const;
 
-  // Turns the loop until the one callback came.
+  // The time that the command has, for the waits below: they end by then, in the middle of a
+  // request too. `time` is how long it was ("3s").
+  struct Bound {
+    TimePoint until;
+    std::string time;
+    std::function<bool()> interrupted;  // asked in each turn; null: never
+  };
+  // Absent: no bound but those of the requests.
+  void bound_waits(std::optional<Bound> bound) { bound_ = std::move(bound); }
+
+  // Turns the loop until the one callback came. Errors: of the request; timeout and canceled by the
+  // bound.
   template <class T>
   Result<T> wait(const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start) {
     std::optional<Result<T>> answer;
     const auto pending = start([&](Result<T> result) { answer.emplace(std::move(result)); });
-    while (!answer) loop_.run_until([&] { return answer.has_value(); }, Duration{3600000});
+    turn_until([&] { return answer.has_value(); }, Duration{1LL << 50});
+    if (!answer) return out_of_bounds();
     return std::move(*answer);
   }
 
@@ -79,8 +91,9 @@ class Session {
       Result<T> answer = wait<T>(start);
       if (answer.ok()) return answer;
       const auto pause = client::retry_delay(answer.error(), attempt, spent, Duration{10000});
-      if (!pause) return answer;
-      loop_.run_until([] { return false; }, *pause);
+      if (!pause || over()) return answer;
+      turn_until([] { return false; }, *pause);
+      if (over()) return answer;
       spent += *pause;
     }
   }
@@ -92,6 +105,10 @@ class Session {
         random_(base::Random::from_system()) {}
   Result<void> connect(client::ClientConfig config);
   const Resources& kept();
+  // At most so long, and not beyond the bound.
+  void turn_until(const std::function<bool()>& holds, Duration most);
+  bool over() const;
+  Error out_of_bounds() const;
 
   std::unique_ptr<loop::EventLoop> own_loop_;
   loop::EventLoop& loop_;
@@ -104,6 +121,7 @@ class Session {
   std::optional<client::DiscoveryFile> discovery_file_;
   Resources kept_resources_;  // an earlier command's
   bool looked_for_kept_ = false;
+  std::optional<Bound> bound_;
   std::string recording_;  // the file that answers; "" = a server
   bool damaged_ = false;   // of that
 };

@@ -106,14 +106,19 @@ struct Waiter::Impl {
   bool interrupted() const { return interrupt && interrupt->happened(); }
   const Error* stopped() const { return error ? &*error : set.hopeless(); }
 
+  void start_clock() {
+    started = now();
+    const Duration time = once()                             ? kFirstReads
+                          : flags.timeout < Duration::zero() ? kWeek
+                                                             : flags.timeout;
+    deadline = started + time;
+  }
+
   void start() {
     if (!interrupt) {
       interrupt.emplace(session.loop(), [this] { dirty = true; });
-      started = now();
-      deadline = started + (once()                             ? kFirstReads
-                            : flags.timeout < Duration::zero() ? kWeek
-                                                               : flags.timeout);
-      retry_at = started + retry_in;
+      if (deadline == TimePoint{}) start_clock();
+      retry_at = now() + retry_in;
     }
     set.start();
   }
@@ -303,7 +308,9 @@ Waiter::Waiter(Context& context, Session& session, const WaitFlags& flags, runti
                runtime::WatcherOptions stream)
     : impl_(std::make_unique<Impl>(context, session, flags, std::move(goal), std::move(stream))) {}
 
-Waiter::~Waiter() = default;
+Waiter::~Waiter() {
+  impl_->session.bound_waits(std::nullopt);
+}
 
 std::size_t Waiter::add(runtime::WaitTarget target) {
   return impl_->set.add(std::move(target));
@@ -323,6 +330,14 @@ void Waiter::of_recording() {
 
 void Waiter::end_of_recording() {
   impl_->told_all = impl_->dirty = true;
+}
+
+void Waiter::start_clock() {
+  Impl& impl = *impl_;
+  impl.start_clock();
+  impl.session.bound_waits(Session::Bound{impl.deadline,
+                                          base::format_duration(impl.deadline - impl.started),
+                                          [&impl] { return impl.interrupted(); }});
 }
 
 void Waiter::start() {

@@ -70,7 +70,9 @@ class Waiter {
   // All of the recording was told: what is not met now will not be. From the loop.
   void end_of_recording();
 
-  // The deadline counts from here.
+  // The deadline counts from here, and the session's own requests end by it as well. Without it, it
+  // counts from start(), for what is waited for alone.
+  void start_clock();
   void start();
   // Turns the loop until every target's first list is in. Errors: those that another try cannot
   // mend; timeout; canceled by a signal.

@@ -101,8 +101,18 @@ class Reflect : public Command {
     return {};
   }
 
+  // What ends with the first sync has a deadline for it, and finding the kinds is part of it.
+  bool ends() const {
+    const ReflectMode mode = flags_.mode();
+    return mode == ReflectMode::once || mode == ReflectMode::query || mode == ReflectMode::verify;
+  }
+
   int with_server(Context& context, Session& session) {
+    const Duration time = flags_.timeout.value_or(kFirstSync);
+    synced_by_ = session.loop().now() + time;
+    if (ends()) session.bound_waits(Session::Bound{synced_by_, base::format_duration(time), {}});
     auto plans = plan(session);
+    session.bound_waits(std::nullopt);
     if (!plans.ok()) return fail(context, plans.error());
     if (flags_.mode() == ReflectMode::serve) {
       if (auto one = check_served(*plans); !one.ok()) return fail(context, one.error());
@@ -195,8 +205,8 @@ class Reflect : public Command {
       }
     }
     // What ends at the first sync would otherwise end with the file, however old it is.
-    const bool ends = flags_.mode() == ReflectMode::once || flags_.mode() == ReflectMode::verify;
-    for (const auto& kind : kinds_) ends ? kind->start_with_list() : kind->start();
+    const bool lists = flags_.mode() == ReflectMode::once || flags_.mode() == ReflectMode::verify;
+    for (const auto& kind : kinds_) lists ? kind->start_with_list() : kind->start();
     return kDone;
   }
 
@@ -220,7 +230,7 @@ class Reflect : public Command {
   // Exit codes; kDone: all are complete.
   int first_sync(Context& context, Session& session, const bool& interrupted) {
     session.loop().run_until([&] { return refused_ || interrupted || all_synced(); },
-                             flags_.timeout.value_or(kFirstSync));
+                             std::max(synced_by_ - session.loop().now(), Duration{0}));
     if (refused_) return fail(context, *refused_);
     if (interrupted) return fail(context, kFailed, "interrupted before the cache was complete");
     for (const auto& kind : kinds_) {
@@ -444,6 +454,7 @@ class Reflect : public Command {
   bool told_all_ = false;                                     // of --from-recording
   std::string last_news_;
   TimePoint began_{};
+  TimePoint synced_by_{};
 };
 
 }  // namespace

@@ -73,6 +73,7 @@ class WaitConditionCommand : public Command {
     Waiter waiter(context, **session, flags_, std::move(goal).value(), stream_);
     told = &waiter;
     if (recording_.replays()) waiter.of_recording();
+    waiter.start_clock();
     auto added = add_targets(context, **session, waiter);
     if (!added.ok() && wrong_files_) return fail(context, kUsage, added.error().render());
     if (!added.ok()) return fail(context, added.error());

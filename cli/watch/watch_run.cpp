@@ -46,6 +46,7 @@ class Run {
   int run();
 
  private:
+  Result<void> begin();
   Result<void> open_sessions();
   Result<void> prepare();
   Result<std::vector<Wanted>> wanted_objects();
@@ -104,7 +105,7 @@ int Run::run() {
   started_ = loop_.now();
   if (auto ready = prepare(); !ready.ok()) return fail(context_, ready.error());
   // Until the servers have said what they have, a signal simply ends the process.
-  if (auto begun = sources_->start(); !begun.ok()) return fail(context_, begun.error());
+  if (auto begun = begin(); !begun.ok()) return fail(context_, begun.error());
   Interrupt interrupt(
       loop_, [this] { interrupted(); },
       [this] {
@@ -116,6 +117,18 @@ int Run::run() {
   if (!ended_ || !stopped_) loop_.run();
   if (!stopped_) return fail(context_, kFailed, "the event loop ended by itself");
   return code_;
+}
+
+// --duration counts from the start of the command: a server that does not even say what it has ends
+// it, too.
+Result<void> Run::begin() {
+  if (end_.duration()) {
+    for (auto& [name, session] : sessions_) {
+      session->bound_waits(
+          Session::Bound{started_ + *end_.duration(), base::format_duration(*end_.duration()), {}});
+    }
+  }
+  return sources_->start();
 }
 
 Result<void> Run::open_sessions() {
@@ -296,7 +309,8 @@ void Run::watch_reader() {
 
 void Run::start_timers() {
   if (end_.duration()) {
-    deadline_ = loop_.after(*end_.duration(), [this] {
+    const Duration left = started_ + *end_.duration() - loop_.now();
+    deadline_ = loop_.after(std::max(left, Duration{0}), [this] {
       const std::string within = base::format_duration(*end_.duration());
       if (end_.timed_out_is_failure()) {
         return end(kTimedOut, fmt::format("timed out: --until {} was not met within {}",

@@ -19,6 +19,8 @@ constexpr std::size_t kMaxOutput = 1U << 20U;
 constexpr Duration kTimeout{60000};
 // A person may have to find a phone.
 constexpr Duration kInteractiveTimeout{300000};
+// Logging in through a cloud takes one or two.
+constexpr Duration kTellSlow{3000};
 
 std::vector<std::string> environment_of(const ExecPlugin& plugin, const std::string& info) {
   std::vector<std::string> out;
@@ -77,11 +79,15 @@ class ExecSource : public LoginSource {
     KW_ASSIGN(process_,
               loop::Process::start(loop_, std::move(options), on_line,
                                    [this](loop::ProcessExit exit) { exited(std::move(exit)); }));
+    slow_ = loop_.after(kTellSlow, [this] {
+      base::log_warn("exec " + plugin_.command + " still runs: all requests wait for its login");
+    });
     return {};
   }
 
   void exited(loop::ProcessExit exit) {
     const auto gone = std::move(process_);
+    slow_.reset();
     const std::string name = "exec: executable " + plugin_.command;
     if (exit.timed_out) {
       return tell(Error(ErrorKind::timeout,
@@ -110,6 +116,7 @@ class ExecSource : public LoginSource {
   const ExecPlugin& plugin_;
   std::function<void(Result<Login>)> done_;
   std::unique_ptr<loop::Process> process_;
+  loop::Timer slow_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
