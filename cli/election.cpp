@@ -67,7 +67,8 @@ void ElectionFlags::bind(CLI::App& app) {
                "stop writing and exit after so long without renewal (default 10s)");
   add_duration(app, "--retry-period", retry_period_, "between two looks at the Lease (default 2s)");
   app.add_option("--shards", shards_, "share the objects out to instances, a Lease for each share")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000).description(""));
   app.add_option("--shard-by", shard_by_,
                  "namespace=a,b;c or label=KEY: instances watch only what is theirs")
       ->type_name("RULE");

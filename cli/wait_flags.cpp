@@ -10,6 +10,7 @@ namespace kubewatch::cli {
 
 namespace {
 
+constexpr int kMostObjects = 1'000'000'000;  // and a negative number is none
 const char* const kGroup = "Waiting";
 
 // "... at character 5", "character 5: ...": the place, where a message tells one.
@@ -108,9 +109,11 @@ void bind_wait_counts(CLI::App& app, WaitFlags& flags) {
          "--min-count", flags.min_count,
          "selectors must choose at least so many objects (default 1 for each type or category)")
       ->type_name("N")
+      ->check(CLI::Range(0, kMostObjects).description(""))
       ->group(kGroup);
   app.add_option("--exactly", flags.exactly, "selectors must choose exactly so many objects")
       ->type_name("N")
+      ->check(CLI::Range(0, kMostObjects).description(""))
       ->group(kGroup);
 }
 

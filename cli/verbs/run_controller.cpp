@@ -1,6 +1,7 @@
 // kubewatch run-controller: loads rules, runs the engine, ends when asked or when all is done.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <ostream>
 
@@ -292,7 +293,8 @@ class RunController : public Command {
            "--concurrency", concurrency_,
            "objects at the same time over all rules, 0 = no cap (default 2 for each CPU that "
            "may be used, from 4 to 32)")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::Range(0, 100000).description(""));
     add_duration(app, "--shutdown-timeout", shutdown_timeout_,
                  "how long running hooks may go on after SIGTERM (default 25s)");
     app.add_option("--triggers", triggers_, "where HTTP triggers of the rules are listened for")
@@ -390,6 +392,14 @@ class RunController : public Command {
         return fail(context, kUsage, "--triggers: " + listen.error().message());
       }
       options.triggers = {listen->address, listen->port, trigger_hosts_};
+      const bool wanted = std::any_of(rules.begin(), rules.end(), [](const hooks::Rule& rule) {
+        return std::any_of(rule.triggers.begin(), rule.triggers.end(),
+                           [](const auto& trigger) { return !trigger.http_path.empty(); });
+      });
+      if (!wanted) {
+        base::log_warn("no rule has an HTTP trigger: nothing is listened for until one has",
+                       {{"triggers", triggers_}});
+      }
     }
     if (shutdown_timeout_) options.shutdown_timeout = *shutdown_timeout_;
     if (*plan) options.shards = (*plan)->shards;
@@ -415,7 +425,7 @@ class RunController : public Command {
                     "--state does not go with --leader-elect: another instance may have worked "
                     "meanwhile, so that nothing one of them remembers is sure");
       }
-      auto state = open_state();
+      auto state = open_state(session.client().config());
       if (!state.ok()) return fail(context, kUsage, state.error().render());
       options.state = std::move(*state);
     }
@@ -431,8 +441,9 @@ class RunController : public Command {
     return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }
 
-  Result<std::shared_ptr<hooks::StateStore>> open_state() const {
-    KW_ASSIGN(auto state, hooks::StateStore::open(state_, hooks::current_boot_id()));
+  Result<std::shared_ptr<hooks::StateStore>> open_state(const client::ClientConfig& config) const {
+    const hooks::StateScope scope{hooks::current_boot_id(), config.server, config.ca_pem};
+    KW_ASSIGN(auto state, hooks::StateStore::open(state_, scope));
     if (!state->notice().empty()) base::log_warn("state: " + state->notice());
     return std::shared_ptr<hooks::StateStore>(std::move(state));
   }

@@ -136,6 +136,11 @@ void WaitingCall::send() {
   kept_body_.clear();
   generation_ = transport_.state().generation();
   http::Request request = request_;
+  if (request.admit) {
+    const auto most = request.admit();
+    if (!most.ok()) return fail(most.error());
+    http::take_at_most(request, *most);
+  }
   const std::string& token = transport_.state().login().token;
   if (!token.empty()) request.headers.set("Authorization", "Bearer " + token);
   const auto self = weak_from_this();

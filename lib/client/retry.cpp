@@ -17,8 +17,9 @@ std::optional<Duration> retry_delay(const Error& error, int attempt, Duration sp
   const int code = error.status()->code;
   if (code != 429 && code != 503 && code != 504) return std::nullopt;
   Duration delay = std::min(kFirstPause * (1 << std::min(attempt, kMostDoublings)), kLongestPause);
-  if (error.status()->retry_after_seconds) {
-    delay = std::chrono::seconds(std::max(*error.status()->retry_after_seconds, 0));
+  // "At once" is no pause to go by: the growing one has an end.
+  if (error.status()->retry_after_seconds.value_or(0) > 0) {
+    delay = std::chrono::seconds(*error.status()->retry_after_seconds);
   }
   if (spent + delay > budget) return std::nullopt;
   return delay;

@@ -14,7 +14,7 @@ inline constexpr Duration kRetryBudget{60000};
 
 // Absent: it is not to be sent again. The server refused it without doing it (429), or the request
 // is one that may be done twice, a read or an apply (503 and 504: do not ask for others). `spent`:
-// waited so far. Retry-After wins over the growing pause.
+// waited so far. A Retry-After above 0 wins over the growing pause.
 std::optional<Duration> retry_delay(const Error& error, int attempt, Duration spent,
                                     Duration budget = kRetryBudget);
 

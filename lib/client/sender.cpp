@@ -131,13 +131,15 @@ Result<void> Sender::may_write() const {
   return {};
 }
 
-// A write that is let through ends by the time that the gate says, answered or not.
+// A write that is let through ends by the time that the gate says, answered or not. One that waits
+// for a login is asked about again when it has one: the lead may be lost by then.
 Result<void> Sender::pass_gate(http::Request& request) const {
   if (gate_ == nullptr || request.method == "GET" || request.method == "HEAD") return {};
   KW_ASSIGN(const Duration most, gate_->admit());
-  const Duration own = request.response_timeout;
-  request.response_timeout = own.count() > 0 ? std::min(own, most) : most;
-  request.connect_timeout = std::min(request.connect_timeout, most);
+  http::take_at_most(request, most);
+  request.admit = [this, most] {
+    return gate_ == nullptr ? Result<Duration>(most) : gate_->admit();
+  };
   return {};
 }
 

@@ -6,6 +6,7 @@ namespace kubewatch::client {
 namespace {
 
 constexpr std::size_t kMaxErrorBody = 64U << 10U;
+constexpr Duration kErrorTime{30000};  // where requests have no limit of their own
 
 struct StreamPending : Pending {
   std::shared_ptr<StreamCall> call;
@@ -16,6 +17,7 @@ struct StreamPending : Pending {
 
 void StreamCall::cancel() {
   ended_ = true;
+  error_limit_.reset();
   call_.reset();
 }
 
@@ -39,7 +41,23 @@ void StreamCall::on_head(const http::ResponseHead& head) {
   if (ended_) return;
   head_ = head;
   sender_.note_answer(operation_.request, head.status, head.headers, started_);
-  if (accepts(head.status)) on_open();
+  if (accepts(head.status)) return on_open();
+  // What is refused has the time of any other answer, however slowly it says why.
+  const Duration most = sender_.config().request_timeout;
+  error_limit_ =
+      sender_.loop().after(most.count() > 0 ? most : kErrorTime, [self = weak_from_this()] {
+        if (const auto state = self.lock(); state && !state->ended_) state->refused();
+      });
+}
+
+void StreamCall::refused() {
+  error_limit_.reset();
+  if (head_.status == 401 && !retried_ && sender_.renew(operation_.request)) {
+    retried_ = true;
+    error_body_.clear();
+    return start();
+  }
+  end(error_of_answer(head_.status, head_.headers, error_body_));
 }
 
 void StreamCall::on_data(std::string_view bytes) {
@@ -47,6 +65,7 @@ void StreamCall::on_data(std::string_view bytes) {
   if (logs_body() && !std::exchange(logged_, true)) log_answer_body(bytes);
   if (!accepts(head_.status)) {
     error_body_.append(bytes.substr(0, kMaxErrorBody - error_body_.size()));
+    if (error_body_.size() == kMaxErrorBody) refused();
     return;
   }
   if (auto read = on_bytes(bytes); !read.ok()) end(std::move(read));
@@ -58,19 +77,13 @@ void StreamCall::on_done(Result<void> result) {
     sender_.note_failure(operation_.request, result.error(), started_);
     return end(std::move(result));
   }
-  if (head_.status == 401 && !retried_ && sender_.renew(operation_.request)) {
-    retried_ = true;
-    error_body_.clear();
-    return start();
-  }
-  if (!accepts(head_.status)) {
-    return end(error_of_answer(head_.status, head_.headers, error_body_));
-  }
+  if (!accepts(head_.status)) return refused();
   on_complete();
 }
 
 bool StreamCall::close() {
   if (std::exchange(ended_, true)) return false;
+  error_limit_.reset();
   call_.reset();
   return true;
 }

@@ -43,6 +43,8 @@ class StreamCall : public std::enable_shared_from_this<StreamCall> {
   void on_head(const http::ResponseHead& head);
   void on_data(std::string_view bytes);
   void on_done(Result<void> result);
+  // The answer is not what was asked for; of its body is there what is there.
+  void refused();
 
   Sender& sender_;
   http::Transport& transport_;
@@ -51,6 +53,7 @@ class StreamCall : public std::enable_shared_from_this<StreamCall> {
   std::unique_ptr<http::Call> call_;
   http::ResponseHead head_;
   std::string error_body_;
+  loop::Timer error_limit_;
   bool retried_ = false;  // after a 401, with renewed credentials
   bool logged_ = false;
   bool ended_ = false;

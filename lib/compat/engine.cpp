@@ -12,10 +12,10 @@
 #include "client/request_observer.hpp"
 #include "compat/hook.hpp"
 #include "compat/hook_run.hpp"
-#include "compat/work_folder.hpp"
 #include "hooks/hook_credentials.hpp"
 #include "hooks/metric_text.hpp"
 #include "hooks/metrics.hpp"
+#include "hooks/work_folder.hpp"
 
 namespace kubewatch::compat {
 namespace {
@@ -47,7 +47,7 @@ struct Engine::Impl {
   base::Random random = base::Random::from_system();
   mutable hooks::Metrics metrics;
   mutable HookMetrics hook_metrics;
-  WorkFolder folder;
+  hooks::WorkFolder folder;
   std::string work_dir;
   hooks::HookEnvironment environment;  // what each hook gets beside its files
   hooks::LimitGuard guard;
@@ -142,7 +142,7 @@ Result<void> Engine::Impl::start() {
   if (files.empty()) {
     return Error(ErrorKind::not_found, options.folder + ": there is no executable file in it");
   }
-  KW_ASSIGN(folder, WorkFolder::make(temporary_base()));
+  KW_ASSIGN(folder, hooks::WorkFolder::make(hooks::temporary_base()));
   work_dir = folder.path();
   // kubectl in a hook talks to the server that we talk to.
   hooks::CredentialsRule credentials;

@@ -109,6 +109,7 @@ void Driver::check_ready() {
                                         {"objects", std::to_string(caches_.object_keys().size())}});
   caches_.build();
   after_restore();
+  for (const TriggerRequest& request : std::exchange(early_requests_, {})) trigger(request);
   controller_.release();
   if (rule_.schedule) schedule_.emplace(*rule_.schedule, services_.loop.wall());
   watch_schedule();

@@ -78,7 +78,10 @@ class Driver : public runtime::Reconciler, public RunHost {
   // without `for` has only all.
   std::vector<core::ObjectKey> trigger(const TriggerRequest& request,
                                        runtime::Reason reason = runtime::Reason::external);
-  // Something asked for all objects before the start: --state must not hold any back.
+  // A request from outside before the start. Without --state the start runs all objects; with it
+  // these run as well, whatever it knows of them.
+  void trigger_at_start(TriggerRequest request);
+  // The rule has changed: --state must not hold any object back.
   void run_all_at_start() { run_all_ = run_all_ || !started_; }
   // Why it has not started; none once it has.
   std::vector<std::string> why_not_started() const;
@@ -236,6 +239,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::map<std::string, HandledObject> handling_;  // by run id
   std::size_t restored_ = 0;
   bool run_all_ = false;
+  std::vector<TriggerRequest> early_requests_;              // came before the start
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // posted calls ask for it
   client::InFlight requests_;
 };

@@ -5,6 +5,13 @@
 
 namespace kubewatch::hooks {
 
+namespace {
+
+// A program that tells more before the start makes it run everything.
+constexpr std::size_t kMostEarlyRequests = 10'000;
+
+}  // namespace
+
 void Driver::watch_schedule() {
   if (!schedule_ || stopping_) return;
   schedule_timer_ = services_.loop.after(schedule_->wait(services_.loop.wall()), [this] {
@@ -19,6 +26,14 @@ void Driver::run_by_schedule() {
     if (controller_.queue().is_parked(key)) continue;
     on_wake({key, runtime::Reason::schedule, "", false, ""});
   }
+}
+
+void Driver::trigger_at_start(TriggerRequest request) {
+  if (started_ || stopping_ || run_all_ || services_.state == nullptr) return;
+  early_requests_.push_back(std::move(request));
+  if (early_requests_.size() < kMostEarlyRequests) return;
+  early_requests_.clear();
+  run_all_ = true;
 }
 
 std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,

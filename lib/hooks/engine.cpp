@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 #include "base/log.hpp"
@@ -14,13 +12,6 @@
 
 namespace kubewatch::hooks {
 namespace {
-
-std::string temporary_folder() {
-  const char* base = std::getenv("TMPDIR");
-  std::string pattern =
-      std::string(base == nullptr || *base == '\0' ? "/tmp" : base) + "/kubewatch-XXXXXX";
-  return mkdtemp(pattern.data()) == nullptr ? std::string() : pattern;
-}
 
 Duration longest_run(const Rule& rule) {
   const Duration reconcile = rule.reconcile.timeout + rule.reconcile.grace;
@@ -40,7 +31,6 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       slots(options.concurrency),
       pool(client, random),
       reporter(client, random),
-      own_folder(options.work_dir.empty()),
       services(make_services()),
       rules(std::move(the_rules)),
       definitions(
@@ -57,14 +47,16 @@ Engine::Impl::~Impl() {
   drivers.clear();
   retiring.clear();
   client.observers().all = nullptr;
-  if (!own_folder || services.work_dir.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(services.work_dir, ignored);
 }
 
 Services Engine::Impl::make_services() {
-  std::string folder = own_folder ? temporary_folder() : options.work_dir;
-  if (!own_folder) mkdir(folder.c_str(), 0700);
+  if (options.work_dir.empty()) {
+    auto made = WorkFolder::make(temporary_base());
+    if (made.ok()) own_folder = std::move(*made);
+  } else {
+    mkdir(options.work_dir.c_str(), 0700);
+  }
+  std::string folder = options.work_dir.empty() ? own_folder.path() : options.work_dir;
   return Services{loop,
                   client,
                   random,
@@ -296,20 +288,20 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   drained();
 }
 
-// A start runs everything, so that nothing is lost where it has not come to that.
+// Of those that have started; the others keep the request for their start.
 std::optional<std::size_t> Engine::Impl::from_outside(const std::string& document,
                                                       const TriggerRequest& request) {
-  const bool started = std::any_of(drivers.begin(), drivers.end(), [&](const auto& driver) {
-    return driver->rule().document == document && driver->status().started;
-  });
   if (stopping || (options.shards && led.empty())) return std::nullopt;
-  if (!started) {
-    for (auto& driver : drivers) {
-      if (driver->rule().document == document) driver->run_all_at_start();
+  std::optional<std::size_t> count;
+  for (auto& driver : drivers) {
+    if (driver->rule().document != document) continue;
+    if (driver->status().started) {
+      count = count.value_or(0) + driver->trigger(request).size();
+    } else {
+      driver->trigger_at_start(request);
     }
-    return std::nullopt;
   }
-  return trigger(document, request, runtime::Reason::external);
+  return count;
 }
 
 std::size_t Engine::Impl::trigger(const std::string& document, const TriggerRequest& request,

@@ -16,6 +16,7 @@
 #include "hooks/kind_families.hpp"
 #include "hooks/orphaned_finalizers.hpp"
 #include "hooks/trigger_hub.hpp"
+#include "hooks/work_folder.hpp"
 
 namespace kubewatch::hooks {
 
@@ -37,7 +38,7 @@ struct Engine::Impl {
   StreamPool pool;
   Reporter reporter;
   mutable Telemetry telemetry;  // collecting lets series expire
-  bool own_folder = false;
+  WorkFolder own_folder;        // where no other is asked for
   Services services;
   std::vector<Rule> rules;  // until start(); with a plan that narrows, what shards are made from
   std::set<std::size_t> led;

@@ -20,6 +20,8 @@ namespace {
 constexpr std::string_view kLog = "handled.log";
 constexpr std::string_view kKey = "key";
 constexpr std::string_view kLock = "lock";
+// Of which API server it is: a hash of its URL and its authority, then the URL for people.
+constexpr std::string_view kServer = "server";
 // Holds the boot id while a process uses the folder; gone after a clean end.
 constexpr std::string_view kSession = "session";
 
@@ -44,14 +46,13 @@ std::string current_boot_id() {
 }
 
 Result<std::unique_ptr<StateStore>> StateStore::open(const std::string& folder,
-                                                     const std::string& boot_id,
-                                                     StateLimits limits) {
+                                                     const StateScope& scope, StateLimits limits) {
   KW_TRY(loop::make_private_folder(folder));
   KW_ASSIGN(const std::string key, read_or_make_key(folder + "/" + std::string(kKey)));
   std::unique_ptr<StateStore> self(new StateStore(folder, limits, base::KeyedHash(key)));
   KW_TRY(self->take_lock());
-  KW_TRY(self->load(boot_id));
-  KW_TRY(base::write_file_atomic(self->path(kSession), boot_id, 0600));
+  KW_TRY(self->load(scope));
+  KW_TRY(base::write_file_atomic(self->path(kSession), scope.boot_id, 0600));
   return self;
 }
 
@@ -63,7 +64,28 @@ Result<void> StateStore::take_lock() {
                "another process uses the state folder " + folder_ + "; give each its own");
 }
 
-Result<void> StateStore::load(const std::string& boot_id) {
+bool StateStore::is_of_another_server(const StateScope& scope) {
+  const auto was = base::read_file(path(kServer), 8192);
+  if (!was.ok() && was.error().is_not_found()) return false;  // a new folder
+  const std::string is = hash(scope.server + "\n" + scope.authority);
+  if (was.ok() && was->starts_with(is + "\n")) return false;
+  const std::string url =
+      was.ok() ? std::string(base::trim(was->substr(std::min(was->find('\n'), was->size())))) : "";
+  notice_ = fmt::format(
+      "{} is of another API server ({}; this one is {}): it starts fresh, and what was deleted "
+      "meanwhile is not known",
+      folder_, url.empty() ? "unknown" : base::escape_for_terminal(url), scope.server);
+  return true;
+}
+
+Result<void> StateStore::load(const StateScope& scope) {
+  const bool other = is_of_another_server(scope);
+  if (other) KW_TRY(rewrite());  // before the folder says that it is of this server
+  KW_TRY(base::write_file_atomic(
+      path(kServer), hash(scope.server + "\n" + scope.authority) + "\n" + scope.server + "\n",
+      0600));
+  if (other) return {};
+  const std::string& boot_id = scope.boot_id;
   const auto session = base::read_file(path(kSession), 1024);
   const bool clean = !session.ok() && session.error().is_not_found();
   if (!clean && (boot_id.empty() || !session.ok() || *session != boot_id)) {

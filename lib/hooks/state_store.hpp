@@ -23,14 +23,20 @@ struct StateLimits {
   std::size_t slack_lines = 10'000;  // replaced lines before it is rewritten
 };
 
+// What a state is good for. With another API server, or after a crash of the machine, nothing in
+// it is sure: objects that are not there were not deleted.
+struct StateScope {
+  std::string boot_id;    // tells boots of the machine apart; "" where it cannot be told
+  std::string server;     // its URL
+  std::string authority;  // who signs its certificate, as PEM; "" = anybody
+};
+
 class StateStore {
  public:
-  // `boot_id` tells boots of the machine apart: after a crash of the machine nothing of the log is
-  // sure, and it starts fresh. Errors: forbidden (the folder is not private), already_exists
-  // (another process uses it), invalid, too_large.
+  // Starts fresh where the scope is another one. Errors: forbidden (the folder is not private),
+  // already_exists (another process uses it), invalid, too_large.
   static Result<std::unique_ptr<StateStore>> open(const std::string& folder,
-                                                  const std::string& boot_id,
-                                                  StateLimits limits = {});
+                                                  const StateScope& scope, StateLimits limits = {});
   ~StateStore();
 
   // What was dropped when it was opened, for the log; "" = nothing.
@@ -53,7 +59,8 @@ class StateStore {
       : folder_(std::move(folder)), limits_(limits), hash_(hash) {}
   std::string path(std::string_view name) const { return folder_ + "/" + std::string(name); }
   Result<void> take_lock();
-  Result<void> load(const std::string& boot_id);
+  Result<void> load(const StateScope& scope);
+  bool is_of_another_server(const StateScope& scope);
   Result<void> rewrite();
   void append(const std::string& line);
   void give_up(const Error& error);

@@ -40,4 +40,10 @@ bool Headers::has(std::string_view name) const {
                      [name](const auto& header) { return same_name(header.first, name); });
 }
 
+void take_at_most(Request& request, Duration most) {
+  const Duration own = request.response_timeout;
+  request.response_timeout = own.count() > 0 ? std::min(own, most) : most;
+  request.connect_timeout = std::min(request.connect_timeout, most);
+}
+
 }  // namespace kubewatch::http

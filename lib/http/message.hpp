@@ -40,7 +40,13 @@ struct Request {
   Duration response_timeout{30000};    // whole answer, unless streaming; 0 = none
   Duration idle_timeout{0};            // no byte for so long ends a streaming answer; 0 = none
   std::size_t max_body = 512U << 20U;  // unless streaming; after decompression
+  // Asked by a transport that lets requests wait, each time one is really sent: how long it may
+  // take from then, or why it may not be sent any more, which ends it. Null: always, as above.
+  std::function<Result<Duration>()> admit;
 };
+
+// Its answer, whole, is there within this time, or it ends with kind timeout.
+void take_at_most(Request& request, Duration most);
 
 struct ResponseHead {
   int status = 0;

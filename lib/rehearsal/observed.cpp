@@ -100,12 +100,27 @@ class StepCheck {
     }
   }
 
+  // What is misspelt is never there, and would be met for ever.
+  std::string why_never_there(const Json& wanted) const {
+    const std::string kind = base::string_at(wanted, {"kind"});
+    const std::string api_version = base::string_at(wanted, {"apiVersion"});
+    const bool known = std::any_of(seen_.kinds.begin(), seen_.kinds.end(), [&](const auto& gvk) {
+      return gvk.kind == kind && (api_version.empty() || gvk.group == group_of(api_version));
+    });
+    if (known) return "";
+    return fmt::format("the server has no kind {}{}", kind,
+                       api_version.empty() ? "" : " of " + api_version);
+  }
+
   void absent() {
     const Json* list = expected("absent");
     if (list == nullptr) return;
     for (std::size_t i = 0; i < list->size(); ++i) {
-      if (const Json* live = find((*list)[i])) {
-        fail(pointer(fmt::format("absent/{}", i)), title(*live) + ": it should not be there");
+      const std::string at = pointer(fmt::format("absent/{}", i));
+      if (const std::string why = why_never_there((*list)[i]); !why.empty()) {
+        fail(at, why);
+      } else if (const Json* live = find((*list)[i])) {
+        fail(at, title(*live) + ": it should not be there");
       }
     }
   }

@@ -13,8 +13,9 @@
 namespace kubewatch::rehearsal {
 
 struct Observed {
-  std::vector<Json> objects;    // all of the server's, without managedFields
-  std::vector<core::Gvk> for_;  // the kinds that the rules are for
+  std::vector<Json> objects;     // all of the server's, without managedFields
+  std::vector<core::Gvk> kinds;  // that the server has; the version is the stored one
+  std::vector<core::Gvk> for_;   // the kinds that the rules are for
   std::vector<Json> runs;
   std::vector<Json> writes;
   std::vector<Json> events;

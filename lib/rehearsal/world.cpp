@@ -287,6 +287,9 @@ std::vector<Json> World::objects() const {
 Observed World::take() {
   Observed out;
   out.objects = objects();
+  for (const auto& resource : server_.api().registry().stored()) {
+    out.kinds.push_back(resource->storage_gvk);
+  }
   for (const hooks::Rule& rule : rules_) {
     if (rule.has_for && !rule.for_.every_kind) out.for_.push_back(rule.for_.gvk);
   }

@@ -20,6 +20,9 @@ constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
 // Compressing in slices keeps the loop's turns short: a slice is a few milliseconds.
 constexpr std::size_t kCompactSlice = 200;
 constexpr Duration kCompactDelay{20};
+// Fewer than a slice wait for more: a small cache would be woken again for each of its events.
+constexpr Duration kCompactFewDelay{300};
+constexpr Duration kWorks{3000};                // a watch that was not cut for so long
 constexpr std::size_t kToldPerTurn = 200;       // to one subscriber
 constexpr std::uint64_t kNamedUnparsable = 10;  // the first ones are logged, then every 1000th
 
@@ -95,6 +98,7 @@ struct Reflector::Impl {
   ReflectorStats stats;
   std::optional<std::string> last_failure;
   TimePoint failing_since{};  // with last_failure
+  std::optional<TimePoint> watching_since;
   std::uint64_t watches = 0;
   std::uint64_t named_unparsable = 0;
   std::array<bool, kWatcherFailures> logged{};  // in this series of failures
@@ -121,6 +125,12 @@ struct Reflector::Impl {
         watcher(std::move(the_options), random) {}
 
   TimePoint now() const { return client.loop().now(); }
+  // A watch that is answered and cut again and again works as little as one that is refused.
+  bool fails() const {
+    const bool works =
+        watching_since && (watcher.failures() == 0 || now() - *watching_since >= kWorks);
+    return last_failure && !works;
+  }
   ChangeSink sink();
   template <class Do>
   void each_subscriber(const Do& what);
@@ -198,8 +208,12 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                },
                action);
   }
-  if (watcher.state() == WatcherState::watching) last_failure.reset();
   if (watcher.failures() == 0) logged = {};
+  if (watcher.state() != WatcherState::watching) {
+    watching_since.reset();
+  } else if (!watching_since) {
+    watching_since = now();
+  }
   compact_later();
 }
 
@@ -231,6 +245,7 @@ void Reflector::Impl::execute(const StartWatch& action) {
 }
 
 void Reflector::Impl::execute(const EmitInitDone& action) {
+  last_failure.reset();
   told = true;  // who subscribes while it is told, or when it is ready, is told what is there
   store.finish_init(action.resource_version, sink());
   told_all(action.gap);
@@ -238,7 +253,8 @@ void Reflector::Impl::execute(const EmitInitDone& action) {
 
 void Reflector::Impl::execute(const EmitFailure& action) {
   ++stats.failures[static_cast<std::size_t>(action.where)];
-  if (!last_failure) failing_since = now();
+  if (!fails()) failing_since = now();
+  watching_since.reset();
   last_failure = fmt::format("{}: {}", to_string(action.where), action.error.render());
   log_once(action);
   if (callbacks.on_failure) callbacks.on_failure(action.where, action.error, action.retry_in);
@@ -312,12 +328,14 @@ void Reflector::Impl::name_unparsable() {
 
 void Reflector::Impl::compact_later() {
   if (compaction) return;
-  if (!store.compact_some(0)) {
+  const std::size_t left = store.compact_some(0);
+  if (left == 0) {
     // What a list left behind in the allocator would stay with us for ever.
     if (std::exchange(give_back_memory, false)) base::give_back_memory();
     return;
   }
-  compaction = client.loop().after(kCompactDelay, [this] {
+  const Duration delay = left < kCompactSlice ? kCompactFewDelay : kCompactDelay;
+  compaction = client.loop().after(delay, [this] {
     compaction.reset();
     store.compact_some(kCompactSlice);
     compact_later();
@@ -399,11 +417,11 @@ const std::string& Reflector::namespace_name() const {
   return impl_->namespace_;
 }
 std::optional<TimePoint> Reflector::failing_since() const {
-  return impl_->last_failure ? std::optional(impl_->failing_since) : std::nullopt;
+  return impl_->fails() ? std::optional(impl_->failing_since) : std::nullopt;
 }
 
 std::optional<std::string> Reflector::last_failure() const {
-  return impl_->last_failure;
+  return impl_->fails() ? impl_->last_failure : std::nullopt;
 }
 
 ReflectorStats Reflector::stats() const {

@@ -170,9 +170,9 @@ class Store {
   Result<std::vector<StoreChange>> apply(std::string_view object_json);
   Result<std::vector<StoreChange>> remove(std::string_view object_json);
 
-  // Compresses some records that are not at their best; true while there is more. The loop calls it
-  // in slices.
-  bool compact_some(std::size_t max_records);
+  // Compresses some records that are not at their best, and says how many it has left at most. The
+  // loop calls it in slices.
+  std::size_t compact_some(std::size_t max_records);
 
  private:
   friend class StoreSnapshot;

@@ -121,18 +121,18 @@ void Store::Impl::forget_dictionaries() {
   codec.forget_others();
 }
 
-bool Store::compact_some(std::size_t max_records) {
+std::size_t Store::compact_some(std::size_t max_records) {
   auto& left = impl_->to_compact;
-  if (left.empty()) return false;
+  if (left.empty()) return 0;
   for (std::size_t done = 0; done < max_records && !left.empty(); ++done) {
     const SlotId id = left.back();
     left.pop_back();
     if (impl_->slots.used(id)) impl_->recode(id);
   }
-  if (!left.empty()) return true;
+  if (!left.empty()) return left.size();
   left.shrink_to_fit();
   impl_->forget_dictionaries();
-  return false;
+  return 0;
 }
 
 }  // namespace kubewatch::runtime

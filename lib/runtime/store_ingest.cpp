@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "base/utf8.hpp"
 #include "core/json_scan.hpp"
 #include "runtime/store_record.hpp"
 
@@ -109,6 +110,23 @@ std::vector<FieldManager> parse_managers(std::string_view compact) {
   return out;
 }
 
+namespace {
+
+// What is no UTF-8 becomes U+FFFD.
+std::string with_replaced_bytes(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const base::Utf8Char next = base::next_utf8(text, at);
+    next.valid ? static_cast<void>(out.append(text.substr(at, next.size)))
+               : base::append_utf8(out, U'\uFFFD');
+    at += next.size;
+  }
+  return out;
+}
+
+}  // namespace
+
 Ingest::Ingest(const StoreOptions& options)
     : cutter_(rules_of(options)), limits_(options.limits), modify_(options.modify) {
   if (options.type.kind.empty()) return;
@@ -166,8 +184,18 @@ Result<PreparedObject> Ingest::metadata_only(std::string_view object_json, std::
     small.append(member.value);
   });
   small.push_back('}');
-  KW_ASSIGN(auto prepared, whole(small));
-  prepared.reduced = std::move(why);
+  auto prepared = whole(small);
+  // An object that stands in a list must not pass for one that is gone, whatever its bytes are.
+  if (!prepared.ok()) prepared = whole(with_replaced_bytes(small));
+  if (!prepared.ok()) return std::move(prepared).error();
+  // But its name is its own.
+  const core::ObjectMeta& meta = prepared->meta;
+  for (const std::string* own : {&meta.name, &meta.namespace_, &meta.uid}) {
+    if (own->find("\xef\xbf\xbd") != std::string::npos) {
+      return Error(ErrorKind::invalid, "an object whose name is not valid UTF-8");
+    }
+  }
+  prepared->reduced = std::move(why);
   return prepared;
 }
 

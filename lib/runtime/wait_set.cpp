@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/json.hpp"
+#include "client/discovery.hpp"
 
 namespace kubewatch::runtime {
 
@@ -38,6 +39,8 @@ struct WaitSet::Impl {
     bool synced = false;
     std::optional<Error> error;
     std::unique_ptr<Reflector> reflector;
+    bool asks_for_kind = false;
+    client::PendingPtr discovery;
   };
 
   client::Client& client;
@@ -112,7 +115,7 @@ struct WaitSet::Impl {
   void on_failure(Watch& watch, WatcherFailure where, const Error& error, Duration retry_in) {
     watch.error.emplace(error);
     if (watch.targets.size() > 1 && error.is_forbidden()) return split(watch);
-    if (error.is_not_found() && judge.goal().awaits_deletion()) return all_gone(watch);
+    if (error.is_not_found() && judge.goal().awaits_deletion()) look_for_kind(watch);
     if (time_does_not_mend(error)) {
       if (!hopeless) hopeless.emplace(error);
       return changed();
@@ -120,6 +123,24 @@ struct WaitSet::Impl {
     if (callbacks.on_failure) {
       callbacks.on_failure(watch.what, watch.reflector->stats(), where, error, retry_in);
     }
+  }
+
+  // Whatever stands before the server may answer 404 as well: the kind is gone when the server has
+  // it no more.
+  void look_for_kind(Watch& watch) {
+    if (std::exchange(watch.asks_for_kind, true)) return;
+    watch.discovery = client::discover(client, [this, &watch](auto map) {
+      watch.asks_for_kind = false;
+      if (!map.ok()) return;  // the next failure asks again
+      const core::Gvk& gvk = watch.reflector->type().gvk;
+      const auto kind = (*map)->pinned(gvk);
+      // Half of discovery may be answered by something else, too.
+      const auto& all = (*map)->all();
+      const bool told = std::any_of(all.begin(), all.end(), [&](const auto& type) {
+        return type.gvk.group.empty() == gvk.group.empty();
+      });
+      if (told && !kind.ok() && kind.error().is_not_found()) all_gone(watch);
+    });
   }
 
   // The kind itself is gone, and all objects with it.

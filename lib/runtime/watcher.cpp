@@ -17,6 +17,8 @@ constexpr Duration kMaxRetryAfter{300000};
 // Answers in a row that refuse to watch at one resourceVersion, before that version is given up.
 constexpr std::uint32_t kMaxRefused = 5;
 constexpr std::uint32_t kMaxInterrupted = 2;
+// After so long a stream did not break at the first thing that it told.
+constexpr Duration kNotTheFirst{20000};
 constexpr std::size_t kMaxEmptyPages = 3;
 
 bool is_number(const std::string& text) {
@@ -55,6 +57,13 @@ bool may_be_of_version(const base::Error& error) {
   return error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::internal ||
          error.kind() == ErrorKind::too_large ||
          (error.status() != nullptr && error.status()->code == 500);
+}
+
+// A restore of its data takes a server away for a while.
+bool is_away(const base::Error& error) {
+  const int code = error.status() == nullptr ? 0 : error.status()->code;
+  return error.is_unreachable() || error.kind() == ErrorKind::timeout ||
+         (code >= 502 && code <= 504);
 }
 
 // The answer as a whole did not fit our limits.
@@ -166,6 +175,7 @@ WatcherActions Watcher::resume(TimePoint now, std::string resource_version) {
   if (!usable(resource_version)) return start(now);
   WatcherActions out;
   synced_ = true;
+  doubtful_ = true;
   resource_version_ = std::move(resource_version);
   state_ = WatcherState::init_listed;
   start_watch(now, out);
@@ -205,7 +215,31 @@ void Watcher::start_list(WatcherActions& out) {
   out.emplace_back(StartList{std::move(params)});
 }
 
+// A server accepts a watch from a version that it does not have yet and says nothing until it has:
+// one whose data was restored from a backup would be silent for long, and then tell half. A list of
+// one object says which version it is at.
+void Watcher::look_at_version(WatcherActions& out) {
+  core::ListParams params;
+  params.label_selector = options_.label_selector;
+  params.field_selector = options_.field_selector;
+  params.limit = 1;
+  params.content = options_.content;
+  request_ = Request::version;
+  timer_ = TimerUse::none;
+  out.emplace_back(StartList{std::move(params)});
+}
+
+void Watcher::version_is(TimePoint now, const std::string& version, WatcherActions& out) {
+  request_ = Request::none;
+  doubtful_ = false;
+  if (!went_back(version)) return start_watch(now, out);
+  force_recent_ = true;
+  rewound_ = true;
+  relist(now, WatcherFailure::watch_start, rewound(resource_version_, version), out);
+}
+
 void Watcher::start_watch(TimePoint now, WatcherActions& out) {
+  if (doubtful_ && state_ != WatcherState::initial_watch) return look_at_version(out);
   if (has_started_watch_ && now < watch_started_ + options_.short_watch) {
     retry_at(watch_started_ + options_.short_watch, out);
     return;
@@ -279,7 +313,8 @@ void Watcher::watch_refused(TimePoint now, WatcherFailure where, const base::Err
   }
   stop(out);
   state_ = WatcherState::init_listed;
-  refused_ = may_be_of_version(error) ? refused_ + 1 : 0;
+  doubtful_ = doubtful_ || (where == WatcherFailure::watch_start && is_away(error));
+  if (may_be_of_version(error)) ++refused_;
   if (refused_ >= kMaxRefused) return relist(now, where, error, out);
   fail(now, where, error, out);
 }
@@ -287,7 +322,8 @@ void Watcher::watch_refused(TimePoint now, WatcherFailure where, const base::Err
 // A stream that breaks without having told anything may break for ever at this resourceVersion: an
 // event that is too large, or not JSON, is the first one each time.
 void Watcher::stream_failed(TimePoint now, const base::Error& error, WatcherActions& out) {
-  const bool progress = watch_events_ > 0 || now - watch_opened_ >= options_.backoff_reset;
+  // What cannot be read comes first.
+  const bool progress = watch_events_ > 0 || now - watch_opened_ >= kNotTheFirst;
   refused_ = progress ? 0 : refused_ + 1;
   if (refused_ >= kMaxRefused) return relist(now, WatcherFailure::stream, error, out);
   fail(now, WatcherFailure::stream, error, out);
@@ -315,6 +351,13 @@ bool Watcher::change_form_after(const base::Error& error) {
 
 WatcherActions Watcher::on_list_error(TimePoint now, const base::Error& error) {
   WatcherActions out;
+  if (request_ == Request::version) {
+    request_ = Request::none;
+    // Who may only watch is not asked for more.
+    doubtful_ = !error.is_forbidden();
+    doubtful_ ? watch_refused(now, WatcherFailure::watch_start, error, out) : start_watch(now, out);
+    return out;
+  }
   if (request_ != Request::list) return out;
   if (change_form_after(error)) {
     tell_failure(WatcherFailure::initial_list, error, out);
@@ -344,6 +387,10 @@ void Watcher::emit_init(WatcherActions& out) {
 
 WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
   WatcherActions out;
+  if (request_ == Request::version) {
+    version_is(now, page.resource_version, out);
+    return out;
+  }
   if (request_ != Request::list) return out;
   request_ = Request::none;
   const bool first = continue_token_.empty();
@@ -391,6 +438,7 @@ void Watcher::init_done(std::string resource_version, WatcherActions& out) {
   resource_version_ = std::move(resource_version);
   state_ = WatcherState::init_listed;
   init_emitted_ = false;
+  doubtful_ = false;
   force_recent_ = false;
   rewound_ = false;
   force_unpaged_ = false;
@@ -421,7 +469,11 @@ WatcherActions Watcher::on_watch_open(TimePoint now) {
 WatcherActions Watcher::on_event(TimePoint now, const EventFacts& event) {
   WatcherActions out = on_watch_open(now);  // nothing when it is open
   if (request_ != Request::watch_open) return out;
-  last_activity_ = now;
+  // Of a streaming list only its objects count: changes and bookmarks may come for ever without its
+  // end.
+  if (state_ != WatcherState::initial_watch || event.type == core::WatchEventType::added) {
+    last_activity_ = now;
+  }
   if (event.type == core::WatchEventType::unknown ||
       (event.broken && event.type != core::WatchEventType::error)) {
     ++skipped_events_;
@@ -537,8 +589,8 @@ WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Er
     return out;
   }
   const Duration lived = now - watch_opened_;
-  if (lived >= options_.backoff_reset) backoff_.succeed();
   const bool quiet_end = !error || error->kind() == ErrorKind::timeout;
+  if (lived >= options_.backoff_reset || (quiet_end && lived >= kNotTheFirst)) backoff_.succeed();
   if (!quiet_end) {
     if (version_is_useless(*error)) {
       watch_refused(now, WatcherFailure::stream, *error, out);
@@ -598,6 +650,7 @@ WatcherActions Watcher::on_timer(TimePoint now) {
         // Silence is no failure: the flow may have been dropped by something in between.
         state_ = WatcherState::init_listed;
         backoff_.succeed();
+        doubtful_ = bookmarks_seen_;
         start_watch(now, out);
       }
       break;

@@ -48,7 +48,7 @@ struct WatcherOptions {
   std::optional<core::ServerVersion> server;  // for the choice of strategy; absent: not known
   base::BackoffPolicy backoff{Duration{800}, Duration{30000}, 2.0, 0.5};
   Duration backoff_reset{
-      120000};            // a watch that lived so long, or delivered anything, starts afresh
+      120000};  // a watch that lived so long, delivered anything, or ended in order starts afresh
   Duration idle{240000};  // reopen at the same resourceVersion before load balancers drop the flow
   Duration initial_end{60000};  // silence after which a streaming list's end is not waited for
   Duration short_watch{1000};   // an answered watch that ends sooner without an event counts as
@@ -118,7 +118,8 @@ class Watcher {
   bool wants_server_version() const;
   void know_server(core::ServerVersion version) { options_.server = version; }
   WatcherActions start(TimePoint now);
-  // Starts at a known point instead (a snapshot, a checkpoint): no list unless the server says 410.
+  // Starts at a known point instead (a snapshot, a checkpoint): no list, but of one object, unless
+  // the server says 410 or is at an older version.
   WatcherActions resume(TimePoint now, std::string resource_version);
   // Each item of the open list, as it comes: whether its list ends well is known only afterwards,
   // so a list that breaks off leaves items behind, which the next Init voids or the same page
@@ -141,7 +142,7 @@ class Watcher {
   std::uint64_t skipped_events() const { return skipped_events_; }
 
  private:
-  enum class Request { none, list, watch_opening, watch_open };
+  enum class Request { none, list, version, watch_opening, watch_open };
   enum class TimerUse { none, retry, open, idle };
 
   ListSituation situation() const;
@@ -154,6 +155,8 @@ class Watcher {
   void begin(TimePoint now, WatcherActions& out);
   void start_list(WatcherActions& out);
   void start_watch(TimePoint now, WatcherActions& out);
+  void look_at_version(WatcherActions& out);
+  void version_is(TimePoint now, const std::string& version, WatcherActions& out);
   void retry_at(TimePoint at, WatcherActions& out);
   void stop(WatcherActions& out);
   void init_done(std::string resource_version, WatcherActions& out);
@@ -208,6 +211,9 @@ class Watcher {
   TimePoint last_activity_{};
   std::uint64_t watch_events_ = 0;
   bool bookmarks_seen_ = false;  // in any watch
+  // The server was away, or silent for longer than it should be, or it is another process's version
+  // that is resumed: it may be at an older one by now.
+  bool doubtful_ = false;
   // Answers and streams in a row that failed at this resourceVersion without any progress.
   std::uint32_t refused_ = 0;
 };

@@ -75,7 +75,7 @@ Cost list_into(runtime::Store& store, const bench::Corpus& corpus) {
   send("]}");
   if (!splitter.finish().ok()) std::abort();
   store.finish_init("9", nullptr);
-  while (store.compact_some(1000)) {
+  while (store.compact_some(1000) > 0) {
   }
   malloc_trim(0);
   cost.cpu = cpu_seconds() - begin;

@@ -126,6 +126,30 @@ TEST_CASE("a list gives its items while it comes, and its page or its error at t
   CHECK(fails(200, "<html>", false).kind() == ErrorKind::invalid);
 }
 
+TEST_CASE("a refusal that does not end is not waited for") {
+  ClientConfig config;
+  config.server = "http://127.0.0.1:1";
+  config.request_timeout = Duration{20};
+  loop::EventLoop loop;
+  test::ScriptedTransport transport;
+  Client client(loop, transport, config);
+  Kept<core::ListPage> failed;
+  const auto pending = client.list_items(
+      kPods, "shop", {}, [](std::string_view) {}, failed.callback());
+  auto& call = transport.call(0);
+  call.head(503);
+  call.data("o");
+  SECTION("byte by byte") {
+    loop.run_until([&] { return failed.calls > 0; }, Duration{5000});
+  }
+  SECTION("megabytes of it") {
+    for (int i = 0; i < 100 && failed.calls == 0; ++i) call.data(std::string(1024, 'o'));
+  }
+  REQUIRE(failed.calls == 1);
+  CHECK(failed.error().kind() == ErrorKind::unavailable);
+  CHECK(call.canceled());
+}
+
 TEST_CASE("a list may be given up from inside an item") {
   Rig rig;
   PendingPtr pending;

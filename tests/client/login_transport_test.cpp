@@ -54,9 +54,10 @@ struct World {
     std::string body;
     std::optional<Result<void>> end;
   };
-  Answer& ask(const std::string& body = "") {
+  Answer& ask(const std::string& body = "", std::function<Result<Duration>()> admit = nullptr) {
     Answer& answer = answers.emplace_back();
     http::Request request;
+    request.admit = std::move(admit);
     request.method = body.empty() ? "GET" : "POST";
     request.url = "https://cluster/x";
     request.body = body;
@@ -104,6 +105,39 @@ TEST_CASE("requests wait for one login and then carry it") {
   w.ask();
   CHECK(w.source->fetches == 1);
   CHECK(w.bearer(2) == "Bearer one");
+}
+
+TEST_CASE(
+    "a write that waited for a login is sent only if it still may be, and no longer than that") {
+  World w;
+  Result<Duration> gate = Duration{4000};
+  const auto admit = [&gate] { return gate; };
+  auto& first = w.ask("first", admit);
+  SECTION("the lead was lost before there was a login") {
+    gate = Error(ErrorKind::canceled, "not the leader any more");
+    w.source->give(token("one"));
+    CHECK(w.wire->size() == 0);
+    REQUIRE(first.end.has_value());
+    CHECK(first.end->error().message() == "not the leader any more");
+  }
+  SECTION("while another login was fetched after a 401") {
+    w.source->give(token("one"));
+    REQUIRE(w.wire->size() == 1);
+    CHECK(w.wire->request(0).response_timeout == Duration{4000});
+    w.answer(0, 401);
+    gate = Error(ErrorKind::canceled, "not the leader any more");
+    w.source->give(token("two"));
+    CHECK(w.wire->size() == 1);
+    REQUIRE(first.end.has_value());
+    CHECK_FALSE(first.end->ok());
+  }
+  SECTION("what is left of the time counts") {
+    gate = Duration{700};
+    w.source->give(token("one"));
+    REQUIRE(w.wire->size() == 1);
+    CHECK(w.wire->request(0).response_timeout == Duration{700});
+    CHECK(w.wire->request(0).connect_timeout == Duration{700});
+  }
 }
 
 TEST_CASE("a login that fails ends the requests that wait for it, and the next one tries again") {

@@ -21,6 +21,8 @@ TEST_CASE("what is safe is sent again, as the server says and within a budget") 
   CHECK(retry_delay(answer(503), 3, Duration{0}) == Duration{4000});
   CHECK(retry_delay(answer(504), 60, Duration{0}) == Duration{8000});
   CHECK_FALSE(retry_delay(answer(429, "30"), 1, Duration{40000}));
+  // "At once" has an end as well.
+  CHECK(retry_delay(answer(429, "0"), 2, Duration{0}) == Duration{2000});
   for (const int code : {400, 403, 404, 409, 422, 500}) {
     CHECK_FALSE(retry_delay(answer(code), 0, Duration{0}));
   }

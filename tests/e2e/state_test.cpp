@@ -153,6 +153,23 @@ E2E_CASE("with --state a deletion that was not told before a SIGKILL is told aft
   k.end(SIGTERM);
 }
 
+E2E_CASE("with --state a request that comes before the start runs what it names, and only that") {
+  Kept k("\n  triggers: [{exec: [./tell.sh]}]\n");
+  k.w.script("tell.sh", "[ ! -e request ] || cat request\nexec sleep 1000\n");
+  for (const char* name : {"a", "b"}) k.w.apply(website(name, "one"));
+  k.start();
+  REQUIRE((k.ran("a") && k.ran("b")));
+  k.settle();
+  k.end(SIGTERM);
+  k.clear();
+  k.w.file("request", "{\"name\": \"a\", \"namespace\": \"@NS@\"}\n");
+  k.start();
+  CHECK(k.ran("a"));
+  k.settle();
+  CHECK(k.w.read("runs") == "a\n");
+  k.end(SIGTERM);
+}
+
 E2E_CASE("with --state a run whose writes were refused runs again after a restart") {
   Kept k("\n  writes: [{apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@-none']}]\n",
          "echo \"$KW_NAME\" >> runs\n"

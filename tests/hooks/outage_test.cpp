@@ -41,7 +41,7 @@ class Outage : public runtime::Reconciler {
           options.max_attempts = max_attempts;
           return options;
         }()) {
-    auto state = StateStore::open(folder_.file("state"), "boot");
+    auto state = StateStore::open(folder_.file("state"), {"boot", "", ""});
     REQUIRE(state.ok());
     state_ = std::move(*state);
   }

@@ -31,7 +31,7 @@ TEST_CASE("the program, its file arguments, files of env and inherited values co
   CHECK(hook_files_of(rule) == std::vector<std::string>{folder.file("hook.sh"),
                                                         folder.file("table.txt"),
                                                         folder.file("key")});
-  const auto state = StateStore::open(folder.file("state"), "boot");
+  const auto state = StateStore::open(folder.file("state"), {"boot", "", ""});
   REQUIRE(state.ok());
   HookFiles files;
   ::setenv("KWTEST_VALUE", "1", 1);

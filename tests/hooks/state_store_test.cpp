@@ -20,9 +20,11 @@ namespace {
 const StateKey kA{"website", {"shop", "a"}};
 const StateKey kB{"website", {"shop", "b"}};
 
-std::unique_ptr<StateStore> open(const std::string& folder, const std::string& boot = "boot-1",
+const StateScope kScope{"boot-1", "https://10.0.0.1:6443", "authority"};
+
+std::unique_ptr<StateStore> open(const std::string& folder, const StateScope& scope = kScope,
                                  StateLimits limits = {}) {
-  auto store = StateStore::open(folder, boot, limits);
+  auto store = StateStore::open(folder, scope, limits);
   INFO((store.ok() ? "" : store.error().render()));
   REQUIRE(store.ok());
   return std::move(*store);
@@ -70,15 +72,40 @@ TEST_CASE("the state folder and its files are private, and an open folder is ref
   }
   store.reset();
   ::chmod(path.c_str(), 0755);
-  CHECK_FALSE(StateStore::open(path, "boot-1").ok());
+  CHECK_FALSE(StateStore::open(path, kScope).ok());
 }
 
 TEST_CASE("two processes cannot use one state folder") {
   const test::RuleFolder folder;
   auto store = open(folder.file("state"));
-  const auto second = StateStore::open(folder.file("state"), "boot-1");
+  const auto second = StateStore::open(folder.file("state"), kScope);
   REQUIRE_FALSE(second.ok());
   CHECK(second.error().message().find("another process") != std::string::npos);
+}
+
+TEST_CASE("a state is of one API server: with another one it starts fresh and says so") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  open(path)->set(kA, {"uid-a", "h", false, 0});
+  CHECK(open(path)->find(kA) != nullptr);
+  StateScope other = kScope;
+  SECTION("at another address") {
+    other.server = "https://10.0.0.2:6443";
+  }
+  SECTION("rebuilt at the same address") {
+    other.authority = "another";
+  }
+  {
+    auto store = open(path, other);
+    CHECK(store->find(kA) == nullptr);
+    CHECK(store->of_controller("website").empty());
+    CHECK(store->notice().find("of another API server (https://10.0.0.1:6443;") !=
+          std::string::npos);
+    store->set(kB, {"uid-b", "h", false, 0});
+  }
+  CHECK(open(path, other)->notice().empty());
+  // Nor does it come back.
+  CHECK(open(path)->size() == 0);
 }
 
 TEST_CASE("after a crash of the process the log counts, after one of the machine it does not") {
@@ -95,7 +122,7 @@ TEST_CASE("after a crash of the process the log counts, after one of the machine
     CHECK(store->find(kA) != nullptr);
   }
   folder.write("state/session", "boot-1");
-  auto store = open(path, "boot-2");
+  auto store = open(path, {"boot-2", kScope.server, kScope.authority});
   CHECK(store->find(kA) == nullptr);
   CHECK(store->notice().find("fresh") != std::string::npos);
 }
@@ -129,7 +156,7 @@ TEST_CASE("a state folder whose log is cut off at any byte opens, and never with
 TEST_CASE("a log of replaced records is rewritten, and its objects are bounded") {
   const test::RuleFolder folder;
   const std::string path = folder.file("state");
-  auto store = open(path, "boot-1", {2, 1U << 20U, 10});
+  auto store = open(path, kScope, {2, 1U << 20U, 10});
   for (int i = 0; i < 1000; ++i) store->set(kA, {"uid-a", std::to_string(i), false, 0});
   CHECK(std::filesystem::file_size(path + "/handled.log") < 4000);
   store->set(kB, {"uid-b", "h", false, 0});
@@ -143,7 +170,7 @@ TEST_CASE("a state that cannot be written any more leaves nothing that could be 
   const test::RuleFolder folder;
   const std::string path = folder.file("state");
   {
-    auto store = open(path, "boot-1", {1000, 600, 1000});
+    auto store = open(path, kScope, {1000, 600, 1000});
     store->set(kA, {"uid-a", "old", false, 0});
     for (int i = 0; i < 20; ++i) {
       store->set({"website", {"shop", "x" + std::to_string(i)}}, {"uid", "h", false, 0});

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kRequestsAMinute = 90;
 constexpr std::uint32_t kDetours = 6;
 constexpr Duration kLongestWait{300000};  // whatever Retry-After says
+constexpr Duration kInOrder{20000};       // a watch that ended in order after so long was well
 constexpr Duration kQuiet{140000};        // after so long a silence a watch is reopened
 
 std::uint64_t number(const std::string& text) {
@@ -341,7 +342,9 @@ void Subscriber::on_dropped(Duration open, Duration quiet) {
 }
 
 void Subscriber::on_ended(Duration open) {
-  if (open >= options_.backoff_reset) reset_backoff();
+  if (open >= options_.backoff_reset) return reset_backoff();
+  // In order, or not: that is the watcher's to know.
+  if (open >= kInOrder) maybe_reset_backoff();
 }
 
 // ---------------------------------------------------------------- the cache

@@ -120,6 +120,22 @@ expect:
   CHECK(text.find(file + ":23: no log line has \"something else\"") != std::string::npos);
 }
 
+TEST_CASE("what can never be there is no proof that something is absent") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+expect:
+  absent:
+    - {kind: ConfigMpa, name: gone}
+    - {kind: ConfigMap, apiVersion: apps/v1, name: gone}
+    - {kind: ConfigMap, name: gone}
+)");
+  const std::string text = messages(result);
+  const std::string file = folder.file("tests.yaml");
+  CHECK(text.find(file + ":14: the server has no kind ConfigMpa") != std::string::npos);
+  CHECK(text.find(file + ":15: the server has no kind ConfigMap of apps/v1") != std::string::npos);
+  CHECK(text.find(":16:") == std::string::npos);
+}
+
 TEST_CASE("resyncs come by skipped time, once each, and hours of it pass at once") {
   const test::RuleFolder folder;
   const auto started = std::chrono::steady_clock::now();

@@ -467,10 +467,13 @@ TEST_CASE("a saved cache starts warm where it stood, and a 410 tells the differe
   REQUIRE(b.reflector->load(file).ok());
   b.reflector->start();
   CHECK(b.told == Lines{"added a=v", "added b=v", "synced"});
-  CHECK(b.call(0).target().find("watch=true") != std::string::npos);
-  CHECK(b.call(0).target().find("resourceVersion=20") != std::string::npos);
-  b.answer(0, 410, status(410, "Expired"));
-  b.answer(1, 200, list({object("a", 3), object("c", 30)}, 40));
+  // Where the server is, it is asked first: it may be another one by now.
+  CHECK(b.call(0).target().ends_with("?limit=1"));
+  b.answer(0, 200, list({object("a", 3)}, 40));
+  CHECK(b.call(1).target().find("watch=true") != std::string::npos);
+  CHECK(b.call(1).target().find("resourceVersion=20") != std::string::npos);
+  b.answer(1, 410, status(410, "Expired"));
+  b.answer(2, 200, list({object("a", 3), object("c", 30)}, 40));
   b.told.erase(b.told.begin(), b.told.begin() + 3);
   CHECK(b.told ==
         Lines{"failure watch start", "deleted b=v relisted", "added c=v relisted", "synced gap"});
@@ -479,6 +482,26 @@ TEST_CASE("a saved cache starts warm where it stood, and a 410 tells the differe
   other.options.label_selector = "app=web";
   other.make();
   CHECK_FALSE(other.reflector->load(file).ok());
+}
+
+TEST_CASE("a watch that is answered and cut again and again has failed since the first time") {
+  Bench b;
+  b.start();
+  b.sync({}, 7).fail(Error(ErrorKind::unreachable, "cut"));
+  const auto since = b.reflector->failing_since();
+  REQUIRE(since);
+  for (std::size_t i = 2; i < 5; ++i) {
+    auto& watch = b.call(i);
+    watch.head(200);
+    CHECK(b.reflector->failing_since() == since);
+    CHECK(b.reflector->last_failure());
+    watch.fail(Error(ErrorKind::unreachable, "cut"));
+    CHECK(b.reflector->failing_since() == since);
+  }
+  auto& watch = b.call(5);
+  watch.head(200);
+  watch.data(event("ADDED", object("a", 8)));
+  CHECK_FALSE(b.reflector->failing_since());
 }
 
 TEST_CASE("destroying a reflector ends its request") {

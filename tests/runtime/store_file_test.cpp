@@ -23,7 +23,7 @@ Store filled(int count, StoreOptions options = {}) {
   store.begin_init();
   for (int i = 0; i < count; ++i) REQUIRE(store.init_apply(object(i)).ok());
   store.finish_init("900");
-  while (store.compact_some(1000)) {
+  while (store.compact_some(1000) > 0) {
   }
   return store;
 }

@@ -25,6 +25,15 @@ std::string event(const std::string& type, const std::string& object) {
   return R"({"type":")" + type + R"(","object":)" + object + "}\n";
 }
 
+const char* const kNoKinds =
+    R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[]})";
+std::string kinds(const std::string& plural, const std::string& kind) {
+  return R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[)"
+         R"({"metadata":{},"versions":[{"version":"v1","resources":[{"resource":")" +
+         plural + R"(","responseKind":{"group":"","version":"v1","kind":")" + kind +
+         R"("},"scope":"Namespaced","singularResource":"x","verbs":["get","list","watch"]}]}]}]})";
+}
+
 struct Wait : test::ApiRig {
   explicit Wait(const std::vector<std::string>& conditions, Duration hold = Duration{0}) {
     WaitGoal goal;
@@ -35,6 +44,8 @@ struct Wait : test::ApiRig {
     options.short_watch = Duration{1};
     WaitSet::Callbacks callbacks;
     callbacks.on_change = [this] { outcome = set->outcome(); };
+    callbacks.on_failure = [this](const std::string&, const ReflectorStats&, WatcherFailure,
+                                  const Error&, Duration) { ++failures; };
     set = std::make_unique<WaitSet>(client, std::move(goal), options, random, std::move(callbacks));
   }
   std::size_t add(const std::string& name) { return set->add({kPods, "shop", name, "", "", ""}); }
@@ -43,6 +54,7 @@ struct Wait : test::ApiRig {
   }
 
   WaitOutcome outcome = WaitOutcome::pending;
+  int failures = 0;
   std::unique_ptr<WaitSet> set;
 };
 
@@ -121,8 +133,40 @@ TEST_CASE("a kind that is gone has no objects left to be deleted") {
   Wait wait({"delete"});
   wait.add("web");
   wait.set->start();
-  wait.answer(0, 404, status_text(404, "NotFound", "the server could not find it"));
-  CHECK(wait.becomes(WaitOutcome::met));
+  const auto refused = [&] {
+    wait.answer(0, 404, status_text(404, "NotFound", "the server could not find it"));
+    for (int i = 0; i < 5; ++i) {
+      wait.transport.run();
+      wait.turn();
+    }
+  };
+  // Whatever is in between may answer 404: the server's own list of kinds decides.
+  SECTION("the server does not have it any more") {
+    wait.transport.route("GET", "/api", 200, kinds("nodes", "Node"));
+    wait.transport.route("GET", "/apis", 200, kNoKinds);
+    refused();
+    CHECK(wait.becomes(WaitOutcome::met));
+  }
+  const auto goes_on = [&] {
+    refused();
+    CHECK(wait.failures >= 1);
+    CHECK(wait.outcome == WaitOutcome::pending);
+  };
+  SECTION("it does") {
+    wait.transport.route("GET", "/api", 200, kinds("pods", "Pod"));
+    wait.transport.route("GET", "/apis", 200, kNoKinds);
+    goes_on();
+  }
+  SECTION("nobody can say") {
+    wait.transport.route("GET", "/api", 404, "default backend - 404");
+    wait.transport.route("GET", "/apis", 404, "default backend - 404");
+    goes_on();
+  }
+  SECTION("half of it is answered by something else") {
+    wait.transport.route("GET", "/api", 404, "default backend - 404");
+    wait.transport.route("GET", "/apis", 200, kNoKinds);
+    goes_on();
+  }
 }
 
 TEST_CASE("a broken watch is taken up again while it is waited") {

@@ -415,11 +415,29 @@ TEST_CASE("an idle watch is reopened at the same resourceVersion, and that is no
   CHECK(s.watcher.failures() == 0);
 }
 
+TEST_CASE("watches that end in order before two minutes do not add failures of hours ago up") {
+  Script s;
+  s.sync();
+  s.after(2000).end(kCut);
+  CHECK(s.watcher.failures() == 1);
+  s.after(60000).timer();
+  s.open();
+  CHECK(s.after(60000).end() == Lines{"watch rv=10", "timer 30000"});
+  CHECK(s.watcher.failures() == 0);
+  // Nor do flows that something cuts each minute make it list again.
+  for (int i = 0; i < 8; ++i) {
+    s.open();
+    CHECK(s.after(60000).end(kCut).at(0).starts_with("Failure watch stream"));
+    CHECK(s.after(60000).timer() == Lines{"watch rv=10", "timer 30000"});
+  }
+}
+
 TEST_CASE("silence after bookmarks is noticed sooner: the socket may be half open") {
   Script s;
   s.sync();
   s.bookmark("11");
-  CHECK(s.after(240000).timer() == Lines{"stop", "watch rv=11", "timer 30000"});
+  CHECK(s.after(240000).timer() == Lines{"stop", "list limit=1"});
+  CHECK(s.page("11") == Lines{"watch rv=11", "timer 30000"});
   CHECK(s.open() == Lines{"timer 150000"});
 }
 
@@ -593,7 +611,8 @@ TEST_CASE("bookmarks can be switched off, but not those that end a streaming lis
 
 TEST_CASE("a known resourceVersion is resumed without a list") {
   Script s;
-  CHECK(s.lines(s.watcher.resume(s.now, "77")) == Lines{"watch rv=77", "timer 30000"});
+  CHECK(s.lines(s.watcher.resume(s.now, "77")) == Lines{"list limit=1"});
+  CHECK(s.page("80") == Lines{"watch rv=77", "timer 30000"});
   s.open();
   CHECK(s.added("78") == Lines{"Apply"});
   s.error_event(gone());
@@ -601,6 +620,64 @@ TEST_CASE("a known resourceVersion is resumed without a list") {
   CHECK(s.page("90").at(2) == "InitDone 90 gap");
   Script none;
   CHECK(none.lines(none.watcher.resume(none.now, "")) == Lines{"list"});
+}
+
+TEST_CASE("a server that was away, or that a cache from a file is for, is asked for its version") {
+  Script s;
+  const auto restored = [&s] {
+    CHECK(s.page("5").at(0).starts_with("Failure watch start"));
+    CHECK(s.after(60000).timer() == Lines{"list"});
+    CHECK(s.page("5").at(0) == "Init rewound");
+  };
+  SECTION("a file, and the server was restored since") {
+    CHECK(s.lines(s.watcher.resume(s.now, "77")) == Lines{"list limit=1"});
+    restored();
+  }
+  SECTION("nobody answered for a while") {
+    s.sync();
+    s.end(kCut);
+    CHECK(s.after(2000).timer() == Lines{"watch rv=10", "timer 30000"});
+    s.end(kCut);
+    CHECK(s.after(60000).timer() == Lines{"list limit=1"});
+    // Nor does that have an answer.
+    s.list_error(kCut);
+    CHECK(s.after(60000).timer() == Lines{"list limit=1"});
+    restored();
+  }
+  SECTION("it was away, and is where it was") {
+    s.sync();
+    s.end(kCut);
+    s.after(2000).timer();
+    s.end(kUnavailable);
+    CHECK(s.after(60000).timer() == Lines{"list limit=1"});
+    CHECK(s.page("10") == Lines{"watch rv=10", "timer 30000"});
+    s.open();
+    CHECK(s.added("11") == Lines{"Apply"});
+  }
+  SECTION("the bookmarks stay away") {
+    s.sync();
+    s.bookmark("12");
+    s.after(150000);
+    CHECK(s.timer() == Lines{"stop", "list limit=1"});
+    restored();
+  }
+  SECTION("who may not list watches all the same") {
+    s.lines(s.watcher.resume(s.now, "77"));
+    CHECK(s.list_error(http_error(ErrorKind::forbidden, 403)) ==
+          Lines{"watch rv=77", "timer 30000"});
+  }
+}
+
+TEST_CASE("changes and bookmarks do not stand for the end of a streaming list") {
+  Script s(with(ListStrategy::streaming));
+  s.start();
+  s.open();
+  s.added("5");
+  for (int i = 0; i < 11; ++i) {
+    s.after(5000).bookmark("6");
+    s.modified("7");
+  }
+  CHECK(s.after(5000).timer() == Lines{"stop", "Failure initial list +0", "list limit=500"});
 }
 
 TEST_CASE("answers to requests that were dropped change nothing") {

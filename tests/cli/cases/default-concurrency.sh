@@ -39,3 +39,7 @@ at_once() {
 }
 at_once 4
 at_once 16 --concurrency 0
+for wrong in -1 1.5 99999999999; do
+  "$kubewatch" run-controller -f "$work/rules.yaml" --sandbox --once --concurrency "$wrong"
+  echo "exit $?"
+done

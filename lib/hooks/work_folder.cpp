@@ -1,5 +1,5 @@
 // mkdtemp and flock: the lock ends with the process, however it ends.
-#include "compat/work_folder.hpp"
+#include "hooks/work_folder.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,14 +13,15 @@
 #include <utility>
 #include <vector>
 
-namespace kubewatch::compat {
+namespace kubewatch::hooks {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "kubewatch-compat-";
-constexpr const char* kLock = "lock";
-constexpr const char* kNewLock = "lock.new";
+constexpr std::string_view kPrefix = "kubewatch-work-";
+// No rule, and so no folder in it, has a name that begins with a dot.
+constexpr const char* kLock = ".lock";
+constexpr const char* kNewLock = ".lock.new";
 
 bool take(const loop::Fd& lock) {
   return lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
@@ -91,4 +92,4 @@ std::string temporary_base() {
   return base == nullptr || *base == '\0' ? "/tmp" : base;
 }
 
-}  // namespace kubewatch::compat
+}  // namespace kubewatch::hooks

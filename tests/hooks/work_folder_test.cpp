@@ -1,5 +1,5 @@
 // The private folder of an engine, and what becomes of those that were left.
-#include "compat/work_folder.hpp"
+#include "hooks/work_folder.hpp"
 
 #include <sys/stat.h>
 
@@ -10,7 +10,7 @@
 #include "support/catch.hpp"
 
 using namespace kubewatch;
-using compat::WorkFolder;
+using hooks::WorkFolder;
 
 namespace fs = std::filesystem;
 
@@ -35,20 +35,20 @@ TEST_CASE("the folder of one that was killed is removed by the next, that of a l
   const test::TempDir base;
   const auto living = WorkFolder::make(base.path());
   REQUIRE(living.ok());
-  const std::string left = base.path() + "/kubewatch-compat-left";
+  const std::string left = base.path() + "/kubewatch-work-left";
   fs::create_directories(left + "/run");
-  std::ofstream(left + "/lock") << "";
+  std::ofstream(left + "/.lock") << "";
   std::ofstream(left + "/run/binding-context.json") << "secret";
-  const std::string beginning = base.path() + "/kubewatch-compat-beginning";
+  const std::string beginning = base.path() + "/kubewatch-work-beginning";
   fs::create_directories(beginning);  // no lock yet
   const std::string other = base.path() + "/kubewatch-other";
   fs::create_directories(other);
-  std::ofstream(other + "/lock") << "";
-  fs::create_directory_symlink(other, base.path() + "/kubewatch-compat-link");
+  std::ofstream(other + "/.lock") << "";
+  fs::create_directory_symlink(other, base.path() + "/kubewatch-work-link");
   const auto next = WorkFolder::make(base.path());
   REQUIRE(next.ok());
   CHECK_FALSE(fs::exists(left));
-  CHECK(fs::exists(living->path() + "/lock"));
+  CHECK(fs::exists(living->path() + "/.lock"));
   CHECK(fs::exists(beginning));
-  CHECK(fs::exists(other + "/lock"));
+  CHECK(fs::exists(other + "/.lock"));
 }

@@ -7,7 +7,7 @@
 #include "base/result.hpp"
 #include "loop/memfd.hpp"
 
-namespace kubewatch::compat {
+namespace kubewatch::hooks {
 
 class WorkFolder {
  public:
@@ -31,4 +31,4 @@ class WorkFolder {
 // TMPDIR, or /tmp.
 std::string temporary_base();
 
-}  // namespace kubewatch::compat
+}  // namespace kubewatch::hooks
