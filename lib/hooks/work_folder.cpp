@@ -37,14 +37,17 @@ bool abandoned(const std::string& path, loop::Fd& lock) {
 }
 
 void remove_abandoned(const std::string& base) {
-  std::error_code ignored;
   std::vector<std::string> found;
-  for (fs::directory_iterator it(base, ignored), end; !ignored && it != end;
-       it.increment(ignored)) {
-    if (it->path().filename().string().starts_with(kPrefix)) found.push_back(it->path().string());
+  if (DIR* folder = ::opendir(base.c_str()); folder != nullptr) {
+    while (const dirent* entry = ::readdir(folder)) {
+      const std::string_view name = entry->d_name;
+      if (name.starts_with(kPrefix)) found.push_back(base + "/" + std::string(name));
+    }
+    ::closedir(folder);
   }
   for (const std::string& path : found) {
     loop::Fd lock;
+    std::error_code ignored;
     if (abandoned(path, lock)) fs::remove_all(path, ignored);
   }
 }
