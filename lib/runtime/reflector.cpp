@@ -184,6 +184,8 @@ void Reflector::Impl::told_all(bool gap) {
 
 // The driver: each action is one call.
 void Reflector::Impl::run(const WatcherActions& actions) {
+  // What is over stays over: the next watch begins with no failure.
+  if (!fails()) last_failure.reset();
   for (const auto& action : actions) {
     std::visit(Overloaded{
                    [this](const StartList& a) { execute(a); },

@@ -58,7 +58,7 @@ std::string status(int code, const std::string& reason) {
 }
 
 struct Bench {
-  loop::EventLoop loop;
+  loop::EventLoop loop{loop::VirtualClock{}};
   test::ScriptedTransport transport;
   client::Client client{loop, transport, config()};
   base::Random random{1};
@@ -67,7 +67,6 @@ struct Bench {
   std::unique_ptr<Reflector> reflector;
 
   Bench() {
-    // Real timers, but short ones.
     options.backoff = {Duration{2}, Duration{10}, 2.0, 0.0};
     options.short_watch = Duration{1};
   }
@@ -502,6 +501,23 @@ TEST_CASE("a watch that is answered and cut again and again has failed since the
   watch.head(200);
   watch.data(event("ADDED", object("a", 8)));
   CHECK_FALSE(b.reflector->failing_since());
+}
+
+TEST_CASE("a watch that worked and ended cleanly leaves no failure behind for the next one") {
+  Bench b;
+  b.options.backoff_reset = Duration{60000};
+  b.start();
+  b.sync({}, 7).data(event("ERROR", status(500, "InternalError")));
+  REQUIRE(b.reflector->failing_since());
+  auto& watch = b.call(2);
+  watch.head(200);
+  const auto answered = b.loop.now();
+  b.loop.run_until([&] { return b.loop.now() >= answered + Duration{4000}; }, Duration{5000});
+  CHECK_FALSE(b.reflector->failing_since());
+  watch.end();
+  CHECK_FALSE(b.reflector->failing_since());
+  b.call(3).head(200);
+  CHECK_FALSE(b.reflector->last_failure());
 }
 
 TEST_CASE("destroying a reflector ends its request") {
