@@ -214,13 +214,18 @@ std::string empty_value(const CLI::App& command) {
   return "";
 }
 
-CLI::App* add_name(CLI::App& parent, const Command& command) {
-  return parent.add_subcommand(command.name(), command.summary());
+using Words = std::vector<std::string>;
+
+bool has(const Words& words, std::string_view name) {
+  return std::find(words.begin(), words.end(), name) != words.end();
 }
 
-void add_command(CLI::App& parent, Command& command, const std::string& prefix) {
+// Without words, which is where the pages are written from, all flags are there.
+void add_command(CLI::App& parent, Command& command, const std::string& prefix,
+                 const Words& words) {
   const std::string name = prefix + command.name();
-  CLI::App* sub = add_name(parent, command);
+  CLI::App* sub = parent.add_subcommand(command.name(), command.summary());
+  if (!words.empty() && !has(words, command.name())) return;
   sub->fallthrough();
   sub->formatter(make_help_formatter());
   sub->footer(std::string(page_of(name)));
@@ -231,7 +236,7 @@ void add_command(CLI::App& parent, Command& command, const std::string& prefix) 
       for (CLI::Option* option : parent.get_options()) option->required(false);
     });
   }
-  for (const auto& inner : command.subcommands()) add_command(*sub, *inner, name + "-");
+  for (const auto& inner : command.subcommands()) add_command(*sub, *inner, name + "-", words);
 }
 
 Command* find_command(const std::vector<std::unique_ptr<Command>>& commands,
@@ -276,16 +281,15 @@ std::unique_ptr<CommandTree> build_tree(const std::string& program,
   app.set_help_flag("-h,--help", "print this help");
   app.formatter(make_help_formatter());
   bind_global_flags(app, tree->global);
-  tree->commands = all_commands();
-  const auto named = [&words](const auto& command) {
-    return std::find(words.begin(), words.end(), command->name()) != words.end();
-  };
-  const bool any = std::any_of(tree->commands.begin(), tree->commands.end(), named);
-  for (auto& command : tree->commands) {
-    if (any && !named(command)) {
-      add_name(app, *command);
+  const auto& makers = command_makers();
+  const bool any = std::any_of(makers.begin(), makers.end(),
+                               [&words](const auto& maker) { return has(words, maker.name); });
+  for (const CommandMaker& maker : makers) {
+    if (any && !has(words, maker.name)) {
+      app.add_subcommand(maker.name);
     } else {
-      add_command(app, *command, "");
+      tree->commands.push_back(maker.make());
+      add_command(app, *tree->commands.back(), "", words);
     }
   }
   return tree;
@@ -346,18 +350,19 @@ int fail(Context& context, int code, const std::string& message) {
   return code;
 }
 
-std::vector<std::unique_ptr<Command>> all_commands() {
-  std::vector<std::unique_ptr<Command>> all;
-  all.push_back(make_run_controller());
-  all.push_back(make_watch());
-  all.push_back(make_reflect());
-  all.push_back(make_wait_condition());
-  all.push_back(make_apply_ssa());
-  all.push_back(make_crd_gen());
-  all.push_back(make_sandbox());
-  all.push_back(make_completion());
-  all.push_back(make_version());
-  return all;
+const std::vector<CommandMaker>& command_makers() {
+  static const std::vector<CommandMaker> makers = {
+      {"run-controller", make_run_controller},
+      {"watch", make_watch},
+      {"reflect", make_reflect},
+      {"wait-condition", make_wait_condition},
+      {"apply-ssa", make_apply_ssa},
+      {"crd-gen", make_crd_gen},
+      {"sandbox", make_sandbox},
+      {"completion", make_completion},
+      {"version", make_version},
+  };
+  return makers;
 }
 
 }  // namespace kubewatch::cli

@@ -22,8 +22,9 @@ struct CommandTree {
   GlobalOptions global;
 };
 // `program`: what the user typed to start us, for help and usage: "kubectl kubewatch" of a plugin.
-// `words`: what was typed. Where commands are among them the others are there by name alone: the
-// flags of all take longer to make than `version` needs, and memory that a controller keeps.
+// `words`: what was typed. Only what they name has flags, and where they name a command the others
+// are there by name alone and are not in `commands`: all of them take longer to make than `version`
+// needs, and memory that a controller keeps.
 std::unique_ptr<CommandTree> build_tree(const std::string& program = "kubewatch",
                                         const std::vector<std::string>& words = {});
 // The flags that every command takes. `global` must outlive the app.

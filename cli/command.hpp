@@ -58,8 +58,13 @@ class Command {
   std::vector<std::unique_ptr<Command>> subcommands_;
 };
 
+// A command that is not made yet: a process makes the one that it runs.
+struct CommandMaker {
+  const char* name;  // the command's
+  std::unique_ptr<Command> (*make)();
+};
 // In the order of the help page.
-std::vector<std::unique_ptr<Command>> all_commands();
+const std::vector<CommandMaker>& command_makers();
 
 // The long text of a command, from cli/verbs/NAME.md; of a subcommand "run-controller-check", from
 // run_controller_check.md.

@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include <CLI/CLI.hpp>
+
 #include "base/error.hpp"
 #include "cli/exit_code.hpp"
 #include "support/catch.hpp"
@@ -41,15 +43,28 @@ TEST_CASE("global flags may stand behind the command") {
 
 TEST_CASE("every command has a page and appears in the help") {
   const auto help = run({"--help"}).out;
-  for (const auto& command : all_commands()) {
+  for (const CommandMaker& maker : command_makers()) {
+    const auto command = maker.make();
     INFO(command->name());
+    CHECK(command->name() == maker.name);
     CHECK(page_of(command->name()).size() > 40);
     CHECK(help.find("  " + command->name()) != std::string::npos);
   }
 }
 
+TEST_CASE("only what is named is made") {
+  CHECK(build_tree("kubewatch", {"watch", "pods"})->commands.size() == 1);
+  const auto tree = build_tree("kubewatch", {"run-controller", "check"});
+  REQUIRE(tree->commands.size() == 1);
+  const CLI::App* controller = tree->app->get_subcommand("run-controller");
+  CHECK(controller->get_subcommand("check")->get_option_no_throw("--schema") != nullptr);
+  CHECK(controller->get_subcommand("rbac")->get_options().size() == 1);  // its help
+  CHECK(run({"watch", "--help"}).out == run({"--help", "watch"}).out);
+}
+
 TEST_CASE("every subcommand has a page and appears in its command's help") {
-  for (const auto& command : all_commands()) {
+  for (const CommandMaker& maker : command_makers()) {
+    const auto command = maker.make();
     for (const auto& inner : command->subcommands()) {
       INFO(command->name() + " " + inner->name());
       CHECK(page_of(command->name() + "-" + inner->name()).size() > 40);
