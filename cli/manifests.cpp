@@ -1,6 +1,7 @@
 #include "cli/manifests.hpp"
 
 #include <fmt/format.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <array>
@@ -61,6 +62,33 @@ Result<void> collect(const fs::path& folder, bool recursive, int depth,
   return Error(ErrorKind::invalid, fmt::format("folder {}: {}", folder.string(), error.message()));
 }
 
+Result<std::vector<std::string>> expand(const std::string& path, bool recursive);
+
+Result<std::vector<std::string>> matching(const std::string& pattern, bool recursive) {
+  glob_t found{};
+  const int code = ::glob(pattern.c_str(), GLOB_ERR, nullptr, &found);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; code == 0 && i < found.gl_pathc; ++i) {
+    paths.emplace_back(found.gl_pathv[i]);
+  }
+  ::globfree(&found);
+  if (code == GLOB_NOMATCH) {
+    return Error(ErrorKind::not_found, fmt::format("nothing matches the path \"{}\"", pattern));
+  }
+  if (code != 0 || paths.size() > kMaxFiles) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("the path \"{}\": {}", pattern,
+                             code == 0 ? fmt::format("more than {} files", kMaxFiles)
+                                       : std::string("its folders cannot be read")));
+  }
+  std::vector<std::string> out;
+  for (const auto& path : paths) {
+    KW_ASSIGN(const auto files, expand(path, recursive));
+    out.insert(out.end(), files.begin(), files.end());
+  }
+  return out;
+}
+
 Result<std::vector<std::string>> expand(const std::string& path, bool recursive) {
   std::error_code error;
   if (path == "-") return std::vector<std::string>{path};
@@ -70,6 +98,8 @@ Result<std::vector<std::string>> expand(const std::string& path, bool recursive)
                                                  path));
   }
   if (!fs::exists(path, error)) {
+    // As in kubectl a pattern that the shell left alone is one: -f 'dir/*.yaml'.
+    if (path.find_first_of("*?[") != std::string::npos) return matching(path, recursive);
     return Error(ErrorKind::not_found, fmt::format("the path \"{}\" does not exist", path));
   }
   if (!fs::is_directory(path, error)) return std::vector<std::string>{path};
@@ -114,12 +144,33 @@ Result<void> check_secret(const Json& object, const std::string& source) {
   return {};
 }
 
+Result<void> add_object(const Json& object, const std::string& source, std::vector<Manifest>& out);
+
+// As a server lists them: the items of a ConfigMapList say no type of their own.
+Result<void> add_items(const Json& list, const Json& items, const std::string& source,
+                       std::vector<Manifest>& out) {
+  const std::string kind = base::string_at(list, {"kind"});
+  const std::string of = kind.substr(0, kind.size() - std::string_view("List").size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Json item = items[i];
+    if (item.is_object() && !of.empty()) {
+      if (!item.contains("kind")) item["kind"] = of;
+      if (!item.contains("apiVersion")) item["apiVersion"] = base::string_at(list, {"apiVersion"});
+    }
+    auto added = add_object(item, source, out);
+    if (!added.ok()) {
+      return Error(added.error().kind(),
+                   fmt::format("{} (item {} of the {})", added.error().message(), i + 1, kind));
+    }
+  }
+  return {};
+}
+
 Result<void> add_object(const Json& object, const std::string& source, std::vector<Manifest>& out) {
   const std::string kind = base::string_at(object, {"kind"});
   const Json* items = base::find(object, {"items"});
   if (items != nullptr && items->is_array() && kind.ends_with("List")) {
-    for (const auto& item : *items) KW_TRY(add_object(item, source, out));
-    return {};
+    return add_items(object, *items, source, out);
   }
   for (const auto* field : {"apiVersion", "kind"}) {
     if (base::string_at(object, {field}).empty()) {

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/reflect/report.hpp"
+#include "client/sender.hpp"
 #include "core/json_cut.hpp"
 #include "core/json_scan.hpp"
 #include "core/meta.hpp"
@@ -108,20 +109,17 @@ std::vector<std::pair<std::string, double>> common_labels(const std::vector<std:
 Result<Sample> read_sample(std::string type, std::string_view list_json) {
   Sample out;
   out.type = std::move(type);
+  core::ListSplitter splitter;
+  auto read =
+      splitter.feed(list_json, [&](std::string_view item) { out.items.emplace_back(item); });
+  if (!read.ok()) return client::unreadable_answer(std::move(read).error());
+  if (auto page = splitter.finish(); !page.ok()) {
+    return client::unreadable_answer(std::move(page).error());
+  }
   Json metadata;
   KW_TRY(core::for_each_member(list_json, [&](const core::JsonMember& member) {
-    if (member.key == "metadata") {
-      if (auto parsed = base::parse_json(member.value); parsed.ok()) metadata = std::move(*parsed);
-    }
-    if (member.key != "items") return;
-    core::JsonCursor items(member.value);
-    if (!items.accept('[')) return;
-    while (items.peek() != ']') {
-      const std::string_view item = items.take_value().text;
-      if (item.empty()) return;
-      out.items.emplace_back(item);
-      if (!items.accept(',')) return;
-    }
+    if (member.key != "metadata") return;
+    if (auto parsed = base::parse_json(member.value); parsed.ok()) metadata = std::move(*parsed);
   }));
   const auto remaining = base::int_at(metadata, {"remainingItemCount"});
   out.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(0, remaining.value_or(0)));

@@ -79,6 +79,7 @@ class CachedKind : public core::ReadBackend {
   std::string resource_version() const override { return store().resource_version(); }
   core::ReadStatePtr state() const override;
   std::optional<std::string> json(const core::ObjectKey& key) const override;
+  std::vector<core::ObjectKey> reduced() const override { return store().reduced(); }
 
  private:
   runtime::ReflectorCallbacks callbacks(bool changes);

@@ -204,10 +204,30 @@ Result<int> ReflectQuery::print(Context& context, const CachedKinds& kinds,
     if (!printed.ok()) return Error(ErrorKind::internal, printed.error().render());
   }
   int code = found.empty() ? kNotFound : kDone;
+  if (const std::string lack = lacking(kinds, found, choice); !lack.empty()) {
+    code = fail(context, kFailed, lack);
+  }
   for (const auto& [kind, name] : missing) {
     code = fail(context, kNotFound, fmt::format("{} \"{}\" not found", kind, name));
   }
   return code;
+}
+
+// Why what is printed may lack something; "" where it does not. Of a reduced object the content is
+// missing, and a field selector looks at it.
+std::string ReflectQuery::lacking(const CachedKinds& kinds, const std::vector<Found>& found,
+                                  const QueryChoice& choice) {
+  for (const auto& kind : kinds) {
+    for (const auto& key : kind->reduced()) {
+      const bool printed = std::any_of(found.begin(), found.end(), [&](const auto& one) {
+        return one.kind == kind.get() && one.key == key;
+      });
+      if (printed || !choice.fields.empty()) {
+        return runtime::why_reduced(object_name(kind->type(), key.name));
+      }
+    }
+  }
+  return "";
 }
 
 Result<void> ReflectQuery::print_found(Context& context, const std::vector<Found>& found,

@@ -52,6 +52,8 @@ class ReflectQuery {
   Result<std::unique_ptr<ObjectPrinter>> printer(Context& context, const CachedKinds& kinds) const;
   Result<int> print(Context& context, const CachedKinds& kinds, const std::vector<AskedKind>& asked,
                     QueryChoice choice, ObjectPrinter& printer, WallTime now) const;
+  static std::string lacking(const CachedKinds& kinds, const std::vector<Found>& found,
+                             const QueryChoice& choice);
   Result<void> print_found(Context& context, const std::vector<Found>& found, bool single,
                            ObjectPrinter& printer, WallTime now) const;
 

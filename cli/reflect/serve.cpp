@@ -51,6 +51,7 @@ apiserver::ReadChange read_change(const runtime::StoreChange& change) {
   out.version = number_of(change.meta.resource_version);
   out.labels = change.meta.labels;
   out.json = change.json;
+  out.reduced = change.reduced;
   if (change.previous_meta) out.previous_labels = change.previous_meta->labels;
   out.previous_json = change.previous_json;
   return out;

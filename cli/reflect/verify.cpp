@@ -96,7 +96,7 @@ std::vector<Drift> compare_states(const core::ReadState& cache, const runtime::S
     const auto there = server.get(key);
     if (!there) {
       out.push_back({key, Drift::What::surplus, {}});
-    } else if (here && *here != there->json) {
+    } else if (here && !there->reduced && *here != there->json) {
       // The same fields in another order are the same object.
       auto fields = differing_fields(*here, there->json, secret);
       if (!fields.empty()) out.push_back({key, Drift::What::different, std::move(fields)});
@@ -147,6 +147,7 @@ void VerifyRound::page_done(Result<core::ListPage> page) {
   } else {
     server_.finish_init(out.resource_version, nullptr);
     out.objects = server_.size();
+    out.reduced = server_.reduced();
     const bool secret = kind_.type().gvk.kind == "Secret" && kind_.type().gvk.group.empty();
     out.drift = compare_states(*state_, server_, secret);
   }
@@ -158,6 +159,9 @@ void VerifyTally::add(std::size_t kind, const Verified& verified) {
   if (verified.skipped) return;
   compared_[kind] = true;
   drifted_ = drifted_ || !verified.drift.empty();
+  if (reduced_.empty() && !verified.reduced.empty()) {
+    reduced_ = fmt::format("{} ({})", verified.reduced.front().str(), kinds_[kind]);
+  }
 }
 
 VerifyTally::Verdict VerifyTally::verdict(End end) const {
@@ -175,6 +179,8 @@ VerifyTally::Verdict VerifyTally::verdict(End end) const {
            fmt::format("not compared, for the server does not keep what it had so long: {}; try "
                        "again",
                        base::join(never, ", "))};
+  } else if (!reduced_.empty()) {
+    out = {kFailed, "not compared: " + runtime::why_reduced(reduced_)};
   }
   if (drifted_) out.code = kFindings;
   return out;
@@ -191,6 +197,9 @@ std::string drift_text(const CachedKind& kind, const Verified& verified) {
                   verified.resource_version,
                   verified.drift.empty() ? std::string("no difference")
                                          : fmt::format("{} differ", verified.drift.size()));
+  if (!verified.reduced.empty()) {
+    out.insert(out.size() - 1, fmt::format(", {} not compared", verified.reduced.size()));
+  }
   for (const auto& drift : verified.drift) {
     out +=
         fmt::format("  {}: {}\n", base::escape_for_terminal(drift.key.str()), word_of(drift.what));
@@ -214,6 +223,7 @@ Json drift_json(const CachedKind& kind, const Verified& verified) {
           {"resourceVersion", verified.resource_version},
           {"compared", !verified.skipped},
           {"objects", verified.objects},
+          {"notCompared", verified.reduced.size()},
           {"drift", std::move(list)}};
 }
 

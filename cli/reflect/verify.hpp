@@ -24,6 +24,7 @@ struct Drift {
 // shown. At most `most` fields of an object are named.
 std::vector<std::string> differing_fields(const std::string& cache, const std::string& server,
                                           bool secret, std::size_t most = 20);
+// Objects that `server` keeps reduced are not compared.
 std::vector<Drift> compare_states(const core::ReadState& cache, const runtime::Store& server,
                                   bool secret);
 
@@ -32,6 +33,7 @@ struct Verified {
   std::size_t objects = 0;
   std::vector<Drift> drift;
   bool skipped = false;  // the server does not remember that resourceVersion any more
+  std::vector<core::ObjectKey> reduced;  // could not be kept whole here: not compared
 };
 
 // One round of one kind, now. Destroying it ends it. Errors of `done`: of the request.
@@ -73,6 +75,7 @@ class VerifyTally {
  private:
   std::vector<std::string> kinds_;
   std::vector<bool> compared_;
+  std::string reduced_;  // "shop/a (widgets)": the first that could not be compared
   std::uint64_t rounds_ = 0;
   bool drifted_ = false;
 };

@@ -25,6 +25,7 @@
 #include "cli/session.hpp"
 #include "cli/stream_flags.hpp"
 #include "cli/terminal.hpp"
+#include "client/sender.hpp"
 #include "core/status.hpp"
 #include "core/url.hpp"
 
@@ -305,10 +306,11 @@ class Reflect : public Command {
                                     std::move(done));
       });
       if (!answer.ok()) return fail(context, answer.error());
-      if (answer->status >= 400) {
-        return fail(context, core::error_from_response(answer->status, answer->body));
+      if (answer->status != 200) {
+        return fail(context, client::error_of_answer(answer->status, answer->headers, answer->body)
+                                 .with_context("list " + plan.text()));
       }
-      auto sample = read_sample(plan.text(), answer->body);
+      auto sample = read_sample(plan.text(), answer->body).with_context("list " + plan.text());
       if (!sample.ok()) return fail(context, sample.error());
       runtime::StoreOptions store = plan.store;
       store.type = plan.type.gvk;

@@ -23,10 +23,10 @@ class EndRule {
   // Errors: invalid, naming the flag.
   static Result<EndRule> parse(const Flags& flags);
 
-  // note() has to see the object.
+  // note() judges the object.
   bool wants_object() const { return condition_.has_value() || program_.has_value(); }
   enum class Verdict { goes_on, met, enough };  // met: --until; enough: --max-events
-  // An event that was shown; `event` may be null unless wants_object(). Errors: of jq.
+  // An event that was shown. Null: it is counted, and not judged. Errors: of jq.
   Result<Verdict> note(const EventView* event);
   // The events that were shown.
   std::uint64_t shown() const { return shown_; }

@@ -100,6 +100,7 @@ Result<void> JsonView::event(const Event& event, WallTime, std::string& out) {
   out += '"';
   if (change.initial) out += ",\"initial\":true";
   if (change.relisted) out += ",\"relisted\":true";
+  if (change.reduced) out += ",\"reduced\":true";
   if (!event.source().context.empty()) append_member("context", event.source().context, out);
   append_object(event, out);
   if (!options_.fields.empty()) {

@@ -59,6 +59,7 @@ class Run {
   void on_change(const SourceInfo& source, const runtime::StoreChange& change, bool resumed);
   void on_synced(const SourceInfo& source, bool gap, bool resumed);
   bool passes(Event& event);
+  bool whole(const Event& event, const char* flag);
   void exec(const Event& event);
   void note(const std::string& text);
   void problem(const Event& event, const Error& error);
@@ -343,8 +344,8 @@ void Run::on_change(const SourceInfo& source, const runtime::StoreChange& change
   output_->added();
   exec(event);
   if (ended_) return;
-  const std::optional<EventView> view =
-      end_.wants_object() ? std::optional(event.view()) : std::nullopt;
+  std::optional<EventView> view;
+  if (end_.wants_object() && whole(event, "--until")) view = event.view();
   const auto verdict = end_.note(view ? &*view : nullptr);
   if (!verdict.ok()) return problem(event, without_quoted_values(verdict.error(), event.object()));
   if (*verdict == EndRule::Verdict::goes_on) return;
@@ -355,6 +356,7 @@ void Run::on_change(const SourceInfo& source, const runtime::StoreChange& change
 
 bool Run::passes(Event& event) {
   if (filter_.empty()) return true;
+  if (!whole(event, filter_.has_fields() ? "--fields" : "--when")) return false;
   auto fields = filter_.look(event.view());
   if (!fields.ok()) {
     problem(event, without_quoted_values(fields.error(), event.object()));
@@ -363,6 +365,13 @@ bool Run::passes(Event& event) {
   if (!*fields) return false;
   event.fields = std::move(**fields);
   return true;
+}
+
+// Nothing is decided by what lacks.
+bool Run::whole(const Event& event, const char* flag) {
+  if (!event.change().reduced) return true;
+  problem(event, Error(ErrorKind::too_large, runtime::why_reduced("it")).with_context(flag));
+  return false;
 }
 
 void Run::exec(const Event& event) {

@@ -69,6 +69,7 @@ class Api {
   Result<Reply> remove(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> remove_all(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> scale(const ApiRequest& request, const Target& target, WallTime now);
+  Result<void> apply_scale(const WriteContext& context, const Json& scale);
   void settle(WallTime now);
 
   ApiOptions options_;

@@ -131,6 +131,37 @@ Result<Reply> Api::remove_all(const ApiRequest& request, const Target& target, W
   return Reply{text_response(as, list_text(resource, as, found.items, meta, now)), nullptr};
 }
 
+// Server-side apply to a scale is one to the replicas of its object: the same owners, the same
+// conflicts. A custom resource's is merged, and then the real server fails to convert it (1.36).
+Result<void> Api::apply_scale(const WriteContext& context, const Json& scale) {
+  const Resource& resource = *context.resource;
+  if (base::string_at(scale, {"apiVersion"}) != "autoscaling/v1" ||
+      base::string_at(scale, {"kind"}) != "Scale") {
+    return bad_request("invalid object type: " + base::string_at(scale, {"apiVersion"}) +
+                       ", Kind=" + base::string_at(scale, {"kind"}));
+  }
+  Json wanted = {{"apiVersion", resource.type.gvk.api_version()},
+                 {"kind", resource.type.gvk.kind},
+                 {"metadata", {{"name", context.name}}}};
+  if (const auto version = base::string_at(scale, {"metadata", "resourceVersion"});
+      !version.empty()) {
+    wanted["metadata"]["resourceVersion"] = version;
+  }
+  if (const Json* replicas = base::find(scale, {"spec", "replicas"}); replicas != nullptr) {
+    if (!core::set_at(wanted, scale_paths(resource).spec, *replicas)) {
+      return bad_request("the path of the replicas leads nowhere");
+    }
+  }
+  WriteContext how = context;
+  how.dry_run = how.dry_run || resource.custom != nullptr;
+  KW_TRY(writer_.apply(how, std::move(wanted)));
+  if (resource.custom == nullptr) return {};
+  return internal_error(
+      fmt::format("failed to convert new object ({}/{}; autoscaling/v1, Kind=Scale) to proper "
+                  "version: request to convert CR to an invalid group/version: autoscaling/v1",
+                  context.namespace_, context.name));
+}
+
 Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTime now) {
   const Resource& resource = *target.resource;
   KW_ASSIGN(WriteContext context,
@@ -143,6 +174,11 @@ Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTi
   } else if (request.method == "PATCH") {
     KW_ASSIGN(const core::PatchType type, patch_type(request, resource));
     KW_ASSIGN(const Json patch, parse_patch(request.body, type));
+    if (type == core::PatchType::apply) {
+      KW_TRY(apply_scale(context, patch));
+      KW_ASSIGN(const ObjectPtr after, writer_.live(context));
+      return Reply{status_response(scale_of(resource, *after), 200), nullptr};
+    }
     if (type == core::PatchType::json) {
       KW_ASSIGN(scale, schema::json_patch(scale, patch));
     } else {

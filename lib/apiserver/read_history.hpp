@@ -29,6 +29,7 @@ struct ReadChange {
   std::string json{};
   core::Labels previous_labels{};
   std::string previous_json{};  // "" for added
+  bool reduced = false;         // `json` has metadata only, though it is to be the whole object
 };
 
 // One change that has its place. Its texts are shared by all watchers.

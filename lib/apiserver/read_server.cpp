@@ -338,6 +338,22 @@ void Server::dispatch(const CallPtr& call, Kind& kind) {
                                              "PartialObjectMetadata or a table",
                                              kind.kind.name())));
   }
+  if (as->format != Format::partial) {
+    // What lacks its content is the API server's to tell, and so is a selection that may hold it.
+    const auto reduced = kind.kind.backend().reduced();
+    const core::ObjectKey key{call->path.namespace_, call->path.name};
+    const bool concerned = one && !watching
+                               ? std::find(reduced.begin(), reduced.end(), key) != reduced.end()
+                               : !reduced.empty();
+    if (concerned && options_.forward_reads) return pass_on(call->request, call->to);
+    if (concerned) {
+      return refuse(call->to,
+                    not_acceptable(fmt::format(
+                        "of {} {} the cache could keep only the metadata; ask for "
+                        "PartialObjectMetadata, or start it with --forward-reads",
+                        kind.kind.resource().type.qualified_plural(), reduced.front().str())));
+    }
+  }
   const auto done = watching ? watch(call, kind, *as)
                     : one    ? get(call, kind, *as)
                              : list(call, kind, *as);

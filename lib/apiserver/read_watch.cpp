@@ -98,6 +98,11 @@ void ReadWatch::send_event(WatchSink& sink, const ReadEvent& event, const LineUs
   }
 }
 
+bool ReadWatch::end(WatchSink& sink) {
+  sink.send(error_line(*error_));
+  return false;
+}
+
 bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, const ReadTurn& turn) {
   if (!error_ && epoch_ != history.epoch()) {
     error_ = expired("the cache was read anew from the server: start again with a list");
@@ -107,14 +112,19 @@ bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, const ReadTurn
         expired(fmt::format("too old resource version: {} ({}): this watch was read too slowly",
                             after_, history.oldest()));
   }
-  if (error_) {
-    sink.send(error_line(*error_));
-    return false;
-  }
+  if (error_) return end(sink);
   if (listing_.state && !send_state(sink, turn.now)) return true;
   while (place_ < history.end() && sink.backlog() < kSinkBytes) {
     const std::uint64_t at = place_++;
     const bool newest = place_ == history.end();
+    const ReadChange& change = history.at(at)->change;
+    if (change.reduced && spec_.as.format != Format::partial) {
+      error_ =
+          expired(fmt::format("{} could not be cached as a whole: start again with a list, which "
+                              "the API server answers",
+                              change.key.str()));
+      return end(sink);
+    }
     send_event(sink, *history.at(at), {at >= turn.share_from, turn.at_once && newest, turn.now});
   }
   return true;

@@ -70,6 +70,7 @@ class ReadWatch {
   };
   void send_event(WatchSink& sink, const ReadEvent& event, const LineUse& use);
   void send_line(WatchSink& sink, const ReadEvent& event, ReadEventType type, const LineUse& use);
+  bool end(WatchSink& sink);
 
   ReadWatchSpec spec_;
   const ReadText& text_;

@@ -189,8 +189,6 @@ Result<void> Writer::fill_new(const WriteContext& context, Json& object) {
 }
 
 Result<Json> Writer::track(const WriteContext& context, const Json* live, const Json& object) {
-  // The real server does not record who scaled a custom resource either.
-  if (context.resource->custom && context.subresource == "scale") return object;
   schema::UpdateRequest request;
   request.live = live;
   request.ignored = ignored_fields(*context.resource, object, context.subresource);

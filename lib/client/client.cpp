@@ -81,10 +81,37 @@ void set_body(Operation& target, std::string body, std::string_view content_type
 
 Result<Json> object_of(const http::Response& response, const std::string& what) {
   auto object = base::parse_json(response.body);
-  if (object.ok() && !object->is_object()) {
+  if (!object.ok()) {
+    return unreadable_answer(object.error())
+        .with_context("the server's answer cannot be read")
+        .with_context(what);
+  }
+  if (!object->is_object()) {
     return Error(ErrorKind::unavailable, "the answer is not an object").with_context(what);
   }
-  return std::move(object).with_context(what);
+  return object;
+}
+
+// Of what was asked for: a Status, or another object, under a 200 is no success.
+Result<Json> object_of(const http::Response& response, const std::string& what,
+                       const std::string& name) {
+  KW_ASSIGN(Json object, object_of(response, what));
+  const std::string found = base::string_at(object, {"metadata", "name"});
+  if (base::string_at(object, {"kind"}) == "Status" && found.empty()) {
+    const std::string message = base::string_at(object, {"message"});
+    return Error(ErrorKind::unavailable,
+                 "the server answered with a Status where an object is "
+                 "expected" +
+                     (message.empty() ? "" : ": " + message))
+        .with_context(what);
+  }
+  if (!name.empty() && found != name) {
+    return Error(ErrorKind::unavailable,
+                 found.empty() ? "the server's answer is no object: it has no name"
+                               : "the server answered with another object, \"" + found + "\"")
+        .with_context(what);
+  }
+  return object;
 }
 
 // Old servers answer with a Status instead of the list of what they deleted.
@@ -95,9 +122,9 @@ Result<ListResult> deleted_of(const http::Response& response, const std::string&
   core::ListSplitter splitter;
   auto fed =
       splitter.feed(response.body, [&](std::string_view item) { out.items.emplace_back(item); });
-  if (!fed.ok()) return std::move(fed).error().with_context(what);
+  if (!fed.ok()) return unreadable_answer(std::move(fed).error()).with_context(what);
   auto page = splitter.finish();
-  if (!page.ok()) return std::move(page).error().with_context(what);
+  if (!page.ok()) return unreadable_answer(std::move(page).error()).with_context(what);
   out.page = std::move(page).value();
   return out;
 }
@@ -109,16 +136,26 @@ struct Client::Impl {
   Sender sender;
   std::optional<core::ServerVersion> server_version{};
 
-  PendingPtr object_call(Operation request, ObjectCallback done) {
-    std::string what = request.what;
-    return sender.send(std::move(request), [what = std::move(what), done = std::move(done)](
+  // `read` makes the object of the answer.
+  PendingPtr object_call(Operation request, ObjectCallback done,
+                         std::function<Result<Json>(const http::Response&)> read) {
+    return sender.send(std::move(request), [read = std::move(read), done = std::move(done)](
                                                Result<http::Response> response) {
-      if (response.ok()) {
-        done(object_of(*response, what));
-      } else {
-        done(std::move(response).error());
-      }
+      done(response.ok() ? read(*response) : Result<Json>(std::move(response).error()));
     });
+  }
+  // Whatever the server has to say: deletions and some subresources are answered with a Status.
+  PendingPtr any_call(Operation request, ObjectCallback done) {
+    const std::string what = request.what;
+    return object_call(std::move(request), std::move(done),
+                       [what](const http::Response& answer) { return object_of(answer, what); });
+  }
+  // name: "" where the server gives it.
+  PendingPtr named_call(Operation request, const std::string& name, ObjectCallback done) {
+    const std::string what = request.what;
+    return object_call(
+        std::move(request), std::move(done),
+        [what, name](const http::Response& answer) { return object_of(answer, what, name); });
   }
 
   // What follows from the answer belongs to the scope that asked.
@@ -172,8 +209,8 @@ PendingPtr Client::get(const ResourceType& type, const ObjectKey& key, ObjectCal
   if (auto checked = check_key(type, key); !checked.ok()) {
     return impl_->refuse(std::move(checked), what, std::move(done));
   }
-  return impl_->object_call(operation(type, what, "GET", core::object_path(type, key)),
-                            std::move(done));
+  return impl_->named_call(operation(type, what, "GET", core::object_path(type, key)), key.name,
+                           std::move(done));
 }
 
 PendingPtr Client::list_items(const ResourceType& type, const std::string& namespace_,
@@ -233,7 +270,8 @@ PendingPtr Client::create(const ResourceType& type, const std::string& namespace
   Operation request = operation(
       type, what, "POST", with_query(core::collection_path(type, namespace_), params.query()));
   set_body(request, base::dump_json(object), "application/json");
-  return impl_->object_call(std::move(request), std::move(done));
+  return impl_->named_call(std::move(request), base::string_at(object, {"metadata", "name"}),
+                           std::move(done));
 }
 
 PendingPtr Client::create_below(const ResourceType& type, const ObjectKey& key,
@@ -246,7 +284,7 @@ PendingPtr Client::create_below(const ResourceType& type, const ObjectKey& key,
   Operation request =
       operation(type, what, "POST", core::object_path(type, key, subresource), subresource);
   set_body(request, base::dump_json(object), "application/json");
-  return impl_->object_call(std::move(request), std::move(done));
+  return impl_->any_call(std::move(request), std::move(done));
 }
 
 PendingPtr Client::update(const ResourceType& type, const Json& object,
@@ -261,7 +299,7 @@ PendingPtr Client::update(const ResourceType& type, const Json& object,
       operation(type, what, "PUT",
                 with_query(core::object_path(type, key, subresource), params.query()), subresource);
   set_body(request, base::dump_json(object), "application/json");
-  return impl_->object_call(std::move(request), std::move(done));
+  return impl_->named_call(std::move(request), key.name, std::move(done));
 }
 
 PendingPtr Client::patch(const ResourceType& type, const ObjectKey& key, const Json& patch,
@@ -277,13 +315,13 @@ PendingPtr Client::patch(const ResourceType& type, const ObjectKey& key, const J
       operation(type, what, "PATCH",
                 with_query(core::object_path(type, key, subresource), params.query()), subresource);
   set_body(request, base::dump_json(patch), core::content_type(params.type));
-  return impl_->sender.send(std::move(request),
-                            [what, done = std::move(done)](Result<http::Response> response) {
-                              if (!response.ok()) return done(std::move(response).error());
-                              auto object = object_of(*response, what);
-                              if (!object.ok()) return done(std::move(object).error());
-                              done(ApplyResult{std::move(object).value(), response->status == 201});
-                            });
+  return impl_->sender.send(std::move(request), [what, name = key.name, done = std::move(done)](
+                                                    Result<http::Response> response) {
+    if (!response.ok()) return done(std::move(response).error());
+    auto object = object_of(*response, what, name);
+    if (!object.ok()) return done(std::move(object).error());
+    done(ApplyResult{std::move(object).value(), response->status == 201});
+  });
 }
 
 PendingPtr Client::remove(const ResourceType& type, const ObjectKey& key,
@@ -295,7 +333,7 @@ PendingPtr Client::remove(const ResourceType& type, const ObjectKey& key,
   Operation request =
       operation(type, what, "DELETE", with_query(core::object_path(type, key), params.query()));
   set_body(request, params.body(), "application/json");
-  return impl_->object_call(std::move(request), std::move(done));
+  return impl_->any_call(std::move(request), std::move(done));
 }
 
 PendingPtr Client::remove_collection(const ResourceType& type, const std::string& namespace_,

@@ -59,7 +59,11 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
     if (answer->status != 200) {
       return error_of_answer(answer->status, answer->headers, answer->body).with_context(what);
     }
-    return base::parse_json(answer->body).with_context(what);
+    auto document = base::parse_json(answer->body);
+    if (document.ok()) return document;
+    return unreadable_answer(document.error())
+        .with_context("the server's answer cannot be read")
+        .with_context(what);
   }
 
   // One of /api and /apis may be missing (a server of groups only, one of the core alone), as

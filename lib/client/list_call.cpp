@@ -27,7 +27,7 @@ class ListCall : public StreamCall {
 
   void on_complete() override {
     auto page = items_.finish();
-    if (!page.ok()) return end(std::move(page).error());
+    if (!page.ok()) return end(unreadable_answer(std::move(page).error()));
     if (!close()) return;
     const auto done = std::move(done_);
     done(std::move(page));

@@ -194,7 +194,12 @@ Error error_of_answer(int status, const http::Headers& headers, std::string_view
     message += ", a redirect to " + std::string(location.substr(0, 200)) +
                ", which is not followed because the request carries credentials; use that server";
   }
-  return Error(ErrorKind::unsupported, std::move(message));
+  return Error(ErrorKind::unavailable, std::move(message));
+}
+
+Error unreadable_answer(Error why) {
+  if (why.kind() != ErrorKind::invalid) return why;
+  return Error(ErrorKind::unavailable, why.render());
 }
 
 }  // namespace kubewatch::client

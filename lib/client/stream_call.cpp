@@ -68,7 +68,7 @@ void StreamCall::on_data(std::string_view bytes) {
     if (error_body_.size() == kMaxErrorBody) refused();
     return;
   }
-  if (auto read = on_bytes(bytes); !read.ok()) end(std::move(read));
+  if (auto read = on_bytes(bytes); !read.ok()) end(unreadable_answer(std::move(read).error()));
 }
 
 void StreamCall::on_done(Result<void> result) {

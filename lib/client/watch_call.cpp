@@ -27,7 +27,7 @@ class WatchCall : public StreamCall {
 
   void on_document(std::string_view document) {
     auto event = core::parse_watch_event(document);
-    if (!event.ok()) return end(std::move(event).error());
+    if (!event.ok()) return end(unreadable_answer(std::move(event).error()));
     if (handlers_.on_event) handlers_.on_event(*event);
   }
 

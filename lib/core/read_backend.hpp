@@ -41,6 +41,9 @@ class ReadBackend {
   virtual std::string resource_version() const = 0;
   virtual ReadStatePtr state() const = 0;  // null until ready
   virtual std::optional<std::string> json(const ObjectKey& key) const = 0;
+  // Objects of which only metadata is here though the cache is to have all of it (too big, too
+  // deep), in order. Costs nothing where there are none.
+  virtual std::vector<ObjectKey> reduced() const = 0;
 };
 
 }  // namespace kubewatch::core

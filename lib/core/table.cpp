@@ -37,7 +37,7 @@ std::string cell_of(dom::element value) {
 }
 
 Error wrong(const char* what) {
-  return {ErrorKind::invalid, std::string("the server's Table has ") + what};
+  return {ErrorKind::unavailable, std::string("the server's Table has ") + what};
 }
 
 void read_object(dom::object object, bool keep, TableRow& row) {
@@ -113,7 +113,7 @@ Result<Table> parse_table(std::string_view json, bool keep_objects) {
   dom::element document;
   const auto code = parser.parse(json.data(), json.size()).get(document);
   if (code != simdjson::SUCCESS) {
-    return Error(ErrorKind::invalid,
+    return Error(ErrorKind::unavailable,
                  std::string("the server's Table is no JSON: ") + simdjson::error_message(code));
   }
   dom::object top;

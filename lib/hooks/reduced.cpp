@@ -1,7 +1,5 @@
 #include "hooks/reduced.hpp"
 
-#include <fmt/format.h>
-
 #include "runtime/store_options.hpp"
 
 namespace kubewatch::hooks {
@@ -14,12 +12,9 @@ bool needs_whole_object(const Rule& rule, const core::ObjectMeta& meta) {
 }
 
 std::string why_reduced(const std::string& object) {
-  const runtime::IngestLimits limits;
-  return fmt::format(
-      "of {} the cache has metadata only: it is bigger than {} MiB, nested deeper than {} levels, "
-      "or broken. No hook is run on half an object; it runs when the object has become smaller, "
-      "or use content: metadata where the hook needs no more",
-      object, limits.max_bytes >> 20U, limits.max_depth);
+  return runtime::why_reduced(object) +
+         ". No hook is run on half an object; it runs when the object has become smaller, or use "
+         "content: metadata where the hook needs no more";
 }
 
 }  // namespace kubewatch::hooks

@@ -100,6 +100,7 @@ std::optional<FeedItem> ChangeFeed::next(const StateOf& state_of) {
     change.relisted = entry.relisted;
     change.meta = std::move(now->meta);
     change.json = std::move(now->json);
+    change.reduced = now->reduced;
     erase(it);
     return change;
   }

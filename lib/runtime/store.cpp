@@ -14,6 +14,14 @@ std::vector<FieldManager> StoredObject::managers() const {
   return parse_managers(managers_text);
 }
 
+std::string why_reduced(const std::string& object) {
+  const IngestLimits limits;
+  return fmt::format(
+      "of {} only the metadata is kept: it is bigger than {} MiB, nested deeper than {} levels, or "
+      "broken",
+      object, limits.max_bytes >> 20U, limits.max_depth);
+}
+
 std::optional<StoredObject> object_of_text(std::string full, bool reduced) {
   StoredObject object;
   object.reduced = reduced;
@@ -184,6 +192,15 @@ std::optional<StoredObject> Store::find_uid(const std::string& uid) const {
 std::vector<core::ObjectKey> Store::keys() const {
   std::vector<SlotId> ids;
   for (SlotId id = 0; id < impl_->slots.limit(); ++id) ids.push_back(id);
+  return impl_->keys_of(ids);
+}
+
+std::vector<core::ObjectKey> Store::reduced() const {
+  if (impl_->slots.reduced_count() == 0) return {};
+  std::vector<SlotId> ids;
+  for (SlotId id = 0; id < impl_->slots.limit(); ++id) {
+    if (impl_->slots[id].current && impl_->slots[id].current->reduced()) ids.push_back(id);
+  }
   return impl_->keys_of(ids);
 }
 

@@ -43,6 +43,7 @@ struct StoreChange {
   ChangeType type = ChangeType::added;
   bool initial = false;   // came from the first list
   bool relisted = false;  // found by a relist after a gap
+  bool reduced = false;   // `json` has metadata only: see StoredObject
   core::ObjectMeta meta;  // the new state; for deleted the last known
   std::string json;       // the same
   // Before: absent for added. Labels and owners tell who else is concerned.
@@ -110,6 +111,8 @@ class Store {
   bool contains(const core::ObjectKey& key) const;
   bool contains(const core::ObjectKey& key, std::string_view uid) const;
   std::optional<StoredObject> get(const core::ObjectKey& key) const;
+  // Those that are kept reduced, in order.
+  std::vector<core::ObjectKey> reduced() const;
   std::optional<core::ObjectMeta> get_meta(const core::ObjectKey& key) const;
   std::optional<StoredObject> find_uid(const std::string& uid) const;
   // Keys in order. namespace_: absent = all; "" = objects without one.

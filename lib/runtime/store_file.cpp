@@ -31,6 +31,23 @@ std::string describe(const StoreOptions& options) {
                      options.type.str());
 }
 
+// "it was made with managedFields=false, this is managedFields=true".
+std::string other_options(std::string_view saved, const std::string& wanted) {
+  const auto before = base::split(saved, ' ');
+  const auto now = base::split(wanted, ' ');
+  std::vector<std::string> was;
+  std::vector<std::string> is;
+  for (std::size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
+    const std::string one = i < before.size() ? before[i] : "";
+    const std::string other = i < now.size() ? now[i] : "";
+    if (one == other) continue;
+    was.push_back(one);
+    is.push_back(other);
+  }
+  return fmt::format("of another watch of the same objects: it was made with {}, this is {}",
+                     base::join(was, " "), base::join(is, " "));
+}
+
 std::uint64_t checksum(std::string_view bytes, std::uint64_t before = 0xcbf29ce484222325U) {
   std::uint64_t out = before;
   for (const char c : bytes) out = (out ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -168,8 +185,9 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
   }
   const std::string_view saved_about = in.text();
   const std::string_view saved_options = in.text();
-  if (saved_about != about || saved_options != describe(impl_->options)) {
-    return damaged(fmt::format("of another watch: {} ({})", saved_about, saved_options));
+  if (saved_about != about) return damaged(fmt::format("of another watch: {}", saved_about));
+  if (saved_options != describe(impl_->options)) {
+    return damaged(other_options(saved_options, describe(impl_->options)));
   }
   const std::string version(in.text());
   const std::string_view dictionary = in.text();

@@ -16,6 +16,9 @@ struct IngestLimits {
   std::size_t max_depth = 200;         // what the rest of the program parses
 };
 
+// "of shop/web only the metadata is kept: it is bigger than ..."
+std::string why_reduced(const std::string& object);
+
 // All pointers are RFC 6901.
 struct StoreOptions {
   std::vector<std::string> strip;  // dropped before an object is kept

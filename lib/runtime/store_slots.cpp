@@ -112,6 +112,7 @@ void SlotTable::count(const Record* out, const Record* in, bool current) {
     held_ -= out->held();
     if (current) {
       --current_count_;
+      if (out->reduced()) --reduced_count_;
       current_text_ -= out->text_size();
     }
   }
@@ -119,6 +120,7 @@ void SlotTable::count(const Record* out, const Record* in, bool current) {
     held_ += in->held();
     if (current) {
       ++current_count_;
+      if (in->reduced()) ++reduced_count_;
       current_text_ += in->text_size();
     }
   }

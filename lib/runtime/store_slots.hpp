@@ -55,6 +55,7 @@ class SlotTable {
   std::size_t used_count() const { return by_name_.size(); }
   std::size_t current_count() const { return current_count_; }
   std::uint64_t current_text() const { return current_text_; }
+  std::size_t reduced_count() const { return reduced_count_; }  // of the current ones
   std::size_t bytes() const;
 
  private:
@@ -82,6 +83,7 @@ class SlotTable {
   IdTable by_uid_;
   std::size_t current_count_ = 0;
   std::uint64_t current_text_ = 0;
+  std::size_t reduced_count_ = 0;
   std::uint64_t held_ = 0;  // by records, staged ones as well
 };
 

@@ -205,6 +205,7 @@ void Store::Impl::replace(const PreparedObject& object, const ChangeSink& tell) 
   StoreChange change;
   change.meta = object.meta;
   change.json = object.json;
+  change.reduced = !object.reduced.empty();
   tell_now(std::move(change), before.get(), tell);
 }
 
@@ -214,6 +215,7 @@ void Store::Impl::tell_deleted(const Record& before, StoreChange change,
                                const ChangeSink& tell) const {
   change.type = ChangeType::deleted;
   change.json = text(before);
+  change.reduced = before.reduced();
   if (auto meta = core::parse_kept_meta(change.json); meta.ok()) change.meta = std::move(*meta);
   if (options.previous) {
     change.previous_meta = change.meta;
@@ -229,6 +231,7 @@ void Store::Impl::tell_delta(const Delta& delta, bool initial, bool relisted,
   change.relisted = relisted;
   if (delta.slot == SlotTable::kNone) return tell_deleted(*delta.before, std::move(change), tell);
   change.json = text(*slots[delta.slot].current);
+  change.reduced = slots[delta.slot].current->reduced();
   // Parsed once already; it cannot fail, and a change without metadata would be worse than none.
   auto meta = core::parse_kept_meta(change.json);
   if (!meta.ok()) return;

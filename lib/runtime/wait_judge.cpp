@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "runtime/store_options.hpp"
 
 namespace kubewatch::runtime {
 
@@ -106,12 +107,17 @@ std::size_t WaitJudge::add(WaitTarget target) {
   return entries_.size() - 1;
 }
 
-void WaitJudge::judge(Member& member, const Json* object, WallTime now) const {
+void WaitJudge::judge(Member& member, const Json* object, WallTime now, bool reduced) const {
   member.judgements.clear();
   member.changes_at.reset();
   member.failed_by.clear();
   const auto ask = [&](const WaitCondition& condition) {
     Judgement out = condition.judge(object, now, goal_.kstatus);
+    if (reduced && !condition.waits_for_creation() && !condition.waits_for_deletion()) {
+      out.state = Judgement::State::invalid;
+      out.current = why_reduced("it") + ", which says nothing of this condition";
+      out.changes_at.reset();
+    }
     if (out.changes_at && (!member.changes_at || *out.changes_at < *member.changes_at)) {
       member.changes_at = out.changes_at;
     }
@@ -155,15 +161,18 @@ void WaitJudge::judge(Member& member, const Json* object, WallTime now) const {
   for (const auto& condition : goal_.fail_if) {
     if (object == nullptr && !(condition.waits_for_deletion() && member.existed)) continue;
     Judgement one = ask(condition);
-    if (!is(one, Judgement::State::met)) continue;
-    member.state = WaitState::failed;
+    // What cannot be asked may well hold.
+    const bool invalid_here = is(one, Judgement::State::invalid);
+    if (!is(one, Judgement::State::met) && !invalid_here) continue;
+    member.state = invalid_here ? WaitState::invalid : WaitState::failed;
     member.failed_by = condition.text();
     member.failure = std::move(one);
-    break;
+    if (!invalid_here) break;
   }
 }
 
-void WaitJudge::seen(std::size_t target, const Json& object, TimePoint, WallTime wall) {
+void WaitJudge::seen(std::size_t target, const Json& object, TimePoint, WallTime wall,
+                     bool reduced) {
   Entry& entry = entries_.at(target);
   const std::string uid = base::string_at(object, {"metadata", "uid"});
   const std::string version = base::string_at(object, {"metadata", "resourceVersion"});
@@ -182,7 +191,7 @@ void WaitJudge::seen(std::size_t target, const Json& object, TimePoint, WallTime
   member.uid = uid;
   member.resource_version = version;
   // The object that was waited for to go has gone, whoever has its name now.
-  judge(member, member.replaced ? nullptr : &object, wall);
+  judge(member, member.replaced ? nullptr : &object, wall, reduced && !member.replaced);
 }
 
 void WaitJudge::gone(std::size_t target, const core::ObjectKey& key, TimePoint) {

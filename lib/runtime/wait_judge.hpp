@@ -89,7 +89,10 @@ class WaitJudge {
   std::size_t targets() const { return entries_.size(); }
 
   // What the watch of a target sees. Before synced() is told, nothing is decided of it.
-  void seen(std::size_t target, const Json& object, TimePoint now, WallTime wall);
+  // `reduced`: of the object only the metadata is known (StoredObject), and no condition on its
+  // content can be asked.
+  void seen(std::size_t target, const Json& object, TimePoint now, WallTime wall,
+            bool reduced = false);
   void gone(std::size_t target, const core::ObjectKey& key, TimePoint now);
   void synced(std::size_t target) { entries_.at(target).synced = true; }
   bool is_synced(std::size_t target) const { return entries_.at(target).synced; }
@@ -142,7 +145,7 @@ class WaitJudge {
     bool all_synced = true;
   };
 
-  void judge(Member& member, const Json* object, WallTime now) const;
+  void judge(Member& member, const Json* object, WallTime now, bool reduced = false) const;
   Count count() const;
   bool enough(const Count& count) const;
   bool has_one(const Entry& entry) const;

@@ -100,7 +100,7 @@ struct WaitSet::Impl {
     if (change.type == ChangeType::deleted) {
       judge.gone(*target, change.meta.key(), now);
     } else if (const auto object = base::parse_json(change.json); object.ok()) {
-      judge.seen(*target, *object, now, client.loop().wall());
+      judge.seen(*target, *object, now, client.loop().wall(), change.reduced);
     }
     // The changes of a list come before on_synced, in the same turn: they are one.
     if (watch.synced) came();

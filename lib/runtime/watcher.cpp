@@ -48,14 +48,20 @@ bool version_is_useless(const base::Error& error) {
   return error.is_gone() || core::is_resource_version_too_large(error);
 }
 
+// An answer that is none of an API server: a proxy's page, half a list.
+bool is_no_answer(const base::Error& error) {
+  return error.kind() == ErrorKind::unavailable && error.status() == nullptr;
+}
+
 bool refuses_request(const base::Error& error) {
-  return error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::unsupported;
+  return error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::unsupported ||
+         is_no_answer(error);
 }
 
 // As opposed to the load, the credentials or the network, which say nothing of the version.
 bool may_be_of_version(const base::Error& error) {
   return error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::internal ||
-         error.kind() == ErrorKind::too_large ||
+         is_no_answer(error) || error.kind() == ErrorKind::too_large ||
          (error.status() != nullptr && error.status()->code == 500);
 }
 

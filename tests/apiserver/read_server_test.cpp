@@ -58,8 +58,10 @@ class FakeCache : public core::ReadBackend {
   std::optional<std::string> json(const core::ObjectKey& key) const override {
     return FakeState(objects, "").json(key);
   }
+  std::vector<core::ObjectKey> reduced() const override { return halves; }
 
   Objects objects;
+  std::vector<core::ObjectKey> halves;
   std::uint64_t version = 10;
   bool is_ready = true;
   std::string in;
@@ -489,6 +491,51 @@ TEST_CASE("field selectors are answered from the text") {
   const auto fields = core::FieldSelector::parse("spec.nodeName=n1,metadata.namespace!=shop");
   CHECK(matches_fields(*fields, {"blog", "a"}, pod));
   CHECK_FALSE(matches_fields(*fields, {"shop", "a"}, pod));
+}
+
+TEST_CASE(
+    "an object that could not be cached whole is the API server's to tell, alone and in lists") {
+  const std::string partial = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+  {
+    Rig rig;
+    const std::string shop = "/api/v1/namespaces/shop/configmaps";
+    Stream whole(rig, shop + "?watch=true&resourceVersion=10");
+    REQUIRE(rig.loop.run_until([&] { return rig.server->counters().watches_open == 1; },
+                               Duration{10000}));
+    rig.cache.halves = {{"shop", "a"}};
+    rig.change(ReadEventType::modified, "a");
+    // The change itself is of a whole object in this test; the next one is not.
+    CHECK(whole.lines(1)[0]["type"] == "MODIFIED");
+    ReadChange half;
+    half.type = ReadEventType::modified;
+    half.key = {"shop", "a"};
+    half.version = ++rig.cache.version;
+    half.json = half.previous_json = config_map("shop", "a", half.version);
+    half.reduced = true;
+    rig.server->changed(rig.id, half, false);
+    rig.server->moved(rig.id);
+    CHECK(whole.lines(2)[1]["object"]["code"] == 410);
+    const auto refused = rig.json(shop + "/a", 406);
+    CHECK(refused["message"].get<std::string>().find("--forward-reads") != std::string::npos);
+    CHECK(rig.json(shop + "/b")["metadata"]["name"] == "b");
+    rig.json(shop, 406);
+    rig.json(shop + "/a", 200, partial);
+    rig.json(shop, 200, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+  }
+  std::vector<std::string> passed;
+  ReadServerOptions options;
+  options.forward_reads = true;
+  options.forward = [&](const http::ServerRequest& request, const auto& to) {
+    passed.push_back(request.path);
+    to->respond(200, {}, "{}");
+  };
+  Rig rig(std::move(options));
+  rig.cache.halves = {{"shop", "a"}};
+  rig.json("/api/v1/namespaces/shop/configmaps/a");
+  rig.json("/api/v1/namespaces/shop/configmaps/b");
+  rig.json("/api/v1/namespaces/shop/configmaps");
+  CHECK(passed == std::vector<std::string>{"/api/v1/namespaces/shop/configmaps/a",
+                                           "/api/v1/namespaces/shop/configmaps"});
 }
 
 }  // namespace kubewatch::apiserver

@@ -56,6 +56,35 @@ TEST_CASE("lists are expanded, and namespaces and CRDs go first") {
   CHECK(kinds == "Namespace CustomResourceDefinition ConfigMap Secret ");
 }
 
+TEST_CASE("the items of a typed list are of the list's type, as a server prints them") {
+  const Folder folder;
+  folder.file("list.yaml",
+              "apiVersion: apps/v1\nkind: DeploymentList\nitems:\n- metadata: {name: a}\n"
+              "- {apiVersion: v1, kind: Secret, metadata: {name: s}}\n");
+  const auto all = read_manifests({folder.path + "/list.yaml"}, false);
+  REQUIRE(all.ok());
+  CHECK(all->at(0).object["kind"] == "Deployment");
+  CHECK(all->at(0).object["apiVersion"] == "apps/v1");
+  CHECK(all->at(1).object["kind"] == "Secret");
+  folder.file("bad.yaml", "apiVersion: v1\nkind: List\nitems: [{metadata: {name: a}}]\n");
+  const auto bad = read_manifests({folder.path + "/bad.yaml"}, false);
+  REQUIRE_FALSE(bad.ok());
+  CHECK(bad.error().render().ends_with("without apiVersion (item 1 of the List)"));
+}
+
+TEST_CASE("a pattern that the shell left alone is one, unless a file is called so") {
+  const Folder folder;
+  folder.file("a.yaml", kMap);
+  folder.file("b.yaml", kMap);
+  folder.file("b.txt", "no manifest");
+  CHECK(read_manifests({folder.path + "/*.yaml"}, false)->size() == 2);
+  folder.file("[x].yaml", kMap);
+  CHECK(read_manifests({folder.path + "/[x].yaml"}, false)->size() == 1);
+  const auto none = read_manifests({folder.path + "/*.json"}, false);
+  REQUIRE_FALSE(none.ok());
+  CHECK(none.error().render() == "nothing matches the path \"" + folder.path + "/*.json\"");
+}
+
 TEST_CASE("a manifest that cannot be applied is refused with its file") {
   const Folder folder;
   folder.file("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n");

@@ -65,6 +65,7 @@ class FakeKind : public core::ReadBackend {
   std::optional<std::string> json(const core::ObjectKey& key) const override {
     return state_->json(key);
   }
+  std::vector<core::ObjectKey> reduced() const override { return {}; }
 
  private:
   core::ResourceType type_;
@@ -218,9 +219,9 @@ TEST_CASE("verify names the objects that differ and their fields, and shows no s
 
 TEST_CASE("a verification that compared nothing, or not all, is no success") {
   using End = VerifyTally::End;
-  const Verified same{"7", 3, {}, false};
-  const Verified skipped{"7", 0, {}, true};
-  const Verified differs{"7", 3, {{{"shop", "a"}, Drift::What::missing, {}}}, false};
+  const Verified same{"7", 3, {}, false, {}};
+  const Verified skipped{"7", 0, {}, true, {}};
+  const Verified differs{"7", 3, {{{"shop", "a"}, Drift::What::missing, {}}}, false, {}};
   VerifyTally whole({"pods"});
   CHECK(whole.verdict(End::interrupted).code == kFailed);
   CHECK(whole.verdict(End::timed_out).code == kTimedOut);
@@ -231,6 +232,12 @@ TEST_CASE("a verification that compared nothing, or not all, is no success") {
   // With --rounds 0 an interrupt is how it ends.
   CHECK(whole.verdict(End::interrupted).code == kDone);
   CHECK(whole.verdict(End::timed_out).code == kTimedOut);
+
+  VerifyTally deep({"pods"});
+  deep.add(0, {"7", 3, {}, false, {{"shop", "a"}}});
+  deep.round_done();
+  CHECK(deep.verdict(End::whole).code == kFailed);
+  CHECK(deep.verdict(End::whole).message.find("not compared: of shop/a (pods)") == 0);
 
   VerifyTally half({"pods", "secrets"});
   half.add(0, same);

@@ -122,8 +122,8 @@ TEST_CASE("a list gives its items while it comes, and its page or its error at t
         "list pods in namespace \"shop\": the server answered with a Status where a list is "
         "expected");
   CHECK(fails(200, R"({"items":[{"a":1},)", true).kind() == ErrorKind::unreachable);
-  CHECK(fails(200, R"({"items":[{"a":1},)", false).kind() == ErrorKind::invalid);
-  CHECK(fails(200, "<html>", false).kind() == ErrorKind::invalid);
+  CHECK(fails(200, R"({"items":[{"a":1},)", false).kind() == ErrorKind::unavailable);
+  CHECK(fails(200, "<html>", false).kind() == ErrorKind::unavailable);
 }
 
 TEST_CASE("a refusal that does not end is not waited for") {
@@ -231,6 +231,38 @@ TEST_CASE("writes carry their bodies, content types and parameters") {
   CHECK(Json::parse(rig.transport.request(4).body)["preconditions"]["uid"] == "u");
 }
 
+TEST_CASE("a 200 that is no answer, or another object's, is no success, and the server's doing") {
+  Rig rig;
+  const auto get = [&](const std::string& body, int status = 200) {
+    rig.transport.answer(status, body);
+    Kept<Json> got;
+    const auto pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
+    rig.run();
+    CHECK(got.error().kind() == ErrorKind::unavailable);
+    return got.error().render();
+  };
+  CHECK(get("<html>").find("the server's answer cannot be read") != std::string::npos);
+  CHECK(get("{}").find("it has no name") != std::string::npos);
+  CHECK(get("", 302).find("302") != std::string::npos);
+  CHECK(get(R"({"kind":"Status","status":"Failure","message":"boo"})")
+            .ends_with("a Status where an object is expected: boo"));
+  CHECK(get(R"({"kind":"Pod","metadata":{"name":"db"}})").ends_with(R"(another object, "db")"));
+  rig.transport.answer(200, R"({"kind":"Status","status":"Success"})");
+  core::PatchParams params;
+  params.type = core::PatchType::apply;
+  params.field_manager = "test";
+  Kept<ApplyResult> applied;
+  auto pending = rig.client.patch(kPods, {"shop", "web"}, pod(), params, applied.callback());
+  rig.run();
+  CHECK(applied.error().kind() == ErrorKind::unavailable);
+  // Which is what a deletion is answered with.
+  rig.transport.answer(200, R"({"kind":"Status","status":"Success"})");
+  Kept<Json> removed;
+  pending = rig.client.remove(kPods, {"shop", "web"}, {}, removed.callback());
+  rig.run();
+  CHECK(removed.value()["status"] == "Success");
+}
+
 TEST_CASE("errors of the server name verb and object") {
   Rig rig;
   rig.transport.answer(
@@ -263,7 +295,7 @@ TEST_CASE("errors of the server name verb and object") {
   rig.transport.answer(200, "<html>");
   pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
   rig.run();
-  CHECK(got.error().kind() == ErrorKind::invalid);
+  CHECK(got.error().kind() == ErrorKind::unavailable);
   CHECK(got.error().render().rfind("get pods \"web\" in namespace \"shop\": ", 0) == 0);
 
   rig.transport.answer(200, "[]");
@@ -275,7 +307,7 @@ TEST_CASE("errors of the server name verb and object") {
   rig.transport.answer(302, "", headers);
   pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
   rig.run();
-  CHECK(got.error().kind() == ErrorKind::unsupported);
+  CHECK(got.error().kind() == ErrorKind::unavailable);
   CHECK(got.error().message().find("https://evil/") != std::string::npos);
 
   rig.transport.answer(200, R"({"kind":"Table","rows":[]})");

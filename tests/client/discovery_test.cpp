@@ -243,7 +243,7 @@ TEST_CASE("discovery fails as its first requests fail") {
   CHECK(discover_on(rig).result->error().is_unreachable());
   Rig garbage;
   garbage.transport.answer(200, "<html>");
-  CHECK(discover_on(garbage).result->error().kind() == ErrorKind::invalid);
+  CHECK(discover_on(garbage).result->error().kind() == ErrorKind::unavailable);
 }
 
 TEST_CASE("a server with nothing has an empty map") {

@@ -230,7 +230,7 @@ TEST_CASE("a client goes on when the server comes back with certificates of anot
     auto server = http::Server::listen(
         loop, options,
         [](const http::ServerRequest&, const std::shared_ptr<http::Responder>& responder) {
-          responder->respond(200, {}, R"({"kind":"Pod"})");
+          responder->respond(200, {}, R"({"kind":"Pod","metadata":{"name":"a"}})");
         });
     if (!server.ok()) FAIL(server.error().render());
     return std::move(server).value();

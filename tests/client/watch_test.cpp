@@ -100,7 +100,7 @@ TEST_CASE("a redirect or an odd success is no watch") {
     const auto pending = rig.client.watch(kPods, "", {}, seen.handlers());
     rig.transport.call(0).head(status);
     rig.transport.call(0).end();
-    CHECK(seen.error().kind() == ErrorKind::unsupported);
+    CHECK(seen.error().kind() == ErrorKind::unavailable);
     CHECK(seen.opened == 0);
   }
 }
@@ -111,9 +111,9 @@ TEST_CASE("a broken stream ends the watch and the call") {
     ErrorKind kind;
   };
   const Case cases[] = {
-      {"{\"type\":\"ADDED\",\"object\":{}} x", ErrorKind::invalid},
+      {"{\"type\":\"ADDED\",\"object\":{}} x", ErrorKind::unavailable},
       {"{\"type\":\"ADDED\",\"object\":{}}{\"kind\":\"Status\"}{\"type\":\"ADDED\",\"object\":{}}",
-       ErrorKind::invalid},
+       ErrorKind::unavailable},
   };
   for (const Case& c : cases) {
     Rig rig;

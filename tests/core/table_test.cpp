@@ -30,10 +30,10 @@ TEST_CASE("a server's Table is read with its columns, cells and objects") {
 TEST_CASE("what is no Table is told from what is broken") {
   CHECK(parse_table(R"({"kind":"PodList","items":[]})").error().kind() == ErrorKind::unsupported);
   CHECK(parse_table("[]").error().kind() == ErrorKind::unsupported);
-  CHECK(parse_table("{\"kind\":").error().kind() == ErrorKind::invalid);
-  CHECK(parse_table(R"({"kind":"Table","rows":[1]})").error().kind() == ErrorKind::invalid);
+  CHECK(parse_table("{\"kind\":").error().kind() == ErrorKind::unavailable);
+  CHECK(parse_table(R"({"kind":"Table","rows":[1]})").error().kind() == ErrorKind::unavailable);
   CHECK(parse_table(R"({"kind":"Table","columnDefinitions":[1]})").error().kind() ==
-        ErrorKind::invalid);
+        ErrorKind::unavailable);
   const auto empty = parse_table(R"({"kind":"Table","rows":null})");
   REQUIRE(empty.ok());
   CHECK(empty->rows.empty());

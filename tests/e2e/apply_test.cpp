@@ -390,6 +390,62 @@ E2E_CASE("apply-ssa --subresource scale takes the replicas of a manifest and not
   CHECK((*w.get("Deployment", "web"))["spec"]["replicas"] == 3);
 }
 
+E2E_CASE("who scales by server-side apply owns the replicas, and takes them only by force") {
+  World w;
+  const auto owner = [&](const std::string& kind, const std::string& name) {
+    std::string out;
+    const auto object = w.get(kind, name);
+    for (const Json& entry : (*object)["metadata"]["managedFields"]) {
+      if (base::find(entry, {"fieldsV1", "f:spec", "f:replicas"}) == nullptr) continue;
+      out += base::string_at(entry, {"manager"}) + " " + base::string_at(entry, {"operation"}) +
+             " " + base::string_at(entry, {"subresource"}) + ";";
+    }
+    return out;
+  };
+  const auto deployment = [](const std::string& spec) {
+    return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: '@NS@'}, "
+           "spec: " +
+           spec + "}";
+  };
+  REQUIRE(
+      apply_ssa(w,
+                deployment("{replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: "
+                           "{labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}}"),
+                {"--field-manager=a"})
+          .code == 0);
+  const std::vector<std::string> scaling = {"--subresource=scale", "--field-manager=s"};
+  auto seen = apply_ssa(w, deployment("{replicas: 3}"), scaling);
+  CHECK(seen.code == 6);
+  CHECK(seen.err.find("conflict with \"a\": .spec.replicas") != std::string::npos);
+  CHECK(owner("Deployment", "web") == "a Apply ;");
+  const std::vector<std::string> forced = {"--subresource=scale", "--field-manager=s",
+                                           "--force-conflicts"};
+  CHECK(apply_ssa(w, deployment("{replicas: 3}"), forced).code == 0);
+  CHECK(owner("Deployment", "web") == "s Apply scale;");
+  CHECK(apply_ssa(w, deployment("{replicas: 3}"), scaling).says("/web/scale unchanged"));
+  CHECK(apply_ssa(w, deployment("{replicas: 4}"), scaling).says("configured: .spec.replicas"));
+
+  w.apply(R"({apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
+    metadata: {name: gangs.@NS@.dev}, spec: {group: '@NS@.dev', scope: Namespaced,
+    names: {plural: gangs, singular: gang, kind: Gang}, versions: [{name: v1, served: true,
+    storage: true, subresources: {scale: {specReplicasPath: .spec.replicas,
+    statusReplicasPath: .status.replicas}}, schema: {openAPIV3Schema: {type: object,
+    properties: {spec: {type: object, properties: {replicas: {type: integer}}},
+    status: {type: object, properties: {replicas: {type: integer}}}}}}}]}})");
+  const auto gang = [](const std::string& replicas) {
+    return "{apiVersion: '@NS@.dev/v1', kind: Gang, metadata: {name: g, namespace: '@NS@'}, spec: "
+           "{replicas: " +
+           replicas + "}}";
+  };
+  REQUIRE(apply_ssa(w, gang("1"), {"--field-manager=a"}).code == 0);
+  CHECK(apply_ssa(w, gang("2"), scaling).code == 6);
+  seen = apply_ssa(w, gang("2"), forced);
+  CHECK(seen.code == 1);
+  CHECK(seen.err.find("invalid group/version: autoscaling/v1") != std::string::npos);
+  CHECK(owner(w.ns() + ".dev/Gang", "g") == "a Apply ;");
+  w.remove("CustomResourceDefinition", "gangs." + w.ns() + ".dev", "");
+}
+
 E2E_CASE("apply-ssa --diff shows what would change, hides secrets, writes nothing, exits 9") {
   World w;
   const auto secret = [](const std::string& value) {

@@ -46,7 +46,7 @@ TEST_CASE("a slow server holds up nobody: a few writes are open, the rest wait t
   }
   rig.turn();
   CHECK(rig.transport.size() == 4);
-  for (std::size_t i = 0; i < 10; ++i) rig.answer(i, 201, "{}");
+  for (std::size_t i = 0; i < 10; ++i) rig.answer(i, 201, rig.transport.request(i).body);
   CHECK(recorder.stats().created == 10);
 }
 

@@ -378,10 +378,13 @@ TEST_CASE("objects too deep or too big are kept as metadata, counted and named")
   CHECK(store.get({"shop", "big"})->meta.label("app") != nullptr);
   CHECK(store.get({"shop", "big"})->reduced);
   CHECK(store.get({"shop", "deep"})->reduced);
-  REQUIRE(store.apply(Pod{.name = "big", .version = "2"}.json()).ok());
+  CHECK(store.reduced() == store.keys());
+  REQUIRE_FALSE(store.apply(Pod{.name = "big", .version = "2"}.json())->at(0).reduced);
   CHECK_FALSE(store.get({"shop", "big"})->reduced);
-  REQUIRE(
-      store.apply(Pod{.name = "big", .version = "3", .data = std::string(3000, 'x')}.json()).ok());
+  CHECK(store.reduced() == std::vector<ObjectKey>{{"shop", "deep"}});
+  REQUIRE(store.apply(Pod{.name = "big", .version = "3", .data = std::string(3000, 'x')}.json())
+              ->at(0)
+              .reduced);
   CHECK(store.unparsable().count == 3);
   CHECK(store.unparsable().last.find("shop/big: ") == 0);
   CHECK(store.snapshot()->get({"shop", "big"})->reduced);
@@ -396,6 +399,7 @@ TEST_CASE("objects too deep or too big are kept as metadata, counted and named")
   Store again(options);
   REQUIRE(again.load("pods", saved).ok());
   CHECK(again.get({"shop", "big"})->reduced);
+  CHECK(again.reduced().size() == 2);
 }
 
 TEST_CASE("an object that does not parse at all is counted and changes nothing") {

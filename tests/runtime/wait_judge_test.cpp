@@ -363,3 +363,29 @@ TEST_CASE("goals that contradict themselves are refused") {
   narrow.exactly = 2;
   CHECK(error(narrow) == "--min-count is more than --exactly");
 }
+
+TEST_CASE("nothing is decided by what lacks of an object that could not be kept whole") {
+  const Json metadata = {{"apiVersion", "v1"},
+                         {"kind", "Pod"},
+                         {"metadata", {{"name", "a"}, {"namespace", "shop"}, {"uid", "u"}}}};
+  for (const char* wanted : {"ready", "jq=.status == null", "condition=Ready"}) {
+    Case it(goal({wanted}));
+    const auto a = it.judge.add(pods("a"));
+    it.judge.seen(a, metadata, it.now, kWall, true);
+    it.judge.synced(a);
+    CHECK(it.decide() == WaitOutcome::invalid);
+    CHECK(it.object().judgement.current.find("only the metadata is kept") != std::string::npos);
+    // A smaller one is judged.
+    it.see(a, pod("a", "True"));
+    CHECK(it.decide() != WaitOutcome::invalid);
+  }
+  for (const char* fails : {"", "condition=Stalled"}) {
+    WaitGoal wanted = goal({"create"});
+    if (*fails != '\0') wanted.fail_if.push_back(*WaitCondition::parse(fails));
+    Case there(std::move(wanted));
+    const auto a = there.judge.add(pods("a"));
+    there.judge.seen(a, metadata, there.now, kWall, true);
+    there.judge.synced(a);
+    CHECK(there.decide() == (*fails == '\0' ? WaitOutcome::met : WaitOutcome::invalid));
+  }
+}

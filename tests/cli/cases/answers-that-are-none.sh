@@ -1,0 +1,36 @@
+# A proxy's page, a Status and a redirect in place of an answer are failures of the server's side: never
+# done, never the user's wrong usage, and what waits goes on waiting. Nor is anything decided by an object
+# whose content could not be kept.
+perl no_api_server.pl "$work/port" &
+server=$!
+trap 'kill $server' EXIT
+for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+try() {
+  echo "# $*" >&2
+  timeout 20 "$kubewatch" "$@" --server "http://127.0.0.1:$(cat "$work/port")/$mode" >"$work/printed" 2>"$work/said" </dev/null
+  code=$?
+  cat "$work/printed" >&2
+  # How often something is tried again is a matter of time.
+  grep -v 'WARN  watch interrupted\|WARN  an object cannot be kept' "$work/said" >&2
+  echo "# exit $code" >&2
+}
+printf 'apiVersion: v1\nkind: Widget\nmetadata: {name: a, namespace: default}\n' >"$work/a.yaml"
+for mode in html status redirect; do
+  echo "## $mode" >&2
+  try apply-ssa -f "$work/a.yaml"
+  try wait-condition widget/a --for=create --timeout 1s
+  try watch widgets --duration 1s
+  try reflect widgets --estimate
+  try reflect widgets --query --timeout 1s
+done
+mode=deep
+echo "## $mode" >&2
+try wait-condition widget/a --for=create --timeout 2s
+try wait-condition widget/a --for=ready --timeout 2s
+try wait-condition widget/a --for=create --fail-if=condition=Stalled --timeout 2s
+try wait-condition widget/a --for='jq=.status==null' --timeout 2s
+try watch widgets --until '.status==null' --duration 1s
+try watch widgets --when '.status==null' --duration 1s
+try watch widgets -o json --duration 1s
+try reflect widgets --query --timeout 2s
+try reflect widgets --verify --timeout 2s

@@ -1,0 +1,57 @@
+#!/usr/bin/perl
+# What stands between a user and an API server and answers in its place: discovery is as it should be,
+# everything else is what the first part of the path says: /html a proxy's page, /status a Status under 200,
+# /redirect, /deep a list of one object that is nested too deep to be kept whole.
+# no_api_server.pl FILE: listens, writes the port to FILE, serves until it is killed.
+use strict;
+use warnings;
+use IO::Socket::INET;
+
+my $listen = IO::Socket::INET->new(Listen => 20, LocalAddr => '127.0.0.1', Proto => 'tcp') or die "listen: $!";
+open(my $port, '>', "$ARGV[0].new") or die;
+print $port $listen->sockport();
+close $port;
+rename "$ARGV[0].new", $ARGV[0] or die;
+$SIG{CHLD} = 'IGNORE';
+
+my $deep = '{"kind":"WidgetList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":'
+  . '{"name":"a","namespace":"default","uid":"u","resourceVersion":"4","generation":3},"spec":' . '[' x 250
+  . ']' x 250 . ',"status":{"conditions":[{"type":"Stalled","status":"True"}]}}]}';
+my %discovery = (
+  '/api' => '{"kind":"APIVersions","versions":["v1"]}',
+  '/apis' => '{"kind":"APIGroupList","apiVersion":"v1","groups":[]}',
+  '/api/v1' => '{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"widgets","singularName":'
+    . '"widget","namespaced":true,"kind":"Widget","verbs":["get","list","watch","patch"]}]}',
+);
+
+sub answer {
+  my ($client, $status, $body, $more) = @_;
+  print $client "HTTP/1.1 $status\r\nContent-Type: application/json\r\n", $more // '', 'Content-Length: ',
+    length($body), "\r\nConnection: close\r\n\r\n", $body;
+}
+
+while (my $client = $listen->accept) {
+  next if fork;
+  my $request = <$client> // exit;
+  my $length = 0;
+  while (defined(my $line = <$client>)) {
+    last if $line =~ /^\r?$/;
+    $length = $1 if $line =~ /^Content-Length: (\d+)/i;
+  }
+  read($client, my $body, $length) if $length;
+  my ($mode, $path) = $request =~ m{^\w+ /(\w+)(/[^ ?]*)} or exit;
+  if (my $known = $discovery{$path}) {
+    answer($client, '200 OK', $known);
+  } elsif ($mode eq 'html') {
+    answer($client, '200 OK', '<html><body>please log in</body></html>');
+  } elsif ($mode eq 'status') {
+    answer($client, '200 OK', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","code":500}');
+  } elsif ($mode eq 'redirect') {
+    answer($client, '302 Found', '', "Location: http://other.example/login\r\n");
+  } elsif ($request =~ /watch=/) {
+    sleep 30;
+  } else {
+    answer($client, '200 OK', $deep);
+  }
+  exit;
+}
