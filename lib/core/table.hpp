@@ -45,8 +45,8 @@ std::string_view accept_table();
 std::string_view table_query(TableObject include);
 
 // Of a list's answer, or of one event's object in a watch (there columns come with the first event
-// alone). `keep_objects`: rows keep their object's JSON. Errors: unavailable (no JSON, a shape that is
-// none), unsupported (JSON of another kind: the server made no table).
+// alone). `keep_objects`: rows keep their object's JSON. Errors: unavailable (no JSON, a shape that
+// is none), unsupported (JSON of another kind: the server made no table).
 Result<Table> parse_table(std::string_view json, bool keep_objects = false);
 
 }  // namespace kubewatch::core
