@@ -134,6 +134,14 @@ class RealServer:
         kubeconfig(self.kubeconfig, self.url,
                    f"    certificate-authority: {self.folder}/certs/apiserver.crt\n", "{token: bench-token}")
 
+    def cpu(self):
+        """Milliseconds of CPU that the API server and etcd have used so far."""
+        ticks = 0
+        for process in (self.api, self.etcd):
+            fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks * 1000 / os.sysconf("SC_CLK_TCK")
+
     def get(self, path):
         context = ssl._create_unverified_context()
         request = urllib.request.Request(self.url + path, headers={
