@@ -390,6 +390,27 @@ E2E_CASE("apply-ssa --subresource scale takes the replicas of a manifest and not
   CHECK((*w.get("Deployment", "web"))["spec"]["replicas"] == 3);
 }
 
+E2E_CASE("apply-ssa: a field that the schema lacks is refused, however it is to be validated") {
+  World w;
+  w.apply(kWebsiteCrd);
+  for (const char* text :
+       {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@'}, dat: {a: b}}",
+        "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: a, namespace: '@NS@'}, "
+        "spec: {title: one, titel: two}}"}) {
+    for (const char* how : {"--validate=strict", "--validate=warn", "--validate=ignore"}) {
+      const auto seen = apply_ssa(w, text, {how});
+      CHECK(seen.code == 1);
+      CHECK(seen.err.find("field not declared in schema") != std::string::npos);
+    }
+  }
+  CHECK_FALSE(w.get("ConfigMap", "a"));
+  const auto twice =
+      apply_ssa(w,
+                "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@'}, "
+                "data: {a: b, a: c}}");
+  CHECK(twice.code == 2);
+}
+
 E2E_CASE("who scales by server-side apply owns the replicas, and takes them only by force") {
   World w;
   const auto owner = [&](const std::string& kind, const std::string& name) {
