@@ -24,7 +24,7 @@ struct ApplyOptions {
   ForcePolicy force;
   std::string subresource;  // "", status, scale
   bool dry_run = false;
-  std::string field_validation = "Strict";
+  std::string field_validation;  // "": of no use to an apply
   std::vector<std::string> migrate_from;
   // Many objects of a kind and namespace are read by a list, not one by one.
   bool list_many = true;

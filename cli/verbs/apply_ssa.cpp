@@ -27,7 +27,7 @@ constexpr std::size_t kMostAtOnce = 256;
 
 // --validate as kubectl has it, in the server's words.
 std::string validation_of(const std::string& word) {
-  if (word == "warn") return "Warn";
+  if (word.empty() || word == "warn") return word.empty() ? "" : "Warn";
   return word == "ignore" || word == "false" ? "Ignore" : "Strict";
 }
 
@@ -42,7 +42,9 @@ class ApplySsa : public Command {
     app.add_option("--subresource", options_.subresource, "status or scale")
         ->type_name("NAME")
         ->check(CLI::IsMember({"status", "scale"}));
-    app.add_option("--validate", validate_, "strict, warn or ignore: fields the schema lacks")
+    app.add_option(
+           "--validate", validate_,
+           "strict, warn or ignore, for the server; an apply refuses unknown fields in any case")
         ->type_name("MODE")
         ->check(CLI::IsMember({"strict", "warn", "ignore", "true", "false"}));
     app.add_option("--dry-run", dry_run_, "none or server; server shows what would change")
@@ -279,7 +281,7 @@ class ApplySsa : public Command {
   bool strip_ = false;
   std::vector<std::string> force_;
   std::vector<std::string> force_owners_;
-  std::string validate_ = "strict";
+  std::string validate_;
   std::string dry_run_ = "none";
   bool diff_ = false;
   bool prune_ = false;

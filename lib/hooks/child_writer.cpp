@@ -222,7 +222,6 @@ void ChildWriter::send_apply(const JobPtr& job, bool force) {
   params.force = force;
   params.dry_run = job->rehearsing;
   params.field_manager = context_.rule().apply.field_manager;
-  params.field_validation = "Strict";
   // Only the object that was looked at: another one of that name may be a human's.
   Json object = job->manifest.object;
   if (!job->existing_uid.empty()) object["metadata"]["uid"] = job->existing_uid;
