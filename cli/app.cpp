@@ -346,7 +346,8 @@ int fail(Context& context, const base::Error& error) {
 }
 
 int fail(Context& context, int code, const std::string& message) {
-  context.err << "error: " << base::escape_for_terminal(message, true) << "\n";
+  // In one piece: several of us may write to one terminal or log.
+  context.err << "error: " + base::escape_for_terminal(message, true) + "\n";
   return code;
 }
 

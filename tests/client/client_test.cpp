@@ -215,7 +215,7 @@ TEST_CASE("writes carry their bodies, content types and parameters") {
   const std::vector<std::string> lines = {
       "POST /api/v1/namespaces/shop/pods?fieldManager=m",
       "PUT /api/v1/namespaces/shop/pods/web/status",
-      "PATCH /api/v1/namespaces/shop/pods/web?fieldManager=m&force=true",
+      "PATCH /api/v1/namespaces/shop/pods/web?fieldManager=m&fieldValidation=Ignore&force=true",
       "PATCH /api/v1/namespaces/shop/pods/web/status",
       "DELETE /api/v1/nodes/n1",
   };
