@@ -313,8 +313,9 @@ PendingPtr Client::patch(const ResourceType& type, const ObjectKey& key, const J
   if (!checked.ok()) return impl_->refuse(std::move(checked), what, std::move(done));
   core::PatchParams sent = params;
   // An apply is held against the schema in any case, and an unknown field refused. All that Strict
-  // or Warn, the server's default, add is a second parsing of the body, as YAML, for keys that stand
-  // in it twice (kube-apiserver 1.36, applyPatcher): a ninth of its work, and our body has none.
+  // or Warn, the server's default, add is a second parsing of the body, as YAML, for keys that
+  // stand in it twice (kube-apiserver 1.36, applyPatcher): a ninth of its work, and our body has
+  // none.
   if (params.type == core::PatchType::apply && sent.field_validation.empty()) {
     sent.field_validation = "Ignore";
   }
