@@ -34,6 +34,8 @@ Result<Json> parse_patch(const std::string& body, core::PatchType type) {
   return value;
 }
 
+constexpr const char* kScaleVersion = "autoscaling/v1";
+
 struct ScalePaths {
   std::string spec = ".spec.replicas";
   std::string status = ".status.replicas";
@@ -42,6 +44,20 @@ struct ScalePaths {
 ScalePaths scale_paths(const Resource& resource) {
   if (!resource.custom) return {};
   return {resource.custom->scale_spec_path, resource.custom->scale_status_path};
+}
+
+// What selects the object's Pods, as text. A ReplicationController's selector is the labels.
+std::string scale_selector(const Resource& resource, const Json& object) {
+  if (resource.custom != nullptr) {
+    const auto found = core::find_at(object, resource.custom->scale_selector_path);
+    return found.empty() || !found[0]->is_string() ? "" : found[0]->get<std::string>();
+  }
+  const Json* selector = base::find(object, {"spec", "selector"});
+  if (selector == nullptr) return "";
+  const bool labels = resource.type.gvk.group.empty();
+  const auto parsed =
+      core::LabelSelector::from_json(labels ? Json{{"matchLabels", *selector}} : *selector);
+  return parsed.ok() ? parsed->str() : "";
 }
 
 std::int64_t count_at(const Json& object, const std::string& path, std::int64_t fallback) {
@@ -56,11 +72,15 @@ Json scale_of(const Resource& resource, const Object& object) {
     const auto it = object.json().at("metadata").find(key);
     if (it != object.json().at("metadata").end()) metadata[key] = *it;
   }
-  return {{"apiVersion", "autoscaling/v1"},
+  Json status = {{"replicas", count_at(object.json(), paths.status, 0)}};
+  if (std::string selector = scale_selector(resource, object.json()); !selector.empty()) {
+    status["selector"] = std::move(selector);
+  }
+  return {{"apiVersion", kScaleVersion},
           {"kind", "Scale"},
           {"metadata", metadata},
           {"spec", {{"replicas", count_at(object.json(), paths.spec, resource.custom ? 0 : 1)}}},
-          {"status", {{"replicas", count_at(object.json(), paths.status, 0)}}}};
+          {"status", std::move(status)}};
 }
 
 }  // namespace
@@ -135,7 +155,7 @@ Result<Reply> Api::remove_all(const ApiRequest& request, const Target& target, W
 // conflicts. A custom resource's is merged, and then the real server fails to convert it (1.36).
 Result<void> Api::apply_scale(const WriteContext& context, const Json& scale) {
   const Resource& resource = *context.resource;
-  if (base::string_at(scale, {"apiVersion"}) != "autoscaling/v1" ||
+  if (base::string_at(scale, {"apiVersion"}) != kScaleVersion ||
       base::string_at(scale, {"kind"}) != "Scale") {
     return bad_request("invalid object type: " + base::string_at(scale, {"apiVersion"}) +
                        ", Kind=" + base::string_at(scale, {"kind"}));
@@ -154,6 +174,7 @@ Result<void> Api::apply_scale(const WriteContext& context, const Json& scale) {
   }
   WriteContext how = context;
   how.dry_run = how.dry_run || resource.custom != nullptr;
+  how.told_version = kScaleVersion;
   KW_TRY(writer_.apply(how, std::move(wanted)));
   if (resource.custom == nullptr) return {};
   return internal_error(

@@ -26,7 +26,8 @@ struct WriteContext {
   std::string subresource;  // "", "status", "finalize"; scale is handled by its caller
   std::string manager;
   bool dry_run = false;
-  bool force = false;  // apply
+  bool force = false;        // apply
+  std::string told_version;  // schema::ApplyRequest
   FieldValidation validation = FieldValidation::warn;
   WallTime now;
 };

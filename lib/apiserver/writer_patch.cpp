@@ -128,6 +128,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   request.manager = context.manager;
   request.subresource = context.subresource;
   request.force = context.force;
+  request.told_version = context.told_version;
   request.schema = resource.merge;
   request.ignored = ignored_fields(resource, found ? before : configuration, context.subresource);
   request.now = context.now;

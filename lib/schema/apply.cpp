@@ -131,7 +131,9 @@ std::vector<Conflict> Apply::take_ownership() {
   for (const auto& [identity, entry] : managed_) {
     if (identity == self_) continue;
     FieldSet both = entry.fields.intersect(taken);
-    for (Path& path : both.paths()) conflicts.push_back({entry.text(), std::move(path)});
+    for (Path& path : both.paths()) {
+      conflicts.push_back({entry.text(request_.told_version), std::move(path)});
+    }
     contested[identity] = std::move(both);
   }
   if (!conflicts.empty() && !request_.force) {

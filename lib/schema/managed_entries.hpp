@@ -32,7 +32,8 @@ struct ManagedEntry {
   // managers.
   std::string identity() const;
   // As conflict messages name it.
-  std::string text() const;
+  // `told_version`: in place of its own; "" = its own.
+  std::string text(const std::string& told_version = "") const;
 };
 using Managed = std::map<std::string, ManagedEntry>;
 

@@ -26,6 +26,8 @@ struct ApplyRequest {
   std::string subresource;  // "" | "status" | ...
   bool force = false;
   MergeNodePtr schema;
+  // In which conflicts name the version of who updated; "" = that of its entry.
+  std::string told_version;
   FieldSet ignored;  // fields this endpoint resets (status on main, all but status on /status)
   WallTime now;
 };

@@ -430,8 +430,10 @@ E2E_CASE("who scales by server-side apply owns the replicas, and takes them only
   };
   REQUIRE(
       apply_ssa(w,
-                deployment("{replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: "
-                           "{labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}}"),
+                deployment("{replicas: 1, selector: {matchLabels: {a: b}, matchExpressions: [{key: "
+                           "d, operator: DoesNotExist}, {key: c, operator: In, values: [w, x]}]}, "
+                           "template: {metadata: {labels: {a: b, c: x}}, "
+                           "spec: {containers: [{name: c, image: x}]}}}"),
                 {"--field-manager=a"})
           .code == 0);
   const std::vector<std::string> scaling = {"--subresource=scale", "--field-manager=s"};
@@ -445,13 +447,20 @@ E2E_CASE("who scales by server-side apply owns the replicas, and takes them only
   CHECK(owner("Deployment", "web") == "s Apply scale;");
   CHECK(apply_ssa(w, deployment("{replicas: 3}"), scaling).says("/web/scale unchanged"));
   CHECK(apply_ssa(w, deployment("{replicas: 4}"), scaling).says("configured: .spec.replicas"));
+  const Json scaled = w.merge("Deployment", "web", "{spec: {replicas: 5}}", "@NS@", "scale");
+  CHECK(base::string_at(scaled, {"status", "selector"}) == "a=b,c in (w,x),!d");
+  seen = apply_ssa(w, deployment("{replicas: 6}"), scaling);
+  CHECK(seen.code == 6);
+  CHECK(seen.err.find("\" with subresource \"scale\" using autoscaling/v1: .spec.replicas") !=
+        std::string::npos);
 
   w.apply(R"({apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
     metadata: {name: gangs.@NS@.dev}, spec: {group: '@NS@.dev', scope: Namespaced,
     names: {plural: gangs, singular: gang, kind: Gang}, versions: [{name: v1, served: true,
     storage: true, subresources: {scale: {specReplicasPath: .spec.replicas,
-    statusReplicasPath: .status.replicas}}, schema: {openAPIV3Schema: {type: object,
-    properties: {spec: {type: object, properties: {replicas: {type: integer}}},
+    statusReplicasPath: .status.replicas, labelSelectorPath: .spec.pods}}, schema:
+    {openAPIV3Schema: {type: object, properties: {spec: {type: object,
+    properties: {replicas: {type: integer}, pods: {type: string}}},
     status: {type: object, properties: {replicas: {type: integer}}}}}}}]}})");
   const auto gang = [](const std::string& replicas) {
     return "{apiVersion: '@NS@.dev/v1', kind: Gang, metadata: {name: g, namespace: '@NS@'}, spec: "
@@ -463,7 +472,11 @@ E2E_CASE("who scales by server-side apply owns the replicas, and takes them only
   seen = apply_ssa(w, gang("2"), forced);
   CHECK(seen.code == 1);
   CHECK(seen.err.find("invalid group/version: autoscaling/v1") != std::string::npos);
-  CHECK(owner(w.ns() + ".dev/Gang", "g") == "a Apply ;");
+  const std::string kind = w.ns() + ".dev/Gang";
+  CHECK(owner(kind, "g") == "a Apply ;");
+  w.merge(kind, "g", "{spec: {pods: 'gang=g'}}");
+  const Json scale = w.merge(kind, "g", "{spec: {replicas: 1}}", "@NS@", "scale");
+  CHECK(base::string_at(scale, {"status", "selector"}) == "gang=g");
   w.remove("CustomResourceDefinition", "gangs." + w.ns() + ".dev", "");
 }
 
