@@ -144,7 +144,7 @@ TEST_CASE("an owner of an unknown kind is nobody's business until the kind is kn
   CHECK_FALSE(exists(server, "child"));
 }
 
-TEST_CASE("one living owner keeps an object; references to absent ones are removed") {
+TEST_CASE("one living owner keeps an object, references to absent ones are removed") {
   Server server;
   const auto one = server.post(kConfigMaps, config_map("one"));
   const auto two = server.post(kConfigMaps, config_map("two"));
@@ -188,7 +188,7 @@ TEST_CASE("orphan deletion leaves the dependents without the owner") {
   CHECK_FALSE(child.json["metadata"].contains("ownerReferences"));
 }
 
-TEST_CASE("the initial namespaces are there; default may not be deleted") {
+TEST_CASE("the initial namespaces are there, default may not be deleted") {
   Server server;
   for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
     const auto ns = server.get(std::string("/api/v1/namespaces/") + name);

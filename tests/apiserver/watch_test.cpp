@@ -151,7 +151,7 @@ TEST_CASE(
   CHECK(server.api.watches().size() == 0);
 }
 
-TEST_CASE("a slow client gets everything later, in order; one that is too slow is dropped") {
+TEST_CASE("a slow client gets everything later, in order, one that is too slow is dropped") {
   Server server;
   const auto record = server.watch(kConfigMaps + "?watch=1");
   record->backlog = 2U << 20U;
@@ -204,7 +204,7 @@ TEST_CASE("watchers that see an event the same way share one line") {
   CHECK(first->text.back() == '\n');
 }
 
-TEST_CASE("a client that went away is forgotten; dropping all watches ends them") {
+TEST_CASE("a client that went away is forgotten, dropping all watches ends them") {
   Server server;
   const auto gone = server.watch(kConfigMaps + "?watch=1");
   const auto stays = server.watch(kConfigMaps + "?watch=1");
@@ -217,7 +217,7 @@ TEST_CASE("a client that went away is forgotten; dropping all watches ends them"
   CHECK(server.api.watches().size() == 0);
 }
 
-TEST_CASE("tables and metadata are watched too; column definitions come in the first line only") {
+TEST_CASE("tables and metadata are watched too, column definitions come in the first line only") {
   Server server;
   server.post(kConfigMaps, config_map("a"));
   const auto table = server.watch(kConfigMaps + "?watch=1", test::kTableAccept);

@@ -354,7 +354,7 @@ TEST_CASE("a dry run answers as if and stores nothing") {
   CHECK(server.get(kConfigMaps + "/b").code == 200);
 }
 
-TEST_CASE("a Secret's stringData becomes data; fields that may not change do not") {
+TEST_CASE("a Secret's stringData becomes data, fields that may not change do not") {
   Server server;
   const std::string secrets = "/api/v1/namespaces/default/secrets";
   const auto made = server.post(secrets, {{"apiVersion", "v1"},

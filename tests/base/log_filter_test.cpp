@@ -27,7 +27,7 @@ TEST_CASE("a controller's level goes before its room's, and a room's before the 
   CHECK(levels.highest(0) == 8);
 }
 
-TEST_CASE("without a level for the rest, -v holds for it; later entries win") {
+TEST_CASE("without a level for the rest, -v holds for it, later entries win") {
   const auto levels = filter("runtime=debug,runtime=error");
   CHECK(levels.level("runtime", "", 4) == kLogErrors);
   CHECK(levels.level("hooks", "", 4) == 4);

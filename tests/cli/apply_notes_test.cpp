@@ -27,7 +27,7 @@ TEST_CASE("an apply of the status keeps the status") {
   CHECK(manifest["status"]["ready"] == true);
 }
 
-TEST_CASE("a default of the server that becomes owned is told; what is new or was owned is not") {
+TEST_CASE("a default of the server that becomes owned is told, what is new or was owned is not") {
   const Json before = R"({"metadata": {"managedFields": [
       {"manager": "other", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1",
        "fieldsV1": {"f:spec": {"f:shared": {}}}}]},

@@ -52,7 +52,7 @@ TEST_CASE("values of flags are completed behind a blank and behind an equals sig
   CHECK(place({"watch", "-l", ""}).what == What::nothing);
 }
 
-TEST_CASE("types, then names; TYPE/NAME after a slash; a,b after a comma") {
+TEST_CASE("types, then names, TYPE/NAME after a slash, a,b after a comma") {
   CHECK(place({"watch", ""}).what == What::types);
   CHECK(place({"watch", "pods,sv"}).prefix == "pods,");
   CHECK(place({"watch", "pods", ""}).what == What::names);

@@ -235,7 +235,7 @@ TEST_CASE("a whole cluster's namespaced objects are not deleted by a forgotten n
   CHECK(got.error().render().find("the namespace is missing") != std::string::npos);
 }
 
-TEST_CASE("single objects of a namespaced kind need a namespace; cluster-scoped ones do not") {
+TEST_CASE("single objects of a namespaced kind need a namespace, cluster-scoped ones do not") {
   Rig rig;
   Kept<Website> web;
   auto pending = Api<Website>::all(rig.client).get("web", web.callback());

@@ -122,7 +122,7 @@ TEST_CASE("a client that takes too little, and one whose owner ends, are cut off
   CHECK(last.aborted);
 }
 
-TEST_CASE("a read that is passed on has no deadline but silence; a write has one") {
+TEST_CASE("a read that is passed on has no deadline but silence, a write has one") {
   Seen seen;
   Rig rig;
   const auto& read = rig.pass(seen).request();

@@ -201,7 +201,7 @@ TEST_CASE(
   CHECK(whole->client_key_pem == "key 2");
 }
 
-TEST_CASE("a failed connection makes the next request look at the files; bad ones change nothing") {
+TEST_CASE("a failed connection makes the next request look at the files, bad ones change nothing") {
   TempDir folder;
   ClientConfig config = scripted_config();
   config.ca_pem = "one";

@@ -192,7 +192,7 @@ TEST_CASE("a whole document gives the committed CRD, twice the same bytes") {
   CHECK(crd_file_name(made.crds.at(0)) == "demo.example.com_websites.yaml");
 }
 
-TEST_CASE("one version is stored and served; names are derived") {
+TEST_CASE("one version is stored and served, names are derived") {
   const Generated made = made_of(document("  version: v1beta1\n  spec: {fields: {a: string}}\n"));
   REQUIRE(first_of(made.problems) == "");
   const Json& crd = made.crds.at(0);

@@ -95,7 +95,7 @@ TEST_CASE("with `changed`, only its paths count") {
   CHECK(hash.of(other) != hash.of(website()));
 }
 
-TEST_CASE("a filter decides by truth; without one everything passes") {
+TEST_CASE("a filter decides by truth, without one everything passes") {
   CHECK(*passes(std::nullopt, "{}"));
   const auto filter = std::make_optional(*jq::Program::compile(".spec.paused != true"));
   CHECK(*passes(filter, R"({"spec":{}})"));

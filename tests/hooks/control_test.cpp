@@ -118,7 +118,7 @@ TEST_CASE("answers go on until whoever asked is gone, and the server notices") {
   CHECK_FALSE(bench.kept[0]->more({{"n", 3}}));
 }
 
-TEST_CASE("the socket is of mode 0600 and goes with its server; a dead one is replaced") {
+TEST_CASE("the socket is of mode 0600 and goes with its server, a dead one is replaced") {
   Bench bench;
   struct stat info {};
   REQUIRE(::stat(bench.path.c_str(), &info) == 0);

@@ -34,7 +34,7 @@ const std::string kMaps = "/api/v1/namespaces/shop/configmaps";
 
 }  // namespace
 
-TEST_CASE("plain reads may come from the cache; what only the server can say is passed on") {
+TEST_CASE("plain reads may come from the cache, what only the server can say is passed on") {
   const auto one = plan("GET", kMaps + "/a");
   CHECK(one.how == How::cache);
   CHECK(one.path.namespace_ == "shop");

@@ -120,7 +120,7 @@ TEST_CASE("facts of the moment are shown, two watches of one kind as one series"
   CHECK(has(text, "kubewatch_cache_objects{namespace=\"shop\",resource=\"pods\"} 10"));
 }
 
-TEST_CASE("metrics of hooks carry their controller; what cannot be taken is counted") {
+TEST_CASE("metrics of hooks carry their controller, what cannot be taken is counted") {
   Metrics metrics;
   HookMetric metric;
   metric.name = "sites_built";

@@ -39,7 +39,7 @@ TEST_CASE("a stream is what is asked for, not where it begins") {
   CHECK(first->stream() != api_target("/api/v1/pods")->stream());
 }
 
-TEST_CASE("writes become entries; Events, Leases, reviews, tokens and dry runs do not") {
+TEST_CASE("writes become entries, Events, Leases, reviews, tokens and dry runs do not") {
   const auto apply = write_entry("PATCH", "/api/v1/namespaces/shop/configmaps/a?fieldManager=m",
                                  "application/apply-patch+yaml", R"({"kind":"ConfigMap"})");
   REQUIRE(apply);

@@ -21,14 +21,14 @@ std::string deep() {
 
 }  // namespace
 
-TEST_CASE("no hook runs on half an object; it runs when the object is whole again") {
+TEST_CASE("no hook runs on half an object, it runs when the object is whole again") {
   World world("");
   world.transport.answer(200, list(object(kSite, "Website", "4", deep())));
   world.start();
   REQUIRE(world.until([&] { return !world.runs.empty(); }));
   CHECK(world.runs[0].outcome == "permanent");
   CHECK(world.runs[0].message.find("Website shop/a") != std::string::npos);
-  CHECK(world.runs[0].message.find("metadata only") != std::string::npos);
+  CHECK(world.runs[0].message.find("only the metadata is kept") != std::string::npos);
   CHECK(world.seen().empty());
   CHECK(world.state() == "reduced");
   CHECK(world.engine->status().parked == 1);

@@ -48,7 +48,7 @@ TEST_CASE("method, path, query, headers and body reach the server and the answer
   }
 }
 
-TEST_CASE("HEAD has the length and no body; POST without a body has no type of its own") {
+TEST_CASE("HEAD has the length and no body, POST without a body has no type of its own") {
   loop::EventLoop loop;
   std::string type = "unset";
   const auto server = serve(loop, [&type](const ServerRequest& request, const Held& responder) {

@@ -92,7 +92,7 @@ TEST_CASE("a peer that sends too long a line or does not read is let go") {
   CHECK(*why == "the other side does not read");
 }
 
-TEST_CASE("finish() sends what waits and then ends; a callback may destroy its stream") {
+TEST_CASE("finish() sends what waits and then ends, a callback may destroy its stream") {
   EventLoop loop;
   auto ends = pair();
   std::optional<std::string> why;

@@ -115,7 +115,7 @@ TEST_CASE("a wait that never got an answer says why") {
         std::string::npos);
 }
 
-TEST_CASE("a forbidden watch ends a wait; the policy may say otherwise") {
+TEST_CASE("a forbidden watch ends a wait, the policy may say otherwise") {
   Wait wait;
   wait.start(conditions::created());
   wait.answer(0, 403, status_text(403, "Forbidden", "no"));

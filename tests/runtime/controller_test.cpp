@@ -284,7 +284,7 @@ TEST_CASE("a controller may be destroyed from inside a run") {
   CHECK(controller == nullptr);
 }
 
-TEST_CASE("forgotten keys do not run; progress is told") {
+TEST_CASE("forgotten keys do not run, progress is told") {
   Bench b;
   auto controller = b.make(b.recorder);
   int progress = 0;

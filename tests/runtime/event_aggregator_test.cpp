@@ -90,7 +90,7 @@ TEST_CASE("the first happening becomes an Event with all that the API asks for")
   CHECK(writes[0].body == expected);
 }
 
-TEST_CASE("a repetition is a series of two at once; more are only counted until it is refreshed") {
+TEST_CASE("a repetition is a series of two at once, more are only counted until it is refreshed") {
   Bench bench;
   bench.observe(Duration{0});
   const auto first = bench.flush(Duration{0});
@@ -110,7 +110,7 @@ TEST_CASE("a repetition is a series of two at once; more are only counted until 
   CHECK(writes[0].body["series"]["count"] == 31);
 }
 
-TEST_CASE("a series ends after six minutes without a happening; the next one is a new Event") {
+TEST_CASE("a series ends after six minutes without a happening, the next one is a new Event") {
   Bench bench;
   bench.observe(Duration{0});
   const auto first = bench.flush(Duration{0});
@@ -304,7 +304,7 @@ TEST_CASE("a series whose Event has expired is created anew with its count") {
   CHECK(again[0].body["series"]["count"] == 2);
 }
 
-TEST_CASE("a refusal is told once and not tried again; a dying namespace is not told at all") {
+TEST_CASE("a refusal is told once and not tried again, a dying namespace is not told at all") {
   Bench bench;
   const Error forbidden = api_error(403, "");
   bench.observe(Duration{0});

@@ -173,7 +173,7 @@ TEST_CASE("single events change the store and tell what was before") {
   CHECK(store.resource_version() == "20");
 }
 
-TEST_CASE("managedFields and stripped members are cut; the rest is kept byte for byte") {
+TEST_CASE("managedFields and stripped members are cut, the rest is kept byte for byte") {
   StoreOptions options;
   options.strip = {"/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"};
   Store store(options);

@@ -88,7 +88,7 @@ TEST_CASE("a stream that fails does not pause, delay or reset the others") {
   CHECK_FALSE(b.set.ready());
 }
 
-TEST_CASE("a set is ready when each stream is; changes of health are told once") {
+TEST_CASE("a set is ready when each stream is, changes of health are told once") {
   Bench b;
   std::vector<std::string> healths;
   b.set.on_health([&](const StreamHealth& health) {

@@ -448,7 +448,7 @@ TEST_CASE("a watch that is never answered fails after its open time") {
   CHECK(s.after(30000).timer() == Lines{"stop", "Failure watch start +800", "timer 800"});
 }
 
-TEST_CASE("an event without resourceVersion leads to a new list; a bookmark without does not") {
+TEST_CASE("an event without resourceVersion leads to a new list, a bookmark without does not") {
   Script s;
   s.sync();
   CHECK(s.bookmark("") == Lines{});

@@ -345,7 +345,7 @@ TEST_CASE("not yet waits longer each time without counting as a failure") {
   CHECK(b.queue.not_yet(b.now, key("a"), b.random, std::nullopt) == Duration{1000});
 }
 
-TEST_CASE("live work goes first; background work does not starve") {
+TEST_CASE("live work goes first, background work does not starve") {
   Bench b;
   b.add_background("old");
   b.add("live");
@@ -428,7 +428,7 @@ TEST_CASE("a paused queue gives nothing and keeps everything") {
   CHECK(b.take() == "a Updated 1");
 }
 
-TEST_CASE("idle means that nothing is due, held or debounced; what waits for its time may wait") {
+TEST_CASE("idle means that nothing is due, held or debounced, what waits for its time may wait") {
   Bench b;
   CHECK(b.queue.idle());
   b.add("a");
