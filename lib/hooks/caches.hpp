@@ -34,6 +34,7 @@ struct Wake {
   std::string reason_object;
   bool debounce = false;
   std::string previous;  // the object before, when it is known
+  bool echo = false;     // of what a run of ours has just written, or writes
 };
 
 // Why an object is not seen any more.
@@ -43,8 +44,9 @@ struct CacheCallbacks {
   std::function<void(Wake)> wake;
   // With its last known state. left: no longer selected, or never matched the filter.
   std::function<void(const runtime::StoredObject&, Gone)> gone;
-  // A cache shows this state of a child or of an object itself.
-  std::function<void(const ChildId&, const std::string& resource_version)> seen;
+  // A cache shows this state of a child or of an object itself. True: a write of ours that it did
+  // not show before.
+  std::function<bool(const ChildId&, const std::string& resource_version)> seen;
   // A change of an object's own that does not run it: `changed` does not name what it touched.
   std::function<void(const core::ObjectKey& key, const std::string& resource_version)> ignored;
   std::function<void()> on_ready;  // some stream had its first sync, or is blocked
@@ -170,7 +172,7 @@ class RuleCaches {
                                       const std::string& json);
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
   void wake_all(const std::vector<core::ObjectKey>& keys, runtime::Reason reason,
-                const std::string& reason_object);
+                const std::string& reason_object, bool echo = false);
   void warn(const std::string& what, const Error& error, const std::string& object_json);
 
   const Rule& rule_;

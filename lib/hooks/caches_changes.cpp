@@ -90,7 +90,8 @@ void RuleCaches::on_guarded(const StoreChange& change) {
 
 void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
   if (!built_) return;
-  callbacks_.seen(child_id(owned.type.gvk, change.meta.key()), change.meta.resource_version);
+  const bool echo =
+      callbacks_.seen(child_id(owned.type.gvk, change.meta.key()), change.meta.resource_version);
   const bool deleted = change.type == ChangeType::deleted;
   if (deleted ? !owned.rule->on_delete : !owned.rule->on_apply) return;
   const bool concerns =
@@ -99,7 +100,7 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
   if (!concerns) return;
   if (!rule_.has_for) {
     if (!is_child_of(change.meta, rule_.name, "")) return;
-    return wake_all({kNoObject}, Reason::owned_changed, reference(owned.type, change.meta));
+    return wake_all({kNoObject}, Reason::owned_changed, reference(owned.type, change.meta), echo);
   }
   std::vector<std::string> uids;
   if (const auto* uid = change.meta.label(kOwnerUidLabel)) uids.push_back(*uid);
@@ -111,7 +112,7 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
     const core::ObjectKey* key = by_uid_.find(uid);
     if (key != nullptr && (keys.empty() || keys.front() != *key)) keys.push_back(*key);
   }
-  wake_all(keys, Reason::owned_changed, reference(owned.type, change.meta));
+  wake_all(keys, Reason::owned_changed, reference(owned.type, change.meta), echo);
 }
 
 void RuleCaches::forget_relations(const core::ObjectMeta& meta) {
@@ -197,9 +198,9 @@ std::vector<core::ObjectKey> RuleCaches::mapped(const Related& related,
 }
 
 void RuleCaches::wake_all(const std::vector<core::ObjectKey>& keys, Reason reason,
-                          const std::string& reason_object) {
+                          const std::string& reason_object, bool echo) {
   for (const core::ObjectKey& key : keys) {
-    if (has_object(key)) callbacks_.wake({key, reason, reason_object, false, ""});
+    if (has_object(key)) callbacks_.wake({key, reason, reason_object, false, "", echo});
   }
 }
 

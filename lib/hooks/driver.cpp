@@ -60,9 +60,11 @@ CacheCallbacks Driver::cache_callbacks() {
   callbacks.gone = [this](const runtime::StoredObject& last, Gone how) { on_gone(last, how); };
   callbacks.seen = [this](const ChildId& id, const std::string& version) {
     look_for_rival(id, version);
-    if (expected_.empty()) return;
-    expected_.seen(id, version);
+    const bool claimed = memory_.is_claimed(id);  // its event came before its answer
+    if (expected_.empty()) return claimed;
+    const bool shown = expected_.seen(id, version);
     if (expected_.empty()) services_.on_progress();
+    return claimed || shown;
   };
   callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
     note_ignored(key, version);
@@ -123,9 +125,10 @@ void Driver::on_wake(Wake wake) {
   if (!wake.previous.empty() && reduced_.count(wake.key) == 0) {
     previous_.try_emplace(wake.key, std::move(wake.previous));
   }
-  const bool clock =
-      wake.reason == runtime::Reason::startup || wake.reason == runtime::Reason::schedule;
-  const auto priority = clock ? runtime::Priority::background : runtime::Priority::live;
+  // What nobody asked for just now: objects that never ran go before the echoes of those that did.
+  const bool patient = wake.echo || wake.reason == runtime::Reason::startup ||
+                       wake.reason == runtime::Reason::schedule;
+  const auto priority = patient ? runtime::Priority::background : runtime::Priority::live;
   unsettle(wake.key, wake.reason);
   Duration delay = wake.debounce ? rule_.debounce : Duration{0};
   // A test case is to see a loop, not to wait for it.

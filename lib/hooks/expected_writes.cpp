@@ -22,9 +22,11 @@ void ExpectedWrites::expect(const ChildId& id, const std::string& resource_versi
   open_[id] = {resource_version, now};
 }
 
-void ExpectedWrites::seen(const ChildId& id, const std::string& resource_version) {
+bool ExpectedWrites::seen(const ChildId& id, const std::string& resource_version) {
   auto it = open_.find(id);
-  if (it != open_.end() && at_least_version(resource_version, it->second.version)) open_.erase(it);
+  if (it == open_.end() || !at_least_version(resource_version, it->second.version)) return false;
+  open_.erase(it);
+  return true;
 }
 
 bool ExpectedWrites::expire(TimePoint now) {

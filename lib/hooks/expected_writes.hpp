@@ -15,8 +15,8 @@ class ExpectedWrites {
  public:
   explicit ExpectedWrites(Duration patience = Duration{5000}) : patience_(patience) {}
   void expect(const ChildId& id, const std::string& resource_version, TimePoint now);
-  // The cache shows this version: it or a later one settles the expectation.
-  void seen(const ChildId& id, const std::string& resource_version);
+  // The cache shows this version: it or a later one settles the expectation. True: it did.
+  bool seen(const ChildId& id, const std::string& resource_version);
   void forget(const ChildId& id) { open_.erase(id); }
   bool empty() const { return open_.empty(); }
   // Drops what waited too long; true when something was dropped.

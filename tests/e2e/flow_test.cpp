@@ -1,5 +1,7 @@
 // Who runs when: mappings, changes that count and that do not, parallelism, gaps, many objects at
 // once.
+#include <set>
+
 #include "base/json.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
@@ -117,6 +119,20 @@ rmdir "running-$KW_NAME"
   CHECK(w.lines("together") >= 1);
   CHECK(w.runs_of("a") >= 2);
   CHECK(w.runs_of("a") <= 6);
+}
+
+E2E_CASE("objects that never ran go before those whose own children come back to them") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + "\n  concurrency: 1\n" + kReconcile));
+  w.script("reconcile.sh", kPrintConfigMap);
+  std::set<std::string> names;
+  for (int i = 0; i < 12; ++i) names.insert("site-" + std::to_string(i));
+  for (const std::string& name : names) w.apply(website(name, "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs().size() >= 2 * names.size(); }));
+  for (std::size_t i = 0; i < 12; ++i) names.erase(w.runs()[i].key.name);
+  CHECK(names.empty());
 }
 
 E2E_CASE("the server goes away and comes back: nothing is missed") {
