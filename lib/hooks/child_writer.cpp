@@ -29,8 +29,24 @@ bool is_established(const Json& crd) {
   return false;
 }
 
+// Of this object, by the rule under its former name, or by another one.
+Error not_this_rules(const ChildId& id, const std::string& other, const std::string& managers) {
+  return Error(
+      ErrorKind::conflict,
+      fmt::format("{} is this object's child by the controller {} (managed by: {}): if that "
+                  "was renamed, kubewatch-troubleshooting(7) says how to hand it over; else "
+                  "only one of the two may print it",
+                  id.str(), other, managers));
+}
+
 Error not_ours(const ChildId& id, const core::ObjectMeta& meta, const std::string& managers,
-               Belongs belongs) {
+               Belongs belongs, const Owner& owner) {
+  const std::string* uid = meta.label(kOwnerUidLabel);
+  const std::string* controller = meta.label(kControllerLabel);
+  if (belongs == Belongs::other && !owner.uid.empty() && uid != nullptr && *uid == owner.uid &&
+      controller != nullptr) {
+    return not_this_rules(id, *controller, managers);
+  }
   const std::string state =
       fmt::format("(labels: {}; managed by: {})", labels_text(meta), managers);
   if (belongs == Belongs::other) {
@@ -185,11 +201,11 @@ void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
     belongs = Belongs::us;
   }
   if (belongs == Belongs::other) {
-    return finish(job, not_ours(job->id, meta, managers_text(object), belongs));
+    return finish(job, not_ours(job->id, meta, managers_text(object), belongs, owner_));
   }
   if (job->creating) return finish(job, WriteEffect::unchanged);
   if (belongs == Belongs::nobody && rule.apply.adopt != Adopt::unowned) {
-    return finish(job, not_ours(job->id, meta, managers_text(object), belongs));
+    return finish(job, not_ours(job->id, meta, managers_text(object), belongs, owner_));
   }
   if (meta.deleting()) {
     if (context_.deletion_wakes(job->id, base::dump_json(object))) {
@@ -404,7 +420,7 @@ void ChildWriter::remove(const DeleteTarget& target, Done done) {
         }
         const core::ObjectMeta meta = core::meta_of(*answer);
         if (belongs_to(meta, context_.rule().name, owner_.uid) == Belongs::other) {
-          return done(not_ours(id, meta, managers_text(*answer), Belongs::other));
+          return done(not_ours(id, meta, managers_text(*answer), Belongs::other, owner_));
         }
         if (meta.deleting()) return done(WriteEffect::absent);
         core::DeleteParams params;

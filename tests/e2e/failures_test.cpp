@@ -245,6 +245,40 @@ E2E_CASE("two objects that print the same child: the second fails and names obje
   CHECK((*w.get("ConfigMap", "shared"))["data"]["by"] == "a");
 }
 
+E2E_CASE("a renamed rule is told of its former children, and gets them as troubleshooting says") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const auto rule = [](const std::string& name, const std::string& apply) {
+    std::string text = website_rule(std::string(kOwnsConfigMaps) + kReconcile + kFastRetry + apply);
+    const std::string old = "{name: '@NS@'}";
+    return text.replace(text.find(old), old.size(), "{name: '" + name + "'}");
+  };
+  w.rules(rule("@NS@", ""));
+  w.script("reconcile.sh", kPrintConfigMap);
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "done") >= 1; }));
+  w.settle();
+  w.stop();
+
+  w.rules(rule("@NS@-new", "\n  apply: {fieldManager: 'kubewatch/@NS@'}\n"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs().back().outcome == "write-failed"; }));
+  INFO(w.runs().back().message);
+  CHECK(w.runs().back().message.find("ConfigMap " + w.ns() +
+                                     "/a-page is this object's child by the "
+                                     "controller " +
+                                     w.ns() + " (") != std::string::npos);
+  w.merge("ConfigMap", "a-page", "{metadata: {labels: {kubewatch.dev/controller: '@NS@-new'}}}");
+  REQUIRE(w.eventually([&] { return w.runs().back().outcome == "done"; }));
+  // Its field manager is the old one: what is no more printed goes.
+  w.script("reconcile.sh",
+           "echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: "
+           "$KW_NAMESPACE}}\"\n");
+  w.apply(website("a", "two"));
+  REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "a-page").has_value(); }));
+}
+
 E2E_CASE("a second field manager's conflict is shown with its name and the field") {
   World w;
   w.apply(kWebsiteCrd);
