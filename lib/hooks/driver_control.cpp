@@ -49,6 +49,9 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
     facts.loop = SlowedLoop{std::move(loop->paths), loop_alarm_.delay(key)};
   }
   facts.queued = controller_.queue().look(key);
+  for (const auto& [id, run] : runs_) {
+    if (run->key() == key) facts.held_by = run->held_by();
+  }
   const auto counts = controller_.queue().counts(now);
   facts.held_keys = counts.held;
   facts.ready_ahead = counts.ready;
@@ -175,6 +178,8 @@ void Driver::after_restore() {
     ++gone;
     // Its last state is not known any more.
     runtime::StoredObject last;
+    last.meta.api_version = rule_.for_.gvk.api_version();
+    last.meta.kind = rule_.for_.gvk.kind;
     last.meta.name = key.name;
     last.meta.namespace_ = key.namespace_;
     last.meta.uid = handled.uid;

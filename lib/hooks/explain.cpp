@@ -199,7 +199,9 @@ Explanation of_the_queue(const Rule& rule, const ExplainFacts& facts) {
   if (!facts.queued) return of_idle(rule, facts);
   const runtime::KeyState& key = *facts.queued;
   if (key.held) {
-    Explanation out = state("running", "it runs now");
+    Explanation out = facts.held_by.empty() ? state("running", "it runs now")
+                                            : state("waiting-for-worker",
+                                                    "its run waits for a worker: " + facts.held_by);
     if (key.pending) out.details.push_back("something changed meanwhile: it runs once more");
     return out;
   }

@@ -56,6 +56,7 @@ struct ExplainFacts {
   std::optional<IgnoredChange> ignored;
   // The queue.
   std::optional<runtime::KeyState> queued;
+  std::string held_by;          // it is held for its run, whose hook cannot be run for now: why
   std::size_t held_keys = 0;    // of this rule, running
   std::size_t used_slots = 0;   // over all rules
   std::size_t slot_limit = 0;   // 0 = no cap
@@ -68,7 +69,7 @@ struct ExplainFacts {
 struct Explanation {
   // waiting-for-kind | forbidden | syncing | stopping | standby | other-shard | not-found |
   // not-selected | filtered | deleting | reduced | running | due | debounced | slowed | backoff
-  // | requeued | resync | scheduled | parked | limited | idle
+  // | requeued | resync | scheduled | parked | limited | waiting-for-worker | idle
   std::string state;
   std::string text;                  // one sentence
   std::vector<std::string> details;  // further sentences

@@ -49,6 +49,8 @@ class HookCall {
   virtual const std::string& last_line() const = 0;
   // Its last lines, masked: for the list of runs.
   virtual std::string stderr_tail() const = 0;
+  // What keeps the hook from being run at all for now, as part of a sentence; "" = nothing.
+  virtual std::string held_by() const = 0;
 };
 
 }  // namespace kubewatch::hooks

@@ -21,6 +21,7 @@ class HookProcess : public HookCall {
   void release(const SecretMask& mask) override { log_.release(mask, loop_.now()); }
   const std::string& last_line() const override { return log_.last_line(); }
   std::string stderr_tail() const override { return log_.tail(); }
+  std::string held_by() const override { return ""; }
 
  private:
   HookProcess(loop::EventLoop& loop, HookStart start);

@@ -143,18 +143,22 @@ class Builder {
     values_["KW_WORKDIR"] = input_.work_dir;
   }
 
-  // In a worker's line the document says all this but one.
+  // In a worker's line the document says most of this.
   void run_variables() {
     const Invocation& run = input_.invocation;
     const core::ObjectMeta& meta = input_.meta;
     values_["TRACEPARENT"] = new_trace(random_).traceparent();
-    if (input_.part == EnvironmentPart::line) return;
+    const bool line = input_.part == EnvironmentPart::line;
+    // A deleted object may be in the document nowhere.
+    if (!line || (run.object.empty() && !meta.name.empty())) {
+      values_["KW_API_VERSION"] = meta.api_version;
+      values_["KW_KIND"] = meta.kind;
+      values_["KW_NAMESPACE"] = meta.namespace_;
+      values_["KW_NAME"] = meta.name;
+      values_["KW_UID"] = meta.uid;
+    }
+    if (line) return;
     values_["KW_ID"] = run.id;
-    values_["KW_API_VERSION"] = meta.api_version;
-    values_["KW_KIND"] = meta.kind;
-    values_["KW_NAMESPACE"] = meta.namespace_;
-    values_["KW_NAME"] = meta.name;
-    values_["KW_UID"] = meta.uid;
     values_["KW_GENERATION"] = meta.name.empty() ? "" : std::to_string(meta.generation);
     values_["KW_REASON"] = std::string(runtime::to_string(run.reason));
     values_["KW_ATTEMPT"] = std::to_string(run.attempt);

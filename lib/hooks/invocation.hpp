@@ -39,7 +39,7 @@ std::string build_document(const Invocation& invocation);
 enum class EnvironmentPart {
   all,
   worker,  // what holds for all runs; files as they are at its start
-  line     // env by jq and from files, TRACEPARENT
+  line     // env by jq and from files, TRACEPARENT; which object was deleted
 };
 
 struct EnvironmentInput {

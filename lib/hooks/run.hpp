@@ -47,6 +47,9 @@ class Run {
   // The lead was lost: as terminate(), and what the hook says is dropped.
   void abandon();
   bool hook_running() const { return hook_running_; }
+  const core::ObjectKey& key() const { return input_.work.key; }
+  // As HookCall::held_by().
+  std::string held_by() const { return hook_running_ ? process_->held_by() : ""; }
 
  private:
   bool has_hook() const;

@@ -19,15 +19,23 @@
 namespace kubewatch::hooks {
 namespace {
 
-const base::BackoffPolicy kRestart{Duration{200}, Duration{30000}, 2.0, 0.2};
 constexpr std::size_t kMaxShownLine = 64U << 10U;
 constexpr Duration kMemoryPause{1000};  // between two looks at what a worker's memory was
+constexpr Duration kToldPause{1000};    // a shorter one before a start is not worth a line
 
 std::string how(const loop::ProcessExit& exit) {
   if (exit.code) return fmt::format("exit code {}", *exit.code);
   const char* name = sigabbrev_np(exit.signal.value_or(0));
   return name == nullptr ? fmt::format("signal {}", exit.signal.value_or(0))
                          : "signal SIG" + std::string(name);
+}
+
+std::string why_held(const WorkerQueue::Hold& hold, TimePoint now) {
+  const std::string ended = hold.ended == 1
+                                ? "a worker ended"
+                                : fmt::format("{} workers ended one after another", hold.ended);
+  return fmt::format("{} without an answer; the next is started in {}", ended,
+                     base::format_duration(std::chrono::ceil<Duration>(hold.until - now)));
 }
 
 }  // namespace
@@ -57,10 +65,11 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
         guard(the_guard),
         rule(the_rule),
         surroundings(std::move(the_surroundings)),
-        queue(surroundings.slots, kRestart),
+        queue(surroundings.slots, surroundings.restart),
         workers(std::max<std::size_t>(surroundings.slots, 1)) {}
 
   void pump();
+  void tell_hold();
   void start_worker(std::size_t slot);
   Result<void> launch(Worker& worker, std::size_t slot);
   void send(std::size_t slot, const std::string& id);
@@ -95,6 +104,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   bool stopping = false;
   std::function<void()> on_stopped;
   loop::Timer restart;
+  TimePoint told_hold{};  // until when the one that the log has was
 };
 
 class WorkerCall : public HookCall {
@@ -126,6 +136,12 @@ class WorkerCall : public HookCall {
   }
   const std::string& last_line() const override { return log.last_line(); }
   std::string stderr_tail() const override { return log.tail(); }
+  std::string held_by() const override {
+    const auto pool = pool_.lock();
+    if (!pool || !pool->queue.waits(id)) return "";
+    const auto hold = pool->queue.hold(loop_.now());
+    return hold ? why_held(*hold, loop_.now()) : "";
+  }
 
   std::string id;
   std::string input;
@@ -154,6 +170,16 @@ void WorkerPool::Impl::pump() {
   const auto due = queue.due();
   if (!due || *due <= loop.now()) return;
   restart = loop.after(std::chrono::ceil<Duration>(*due - loop.now()), [this] { pump(); });
+  tell_hold();
+}
+
+// Runs that wait for it would seem to hang.
+void WorkerPool::Impl::tell_hold() {
+  const auto hold = queue.hold(loop.now());
+  if (!hold || hold->until == told_hold || hold->until - loop.now() < kToldPause) return;
+  told_hold = hold->until;
+  base::log_warn(why_held(*hold, loop.now()), {{"controller", surroundings.controller},
+                                               {"runs_waiting", std::to_string(hold->runs)}});
 }
 
 void WorkerPool::Impl::start_worker(std::size_t slot) {

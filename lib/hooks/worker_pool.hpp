@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "base/random.hpp"
 #include "hooks/hook_call.hpp"
 #include "hooks/invocation.hpp"
@@ -21,6 +22,7 @@ namespace kubewatch::hooks {
 struct WorkerSurroundings {
   std::string controller;
   std::size_t slots = 1;
+  base::BackoffPolicy restart{Duration{200}, Duration{30000}, 2.0, 0.2};  // while none answers
   std::function<Result<std::string>(const std::string& name)> new_home;
   // The environment of a worker. Errors: those of the files that `env` names.
   std::function<Result<HookEnvironment>(const std::string& home)> environment;

@@ -57,6 +57,16 @@ std::optional<TimePoint> WorkerQueue::due() const {
   return not_before_;
 }
 
+std::optional<WorkerQueue::Hold> WorkerQueue::hold(TimePoint now) const {
+  const auto until = due();
+  if (!until || *until <= now) return std::nullopt;
+  return Hold{*until, backoff_.failures(), waiting_.size()};
+}
+
+bool WorkerQueue::waits(const std::string& id) const {
+  return std::find(waiting_.begin(), waiting_.end(), id) != waiting_.end();
+}
+
 std::string WorkerQueue::on_start_failed(std::size_t slot, TimePoint now, base::Random& random) {
   slots_[slot] = {};
   not_before_ = now + backoff_.fail(random);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -32,6 +33,14 @@ class WorkerQueue {
   std::optional<Step> next(TimePoint now);
   // Runs wait for a worker that may not be started before.
   std::optional<TimePoint> due() const;
+  struct Hold {
+    TimePoint until{};
+    std::uint32_t ended = 0;  // workers, one after another, with no answer between
+    std::size_t runs = 0;     // that wait
+  };
+  // What due() is for, unless that is over.
+  std::optional<Hold> hold(TimePoint now) const;
+  bool waits(const std::string& id) const;
 
   // The worker that next() named could not be started: the run that must fail for it, "" = none.
   std::string on_start_failed(std::size_t slot, TimePoint now, base::Random& random);

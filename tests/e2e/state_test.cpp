@@ -13,7 +13,7 @@ namespace {
 
 // Notes each run, and waits while the file hold-NAME is there.
 const char* const kHook = R"x(
-if grep -q '"object":null' "$KW_INPUT"; then echo "gone $KW_NAME" >> runs; exit 0; fi
+if grep -q '"object":null' "$KW_INPUT"; then echo "gone $KW_KIND $KW_NAME" >> runs; exit 0; fi
 echo "$KW_NAME" >> runs
 while [ -e "hold-$KW_NAME" ]; do sleep 0.05; done
 )x";
@@ -129,7 +129,7 @@ E2E_CASE("with --state a deletion that was not told before a SIGKILL is told aft
   k.let_go("b");
   k.clear();
   k.start();
-  CHECK(k.ran("gone a"));
+  CHECK(k.ran("gone Website a"));
   k.settle();
   k.clear();
 
@@ -142,7 +142,7 @@ E2E_CASE("with --state a deletion that was not told before a SIGKILL is told aft
   k.w.remove("Website", "b");
   k.clear();
   k.start();
-  CHECK(k.ran("gone b"));
+  CHECK(k.ran("gone Website b"));
   k.settle();
   k.end(SIGTERM);
   k.clear();

@@ -167,6 +167,10 @@ TEST_CASE("running, parked and idle objects say what runs them next") {
   auto out = explain(website(), kKey, facts);
   CHECK(out.state == "running");
   CHECK(says(out, "once more"));
+  facts.held_by = "5 workers ended";
+  out = explain(website(), kKey, facts);
+  CHECK(out.state == "waiting-for-worker");
+  CHECK(says(out, "waits for a worker: 5 workers ended"));
   facts.queued = runtime::KeyState{};
   facts.queued->parked = true;
   facts.slow_retry_in = Duration{60000};

@@ -2,6 +2,7 @@
 #include "hooks/invocation.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/json.hpp"
 #include "support/catch.hpp"
@@ -230,6 +231,11 @@ TEST_CASE("a worker starts with what holds for all runs, and its line brings the
   CHECK(names(EnvironmentPart::worker) ==
         Names{"HOME", "KEY", "KW_CONTROLLER", "KW_WORKDIR", "LANG", "LOG", "PATH"});
   CHECK(names(EnvironmentPart::line) == Names{"KEY", "TITLE", "TRACEPARENT"});
+  const std::string object =
+      std::exchange(world.run.object, "");  // deleted: it is not in the document
+  CHECK(names(EnvironmentPart::line) == Names{"KEY", "KW_API_VERSION", "KW_KIND", "KW_NAME",
+                                              "KW_NAMESPACE", "KW_UID", "TRACEPARENT"});
+  world.run.object = object;
   const Names all = names(EnvironmentPart::all);
   CHECK(std::find(all.begin(), all.end(), "KW_ID") != all.end());
   CHECK(std::find(all.begin(), all.end(), "TITLE") != all.end());

@@ -36,7 +36,8 @@ bool is_alive(const std::string& pid) {
 }
 
 struct Rig {
-  explicit Rig(const std::string& script, std::size_t slots = 1) {
+  explicit Rig(const std::string& script, std::size_t slots = 1,
+               base::BackoffPolicy restart = {Duration{1}, Duration{1}, 2.0, 0.0}) {
     rule.argv = {"/bin/sh", "-c", script};
     rule.directory = folder.path();
     rule.timeout = Duration{20000};
@@ -44,6 +45,7 @@ struct Rig {
     WorkerSurroundings around;
     around.controller = "website";
     around.slots = slots;
+    around.restart = restart;
     around.new_home = [this](const std::string& name) -> Result<std::string> {
       if (!home_error.empty()) return Error(ErrorKind::unavailable, home_error);
       std::filesystem::create_directory(folder.file(name));
@@ -286,6 +288,31 @@ TEST_CASE("a worker that cannot be started fails its run and says why") {
   CHECK(rig.verdict("a").message.find("/nonexistent/worker") != std::string::npos);
 }
 
+TEST_CASE("runs that wait because workers end without an answer say so, and the log does once") {
+  Rig rig(worker_script("exit 3"), 1, {Duration{60000}, Duration{60000}, 2.0, 0.0});
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  rig.start("a");
+  rig.start("b");
+  CHECK(rig.calls["b"]->held_by().empty());  // it waits for the other run
+  rig.end("a");
+  rig.start("c");
+  base::capture_log(nullptr);
+  CHECK(rig.calls["a"]->held_by().empty());
+  for (const char* id : {"b", "c"}) {
+    INFO(rig.calls[id]->held_by());
+    CHECK(rig.calls[id]->held_by().find("a worker ended without an answer; the next is started "
+                                        "in ") == 0);
+  }
+  std::size_t told = 0;
+  for (const std::string& line : log) {
+    if (line.find("the next is started in") == std::string::npos) continue;
+    ++told;
+    CHECK(line.find("controller=website runs_waiting=1") != std::string::npos);
+  }
+  CHECK(told == 1);
+}
+
 TEST_CASE("a worker for which no private folder can be made fails its run and names the folder") {
   Rig rig(worker_script(kAnswer));
   rig.home_error = "cannot make the private folder /full/home: No space left on device";
@@ -306,7 +333,7 @@ TEST_CASE("shutdown ends idle workers by TERM first and waits for them") {
   CHECK_FALSE(std::filesystem::exists(rig.folder.file("worker-1")));
 }
 
-TEST_CASE("ending a run ends its worker; one that waits for a worker is over at once") {
+TEST_CASE("ending a run ends its worker, one that waits for a worker is over at once") {
   Rig rig(worker_script("sleep 600"));
   rig.start("a");
   rig.start("b");

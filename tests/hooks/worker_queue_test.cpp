@@ -142,6 +142,27 @@ TEST_CASE("a worker that dies gives its run back, and the next one waits longer 
   CHECK(*rig.queue.due() == rig.now + Duration{1000});
 }
 
+TEST_CASE("how long runs wait for a worker, and after how many ends, can be asked") {
+  Rig rig(1);
+  rig.queue.submit("a");
+  rig.steps();
+  rig.queue.submit("b");
+  CHECK_FALSE(rig.queue.hold(rig.now));  // it waits for the other run
+  rig.ended(0);
+  rig.queue.submit("c");
+  REQUIRE(rig.queue.hold(rig.now));
+  CHECK(rig.queue.hold(rig.now)->until == rig.now + Duration{1000});
+  CHECK(rig.queue.hold(rig.now)->ended == 1);
+  CHECK(rig.queue.hold(rig.now)->runs == 2);
+  CHECK(rig.queue.waits("c"));
+  CHECK_FALSE(rig.queue.waits("a"));
+  rig.now += Duration{1000};
+  CHECK_FALSE(rig.queue.hold(rig.now));
+  CHECK(rig.steps() == "start 0, send 0 b");
+  rig.ended(0);
+  CHECK(rig.queue.hold(rig.now)->ended == 2);
+}
+
 TEST_CASE("a run that could not be sent, because its worker had ended, goes to the next one") {
   Rig rig(1);
   rig.queue.submit("a");
