@@ -10,6 +10,9 @@ namespace {
 
 constexpr long kMaxIdleConnections = 256;
 constexpr std::size_t kMaxIdleHandles = 64;
+// libcurl reads a hundred times in a row if there is so much: with TLS and gzip that is a turn of
+// hundreds of milliseconds, in which no hook starts and no event of another watch is seen.
+constexpr std::chrono::milliseconds kTurn{3};
 
 }  // namespace
 
@@ -19,6 +22,8 @@ CurlEngine::CurlEngine(loop::EventLoop& loop, TransportOptions options)
   assert(initialised == CURLE_OK);
   static_cast<void>(initialised);
   multi_ = curl_multi_init();
+  sessions_ = curl_share_init();
+  curl_share_setopt(sessions_, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
   curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &CurlEngine::on_socket);
   curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlEngine::on_timer);
@@ -35,11 +40,13 @@ CurlEngine::~CurlEngine() {
   for (CURL* easy : idle_handles_) curl_easy_cleanup(easy);
   // It still calls on_socket for the connections that it closes.
   curl_multi_cleanup(multi_);
+  curl_share_cleanup(sessions_);
 }
 
 std::shared_ptr<Transfer> CurlEngine::start(Request request, CallHandlers handlers) {
   auto transfer =
-      std::make_shared<Transfer>(loop_, options_, std::move(request), std::move(handlers));
+      std::make_shared<Transfer>(loop_, options_, std::move(request), std::move(handlers),
+                                 [this](Transfer& one) { pace(one); });
   if (Result<void> checked = transfer->check(); !checked.ok()) {
     loop_.post([transfer, error = std::move(checked).error()] { transfer->finish(error); });
     return transfer;
@@ -63,6 +70,7 @@ void CurlEngine::launch(const std::shared_ptr<Transfer>& transfer) {
   CURL* easy = nullptr;
   if (idle_handles_.empty()) {
     easy = curl_easy_init();
+    curl_easy_setopt(easy, CURLOPT_SHARE, sessions_);
   } else {
     easy = idle_handles_.back();
     idle_handles_.pop_back();
@@ -105,10 +113,36 @@ std::shared_ptr<Transfer> CurlEngine::release(CURL* easy) {
 }
 
 void CurlEngine::drive(curl_socket_t fd, int events) {
+  enter([&] {
+    int still_running = 0;
+    curl_multi_socket_action(multi_, fd, events, &still_running);
+  });
+}
+
+void CurlEngine::pace(Transfer& transfer) {
+  const auto now = std::chrono::steady_clock::now();
+  if (turn_ != loop_.now()) {
+    turn_ = loop_.now();
+    turn_began_ = now;
+  }
+  if (now - turn_began_ < kTurn) return;
+  curl_easy_pause(transfer.easy(), CURLPAUSE_RECV);
+  loop_.post([weak = weak_from_this(), paused = transfer.weak_from_this()] {
+    const auto self = weak.lock();
+    const auto one = paused.lock();
+    if (self && one) self->resume(one);
+  });
+}
+
+void CurlEngine::resume(const std::shared_ptr<Transfer>& transfer) {
+  if (transfer->easy() == nullptr) return;
+  enter([&] { curl_easy_pause(transfer->easy(), CURLPAUSE_CONT); });
+}
+
+void CurlEngine::enter(const std::function<void()>& call) {
   const auto keep = shared_from_this();
-  int still_running = 0;
   inside_ = true;
-  curl_multi_socket_action(multi_, fd, events, &still_running);
+  call();
   inside_ = false;
   std::vector<std::function<void()>> deferred;
   deferred.swap(deferred_);

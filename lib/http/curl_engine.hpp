@@ -4,6 +4,7 @@
 
 #include <curl/curl.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -45,7 +46,13 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
   void watch(curl_socket_t fd, int what);
   void set_timer(long timeout_ms);
   void drive(curl_socket_t fd, int events);
+  // Runs what lets libcurl call back, then what was put off until it had returned.
+  void enter(const std::function<void()>& call);
   void collect();
+  // Bytes of this transfer were handed out. Where this turn of the loop has been long enough, no
+  // more are read before the next one.
+  void pace(Transfer& transfer);
+  void resume(const std::shared_ptr<Transfer>& transfer);
   void launch(const std::shared_ptr<Transfer>& transfer);
   void arm_idle(CURL* easy, Duration delay);
   void check_idle(CURL* easy);
@@ -55,12 +62,15 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
   loop::EventLoop& loop_;
   std::shared_ptr<const TransportOptions> options_;
   CURLM* multi_ = nullptr;
+  CURLSH* sessions_ = nullptr;  // of TLS; taken up only where server and material are the same
   std::unordered_map<curl_socket_t, Socket> sockets_;
   loop::Timer timer_;
   std::unordered_map<CURL*, Running> running_;
   std::vector<CURL*> idle_handles_;
   std::vector<std::function<void()>> deferred_;
   bool inside_ = false;
+  TimePoint turn_{};  // the loop's time of the turn that began at turn_began_
+  std::chrono::steady_clock::time_point turn_began_{};
 };
 
 }  // namespace kubewatch::http

@@ -57,11 +57,12 @@ std::string host_of_proxy(const std::string& proxy) {
 }  // namespace
 
 Transfer::Transfer(loop::EventLoop& loop, std::shared_ptr<const TransportOptions> options,
-                   Request request, CallHandlers handlers)
+                   Request request, CallHandlers handlers, std::function<void(Transfer&)> paced)
     : loop_(loop),
       options_(std::move(options)),
       request_(std::move(request)),
-      handlers_(std::move(handlers)) {}
+      handlers_(std::move(handlers)),
+      paced_(std::move(paced)) {}
 
 Result<void> Transfer::check() {
   KW_TRY(check_request(request_));
@@ -195,7 +196,9 @@ std::size_t Transfer::on_header(char* data, std::size_t size, std::size_t count,
 std::size_t Transfer::on_body(char* data, std::size_t size, std::size_t count,
                               void* self) noexcept {
   const std::string_view bytes(data, size * count);
-  const bool go_on = static_cast<Transfer*>(self)->handle_body(bytes);
+  auto* transfer = static_cast<Transfer*>(self);
+  const bool go_on = transfer->handle_body(bytes);
+  if (go_on) transfer->paced_(*transfer);
   // Any other number than what was given is an error; so must an empty write differ.
   return go_on ? bytes.size() : bytes.size() + 1;
 }

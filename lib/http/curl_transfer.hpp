@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,11 +22,12 @@ using SlistPtr = std::unique_ptr<curl_slist, SlistFree>;
 
 // Everything after the answer's end or cancel() is silence. Libcurl calls back into handle_header
 // and handle_body, which call the user's handlers; those may call cancel() but no curl function.
-class Transfer {
+class Transfer : public std::enable_shared_from_this<Transfer> {
  public:
   // libcurl reads the options' texts while it runs, so the transfer holds them.
+  // `paced` is called after each piece of a body, from inside libcurl; it may pause the handle.
   Transfer(loop::EventLoop& loop, std::shared_ptr<const TransportOptions> options, Request request,
-           CallHandlers handlers);
+           CallHandlers handlers, std::function<void(Transfer&)> paced);
 
   // Errors: invalid. Before configure().
   Result<void> check();
@@ -69,6 +71,7 @@ class Transfer {
   const std::shared_ptr<const TransportOptions> options_;
   Request request_;
   CallHandlers handlers_;
+  std::function<void(Transfer&)> paced_;
   Endpoint endpoint_;
   CURL* easy_ = nullptr;
   SlistPtr headers_;

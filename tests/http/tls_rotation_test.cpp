@@ -71,6 +71,8 @@ class CertificateEcho {
   CertificateEcho(const CertificateEcho&) = delete;
   CertificateEcho& operator=(const CertificateEcho&) = delete;
   std::string url() const { return "https://127.0.0.1:" + std::to_string(port_) + "/"; }
+  // Handshakes that took up an earlier session.
+  long resumed() const { return SSL_CTX_sess_hits(context_); }
 
  private:
   void use(const GeneratedCertificate& certificate) {
@@ -170,6 +172,40 @@ TEST_CASE("after a rotated client certificate the next request shows the new one
   REQUIRE(transport->set_tls(tls).ok());
   // The first connection is still open, and not used again.
   CHECK(get(loop, *transport, server.url())->body == second.certificate_pem);
+}
+
+TEST_CASE("a further connection takes up the session of the first, never one of other material") {
+  loop::EventLoop loop;
+  const auto server_certificate = make_certificate();
+  const CertificateEcho server(server_certificate);
+  const auto first = make_certificate();
+  const auto second = make_certificate();
+  TlsOptions tls;
+  tls.ca_pem = server_certificate.ca_pem;
+  tls.client_cert_pem = first.certificate_pem;
+  tls.client_key_pem = first.key_pem;
+  const auto transport = make_transport(loop, tls);
+  CHECK(get(loop, *transport, server.url())->body == first.certificate_pem);
+  CHECK(server.resumed() == 0);
+  const auto two_at_once = [&] {
+    Stream one;
+    Stream other;
+    one.start(*transport, watch_request(server.url()));
+    other.start(*transport, watch_request(server.url()));
+    REQUIRE(loop.run_until([&] { return one.end && other.end; }, kLimit));
+    CHECK(one.data == other.data);
+    return one.data;
+  };
+  CHECK(two_at_once() == first.certificate_pem);
+  CHECK(server.resumed() == 1);
+
+  tls.client_cert_pem = second.certificate_pem;
+  tls.client_key_pem = second.key_pem;
+  REQUIRE(transport->set_tls(tls).ok());
+  CHECK(get(loop, *transport, server.url())->body == second.certificate_pem);
+  CHECK(server.resumed() == 1);
+  CHECK(two_at_once() == second.certificate_pem);
+  CHECK(server.resumed() == 2);
 }
 
 TEST_CASE("material that cannot be used changes nothing") {

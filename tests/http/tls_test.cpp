@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 
+#include "base/random.hpp"
 #include "fixture.hpp"
 
 namespace kubewatch::http {
@@ -38,6 +39,7 @@ struct TlsServer {
             for (char left = request.path.at(6); left > '0'; --left) responder->send("piece");
             return end_after(loop, responder, request.path.at(8) - '0');
           }
+          if (request.path == "/big") return responder->respond(200, {}, big);
           if (request.path == "/stream") {
             held = responder;
             held->begin(200, {});
@@ -57,6 +59,7 @@ struct TlsServer {
   std::string url(const std::string& path = "/") const { return url_of(*server, path, "https"); }
   std::string host_port() const { return "127.0.0.1:" + std::to_string(server->port()); }
   std::string host;
+  std::string big;  // what /big answers
   std::shared_ptr<Responder> held;
   std::unique_ptr<Server> server;
 };
@@ -65,7 +68,7 @@ struct TlsServer {
 struct Trusted {
   loop::EventLoop loop;
   const GeneratedCertificate certificate = make_certificate();
-  const TlsServer server{loop, certificate};
+  TlsServer server{loop, certificate};
   std::unique_ptr<Transport> transport;
 
   Trusted() {
@@ -114,6 +117,41 @@ TEST_CASE("a stream ends for its reader, however soon after what was sent last")
       CHECK(get(loop, *transport, server.url())->body == "secret");
     }
   }
+}
+
+TEST_CASE("a big answer that takes its reader long leaves the loop to others all the time") {
+  Trusted given;
+  auto& loop = given.loop;
+  base::Random random{7};
+  while (given.server.big.size() < (4U << 20U)) given.server.big += random.suffix(64);
+  std::size_t turns = 0;
+  std::size_t most = 0;  // pieces in one turn
+  std::size_t pieces = 0;
+  std::function<void()> next_turn = [&] {
+    ++turns;
+    most = std::max(most, std::exchange(pieces, 0));
+    loop.post(next_turn);
+  };
+  loop.post(next_turn);
+  std::string got;
+  std::optional<Result<void>> end;
+  CallHandlers handlers;
+  handlers.on_data = [&](std::string_view bytes) {
+    got.append(bytes);
+    ++pieces;
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds{1}) {
+    }
+  };
+  handlers.on_done = [&](Result<void> result) { end.emplace(std::move(result)); };
+  Request request;
+  request.url = given.server.url("/big");
+  const auto call = given.transport->start(std::move(request), std::move(handlers));
+  REQUIRE(loop.run_until([&] { return end.has_value(); }, kLimit));
+  CHECK(end->ok());
+  CHECK(got == given.server.big);
+  CHECK(most < 9);
+  CHECK(turns > 20);
 }
 
 TEST_CASE("a certificate of another CA is refused, and the error says which server and why") {
