@@ -1,11 +1,13 @@
 // Runs the cases on one server. Where KUBEWATCH_E2E_RESULTS names a folder, each case's beginning
-// and verdict go to a file there, for report.sh, and the output holds nothing but what failed:
-// ctest and CI cut it.
+// and verdict go to a file there, for report.sh, and the output holds nothing but what failed, each
+// time with the last lines of the log: ctest and CI cut it.
 #define CATCH_CONFIG_RUNNER
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <vector>
 
 #include "base/log.hpp"
 #include "loop/process.hpp"
@@ -13,21 +15,32 @@
 
 namespace {
 
+constexpr std::size_t kShownLines = 100;
+
 std::ofstream g_results;
+std::vector<std::string> g_log;  // of the case that runs
 
 struct Recorder : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     if (g_results.is_open()) {
       g_results << "begin " << info.name << std::endl;
+      g_log.clear();
+      kubewatch::base::capture_log(&g_log);
     } else {
       std::cerr << "e2e: " << info.name << std::endl;
     }
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
     if (!g_results.is_open()) return;
-    g_results << (stats.totals.assertions.allPassed() ? "pass " : "fail ") << stats.testInfo.name
-              << std::endl;
+    kubewatch::base::capture_log(nullptr);
+    const bool passed = stats.totals.assertions.allPassed();
+    g_results << (passed ? "pass " : "fail ") << stats.testInfo.name << std::endl;
+    if (passed) return;
+    std::cout << "e2e: FAILED: " << stats.testInfo.name << "; the last lines of its log:\n";
+    const std::size_t from = g_log.size() - std::min(g_log.size(), kShownLines);
+    for (std::size_t i = from; i < g_log.size(); ++i) std::cout << g_log[i] << "\n";
+    std::cout << std::flush;
   }
 };
 CATCH_REGISTER_LISTENER(Recorder)
@@ -53,7 +66,8 @@ int main(int argc, char** argv) {
   }
   if (!file.empty()) {
     g_results.open(file);
-    std::cerr << "e2e: the case that has begun and not ended is the last line of " << file << "\n";
+    std::cerr << "e2e: if this says nothing more, the case that hangs is the last line of " << file
+              << "\n";
   }
   kubewatch::loop::become_subreaper();
   if (const char* level = std::getenv("KUBEWATCH_E2E_VERBOSITY"); level != nullptr) {
