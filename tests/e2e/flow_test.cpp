@@ -224,7 +224,7 @@ E2E_CASE("resync runs each object again; debounce gathers changes; changed narro
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(R"x(
   changed: [.spec.title]
-  debounce: 600ms
+  debounce: 2s
 )x") + kReconcile));
   w.script("reconcile.sh", "echo \"$TITLE\" >> calls\n");
   w.start();
@@ -232,12 +232,12 @@ E2E_CASE("resync runs each object again; debounce gathers changes; changed narro
   REQUIRE(w.eventually([&] { return w.lines("calls") == 1; }));
   w.settle();
   w.merge("Website", "a", "{spec: {replicas: 3}}");
-  CHECK(w.holds_for([&] { return w.lines("calls") == 1; }, Duration{1200}));
+  CHECK(w.holds_for([&] { return w.lines("calls") == 1; }, Duration{2600}));
   for (const std::string title : {"two", "three", "four"}) {
     w.merge("Website", "a", "{spec: {title: " + title + "}}");
   }
   REQUIRE(w.eventually([&] { return w.lines("calls") == 2; }));
-  CHECK(w.holds_for([&] { return w.lines("calls") == 2; }, Duration{1000}));
+  CHECK(w.holds_for([&] { return w.lines("calls") == 2; }, Duration{2400}));
   CHECK(w.read("calls") == "one\nfour\n");
   w.stop();
 
