@@ -69,7 +69,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
         workers(std::max<std::size_t>(surroundings.slots, 1)) {}
 
   void pump();
-  void tell_hold();
+  void tell(const WorkerQueue::Hold& hold);
   void start_worker(std::size_t slot);
   Result<void> launch(Worker& worker, std::size_t slot);
   void send(std::size_t slot, const std::string& id);
@@ -167,19 +167,18 @@ void WorkerPool::Impl::pump() {
       send(step->slot, step->id);
     }
   }
-  const auto due = queue.due();
-  if (!due || *due <= loop.now()) return;
-  restart = loop.after(std::chrono::ceil<Duration>(*due - loop.now()), [this] { pump(); });
-  tell_hold();
+  const auto hold = queue.hold(loop.now());
+  if (!hold) return;
+  restart = loop.after(std::chrono::ceil<Duration>(hold->until - loop.now()), [this] { pump(); });
+  tell(*hold);
 }
 
 // Runs that wait for it would seem to hang.
-void WorkerPool::Impl::tell_hold() {
-  const auto hold = queue.hold(loop.now());
-  if (!hold || hold->until == told_hold || hold->until - loop.now() < kToldPause) return;
-  told_hold = hold->until;
-  base::log_warn(why_held(*hold, loop.now()), {{"controller", surroundings.controller},
-                                               {"runs_waiting", std::to_string(hold->runs)}});
+void WorkerPool::Impl::tell(const WorkerQueue::Hold& hold) {
+  if (hold.until == told_hold || hold.until - loop.now() < kToldPause) return;
+  told_hold = hold.until;
+  base::log_warn(why_held(hold, loop.now()), {{"controller", surroundings.controller},
+                                              {"runs_waiting", std::to_string(hold.runs)}});
 }
 
 void WorkerPool::Impl::start_worker(std::size_t slot) {
