@@ -130,6 +130,26 @@ class CertificateEcho {
   std::thread thread_;
 };
 
+// Who shows a server its certificate, and has a second one.
+struct Client {
+  loop::EventLoop loop;
+  const GeneratedCertificate server_certificate = make_certificate();
+  const CertificateEcho server{server_certificate};
+  const GeneratedCertificate first = make_certificate();
+  const GeneratedCertificate second = make_certificate();
+  std::unique_ptr<Transport> transport = make_transport(loop, with(first));
+
+  TlsOptions with(const GeneratedCertificate& certificate) const {
+    TlsOptions tls;
+    tls.ca_pem = server_certificate.ca_pem;
+    tls.client_cert_pem = certificate.certificate_pem;
+    tls.client_key_pem = certificate.key_pem;
+    return tls;
+  }
+  void rotate() const { REQUIRE(transport->set_tls(with(second)).ok()); }
+  std::string shown() { return get(loop, *transport, server.url())->body; }
+};
+
 TEST_CASE("after a rotated CA the next connection trusts the new one, and open streams go on") {
   loop::EventLoop loop;
   const auto before = make_certificate();
@@ -156,56 +176,34 @@ TEST_CASE("after a rotated CA the next connection trusts the new one, and open s
 }
 
 TEST_CASE("after a rotated client certificate the next request shows the new one") {
-  loop::EventLoop loop;
-  const auto server_certificate = make_certificate();
-  const CertificateEcho server(server_certificate);
-  const auto first = make_certificate();
-  const auto second = make_certificate();
-  TlsOptions tls;
-  tls.ca_pem = server_certificate.ca_pem;
-  tls.client_cert_pem = first.certificate_pem;
-  tls.client_key_pem = first.key_pem;
-  const auto transport = make_transport(loop, tls);
-  CHECK(get(loop, *transport, server.url())->body == first.certificate_pem);
-  tls.client_cert_pem = second.certificate_pem;
-  tls.client_key_pem = second.key_pem;
-  REQUIRE(transport->set_tls(tls).ok());
+  Client client;
+  CHECK(client.shown() == client.first.certificate_pem);
+  client.rotate();
   // The first connection is still open, and not used again.
-  CHECK(get(loop, *transport, server.url())->body == second.certificate_pem);
+  CHECK(client.shown() == client.second.certificate_pem);
 }
 
 TEST_CASE("a further connection takes up the session of the first, never one of other material") {
-  loop::EventLoop loop;
-  const auto server_certificate = make_certificate();
-  const CertificateEcho server(server_certificate);
-  const auto first = make_certificate();
-  const auto second = make_certificate();
-  TlsOptions tls;
-  tls.ca_pem = server_certificate.ca_pem;
-  tls.client_cert_pem = first.certificate_pem;
-  tls.client_key_pem = first.key_pem;
-  const auto transport = make_transport(loop, tls);
-  CHECK(get(loop, *transport, server.url())->body == first.certificate_pem);
-  CHECK(server.resumed() == 0);
+  Client client;
+  CHECK(client.shown() == client.first.certificate_pem);
+  CHECK(client.server.resumed() == 0);
   const auto two_at_once = [&] {
     Stream one;
     Stream other;
-    one.start(*transport, watch_request(server.url()));
-    other.start(*transport, watch_request(server.url()));
-    REQUIRE(loop.run_until([&] { return one.end && other.end; }, kLimit));
+    one.start(*client.transport, watch_request(client.server.url()));
+    other.start(*client.transport, watch_request(client.server.url()));
+    REQUIRE(client.loop.run_until([&] { return one.end && other.end; }, kLimit));
     CHECK(one.data == other.data);
     return one.data;
   };
-  CHECK(two_at_once() == first.certificate_pem);
-  CHECK(server.resumed() == 1);
+  CHECK(two_at_once() == client.first.certificate_pem);
+  CHECK(client.server.resumed() == 1);
 
-  tls.client_cert_pem = second.certificate_pem;
-  tls.client_key_pem = second.key_pem;
-  REQUIRE(transport->set_tls(tls).ok());
-  CHECK(get(loop, *transport, server.url())->body == second.certificate_pem);
-  CHECK(server.resumed() == 1);
-  CHECK(two_at_once() == second.certificate_pem);
-  CHECK(server.resumed() == 2);
+  client.rotate();
+  CHECK(client.shown() == client.second.certificate_pem);
+  CHECK(client.server.resumed() == 1);
+  CHECK(two_at_once() == client.second.certificate_pem);
+  CHECK(client.server.resumed() == 2);
 }
 
 TEST_CASE("material that cannot be used changes nothing") {
