@@ -80,6 +80,13 @@ struct Rig {
     for (std::string line; std::getline(file, line);) ++count;
     return count;
   }
+  // A worker that has written its pid is no event: without one the loop would not look again.
+  bool until_workers(std::size_t count) {
+    loop::Timer look;
+    std::function<void()> again = [&] { look = loop.after(Duration{5}, again); };
+    again();
+    return loop.run_until([&] { return workers() == count; }, Duration{30000});
+  }
   std::string read(const std::string& name) const {
     std::ifstream file(folder.file(name));
     std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -119,12 +126,7 @@ TEST_CASE("as many workers as runs at the same time, up to the slots") {
   Rig rig(worker_script(R"(while [ ! -e go ]; do sleep 0.02; done; printf '{"id":"%s"}\n' "$id")"),
           2);
   for (const char* id : {"a", "b", "c"}) rig.start(id);
-  // A worker that has written its pid is no event: without one the loop would not look again.
-  loop::Timer look;
-  std::function<void()> again = [&] { look = rig.loop.after(Duration{5}, again); };
-  again();
-  REQUIRE(rig.loop.run_until([&] { return rig.workers() == 2; }, Duration{30000}));
-  look.reset();
+  REQUIRE(rig.until_workers(2));
   rig.folder.write("go", "");
   for (const char* id : {"a", "b", "c"}) {
     rig.end(id);
@@ -337,7 +339,7 @@ TEST_CASE("ending a run ends its worker, one that waits for a worker is over at 
   Rig rig(worker_script("sleep 600"));
   rig.start("a");
   rig.start("b");
-  REQUIRE(rig.loop.run_until([&] { return rig.workers() == 1; }, Duration{30000}));
+  REQUIRE(rig.until_workers(1));
   rig.calls["b"]->terminate();
   CHECK(rig.end("b").canceled);
   CHECK(rig.ends.count("a") == 0);
@@ -348,7 +350,7 @@ TEST_CASE("ending a run ends its worker, one that waits for a worker is over at 
 TEST_CASE("a run that is dropped leaves no worker at work for it") {
   Rig rig(worker_script("[ \"$id\" != a ] || sleep 600\n" + std::string(kAnswer)));
   rig.start("a");
-  REQUIRE(rig.loop.run_until([&] { return rig.workers() == 1; }, Duration{30000}));
+  REQUIRE(rig.until_workers(1));
   rig.calls.erase("a");
   CHECK(rig.run("b").code == std::optional<int>(0));
   CHECK(rig.workers() == 2);
