@@ -73,8 +73,8 @@ E2E_CASE("lines added to a trigger file run what they name, old ones do not") {
   add("{\"all\":");  // half a line is none
   CHECK(w.holds_for([&] { return w.lines("seen") == 3; }, Duration{1500}));
   add(" true}\n");
-  REQUIRE(w.eventually([&] { return w.lines("seen") == 5; }));
-  CHECK(w.runs_of("b") == 2);
+  REQUIRE(w.eventually([&] { return w.runs_of("a") == 3 && w.runs_of("b") == 2; }));
+  CHECK(w.lines("seen") == 5);
 }
 
 E2E_CASE("an HTTP trigger wakes a rule without for") {
