@@ -214,6 +214,17 @@ std::string empty_value(const CLI::App& command) {
   return "";
 }
 
+// What chooses or decides: who gives it twice means both, and would not see that one was dropped.
+std::string dropped_value(const CLI::App& command) {
+  for (const char* name :
+       {"--selector", "--field-selector", "--when", "--until", "--exec", "--jq"}) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr || option->results().size() < 2) continue;
+    return std::string(name) + " may be given once only: of two the last alone would count";
+  }
+  return "";
+}
+
 using Words = std::vector<std::string>;
 
 bool has(const Words& words, std::string_view name) {
@@ -252,6 +263,9 @@ Command* find_command(const std::vector<std::unique_ptr<Command>>& commands,
 }  // namespace
 
 void bind_global_flags(CLI::App& app, GlobalOptions& global) {
+  // Of what takes one value the last counts, as in kubectl: an alias may bring defaults. Commands
+  // inherit it.
+  app.option_defaults()->take_last();
   bind_server_flags(app, global);
   bind_output_flags(app, global);
 }
@@ -327,6 +341,9 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   }
   if (const std::string empty = empty_value(*path.back()); !empty.empty()) {
     return usage_error(err, app, empty);
+  }
+  if (const std::string dropped = dropped_value(*path.back()); !dropped.empty()) {
+    return usage_error(err, app, dropped);
   }
   Command& command = *find_command(tree->commands, path, 1);
   if (auto settled = settle_scopes(tree->global, command); !settled.ok()) {

@@ -35,6 +35,27 @@ TEST_CASE("a flag that may be given often takes one value each time and leaves t
   CHECK(seen.err.find("pod/b") == std::string::npos);
 }
 
+TEST_CASE("of a flag that takes one value the last one given counts") {
+  const auto seen = run({"version", "-o", "text", "-v=1", "-o=json", "-v", "0"});
+  CHECK(seen.code == kDone);
+  CHECK(seen.out.starts_with("{"));
+  // Each is checked all the same.
+  CHECK(run({"version", "-v", "99", "-v", "0"}).code == kUsage);
+  // Words without a flag do not replace each other.
+  CHECK(run({"version", "a", "b"}).code == kUsage);
+  CHECK(run({"crd-gen", "diff", "a", "b", "c"}).code == kUsage);
+}
+
+TEST_CASE("two conditions of which one would be dropped are refused") {
+  for (const char* flag : {"--selector", "--field-selector", "--when", "--until", "--exec"}) {
+    const auto seen = run({"watch", "pods", flag, ".a", flag, ".b"});
+    CHECK(seen.code == kUsage);
+    CHECK(seen.err.find(std::string(flag) + " may be given once only") != std::string::npos);
+  }
+  CHECK(run({"reflect", "pods", "--jq", ".a", "--jq", ".b"}).err.find("once only") !=
+        std::string::npos);
+}
+
 TEST_CASE("global flags may stand behind the command") {
   const auto seen = run({"version", "-v", "2", "--color=never"});
   CHECK(seen.code == kDone);
