@@ -1,13 +1,18 @@
+// One pass finds where a document ends, a second one builds it within the limits.
 #include "base/json_stream.hpp"
 
 #include <fmt/format.h>
 
-#include <set>
 #include <string>
+
+#include "base/yaml_parser.hpp"
+#include "base/yaml_scalar.hpp"
 
 namespace kubewatch::base {
 
 namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
 
 // The end of the object or array that begins at `begin`; 0 when it does not end.
 std::size_t end_of_document(std::string_view text, std::size_t begin) {
@@ -29,42 +34,127 @@ std::size_t end_of_document(std::string_view text, std::size_t begin) {
   return 0;
 }
 
-// Says whether an object of the text has a key twice: the parser itself keeps the last one
-// silently.
-bool has_duplicate_keys(std::string_view text) {
-  std::vector<std::set<std::string>> open;
-  bool duplicate = false;
-  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key) {
-      duplicate = !open.back().insert(parsed.get<std::string>()).second || duplicate;
-    }
-    return true;
-  };
-  // Precondition: the text parses, so nothing is thrown here.
-  const Json parsed = Json::parse(text.begin(), text.end(), watch);
-  return duplicate && !parsed.is_discarded();
+// Whether a line of --- begins at `at`.
+bool is_separator(std::string_view text, std::size_t at) {
+  if (!text.substr(at).starts_with("---") || (at > 0 && text[at - 1] != '\n')) return false;
+  return at + 3 == text.size() || kSpace.find(text[at + 3]) != std::string_view::npos;
 }
+
+// Of nlohmann's parser, which itself keeps the last of two equal keys in silence.
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  // `nodes`: values and keys so far, over all documents.
+  Builder(const YamlLimits& limits, std::size_t& nodes) : limits_(limits), nodes_(nodes) {}
+
+  bool null() override { return place(nullptr) != nullptr; }
+  bool boolean(bool value) override { return place(value) != nullptr; }
+  bool number_integer(number_integer_t value) override { return place(value) != nullptr; }
+  bool number_unsigned(number_unsigned_t value) override {
+    constexpr auto kMax = static_cast<number_unsigned_t>(INT64_MAX);
+    return (value > kMax ? place(value) : place(static_cast<std::int64_t>(value))) != nullptr;
+  }
+  bool number_float(number_float_t, const string_t& text) override {
+    return place(resolve_plain_scalar(text)) != nullptr;
+  }
+  bool string(string_t& value) override { return place(std::move(value)) != nullptr; }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& value) override {
+    if (!count()) return false;
+    const auto [at, added] = open_.back()->get_ref<Json::object_t&>().try_emplace(std::move(value));
+    if (!added) return refuse(ErrorKind::invalid, "a key appears twice");
+    place_ = &at->second;
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+    return refuse(ErrorKind::invalid, "not valid JSON");
+  }
+
+  Json take() { return std::move(root_); }
+  ErrorKind kind() const { return kind_; }
+  const std::string& why() const { return why_; }
+
+ private:
+  bool refuse(ErrorKind kind, std::string why) {
+    kind_ = kind;
+    why_ = std::move(why);
+    return false;
+  }
+
+  bool count() {
+    if (++nodes_ <= limits_.max_nodes) return true;
+    return refuse(ErrorKind::too_large, fmt::format("more than {} values", limits_.max_nodes));
+  }
+
+  template <class T>
+  Json* place(T&& value) {
+    if (!count()) return nullptr;
+    if (place_ == nullptr) {
+      auto& list = open_.back()->get_ref<Json::array_t&>();
+      list.emplace_back(std::forward<T>(value));
+      return &list.back();
+    }
+    *place_ = Json(std::forward<T>(value));
+    return std::exchange(place_, nullptr);
+  }
+
+  bool open(Json empty) {
+    if (open_.size() >= limits_.max_depth) {
+      return refuse(ErrorKind::too_large,
+                    fmt::format("nested deeper than {} levels", limits_.max_depth));
+    }
+    Json* placed = place(std::move(empty));
+    if (placed != nullptr) open_.push_back(placed);
+    return placed != nullptr;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const YamlLimits& limits_;
+  std::size_t& nodes_;
+  Json root_;
+  Json* place_ = &root_;  // of the next value; null: at the end of the list that is open
+  std::vector<Json*> open_;
+  ErrorKind kind_ = ErrorKind::invalid;
+  std::string why_;
+};
 
 }  // namespace
 
 Result<std::vector<JsonAt>> parse_json_stream(std::string_view text, const YamlLimits& limits) {
   std::vector<JsonAt> out;
-  constexpr std::string_view kSpace = " \t\r\n";
+  std::size_t nodes = 0;
+  const auto refuse = [text](std::size_t at, ErrorKind kind, std::string_view why) {
+    return yaml_error(kind, mark_at(text, at), why);
+  };
   std::size_t at = text.find_first_not_of(kSpace);
   while (at != std::string_view::npos) {
-    if (text[at] != '{' && text[at] != '[') return Error(ErrorKind::invalid, "not a JSON stream");
-    const std::size_t end = end_of_document(text, at);
-    if (end == 0) return Error(ErrorKind::invalid, "a JSON document does not end");
-    if (out.size() >= limits.max_documents) {
-      return Error(ErrorKind::too_large,
-                   fmt::format("1:1: more than {} documents", limits.max_documents));
+    if (is_separator(text, at)) {
+      at = text.find_first_not_of(kSpace, at + 3);
+      continue;
     }
+    if (text[at] != '{' && text[at] != '[')
+      return refuse(at, ErrorKind::invalid, "not a JSON document");
+    const std::size_t end = end_of_document(text, at);
+    if (end == 0) return refuse(at, ErrorKind::invalid, "a JSON document does not end");
+    if (out.size() >= limits.max_documents) {
+      return refuse(at, ErrorKind::too_large,
+                    fmt::format("more than {} documents", limits.max_documents));
+    }
+    Builder builder(limits, nodes);
     const std::string_view document = text.substr(at, end - at);
-    KW_ASSIGN(Json value, parse_json(document, {limits.max_bytes, limits.max_depth}));
-    if (has_duplicate_keys(document)) return Error(ErrorKind::invalid, "a key appears twice");
-    out.push_back({std::move(value), at});
+    if (!Json::sax_parse(document.begin(), document.end(), &builder)) {
+      return refuse(at, builder.kind(), builder.why());
+    }
+    out.push_back({builder.take(), at});
     at = text.find_first_not_of(kSpace, end);
   }
   return out;

@@ -1,5 +1,6 @@
-// JSON documents one after the other, with or without white space between, as jq prints them.
-// Private to base: yaml.hpp reads them where a text is JSON but not YAML.
+// JSON documents one after the other: with or without white space between, as jq prints them, or
+// with lines of --- between, as manifests have them. Private to base: yaml.hpp reads text that
+// begins like JSON with it.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@ struct JsonAt {
   std::size_t offset = 0;
 };
 
-// Objects and arrays only. Errors: invalid (also duplicate keys), too_large.
+// Objects and arrays only, all of the text or nothing; numbers as the YAML reader has them. Errors:
+// invalid (also duplicate keys), too_large; the message begins with the document's "LINE:COLUMN: ".
 Result<std::vector<JsonAt>> parse_json_stream(std::string_view text, const YamlLimits& limits);
 
 }  // namespace kubewatch::base

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/json_stream.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
@@ -64,31 +66,49 @@ Result<std::vector<YamlDocument>> read_events(std::string_view text, const YamlL
 }
 
 bool starts_like_json(std::string_view text) {
-  const std::string_view body = trim(text);
+  std::string_view body = trim(text);
+  if (body.starts_with("---")) body = trim(body.substr(3));
   return body.starts_with('{') || body.starts_with('[');
 }
 
-// JSON that YAML 1.1 does not cover: documents one after the other as jq prints them, \ud83d\ude00
-// escapes. The YAML error is the better one unless all of the text is JSON.
-Result<std::vector<YamlDocument>> read(std::string_view text, const YamlLimits& limits,
+std::vector<YamlDocument> documents_of(std::vector<JsonAt> values, std::string_view text,
                                        bool with_marks) {
-  KW_TRY(check_text(text, limits));
-  bool scanner_failed = false;
-  auto documents = read_events(text, limits, with_marks, scanner_failed);
-  if (documents.ok() || !scanner_failed || !starts_like_json(text)) return documents;
-  auto values = parse_json_stream(text, limits);
-  if (!values.ok()) {
-    return values.error().kind() == ErrorKind::too_large ? std::move(values).error()
-                                                         : std::move(documents);
-  }
   std::vector<YamlDocument> out;
-  for (JsonAt& found : *values) {
-    if (found.value.is_null()) continue;
+  out.reserve(values.size());
+  for (JsonAt& found : values) {
     YamlMarks marks;
     if (with_marks) marks.set_value("", mark_at(text, found.offset));
     out.push_back(YamlDocument{std::move(found.value), std::move(marks)});
   }
   return out;
+}
+
+// What is JSON is read as JSON, as kubectl does: YAML 1.1 lacks documents one after the other, as
+// jq prints them, and \ud83d\ude00 escapes, it takes U+0085 and U+2028 in a string for the end of a
+// line, and it takes five times as long. Positions of values only the YAML reader has, so with them
+// it comes first. Of two errors the YAML one is better, unless the JSON is too large.
+Result<std::vector<YamlDocument>> read(std::string_view text, const YamlLimits& limits,
+                                       bool with_marks) {
+  KW_TRY(check_text(text, limits));
+  const bool like_json = starts_like_json(text);
+  std::optional<Error> no_json;
+  const auto read_json = [&]() -> std::optional<std::vector<YamlDocument>> {
+    auto values = parse_json_stream(text, limits);
+    if (values.ok()) return documents_of(std::move(*values), text, with_marks);
+    no_json = std::move(values).error();
+    return std::nullopt;
+  };
+  if (like_json && !with_marks) {
+    if (auto documents = read_json()) return *std::move(documents);
+  }
+  bool scanner_failed = false;
+  auto documents = read_events(text, limits, with_marks, scanner_failed);
+  if (documents.ok() || !scanner_failed || !like_json) return documents;
+  if (!no_json) {
+    if (auto found = read_json()) return *std::move(found);
+  }
+  return no_json->kind() == ErrorKind::too_large ? *std::move(no_json)
+                                                 : std::move(documents).error();
 }
 
 // Editors of some systems begin files with it.

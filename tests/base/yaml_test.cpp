@@ -11,8 +11,8 @@ using namespace kubewatch::base;
 
 namespace {
 
-Json one(std::string_view text) {
-  auto values = parse_yaml_values(text);
+Json one(std::string_view text, const YamlLimits& limits = {}) {
+  auto values = parse_yaml_values(text, limits);
   INFO(text);
   if (!values.ok()) FAIL(values.error().render());
   REQUIRE(values->size() == 1);
@@ -246,6 +246,55 @@ TEST_CASE("JSON that YAML does not cover is read as JSON") {
   YamlLimits limits;
   limits.max_documents = 2;
   CHECK(error_of("{}{}{}", limits).find("more than 2 documents") != std::string::npos);
+}
+
+TEST_CASE("JSON documents between lines of --- are read as JSON") {
+  auto values = parse_yaml_values("---\n{\"a\":1}\n---\n---  \n{\"b\":[]} \n--- [2]\n---");
+  REQUIRE(values.ok());
+  CHECK(*values == std::vector<Json>{Json{{"a", 1}}, Json{{"b", Json::array()}}, Json::array({2})});
+  // YAML would end a line at each of these, and drop or move the spaces beside it.
+  const std::string lines = "x \xc2\x85 y \xe2\x80\xa8 z";
+  CHECK(parse_yaml_values("{\"a\": \"" + lines + "\"}")->front()["a"] == lines);
+  CHECK(error_of("{\"a\":1}\n----\n{}").starts_with("2:1: "));
+  CHECK(error_of("{\"a\":1} ---\n{}").starts_with("1:9: "));
+}
+
+TEST_CASE("text that only begins like JSON is YAML") {
+  CHECK(one("{\"a\": 1} # why\n") == Json{{"a", 1}});
+  CHECK(one("{a: 1, \"b\": yes}") == Json{{"a", 1}, {"b", true}});
+  CHECK(one("{\"a\": 010}") == Json{{"a", 8}});
+  auto values = parse_yaml_values("{\"a\": 1}\n---\nb: 2\n");
+  REQUIRE(values.ok());
+  CHECK(*values == std::vector<Json>{Json{{"a", 1}}, Json{{"b", 2}}});
+}
+
+TEST_CASE("a number of JSON is what the YAML reader makes of it") {
+  for (const char* number :
+       {"0", "-0", "7", "-7", "1.0", "1.5", "-2.50", "1e3", "1E-2", "1e400", "-1e400", "1e-400",
+        "9223372036854775807", "9223372036854775808", "18446744073709551615",
+        "18446744073709551616", "-9223372036854775808", "-9223372036854775809", "12e20"}) {
+    INFO(number);
+    // A comment makes the same text YAML.
+    const Json json = one("[" + std::string(number) + "]");
+    const Json yaml = one("[" + std::string(number) + "] #");
+    CHECK(json == yaml);
+    CHECK(json[0].type() == yaml[0].type());
+  }
+}
+
+TEST_CASE("JSON keeps the limits and the places of YAML") {
+  YamlLimits limits;
+  limits.max_nodes = 5;
+  CHECK(one("{\"a\":[1,2]}", limits) == Json{{"a", {1, 2}}});
+  CHECK(error_of("{\"a\":[1,2,3]}", limits) == "1:11: more than 5 values");
+  CHECK(error_of("{\"a\":1}\n---\n{\"a\":1}", limits).find("more than 5 values") !=
+        std::string::npos);
+  limits.max_depth = 2;
+  CHECK(one("[[1]]", limits) == Json::array({Json::array({1})}));
+  CHECK(error_of("[[[1]]]", limits) == "1:3: nested deeper than 2 levels");
+  // Where YAML cannot read it, the document's place.
+  CHECK(error_of("{}\n {\"a\":[[1]]}", limits) == "2:2: nested deeper than 2 levels");
+  CHECK(error_of("{\"a\":{\"b\":1,\n\"b\":2}}") == "2:1: key \"b\" appears twice");
 }
 
 TEST_CASE("limits end bombs quickly with an error") {
