@@ -55,10 +55,11 @@ ApplyRun::ApplyRun(Session& session, const ApplyOptions& options, ApplyReport& r
 
 ApplyRun::~ApplyRun() = default;
 
-bool ApplyRun::comes_with_crd(const core::Gvk& gvk) const {
-  return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
-    return slot.order_class == 1 && hooks::type_from_crd(slot.manifest.object, gvk).has_value();
-  });
+std::optional<core::ResourceType> ApplyRun::type_of_own_crd(const core::Gvk& gvk) const {
+  for (const std::size_t index : crds_) {
+    if (auto type = hooks::type_from_crd(slots_[index].manifest.object, gvk)) return type;
+  }
+  return std::nullopt;
 }
 
 Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const std::string& asked) {
@@ -69,14 +70,12 @@ Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const s
     slot.manifest = std::move(manifest);
     slot.warnings = warnings_of(slot.manifest.object, strip, options_);
     slot.order_class = hooks::order_class(slot.gvk);
+    if (slot.order_class == 1) crds_.push_back(slots_.size());
     slots_.push_back(std::move(slot));
   }
   for (auto& slot : slots_) {
     KW_ASSIGN(std::optional<core::ResourceType> type, session_.type_of(slot.gvk));
-    for (const auto& other : slots_) {
-      if (type || other.order_class != 1) continue;
-      type = hooks::type_from_crd(other.manifest.object, slot.gvk);
-    }
+    if (!type) type = type_of_own_crd(slot.gvk);
     slot.key.name = base::string_at(slot.manifest.object, {"metadata", "name"});
     const bool namespaced = !type || type->namespaced;
     KW_ASSIGN(slot.key.namespace_, namespace_of(slot.manifest, namespaced, asked,
@@ -107,7 +106,7 @@ Result<SetContents> ApplyRun::join(const std::string& set_id, const std::string&
 // Discovered again once; longer when its CRD was applied a moment ago.
 Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
   const TimePoint deadline = session_.loop().now() + kServedWithin;
-  const bool awaited = !options_.dry_run && comes_with_crd(slot.gvk);
+  const bool awaited = !options_.dry_run && type_of_own_crd(slot.gvk);
   for (int attempt = 0;; ++attempt) {
     KW_ASSIGN(auto type, session_.type_of(slot.gvk));
     if (type) return std::move(*type);
@@ -117,11 +116,7 @@ Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
   }
   // Its CRD is made by this call, and a dry run makes nothing.
   if (options_.dry_run) {
-    for (const auto& other : slots_) {
-      if (other.order_class != 1) continue;
-      if (auto type = hooks::type_from_crd(other.manifest.object, slot.gvk))
-        return std::move(*type);
-    }
+    if (auto type = type_of_own_crd(slot.gvk)) return std::move(*type);
   }
   return resolve_manifest(session_, slot.manifest);
 }

@@ -69,7 +69,8 @@ class ApplyRun {
   };
   Result<core::ResourceType> find_type(const Slot& slot);
   bool rehearsed_only(const Slot& slot);
-  bool comes_with_crd(const core::Gvk& gvk) const;
+  // What a CRD of this call says of the kind, which the server may not know as yet.
+  std::optional<core::ResourceType> type_of_own_crd(const core::Gvk& gvk) const;
   void prepare_class(int order_class);
   void read_together(const std::vector<ObjectApply*>& applies);
   void run_class(int order_class);
@@ -88,6 +89,7 @@ class ApplyRun {
   std::function<void(const core::ResourceType&)> on_type_;
   std::function<bool()> stopped_;
   std::vector<Slot> slots_;
+  std::vector<std::size_t> crds_;  // indices of slots
   std::set<std::string> namespaces_;
   std::set<std::string> uids_;
   std::size_t reported_ = 0;

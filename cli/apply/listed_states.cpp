@@ -14,7 +14,7 @@ constexpr std::size_t kWorthIt = 8;
 // Items read for each object of the call, whatever else is in the namespace.
 constexpr std::size_t kItemsEach = 3;
 constexpr std::size_t kBytesEach = 64U << 10U;
-constexpr std::size_t kPage = 500;
+constexpr std::size_t kPage = 1000;
 
 }  // namespace
 
