@@ -4,7 +4,7 @@
 
 #include "apiserver/protobuf.hpp"
 #include "base/strings.hpp"
-#include "base/yaml.hpp"
+#include "base/yaml_body.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -127,7 +127,7 @@ Result<WriteContext> write_context(const ApiRequest& request, const ResourcePtr&
 Result<Json> parse_request_body(const ApiRequest& request, const Resource& resource) {
   const std::string media = media_type(request);
   if (media == "application/yaml") {
-    auto documents = base::parse_yaml_values(request.body);
+    auto documents = base::parse_pure_yaml_values(request.body);
     if (documents && documents->size() == 1) return std::move(documents.value()[0]);
     return bad_request("error decoding YAML: " +
                        (documents ? "one document is expected" : documents.error().message()));

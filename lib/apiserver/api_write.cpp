@@ -3,7 +3,7 @@
 
 #include "apiserver/api_target.hpp"
 #include "apiserver/list.hpp"
-#include "base/yaml.hpp"
+#include "base/yaml_body.hpp"
 #include "core/json_path.hpp"
 #include "schema/patch.hpp"
 
@@ -24,7 +24,7 @@ void add_warnings(const Written& written, ApiResponse& response) {
 
 Result<Json> parse_patch(const std::string& body, core::PatchType type) {
   if (type == core::PatchType::apply) {
-    auto documents = base::parse_yaml_values(body);
+    auto documents = base::parse_pure_yaml_values(body);
     if (!documents) return bad_request("error decoding YAML: " + documents.error().message());
     if (documents->size() != 1) return bad_request("error decoding YAML: one document is expected");
     return std::move(documents.value()[0]);

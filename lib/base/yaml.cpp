@@ -1,69 +1,17 @@
-// Reads whole streams: checks the text, then feeds events to YamlBuilder. Writing is in
-// yaml_dump.cpp.
+// Reads whole texts: as JSON or as YAML. Writing is in yaml_dump.cpp.
 #include "base/yaml.hpp"
-
-#include <fmt/format.h>
 
 #include <optional>
 
 #include "base/json_stream.hpp"
 #include "base/strings.hpp"
-#include "base/utf8.hpp"
-#include "base/yaml_builder.hpp"
 #include "base/yaml_document.hpp"
 #include "base/yaml_parser.hpp"
+#include "base/yaml_stream.hpp"
 
 namespace kubewatch::base {
 
 namespace {
-
-Result<void> check_text(std::string_view text, const YamlLimits& limits) {
-  if (text.size() > limits.max_bytes) {
-    return yaml_error(
-        ErrorKind::too_large, {},
-        fmt::format("{} bytes, more than the limit of {}", text.size(), limits.max_bytes));
-  }
-  for (std::size_t at = 0; at < text.size();) {
-    const Utf8Char c = next_utf8(text, at);
-    if (!c.valid) return yaml_error(ErrorKind::invalid, mark_at(text, at), "not valid UTF-8");
-    at += c.size;
-  }
-  // libyaml compares every %TAG line with all earlier ones.
-  constexpr std::size_t kMaxTagLines = 1000;
-  std::size_t tag_lines = 0;
-  for (std::size_t at = text.find("%TAG"); at != std::string_view::npos;
-       at = text.find("%TAG", at + 1)) {
-    if ((at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r') && ++tag_lines > kMaxTagLines) {
-      return yaml_error(ErrorKind::too_large, mark_at(text, at), "too many %TAG lines");
-    }
-  }
-  return {};
-}
-
-Result<std::vector<YamlDocument>> read_events(std::string_view text, const YamlLimits& limits,
-                                              bool with_marks, bool& scanner_failed) {
-  YamlEventSource events(text);
-  YamlBuilder builder(limits, with_marks);
-  std::vector<YamlDocument> documents;
-  std::size_t count = 0;
-  while (true) {
-    auto event = events.next();
-    if (!event.ok()) {
-      scanner_failed = true;
-      return std::move(event).error();
-    }
-    if ((*event)->type == YAML_STREAM_END_EVENT) return documents;
-    if ((*event)->type == YAML_DOCUMENT_START_EVENT && ++count > limits.max_documents) {
-      return yaml_error(ErrorKind::too_large, mark_of((*event)->start_mark),
-                        fmt::format("more than {} documents", limits.max_documents));
-    }
-    if ((*event)->type == YAML_DOCUMENT_END_EVENT) {
-      if (auto document = builder.take_document()) documents.push_back(*std::move(document));
-      continue;
-    }
-    KW_TRY(builder.add(**event));
-  }
-}
 
 bool starts_like_json(std::string_view text) {
   std::string_view body = trim(text);
@@ -89,7 +37,7 @@ std::vector<YamlDocument> documents_of(std::vector<JsonAt> values, std::string_v
 // it comes first. Of two errors the YAML one is better, unless the JSON is too large.
 Result<std::vector<YamlDocument>> read(std::string_view text, const YamlLimits& limits,
                                        bool with_marks) {
-  KW_TRY(check_text(text, limits));
+  KW_TRY(check_yaml_text(text, limits));
   const bool like_json = starts_like_json(text);
   std::optional<Error> no_json;
   const auto read_json = [&]() -> std::optional<std::vector<YamlDocument>> {
@@ -102,7 +50,7 @@ Result<std::vector<YamlDocument>> read(std::string_view text, const YamlLimits& 
     if (auto documents = read_json()) return *std::move(documents);
   }
   bool scanner_failed = false;
-  auto documents = read_events(text, limits, with_marks, scanner_failed);
+  auto documents = read_yaml_stream(text, limits, with_marks, scanner_failed);
   if (documents.ok() || !scanner_failed || !like_json) return documents;
   if (!no_json) {
     if (auto found = read_json()) return *std::move(found);

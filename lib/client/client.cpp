@@ -3,6 +3,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/yaml_body.hpp"
 #include "client/apply_result.hpp"
 #include "client/exec_source.hpp"
 #include "client/list_call.hpp"
@@ -322,7 +323,11 @@ PendingPtr Client::patch(const ResourceType& type, const ObjectKey& key, const J
   Operation request =
       operation(type, what, "PATCH",
                 with_query(core::object_path(type, key, subresource), sent.query()), subresource);
-  set_body(request, base::dump_json(patch), core::content_type(params.type));
+  // An apply is read as YAML, which would change U+0085 to a space and refuse U+007F.
+  set_body(request,
+           params.type == core::PatchType::apply ? base::dump_json_for_yaml(patch)
+                                                 : base::dump_json(patch),
+           core::content_type(params.type));
   return impl_->sender.send(std::move(request), [what, name = key.name, done = std::move(done)](
                                                     Result<http::Response> response) {
     if (!response.ok()) return done(std::move(response).error());

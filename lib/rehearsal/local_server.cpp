@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/yaml.hpp"
+#include "base/yaml_body.hpp"
 #include "core/status.hpp"
 
 namespace kubewatch::rehearsal {
@@ -346,7 +347,8 @@ void LocalServer::end_stream(const std::shared_ptr<CallState>& state) {
 Result<Json> LocalServer::ask(const std::string& method, const std::string& path,
                               const std::string& query, const Json& body,
                               const std::string& content_type) {
-  ApiRequest request{method, path, query, {}, body.is_null() ? "" : base::dump_json(body)};
+  // Whichever of the two it is read as.
+  ApiRequest request{method, path, query, {}, body.is_null() ? "" : base::dump_json_for_yaml(body)};
   request.headers.set("Content-Type", content_type);
   const auto reply = api_.handle(request, loop_.wall());
   ++activity_;

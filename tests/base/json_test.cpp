@@ -1,5 +1,7 @@
 #include "base/json.hpp"
 
+#include "base/utf8.hpp"
+#include "base/yaml_body.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;
@@ -29,6 +31,21 @@ TEST_CASE("size and depth of JSON are limited") {
   CHECK(parse_json("[[[1]]]", {100, 2}).error().kind() == ErrorKind::too_large);
   CHECK(parse_json(std::string(1000000, '[')).error().kind() == ErrorKind::too_large);
   CHECK(parse_json("\"[[[[[[\\\"[[[\"", {100, 2}).ok());
+}
+
+TEST_CASE("JSON for a reader of YAML is read by it as what it is, whatever the characters") {
+  CHECK(dump_json_for_yaml(Json{{"a", "b é 😀"}}) == "{\"a\":\"b é 😀\"}");
+  CHECK(dump_json_for_yaml("\x7f \xc2\x85 \xe2\x80\xa8") == R"("\u007f \u0085 \u2028")");
+  Json all = Json::array();
+  for (char32_t c = 0; c < 0x11000; ++c) {
+    if (c >= 0xd800 && c < 0xe000) continue;
+    std::string text = "a ";
+    append_utf8(text, c);
+    all.push_back(text + " b");
+  }
+  const auto read = parse_pure_yaml_values(dump_json_for_yaml(all));
+  REQUIRE(read.ok());
+  CHECK(read->front() == all);
 }
 
 TEST_CASE("dump_json never throws on invalid UTF-8") {

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "e2e/kubewatch_process.hpp"
+#include "e2e/requests.hpp"
 #include "e2e/world.hpp"
 
 namespace kubewatch::e2e {
@@ -635,6 +636,41 @@ E2E_CASE("apply-ssa: a signal during --wait ends the writes, and nothing is prun
   CHECK(seen.err.find("not waited for: interrupted") != std::string::npos);
   CHECK(data_of(w, "m299") == "absent");
   CHECK(data_of(w, "old")["color"] == "red");
+}
+
+// What is applied is sent as JSON and read as YAML.
+E2E_CASE("apply-ssa: characters that YAML would change or refuse arrive as they are") {
+  World w;
+  const std::string text =
+      "a \x7f b \xc2\x85 c \xc2\x9f d \xe2\x80\xa8 e \xe2\x80\xa9 f \xef\xbb\xbf g \xef\xbf\xbe h "
+      "\xef\xbf\xbf i 😀";
+  Json object = {{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata", {{"name", "odd"}, {"namespace", w.ns()}}},
+                 {"data", {{"text", text}}}};
+  const auto seen = apply_ssa(w, base::dump_json(object));
+  INFO(seen.err);
+  CHECK(seen.code == 0);
+  CHECK(data_of(w, "odd")["text"] == text);
+  CHECK(apply_ssa(w, base::dump_json(object)).says("unchanged"));
+  // Sent by others as they stand, the server reads them by the rules of YAML.
+  const auto raw = [&](const std::string& value) {
+    object["metadata"]["name"] = "raw";
+    object["data"]["text"] = value;
+    return send_text(w, "PATCH",
+                     w.expand("/api/v1/namespaces/@NS@/configmaps/raw?fieldManager=raw&force=true"),
+                     base::dump_json(object), "application/apply-patch+yaml");
+  };
+  CHECK(raw("a \xc2\x85 b").code == 201);
+  CHECK(data_of(w, "raw")["text"] == "a b");
+  CHECK(raw("a \xe2\x80\xa8 b").code == 200);
+  CHECK(data_of(w, "raw")["text"] ==
+        "a\xe2\x80\xa8"
+        "b");
+  const auto refused = raw("a \x7f b");
+  CHECK(refused.code == 400);
+  CHECK(base::string_at(refused.body, {"message"}).find("control characters are not allowed") !=
+        std::string::npos);
 }
 
 }  // namespace kubewatch::e2e

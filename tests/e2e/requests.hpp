@@ -24,8 +24,8 @@ struct Answer {
   Json body;
 };
 
-inline Answer send(World& w, const std::string& method, const std::string& path,
-                   const Json& body = nullptr) {
+inline Answer send_text(World& w, const std::string& method, const std::string& path,
+                        std::string body, const std::string& content_type) {
   const client::ClientConfig& config = w.server().config();
   auto transport = client::make_transport(w.loop(), config);
   if (!transport.ok()) FAIL(transport.error().render());
@@ -34,8 +34,8 @@ inline Answer send(World& w, const std::string& method, const std::string& path,
   request.url = config.server + path;
   if (!config.token.empty()) request.headers.set("Authorization", "Bearer " + config.token);
   request.headers.set("Accept", "application/json");
-  request.headers.set("Content-Type", "application/json");
-  if (!body.is_null()) request.body = base::dump_json(body);
+  request.headers.set("Content-Type", content_type);
+  request.body = std::move(body);
   std::optional<Result<http::Response>> answer;
   const auto call =
       http::fetch(**transport, std::move(request),
@@ -44,6 +44,12 @@ inline Answer send(World& w, const std::string& method, const std::string& path,
   if (!answer || !answer->ok()) FAIL("no answer to " << method << " " << path);
   auto parsed = base::parse_json((*answer)->body);
   return {(*answer)->status, parsed.ok() ? std::move(*parsed) : Json((*answer)->body)};
+}
+
+inline Answer send(World& w, const std::string& method, const std::string& path,
+                   const Json& body = nullptr) {
+  return send_text(w, method, path, body.is_null() ? "" : base::dump_json(body),
+                   "application/json");
 }
 
 // The causes of a Status, "FIELD: MESSAGE" each.

@@ -1,0 +1,23 @@
+// Bodies of requests that the API server reads as YAML 1.1, though most clients send JSON: those of
+// server-side apply.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "base/result.hpp"
+#include "base/yaml.hpp"
+
+namespace kubewatch::base {
+
+// Compact JSON that such a reader takes for this value: characters that it refuses (U+007F), or
+// takes for the end of a line (U+0085, U+2028), are escaped.
+std::string dump_json_for_yaml(const Json& value);
+
+// By the rules of YAML alone, also where the text is JSON. Errors: as parse_yaml().
+Result<std::vector<Json>> parse_pure_yaml_values(std::string_view text,
+                                                 const YamlLimits& limits = {});
+
+}  // namespace kubewatch::base

@@ -1,0 +1,59 @@
+#include "base/yaml_stream.hpp"
+
+#include <fmt/format.h>
+
+#include "base/utf8.hpp"
+#include "base/yaml_builder.hpp"
+#include "base/yaml_parser.hpp"
+
+namespace kubewatch::base {
+
+Result<void> check_yaml_text(std::string_view text, const YamlLimits& limits) {
+  if (text.size() > limits.max_bytes) {
+    return yaml_error(
+        ErrorKind::too_large, {},
+        fmt::format("{} bytes, more than the limit of {}", text.size(), limits.max_bytes));
+  }
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Char c = next_utf8(text, at);
+    if (!c.valid) return yaml_error(ErrorKind::invalid, mark_at(text, at), "not valid UTF-8");
+    at += c.size;
+  }
+  // libyaml compares every %TAG line with all earlier ones.
+  constexpr std::size_t kMaxTagLines = 1000;
+  std::size_t tag_lines = 0;
+  for (std::size_t at = text.find("%TAG"); at != std::string_view::npos;
+       at = text.find("%TAG", at + 1)) {
+    if ((at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r') && ++tag_lines > kMaxTagLines) {
+      return yaml_error(ErrorKind::too_large, mark_at(text, at), "too many %TAG lines");
+    }
+  }
+  return {};
+}
+
+Result<std::vector<YamlDocument>> read_yaml_stream(std::string_view text, const YamlLimits& limits,
+                                                   bool with_marks, bool& scanner_failed) {
+  YamlEventSource events(text);
+  YamlBuilder builder(limits, with_marks);
+  std::vector<YamlDocument> documents;
+  std::size_t count = 0;
+  while (true) {
+    auto event = events.next();
+    if (!event.ok()) {
+      scanner_failed = true;
+      return std::move(event).error();
+    }
+    if ((*event)->type == YAML_STREAM_END_EVENT) return documents;
+    if ((*event)->type == YAML_DOCUMENT_START_EVENT && ++count > limits.max_documents) {
+      return yaml_error(ErrorKind::too_large, mark_of((*event)->start_mark),
+                        fmt::format("more than {} documents", limits.max_documents));
+    }
+    if ((*event)->type == YAML_DOCUMENT_END_EVENT) {
+      if (auto document = builder.take_document()) documents.push_back(*std::move(document));
+      continue;
+    }
+    KW_TRY(builder.add(**event));
+  }
+}
+
+}  // namespace kubewatch::base
