@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "base/strings.hpp"
 #include "jq/helper_protocol.hpp"
@@ -98,9 +99,19 @@ class Helper {
     if (socket_ >= 0) ::close(socket_);
     pid_ = 0;
     socket_ = -1;
+    compiled_.clear();
   }
 
   int pid() const { return pid_; }
+
+  // The running helper has compiled the text. A wrong "no" costs a compilation more.
+  bool has(const std::string& text) const {
+    return pid_ > 0 && owner_ == ::getpid() && alive() && compiled_.count(text) > 0;
+  }
+  void compiled(const std::string& text) {
+    if (compiled_.size() >= kKeptPrograms) compiled_.clear();
+    compiled_.insert(text);
+  }
 
  private:
   Helper() = default;
@@ -186,6 +197,7 @@ class Helper {
   pid_t pid_ = 0;
   pid_t owner_ = 0;
   int socket_ = -1;
+  std::set<std::string> compiled_;
   Duration deadline_{};
   Clock::time_point end_;
 };
@@ -219,13 +231,16 @@ Result<void> helper_compile(const std::string& text) {
   Helper& helper = Helper::instance();
   KW_TRY(helper.ask(text, "", {kCompileDeadline, 0, 0}, false));
   KW_ASSIGN(const Reply reply, helper.next());
-  if (reply.kind == HelperReply::done) return {};
-  return reply_error(reply);
+  if (reply.kind != HelperReply::done) return reply_error(reply);
+  helper.compiled(text);
+  return {};
 }
 
 Result<std::vector<Json>> helper_run(const std::string& text, const Json& input,
                                      const Limits& limits, bool first_only) {
   Helper& helper = Helper::instance();
+  // What libjq needs to begin is not the program's time.
+  if (!helper.has(text)) KW_TRY(helper_compile(text));
   KW_TRY(helper.ask(text, base::dump_json(input), limits, first_only));
   std::vector<Json> outputs;
   while (true) {

@@ -14,7 +14,8 @@ namespace kubewatch::jq {
 // Whether libjq compiles the text. Errors: invalid (its words), timeout, unavailable (no process).
 Result<void> helper_compile(const std::string& text);
 
-// All outputs. Errors: invalid (a jq error), timeout, too_large (outputs or memory), unavailable.
+// All outputs; the deadline is for the run alone, a start of the process and the compilation have
+// their own. Errors: invalid (a jq error), timeout, too_large (outputs or memory), unavailable.
 Result<std::vector<Json>> helper_run(const std::string& text, const Json& input,
                                      const Limits& limits, bool first_only = false);
 

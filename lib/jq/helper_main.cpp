@@ -27,7 +27,6 @@ namespace kubewatch::jq {
 namespace {
 
 constexpr std::size_t kMemory = 512U << 20U;
-constexpr std::size_t kMaxPrograms = 256;  // compiled ones that are kept
 
 bool read_all(int fd, void* out, std::size_t size) {
   auto* at = static_cast<char*>(out);
@@ -93,7 +92,7 @@ class Programs {
       jq_teardown(&program);
       return nullptr;
     }
-    if (programs_.size() >= kMaxPrograms) clear();
+    if (programs_.size() >= kKeptPrograms) clear();
     programs_[text] = program;
     return program;
   }

@@ -6,6 +6,9 @@
 
 namespace kubewatch::jq {
 
+// Compiled programs that the helper keeps; it forgets all of them before one more.
+inline constexpr std::size_t kKeptPrograms = 256;
+
 struct HelperRequest {
   std::uint32_t text_size = 0;   // the program follows
   std::uint32_t input_size = 0;  // then the input as JSON; compile only when there is none

@@ -73,6 +73,25 @@ TEST_CASE("a program past its deadline is killed and the next one gets a new pro
   CHECK(helper_pid() != pid);
 }
 
+TEST_CASE("what libjq needs to compile a program is not taken off its deadline") {
+  // libjq looks for each variable in all that are open: a second to compile, nothing to run.
+  std::string text;
+  for (int function = 0; function < 8; ++function) {
+    text += "def f" + std::to_string(function) + ": ";
+    for (int i = 0; i < 2000; ++i) text += ". as $x" + std::to_string(i) + " | ";
+    text += ".; ";
+  }
+  text += "f0 | f1 | f2 | f3 | f4 | f5 | f6 | f7";
+  Limits limits;
+  limits.deadline = Duration(250);
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(helper_compile(text + " ").ok());
+  CHECK(std::chrono::steady_clock::now() - begin > limits.deadline);  // else this proves nothing
+  auto outputs = helper_run(text, 1, limits);
+  if (!outputs.ok()) FAIL(outputs.error().render());
+  CHECK(*outputs == std::vector<Json>{1});
+}
+
 TEST_CASE("a helper that was killed is replaced") {
   run("1");
   ::kill(helper_pid(), SIGKILL);
