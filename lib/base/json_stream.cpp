@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/strings.hpp"
 #include "base/yaml_parser.hpp"
 #include "base/yaml_scalar.hpp"
 
@@ -66,18 +67,23 @@ class Builder : public nlohmann::json_sax<Json> {
   bool key(string_t& value) override {
     if (!count()) return false;
     const auto [at, added] = open_.back()->get_ref<Json::object_t&>().try_emplace(std::move(value));
-    if (!added) return refuse(ErrorKind::invalid, "a key appears twice");
+    if (!added) {
+      return refuse(ErrorKind::invalid,
+                    fmt::format("key \"{}\" appears twice", escape_for_terminal(at->first)));
+    }
     place_ = &at->second;
     return true;
   }
 
-  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+  bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
+    place_of_error_ = position > 0 ? position - 1 : 0;
     return refuse(ErrorKind::invalid, "not valid JSON");
   }
 
   Json take() { return std::move(root_); }
   ErrorKind kind() const { return kind_; }
   const std::string& why() const { return why_; }
+  std::size_t place_of_error() const { return place_of_error_; }  // 0: somewhere in the document
 
  private:
   bool refuse(ErrorKind kind, std::string why) {
@@ -125,12 +131,15 @@ class Builder : public nlohmann::json_sax<Json> {
   std::vector<Json*> open_;
   ErrorKind kind_ = ErrorKind::invalid;
   std::string why_;
+  std::size_t place_of_error_ = 0;
 };
 
 }  // namespace
 
-Result<std::vector<JsonAt>> parse_json_stream(std::string_view text, const YamlLimits& limits) {
+Result<std::vector<JsonAt>> parse_json_stream(std::string_view text, const YamlLimits& limits,
+                                              bool& only_json) {
   std::vector<JsonAt> out;
+  only_json = false;
   std::size_t nodes = 0;
   const auto refuse = [text](std::size_t at, ErrorKind kind, std::string_view why) {
     return yaml_error(kind, mark_at(text, at), why);
@@ -139,6 +148,7 @@ Result<std::vector<JsonAt>> parse_json_stream(std::string_view text, const YamlL
   while (at != std::string_view::npos) {
     if (is_separator(text, at)) {
       at = text.find_first_not_of(kSpace, at + 3);
+      only_json = false;
       continue;
     }
     if (text[at] != '{' && text[at] != '[')
@@ -152,10 +162,11 @@ Result<std::vector<JsonAt>> parse_json_stream(std::string_view text, const YamlL
     Builder builder(limits, nodes);
     const std::string_view document = text.substr(at, end - at);
     if (!Json::sax_parse(document.begin(), document.end(), &builder)) {
-      return refuse(at, builder.kind(), builder.why());
+      return refuse(at + builder.place_of_error(), builder.kind(), builder.why());
     }
     out.push_back({builder.take(), at});
     at = text.find_first_not_of(kSpace, end);
+    only_json = true;
   }
   return out;
 }

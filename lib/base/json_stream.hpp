@@ -18,7 +18,10 @@ struct JsonAt {
 };
 
 // Objects and arrays only, all of the text or nothing; numbers as the YAML reader has them. Errors:
-// invalid (also duplicate keys), too_large; the message begins with the document's "LINE:COLUMN: ".
-Result<std::vector<JsonAt>> parse_json_stream(std::string_view text, const YamlLimits& limits);
+// invalid (also duplicate keys), too_large; the message begins with "LINE:COLUMN: ", that of the
+// document where no nearer one is known. `only_json`: the one that cannot be read follows another
+// without a line of ---, so no YAML reader can have it either.
+Result<std::vector<JsonAt>> parse_json_stream(std::string_view text, const YamlLimits& limits,
+                                              bool& only_json);
 
 }  // namespace kubewatch::base

@@ -34,14 +34,16 @@ std::vector<YamlDocument> documents_of(std::vector<JsonAt> values, std::string_v
 // What is JSON is read as JSON, as kubectl does: YAML 1.1 lacks documents one after the other, as
 // jq prints them, and \ud83d\ude00 escapes, it takes U+0085 and U+2028 in a string for the end of a
 // line, and it takes five times as long. Positions of values only the YAML reader has, so with them
-// it comes first. Of two errors the YAML one is better, unless the JSON is too large.
+// it comes first. Of two errors the YAML one is better, unless the JSON is too large or follows
+// another document as only JSON can.
 Result<std::vector<YamlDocument>> read(std::string_view text, const YamlLimits& limits,
                                        bool with_marks) {
   KW_TRY(check_yaml_text(text, limits));
   const bool like_json = starts_like_json(text);
   std::optional<Error> no_json;
+  bool only_json = false;
   const auto read_json = [&]() -> std::optional<std::vector<YamlDocument>> {
-    auto values = parse_json_stream(text, limits);
+    auto values = parse_json_stream(text, limits, only_json);
     if (values.ok()) return documents_of(std::move(*values), text, with_marks);
     no_json = std::move(values).error();
     return std::nullopt;
@@ -55,8 +57,8 @@ Result<std::vector<YamlDocument>> read(std::string_view text, const YamlLimits& 
   if (!no_json) {
     if (auto found = read_json()) return *std::move(found);
   }
-  return no_json->kind() == ErrorKind::too_large ? *std::move(no_json)
-                                                 : std::move(documents).error();
+  return no_json->kind() == ErrorKind::too_large || only_json ? *std::move(no_json)
+                                                              : std::move(documents).error();
 }
 
 // Editors of some systems begin files with it.

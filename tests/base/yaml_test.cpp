@@ -221,8 +221,8 @@ TEST_CASE("what is not valid YAML is an error that names line and column") {
       {"a: 'x' y", "1:8: did not find expected"},
       {"}", "1:1: did not find expected node content"},
       {"a: %x", "1:4: found character that cannot start any token"},
-      {"{\"a\":1} {\"a\":1,\"a\":2}", "1:9: did not find expected"},
-      {"{\"a\":1} x", "1:9: did not find expected"},
+      {"{\"a\":1} {\"a\":1,\"a\":2}", "1:9: key \"a\" appears twice"},
+      {"{\"a\":1} x", "1:9: not a JSON document"},
   };
   for (const Case& c : cases) {
     const std::string message = error_of(c.text);
@@ -295,6 +295,15 @@ TEST_CASE("JSON keeps the limits and the places of YAML") {
   // Where YAML cannot read it, the document's place.
   CHECK(error_of("{}\n {\"a\":[[1]]}", limits) == "2:2: nested deeper than 2 levels");
   CHECK(error_of("{\"a\":{\"b\":1,\n\"b\":2}}") == "2:1: key \"b\" appears twice");
+}
+
+TEST_CASE("of JSON documents one after the other the broken one is told, with its place") {
+  CHECK(error_of("{\"a\":1}\n{\"b\":1,\n \"b\":2}") == "2:1: key \"b\" appears twice");
+  CHECK(error_of("{\"a\":1}\n{\"b\":1,\n \"c\":}") == "3:6: not valid JSON");
+  CHECK(error_of("[]\n[]\n{\"a\":[1,2}") == "3:1: a JSON document does not end");
+  CHECK(error_of("{} {} x") == "1:7: not a JSON document");
+  // After a line of --- it could be YAML, and YAML's reader says more.
+  CHECK(error_of("{\"a\":1}\n---\n{\"b\":1, \"b\":2}") == "3:9: key \"b\" appears twice");
 }
 
 TEST_CASE("limits end bombs quickly with an error") {
