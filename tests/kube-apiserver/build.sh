@@ -37,7 +37,14 @@ build() {
   [ -x "$dir/$2" ] && return 0
   echo "build.sh: building $2" >&2
   mkdir -p "$dir/.tmp"
-  CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags "$flags" -o "$dir/.tmp/$2" "$1" >&2
+  # Hundreds of modules are downloaded: a proxy that fails once is asked again. Other tests run
+  # meanwhile, and go first.
+  for pause in 5 15 30 -; do
+    CGO_ENABLED=0 nice -n 10 go build -mod=readonly -trimpath -ldflags "$flags" -o "$dir/.tmp/$2" "$1" >&2 && break
+    [ "$pause" != - ] || return 1
+    echo "build.sh: building $2 failed, trying again in $pause s" >&2
+    sleep "$pause"
+  done
   mv "$dir/.tmp/$2" "$dir/$2"
 }
 
