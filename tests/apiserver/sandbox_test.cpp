@@ -8,7 +8,7 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr Duration kPatience{10000};
+constexpr Duration kPatience{30000};
 
 // A sandbox and a client of it on one loop.
 struct Fixture {

@@ -20,7 +20,7 @@ run() {
   echo "$*: exit $?" | sed "s#$password#PASSWORD#"
 }
 verbs() {
-  run watch secrets --duration 1s -o name -v 9 "$@"
+  run watch secrets --duration 3s -o name -v 9 "$@"
   run reflect secrets --once --log-format json -v 9 "$@"
   run wait-condition secret/s --for=create --timeout 0 -v 9 "$@"
   run apply-ssa -f "$work/secret.yaml" -v 9 "$@"

@@ -14,7 +14,7 @@ unset KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 cd "$here" || exit 1
 # Cases look into it while a program that they have just begun may not have opened it yet.
 : >"$work/log"
-timeout 60 sh "cases/$name.sh" >"$work/out" 2>"$work/err"
+timeout 280 sh "cases/$name.sh" >"$work/out" 2>"$work/err"
 code=$?
 
 mask() {

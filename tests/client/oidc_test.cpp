@@ -59,7 +59,7 @@ struct World {
     std::optional<Result<Login>> out;
     source->fetch(refused, [&](Result<Login> given) { out.emplace(std::move(given)); });
     CHECK_FALSE(out.has_value());
-    REQUIRE(loop.run_until([&] { return out.has_value(); }, Duration{5000}));
+    REQUIRE(loop.run_until([&] { return out.has_value(); }, Duration{30000}));
     return std::move(*out);
   }
 

@@ -26,7 +26,7 @@ struct Rig {
     transport.run();
     bool turned = false;
     loop.post([&] { turned = true; });
-    loop.run_until([&] { return turned; }, Duration(5000));
+    loop.run_until([&] { return turned; }, Duration(30000));
     transport.run();
   }
 

@@ -566,7 +566,7 @@ E2E_CASE("apply-ssa --wait waits for what was applied, and gives the wait's exit
       "spec: {title: one}}";
   CHECK(apply_ssa(w, site, {"--wait", "--for=jsonpath={.spec.title}=one", "--timeout=60s"}).code ==
         0);
-  CHECK(apply_ssa(w, site, {"--wait", "--for=jsonpath={.spec.title}=two", "--timeout=1s"}).code ==
+  CHECK(apply_ssa(w, site, {"--wait", "--for=jsonpath={.spec.title}=two", "--timeout=5s"}).code ==
         3);
   CHECK(apply_ssa(w, site,
                   {"--wait", "--for=jsonpath={.spec.title}=two",
@@ -580,7 +580,7 @@ E2E_CASE("apply-ssa: nothing is pruned when what was applied is not as awaited")
   const std::vector<std::string> set = {"-n", "@NS@", "--prune", "--applyset", "site"};
   CHECK(apply_ssa(w, config_map("old", "red") + config_map("a", "red"), set).code == 0);
   auto words = set;
-  words.insert(words.end(), {"--wait", "--for=jsonpath={.data.color}=blue", "--timeout=1s"});
+  words.insert(words.end(), {"--wait", "--for=jsonpath={.data.color}=blue", "--timeout=5s"});
   auto seen = apply_ssa(w, config_map("a", "red"), words);
   INFO(seen.err);
   CHECK(seen.code == 3);

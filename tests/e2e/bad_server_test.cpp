@@ -188,7 +188,7 @@ using Words = std::vector<std::string>;
 
 const Words kWatch = {"watch", "cm", "--max-events", "1", "-o", "name"};
 const Words kReflect = {"reflect", "cm", "--once"};
-const Words kWait = {"wait-condition", "cm/a", "--for=create", "--timeout", "5s"};
+const Words kWait = {"wait-condition", "cm/a", "--for=create", "--timeout", "30s"};
 const Words kApply = {"apply-ssa", "-f", "a.yaml"};
 
 bool has(const std::string& text, const std::string& part) {
@@ -251,7 +251,7 @@ E2E_CASE("every verb: escape sequences of a server are never printed as they are
       {{"watch", "cm", "--max-events", "1", "-o", "json"}, 0},
       {{"watch", "cm", "--max-events", "1", "--diff", "--show-managed-fields"}, 0},
       {{"watch", "cm", "--max-events", "1", "--fields", ".data.k"}, 0},
-      {{"watch", "cm", "--duration", "1s", "--when", ".data.k + 1"}, 0},
+      {{"watch", "cm", "--duration", "3s", "--when", ".data.k + 1"}, 0},
       {{"reflect", "cm", "--once"}, 0},
       {{"reflect", "cm", "--query"}, 0},
       {{"reflect", "cm", "--query", "-o", "wide", "--show-labels"}, 0},
@@ -331,10 +331,10 @@ E2E_CASE("every verb: a server that ends in the middle of an answer") {
                        so_far.log.find("interrupted, trying again", first + 1) != std::string::npos;
               });
   CHECK(ended.code == 0);
-  ended = bad.run({"reflect", "cm", "--once", "--timeout", "3s"});
+  ended = bad.run({"reflect", "cm", "--once", "--timeout", "6s"});
   CHECK(ended.code == 8);
   CHECK(has(ended.log, "timed out reading configmaps"));
-  ended = bad.run({"wait-condition", "cm/a", "--for=create", "--timeout", "3s"});
+  ended = bad.run({"wait-condition", "cm/a", "--for=create", "--timeout", "6s"});
   CHECK(ended.code == 8);
   ended = bad.run(kApply);
   CHECK(ended.code == 8);

@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Duration kSoon{20000};
-
 // The engine on a folder of hooks, and what it says.
 class Hooks {
  public:
@@ -504,6 +502,8 @@ kubernetes:
   w.apply(
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: '@NS@', labels: "
       "{seen: '1'}}}");
+  REQUIRE(w.eventually(
+      [&] { return w.read("seen").find("\"name\":null,\"now\":1") != std::string::npos; }, kSoon));
   const std::size_t ticks = w.lines("b");
   REQUIRE(w.eventually([&] { return w.lines("b") > ticks; }, kSoon));
   fs::remove(w.folder() + "/broken");

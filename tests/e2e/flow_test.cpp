@@ -152,7 +152,7 @@ E2E_CASE("the server goes away and comes back: nothing is missed") {
         const auto a = w.get("ConfigMap", "a-page");
         return a && (*a)["data"]["title"] == "two" && w.get("ConfigMap", "b-page");
       },
-      Duration{60000}));
+      Duration{120000}));
 }
 
 E2E_CASE("the server forgets its history while changes happen: nothing is missed") {
@@ -243,7 +243,7 @@ E2E_CASE("resync runs each object again; debounce gathers changes; changed narro
 
   w.rules(website_rule(std::string("\n  resync: 1s\n") + kReconcile));
   w.start();
-  CHECK(w.eventually([&] { return w.lines("calls") >= 5; }, Duration{15000}));
+  CHECK(w.eventually([&] { return w.lines("calls") >= 5; }));
 }
 
 E2E_CASE(

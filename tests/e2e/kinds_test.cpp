@@ -73,7 +73,7 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-made, namespace: %
   REQUIRE(w.eventually([&] { return w.get("ConfigMap", "g2-made").has_value(); }));
   w.apply(crd("Widget", "widgets"));
   w.apply(object("Widget", "w2"));
-  CHECK(w.eventually([&] { return w.get("ConfigMap", "w2-made").has_value(); }, Duration{90000}));
+  CHECK(w.eventually([&] { return w.get("ConfigMap", "w2-made").has_value(); }, Duration{180000}));
   for (const char* name : {"gadgets", "widgets"}) {
     w.remove("CustomResourceDefinition", std::string(name) + ".kinds.e2e.kubewatch.dev", "");
   }

@@ -17,8 +17,6 @@
 
 namespace kubewatch::e2e {
 
-inline constexpr Duration kSoon{20000};
-
 // One kubewatch process.
 class Kubewatch {
  public:

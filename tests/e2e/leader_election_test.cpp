@@ -18,8 +18,6 @@
 namespace kubewatch::e2e {
 namespace {
 
-constexpr Duration kSoon{15000};  // 4 s of lease, retries, and a busy machine
-
 // Each run writes who runs it and tells when two run the same object at once.
 const char* const kWriteMyName = R"x(
 exec 9>"$FOLDER/lock-$KW_NAME"

@@ -7,7 +7,7 @@ namespace kubewatch::e2e {
 
 namespace {
 
-constexpr Duration kCollected{120000};
+constexpr Duration kCollected{240000};
 
 std::string title_of(World& w, const std::string& name) {
   const auto map = w.get("ConfigMap", name);

@@ -87,6 +87,7 @@ spec:
   w.apply(website("b", "x"));
   w.apply(website("c", "'no'"));
   w.start();
+  REQUIRE(w.eventually([&] { return w.lines("seen") >= 2; }));
   w.settle();
   // A full minute may have begun since; the next one is at most one away.
   auto first = base::split(w.read("seen"), '\n');
@@ -119,6 +120,7 @@ echo "$KW_NAME $(grep -o '"title":"[a-z]*"' "$KW_INPUT" | cut -d'"' -f4)" >> gon
 )x");
   w.start();
   for (const char* name : {"a", "b", "c"}) w.apply(website(name, "one"));
+  REQUIRE(w.eventually([&] { return w.runs_of("a") && w.runs_of("b") && w.runs_of("c"); }));
   w.settle();
   w.merge("Website", "b", "{metadata: {labels: {keep: out}}}");
   w.remove("Website", "a");
@@ -150,6 +152,7 @@ if grep -q '"object":null' "$KW_INPUT"; then echo "$KW_NAME" >> gone; fi
 )x");
   w.start();
   for (const char* name : {"a", "b", "c"}) w.apply(website(name, "one"));
+  REQUIRE(w.eventually([&] { return w.runs_of("a") && w.runs_of("b") && w.runs_of("c"); }));
   w.settle();
   // The watches end and their history is gone: whatever was not told yet is found by a list.
   w.server().compact();

@@ -11,8 +11,6 @@
 namespace kubewatch::e2e {
 namespace {
 
-constexpr Duration kSoon{30000};
-
 class Program {
  public:
   Program(World& w, std::vector<std::string> words, const std::string& kubeconfig) : w_(w) {

@@ -16,8 +16,6 @@
 namespace kubewatch::e2e {
 namespace {
 
-constexpr Duration kSoon{30000};
-
 // One kubewatch command; `server` false: without a kubeconfig, as on another machine.
 struct Command {
   Command(World& world, std::vector<std::string> words, bool server) : w(world) {

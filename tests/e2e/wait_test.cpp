@@ -14,8 +14,6 @@ namespace kubewatch::e2e {
 
 namespace {
 
-constexpr Duration kSoon{30000};
-
 class Wait {
  public:
   Wait(World& w, std::vector<std::string> words, const std::string& in = "") : w_(w) {
@@ -154,7 +152,7 @@ E2E_CASE("wait: names that do not exist yet, in one deadline with those that do"
   w.apply(map_of("later", "x: one"));
   CHECK(wait.code() == 0);
   CHECK(wait.out() == "configmap/a condition met\nconfigmap/later condition met\n");
-  Wait never(w, {"cm/never", "--for=create", "--timeout", "500ms"});
+  Wait never(w, {"cm/never", "--for=create", "--timeout", "3s"});
   CHECK(never.code() == 5);
 }
 
@@ -176,7 +174,7 @@ E2E_CASE("wait: a selector is followed live, and counted") {
   w.remove("ConfigMap", "a");
   w.remove("ConfigMap", "c");
   CHECK(gone.code() == 0);
-  Wait nothing(w, {"cm", "-l", "set=none", "--for=create", "--timeout", "500ms"});
+  Wait nothing(w, {"cm", "-l", "set=none", "--for=create", "--timeout", "3s"});
   CHECK(nothing.code() == 5);
 }
 
@@ -293,7 +291,7 @@ E2E_CASE("wait: ready and rollout follow a Deployment, and the reason of a failu
           "ready: false, restartCount: 4, state: {waiting: {reason: CrashLoopBackOff, message: "
           "wait}}, lastState: {terminated: {exitCode: 137, reason: OOMKilled}}}]}}",
           "@NS@", "status");
-  Wait late(w, {"deployment/web", "--for=ready", "--timeout", "1s"});
+  Wait late(w, {"deployment/web", "--for=ready", "--timeout", "3s"});
   CHECK(late.code() == 3);
   INFO(late.errors());
   CHECK(
@@ -333,7 +331,7 @@ E2E_CASE("wait: a Pod that waits for its claim, and one whose init container fai
       "{containers: [{name: app, image: none}], volumes: [{name: v, persistentVolumeClaim: "
       "{claimName: data}}]}}");
   w.merge("Pod", "claims", "{status: {phase: Pending}}", "@NS@", "status");
-  Wait claim(w, {"pod/claims", "--for=condition=Ready", "--timeout", "500ms"});
+  Wait claim(w, {"pod/claims", "--for=condition=Ready", "--timeout", "3s"});
   CHECK(claim.code() == 3);
   CHECK(claim.says("cause: PersistentVolumeClaim data is "));
   w.apply(
@@ -345,7 +343,7 @@ E2E_CASE("wait: a Pod that waits for its claim, and one whose init container fai
           "'', ready: false, restartCount: 0, state: {terminated: {exitCode: 2, reason: Error, "
           "message: no database}}}]}}",
           "@NS@", "status");
-  Wait init(w, {"pod/init", "--for=ready", "--timeout", "500ms"});
+  Wait init(w, {"pod/init", "--for=ready", "--timeout", "3s"});
   CHECK(init.code() == 3);
   CHECK(init.says("cause: init container migrate: exit code 2: no database"));
 }
@@ -361,7 +359,7 @@ E2E_CASE("wait: the last warning Event of the object is told") {
       "'2026-01-02T03:04:05Z', lastTimestamp: '2026-01-02T03:04:05Z', involvedObject: "
       "{apiVersion: v1, kind: ConfigMap, name: a, namespace: '@NS@', uid: " +
       base::string_at(*stored, {"metadata", "uid"}) + "}}");
-  Wait wait(w, {"cm/a", "--for=jsonpath={.data.x}=z", "--timeout", "500ms"});
+  Wait wait(w, {"cm/a", "--for=jsonpath={.data.x}=z", "--timeout", "3s"});
   CHECK(wait.code() == 3);
   CHECK(wait.says("cause: Refused: nobody likes it (3 times)"));
 }

@@ -25,8 +25,11 @@ namespace kubewatch::e2e {
 // Cases call it first; it makes the summary of cases x servers.
 #define E2E_CASE(name) TEST_CASE(name, "[e2e]")
 
+// How long cases wait for what must come. It costs nothing while all is well, and machines that run
+// the tests are busy.
+inline constexpr Duration kSoon{60000};
 // A busy kube-apiserver takes its time to see that no objects of a definition are left.
-constexpr Duration kCrdGone{120000};
+inline constexpr Duration kCrdGone{240000};
 
 class World {
  public:
@@ -61,7 +64,7 @@ class World {
   // As /metrics says it.
   std::string metrics() const;
   // Nothing queued, nothing running, for `quiet`; waits at most `deadline`.
-  void settle(Duration quiet = Duration{400}, Duration deadline = Duration{30000});
+  void settle(Duration quiet = Duration{400}, Duration deadline = kSoon);
 
   // --- the API; each fails the case with the server's words when refused ---
   Json apply(const std::string& yaml, const std::string& manager = "e2e");  // forced, all documents
@@ -83,7 +86,7 @@ class World {
                                         bool force);
 
   // Turns the loop until it holds.
-  bool eventually(const std::function<bool()>& holds, Duration deadline = Duration{30000});
+  bool eventually(const std::function<bool()>& holds, Duration deadline = kSoon);
   // Turns the loop that long; false as soon as it does not hold.
   bool holds_for(const std::function<bool()>& holds, Duration how_long);
 

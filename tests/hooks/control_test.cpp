@@ -20,7 +20,7 @@ struct Asked {
 
 // One client's lines until the server ends it.
 Asked ask_raw(loop::EventLoop& loop, const std::string& path, const std::string& sent,
-              Duration patience = Duration{5000}) {
+              Duration patience = Duration{30000}) {
   Asked out;
   auto fd = loop::connect_unix(path);
   REQUIRE(fd.ok());
@@ -109,11 +109,11 @@ TEST_CASE("answers go on until whoever asked is gone, and the server notices") {
         bench.loop, std::move(*fd), {}, [&](std::string_view) { ++lines; },
         [](const std::string&) {});
     stream.send(control_request_line("keep", Json::object()));
-    REQUIRE(bench.loop.run_until([&] { return lines == 1; }, Duration{5000}));
+    REQUIRE(bench.loop.run_until([&] { return lines == 1; }, Duration{30000}));
     CHECK(bench.kept[0]->more({{"n", 1}}));
-    REQUIRE(bench.loop.run_until([&] { return lines == 2; }, Duration{5000}));
+    REQUIRE(bench.loop.run_until([&] { return lines == 2; }, Duration{30000}));
   }
-  CHECK(bench.loop.run_until([&] { return !bench.kept[0]->more({{"n", 2}}); }, Duration{5000}));
+  CHECK(bench.loop.run_until([&] { return !bench.kept[0]->more({{"n", 2}}); }, Duration{30000}));
   bench.server.reset();
   CHECK_FALSE(bench.kept[0]->more({{"n", 3}}));
 }

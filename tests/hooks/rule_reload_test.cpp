@@ -43,7 +43,7 @@ struct Bench {
     REQUIRE(reloader->start().ok());
   }
   // The names of the rules that were read next, "" when nothing was.
-  std::string next(Duration patience = Duration{5000}) {
+  std::string next(Duration patience = Duration{30000}) {
     const std::size_t before = reads.size();
     loop.run_until([&] { return reads.size() > before; }, patience);
     if (reads.size() == before) return "";
@@ -59,7 +59,7 @@ struct Bench {
           }
           return false;
         },
-        Duration{5000});
+        Duration{30000});
   }
 };
 

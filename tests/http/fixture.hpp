@@ -24,7 +24,7 @@
 
 namespace kubewatch::http {
 
-inline constexpr Duration kLimit{20000};
+inline constexpr Duration kLimit{30000};
 
 inline std::unique_ptr<Transport> make_transport(loop::EventLoop& loop, TlsOptions tls = {}) {
   TransportOptions options;

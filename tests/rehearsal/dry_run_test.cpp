@@ -147,6 +147,6 @@ TEST_CASE("a token that a dry run needs is asked for, and shown nowhere") {
   std::optional<bool> answered;
   const auto call =
       http::fetch(dry, std::move(request), [&](const Result<http::Response>&) { answered = true; });
-  REQUIRE(loop.run_until([&] { return answered.has_value(); }, Duration{5000}));
+  REQUIRE(loop.run_until([&] { return answered.has_value(); }, Duration{30000}));
   CHECK(writes.empty());
 }

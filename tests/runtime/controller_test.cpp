@@ -46,7 +46,7 @@ struct Bench {
     out->release();
     return out;
   }
-  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{5000}); }
+  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{30000}); }
   void turn() {
     bool turned = false;
     loop.post([&] { loop.post([&] { turned = true; }); });

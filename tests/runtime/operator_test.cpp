@@ -91,7 +91,7 @@ struct Bench {
     done(std::move(result));
   }
 
-  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{5000}); }
+  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{30000}); }
   bool until_runs(std::size_t count) {
     return until([&] { return runs.size() >= count; });
   }

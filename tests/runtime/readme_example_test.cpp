@@ -92,7 +92,7 @@ struct Bench {
           }
           return found != nullptr;
         },
-        Duration{5000}));
+        Duration{30000}));
     return *found;
   }
   void sync(const std::string& path, const std::string& items) {

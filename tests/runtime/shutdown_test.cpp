@@ -32,13 +32,13 @@ struct Bench {
     sequence.begin(deadline, [this](const ShutdownReport& told) { report = told; });
   }
   bool until_told() {
-    return loop.run_until([this] { return report.has_value(); }, Duration{5000});
+    return loop.run_until([this] { return report.has_value(); }, Duration{30000});
   }
   void turn() {
     for (int i = 0; i < 3; ++i) {
       bool turned = false;
       loop.post([&] { turned = true; });
-      loop.run_until([&] { return turned; }, Duration{5000});
+      loop.run_until([&] { return turned; }, Duration{30000});
     }
   }
 };

@@ -44,7 +44,7 @@ struct Bench {
         [this, name](const StoreChange& change) { told.push_back(name + " " + change.meta.name); });
     return set.add(name, std::make_unique<ScriptedSource>(script), std::move(stream));
   }
-  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{5000}); }
+  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{30000}); }
   void turn() {
     bool turned = false;
     loop.post([&] { loop.post([&] { turned = true; }); });

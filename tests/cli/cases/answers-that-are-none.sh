@@ -18,19 +18,19 @@ printf 'apiVersion: v1\nkind: Widget\nmetadata: {name: a, namespace: default}\n'
 for mode in html status redirect; do
   echo "## $mode" >&2
   try apply-ssa -f "$work/a.yaml"
-  try wait-condition widget/a --for=create --timeout 1s
-  try watch widgets --duration 1s
+  try wait-condition widget/a --for=create --timeout 3s
+  try watch widgets --duration 3s
   try reflect widgets --estimate
-  try reflect widgets --query --timeout 1s
+  try reflect widgets --query --timeout 3s
 done
 mode=deep
 echo "## $mode" >&2
-try wait-condition widget/a --for=create --timeout 2s
-try wait-condition widget/a --for=ready --timeout 2s
-try wait-condition widget/a --for=create --fail-if=condition=Stalled --timeout 2s
-try wait-condition widget/a --for='jq=.status==null' --timeout 2s
-try watch widgets --until '.status==null' --duration 1s
-try watch widgets --when '.status==null' --duration 1s
-try watch widgets -o json --duration 1s
-try reflect widgets --query --timeout 2s
-try reflect widgets --verify --timeout 2s
+try wait-condition widget/a --for=create --timeout 20s
+try wait-condition widget/a --for=ready --timeout 20s
+try wait-condition widget/a --for=create --fail-if=condition=Stalled --timeout 20s
+try wait-condition widget/a --for='jq=.status==null' --timeout 20s
+try watch widgets --until '.status==null' --duration 3s
+try watch widgets --when '.status==null' --duration 3s
+try watch widgets -o json --duration 3s
+try reflect widgets --query --timeout 20s
+try reflect widgets --verify --timeout 20s

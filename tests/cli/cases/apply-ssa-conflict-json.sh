@@ -9,11 +9,11 @@ echo "exit $?"
 "$kubewatch" apply-ssa -f rules/configmap.yaml -n elsewhere
 echo "exit $?"
 "$kubewatch" wait-condition configmap/settings -n default '--for=jsonpath={.data.color}=red'
-"$kubewatch" wait-condition configmap/absent -n default --for=create --timeout 300ms
+"$kubewatch" wait-condition configmap/absent -n default --for=create --timeout 3s
 echo "exit $?"
-"$kubewatch" wait-condition configmap/settings -n default '--for=jsonpath={.data.color}=green' --timeout 300ms
+"$kubewatch" wait-condition configmap/settings -n default '--for=jsonpath={.data.color}=green' --timeout 3s
 echo "exit $?"
-timeout 1 "$kubewatch" watch configmap/settings -n default -o name
+timeout 5 "$kubewatch" watch configmap/settings -n default -o name
 echo "exit $?"
 kill $server
 wait $server

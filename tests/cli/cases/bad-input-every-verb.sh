@@ -21,7 +21,7 @@ sed 's/kind: .*/kind: Nonsense/' "$work/a.yaml" >"$work/nonsense.yaml"
 printf 'a: &a [x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n' >"$work/bomb.yaml"
 # Wrong usage of the command line alone, the same words as on a server that is there.
 echo "## an unknown type" >&2
-try watch nonsense --duration 1s
+try watch nonsense --duration 3s
 try reflect nonsense --once
 try wait-condition nonsense/a --for=create --timeout 0
 try apply-ssa -f "$work/nonsense.yaml"

@@ -10,11 +10,11 @@ run apply-ssa -f "$work/secret.yaml" -v 9 --record "$work/apply.rec" --field-man
 run apply-ssa -f "$work/wrong.yaml" -v 9
 run apply-ssa -f "$work/secret.yaml" -v 9 -o 'jq=.data.password + 1'
 run apply-ssa -f "$work/secret.yaml" -v 9 --diff
-run watch secrets --duration 1s -v 9 -o name --record "$work/watch.rec"
-run watch secrets --duration 1s -v 9 --when '.data.password + 1 == 2'
-run watch secrets --duration 1s -v 9 --until '.data.password | error'
-run watch secrets --duration 1s -v 9 -o 'jq=.data.password + 1'
-run watch secrets --duration 1s -v 9 --fields '.data.password | error'
+run watch secrets --duration 3s -v 9 -o name --record "$work/watch.rec"
+run watch secrets --duration 3s -v 9 --when '.data.password + 1 == 2'
+run watch secrets --duration 3s -v 9 --until '.data.password | error'
+run watch secrets --duration 3s -v 9 -o 'jq=.data.password + 1'
+run watch secrets --duration 3s -v 9 --fields '.data.password | error'
 run reflect secrets --query -v 9 -o name --record "$work/reflect.rec"
 run reflect secrets --query -v 9 --jq '.data.password + 1'
 run reflect secrets --query -v 9 -o 'jq=.items[].data.password + 1'

@@ -21,7 +21,7 @@ kill -0 "$(cat "$work/sleeper")" && echo "the hook still runs after the first si
 kill -TERM $controller
 wait $controller
 echo "exit $?"
-sleep 0.3
+for _ in $(seq 50); do kill -0 "$(cat "$work/sleeper")" 2>/dev/null || break; sleep 0.1; done
 kill -0 "$(cat "$work/sleeper")" 2>/dev/null && echo "a process is left over"
 ls -d "$work"/kubewatch-* 2>/dev/null
 true

@@ -36,7 +36,7 @@ same watch cm/evil --max-events 1 -o 'jq=.data'
 same watch cm/evil --max-events 1 -o 'custom-columns=NAME:.metadata.name,K:.data.k'
 same watch cm/evil --max-events 1 --fields .data.k
 same watch cm/evil --max-events 1 --diff
-same watch nonsense --duration 1s
+same watch nonsense --duration 3s
 same reflect cm --once
 same reflect cm --query
 same reflect cm evil --query --jq .data

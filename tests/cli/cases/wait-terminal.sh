@@ -5,7 +5,7 @@
 server=$!
 for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
 export KUBECONFIG="$work/kc"
-command="$kubewatch wait-condition cm/settings cm/absent -n default --for=create --timeout 3s"
+command="$kubewatch wait-condition cm/settings cm/absent -n default --for=create --timeout 6s"
 on_terminal() {
   TERM=$1 script -qec "stty cols 70 rows 20; $command" /dev/null </dev/null | tr -d '\r'
 }
