@@ -31,9 +31,8 @@ std::string how(const loop::ProcessExit& exit) {
 }
 
 std::string why_held(const WorkerQueue::Hold& hold, TimePoint now) {
-  const std::string ended = hold.ended == 1
-                                ? "a worker ended"
-                                : fmt::format("{} workers ended one after another", hold.ended);
+  const std::string ended =
+      hold.ended == 1 ? "a worker ended" : fmt::format("workers ended {} times", hold.ended);
   return fmt::format("{} without an answer; the next is started in {}", ended,
                      base::format_duration(std::chrono::ceil<Duration>(hold.until - now)));
 }

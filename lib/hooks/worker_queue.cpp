@@ -47,6 +47,7 @@ std::optional<WorkerQueue::Step> WorkerQueue::next(TimePoint now) {
   if (!free || now < not_before_) return std::nullopt;
   slots_[*free] = {};
   slots_[*free].state = State::idle;
+  slots_[*free].start = starts_;
   return Step{Step::Kind::start, *free, {}};
 }
 
@@ -68,8 +69,8 @@ bool WorkerQueue::waits(const std::string& id) const {
 }
 
 std::string WorkerQueue::on_start_failed(std::size_t slot, TimePoint now, base::Random& random) {
+  failed(slots_[slot].start, now, random);
   slots_[slot] = {};
-  not_before_ = now + backoff_.fail(random);
   if (waiting_.empty()) return "";
   std::string id = std::move(waiting_.front());
   waiting_.pop_front();
@@ -130,9 +131,15 @@ void WorkerQueue::on_stopped(std::size_t index) {
 WorkerQueue::Ended WorkerQueue::on_ended(std::size_t index, TimePoint now, base::Random& random) {
   Slot& slot = slots_[index];
   Ended out{std::move(slot.run), std::move(slot.broken), !slot.stopped};
+  failed(slot.start, now, random);
   slot = {};
-  not_before_ = now + backoff_.fail(random);
   return out;
+}
+
+void WorkerQueue::failed(std::uint64_t start, TimePoint now, base::Random& random) {
+  if (start != starts_) return;
+  ++starts_;
+  not_before_ = now + backoff_.fail(random);
 }
 
 std::optional<std::size_t> WorkerQueue::slot_of(const std::string& id) const {

@@ -35,7 +35,7 @@ class WorkerQueue {
   std::optional<TimePoint> due() const;
   struct Hold {
     TimePoint until{};
-    std::uint32_t ended = 0;  // workers, one after another, with no answer between
+    std::uint32_t ended = 0;  // how many starts ended so, one after another, with no answer between
     std::size_t runs = 0;     // that wait
   };
   // What due() is for, unless that is over.
@@ -63,7 +63,8 @@ class WorkerQueue {
     // It was not asked to end, or gave no valid answer: worth a warning where no run tells it.
     bool fault = false;
   };
-  // The worker is gone; the next start waits for the backoff.
+  // The worker is gone; the next start waits for the backoff. Those that were started together and
+  // end together are one failure: eight slots at once are no reason to wait for half a minute.
   Ended on_ended(std::size_t slot, TimePoint now, base::Random& random);
 
   // "" = no run.
@@ -74,6 +75,7 @@ class WorkerQueue {
   enum class State { none, idle, busy, ending };
   struct Slot {
     State state = State::none;
+    std::uint64_t start = 0;  // starts_ when it was started
     std::string run;
     std::string answered;  // the run before
     std::string broken;
@@ -81,10 +83,13 @@ class WorkerQueue {
   };
   std::string judge(const Slot& slot, const Result<WorkerAnswer>& answer, bool more) const;
 
+  void failed(std::uint64_t start, TimePoint now, base::Random& random);
+
   std::vector<Slot> slots_;
   std::deque<std::string> waiting_;
   base::Backoff backoff_;
   TimePoint not_before_{};
+  std::uint64_t starts_ = 0;  // grows with each failure that the backoff counts
 };
 
 }  // namespace kubewatch::hooks

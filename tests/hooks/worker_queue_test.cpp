@@ -142,6 +142,33 @@ TEST_CASE("a worker that dies gives its run back, and the next one waits longer 
   CHECK(*rig.queue.due() == rig.now + Duration{1000});
 }
 
+TEST_CASE("workers that were started together and end together are one failure") {
+  Rig rig(3);
+  for (const char* id : {"a", "b", "c"}) rig.queue.submit(id);
+  CHECK(rig.steps() == "start 0, send 0 a, start 1, send 1 b, start 2, send 2 c");
+  const TimePoint first = rig.now;
+  for (const std::size_t slot : {1, 0, 2}) {
+    rig.ended(slot);
+    rig.now += Duration{10};
+  }
+  for (const char* id : {"a", "b", "c"}) rig.queue.submit(id);
+  CHECK(*rig.queue.due() == first + Duration{1000});
+  CHECK(rig.queue.hold(rig.now)->ended == 1);
+  rig.now = first + Duration{1000};
+  CHECK(rig.steps() == "start 0, send 0 a, start 1, send 1 b, start 2, send 2 c");
+  // One that was started after a failure is the next one.
+  rig.ended(0);
+  rig.queue.submit("a");
+  CHECK(*rig.queue.due() == rig.now + Duration{2000});
+  rig.now += Duration{2000};
+  CHECK(rig.steps() == "start 0, send 0 a");
+  rig.ended(2);  // of those before: it is not worth another wait
+  rig.queue.submit("c");
+  CHECK(*rig.queue.due() == rig.now);
+  rig.ended(0);
+  CHECK(*rig.queue.due() == rig.now + Duration{4000});
+}
+
 TEST_CASE("how long runs wait for a worker, and after how many ends, can be asked") {
   Rig rig(1);
   rig.queue.submit("a");
