@@ -5,6 +5,9 @@
 #include <openssl/ssl.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -71,6 +74,8 @@ class CertificateEcho {
   CertificateEcho(const CertificateEcho&) = delete;
   CertificateEcho& operator=(const CertificateEcho&) = delete;
   std::string url() const { return "https://127.0.0.1:" + std::to_string(port_) + "/"; }
+  // Requests for it are answered in pairs: a pair is on two connections, however fast an answer is.
+  std::string pair_url() const { return url() + "pair"; }
   // Handshakes that took up an earlier session.
   long resumed() const { return SSL_CTX_sess_hits(context_); }
 
@@ -101,14 +106,22 @@ class CertificateEcho {
     }
   }
   // Keeps the connection open for as long as the client asks on it.
-  static void talk(SSL* ssl) {
+  void talk(SSL* ssl) {
     char bytes[4096];
-    while (SSL_read(ssl, bytes, sizeof bytes) > 0) {
+    for (int size = 0; (size = SSL_read(ssl, bytes, sizeof bytes)) > 0;) {
+      const std::string_view request(bytes, static_cast<std::size_t>(size));
+      if (request.starts_with("GET /pair")) meet();
       const std::string body = shown(ssl);
       const std::string answer =
           "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
       if (SSL_write(ssl, answer.data(), static_cast<int>(answer.size())) <= 0) return;
     }
+  }
+  void meet() {
+    std::unique_lock lock(mutex_);
+    const int place = ++arrived_;
+    changed_.notify_all();
+    changed_.wait_for(lock, kLimit, [&] { return arrived_ >= place + place % 2; });
   }
   static std::string shown(SSL* ssl) {
     X509* certificate = SSL_get1_peer_certificate(ssl);
@@ -126,6 +139,9 @@ class CertificateEcho {
   SSL_CTX* context_;
   int fd_ = -1;
   std::uint16_t port_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;                       // requests for a pair
   std::vector<std::thread> connections_;  // the accepting thread's, until that has ended
   std::thread thread_;
 };
@@ -190,8 +206,8 @@ TEST_CASE("a further connection takes up the session of the first, never one of 
   const auto two_at_once = [&] {
     Stream one;
     Stream other;
-    one.start(*client.transport, watch_request(client.server.url()));
-    other.start(*client.transport, watch_request(client.server.url()));
+    one.start(*client.transport, watch_request(client.server.pair_url()));
+    other.start(*client.transport, watch_request(client.server.pair_url()));
     REQUIRE(client.loop.run_until([&] { return one.end && other.end; }, kLimit));
     CHECK(one.data == other.data);
     return one.data;
