@@ -58,10 +58,32 @@ class Helper {
   Helper& operator=(const Helper&) = delete;
   ~Helper() { stop(); }
 
-  // Sends a request; the replies are read with next(). Errors: unavailable, timeout.
+  // A helper runs; one that runs already goes on. Errors: unavailable.
+  Result<void> start() {
+    if (pid_ > 0 && owner_ == ::getpid() && alive()) return {};
+    stop();
+    int pair[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return no_process();
+    owner_ = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid < 0) {
+      const int code = errno;
+      ::close(pair[0]);
+      ::close(pair[1]);
+      errno = code;
+      return no_process();
+    }
+    if (pid == 0) enter_child(pair[1], owner_);
+    ::close(pair[1]);
+    pid_ = pid;
+    socket_ = pair[0];
+    return {};
+  }
+
+  // Sends a request to the helper that was started; the replies are read with next(). Errors:
+  // timeout, too_large (it died).
   Result<void> ask(const std::string& text, const std::string& input, const Limits& limits,
                    bool first_only) {
-    KW_TRY(start());
     deadline_ = limits.deadline;
     end_ = Clock::now() + limits.deadline;
     const HelperRequest request{static_cast<std::uint32_t>(text.size()),
@@ -104,10 +126,8 @@ class Helper {
 
   int pid() const { return pid_; }
 
-  // The running helper has compiled the text. A wrong "no" costs a compilation more.
-  bool has(const std::string& text) const {
-    return pid_ > 0 && owner_ == ::getpid() && alive() && compiled_.count(text) > 0;
-  }
+  // The helper that was started has compiled the text. A wrong "no" costs a compilation more.
+  bool has(const std::string& text) const { return compiled_.count(text) > 0; }
   void compiled(const std::string& text) {
     if (compiled_.size() >= kKeptPrograms) compiled_.clear();
     compiled_.insert(text);
@@ -115,27 +135,6 @@ class Helper {
 
  private:
   Helper() = default;
-
-  Result<void> start() {
-    if (pid_ > 0 && owner_ == ::getpid() && alive()) return {};
-    stop();
-    int pair[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return no_process();
-    owner_ = ::getpid();
-    const pid_t pid = ::fork();
-    if (pid < 0) {
-      const int code = errno;
-      ::close(pair[0]);
-      ::close(pair[1]);
-      errno = code;
-      return no_process();
-    }
-    if (pid == 0) enter_child(pair[1], owner_);
-    ::close(pair[1]);
-    pid_ = pid;
-    socket_ = pair[0];
-    return {};
-  }
 
   // Between requests nothing is to be read: something means that it has gone.
   bool alive() const {
@@ -229,6 +228,7 @@ Error reply_error(const Reply& reply) {
 
 Result<void> helper_compile(const std::string& text) {
   Helper& helper = Helper::instance();
+  KW_TRY(helper.start());
   KW_TRY(helper.ask(text, "", {kCompileDeadline, 0, 0}, false));
   KW_ASSIGN(const Reply reply, helper.next());
   if (reply.kind != HelperReply::done) return reply_error(reply);
@@ -239,6 +239,7 @@ Result<void> helper_compile(const std::string& text) {
 Result<std::vector<Json>> helper_run(const std::string& text, const Json& input,
                                      const Limits& limits, bool first_only) {
   Helper& helper = Helper::instance();
+  KW_TRY(helper.start());
   // What libjq needs to begin is not the program's time.
   if (!helper.has(text)) KW_TRY(helper_compile(text));
   KW_TRY(helper.ask(text, base::dump_json(input), limits, first_only));
