@@ -47,7 +47,7 @@ std::optional<WorkerQueue::Step> WorkerQueue::next(TimePoint now) {
   if (!free || now < not_before_) return std::nullopt;
   slots_[*free] = {};
   slots_[*free].state = State::idle;
-  slots_[*free].start = starts_;
+  slots_[*free].attempt = attempt_;
   return Step{Step::Kind::start, *free, {}};
 }
 
@@ -69,7 +69,7 @@ bool WorkerQueue::waits(const std::string& id) const {
 }
 
 std::string WorkerQueue::on_start_failed(std::size_t slot, TimePoint now, base::Random& random) {
-  failed(slots_[slot].start, now, random);
+  failed(slots_[slot].attempt, now, random);
   slots_[slot] = {};
   if (waiting_.empty()) return "";
   std::string id = std::move(waiting_.front());
@@ -131,14 +131,14 @@ void WorkerQueue::on_stopped(std::size_t index) {
 WorkerQueue::Ended WorkerQueue::on_ended(std::size_t index, TimePoint now, base::Random& random) {
   Slot& slot = slots_[index];
   Ended out{std::move(slot.run), std::move(slot.broken), !slot.stopped};
-  failed(slot.start, now, random);
+  failed(slot.attempt, now, random);
   slot = {};
   return out;
 }
 
-void WorkerQueue::failed(std::uint64_t start, TimePoint now, base::Random& random) {
-  if (start != starts_) return;
-  ++starts_;
+void WorkerQueue::failed(std::uint64_t attempt, TimePoint now, base::Random& random) {
+  if (attempt != attempt_) return;
+  ++attempt_;
   not_before_ = now + backoff_.fail(random);
 }
 

@@ -75,7 +75,7 @@ class WorkerQueue {
   enum class State { none, idle, busy, ending };
   struct Slot {
     State state = State::none;
-    std::uint64_t start = 0;  // starts_ when it was started
+    std::uint64_t attempt = 0;  // attempt_ when it was started
     std::string run;
     std::string answered;  // the run before
     std::string broken;
@@ -83,13 +83,13 @@ class WorkerQueue {
   };
   std::string judge(const Slot& slot, const Result<WorkerAnswer>& answer, bool more) const;
 
-  void failed(std::uint64_t start, TimePoint now, base::Random& random);
+  void failed(std::uint64_t attempt, TimePoint now, base::Random& random);
 
   std::vector<Slot> slots_;
   std::deque<std::string> waiting_;
   base::Backoff backoff_;
   TimePoint not_before_{};
-  std::uint64_t starts_ = 0;  // grows with each failure that the backoff counts
+  std::uint64_t attempt_ = 0;  // ends with a failure, which the backoff counts once
 };
 
 }  // namespace kubewatch::hooks
