@@ -48,7 +48,7 @@ class Hooks {
   void stop() {
     bool done = false;
     engine->shut_down([&] { done = true; });
-    REQUIRE(w_.eventually([&] { return done; }, kSoon));
+    REQUIRE(w_.eventually([&] { return done; }));
     engine.reset();
   }
   std::size_t says(const std::string& text) const {
@@ -62,9 +62,9 @@ class Hooks {
   }
   // Everything is done, and stays so for a while.
   void settle() {
-    REQUIRE(w_.eventually([this] { return engine->status().idle; }, kSoon));
+    REQUIRE(w_.eventually([this] { return engine->status().idle; }));
     w_.holds_for([this] { return engine->status().idle; }, Duration{300});
-    REQUIRE(w_.eventually([this] { return engine->status().idle; }, kSoon));
+    REQUIRE(w_.eventually([this] { return engine->status().idle; }));
   }
 
   std::vector<std::string> log;
@@ -153,7 +153,7 @@ E2E_CASE("compat: the secret copier copies, restores and removes") {
   hooks.provided("10-secret-copier.sh");
   w.apply(kTeams);
   const auto soon = [&](const std::function<bool()>& holds) {
-    const bool came = w.eventually(holds, kSoon);
+    const bool came = w.eventually(holds);
     INFO(base::join(hooks.log, "\n"));
     REQUIRE(came);
     hooks.settle();
@@ -296,7 +296,7 @@ E2E_CASE("compat: the config report counts contexts and patches its summary") {
            "\",hook=\"20-config-report.sh\",target=\"report-demo\"}";
   };
   const auto soon = [&](const std::function<bool()>& holds) {
-    const bool came = w.eventually(holds, kSoon);
+    const bool came = w.eventually(holds);
     INFO(base::join(hooks.log, "\n"));
     REQUIRE(came);
     hooks.settle();
@@ -374,7 +374,7 @@ E2E_CASE("compat: the janitor sweeps every two seconds by its snapshots") {
   const std::string uid = uid_of(w, "ConfigMap", "short-1", ns);
   const std::string unmarked = version_of(w, "ConfigMap", "unmarked", ns);
   const auto soon = [&](const std::function<bool()>& holds) {
-    const bool came = w.eventually(holds, kSoon);
+    const bool came = w.eventually(holds);
     INFO(base::join(hooks.log, "\n"));
     REQUIRE(came);
   };
@@ -416,7 +416,7 @@ E2E_CASE("compat: a wrong hook is named, the others run, onStartup in order") {
   hooks.hook("lib/functions.sh", "none", "exit 1");
   hooks.hook("waits.sh", "configVersion: v1\nkubernetes: [{kind: NoSuchKind}]", "exit 1");
   hooks.start();
-  REQUIRE(w.eventually([&] { return w.lines("order") == 3; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("order") == 3; }));
   hooks.settle();
   CHECK(w.read("order") == "b.sh\na.sh\nc.sh\n");
   CHECK(w.read("where").find(hooks.folder()) == 0);
@@ -468,7 +468,7 @@ object: {apiVersion: v1, kind: ConfigMap, metadata: {name: kept, namespace: @NS@
 END
 )"));
   hooks.start();
-  REQUIRE(w.eventually([&] { return !hooks.runs.empty(); }, kSoon));
+  REQUIRE(w.eventually([&] { return !hooks.runs.empty(); }));
   INFO(hooks.runs[0].message);
   CHECK(hooks.runs[0].outcome == "done");
   CHECK(hooks.runs[0].created == 1);
@@ -498,17 +498,16 @@ kubernetes:
       "{configVersion: v1, onStartup: 1, schedule: [{crontab: '* * * * * *', queue: other}]}",
       "echo b >> " + w.folder() + "/b");
   hooks.start();
-  REQUIRE(w.eventually([&] { return hooks.failed() >= 2; }, kSoon));
+  REQUIRE(w.eventually([&] { return hooks.failed() >= 2; }));
   w.apply(
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: '@NS@', labels: "
       "{seen: '1'}}}");
   REQUIRE(w.eventually(
-      [&] { return w.read("seen").find("\"name\":null,\"now\":1") != std::string::npos; }, kSoon));
+      [&] { return w.read("seen").find("\"name\":null,\"now\":1") != std::string::npos; }));
   const std::size_t ticks = w.lines("b");
-  REQUIRE(w.eventually([&] { return w.lines("b") > ticks; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("b") > ticks; }));
   fs::remove(w.folder() + "/broken");
-  REQUIRE(
-      w.eventually([&] { return w.read("seen").find("\"Added\"") != std::string::npos; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.read("seen").find("\"Added\"") != std::string::npos; }));
   const std::string seen = w.read("seen");
   // The Synchronization that worked has what came meanwhile, and the event follows it.
   CHECK(seen.find(R"([{"type":"Synchronization","watchEvent":null,"name":null,"now":1}])") !=
@@ -547,7 +546,7 @@ kubernetes:
           w.folder() + "/seen");
   hooks.start();
   const auto seen = [&](const std::string& lines) {
-    return w.eventually([&] { return w.read("seen") == w.expand(lines); }, kSoon);
+    return w.eventually([&] { return w.read("seen") == w.expand(lines); });
   };
   std::string lines = "sync 1\n";
   REQUIRE(seen(lines));
@@ -571,13 +570,13 @@ E2E_CASE("compat: a hook that hangs is ended with its children at shutdown") {
   options.grace = Duration{200};
   hooks.engine.emplace(w.loop(), w.client(), std::move(options), compat::EngineCallbacks{});
   REQUIRE(hooks.engine->start().ok());
-  REQUIRE(w.eventually([&] { return w.lines("child") == 1; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("child") == 1; }));
   bool done = false;
   hooks.engine->shut_down([&] { done = true; });
-  REQUIRE(w.eventually([&] { return done; }, kSoon));
+  REQUIRE(w.eventually([&] { return done; }));
   CHECK(hooks.engine->cut_off() == std::vector<std::string>{"hangs.sh: onStartup"});
   CHECK(w.eventually(
-      [&] { return !fs::exists("/proc/" + std::string(base::trim(w.read("child")))); }, kSoon));
+      [&] { return !fs::exists("/proc/" + std::string(base::trim(w.read("child")))); }));
 }
 
 }  // namespace kubewatch::e2e

@@ -32,31 +32,27 @@ E2E_CASE("a running controller explains, lists runs, and runs objects when it is
   w.apply(website("in", "one", ", labels: {tier: web}"));
   w.apply(website("out", "one", ", labels: {tier: db}"));
   auto kubewatch = controller(w);
-  REQUIRE(w.eventually([&] { return state_of(w, "in") == "idle"; }, kSoon));
+  REQUIRE(w.eventually([&] { return state_of(w, "in") == "idle"; }));
   CHECK(state_of(w, "out") == "not-selected");
   CHECK(ask(w, {"explain", "website/none"}).is_null());
 
   // A change that `changed` does not name is ignored, and explain says so.
   w.merge("Website", "in", "{metadata: {annotations: {note: x}}}");
-  REQUIRE(w.eventually(
-      [&] {
-        const Json answer = ask(w, {"explain", "website/in"});
-        return answer.is_object() && answer.dump().find("touched nothing") != std::string::npos;
-      },
-      kSoon));
+  REQUIRE(w.eventually([&] {
+    const Json answer = ask(w, {"explain", "website/in"});
+    return answer.is_object() && answer.dump().find("touched nothing") != std::string::npos;
+  }));
 
   const Json triggered = ask(w, {"trigger", "website/in", "--reason", "by hand"});
   REQUIRE(triggered.is_object());
   CHECK(triggered["triggered"] == 1);
   Json run;
-  REQUIRE(w.eventually(
-      [&] {
-        const Json runs = ask(w, {"runs", "website/in"});
-        if (!runs.is_object() || runs["runs"].empty()) return false;
-        run = runs["runs"].back();
-        return run["reason"] == "Manual";
-      },
-      kSoon));
+  REQUIRE(w.eventually([&] {
+    const Json runs = ask(w, {"runs", "website/in"});
+    if (!runs.is_object() || runs["runs"].empty()) return false;
+    run = runs["runs"].back();
+    return run["reason"] == "Manual";
+  }));
   CHECK(run["outcome"] == "done");
   CHECK(run["exitCode"] == 0);
   CHECK(run["reasonObject"] == "by hand");
@@ -79,22 +75,18 @@ E2E_CASE("a dying object that its finalizer holds is listed with why, and can be
                    "  finalize: {shell: 'echo the archive is full >&2; exit 1'}\n"));
   w.apply(website("a", "one"));
   auto kubewatch = controller(w);
-  REQUIRE(w.eventually(
-      [&] {
-        const auto live = w.get("Website", "a");
-        return live && (*live)["metadata"].contains("finalizers");
-      },
-      kSoon));
+  REQUIRE(w.eventually([&] {
+    const auto live = w.get("Website", "a");
+    return live && (*live)["metadata"].contains("finalizers");
+  }));
   w.remove("Website", "a");
   Json held;
-  REQUIRE(w.eventually(
-      [&] {
-        const Json answer = ask(w, {"finalizers"});
-        if (!answer.is_object() || answer["objects"].empty()) return false;
-        held = answer["objects"][0];
-        return held["state"] == "backoff";
-      },
-      kSoon));
+  REQUIRE(w.eventually([&] {
+    const Json answer = ask(w, {"finalizers"});
+    if (!answer.is_object() || answer["objects"].empty()) return false;
+    held = answer["objects"][0];
+    return held["state"] == "backoff";
+  }));
   CHECK(held["object"] == "Website " + w.ns() + "/a");
   CHECK(held["finalizer"] == "kubewatch.dev/" + w.ns());
   CHECK(held.dump().find("the archive is full") != std::string::npos);
@@ -102,11 +94,11 @@ E2E_CASE("a dying object that its finalizer holds is listed with why, and can be
 
   // Nothing runs any more: the server is asked.
   Kubewatch direct(w, {"finalizers", "-f", w.folder() + "/rules.yaml", "--release", "-o", "json"});
-  REQUIRE(w.eventually([&] { return direct.exit.has_value(); }, kSoon));
+  REQUIRE(w.eventually([&] { return direct.exit.has_value(); }));
   const auto answer = base::parse_json(direct.exit->out);
   REQUIRE(answer.ok());
   CHECK((*answer)["objects"][0]["released"] == true);
-  CHECK(w.eventually([&] { return !w.get("Website", "a"); }, kSoon));
+  CHECK(w.eventually([&] { return !w.get("Website", "a"); }));
 }
 
 E2E_CASE("a changed rule file restarts what changed alone, and a broken one nothing") {
@@ -121,27 +113,27 @@ E2E_CASE("a changed rule file restarts what changed alone, and a broken one noth
   w.apply(website("a", "one"));
   w.rules(rule("one", "ones") + rule("two", "twos"));
   auto kubewatch = controller(w);
-  REQUIRE(w.eventually([&] { return w.lines("ones") == 1 && w.lines("twos") == 1; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("ones") == 1 && w.lines("twos") == 1; }));
 
   // As editors do it: beside, and renamed over.
   w.file("rules.new", rule("one", "ones") + rule("two", "changed") + rule("three", "threes"));
   std::filesystem::rename(w.folder() + "/rules.new", w.folder() + "/rules.yaml");
-  REQUIRE(w.eventually([&] { return w.lines("changed") == 1 && w.lines("threes") == 1; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("changed") == 1 && w.lines("threes") == 1; }));
   CHECK(w.lines("ones") == 1);
   CHECK(w.lines("twos") == 1);
 
   w.rules("apiVersion: kubewatch.dev/v1\nkind: Nonsense\n");
-  REQUIRE(w.eventually([&] { return kubewatch->says("go on with the rules they have"); }, kSoon));
+  REQUIRE(w.eventually([&] { return kubewatch->says("go on with the rules they have"); }));
   w.apply(website("b", "one"));
-  REQUIRE(w.eventually([&] { return w.lines("ones") == 2 && w.lines("changed") == 2; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("ones") == 2 && w.lines("changed") == 2; }));
 
   w.rules(rule("one", "ones"));
-  REQUIRE(w.eventually([&] { return ask(w, {"queue"})["controllers"].size() == 1; }, kSoon));
+  REQUIRE(w.eventually([&] { return ask(w, {"queue"})["controllers"].size() == 1; }));
   w.apply(website("c", "one"));
-  REQUIRE(w.eventually([&] { return w.lines("ones") == 3; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("ones") == 3; }));
   CHECK(w.lines("changed") == 2);
   ::kill(kubewatch->process->pid(), SIGHUP);
-  REQUIRE(w.eventually([&] { return kubewatch->says("the rules are as they were"); }, kSoon));
+  REQUIRE(w.eventually([&] { return kubewatch->says("the rules are as they were"); }));
   kubewatch->end();
 }
 
@@ -165,19 +157,19 @@ E2E_CASE("a leader takes changed rules over, a standby has them when it leads") 
                                           "--retry-period",
                                           "500ms"};
   auto leader = controller(w, flags);
-  REQUIRE(w.eventually([&] { return w.lines("old") == 1; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("old") == 1; }));
   std::vector<std::string> more = flags;
   more.insert(more.end(), {"-f", w.folder() + "/rules.yaml", "--socket", "none"});
   Kubewatch standby(w, more);
-  REQUIRE(w.eventually([&] { return standby.says("controller started"); }, kSoon));
+  REQUIRE(w.eventually([&] { return standby.says("controller started"); }));
   CHECK(state_of(w, "a") == "idle");
 
   w.rules(rule("new"));
-  REQUIRE(w.eventually([&] { return w.lines("new") == 1; }, kSoon));
-  REQUIRE(w.eventually([&] { return standby.says("the rules changed"); }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("new") == 1; }));
+  REQUIRE(w.eventually([&] { return standby.says("the rules changed"); }));
   CHECK(w.lines("new") == 1);
   leader->end();
-  REQUIRE(w.eventually([&] { return w.lines("new") == 2; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("new") == 2; }));
   CHECK(w.lines("old") == 1);
   standby.end();
 }
@@ -197,15 +189,13 @@ fi
   w.apply(website("park", "bad"));
   for (const char* name : {"a", "b", "c"}) w.apply(website(name, "one"));
   const auto quiet = [&] {
-    return w.eventually(
-        [&] {
-          const Json answer = ask(w, {"queue"});
-          if (!answer.is_object()) return false;
-          const Json& one = answer["controllers"][0];
-          return one["started"] == true && one["ready"] == 0 && one["running"] == 0 &&
-                 one["waiting"] == 0;
-        },
-        kSoon);
+    return w.eventually([&] {
+      const Json answer = ask(w, {"queue"});
+      if (!answer.is_object()) return false;
+      const Json& one = answer["controllers"][0];
+      return one["started"] == true && one["ready"] == 0 && one["running"] == 0 &&
+             one["waiting"] == 0;
+    });
   };
   // Own writes come back as events: only what is quiet for a while is quiet.
   const auto settled = [&] {
@@ -218,7 +208,7 @@ fi
   };
   const std::vector<std::string> flags = {"--state", w.folder() + "/state"};
   auto first = controller(w, flags);
-  REQUIRE(w.eventually([&] { return w.lines("runs") >= 4; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("runs") >= 4; }));
   settled();
   CHECK(ask(w, {"queue"})["controllers"][0]["parked"] == 1);
   first->end();
@@ -237,7 +227,7 @@ fi
   w.apply(website("d", "one"));                                    // new
   w.remove("Website", "a");                                        // deleted
   auto third = controller(w, flags);
-  REQUIRE(w.eventually([&] { return w.lines("runs") >= 3; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("runs") >= 3; }));
   settled();
   const std::string ran = w.read("runs");
   for (const char* name : {"b\n", "c\n", "d\n"}) CHECK(ran.find(name) != std::string::npos);
@@ -249,7 +239,7 @@ fi
   // Another hook: everything runs.
   w.script("reconcile.sh", "echo $KW_NAME >> runs # changed\n" + hook);
   auto fourth = controller(w, flags);
-  REQUIRE(w.eventually([&] { return w.lines("runs") >= 4; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("runs") >= 4; }));
   settled();
   fourth->end();
 }
@@ -269,16 +259,14 @@ E2E_CASE(
   w.rules(rule("first", "m"));
   w.apply(website("a", "one"));
   auto kubewatch = controller(w);
-  REQUIRE(w.eventually([&] { return w.lines("runs") == 1; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.lines("runs") == 1; }));
   w.rules(rule("second", "m"));
-  REQUIRE(w.eventually([&] { return kubewatch->says("the rules changed"); }, kSoon));
+  REQUIRE(w.eventually([&] { return kubewatch->says("the rules changed"); }));
   // Another field manager and the same name: it has to wait as well.
   w.rules(rule("third", "n"));
-  REQUIRE(w.eventually(
-      [&] {
-        return w.read("ends") == "first\nthird\n" || w.read("ends") == "first\nsecond\nthird\n";
-      },
-      kSoon));
+  REQUIRE(w.eventually([&] {
+    return w.read("ends") == "first\nthird\n" || w.read("ends") == "first\nsecond\nthird\n";
+  }));
   CHECK(w.read("overlaps") == "");
   CHECK(w.holds_for([&] { return w.lines("ends") <= 3; }, Duration{1000}));
   kubewatch->end();

@@ -44,7 +44,7 @@ class Kubewatch {
   }
   void end(int signal = SIGTERM) {
     ::kill(process->pid(), signal);
-    REQUIRE(w_.eventually([this] { return exit.has_value(); }, kSoon));
+    REQUIRE(w_.eventually([this] { return exit.has_value(); }));
   }
 
   std::vector<std::string> log;
@@ -67,7 +67,7 @@ inline std::unique_ptr<Kubewatch> controller(World& w, const std::vector<std::st
 inline Json ask(World& w, std::vector<std::string> words) {
   words.insert(words.end(), {"--socket", w.folder() + "/c.sock", "-n", w.ns(), "-o", "json"});
   Kubewatch client(w, words);
-  REQUIRE(w.eventually([&] { return client.exit.has_value(); }, kSoon));
+  REQUIRE(w.eventually([&] { return client.exit.has_value(); }));
   if (client.exit->code != 0) return nullptr;
   auto answer = base::parse_json(client.exit->out);
   return answer.ok() ? *answer : Json(nullptr);

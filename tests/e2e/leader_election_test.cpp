@@ -130,22 +130,21 @@ E2E_CASE("leaders that are killed or stopped are replaced and write nothing afte
     return std::make_unique<Contender>(w, "host-" + std::to_string(++born));
   };
   auto leader = start();
-  REQUIRE(w.eventually([&] { return writer(w) == leader->name; }, kSoon));
+  REQUIRE(w.eventually([&] { return writer(w) == leader->name; }));
   Duration longest{0};
   const std::size_t wanted = fail_overs_wanted();
   for (std::size_t i = 0; i < wanted; ++i) {
     auto standby = start();
-    REQUIRE(
-        w.eventually([&] { return standby->says("standing by: held by " + leader->name); }, kSoon));
+    REQUIRE(w.eventually([&] { return standby->says("standing by: held by " + leader->name); }));
     const bool stops = i % 2 == 1;
     const TimePoint struck = w.loop().now();
     leader->signal(stops ? SIGSTOP : SIGKILL);
     INFO("fail-over " << i << "\n" << standby->tail());
-    REQUIRE(w.eventually([&] { return writer(w) == standby->name; }, kSoon));
+    REQUIRE(w.eventually([&] { return writer(w) == standby->name; }));
     longest = std::max(longest, w.loop().now() - struck);
     if (stops) {
       leader->signal(SIGCONT);
-      REQUIRE(w.eventually([&] { return leader->exit.has_value(); }, kSoon));
+      REQUIRE(w.eventually([&] { return leader->exit.has_value(); }));
       CHECK(leader->exit->code == 1);
       CHECK(leader->says("not the leader any more"));
       CHECK(w.holds_for([&] { return writer(w) == standby->name; }, Duration{1000}));
@@ -156,7 +155,7 @@ E2E_CASE("leaders that are killed or stopped are replaced and write nothing afte
   WARN(wanted << " fail-overs on " << w.server().name() << ", the longest "
               << base::format_duration(longest));
   leader->signal(SIGTERM);
-  REQUIRE(w.eventually([&] { return leader->exit.has_value(); }, kSoon));
+  REQUIRE(w.eventually([&] { return leader->exit.has_value(); }));
   CHECK(leader->exit->code == 0);
   CHECK(holder(w).empty());
   CHECK(w.read("overlaps").empty());
@@ -168,13 +167,13 @@ E2E_CASE("a leader that ends gracefully hands over at once") {
   w.apply(website("a", "one"));
   const std::string longer = "|--lease-duration|5m|--renew-deadline|4m";
   Contender one(w, "one", {}, longer);
-  REQUIRE(w.eventually([&] { return writer(w) == "one"; }, kSoon));
+  REQUIRE(w.eventually([&] { return writer(w) == "one"; }));
   Contender two(w, "two", {}, longer);
-  REQUIRE(w.eventually([&] { return two.says("standing by: held by one"); }, kSoon));
+  REQUIRE(w.eventually([&] { return two.says("standing by: held by one"); }));
   one.signal(SIGTERM);
   // Long before the lease runs out.
-  REQUIRE(w.eventually([&] { return two.says("\"leading\""); }, kSoon));
-  REQUIRE(w.eventually([&] { return one.exit.has_value() && writer(w) == "two"; }, kSoon));
+  REQUIRE(w.eventually([&] { return two.says("\"leading\""); }));
+  REQUIRE(w.eventually([&] { return one.exit.has_value() && writer(w) == "two"; }));
   CHECK(one.exit->code == 0);
   const auto lease = w.get("Lease", "lead");
   REQUIRE(lease);
@@ -191,13 +190,11 @@ E2E_CASE("a leader that loses its lease ends its hooks and drops what they say")
                                kWriteMyName);
   w.apply(website("a", "one"));
   Contender slow(w, "slow");
-  REQUIRE(
-      w.eventually([&] { return !w.read("started").empty() || slow.says("\"leading\""); }, kSoon));
-  REQUIRE(
-      w.eventually([&] { return ::access((w.folder() + "/started").c_str(), F_OK) == 0; }, kSoon));
+  REQUIRE(w.eventually([&] { return !w.read("started").empty() || slow.says("\"leading\""); }));
+  REQUIRE(w.eventually([&] { return ::access((w.folder() + "/started").c_str(), F_OK) == 0; }));
   // Somebody else is written into the lease.
   w.merge("Lease", "lead", "{spec: {holderIdentity: somebody, leaseDurationSeconds: 3600}}");
-  REQUIRE(w.eventually([&] { return slow.exit.has_value(); }, kSoon));
+  REQUIRE(w.eventually([&] { return slow.exit.has_value(); }));
   INFO(slow.tail());
   CHECK(slow.exit->code == 1);
   CHECK(slow.says("not the leader any more: lost the lease " + w.ns() +
@@ -220,20 +217,20 @@ E2E_CASE("shards are shared out, handed over and taken over without two runs at 
   };
   const auto both = std::set<std::string>{"one", "two"};
   Contender one(w, "one", flags);
-  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one"}; }, kSoon));
+  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one"}; }));
   auto two = std::make_unique<Contender>(w, "two", flags);
   INFO(one.tail());
-  REQUIRE(w.eventually([&] { return run_by() == both; }, kSoon));
+  REQUIRE(w.eventually([&] { return run_by() == both; }));
   CHECK(one.says("handing over"));
   CHECK(w.holds_for([&] { return run_by() == both; }, Duration{1500}));
   // Graceful: everything comes back. Then again, by a crash.
   two->signal(SIGTERM);
-  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one"}; }, kSoon));
+  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one"}; }));
   CHECK(two->exit->code == 0);
   Contender three(w, "three", flags);
-  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one", "three"}; }, kSoon));
+  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one", "three"}; }));
   one.signal(SIGKILL);
-  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"three"}; }, kSoon));
+  REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"three"}; }));
   CHECK(w.read("overlaps").empty());
 }
 
@@ -242,14 +239,14 @@ E2E_CASE("instances that share objects out differently never run at once") {
   prepare(w);
   w.apply(website("site", "one"));
   Contender one(w, "one", {"--shards", "2"});
-  REQUIRE(w.eventually([&] { return writer(w, "site-page") == "one"; }, kSoon));
+  REQUIRE(w.eventually([&] { return writer(w, "site-page") == "one"; }));
   Contender two(w, "two", {"--shards", "3"});
-  REQUIRE(w.eventually([&] { return two.says("standing by: other instances share"); }, kSoon));
+  REQUIRE(w.eventually([&] { return two.says("standing by: other instances share"); }));
   CHECK(two.says("2 shards by hash of names"));
   w.apply(website("site", "two"));
   CHECK(w.holds_for([&] { return writer(w, "site-page") == "one"; }, Duration{1500}));
   one.signal(SIGTERM);
-  REQUIRE(w.eventually([&] { return writer(w, "site-page") == "two"; }, kSoon));
+  REQUIRE(w.eventually([&] { return writer(w, "site-page") == "two"; }));
   CHECK(one.exit->code == 0);
   CHECK(w.read("overlaps").empty());
 }
@@ -269,11 +266,9 @@ E2E_CASE("shards by namespace watch only the namespaces of their shards") {
     return map ? base::string_at(*map, {"data", "by"}) : "";
   };
   Contender one(w, "one", flags);
-  REQUIRE(
-      w.eventually([&] { return by("a", w.ns()) == "one" && by("b", w.ns2()) == "one"; }, kSoon));
+  REQUIRE(w.eventually([&] { return by("a", w.ns()) == "one" && by("b", w.ns2()) == "one"; }));
   Contender two(w, "two", flags);
-  REQUIRE(
-      w.eventually([&] { return by("a", w.ns()) == "two" || by("b", w.ns2()) == "two"; }, kSoon));
+  REQUIRE(w.eventually([&] { return by("a", w.ns()) == "two" || by("b", w.ns2()) == "two"; }));
   const bool has_first = by("a", w.ns()) == "two";
   CHECK(watches(two, has_first ? w.ns() : w.ns2()));
   CHECK_FALSE(watches(two, has_first ? w.ns2() : w.ns()));
@@ -289,10 +284,10 @@ E2E_CASE("shards by label list only the objects that carry their number") {
   w.apply(website("c", "one"));
   const std::vector<std::string> flags = {"--shards", "2", "--shard-by", "label=part"};
   Contender one(w, "one", flags);
-  REQUIRE(w.eventually([&] { return writer(w) == "one" && writer(w, "b-page") == "one"; }, kSoon));
+  REQUIRE(w.eventually([&] { return writer(w) == "one" && writer(w, "b-page") == "one"; }));
   CHECK(writer(w, "c-page").empty());
   Contender two(w, "two", flags);
-  REQUIRE(w.eventually([&] { return writer(w) == "two" || writer(w, "b-page") == "two"; }, kSoon));
+  REQUIRE(w.eventually([&] { return writer(w) == "two" || writer(w, "b-page") == "two"; }));
   const bool has_first = writer(w) == "two";
   CHECK(two.says(std::string("labelSelector=part%3D") + (has_first ? "0" : "1")));
   CHECK_FALSE(two.says(std::string("labelSelector=part%3D") + (has_first ? "1" : "0")));

@@ -28,7 +28,7 @@ class Program {
     process = std::move(*started);
   }
   void wait() {
-    REQUIRE(w_.eventually([this] { return exit.has_value(); }, kSoon));
+    REQUIRE(w_.eventually([this] { return exit.has_value(); }));
   }
 
   std::string log;
@@ -73,7 +73,7 @@ E2E_CASE("a recording is replayed without the server, and a changed hook shows a
       {"-f", w.folder() + "/rules.yaml", "--socket", "none", "--record", w.folder() + "/recording"},
       w.folder() + "/kubeconfig");
   const auto wait_for = [&](const std::string& name, const std::string& title) {
-    const bool came = w.eventually([&] { return title_of(w, name) == title; }, kSoon);
+    const bool came = w.eventually([&] { return title_of(w, name) == title; });
     if (!came) FAIL(name + " never got the title " + title + "; the log:\n" + recorded.log);
   };
   wait_for("b-page", "two");
@@ -82,12 +82,10 @@ E2E_CASE("a recording is replayed without the server, and a changed hook shows a
   wait_for("a-page", "changed");
   const std::string uid = base::string_at(*w.get("ConfigMap", "b-page"), {"metadata", "uid"});
   w.remove("ConfigMap", "b-page");
-  REQUIRE(w.eventually(
-      [&] {
-        const auto page = w.get("ConfigMap", "b-page");
-        return page && base::string_at(*page, {"metadata", "uid"}) != uid;
-      },
-      kSoon));
+  REQUIRE(w.eventually([&] {
+    const auto page = w.get("ConfigMap", "b-page");
+    return page && base::string_at(*page, {"metadata", "uid"}) != uid;
+  }));
   w.remove("Website", "b");
   w.apply(website("c", "three"));
   wait_for("c-page", "three");

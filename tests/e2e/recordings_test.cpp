@@ -37,7 +37,7 @@ struct Command {
   }
   bool shows(const std::string& text) {
     const auto there = [&] { return (out + log).find(text) != std::string::npos; };
-    const bool seen = w.eventually([&] { return there() || exit.has_value(); }, kSoon) && there();
+    const bool seen = w.eventually([&] { return there() || exit.has_value(); }) && there();
     if (!seen) UNSCOPED_INFO("wanted: " + text + "\nout:\n" + out + "\nlog:\n" + log);
     return seen;
   }
@@ -127,15 +127,13 @@ E2E_CASE("reflect fills its caches from a recording: the state at its end is ask
   w.remove("ConfigMap", "b");
   w.apply(map_of("last", "1"));
   // Whatever it says on its way, the last of them must be in the file.
-  REQUIRE(w.eventually(
-      [&] {
-        const auto bytes = base::read_file(w.folder() + "/recording", hooks::kMaxRecording);
-        if (!bytes.ok()) return false;
-        const auto loaded = hooks::load_recording(*bytes);
-        return loaded.ok() &&
-               base::join(loaded->lines, "\n").find("\"name\":\"last\"") != std::string::npos;
-      },
-      kSoon));
+  REQUIRE(w.eventually([&] {
+    const auto bytes = base::read_file(w.folder() + "/recording", hooks::kMaxRecording);
+    if (!bytes.ok()) return false;
+    const auto loaded = hooks::load_recording(*bytes);
+    return loaded.ok() &&
+           base::join(loaded->lines, "\n").find("\"name\":\"last\"") != std::string::npos;
+  }));
   CHECK(recorded.end(SIGTERM) == 0);
 
   const auto asked = [&](std::vector<std::string> more) {
@@ -172,8 +170,7 @@ E2E_CASE("reflect fills its caches from a recording: the state at its end is ask
                    false);
     return reader.end() == 0 ? reader.out : "";
   };
-  CHECK(
-      w.eventually([&] { return read() == "configmap/a\nconfigmap/c\nconfigmap/last\n"; }, kSoon));
+  CHECK(w.eventually([&] { return read() == "configmap/a\nconfigmap/c\nconfigmap/last\n"; }));
   CHECK(served.end(SIGTERM) == 0);
 }
 

@@ -145,7 +145,7 @@ struct Serving {
   }
   void end() {
     ::kill(program->process->pid(), SIGTERM);
-    REQUIRE(w_.eventually([&] { return program->exit.has_value(); }, kSoon));
+    REQUIRE(w_.eventually([&] { return program->exit.has_value(); }));
     INFO(base::join(program->log, "\n"));
     CHECK(program->exit->code == 0);
     CHECK_FALSE(std::filesystem::exists(path));

@@ -31,30 +31,25 @@ class Kept {
   void hold(const std::string& name) { w.file("hold-" + name, ""); }
   void let_go(const std::string& name) { std::filesystem::remove(w.folder() + "/hold-" + name); }
   bool ran(const std::string& line) {
-    return w.eventually([&] { return ("\n" + w.read("runs")).find("\n" + line + "\n") != npos; },
-                        kSoon);
+    return w.eventually([&] { return ("\n" + w.read("runs")).find("\n" + line + "\n") != npos; });
   }
   // Nothing runs or is to run.
   void settle() {
-    REQUIRE(w.eventually(
-        [&] {
-          const std::size_t before = w.lines("runs");
-          const Json queue = controllers();
-          if (queue.is_null() || queue["started"] != true) return false;
-          if (queue["ready"] != 0 || queue["running"] != 0) return false;
-          w.holds_for([] { return true; }, Duration{500});
-          return before == w.lines("runs");
-        },
-        kSoon));
+    REQUIRE(w.eventually([&] {
+      const std::size_t before = w.lines("runs");
+      const Json queue = controllers();
+      if (queue.is_null() || queue["started"] != true) return false;
+      if (queue["ready"] != 0 || queue["running"] != 0) return false;
+      w.holds_for([] { return true; }, Duration{500});
+      return before == w.lines("runs");
+    }));
   }
   void clear() { w.file("runs", ""); }
   bool waiting(std::size_t count) {
-    return w.eventually(
-        [&] {
-          const Json queue = controllers();
-          return queue.is_object() && queue["ready"] == count;
-        },
-        kSoon);
+    return w.eventually([&] {
+      const Json queue = controllers();
+      return queue.is_object() && queue["ready"] == count;
+    });
   }
 
   World w;

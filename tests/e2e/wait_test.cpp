@@ -40,7 +40,7 @@ class Wait {
   }
   // It has read the present state and waits.
   void until_it_says(const std::string& text) {
-    REQUIRE(w_.eventually([&] { return says(text) || exit_.has_value(); }, kSoon));
+    REQUIRE(w_.eventually([&] { return says(text) || exit_.has_value(); }));
     INFO(errors());
     REQUIRE_FALSE(exit_.has_value());
   }

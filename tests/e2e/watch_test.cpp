@@ -38,17 +38,17 @@ class Watch {
   }
 
   bool shows(const std::string& text) {
-    const bool seen = w_.eventually([&] { return out.find(text) != std::string::npos; }, kSoon);
+    const bool seen = w_.eventually([&] { return out.find(text) != std::string::npos; });
     if (!seen) UNSCOPED_INFO("wanted: " + text + "\nout:\n" + out + "\nlog:\n" + log);
     return seen;
   }
   bool says(const std::string& text) {
-    return w_.eventually([&] { return log.find(text) != std::string::npos; }, kSoon);
+    return w_.eventually([&] { return log.find(text) != std::string::npos; });
   }
   // The exit code; -1 when a signal ended it.
   int end(int signal = 0) {
     if (signal != 0) ::kill(process->pid(), signal);
-    REQUIRE(w_.eventually([this] { return exit.has_value(); }, kSoon));
+    REQUIRE(w_.eventually([this] { return exit.has_value(); }));
     INFO(out + "\n" + log);
     return exit->code.value_or(-1);
   }
@@ -203,15 +203,13 @@ E2E_CASE("objects and kinds that are not there yet are waited for") {
   CHECK(named.out == "configmap/late\nconfigmap/late\n");
   w.apply(kFleetCrd);
   int title = 0;
-  REQUIRE(w.eventually(
-      [&] {
-        w.apply(
-            "{apiVersion: e2e.kubewatch.dev/v1, kind: Fleet, metadata: {name: \"@NS@\", "
-            "labels: {of: \"@NS@\"}}, spec: {title: \"" +
-            std::to_string(++title) + "\"}}");
-        return kind.exit.has_value();
-      },
-      kSoon));
+  REQUIRE(w.eventually([&] {
+    w.apply(
+        "{apiVersion: e2e.kubewatch.dev/v1, kind: Fleet, metadata: {name: \"@NS@\", "
+        "labels: {of: \"@NS@\"}}, spec: {title: \"" +
+        std::to_string(++title) + "\"}}");
+    return kind.exit.has_value();
+  }));
   CHECK(kind.end() == 0);
   CHECK(kind.out == "fleet.e2e.kubewatch.dev/" + w.ns() + "\n");
   w.remove("Fleet", w.ns(), "");
@@ -290,7 +288,7 @@ E2E_CASE("a checkpoint stays as it was when a signal leaves events without their
   w.apply(settings("b", "1"));
   w.apply(settings("c", "1"));
   REQUIRE(cut.shows("\"c\""));
-  REQUIRE(w.eventually([&] { return w.read("begun") == "x\n"; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.read("begun") == "x\n"; }));
   ::kill(cut.process->pid(), SIGTERM);
   REQUIRE(cut.says("1 events were not given to --exec any more"));
   w.file("go", "");
@@ -377,7 +375,7 @@ E2E_CASE("a command runs for each event, one after the other for an object; fail
                   "--until", "delete"});
   REQUIRE(watch.says("waiting for it"));
   w.apply(settings("a", "1"));
-  REQUIRE(w.eventually([&] { return w.read("order") == "ADDED\n"; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.read("order") == "ADDED\n"; }));
   w.apply(settings("a", "2"));
   w.remove("ConfigMap", "a");
   CHECK(watch.end() == 1);
@@ -403,7 +401,7 @@ E2E_CASE("a reader that goes away is seen before the next event") {
   w.apply(settings("a", "1"));
   Watch watch(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "-o", "name"}, kReadOneLine);
   REQUIRE(watch.shows("configmap/a"));
-  REQUIRE(w.eventually([&] { return w.read("code") == "1\n"; }, kSoon));
+  REQUIRE(w.eventually([&] { return w.read("code") == "1\n"; }));
   CHECK(watch.says("cannot write to stdout"));
 }
 
@@ -430,12 +428,10 @@ E2E_CASE("a reader that goes away ends the watch with 1, not with a quiet 0") {
   Watch watch(w, {"configmaps", "-n", w.ns(), "-l", "of=watch", "-o", "name"}, kReadOneLine);
   REQUIRE(watch.shows("configmap/a"));
   int count = 0;
-  REQUIRE(w.eventually(
-      [&] {
-        w.apply(settings("a", std::to_string(++count)));
-        return !w.read("code").empty();
-      },
-      kSoon));
+  REQUIRE(w.eventually([&] {
+    w.apply(settings("a", std::to_string(++count)));
+    return !w.read("code").empty();
+  }));
   CHECK(w.read("code") == "1\n");
   CHECK(watch.says("cannot write to stdout"));
 }
