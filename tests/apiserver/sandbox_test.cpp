@@ -3,12 +3,11 @@
 #include "base/json.hpp"
 #include "http/transport.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
-
-constexpr Duration kPatience{30000};
 
 // A sandbox and a client of it on one loop.
 struct Fixture {
@@ -44,7 +43,7 @@ struct Fixture {
       REQUIRE(done.ok());
       answer = std::move(done).value();
     });
-    REQUIRE(loop.run_until([&] { return answer.has_value(); }, kPatience));
+    REQUIRE(loop.run_until([&] { return answer.has_value(); }, kLimit));
     return *answer;
   }
 
@@ -83,16 +82,16 @@ TEST_CASE("a watch over HTTP gets events as they happen, and ends when watches a
   handlers.on_data = [&](std::string_view bytes) { received += bytes; };
   handlers.on_done = [&](Result<void>) { ended = true; };
   const auto call = fixture.transport->start(std::move(request), std::move(handlers));
-  REQUIRE(fixture.loop.run_until([&] { return head; }, kPatience));
+  REQUIRE(fixture.loop.run_until([&] { return head; }, kLimit));
   CHECK(fixture.sandbox->counters().watches_open == 1);
   REQUIRE(fixture.sandbox
               ->load({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "a"}}}},
                      "test")
               .ok());
-  REQUIRE(fixture.loop.run_until([&] { return received.find("ADDED") != std::string::npos; },
-                                 kPatience));
+  REQUIRE(
+      fixture.loop.run_until([&] { return received.find("ADDED") != std::string::npos; }, kLimit));
   fixture.sandbox->drop_watches();
-  REQUIRE(fixture.loop.run_until([&] { return ended; }, kPatience));
+  REQUIRE(fixture.loop.run_until([&] { return ended; }, kLimit));
   CHECK(fixture.sandbox->counters().watches_open == 0);
 }
 
@@ -104,11 +103,11 @@ TEST_CASE("a client that leaves its watch is forgotten") {
   http::CallHandlers handlers;
   handlers.on_head = [&](const http::ResponseHead&) { head = true; };
   auto call = fixture.transport->start(std::move(request), std::move(handlers));
-  REQUIRE(fixture.loop.run_until([&] { return head; }, kPatience));
+  REQUIRE(fixture.loop.run_until([&] { return head; }, kLimit));
   call.reset();
   fixture.transport.reset();
   CHECK(fixture.loop.run_until([&] { return fixture.sandbox->counters().watches_open == 0; },
-                               kPatience));
+                               kLimit));
 }
 
 TEST_CASE("the controllers work by themselves on the loop") {
@@ -147,10 +146,10 @@ TEST_CASE("a sandbox whose owner lets go of it in the middle of everything leave
   handlers.on_head = [&](const http::ResponseHead&) { head = true; };
   handlers.on_done = [&](Result<void>) { ended = true; };
   const auto call = fixture.transport->start(std::move(request), std::move(handlers));
-  REQUIRE(fixture.loop.run_until([&] { return head; }, kPatience));
+  REQUIRE(fixture.loop.run_until([&] { return head; }, kLimit));
   fixture.send(fixture.request("POST", kMaps, R"({"metadata":{"name":"a"}})"));
   fixture.sandbox.reset();
-  CHECK(fixture.loop.run_until([&] { return ended; }, kPatience));
+  CHECK(fixture.loop.run_until([&] { return ended; }, kLimit));
 }
 
 TEST_CASE("plain HTTP is refused on an address that others can reach") {

@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 #include "support/scripted_transport.hpp"
 #include "temp_dir.hpp"
 
@@ -59,7 +60,7 @@ struct World {
     std::optional<Result<Login>> out;
     source->fetch(refused, [&](Result<Login> given) { out.emplace(std::move(given)); });
     CHECK_FALSE(out.has_value());
-    REQUIRE(loop.run_until([&] { return out.has_value(); }, Duration{30000}));
+    REQUIRE(loop.run_until([&] { return out.has_value(); }, kLimit));
     return std::move(*out);
   }
 

@@ -5,6 +5,7 @@
 
 #include "client/client.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 #include "support/scripted_transport.hpp"
 
 namespace kubewatch::test {
@@ -26,7 +27,7 @@ struct Rig {
     transport.run();
     bool turned = false;
     loop.post([&] { turned = true; });
-    loop.run_until([&] { return turned; }, Duration(30000));
+    loop.run_until([&] { return turned; }, kLimit);
     transport.run();
   }
 

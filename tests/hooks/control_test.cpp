@@ -7,6 +7,7 @@
 #include "hooks/rule_folder.hpp"
 #include "loop/unix_socket.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::hooks;
@@ -20,7 +21,7 @@ struct Asked {
 
 // One client's lines until the server ends it.
 Asked ask_raw(loop::EventLoop& loop, const std::string& path, const std::string& sent,
-              Duration patience = Duration{30000}) {
+              Duration patience = kLimit) {
   Asked out;
   auto fd = loop::connect_unix(path);
   REQUIRE(fd.ok());
@@ -109,11 +110,11 @@ TEST_CASE("answers go on until whoever asked is gone, and the server notices") {
         bench.loop, std::move(*fd), {}, [&](std::string_view) { ++lines; },
         [](const std::string&) {});
     stream.send(control_request_line("keep", Json::object()));
-    REQUIRE(bench.loop.run_until([&] { return lines == 1; }, Duration{30000}));
+    REQUIRE(bench.loop.run_until([&] { return lines == 1; }, kLimit));
     CHECK(bench.kept[0]->more({{"n", 1}}));
-    REQUIRE(bench.loop.run_until([&] { return lines == 2; }, Duration{30000}));
+    REQUIRE(bench.loop.run_until([&] { return lines == 2; }, kLimit));
   }
-  CHECK(bench.loop.run_until([&] { return !bench.kept[0]->more({{"n", 2}}); }, Duration{30000}));
+  CHECK(bench.loop.run_until([&] { return !bench.kept[0]->more({{"n", 2}}); }, kLimit));
   bench.server.reset();
   CHECK_FALSE(bench.kept[0]->more({{"n", 3}}));
 }

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "hooks/rule_folder.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 using namespace kubewatch;
 
@@ -43,7 +44,7 @@ struct Bench {
     REQUIRE(reloader->start().ok());
   }
   // The names of the rules that were read next, "" when nothing was.
-  std::string next(Duration patience = Duration{30000}) {
+  std::string next(Duration patience = kLimit) {
     const std::size_t before = reads.size();
     loop.run_until([&] { return reads.size() > before; }, patience);
     if (reads.size() == before) return "";
@@ -59,7 +60,7 @@ struct Bench {
           }
           return false;
         },
-        Duration{30000});
+        kLimit);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "hooks/worker_line.hpp"
 #include "loop/process_table.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::hooks;
@@ -66,7 +67,7 @@ struct Rig {
     CHECK(ends.count(id) == 0);
   }
   HookExit end(const std::string& id) {
-    REQUIRE(loop.run_until([&] { return ends.count(id) > 0; }, Duration{30000}));
+    REQUIRE(loop.run_until([&] { return ends.count(id) > 0; }, kLimit));
     return ends[id];
   }
   HookExit run(const std::string& id) {
@@ -85,7 +86,7 @@ struct Rig {
     loop::Timer look;
     std::function<void()> again = [&] { look = loop.after(Duration{5}, again); };
     again();
-    return loop.run_until([&] { return workers() == count; }, Duration{30000});
+    return loop.run_until([&] { return workers() == count; }, kLimit);
   }
   std::string read(const std::string& name) const {
     std::ifstream file(folder.file(name));
@@ -189,7 +190,7 @@ TEST_CASE("a line that nobody asked for replaces the worker before the next run"
     }
     return false;
   };
-  CHECK(rig.loop.run_until(told, Duration{30000}));
+  CHECK(rig.loop.run_until(told, kLimit));
   base::capture_log(nullptr);
   CHECK(rig.run("b").code == std::optional<int>(0));
   CHECK(rig.workers() == 2);
@@ -330,7 +331,7 @@ TEST_CASE("shutdown ends idle workers by TERM first and waits for them") {
   rig.rule.grace = Duration{20000};
   rig.pool->shut_down([&] { over = true; });
   CHECK_FALSE(over);
-  REQUIRE(rig.loop.run_until([&] { return over; }, Duration{30000}));
+  REQUIRE(rig.loop.run_until([&] { return over; }, kLimit));
   CHECK_FALSE(is_alive(rig.read("pids")));
   CHECK_FALSE(std::filesystem::exists(rig.folder.file("worker-1")));
 }

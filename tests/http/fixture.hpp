@@ -21,10 +21,9 @@
 #include "http/transport.hpp"
 #include "loop/event_loop.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 namespace kubewatch::http {
-
-inline constexpr Duration kLimit{30000};
 
 inline std::unique_ptr<Transport> make_transport(loop::EventLoop& loop, TlsOptions tls = {}) {
   TransportOptions options;

@@ -27,7 +27,7 @@ namespace {
     tick = loop.after(kubewatch::Duration{5}, look);
   };
   look();
-  loop.run_until([] { return false; }, kLimit);
+  loop.run_until([] { return false; }, kubewatch::kLimit);
   _exit(1);
 }
 

@@ -25,7 +25,7 @@ bool all_die(EventLoop& loop, const std::vector<pid_t>& pids) {
   Timer tick;
   const Callback again = [&] { tick = loop.after(Duration{1}, again); };
   again();
-  return loop.run_until(dead, Duration{30000});
+  return loop.run_until(dead, kLimit);
 }
 
 TEST_CASE("a timeout sends TERM, and a child that cleans up ends with its own code") {

@@ -18,10 +18,9 @@
 #include "loop/event_loop.hpp"
 #include "loop/process.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 namespace kubewatch::loop {
-
-inline constexpr Duration kLimit{30000};
 
 struct TempDir {
   TempDir() {

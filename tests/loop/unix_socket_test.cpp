@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 namespace kubewatch::loop {
 namespace {
@@ -63,7 +64,7 @@ TEST_CASE("lines arrive whole however they were cut, and an end in a line is tol
     loop.run_until([] { return false; }, Duration{1});
   }
   ends[1].reset();
-  REQUIRE(loop.run_until([&] { return why.has_value(); }, Duration{30000}));
+  REQUIRE(loop.run_until([&] { return why.has_value(); }, kLimit));
   CHECK(lines == std::vector<std::string>{"one", "two"});
   CHECK(*why == "it ended in the middle of a line");
 }
@@ -77,7 +78,7 @@ TEST_CASE("a peer that sends too long a line or does not read is let go") {
       [&](const std::string& text) { why = text; });
   const std::string much(2000, 'x');
   REQUIRE(::send(ends[1].get(), much.data(), much.size(), 0) > 0);
-  REQUIRE(loop.run_until([&] { return why.has_value(); }, Duration{30000}));
+  REQUIRE(loop.run_until([&] { return why.has_value(); }, kLimit));
   CHECK(*why == "a line is too long");
 
   auto others = pair();
@@ -112,7 +113,7 @@ TEST_CASE("finish() sends what waits and then ends, a callback may destroy its s
   for (int i = 0; i < 10; ++i) REQUIRE(sender.send(line));
   sender.finish();
   CHECK_FALSE(sender.send("more"));
-  REQUIRE(loop.run_until([&] { return why.has_value() && receiver == nullptr; }, Duration{30000}));
+  REQUIRE(loop.run_until([&] { return why.has_value() && receiver == nullptr; }, kLimit));
   CHECK(received == 10U << 16U);
 }
 

@@ -7,6 +7,7 @@
 #include "http/transport.hpp"
 #include "rehearsal/local_server.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::rehearsal;
@@ -147,6 +148,6 @@ TEST_CASE("a token that a dry run needs is asked for, and shown nowhere") {
   std::optional<bool> answered;
   const auto call =
       http::fetch(dry, std::move(request), [&](const Result<http::Response>&) { answered = true; });
-  REQUIRE(loop.run_until([&] { return answered.has_value(); }, Duration{30000}));
+  REQUIRE(loop.run_until([&] { return answered.has_value(); }, kLimit));
   CHECK(writes.empty());
 }

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "client/client.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 #include "support/scripted_transport.hpp"
 
 namespace kubewatch::test {
@@ -30,7 +31,7 @@ struct ApiRig {
   }
   // The call of that index, once it is there.
   ScriptedCall& call(std::size_t index) {
-    REQUIRE(loop.run_until([&] { return transport.size() > index; }, Duration{30000}));
+    REQUIRE(loop.run_until([&] { return transport.size() > index; }, kLimit));
     return transport.call(index);
   }
   void answer(std::size_t index, int code, const std::string& body) {
@@ -39,13 +40,13 @@ struct ApiRig {
     to.data(body);
     to.end();
   }
-  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{30000}); }
+  bool until(const std::function<bool()>& done) { return loop.run_until(done, kLimit); }
   // Turns the loop a few times.
   void turn() {
     for (int i = 0; i < 5; ++i) {
       bool turned = false;
       loop.post([&] { turned = true; });
-      loop.run_until([&] { return turned; }, Duration{30000});
+      loop.run_until([&] { return turned; }, kLimit);
     }
   }
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
@@ -46,7 +47,7 @@ struct Bench {
     out->release();
     return out;
   }
-  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{30000}); }
+  bool until(const std::function<bool()>& done) { return loop.run_until(done, kLimit); }
   void turn() {
     bool turned = false;
     loop.post([&] { loop.post([&] { turned = true; }); });

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 #include "support/scripted_transport.hpp"
 
 using namespace kubewatch;
@@ -91,7 +92,7 @@ struct Bench {
     done(std::move(result));
   }
 
-  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{30000}); }
+  bool until(const std::function<bool()>& done) { return loop.run_until(done, kLimit); }
   bool until_runs(std::size_t count) {
     return until([&] { return runs.size() >= count; });
   }

@@ -5,6 +5,7 @@
 #include "runtime/applier.hpp"
 #include "runtime/operator.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 #include "support/scripted_transport.hpp"
 
 using namespace kubewatch;
@@ -92,7 +93,7 @@ struct Bench {
           }
           return found != nullptr;
         },
-        Duration{30000}));
+        kLimit));
     return *found;
   }
   void sync(const std::string& path, const std::string& items) {

@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 #include "support/scripted_transport.hpp"
 
 using namespace kubewatch;
@@ -97,7 +98,7 @@ struct Bench {
 
   // The call of that index; waits for retries.
   test::ScriptedCall& call(std::size_t index) {
-    REQUIRE(loop.run_until([&] { return transport.size() > index; }, Duration{30000}));
+    REQUIRE(loop.run_until([&] { return transport.size() > index; }, kLimit));
     return transport.call(index);
   }
   void answer(std::size_t index, int code, const std::string& body) {
@@ -344,7 +345,7 @@ TEST_CASE("stripped members do not reach the store, and records are compressed i
   big.start();
   big.sync({object("a", 3, std::string(50000, 'x'))}, 7);
   CHECK(big.loop.run_until([&] { return big.reflector->store().stats().held_bytes < 10000; },
-                           Duration{30000}));
+                           kLimit));
 }
 
 TEST_CASE("a list that breaks off leaves no phantom") {
@@ -388,7 +389,7 @@ TEST_CASE("a subscriber made when the cache is ready is told all that is there")
     subscription = b.reflector->subscribe(std::move(callbacks));
   });
   b.sync({object("a", 3), object("b", 5)}, 7);
-  b.loop.run_until([&] { return !told.empty() && told.back() == "synced"; }, Duration{30000});
+  b.loop.run_until([&] { return !told.empty() && told.back() == "synced"; }, kLimit);
   CHECK(told == Lines{"a", "b", "synced"});
 }
 
@@ -413,14 +414,14 @@ TEST_CASE("subscribers are told at their own pace, late ones what is there first
   const auto idle = [&b](const Listener& listener) {
     return b.loop.run_until(
         [&] { return listener.subscription == nullptr || listener.subscription->pending() == 0; },
-        Duration{30000});
+        kLimit);
   };
   Listener early, slow, late;
   early.subscription = b.reflector->subscribe(early.callbacks());
   slow.subscription = b.reflector->subscribe(slow.callbacks());
   auto& watch = b.sync({object("a", 3), object("b", 5)}, 7);
   CHECK(idle(slow));
-  b.loop.run_until([&] { return slow.told.size() == 3; }, Duration{30000});
+  b.loop.run_until([&] { return slow.told.size() == 3; }, kLimit);
   slow.subscription->pause();
   watch.data(event("MODIFIED", object("a", 8)));
   CHECK(idle(early));
@@ -428,7 +429,7 @@ TEST_CASE("subscribers are told at their own pace, late ones what is there first
   watch.data(event("DELETED", object("b", 10)));
   CHECK(idle(early));
   late.subscription = b.reflector->subscribe(late.callbacks());
-  b.loop.run_until([&] { return late.told.size() == 2; }, Duration{30000});
+  b.loop.run_until([&] { return late.told.size() == 2; }, kLimit);
   CHECK(early.told ==
         Lines{"added a 3", "added b 5", "synced", "modified a 8", "modified a 9", "deleted b 10"});
   CHECK(late.told == Lines{"added a 9", "synced"});

@@ -1,6 +1,7 @@
 #include "runtime/shutdown.hpp"
 
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
@@ -32,13 +33,13 @@ struct Bench {
     sequence.begin(deadline, [this](const ShutdownReport& told) { report = told; });
   }
   bool until_told() {
-    return loop.run_until([this] { return report.has_value(); }, Duration{30000});
+    return loop.run_until([this] { return report.has_value(); }, kLimit);
   }
   void turn() {
     for (int i = 0; i < 3; ++i) {
       bool turned = false;
       loop.post([&] { turned = true; });
-      loop.run_until([&] { return turned; }, Duration{30000});
+      loop.run_until([&] { return turned; }, kLimit);
     }
   }
 };

@@ -4,6 +4,7 @@
 
 #include "runtime/changes.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
@@ -44,7 +45,7 @@ struct Bench {
         [this, name](const StoreChange& change) { told.push_back(name + " " + change.meta.name); });
     return set.add(name, std::make_unique<ScriptedSource>(script), std::move(stream));
   }
-  bool until(const std::function<bool()>& done) { return loop.run_until(done, Duration{30000}); }
+  bool until(const std::function<bool()>& done) { return loop.run_until(done, kLimit); }
   void turn() {
     bool turned = false;
     loop.post([&] { loop.post([&] { turned = true; }); });
