@@ -46,6 +46,7 @@ std::vector<std::string> exec_environment(const Event& event) {
 }
 
 std::string problem_of(const hooks::HookExit& exit) {
+  if (exit.refused) return exit.refused->render();
   if (exit.timed_out) return "it took longer than --exec-timeout";
   if (exit.output_overflow) return "it printed more than 4 MiB";
   if (!exit.over_limit.empty()) return exit.over_limit;

@@ -112,7 +112,9 @@ void HookRun::on_exit(hooks::HookExit exit) {
   const bool well = end.code == 0 && !end.timed_out;
   result_.outcome = well ? "done" : "failed";
   if (!well) {
-    if (end.timed_out) {
+    if (end.refused) {
+      result_.message = end.refused->render();
+    } else if (end.timed_out) {
       result_.outcome = "timeout";
       result_.message = "not done after " + base::format_duration(input_.timeout);
     } else if (end.code) {

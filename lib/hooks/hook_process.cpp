@@ -18,6 +18,7 @@ loop::ProcessOptions options_of(const HookRule& rule, HookStart& start) {
   options.directory = rule.directory;
   options.input = std::move(start.input);
   options.input_path_variable = "KW_INPUT";
+  options.ahead = true;
   options.max_stdout = rule.max_output;
   options.timeout = rule.timeout;
   options.grace = rule.grace;
@@ -47,10 +48,13 @@ Result<std::unique_ptr<HookCall>> HookProcess::start(loop::EventLoop& loop, Limi
                 [raw, &rule, on_exit = std::move(on_exit)](loop::ProcessExit exit) {
                   on_exit(raw->on_end(std::move(exit), rule));
                 }));
-  self->watched_ = guard.watch(raw->process_->pid(), rule.limits, [raw](std::string why) {
-    raw->over_limit_ = std::move(why);
-    raw->process_->kill();
-  });
+  self->watched_ = guard.watch(
+      raw->process_->pid(), rule.limits,
+      [raw](std::string why) {
+        raw->over_limit_ = std::move(why);
+        raw->process_->kill();
+      },
+      [raw] { return raw->process_->begun(); });
   return std::unique_ptr<HookCall>(std::move(self));
 }
 

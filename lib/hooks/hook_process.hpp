@@ -13,7 +13,7 @@ namespace kubewatch::hooks {
 
 class HookProcess : public HookCall {
  public:
-  // `guard` must outlive it. Errors: not_found, forbidden, invalid.
+  // `guard` must outlive it. Errors: invalid. A program that cannot be run ends at once, refused.
   static Result<std::unique_ptr<HookCall>> start(loop::EventLoop& loop, LimitGuard& guard,
                                                  const HookRule& rule, HookStart start,
                                                  OnExit on_exit);

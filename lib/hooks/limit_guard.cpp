@@ -11,6 +11,8 @@ namespace {
 
 constexpr Duration kFirstLook{10};
 constexpr Duration kPause{50};
+// A program that was just loaded is looked at for the first time; not while it is being loaded.
+constexpr Duration kSoon{2};
 // A scan takes at most this part of the time.
 constexpr int kShare = 20;
 
@@ -42,9 +44,10 @@ void LimitGuard::Watched::restart_cpu() {
 }
 
 LimitGuard::Watched LimitGuard::watch(int leader, const HookLimits& limits,
-                                      std::function<void(std::string)> over) {
+                                      std::function<void(std::string)> over,
+                                      std::function<bool()> begun) {
   if (!limits.any()) return {};
-  entries_[leader] = Entry{limits, std::move(over)};
+  entries_[leader] = Entry{limits, std::move(over), std::move(begun)};
   if (!timer_) plan(kFirstLook);
   return Watched(this, leader);
 }
@@ -58,7 +61,15 @@ void LimitGuard::look() {
   const auto began = Clock::now();
   std::vector<pid_t> leaders;
   leaders.reserve(entries_.size());
-  for (const auto& [leader, entry] : entries_) leaders.push_back(leader);
+  Duration pause = kPause;
+  for (auto& [leader, entry] : entries_) {
+    if (!entry.begun) {
+      leaders.push_back(leader);
+      continue;
+    }
+    if (entry.begun()) entry.begun = nullptr;
+    pause = kSoon;
+  }
   std::vector<std::pair<std::function<void(std::string)>, std::string>> ends;
   for (auto& [leader, usage] : loop::measure_groups(leaders)) {
     Entry& entry = entries_.at(leader);
@@ -68,7 +79,7 @@ void LimitGuard::look() {
     if (!why.empty() && entry.over) ends.emplace_back(std::exchange(entry.over, {}), why);
   }
   const auto cost = std::chrono::duration_cast<Duration>(Clock::now() - began);
-  plan(std::max(kPause, cost * kShare));
+  plan(std::max(pause, cost * kShare));
   for (auto& [over, why] : ends) over(why);
 }
 

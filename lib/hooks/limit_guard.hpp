@@ -35,14 +35,17 @@ class LimitGuard {
   };
 
   // `over` is called once, from the loop, with "more than limits.memory 256Mi"; it may end the
-  // watch. The guard must outlive what it gives.
+  // watch. `begun`: not yet means that its memory is still ours and says nothing; null: it has.
+  // The guard must outlive what it gives.
   [[nodiscard]] Watched watch(int leader, const HookLimits& limits,
-                              std::function<void(std::string)> over);
+                              std::function<void(std::string)> over,
+                              std::function<bool()> begun = nullptr);
 
  private:
   struct Entry {
     HookLimits limits;
     std::function<void(std::string)> over;
+    std::function<bool()> begun;  // null once it has
     bool count_anew = false;
     Duration cpu_before{0};
   };

@@ -227,7 +227,7 @@ void Run::on_exit(HookExit exit) {
   host_.hooks().revoke(home_);
   exit_ = std::move(exit);
   if (exit_.broken) exit_.broken = mask_.mask(*exit_.broken);
-  tell_exchange();
+  if (!exit_.refused) tell_exchange();
   if (dropped_) {
     process_->release(mask_);
     return fail(Outcome::failed, "the lead was lost while it ran: its outcome is dropped");

@@ -19,6 +19,7 @@ bool was_ended(const HookExit& exit) {
 }
 
 Verdict judge_end(const HookExit& exit, const HookRule& hook) {
+  if (exit.refused) return {Outcome::failed, exit.refused->render(), {}};
   if (exit.canceled) return {Outcome::failed, "ended by shutdown before it finished", {}};
   if (!exit.over_limit.empty()) return {Outcome::failed, "ended: used " + exit.over_limit, {}};
   if (exit.timed_out) {

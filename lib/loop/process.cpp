@@ -124,9 +124,9 @@ struct Process::Impl {
   OnStderrLine on_stderr_line;
   OnExit on_exit;
   TimePoint started;
+  Spawned spawned;
   pid_t pid = -1;
   std::string mark;
-  Fd pidfd;
   Fd output;
   Fd errors;
   std::optional<PipeWriter> writer;
@@ -180,12 +180,11 @@ Result<void> Process::Impl::launch() {
   }
   mark = next_mark();
   if (!mark.empty()) options.environment.push_back(mark);
-  KW_ASSIGN(Spawned spawned, spawn({options.argv, options.environment, options.directory,
-                                    options.limits, input.get(), out.theirs.get(), err.theirs.get(),
-                                    keep_input, !options.terminal}));
+  KW_ASSIGN(spawned, spawn({options.argv, options.environment, options.directory, options.limits,
+                            input.get(), out.theirs.get(), err.theirs.get(), keep_input,
+                            !options.terminal, !options.ahead}));
   pid = spawned.pid;
   if (!options.terminal) register_leader(pid);
-  pidfd = std::move(spawned.pidfd);
   output = std::move(out.ours);
   errors = std::move(err.ours);
   // Not needed any more, and may be megabytes for each of many running children.
@@ -196,7 +195,7 @@ Result<void> Process::Impl::launch() {
 void Process::Impl::watch() {
   output_watch = loop.on_readable(output.get(), [this] { on_output(); });
   if (errors) errors_watch = loop.on_readable(errors.get(), [this] { on_errors(); });
-  exit_watch = loop.on_readable(pidfd.get(), [this] { on_exited(); });
+  exit_watch = loop.on_readable(spawned.pidfd.get(), [this] { on_exited(); });
   if (options.timeout > Duration::zero()) {
     deadline = loop.after(options.timeout, [this] { on_timeout(); });
   }
@@ -204,11 +203,9 @@ void Process::Impl::watch() {
 
 void Process::Impl::signal_group(int number) const {
   if (reaped || pid <= 0) return;
-  if (!options.terminal) {
-    ::kill(-pid, number);
-  } else if (number != SIGKILL) {
-    ::kill(pid, number);
-  }
+  // Before it runs it may not lead its group yet.
+  const bool reached = !options.terminal && ::kill(-pid, number) == 0;
+  if (!reached && number != SIGKILL) ::kill(pid, number);
   // A leader that moved to another group is ended as well.
   if (number == SIGKILL) ::kill(pid, SIGKILL);
 }
@@ -222,7 +219,7 @@ void Process::Impl::stop_gently() {
 
 // It may have ended in this very turn, before its pidfd was looked at.
 bool Process::Impl::has_ended() const {
-  pollfd wait{pidfd.get(), POLLIN, 0};
+  pollfd wait{spawned.pidfd.get(), POLLIN, 0};
   return exited || poll(&wait, 1, 0) == 1;
 }
 
@@ -326,12 +323,13 @@ void Process::Impl::end_group() {
   signal_group(SIGKILL);
   int status = 0;
   if (!exited) {
-    pollfd wait{pidfd.get(), POLLIN, 0};
+    pollfd wait{spawned.pidfd.get(), POLLIN, 0};
     poll(&wait, 1, kDeathPatienceMs);
   }
   const pid_t waited = wait4(pid, &status, WNOHANG, &result.usage);
   if (waited == pid && WIFEXITED(status)) result.code = WEXITSTATUS(status);
   if (waited == pid && WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  if (waited == pid && (result.refused = spawned.refusal())) result.code.reset();
   if (waited == 0) base::log_warn("a killed child does not die", {{"pid", std::to_string(pid)}});
   reaped = true;
   if (!options.terminal) unregister_leader(pid);
@@ -379,6 +377,10 @@ Process::~Process() = default;
 
 int Process::pid() const {
   return impl_->pid;
+}
+
+bool Process::begun() const {
+  return impl_->spawned.begun();
 }
 
 void Process::terminate() {

@@ -1,6 +1,6 @@
-// Child processes: one vfork + setrlimit + execve path, own process group, clean signals, closed
+// Child processes: one clone + setrlimit + execve path, own process group, clean signals, closed
 // descriptors, captured output with caps, exit by pidfd. Mechanism only: what a hook's exit means,
-// and its timeout policy, is lib/hooks. Linux; the only user of vfork, pidfd and memfd.
+// and its timeout policy, is lib/hooks. Linux; the only user of clone, pidfd and memfd.
 #pragma once
 
 #include <sys/resource.h>
@@ -39,6 +39,9 @@ struct ProcessOptions {
   // It talks with the person at our terminal: our stdin and stderr are its own, and it stays in our
   // process group, so that ctrl-C reaches it; neither `input` nor on_stderr_line is used.
   bool terminal = false;
+  // start() does not wait until the program runs, so that nothing else does: what it would have
+  // refused then comes as ProcessExit::refused.
+  bool ahead = false;
   std::size_t max_stdout = 4U << 20U;  // beyond it: the group is killed, Exit::output_overflow
   std::size_t max_stderr_line = 64U << 10U;  // longer lines are cut and marked
   Duration timeout{30000};                   // 0 = none. Then TERM to the group, after `grace` KILL
@@ -48,8 +51,9 @@ struct ProcessOptions {
 };
 
 struct ProcessExit {
-  std::optional<int> code;    // exit code, or
-  std::optional<int> signal;  // the signal that ended it
+  std::optional<int> code;       // exit code, or
+  std::optional<int> signal;     // the signal that ended it
+  std::optional<Error> refused;  // ahead: it never ran; neither code nor signal then
   bool timed_out = false;
   bool output_overflow = false;
   bool pipes_held = false;  // a left-over process kept stdout or stderr open beyond `drain`
@@ -68,7 +72,8 @@ class Process {
   using OnStderrLine = std::function<void(std::string_view)>;
 
   // Errors: not_found, forbidden (not executable), invalid (NUL in a string, bad interpreter), each
-  // with the path. on_exit is called once, from the loop, never from inside start().
+  // with the path; with `ahead` only what is known before it is started. on_exit is called once,
+  // from the loop, never from inside start().
   static Result<std::unique_ptr<Process>> start(EventLoop& loop, ProcessOptions options,
                                                 OnStderrLine on_stderr_line, OnExit on_exit);
   ~Process();
@@ -76,6 +81,8 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   int pid() const;
+  // Always, but at first with `ahead`: until then it shares our memory.
+  bool begun() const;
   // TERM to the group, after `grace` KILL; on_exit follows with canceled set.
   void terminate();
   // KILL to the group; on_exit follows.

@@ -1,5 +1,5 @@
-// What runs in the child shares our memory: it is one function, without sanitizers, that only makes
-// system calls and reports through the struct it is given.
+// What runs in the child shares our memory, perhaps while we go on: it is one function, without
+// sanitizers, that makes system calls past libc and reports through the struct it is given.
 #include "loop/spawn.hpp"
 
 #include <fcntl.h>
@@ -16,16 +16,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 
 #include "loop/exec_error.hpp"
+#include "loop/raw_syscall.hpp"
 
 namespace kubewatch::loop {
 
 namespace {
 
 constexpr rlim_t kOpenFiles = 1024;
-constexpr std::size_t kStackBytes = 64U << 10U;
+constexpr std::size_t kStackBytes = 16U << 10U;
 constexpr int kKernelSignals = 64;
 
 struct KernelSigaction {
@@ -59,47 +61,47 @@ struct Child {
   volatile int failed_errno = 0;
 };
 
-#define KW_CHILD_CODE __attribute__((no_sanitize("address"), no_sanitize("undefined"), noinline))
-
-KW_CHILD_CODE int fail_child(Child* child, Stage stage) {
-  child->failed_errno = errno;
+KW_CHILD_CODE int fail_child(Child* child, Stage stage, long answer) {
+  child->failed_errno = static_cast<int>(-answer);
   child->failed_stage = stage;
-  syscall(SYS_exit_group, 127);
+  raw_syscall(SYS_exit_group, 127);
   return 127;
 }
 
 KW_CHILD_CODE void reset_signals() {
   KernelSigaction by_default;
   for (int number = 1; number <= kKernelSignals; ++number) {
-    syscall(SYS_rt_sigaction, number, &by_default, nullptr, sizeof(by_default.mask));
+    raw_syscall(SYS_rt_sigaction, number, raw_address(&by_default), 0, sizeof(by_default.mask));
   }
   const std::uint64_t none = 0;
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, sizeof(none));
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, raw_address(&none), 0, sizeof(none));
 }
 
 KW_CHILD_CODE int run_child(void* argument) {
   auto* child = static_cast<Child*>(argument);
-  if (child->own_group) syscall(SYS_setpgid, 0, 0);
+  if (child->own_group) raw_syscall(SYS_setpgid, 0, 0);
   // A hook does not go on when we are killed.
-  syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+  raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
   for (std::size_t i = 0; i < child->limit_count; ++i) {
     const Limit& limit = child->limits[i];
-    if (syscall(SYS_prlimit64, 0, limit.resource, &limit.value, nullptr) != 0) {
-      return fail_child(child, Stage::limits);
-    }
+    const long set = raw_syscall(SYS_prlimit64, 0, limit.resource, raw_address(&limit.value), 0);
+    if (set != 0) return fail_child(child, Stage::limits, set);
   }
-  if (child->directory != nullptr && syscall(SYS_chdir, child->directory) != 0) {
-    return fail_child(child, Stage::directory);
+  if (child->directory != nullptr) {
+    const long changed = raw_syscall(SYS_chdir, raw_address(child->directory));
+    if (changed != 0) return fail_child(child, Stage::directory, changed);
   }
-  if (dup2(child->input, 0) != 0 || dup2(child->output, 1) != 1 || dup2(child->errors, 2) != 2 ||
-      (child->keep_input && dup2(0, kInputFd) != kInputFd)) {
-    return fail_child(child, Stage::descriptors);
-  }
+  long moved = raw_syscall(SYS_dup3, child->input, 0, 0);
+  if (moved >= 0) moved = raw_syscall(SYS_dup3, child->output, 1, 0);
+  if (moved >= 0) moved = raw_syscall(SYS_dup3, child->errors, 2, 0);
+  if (moved >= 0 && child->keep_input) moved = raw_syscall(SYS_dup3, 0, kInputFd, 0);
+  if (moved < 0) return fail_child(child, Stage::descriptors, moved);
   const unsigned first = child->keep_input ? kInputFd + 1 : kInputFd;
-  syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC);
+  raw_syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC);
   reset_signals();
-  syscall(SYS_execve, child->path, child->argv, child->environment);
-  return fail_child(child, Stage::exec);
+  const long refused = raw_syscall(SYS_execve, raw_address(child->path), raw_address(child->argv),
+                                   raw_address(child->environment));
+  return fail_child(child, Stage::exec, refused);
 }
 
 std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
@@ -132,10 +134,11 @@ void set_limits(Child& child, const ProcessLimits& limits) {
   if (limits.file_bytes) add_limit(child, RLIMIT_FSIZE, *limits.file_bytes, *limits.file_bytes);
 }
 
-Error explain(const SpawnRequest& request, const Child& child) {
+Error explain(const Child& child) {
   const int number = child.failed_errno;
-  if (child.failed_stage == Stage::directory) return explain_chdir(request.directory, number);
-  Error error = explain_exec(request.argv[0], request.directory, number);
+  const std::string directory = child.directory == nullptr ? "" : child.directory;
+  if (child.failed_stage == Stage::directory) return explain_chdir(directory, number);
+  Error error = explain_exec(child.path, directory, number);
   if (child.failed_stage == Stage::limits) error.add_context("setting resource limits");
   if (child.failed_stage == Stage::descriptors) error.add_context("setting up stdin and stdout");
   return error;
@@ -151,17 +154,44 @@ Result<Fd> above_standard(int fd, const std::string& path) {
 
 }  // namespace
 
+class SpawnState {
+ public:
+  Child child;
+  std::vector<char*> argv;
+  std::vector<char*> environment;
+  // Cleared by the kernel when the child leaves our memory: by execve, or its end.
+  volatile pid_t in_our_memory = 1;
+  alignas(64) std::array<char, kStackBytes> stack;  // NOLINT: nobody reads what nobody wrote
+};
+
+Spawned::Spawned() = default;
+Spawned::Spawned(Spawned&&) noexcept = default;
+Spawned& Spawned::operator=(Spawned&&) noexcept = default;
+Spawned::~Spawned() = default;
+
+bool Spawned::begun() const {
+  return state == nullptr || state->in_our_memory == 0;
+}
+
+std::optional<Error> Spawned::refusal() const {
+  if (state == nullptr || state->child.failed_stage == Stage::none) return std::nullopt;
+  return explain(state->child);
+}
+
 Result<Spawned> spawn(const SpawnRequest& request) {
   const std::string& path = request.argv[0];
   KW_ASSIGN(const Fd input, above_standard(request.input, path));
   KW_ASSIGN(const Fd output, above_standard(request.output, path));
   KW_ASSIGN(const Fd errors, above_standard(request.errors, path));
-  const std::vector<char*> argv = pointers_to(request.argv);
-  const std::vector<char*> environment = pointers_to(request.environment);
-  Child child;
+  Spawned out;
+  out.state = std::make_unique_for_overwrite<SpawnState>();
+  SpawnState& state = *out.state;
+  state.argv = pointers_to(request.argv);
+  state.environment = pointers_to(request.environment);
+  Child& child = state.child;
   child.path = path.c_str();
-  child.argv = argv.data();
-  child.environment = environment.data();
+  child.argv = state.argv.data();
+  child.environment = state.environment.data();
   child.directory = request.directory.empty() ? nullptr : request.directory.c_str();
   child.input = input ? input.get() : request.input;
   child.output = output ? output.get() : request.output;
@@ -170,27 +200,28 @@ Result<Spawned> spawn(const SpawnRequest& request) {
   child.own_group = request.own_group;
   set_limits(child, request.limits);
 
-  // Ours alone while the child lives: we are suspended until it has exec'ed or exited.
-  alignas(64) static std::array<char, kStackBytes> stack;
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   // A handler of ours must not run in the child.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int pidfd = -1;
-  const int pid = clone(run_child, stack.data() + stack.size(),
-                        CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &child, &pidfd);
+  const int waiting = request.wait ? CLONE_VFORK : 0;
+  const int pid = clone(run_child, state.stack.data() + state.stack.size(),
+                        CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | SIGCHLD | waiting, &child,
+                        &pidfd, nullptr, &state.in_our_memory);
   const int clone_errno = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return explain_exec(path, request.directory, clone_errno);
-  Spawned out;
   out.pid = pid;
   out.pidfd = Fd(pidfd);
-  if (child.failed_stage != Stage::none) {
+  if (!request.wait) return out;
+  if (auto refused = out.refusal()) {
     while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
-    return explain(request, child);
+    return std::move(*refused);
   }
+  out.state = nullptr;
   return out;
 }
 

@@ -1,9 +1,11 @@
-// One vfork-like clone and execve. The child runs on a stack of its own in our memory while we are
-// suspended, and makes system calls only. Not the life of the process after that: see process.hpp.
+// One clone that shares our memory, and execve. The child runs on a stack of its own and makes
+// system calls only. Not the life of the process after that: see process.hpp.
 #pragma once
 
 #include <sys/types.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,15 +28,35 @@ struct SpawnRequest {
   int errors = -1;
   bool keep_input = false;  // also at kInputFd
   bool own_group = true;    // else it stays in ours
+  // false: not until the program runs. Starting one takes its turn on a processor and may take a
+  // file from a slow disk; nothing else happens meanwhile with true.
+  bool wait = true;
 };
+
+// What a child reads and writes before it is its program.
+class SpawnState;
 
 struct Spawned {
+  Spawned();
+  Spawned(Spawned&&) noexcept;
+  Spawned& operator=(Spawned&&) noexcept;
+  ~Spawned();
+
+  // It is a program of its own (or has ended). Until then what it uses of memory is ours.
+  bool begun() const;
+  // Once it has ended, of one that was not waited for: why it never became its program. Errors as
+  // spawn()'s.
+  std::optional<Error> refusal() const;
+
   pid_t pid = -1;
   Fd pidfd;
+  // Without wait: to be kept, with all that the request refers to, until the process has ended.
+  std::unique_ptr<SpawnState> state;
 };
 
-// The child leads its own process group, has default signals and an empty mask, and no descriptors
-// but the given ones. Errors: not_found, forbidden, invalid, unavailable, naming the path.
+// The child leads its own process group (without wait: as soon as it runs), has default signals and
+// an empty mask, and no descriptors but the given ones. Errors: not_found, forbidden, invalid,
+// unavailable, naming the path.
 Result<Spawned> spawn(const SpawnRequest& request);
 
 }  // namespace kubewatch::loop

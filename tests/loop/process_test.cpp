@@ -243,6 +243,14 @@ TEST_CASE("programs that cannot be started are told apart, each with its path") 
     CHECK(started.error().kind() == c.kind);
     CHECK(started.error().message().find(c.says) != std::string::npos);
     CHECK(started.error().message().find(c.path) != std::string::npos);
+    if (c.path.empty()) continue;
+    // The same is told at its end of one that nobody waited for.
+    options.ahead = true;
+    const ProcessExit ended = run(loop, options);
+    REQUIRE(ended.refused);
+    CHECK(ended.refused->message() == started.error().message());
+    CHECK(ended.refused->kind() == c.kind);
+    CHECK_FALSE(ended.code);
   }
   ProcessOptions nowhere = shell("true");
   nowhere.directory = folder.path + "/gone";
@@ -250,6 +258,10 @@ TEST_CASE("programs that cannot be started are told apart, each with its path") 
   REQUIRE_FALSE(started.ok());
   CHECK(started.error().kind() == ErrorKind::not_found);
   CHECK(started.error().message().find(nowhere.directory) != std::string::npos);
+  nowhere.ahead = true;
+  const ProcessExit ended = run(loop, nowhere);
+  REQUIRE(ended.refused);
+  CHECK(ended.refused->message() == started.error().message());
   CHECK(waitpid(-1, nullptr, WNOHANG) <= 0);
 }
 
@@ -274,11 +286,13 @@ TEST_CASE("NUL characters and nameless variables are refused before anything run
 
 TEST_CASE("200 children at once all end as they should, and nothing is left over") {
   EventLoop loop;
+  const bool ahead = GENERATE(false, true);
   std::vector<std::unique_ptr<Run>> runs;
   for (int i = 0; i < 200; ++i) {
     auto one = std::make_unique<Run>();
     ProcessOptions options = shell("cat; echo err >&2; exit " + std::to_string(i % 100));
     options.input = std::to_string(i);
+    options.ahead = ahead;
     one->start(loop, std::move(options));
     runs.push_back(std::move(one));
   }
@@ -297,6 +311,40 @@ TEST_CASE("200 children at once all end as they should, and nothing is left over
   errno = 0;
   CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
   CHECK(errno == ECHILD);
+}
+
+TEST_CASE("one that is not waited for is ended like any other, however early") {
+  EventLoop loop;
+  for (int i = 0; i < 20; ++i) {
+    ProcessOptions options = shell("trap '' TERM; sleep 100");
+    options.ahead = true;
+    options.grace = Duration{50};
+    Run terminated;
+    terminated.start(loop, options);
+    terminated.process->terminate();
+    Run destroyed;
+    destroyed.start(loop, options);
+    destroyed.process.reset();
+    terminated.wait(loop);
+    CHECK(terminated.exit->canceled);
+    CHECK(terminated.exit->signal);
+  }
+  errno = 0;
+  CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
+  CHECK(errno == ECHILD);
+}
+
+TEST_CASE("a process says when it has its own memory") {
+  EventLoop loop;
+  ProcessOptions options = shell("echo; sleep 100");
+  Run waited;
+  waited.start(loop, options);
+  CHECK(waited.process->begun());
+  options.ahead = true;
+  options.on_output = [](std::string_view) {};
+  Run ahead;
+  ahead.start(loop, options);
+  REQUIRE(loop.run_until([&] { return ahead.process->begun(); }, kLimit));
 }
 
 TEST_CASE("a process may be destroyed in its callbacks") {
