@@ -7,6 +7,9 @@
 namespace kubewatch::client {
 namespace {
 
+// In the request timeout: half a kilobyte a second, by default.
+constexpr std::size_t kLeastBytes = 16U << 10U;
+
 class ListCall : public StreamCall {
  public:
   ListCall(Sender& sender, http::Transport& transport, Operation operation, ItemCallback on_item,
@@ -51,9 +54,10 @@ PendingPtr start_list(Sender& sender, http::Transport& transport, Operation oper
     return sender.fail(std::move(ready).error().with_context(operation.what),
                        [done = std::move(done)](Error error) { done(std::move(error)); });
   }
-  // However long a big list takes, it is well while bytes come.
+  // However long a big list takes, it is well while bytes come, and not one by one.
   operation.request.streaming = true;
   operation.request.idle_timeout = sender.config().request_timeout;
+  operation.request.idle_bytes = kLeastBytes;
   return start_stream(std::make_shared<ListCall>(sender, transport, std::move(operation),
                                                  std::move(on_item), std::move(done)));
 }

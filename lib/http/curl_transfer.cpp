@@ -205,7 +205,7 @@ std::size_t Transfer::on_body(char* data, std::size_t size, std::size_t count,
 
 bool Transfer::handle_header(std::string_view line) {
   if (canceled_) return false;
-  touch();
+  count(line.size());
   header_bytes_ += line.size();
   if (header_bytes_ > kMaxHeaderBytes) {
     return refuse(Error(ErrorKind::too_large, "the answer of " + endpoint_.host_port() +
@@ -230,6 +230,7 @@ bool Transfer::end_of_head() {
   curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
   if (status >= 100 && status < 200) return true;
   head_done_ = true;
+  touch();
   head_.status = static_cast<int>(status);
   choose_decoding();
   if (handlers_.on_head) handlers_.on_head(head_);
@@ -253,7 +254,7 @@ void Transfer::choose_decoding() {
 
 bool Transfer::handle_body(std::string_view bytes) {
   if (canceled_) return false;
-  touch();
+  count(bytes.size());
   // Its head may say enough: an answer without a body is none that cannot be read.
   if (!foreign_encoding_.empty() && !bytes.empty()) {
     return refuse(Error(ErrorKind::unreachable,
@@ -292,9 +293,24 @@ void Transfer::finish(Result<void> result) {
   if (handlers.on_done) handlers.on_done(std::move(result));
 }
 
+void Transfer::touch() {
+  last_activity_ = loop_.now();
+  since_activity_ = 0;
+}
+
+void Transfer::count(std::size_t wire_bytes) {
+  since_activity_ += wire_bytes;
+  if (since_activity_ >= request_.idle_bytes) touch();
+}
+
 Error Transfer::idle_error() const {
-  return Error(ErrorKind::timeout, "nothing came from " + endpoint_.host_port() + " for " +
-                                       base::format_duration(request_.idle_timeout));
+  const std::string from = " from " + endpoint_.host_port();
+  const std::string time = base::format_duration(request_.idle_timeout);
+  if (since_activity_ == 0) {
+    return Error(ErrorKind::timeout, "nothing came" + from + " for " + time);
+  }
+  return Error(ErrorKind::timeout, "the answer" + from + " trickles: " +
+                                       std::to_string(since_activity_) + " bytes in " + time);
 }
 
 Result<void> Transfer::outcome(CURLcode code) const {

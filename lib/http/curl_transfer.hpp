@@ -45,9 +45,8 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   void detach() { easy_ = nullptr; }
   bool streaming() const { return request_.streaming; }
   Duration idle_timeout() const { return request_.idle_timeout; }
-  // When a byte came last.
+  // When the last sign of life came (Request::idle_bytes).
   TimePoint last_activity() const { return last_activity_; }
-  void touch() { last_activity_ = loop_.now(); }
   Error idle_error() const;
 
  private:
@@ -58,6 +57,8 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   bool handle_body(std::string_view bytes);
   bool take_body(std::string_view unpacked);
   bool end_of_head();
+  void touch();
+  void count(std::size_t wire_bytes);
   void choose_decoding();
   bool refuse(Error why);
   void set_url();
@@ -87,6 +88,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   std::size_t packed_bytes_ = 0;
   std::size_t body_bytes_ = 0;  // as the caller gets them
   TimePoint last_activity_{};
+  std::size_t since_activity_ = 0;  // bytes as they came
 };
 
 }  // namespace kubewatch::http

@@ -37,8 +37,11 @@ struct Request {
   // A watch sets streaming: no response deadline, only `idle`.
   bool streaming = false;
   Duration connect_timeout{10000};
-  Duration response_timeout{30000};    // whole answer, unless streaming; 0 = none
-  Duration idle_timeout{0};            // no byte for so long ends a streaming answer; 0 = none
+  Duration response_timeout{30000};  // whole answer, unless streaming; 0 = none
+  // No sign of life for so long ends a streaming answer; 0 = none. A sign is its head, then each
+  // so many bytes: an answer that trickles is to end as well where it is no watch.
+  Duration idle_timeout{0};
+  std::size_t idle_bytes = 1;
   std::size_t max_body = 512U << 20U;  // unless streaming; after decompression
   // Asked by a transport that lets requests wait, each time one is really sent: how long it may
   // take from then, or why it may not be sent any more, which ends it. Null: always, as above.

@@ -94,6 +94,7 @@ TEST_CASE("a list gives its items while it comes, and its page or its error at t
   auto pending = rig.client.list_items(kPods, "shop", {}, take, page.callback());
   CHECK(rig.transport.request(0).streaming);
   CHECK(rig.transport.request(0).idle_timeout == Duration(30000));
+  CHECK(rig.transport.request(0).idle_bytes > 1000);  // one byte now and then is none
   CHECK(rig.transport.request(0).headers.get("accept") == "application/json");
   auto& call = rig.transport.call(0);
   call.head(200);

@@ -196,6 +196,42 @@ TEST_CASE("a silent stream ends after its idle time, counted from the last byte"
   CHECK(loop.now() - begin >= Duration{160});
 }
 
+TEST_CASE("an answer that trickles ends where so few bytes are no sign of life") {
+  loop::EventLoop loop;
+  loop::Timer more;
+  std::size_t said = 0;
+  std::function<void(int)> trickle = [&](int fd) {
+    RawServer::say(fd, "1\r\nx\r\n");
+    ++said;
+    more = loop.after(Duration{10}, [&trickle, fd] { trickle(fd); });
+  };
+  const RawServer server(loop, [&](int fd, const std::string&) {
+    RawServer::say(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    trickle(fd);
+  });
+  const auto transport = make_transport(loop);
+  Request request = watch_request(server.url());
+  request.idle_timeout = Duration{200};
+  request.idle_bytes = 1000;
+  Stream stream;
+  SECTION("many small pieces are as good as a big one") {
+    request.idle_bytes = 3;
+    stream.start(*transport, std::move(request));
+    REQUIRE(loop.run_until([&] { return stream.data.size() >= 40; }, kLimit));
+    CHECK_FALSE(stream.end.has_value());
+  }
+  SECTION("it says how little came") {
+    stream.start(*transport, std::move(request));
+    REQUIRE(loop.run_until([&] { return stream.end.has_value(); }, kLimit));
+    CHECK(said > 1);
+    REQUIRE_FALSE(stream.end->ok());
+    CHECK(stream.end->error().kind() == ErrorKind::timeout);
+    CHECK(stream.end->error().message().find("the answer from " + server.host_port() +
+                                             " trickles: ") == 0);
+  }
+  more.reset();
+}
+
 TEST_CASE("a kept connection that the server closed is replaced without an error") {
   loop::EventLoop loop;
   const RawServer server(loop, [](int fd, const std::string&) {
