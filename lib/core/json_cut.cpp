@@ -96,7 +96,8 @@ class Cutting {
     const JsonCutter::Node* known = child ? &nodes_[*child] : nullptr;
     const bool stays = known == nullptr ? all : !known->drop && (all || wanted(*known));
     if (!stays) {
-      const JsonCursor::Value value = take_value(depth);
+      // How deep it is does not matter: nobody is going to read it.
+      const JsonCursor::Value value = text_.take_value();
       if (known != nullptr && known->note) out_.noted = value.text;
       return !value.text.empty();
     }

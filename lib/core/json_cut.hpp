@@ -44,8 +44,8 @@ class JsonCutter {
  public:
   explicit JsonCutter(const JsonCutRules& rules);
 
-  // The object without these members. Errors: invalid (structure), too_large (deeper than
-  // max_depth).
+  // The object without these members. Errors: invalid (structure), too_large (what is left is
+  // deeper than max_depth).
   Result<JsonCutResult> cut(std::string_view object, std::size_t max_depth) const;
 
   struct Node {

@@ -112,6 +112,7 @@ struct Reflector::Impl {
   client::PendingPtr request;
   loop::Timer timer;
   loop::Timer compaction;
+  loop::Timer proof;  // that a watch which failed works again
 
   Impl(client::Client& the_client, core::ResourceType the_type, std::string the_namespace,
        WatcherOptions the_options, StoreOptions store_options, base::Random& random,
@@ -147,6 +148,8 @@ struct Reflector::Impl {
   void on_event(const core::WatchEvent& event);
   void log_once(const EmitFailure& failure);
   void name_unparsable();
+  void tell_if_works();
+  void prove_later();
   void compact_later();
   std::string about() const;
 };
@@ -185,7 +188,7 @@ void Reflector::Impl::told_all(bool gap) {
 // The driver: each action is one call.
 void Reflector::Impl::run(const WatcherActions& actions) {
   // What is over stays over: the next watch begins with no failure.
-  if (!fails()) last_failure.reset();
+  tell_if_works();
   for (const auto& action : actions) {
     std::visit(Overloaded{
                    [this](const StartList& a) { execute(a); },
@@ -197,7 +200,9 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                    },
                    [this](const EmitInit& a) { store.begin_init(a.rewound); },
                    [this](const EmitInitApply&) {
-                     if (object != nullptr) store.init_apply(*object);
+                     if (object != nullptr && !store.init_apply(*object)) {
+                       watcher.on_repeated_item();
+                     }
                    },
                    [this](const EmitInitDone& a) { execute(a); },
                    [this](const EmitApply&) { store.apply(*object, sink()); },
@@ -216,7 +221,25 @@ void Reflector::Impl::run(const WatcherActions& actions) {
   } else if (!watching_since) {
     watching_since = now();
   }
+  prove_later();
   compact_later();
+}
+
+void Reflector::Impl::tell_if_works() {
+  if (!last_failure || fails()) return;
+  last_failure.reset();
+  if (callbacks.on_works) callbacks.on_works();
+}
+
+// Of an idle watch nothing else comes.
+void Reflector::Impl::prove_later() {
+  if (proof || !last_failure || !watching_since) return;
+  const Duration left = std::max(Duration{0}, *watching_since + kWorks - now());
+  proof = client.loop().after(left, [this] {
+    proof.reset();
+    tell_if_works();
+    prove_later();
+  });
 }
 
 // A server that does not tell is taken for a new one.
@@ -247,10 +270,11 @@ void Reflector::Impl::execute(const StartWatch& action) {
 }
 
 void Reflector::Impl::execute(const EmitInitDone& action) {
-  last_failure.reset();
+  const bool failed = std::exchange(last_failure, std::nullopt).has_value();
   told = true;  // who subscribes while it is told, or when it is ready, is told what is there
   store.finish_init(action.resource_version, sink());
   told_all(action.gap);
+  if (failed && callbacks.on_works) callbacks.on_works();
 }
 
 void Reflector::Impl::execute(const EmitFailure& action) {
@@ -279,6 +303,7 @@ void Reflector::Impl::on_list_item(std::string_view item) {
   name_unparsable();  // counted by the store; the list goes on
   object = prepared.ok() ? &*prepared : nullptr;
   run(watcher.on_list_item());
+  if (object == nullptr) store.init_unreadable();
   object = nullptr;
 }
 

@@ -24,6 +24,7 @@ struct ReflectorCallbacks {
   std::function<void(bool gap)> on_synced;
   // Each failure, with when it is tried again. For a missing kind (404) or a forbidden one (403) as
   // well.
+  // retry_in 0: it goes another way at once (a list where a streaming list is refused).
   std::function<void(WatcherFailure, const Error&, Duration retry_in)> on_failure;
   std::function<void(const std::string& resource_version)> on_bookmark;
   // Whether changes carry previous_meta and previous_json; each costs a decompression and a parse.
@@ -31,6 +32,8 @@ struct ReflectorCallbacks {
   // A warning for the first failure of each class (WatcherFailure) until the watch is well again,
   // with the kind and when it is tried again; further ones are only counted and told.
   bool log_failures = true;
+  // After failures: it has told something again, or was not cut for a while.
+  std::function<void()> on_works = nullptr;
 };
 
 struct ReflectorStats {

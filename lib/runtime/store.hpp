@@ -155,6 +155,9 @@ class Store {
   // seen. Errors here and below: invalid, when not even metadata can be read; counted, the store is
   // unchanged.
   Result<void> init_apply(std::string_view object_json);
+  // The full state shows an object that cannot be named: what else it does not show may be that
+  // one, so that nothing is swept at its end.
+  void init_unreadable();
   void finish_init(std::string resource_version, const ChangeSink& tell);
   // Between begin_init and finish_init (a streaming list) these two stage as well and tell nothing.
   Result<void> apply(std::string_view object_json, const ChangeSink& tell);
@@ -164,7 +167,8 @@ class Store {
   // The same in two steps, for a writer that must look at the metadata in between; and counting
   // what prepare() refuses is done there.
   Result<PreparedObject> prepare(std::string_view object_json);
-  void init_apply(const PreparedObject& object);
+  // False: this full state had it before.
+  bool init_apply(const PreparedObject& object);
   void apply(const PreparedObject& object, const ChangeSink& tell);
   void remove(const PreparedObject& object, const ChangeSink& tell);
 

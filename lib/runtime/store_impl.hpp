@@ -63,6 +63,7 @@ struct Store::Impl {
   std::vector<std::function<void()>> on_ready;
   std::uint32_t mark = 0;
   std::vector<SlotId> staged_order;
+  bool unreadable = false;                // an object of the full state that is coming
   std::vector<SnapshotState*> snapshots;  // alive, oldest first
 
   // --- compression ---
@@ -111,8 +112,8 @@ struct Store::Impl {
   void index(SlotId id, const Record* before, const Record& now, const std::string& json,
              const core::ObjectMeta& meta);
   void unindex(SlotId id, const Record& before);
-  void stage(const PreparedObject& object);
-  void stage_first(const PreparedObject& object);
+  bool stage(const PreparedObject& object);
+  bool stage_first(const PreparedObject& object);
   void unstage(SlotId id);
   void begin(bool compare);
   void finish(std::string version, const ChangeSink& tell);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kManagedFields = "/metadata/managedFields";
 constexpr std::size_t kMaxMetadata = 1U << 20U;
+constexpr std::size_t kMaxListed = 256U << 10U;  // of labels, owners or finalizers
 
 // What the runtime itself reads of every object.
 constexpr const char* kIdentity[] = {
@@ -125,6 +126,64 @@ std::string with_replaced_bytes(std::string_view text) {
   return out;
 }
 
+void append_member(std::string& object, std::string_view key, std::string_view value) {
+  object.append(object.size() > 1 ? ",\"" : "\"").append(key).append("\":").append(value);
+}
+
+// What the runtime reads of it, where it can be read: one odd label is no reason to lose the name.
+std::string readable_identity(std::string_view metadata) {
+  static constexpr std::string_view kRead[] = {"name",
+                                               "namespace",
+                                               "uid",
+                                               "resourceVersion",
+                                               "generation",
+                                               "creationTimestamp",
+                                               "finalizers",
+                                               "labels",
+                                               "deletionTimestamp",
+                                               "ownerReferences"};
+  std::string out = "{";
+  (void)core::for_each_member(metadata, [&](const core::JsonMember& member) {
+    if (std::find(std::begin(kRead), std::end(kRead), member.key) == std::end(kRead)) return;
+    const bool list = member.value.front() == '[' || member.value.front() == '{';
+    if (member.value.size() > (list ? kMaxListed : Record::kMaxIdentity)) return;
+    std::string alone = "{";
+    append_member(alone, member.key, member.value);
+    if (core::parse_meta("{\"metadata\":" + alone + "}}").ok()) {
+      append_member(out, member.key, member.value);
+    }
+  });
+  return out + "}";
+}
+
+std::string without_bulk(std::string_view metadata) {
+  std::string out = "{";
+  (void)core::for_each_member(metadata, [&](const core::JsonMember& member) {
+    if (member.key == "managedFields" || member.key == "annotations") return;
+    append_member(out, member.key, member.value);
+  });
+  return out + "}";
+}
+
+// The object as metadata, then as less and less of it. An error behind the metadata is what this
+// is for.
+std::vector<std::string> lesser_forms(std::string_view object_json) {
+  std::string type = "{";
+  std::string_view metadata = "{}";
+  (void)core::for_each_member(object_json, [&](const core::JsonMember& member) {
+    if (member.key == "metadata") metadata = member.value;
+    if (member.key != "apiVersion" && member.key != "kind") return;
+    if (member.value.size() <= Record::kMaxIdentity) append_member(type, member.key, member.value);
+  });
+  std::vector<std::string> out;
+  for (const std::string& form :
+       {std::string(metadata), without_bulk(metadata), readable_identity(metadata)}) {
+    append_member(out.emplace_back(type), "metadata", form);
+    out.back().push_back('}');
+  }
+  return out;
+}
+
 }  // namespace
 
 Ingest::Ingest(const StoreOptions& options)
@@ -175,18 +234,13 @@ Result<PreparedObject> Ingest::modified(PreparedObject before) const {
 }
 
 Result<PreparedObject> Ingest::metadata_only(std::string_view object_json, std::string why) const {
-  std::string small = "{";
-  // An error behind the metadata is what this function is for.
-  (void)core::for_each_member(object_json, [&](const core::JsonMember& member) {
-    if (member.key != "apiVersion" && member.key != "kind" && member.key != "metadata") return;
-    if (member.value.size() > kMaxMetadata) return;
-    small.append(small.size() > 1 ? ",\"" : "\"").append(member.key).append("\":");
-    small.append(member.value);
-  });
-  small.push_back('}');
-  auto prepared = whole(small);
-  // An object that stands in a list must not pass for one that is gone, whatever its bytes are.
-  if (!prepared.ok()) prepared = whole(with_replaced_bytes(small));
+  Result<PreparedObject> prepared = Error(ErrorKind::invalid, "an object without metadata");
+  for (const std::string& less : lesser_forms(object_json)) {
+    prepared = whole(less);
+    // An object that stands in a list must not pass for one that is gone, whatever its bytes are.
+    if (!prepared.ok()) prepared = whole(with_replaced_bytes(less));
+    if (prepared.ok() && prepared->json.size() <= kMaxMetadata) break;
+  }
   if (!prepared.ok()) return std::move(prepared).error();
   // But its name is its own.
   const core::ObjectMeta& meta = prepared->meta;

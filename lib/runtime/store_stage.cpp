@@ -71,6 +71,7 @@ void Store::Impl::unindex(SlotId id, const Record& before) {
 void Store::Impl::begin(bool compare) {
   for (const SlotId id : staged_order) unstage(id);
   staged_order.clear();
+  unreadable = false;
   if (hidden()) {
     // From the end: free slots are used again from the last, and so keep the list's order.
     for (SlotId id = slots.limit(); id-- > 0;) {
@@ -83,8 +84,8 @@ void Store::Impl::begin(bool compare) {
   ++mark;
 }
 
-// Nobody sees anything yet: no need to stand beside what is seen.
-void Store::Impl::stage_first(const PreparedObject& object) {
+// Nobody sees anything yet: no need to stand beside what is seen. False: it was here already.
+bool Store::Impl::stage_first(const PreparedObject& object) {
   RecordPtr record = make_record(object);
   SlotId id = slots.find(object.meta.namespace_, object.meta.name);
   RecordPtr before;
@@ -96,16 +97,18 @@ void Store::Impl::stage_first(const PreparedObject& object) {
   slots[id].mark = mark;
   index(id, before.get(), *slots[id].current, object.json, object.meta);
   note_new(id, *slots[id].current);
+  return !before;
 }
 
-void Store::Impl::stage(const PreparedObject& object) {
+bool Store::Impl::stage(const PreparedObject& object) {
   if (hidden()) return stage_first(object);
   SlotId id = slots.find(object.meta.namespace_, object.meta.name);
+  const bool fresh = id == SlotTable::kNone || slots[id].mark != mark;
   if (id != SlotTable::kNone && slots[id].current && unchanged(*slots[id].current, object.meta) &&
       (!compare_text || text(*slots[id].current) == object.json)) {
     unstage(id);
     slots[id].mark = mark;
-    return;
+    return fresh;
   }
   const RecordPtr record = make_record(object);
   const RecordPtr before = id == SlotTable::kNone ? nullptr : RecordPtr::share(slots.staged(id));
@@ -123,6 +126,7 @@ void Store::Impl::stage(const PreparedObject& object) {
   // Readers skip slots without a current record, so a new object can be indexed at once.
   if (!slots[id].current) index(id, before.get(), *record, object.json, object.meta);
   note_new(id, *record);
+  return fresh;
 }
 
 // Takes a staged record away again; the slot goes when nothing else is in it.
@@ -142,6 +146,7 @@ RecordPtr Store::Impl::drop(SlotId id) {
 // What the new full state did not show is gone.
 std::vector<Store::Impl::Delta> Store::Impl::sweep() {
   std::vector<Delta> deltas;
+  if (unreadable) return deltas;
   for (SlotId id = 0; id < slots.limit(); ++id) {
     if (!slots[id].current || slots[id].mark == mark || slots.staged(id) != nullptr) continue;
     deltas.push_back({SlotTable::kNone, drop(id)});
@@ -271,8 +276,8 @@ void Store::begin_init(bool compare_text) {
   impl_->begin(compare_text);
 }
 
-void Store::init_apply(const PreparedObject& object) {
-  impl_->stage(object);
+bool Store::init_apply(const PreparedObject& object) {
+  return impl_->stage(object);
 }
 
 Result<void> Store::init_apply(std::string_view object_json) {
@@ -281,13 +286,20 @@ Result<void> Store::init_apply(std::string_view object_json) {
   return {};
 }
 
+void Store::init_unreadable() {
+  impl_->unreadable = true;
+}
+
 void Store::finish_init(std::string resource_version, const ChangeSink& tell) {
   impl_->finish(std::move(resource_version), tell);
 }
 
 void Store::apply(const PreparedObject& object, const ChangeSink& tell) {
-  if (impl_->initializing) return impl_->stage(object);
-  impl_->replace(object, tell);
+  if (impl_->initializing) {
+    impl_->stage(object);
+  } else {
+    impl_->replace(object, tell);
+  }
 }
 
 Result<void> Store::apply(std::string_view object_json, const ChangeSink& tell) {

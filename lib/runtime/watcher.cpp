@@ -19,6 +19,7 @@ constexpr std::uint32_t kMaxRefused = 5;
 constexpr std::uint32_t kMaxInterrupted = 2;
 // After so long a stream did not break at the first thing that it told.
 constexpr Duration kNotTheFirst{20000};
+// Pages in a row with nothing that was not there before: such a list may go on for ever.
 constexpr std::size_t kMaxEmptyPages = 3;
 
 bool is_number(const std::string& text) {
@@ -193,6 +194,7 @@ void Watcher::begin(TimePoint now, WatcherActions& out) {
   continue_token_.clear();
   first_page_version_.clear();
   empty_pages_ = 0;
+  page_again_ = false;
   if (wants_streaming()) {
     state_ = WatcherState::initial_watch;
     start_watch(now, out);
@@ -338,7 +340,7 @@ void Watcher::stream_failed(TimePoint now, const base::Error& error, WatcherActi
 // ---------------------------------------------------------------- lists
 
 bool Watcher::change_form_after(const base::Error& error) {
-  if (error.is_gone() && !continue_token_.empty()) {
+  if (error.is_gone() && !continue_token_.empty() && !force_unpaged_) {
     force_unpaged_ = true;
     force_recent_ = true;
     return true;
@@ -371,7 +373,10 @@ WatcherActions Watcher::on_list_error(TimePoint now, const base::Error& error) {
     return out;
   }
   // The same page again, unless the server does not take its token.
-  if (continue_token_.empty() || refuses_request(error)) state_ = WatcherState::empty;
+  page_again_ = true;
+  if (continue_token_.empty() || error.is_gone() || refuses_request(error)) {
+    state_ = WatcherState::empty;
+  }
   if (too_much(error)) force_unpaged_ = false;
   fail(now, WatcherFailure::initial_list, error, out);
   return out;
@@ -384,6 +389,10 @@ WatcherActions Watcher::on_list_item() {
   ++page_items_;
   out.emplace_back(EmitInitApply{});
   return out;
+}
+
+void Watcher::on_repeated_item() {
+  if (page_items_ > 0) --page_items_;
 }
 
 void Watcher::emit_init(WatcherActions& out) {
@@ -409,7 +418,7 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
     begin(now, out);
     return out;
   }
-  empty_pages_ = page_items_ == 0 ? empty_pages_ + 1 : 0;
+  if (!std::exchange(page_again_, false)) empty_pages_ = page_items_ == 0 ? empty_pages_ + 1 : 0;
   if (!page.continue_token.empty() &&
       (page.continue_token == continue_token_ || empty_pages_ >= kMaxEmptyPages)) {
     state_ = WatcherState::empty;
@@ -434,7 +443,9 @@ void Watcher::last_page(TimePoint now, const core::ListPage& page, WatcherAction
          Error(ErrorKind::invalid, "the list has no resourceVersion to watch from"), out);
     return;
   }
-  init_done(page.resource_version, out);
+  // A server that pages unasked may give each page a later version: what changed meanwhile of the
+  // first is told by a watch from there.
+  init_done(first_page_version_, out);
   start_watch(now, out);
 }
 

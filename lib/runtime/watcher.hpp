@@ -125,6 +125,8 @@ class Watcher {
   // so a list that breaks off leaves items behind, which the next Init voids or the same page
   // repeats.
   WatcherActions on_list_item();
+  // The item at hand stood in this list before.
+  void on_repeated_item();
   // The end of the page whose items came before.
   WatcherActions on_page(TimePoint now, const core::ListPage& page);
   WatcherActions on_list_error(TimePoint now, const base::Error& error);
@@ -202,7 +204,8 @@ class Watcher {
   std::string continue_token_;
   std::string first_page_version_;
   std::size_t empty_pages_ = 0;
-  std::size_t page_items_ = 0;  // of the page at hand
+  std::size_t page_items_ = 0;  // of the page at hand, those that pages before did not have
+  bool page_again_ = false;     // it broke off before, so its items may have been there
 
   // Of the current watch:
   bool has_started_watch_ = false;

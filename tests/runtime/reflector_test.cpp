@@ -122,6 +122,36 @@ struct Bench {
 
 }  // namespace
 
+TEST_CASE("what a list shows without its name is not told as a deletion of what else is missing") {
+  Bench b;
+  b.options.strategy = ListStrategy::unpaged;
+  b.start();
+  b.answer(0, 200, list({object("a", 1), object("b", 2)}, 5));
+  b.answer(1, 410, status(410, "Expired"));
+  b.answer(2, 200, list({object("a", 1), R"({"metadata":{"name":["b"]}})"}, 9));
+  CHECK(b.told == Lines{"added a=v", "added b=v", "synced", "failure watch start", "synced gap"});
+  CHECK(b.reflector->store().size() == 2);
+}
+
+TEST_CASE("a server whose pages repeat the same objects for ever does not list for ever") {
+  Bench b;
+  b.options.strategy = ListStrategy::paged;
+  b.start();
+  const auto page = [](int token) {
+    return fmt::format(R"({{"kind":"ConfigMapList","metadata":{{"resourceVersion":"5",)"
+                       R"("continue":"t{}"}},"items":[{}]}})",
+                       token, object("a", 1));
+  };
+  for (int i = 0; i < 4; ++i) b.answer(static_cast<std::size_t>(i), 200, page(i));
+  CHECK(b.told == Lines{"failure initial list"});
+  CHECK(b.call(4).target().find("continue") == std::string::npos);
+  // One page twice is not for ever.
+  b.answer(4, 200, page(1));
+  b.answer(5, 200, page(2));
+  b.answer(6, 200, list({object("b", 2)}, 5));
+  CHECK(b.told == Lines{"failure initial list", "added a=v", "added b=v", "synced"});
+}
+
 TEST_CASE("a reflector lists, watches and keeps its store true") {
   Bench b;
   b.start();

@@ -402,6 +402,67 @@ TEST_CASE("objects too deep or too big are kept as metadata, counted and named")
   CHECK(again.reduced().size() == 2);
 }
 
+TEST_CASE("an object keeps its name whatever its metadata is like") {
+  Store store;
+  init(store, {{.name = "a", .version = "1"}, {.name = "b", .version = "1"}}, "5");
+  const std::string managed =
+      R"("managedFields":[{"manager":"m","operation":"Update","fieldsV1":)" +
+      std::string(R"({"f:x":)") + std::string(300, '[') + std::string(300, ']') + "}}]";
+  const std::string deep = R"(,"spec":)" + std::string(300, '[') + std::string(300, ']') + "}";
+  const auto object = [](const std::string& more, const std::string& behind = "}") {
+    return R"({"metadata":{"name":"b","namespace":"shop","uid":"u9",)" + more +
+           R"(,"resourceVersion":"6"})" + behind;
+  };
+  struct Case {
+    std::string text;
+    bool labels;
+  };
+  const std::string label = R"("labels":{"app":"web"})";
+  const std::string huge = std::string(2U << 20U, 'x');
+  for (const Case& one : {
+           Case{object(label + "," + managed, deep), true},
+           Case{object(label + R"(,"annotations":{"k":")" + huge + "\"}", deep), true},
+           Case{object(label + R"(,"managedFields":[{"manager":")" + huge + "\"}]", deep), true},
+           Case{object(R"("labels":{"app":"web","x":1})"), false},
+           Case{object(label + R"(,"generation":1.5)"), true},
+           Case{object(label + R"(,"ownerReferences":7,"finalizers":{})"), true},
+           Case{object(R"("labels":{"app":")" + huge + "\"}", deep), false},
+       }) {
+    CAPTURE(one.text.substr(0, 300));
+    const auto told = store.apply(one.text);
+    REQUIRE(told.ok());
+    const auto kept = store.get({"shop", "b"});
+    REQUIRE(kept);
+    CHECK(kept->reduced);
+    CHECK(kept->meta.uid == "u9");
+    CHECK(kept->meta.resource_version == "6");
+    CHECK((kept->meta.label("app") != nullptr) == one.labels);
+    CHECK(kept->json.size() < 2000);
+    // A list that shows it does not take it away, and a deletion does.
+    store.begin_init();
+    REQUIRE(store.init_apply(Pod{.name = "a", .version = "1"}.json()).ok());
+    REQUIRE(store.init_apply(one.text).ok());
+    CHECK(store.finish_init("7").empty());
+    CHECK(show(*store.remove(one.text)) == Lines{"deleted b u9"});
+  }
+  // What is dropped anyway may be as deep as it likes.
+  REQUIRE(store.apply(object(label + "," + managed)).ok());
+  CHECK_FALSE(store.get({"shop", "b"})->reduced);
+}
+
+TEST_CASE("a full state with an object that cannot be named sweeps nothing") {
+  Store store;
+  init(store, {{.name = "a", .version = "1"}, {.name = "b", .version = "1"}}, "5");
+  store.begin_init();
+  REQUIRE(store.init_apply(Pod{.name = "a", .version = "2"}.json()).ok());
+  store.init_unreadable();
+  CHECK(show(store.finish_init("7")) == Lines{"modified a u1 relisted"});
+  CHECK(store.size() == 2);
+  store.begin_init();
+  REQUIRE(store.init_apply(Pod{.name = "a", .version = "2"}.json()).ok());
+  CHECK(show(store.finish_init("8")) == Lines{"deleted b u1 relisted"});
+}
+
 TEST_CASE("an object that does not parse at all is counted and changes nothing") {
   Store store;
   init(store, {{.name = "a"}}, "5");

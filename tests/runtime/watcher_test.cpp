@@ -123,6 +123,54 @@ TEST_CASE("continue tokens that lead nowhere end in backoff") {
   CHECK(empty.page("10", 0, "t3") == Lines{"Failure initial list +800", "timer 800"});
 }
 
+TEST_CASE("a server that pages unasked is not asked again and again when its tokens expire") {
+  Script s(with(ListStrategy::paged));
+  s.start();
+  s.page("10", 500, "t1");
+  CHECK(s.list_error(gone()) == Lines{"Failure initial list +0", "list"});
+  s.page("20", 500, "t2");
+  CHECK(s.list_error(gone()) == Lines{"Failure initial list +800", "timer 800"});
+  CHECK(s.after(800).timer() == Lines{"list"});
+  s.page("30", 500, "t3");
+  CHECK(s.list_error(gone()) == Lines{"Failure initial list +1600", "timer 1600"});
+}
+
+TEST_CASE("pages of different versions that cannot be had otherwise are watched from the first") {
+  Script s(with(ListStrategy::paged));
+  s.start();
+  s.page("20", 1, "t1");
+  CHECK(s.page("22", 1, "t2") == Lines{"Page 1", "list"});
+  s.page("30", 1, "t3");
+  CHECK(s.page("40", 1) == Lines{"Page 1", "InitDone 30", "watch rv=30", "timer 30000"});
+}
+
+TEST_CASE("pages that only repeat what was listed end in backoff, whatever their tokens are") {
+  Script s(with(ListStrategy::paged));
+  const auto repeated = [&](const std::string& token) {
+    s.list_item();
+    s.watcher.on_repeated_item();
+    return s.page_end("10", token);
+  };
+  s.start();
+  s.page("10", 1, "t1");
+  CHECK(repeated("t2") == Lines{"list continue=t2&limit=500"});
+  SECTION("three in a row") {
+    repeated("t3");
+    CHECK(repeated("t4") == Lines{"Failure initial list +800", "timer 800"});
+    CHECK(s.after(800).timer() == Lines{"list limit=500"});
+  }
+  SECTION("not when something new comes between, nor for a page that broke off before") {
+    s.page("10", 1, "t3");
+    repeated("t4");
+    s.list_item();
+    s.list_error(kUnavailable);
+    s.after(800).timer();
+    CHECK(repeated("t5") == Lines{"list continue=t5&limit=500"});
+    CHECK(repeated("t6") == Lines{"list continue=t6&limit=500"});
+    CHECK(repeated("t7") == Lines{"Failure initial list +1600", "timer 1600"});
+  }
+}
+
 TEST_CASE(
     "a whole list that is too much for one answer is read in pages by the automatic strategy") {
   Script s;
