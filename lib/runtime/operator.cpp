@@ -14,18 +14,6 @@ namespace {
 
 using Role = WatchedKind::Role;
 
-std::string stream_name(const WatchedKind& kind, const std::string& namespace_) {
-  std::string name = kind.type.qualified_plural();
-  if (!namespace_.empty()) name += " in namespace " + namespace_;
-  if (!kind.options.list.label_selector.empty()) {
-    name += " with " + kind.options.list.label_selector;
-  }
-  if (!kind.options.list.field_selector.empty()) {
-    name += " with " + kind.options.list.field_selector;
-  }
-  return name;
-}
-
 std::string reference(const core::ResourceType& type, const core::ObjectMeta& meta) {
   return type.gvk.api_version() + " " + type.gvk.kind + " " + meta.key().str();
 }
@@ -45,7 +33,7 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   struct Kind {
     WatchedKind watched;
     RelationIndex relations;  // mapped: theirs to ours; referenced: ours to theirs
-    std::vector<const ReflectorSource*> sources;
+    std::vector<std::shared_ptr<SharedWatch>> watches;
     std::vector<StreamSet::Id> streams;
   };
 
@@ -58,15 +46,18 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   Controller controller;
   StreamSet streams;
   std::vector<std::shared_ptr<TriggerSource::Listener>> listeners;
+  std::function<void()> on_ended;  // of the runs, while it stands by
   ShutdownSequence shutdown;
 
   explicit Impl(OperatorParts the_parts);
 
   void start();
-  void open(Kind& kind, const std::string& namespace_);
+  void open(Kind& kind);
+  void follow(Kind& kind, std::shared_ptr<SharedWatch> watch);
   ChangeStream operators_for(Kind& kind);
   void listen();
   void check_synced();
+  void tell_if_ended();
   const Store* cache(const Kind& kind, const std::string& namespace_) const;
   std::optional<StoredObject> object(const core::ObjectKey& key) const;
   bool exists(const core::ObjectKey& key) const;
@@ -104,25 +95,30 @@ Operator::Impl::Impl(OperatorParts the_parts)
 // ---------------------------------------------------------------- streams
 
 void Operator::Impl::start() {
+  controller.on_progress([this] { tell_if_ended(); });
   streams.on_health([this](const StreamHealth& health) {
     log_health(health);
     check_synced();
   });
   listen();
-  for (const auto& kind : kinds) {
-    const auto& namespaces = kind->watched.options.namespaces;
-    if (namespaces.empty()) open(*kind, "");
-    for (const std::string& name : namespaces) open(*kind, name);
-  }
+  for (const auto& kind : kinds) open(*kind);
 }
 
-void Operator::Impl::open(Kind& kind, const std::string& namespace_) {
+void Operator::Impl::open(Kind& kind) {
   const KindOptions& options = kind.watched.options;
-  auto source = std::make_unique<ReflectorSource>(parts.client, kind.watched.type, namespace_,
-                                                  options.list, options.store, parts.random);
-  kind.sources.push_back(source.get());
-  kind.streams.push_back(
-      streams.add(stream_name(kind.watched, namespace_), std::move(source), operators_for(kind)));
+  for (const auto& watch : options.shared) follow(kind, watch);
+  if (!options.shared.empty()) return;
+  const auto open_own = [&](const std::string& namespace_) {
+    follow(kind, SharedWatch::open(parts.client, parts.random, kind.watched.type, namespace_,
+                                   options.list, options.store));
+  };
+  if (options.namespaces.empty()) open_own("");
+  for (const std::string& name : options.namespaces) open_own(name);
+}
+
+void Operator::Impl::follow(Kind& kind, std::shared_ptr<SharedWatch> watch) {
+  kind.streams.push_back(streams.add(watch->name(), watch->source(), operators_for(kind)));
+  kind.watches.push_back(std::move(watch));
 }
 
 // The indexes see everything; the user's operators decide what runs.
@@ -163,16 +159,21 @@ void Operator::Impl::listen() {
 }
 
 void Operator::Impl::check_synced() {
-  if (!controller.held() || intake_closed()) return;
+  if (parts.standby || !controller.held() || intake_closed()) return;
   const bool own_ready = std::all_of(own->streams.begin(), own->streams.end(),
                                      [this](StreamSet::Id id) { return streams.ready(id); });
   if (own_ready && (!parts.hold_for_all || streams.ready())) controller.release();
 }
 
+void Operator::Impl::tell_if_ended() {
+  if (!on_ended || controller.running() > 0) return;
+  std::exchange(on_ended, nullptr)();
+}
+
 const Store* Operator::Impl::cache(const Kind& kind, const std::string& namespace_) const {
-  for (const ReflectorSource* source : kind.sources) {
-    const std::string& name = source->reflector().namespace_name();
-    if (name.empty() || name == namespace_) return &source->store();
+  for (const auto& watch : kind.watches) {
+    const std::string& name = watch->namespace_name();
+    if (name.empty() || name == namespace_) return &watch->store();
   }
   return nullptr;
 }
@@ -261,8 +262,8 @@ void Operator::Impl::wake(const std::vector<core::ObjectKey>& keys, Reason reaso
 
 void Operator::Impl::wake_all(const std::string& why) {
   if (intake_closed()) return;
-  for (const ReflectorSource* source : own->sources) {
-    for (const core::ObjectKey& key : source->store().keys()) {
+  for (const auto& watch : own->watches) {
+    for (const core::ObjectKey& key : watch->store().keys()) {
       controller.add(key, Reason::external, why, parts.debounce, Priority::background);
     }
   }
@@ -318,6 +319,21 @@ Operator::~Operator() = default;
 
 void Operator::start() {
   impl_->start();
+}
+
+void Operator::lead() {
+  impl_->parts.standby = false;
+  impl_->on_ended = nullptr;
+  impl_->check_synced();
+}
+
+void Operator::stand_by(std::function<void()> ended) {
+  impl_->parts.standby = true;
+  impl_->controller.hold();
+  impl_->on_ended = std::move(ended);
+  impl_->parts.loop.post([weak = impl_->weak_from_this()] {
+    if (const auto self = weak.lock()) self->tell_if_ended();
+  });
 }
 
 const Store* Operator::cache(const core::Gvk& kind, const std::string& namespace_) const {

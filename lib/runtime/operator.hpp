@@ -10,7 +10,8 @@
 //
 // The reconciler gets the newest state, never the state at event time, never twice at once for one
 // object, and at least once after the last change. It calls `done` exactly once, at once or later:
-// with a RunOutcome, or with an Error, which the error policy turns into one.
+// with a RunOutcome, or with an Error, which the error policy turns into one. Controllers that
+// watch the same kind can share one watch and one cache of it (KindOptions::shared).
 #pragma once
 
 #include <functional>
@@ -22,6 +23,7 @@
 #include "client/client.hpp"
 #include "runtime/controller.hpp"
 #include "runtime/owner_index.hpp"
+#include "runtime/shared_watch.hpp"
 #include "runtime/shutdown.hpp"
 #include "runtime/stream_set.hpp"
 #include "runtime/trigger_source.hpp"
@@ -39,11 +41,14 @@ using ErrorPolicy =
 using KeyMapper = std::function<std::vector<core::ObjectKey>(const core::ObjectMeta& meta,
                                                              const std::string& json)>;
 
-// What is watched of a kind.
+// What is watched of a kind: by watches of its own,
 struct KindOptions {
   std::vector<std::string> namespaces;  // empty: all, or cluster-scoped
   WatcherOptions list;                  // selectors, strategy, page size, metadata only
   StoreOptions store;                   // what the cache keeps: strip, project, modify
+  // or by these, which others use as well: one, or one for each namespace. What they select and
+  // keep is theirs: the above is not looked at. Each operator has its own queue and operators.
+  std::vector<std::shared_ptr<SharedWatch>> shared;
   // Chains operators (predicates, filters, debounce) in front of the mapping to keys. What they
   // drop runs nothing; the cache has it all the same.
   std::function<void(ChangeStream&)> operators;
@@ -60,6 +65,11 @@ class Operator {
   Operator& operator=(const Operator&) = delete;
 
   void start();
+  // Of one that was built as a standby, or stands by again: runs from now on what it has noted.
+  void lead();
+  // Starts nothing more, keeps its caches and notes what changes; then, when no run is left, tells.
+  // Its runs are not ended: their writes pass only as far as the client's gate lets them.
+  void stand_by(std::function<void()> ended);
   // The cache of a kind that it watches; null when it does not, or not that namespace. For reading
   // within one turn of the loop.
   const Store* cache(const core::Gvk& kind, const std::string& namespace_ = "") const;
@@ -115,6 +125,9 @@ class ControllerBuilder {
   ControllerBuilder& retry(base::BackoffPolicy policy, std::uint32_t max_attempts = 0);
   // false: reconciles as soon as the objects themselves are cached, whatever the other caches hold.
   ControllerBuilder& hold_until_synced(bool all);
+  // Fills its caches and runs nothing until Operator::lead(), which is for a Leadership's `gained`;
+  // its `end_runs` and `lost` are Operator::stand_by(), its gate() is the client's.
+  ControllerBuilder& standby();
   ControllerBuilder& error_policy(ErrorPolicy policy);
   // Runs once when an object is gone, through the queue: never together with a run of that object,
   // retried as those are. A deletion while nobody watched, or a name that was taken again at once,
@@ -128,7 +141,8 @@ class ControllerBuilder {
   ControllerBuilder& release_on_shutdown(ShutdownSequence::Step step);
 
   // Errors: invalid (no kind, a kind that cannot be listed and watched, namespaces of a
-  // cluster-scoped kind, no function). The builder is used up.
+  // cluster-scoped kind, shared watches of another kind or of one namespace twice, no function).
+  // The builder is used up.
   Result<std::unique_ptr<Operator>> build(ReconcileFunction reconcile);
 
  private:

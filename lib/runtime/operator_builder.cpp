@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "runtime/operator_parts.hpp"
@@ -10,6 +11,27 @@ namespace kubewatch::runtime {
 namespace {
 
 using Role = WatchedKind::Role;
+
+// Each object is to be in one of them.
+Result<void> check_shared(const WatchedKind& kind) {
+  std::set<std::string> namespaces;
+  for (const auto& watch : kind.options.shared) {
+    if (watch == nullptr) {
+      return Error(ErrorKind::invalid, "a shared watch of " + kind.type.gvk.str() + " is null");
+    }
+    if (watch->type().gvk != kind.type.gvk) {
+      return Error(ErrorKind::invalid, fmt::format("{} is to be watched by a shared watch of {}",
+                                                   kind.type.gvk.str(), watch->type().gvk.str()));
+    }
+    namespaces.insert(watch->namespace_name());
+  }
+  const std::size_t count = kind.options.shared.size();
+  if (namespaces.size() < count || (count > 1 && namespaces.count("") > 0)) {
+    return Error(ErrorKind::invalid, "the shared watches of " + kind.type.gvk.str() +
+                                         " overlap: one for all namespaces, or one for each");
+  }
+  return {};
+}
 
 Result<void> check(const WatchedKind& kind) {
   const std::string name = kind.type.gvk.str();
@@ -21,6 +43,7 @@ Result<void> check(const WatchedKind& kind) {
     return Error(ErrorKind::invalid,
                  name + " is cluster-scoped, but namespaces are given to watch it in");
   }
+  KW_TRY(check_shared(kind));
   const bool maps = kind.role == Role::mapped || kind.role == Role::referenced;
   if (maps && !kind.map) {
     return Error(ErrorKind::invalid, "watching " + name + " needs a function to keys");
@@ -120,6 +143,11 @@ ControllerBuilder& ControllerBuilder::retry(base::BackoffPolicy policy,
 
 ControllerBuilder& ControllerBuilder::hold_until_synced(bool all) {
   parts_->hold_for_all = all;
+  return *this;
+}
+
+ControllerBuilder& ControllerBuilder::standby() {
+  parts_->standby = true;
   return *this;
 }
 

@@ -37,6 +37,7 @@ struct OperatorParts {
   WorkQueueOptions queue;
   RunSlots* slots = nullptr;
   bool hold_for_all = true;
+  bool standby = false;
   ReconcileFunction reconcile;
   ErrorPolicy error_policy;
   std::function<void(const core::ObjectKey&, ReconcileDone)> on_delete;

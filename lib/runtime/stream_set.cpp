@@ -6,32 +6,6 @@
 
 namespace kubewatch::runtime {
 
-ReflectorSource::ReflectorSource(client::Client& client, core::ResourceType type,
-                                 std::string namespace_, WatcherOptions options, StoreOptions store,
-                                 base::Random& random)
-    : reflector_(client, std::move(type), std::move(namespace_), std::move(options),
-                 std::move(store), random, callbacks()) {}
-
-ReflectorCallbacks ReflectorSource::callbacks() {
-  ReflectorCallbacks out;
-  out.on_change = [this](const StoreChange& change) {
-    events_.on_change(change);
-    events_.on_sign(change.initial ? StreamSign::init : StreamSign::alive);
-  };
-  out.on_synced = [this](bool) { events_.on_sign(StreamSign::synced); };
-  out.on_bookmark = [this](const std::string&) { events_.on_sign(StreamSign::alive); };
-  out.on_failure = [this](WatcherFailure, const Error& error, Duration retry_in) {
-    events_.on_failing(error, retry_in);
-  };
-  out.log_failures = false;  // whoever has the set logs what its health says
-  return out;
-}
-
-void ReflectorSource::start(SourceEvents events) {
-  events_ = std::move(events);
-  reflector_.start();
-}
-
 // What the callbacks of all streams need; outlives the set while one of them runs.
 struct StreamSet::Shared {
   loop::EventLoop& loop;
@@ -51,6 +25,7 @@ struct StreamSet::Entry : std::enable_shared_from_this<Entry> {
   StreamBackoff backoff;
   loop::Timer restart;
   loop::Timer debounce;
+  TimePoint debounce_due{};
   bool removed = false;
 
   Entry(Id the_id, std::shared_ptr<Shared> the_shared, std::string name,
@@ -103,7 +78,7 @@ SourceEvents StreamSet::Entry::events() {
 void StreamSet::Entry::on_change(const StoreChange& change) {
   monitor.change();
   stream.push(shared->loop.now(), change);
-  if (!removed && !debounce) wait_for_debounce();
+  if (!removed) wait_for_debounce();
 }
 
 void StreamSet::Entry::on_ended(const Error& error) {
@@ -114,14 +89,16 @@ void StreamSet::Entry::on_ended(const Error& error) {
 
 void StreamSet::Entry::wait_for_debounce() {
   const auto due = stream.next_due();
-  if (!due) return;
+  // Of two windows in one chain the earlier end counts.
+  if (!due || (debounce && *due >= debounce_due)) return;
+  debounce_due = *due;
   const Duration wait = std::max(Duration{0}, *due - shared->loop.now());
   debounce = shared->loop.after(wait, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self || self->removed) return;
     self->debounce.reset();
     self->stream.advance(self->shared->loop.now());
-    if (!self->removed && !self->debounce) self->wait_for_debounce();
+    if (!self->removed) self->wait_for_debounce();
   });
 }
 

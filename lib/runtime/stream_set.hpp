@@ -13,7 +13,6 @@
 #include "base/random.hpp"
 #include "loop/event_loop.hpp"
 #include "runtime/change_stream.hpp"
-#include "runtime/reflector.hpp"
 #include "runtime/stream_backoff.hpp"
 
 namespace kubewatch::runtime {
@@ -28,28 +27,12 @@ struct SourceEvents {
   std::function<void(const Error&)> on_ended;
 };
 
-// Something that tells changes: a Reflector, or a source of the user's own.
+// Something that tells changes: a SharedWatch's source, or one of the user's own.
 class ChangeSource {
  public:
   virtual ~ChangeSource() = default;
   // Called once, and again after each on_ended.
   virtual void start(SourceEvents events) = 0;
-};
-
-// A reflector as a source. Its watcher has its own backoff and never ends.
-class ReflectorSource : public ChangeSource {
- public:
-  // Arguments as Reflector.
-  ReflectorSource(client::Client& client, core::ResourceType type, std::string namespace_,
-                  WatcherOptions options, StoreOptions store, base::Random& random);
-  void start(SourceEvents events) override;
-  const Reflector& reflector() const { return reflector_; }
-  const Store& store() const { return reflector_.store(); }
-
- private:
-  ReflectorCallbacks callbacks();
-  SourceEvents events_;
-  Reflector reflector_;
 };
 
 // Not to be destroyed from inside a callback of its streams.

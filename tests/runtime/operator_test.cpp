@@ -1,135 +1,14 @@
 // Controllers built in C++, against a scripted server: what runs, when, and with what.
 #include "runtime/operator.hpp"
 
-#include <fmt/format.h>
-
-#include <map>
-
 #include "base/json.hpp"
-#include "base/log.hpp"
+#include "runtime/operator_bench.hpp"
 #include "support/catch.hpp"
-#include "support/limit.hpp"
-#include "support/scripted_transport.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
-using core::ObjectKey;
-using Lines = std::vector<std::string>;
-
-namespace {
-
-core::ResourceType type_of(const std::string& kind, const std::string& plural) {
-  core::ResourceType type;
-  type.gvk = {"demo.dev", "v1", kind};
-  type.plural = plural;
-  return type;
-}
-core::ResourceType websites() {
-  return type_of("Website", "websites");
-}
-core::ResourceType children() {
-  return type_of("Child", "children");
-}
-core::ResourceType settings() {
-  return type_of("Setting", "settings");
-}
-
-std::string object(const std::string& name, int version, const std::string& more = "",
-                   const std::string& uid = "") {
-  return fmt::format(
-      R"({{"metadata":{{"name":"{}","namespace":"shop","uid":"{}","resourceVersion":"{}"{}}}}})",
-      name, uid.empty() ? "uid-" + name : uid, version, more);
-}
-std::string child(const std::string& name, int version, const std::string& owner) {
-  return object(name, version,
-                fmt::format(R"(,"ownerReferences":[{{"apiVersion":"demo.dev/v1","kind":"Website",)"
-                            R"("name":"{}","uid":"uid-{}","controller":true}}])",
-                            owner, owner));
-}
-std::string setting(const std::string& name, int version, const std::string& target) {
-  return object(name, version, fmt::format(R"(,"labels":{{"target":"{}"}})", target));
-}
-
-struct Bench {
-  loop::EventLoop loop;
-  test::ScriptedTransport transport;
-  client::Client client{loop, transport, config()};
-  base::Random random{1};
-  ControllerBuilder builder{loop, client, random};
-  std::unique_ptr<Operator> op;
-  Lines runs;  // "a Startup 1"
-  std::map<std::string, ReconcileDone> open;
-  bool at_once = true;
-  std::vector<std::string> logged;
-
-  Bench() {
-    base::capture_log(&logged);
-    builder.for_(websites()).retry({Duration{2}, Duration{10}, 2.0, 0.0});
-  }
-  ~Bench() { base::capture_log(nullptr); }
-  static client::ClientConfig config() {
-    client::ClientConfig out;
-    out.server = "http://server.test";
-    return out;
-  }
-
-  void start() {
-    auto built = builder.build(
-        [this](const StoredObject& object, const Work& work, const ReconcileDone& done) {
-          runs.push_back(
-              fmt::format("{} {} {}", object.meta.name, to_string(work.reason), work.attempt));
-          if (at_once) return done(RunOutcome::await_change());
-          open[object.meta.name] = done;
-        });
-    REQUIRE(built.ok());
-    op = std::move(*built);
-    op->start();
-    turn();
-  }
-  void end(const std::string& name, Result<RunOutcome> result) {
-    const ReconcileDone done = open.at(name);
-    open.erase(name);
-    done(std::move(result));
-  }
-
-  bool until(const std::function<bool()>& done) { return loop.run_until(done, kLimit); }
-  bool until_runs(std::size_t count) {
-    return until([&] { return runs.size() >= count; });
-  }
-  void turn() {
-    for (int i = 0; i < 4; ++i) {
-      bool turned = false;
-      loop.post([&] { turned = true; });
-      REQUIRE(until([&] { return turned; }));
-    }
-  }
-  // The newest request for that collection.
-  test::ScriptedCall& request(const std::string& plural) {
-    for (std::size_t i = transport.size(); i-- > 0;) {
-      auto& call = transport.call(i);
-      if (call.path().find("/" + plural) != std::string::npos) return call;
-    }
-    FAIL("no request for " << plural);
-    return transport.call(0);
-  }
-  void list(const std::string& plural, const Lines& items) {
-    std::string joined;
-    for (const auto& item : items) joined += (joined.empty() ? "" : ",") + item;
-    auto& call = request(plural);
-    call.head(200);
-    call.data(fmt::format(R"({{"metadata":{{"resourceVersion":"5"}},"items":[{}]}})", joined));
-    call.end();
-    request(plural).head(200);
-    turn();
-  }
-  void event(const std::string& plural, const std::string& what, const std::string& text) {
-    request(plural).data(fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", what, text));
-    turn();
-  }
-  Lines taken() { return std::exchange(runs, {}); }
-};
-
-}  // namespace
+using namespace kubewatch::test;
+using Bench = OperatorBench;
 
 TEST_CASE("a built controller runs each object at the start and at each change") {
   Bench b;
@@ -525,6 +404,42 @@ TEST_CASE("a builder refuses what cannot work, in one sentence") {
   ControllerBuilder unmapped(b.loop, b.client, b.random);
   CHECK(refuse(unmapped.for_(websites()).watches(settings(), nullptr)).find("function to keys") !=
         std::string::npos);
+}
+
+TEST_CASE("a standby keeps its caches and runs nothing until it leads") {
+  Bench b;
+  b.at_once = false;
+  b.builder.standby();
+  b.start();
+  b.list("websites", {object("a", 1), object("b", 1)});
+  CHECK(b.op->synced());
+  CHECK(b.runs.empty());
+  b.event("websites", "DELETED", object("b", 6));
+  b.event("websites", "MODIFIED", object("a", 7));
+  b.op->lead();
+  b.turn();
+  CHECK(b.taken() == Lines{"a Updated 1"});
+  bool ended = false;
+  b.op->stand_by([&] { ended = true; });
+  b.event("websites", "ADDED", object("c", 8));
+  CHECK(b.runs.empty());
+  CHECK_FALSE(ended);
+  b.end("a", RunOutcome::requeue(Duration{0}));
+  b.turn();
+  CHECK(ended);
+  CHECK(b.runs.empty());
+  b.op->lead();
+  b.turn();
+  CHECK(b.taken().size() == 2);
+  SECTION("one without runs says so at once") {
+    b.end("a", RunOutcome::await_change());
+    b.end("c", RunOutcome::await_change());
+    b.turn();
+    ended = false;
+    b.op->stand_by([&] { ended = true; });
+    b.turn();
+    CHECK(ended);
+  }
 }
 
 TEST_CASE("controllers built over the same slots share them") {

@@ -153,3 +153,22 @@ TEST_CASE("debounced changes of a stream come by themselves") {
   b.good.events.on_change(change_of(meta_named("y")));
   REQUIRE(b.until([&] { return b.told.size() == 2; }));
 }
+
+TEST_CASE("of two debounces in one chain each keeps its own window") {
+  Bench b;
+  std::vector<std::pair<std::string, TimePoint>> first;
+  ChangeStream stream;
+  stream.debounce(Duration{20})
+      .tap([&](const StoreChange& change) { first.emplace_back(change.meta.name, b.loop.now()); })
+      .debounce(Duration{60000})
+      .to([](const StoreChange&) {});
+  b.set.add("good", std::make_unique<ScriptedSource>(b.good), std::move(stream));
+  b.turn();
+  b.good.events.on_change(change_of(meta_named("x")));
+  REQUIRE(b.until([&] { return first.size() == 1; }));
+  // The timer is set for the end of the long window now.
+  const TimePoint pushed = b.loop.now();
+  b.good.events.on_change(change_of(meta_named("y")));
+  REQUIRE(b.until([&] { return first.size() == 2; }));
+  CHECK(first[1].second - pushed < Duration{60000});
+}
