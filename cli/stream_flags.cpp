@@ -106,16 +106,6 @@ Result<void> check_stream(const runtime::WatcherOptions& options) {
   return {};
 }
 
-std::string with_name(const std::string& fields, const std::string& name) {
-  if (name.empty()) return fields;
-  std::string out = (fields.empty() ? "" : fields + ",") + "metadata.name=";
-  for (const char c : name) {
-    if (c == '\\' || c == ',' || c == '=') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 bool is_refusal(const Error& error) {
   if (error.is_forbidden() || error.is_unauthorized()) return true;
   return error.status() != nullptr && (error.status()->code == 400 || error.status()->code == 405);

@@ -24,9 +24,6 @@ runtime::StoreOptions store_options(const ContentFlags& flags);
 // What only several flags together can get wrong. Errors: invalid.
 Result<void> check_stream(const runtime::WatcherOptions& options);
 
-// A field selector that chooses one object besides; `name` "" changes nothing.
-std::string with_name(const std::string& fields, const std::string& name);
-
 // Asking again would be answered alike: may not be read, or not in this way (400, 405).
 bool is_refusal(const Error& error);
 // A warning with the kind, where it failed and how often so far: never only at debug level.

@@ -99,8 +99,9 @@ std::string WaitDiagnosis::claims_cause(const Json& pod, std::vector<std::string
   auto names = runtime::claims_of(pod);
   if (names.size() > kMaxClaims) names.resize(kMaxClaims);
   for (const auto& name : names) {
-    const auto claims = list(builtin("", "PersistentVolumeClaim", "persistentvolumeclaims"),
-                             text(pod, {"metadata", "namespace"}), "", "metadata.name=" + name, 1);
+    const auto claims =
+        list(builtin("", "PersistentVolumeClaim", "persistentvolumeclaims"),
+             text(pod, {"metadata", "namespace"}), "", core::with_name("", name), 1);
     if (claims.empty()) return "PersistentVolumeClaim " + name + " does not exist";
     if (auto cause = runtime::claim_cause(claims.front()); !cause.empty()) {
       uids.push_back(text(claims.front(), {"metadata", "uid"}));

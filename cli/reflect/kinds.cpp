@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "core/selector.hpp"
+
 namespace kubewatch::cli {
 
 namespace {
@@ -52,7 +54,7 @@ Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,
     for (const auto& place : places) {
       for (const auto& name : one.names.empty() ? std::vector<std::string>{""} : one.names) {
         KindPlan plan{type, place, name, flags.watcher_options(), store};
-        plan.watch.field_selector = with_name(plan.watch.field_selector, name);
+        plan.watch.field_selector = core::with_name(plan.watch.field_selector, name);
         const bool known = std::any_of(out.begin(), out.end(), [&](const KindPlan& other) {
           return other.type.gvk == type.gvk && other.namespace_ == place && other.name == name;
         });
@@ -113,7 +115,8 @@ runtime::ReflectorCallbacks CachedKind::callbacks(bool changes) {
   };
   out.on_failure = [this](runtime::WatcherFailure where, const Error& error, Duration retry) {
     warn_of_failure(plan_.type.gvk.kind, reflector_->stats(), where, error, retry);
-    if (told_.failed) told_.failed(error);
+    // Where it goes another way at once that one may work.
+    if (told_.failed && retry > Duration::zero()) told_.failed(error);
   };
   return out;
 }

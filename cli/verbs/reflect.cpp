@@ -196,7 +196,8 @@ class Reflect : public Command {
         }
       }
       const auto failed = [this, of = &kind](const Error& error) {
-        if (is_final(error) && !refused_) refused_.emplace(error);
+        refused_.erase(of);
+        if (is_final(error)) refused_.emplace(of, error);
         failed_with_[of] = error.kind();
       };
       if (serving) {
@@ -228,11 +229,24 @@ class Reflect : public Command {
     return std::all_of(kinds_.begin(), kinds_.end(), [](const auto& k) { return k->synced(); });
   }
 
+  // That a kind may not be read at all ends what needs all of them; what goes on until it is
+  // stopped only when there is no other kind.
+  const Error* refusal() const {
+    const Error* first = nullptr;
+    std::size_t refused = 0;
+    for (const auto& kind : kinds_) {
+      const auto found = refused_.find(kind.get());
+      if (found == refused_.end() || kind->synced()) continue;
+      if (++refused == 1) first = &found->second;
+    }
+    return ends() || refused == kinds_.size() ? first : nullptr;
+  }
+
   // Exit codes; kDone: all are complete.
   int first_sync(Context& context, Session& session, const bool& interrupted) {
-    session.loop().run_until([&] { return refused_ || interrupted || all_synced(); },
+    session.loop().run_until([&] { return refusal() || interrupted || all_synced(); },
                              std::max(synced_by_ - session.loop().now(), Duration{0}));
-    if (refused_) return fail(context, *refused_);
+    if (const Error* refused = refusal()) return fail(context, *refused);
     if (interrupted) return fail(context, kFailed, "interrupted before the cache was complete");
     for (const auto& kind : kinds_) {
       if (kind->synced()) continue;
@@ -248,9 +262,9 @@ class Reflect : public Command {
 
   // The state in which the recording leaves the caches is the one that is asked about.
   int whole_recording(Context& context, Session& session, const bool& interrupted) {
-    session.loop().run_until([&] { return told_all_ || refused_ || interrupted; },
+    session.loop().run_until([&] { return told_all_ || refusal() || interrupted; },
                              Duration{1LL << 50});
-    if (refused_) return fail(context, *refused_);
+    if (const Error* refused = refusal()) return fail(context, *refused);
     if (!told_all_)
       return fail(context, kFailed, "interrupted before the recording was at its end");
     return kDone;
@@ -405,10 +419,10 @@ class Reflect : public Command {
     save_often(context, session, saving);
     // A served cache stays as the recording left it.
     const auto over = [&] { return told_all_ && !serving_; };
-    session.loop().run_until([&] { return interrupted || over() || (refused_ && !all_synced()); },
+    session.loop().run_until([&] { return interrupted || over() || refusal(); },
                              Duration{1LL << 50});
     if (::isatty(STDERR_FILENO) != 0) context.err << "\n";
-    if (!interrupted && refused_) return fail(context, *refused_);
+    if (const Error* refused = refusal(); !interrupted && refused) return fail(context, *refused);
     return save(context, session);
   }
 
@@ -451,7 +465,7 @@ class Reflect : public Command {
   std::unique_ptr<CacheServing> serving_;
   std::vector<AskedKind> asked_;
   CachedKinds kinds_;
-  std::optional<Error> refused_;
+  std::map<const CachedKind*, Error> refused_;                // whose last failure was final
   std::map<const CachedKind*, base::ErrorKind> failed_with_;  // last
   bool told_all_ = false;                                     // of --from-recording
   std::string last_news_;

@@ -10,6 +10,7 @@
 #include "cli/stream_flags.hpp"
 #include "client/discovery.hpp"
 #include "core/meta.hpp"
+#include "core/selector.hpp"
 
 namespace kubewatch::cli::watch {
 
@@ -214,7 +215,7 @@ Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::s
     if (other->part == source->part) return {};
   }
   runtime::WatcherOptions stream = options_.stream;
-  if (names.size() == 1) stream.field_selector = with_name(stream.field_selector, which);
+  if (names.size() == 1) stream.field_selector = core::with_name(stream.field_selector, which);
   source->info = std::move(info);
   source->names = std::move(names);
   source->server = &server;
@@ -250,8 +251,9 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
   out.on_synced = [this, &source](bool gap) { synced(source, gap); };
   out.on_failure = [this, &source](runtime::WatcherFailure where, const Error& error,
                                    Duration retry) {
-    source.refused =
-        where == runtime::WatcherFailure::initial_list && !source.synced && is_refusal(error);
+    // Where it goes another way at once that one may work.
+    source.refused = where == runtime::WatcherFailure::initial_list && !source.synced &&
+                     retry > Duration::zero() && is_refusal(error);
     if (all_refused()) return callbacks_.on_nothing_left(error);
     warn_of_failure(source.info.type.gvk.kind, source.reflector->stats(), where, error, retry);
     callbacks_.on_failure(source.info, where, error);

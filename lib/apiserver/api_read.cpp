@@ -1,6 +1,7 @@
 // The reading verbs of Api: get, list, watch.
 #include "apiserver/api_target.hpp"
 #include "apiserver/list.hpp"
+#include "core/selector.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -49,9 +50,8 @@ Result<Reply> Api::watch(const ApiRequest& request, const Target& target, WallTi
   spec.labels = options.labels;
   spec.fields = options.fields;
   if (!target.path.name.empty()) {
-    const std::string only = "metadata.name=" + target.path.name;
-    const std::string all = options.fields.empty() ? only : options.fields.str() + "," + only;
-    KW_ASSIGN(spec.fields, core::FieldSelector::parse(all));
+    KW_ASSIGN(spec.fields,
+              core::FieldSelector::parse(core::with_name(options.fields.str(), target.path.name)));
   }
   spec.as = as;
   spec.bookmarks = options.bookmarks;

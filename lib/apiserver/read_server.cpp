@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "base/strings.hpp"
+#include "core/selector.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -429,9 +430,8 @@ Result<void> Server::watch(const CallPtr& call, Kind& kind, const Representation
   spec.labels = options.labels;
   spec.fields = options.fields;
   if (!call->path.name.empty()) {
-    const std::string only = "metadata.name=" + call->path.name;
-    const std::string all = options.fields.empty() ? only : options.fields.str() + "," + only;
-    KW_ASSIGN(spec.fields, core::FieldSelector::parse(all));
+    KW_ASSIGN(spec.fields,
+              core::FieldSelector::parse(core::with_name(options.fields.str(), call->path.name)));
   }
   spec.as = as;
   spec.bookmarks = options.bookmarks;

@@ -5,14 +5,9 @@
 
 #include <algorithm>
 
+#include "core/selector.hpp"
+
 namespace kubewatch::compat {
-namespace {
-
-std::string with_name(const std::string& selector, const std::string& name) {
-  return (selector.empty() ? "" : selector + ",") + "metadata.name=" + name;
-}
-
-}  // namespace
 
 BindingMonitor::BindingMonitor(const HookConfig& config, std::size_t place, Callbacks callbacks)
     : config_(config),
@@ -38,7 +33,7 @@ Result<void> BindingMonitor::open(hooks::StreamPool& pool, const core::ResourceT
   spec.label_selector = binding_.label_selector.str();
   std::vector<std::string> fields;
   for (const std::string& name : binding_.names) {
-    fields.push_back(with_name(binding_.field_selector.str(), name));
+    fields.push_back(core::with_name(binding_.field_selector.str(), name));
   }
   if (fields.empty()) fields.push_back(binding_.field_selector.str());
   std::vector<std::string> places = binding_.namespaces;

@@ -397,4 +397,9 @@ std::string FieldSelector::str() const {
   return base::join(parts, ",");
 }
 
+std::string with_name(const std::string& fields, const std::string& name) {
+  if (name.empty()) return fields;
+  return (fields.empty() ? "" : fields + ",") + "metadata.name=" + escape(name);
+}
+
 }  // namespace kubewatch::core

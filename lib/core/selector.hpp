@@ -60,4 +60,8 @@ class FieldSelector {
   std::vector<FieldRequirement> requirements_;
 };
 
+// A field selector that chooses one object, whatever is in its name, besides what `fields` choose;
+// `name` "" changes nothing.
+std::string with_name(const std::string& fields, const std::string& name);
+
 }  // namespace kubewatch::core

@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "runtime/give_up.hpp"
 #include "runtime/object_watch.hpp"
 #include "runtime/stock_conditions.hpp"
 
 namespace kubewatch::runtime {
 
 namespace {
-
-bool time_does_not_mend(const Error& error) {
-  return error.is_forbidden() || error.kind() == ErrorKind::invalid ||
-         error.kind() == ErrorKind::unsupported;
-}
 
 // One wait. Ends are posted: the watch is not destroyed from inside its own callback.
 class Await : public std::enable_shared_from_this<Await> {
@@ -26,15 +22,17 @@ class Await : public std::enable_shared_from_this<Await> {
         condition_(std::move(condition)),
         options_(std::move(options)),
         done_(std::move(done)) {
-    if (!options_.gives_up) options_.gives_up = time_does_not_mend;
+    if (options_.gives_up) give_up_ = GiveUp(options_.gives_up);
   }
 
   void start(base::Random& random) {
     ObjectWatch::Callbacks callbacks;
     callbacks.on_change = [this] { look(); };
-    callbacks.on_failure = [this](WatcherFailure, const Error& error, Duration) {
-      if (options_.gives_up(error)) end(Error(error).with_context(waiting()));
+    callbacks.on_failure = [this](WatcherFailure, const Error& error, Duration retry_in) {
+      if (!give_up_.failed(error, retry_in, watch_->synced())) return;
+      end(Error(error).with_context(waiting()));
     };
+    callbacks.on_works = [this] { give_up_.works(); };
     watch_ = std::make_unique<ObjectWatch>(client_, type_, key_, options_.watcher, random,
                                            std::move(callbacks));
     if (options_.deadline > Duration::zero()) {
@@ -95,6 +93,7 @@ class Await : public std::enable_shared_from_this<Await> {
   const core::ObjectKey key_;
   const Condition condition_;
   AwaitOptions options_;
+  GiveUp give_up_;
   AwaitDone done_;
   std::unique_ptr<ObjectWatch> watch_;
   loop::Timer timer_;

@@ -17,8 +17,9 @@ namespace kubewatch::runtime {
 struct AwaitOptions {
   Duration deadline{0};  // 0 = none
   WatcherOptions watcher;
-  // Errors that end the wait; all others are tried again until the deadline. Empty: those that
-  // another try cannot mend (forbidden, refused as invalid or unsupported).
+  // Errors that end the wait, once its watch has worked only when they stay (GiveUp); all others
+  // are tried again until the deadline. Empty: those that another try cannot mend (forbidden, not
+  // logged in, refused as invalid or unsupported).
   std::function<bool(const Error&)> gives_up;
 };
 

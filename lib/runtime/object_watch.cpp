@@ -1,11 +1,13 @@
 #include "runtime/object_watch.hpp"
 
+#include "core/selector.hpp"
+
 namespace kubewatch::runtime {
 
 namespace {
 
 WatcherOptions only(WatcherOptions options, const std::string& name) {
-  options.field_selector = "metadata.name=" + name;
+  options.field_selector = core::with_name("", name);
   return options;
 }
 
@@ -29,6 +31,9 @@ ReflectorCallbacks ObjectWatch::reflector_callbacks() {
   out.on_failure = [this](WatcherFailure where, const Error& error, Duration retry_in) {
     failure_.emplace(error);
     if (callbacks_.on_failure) callbacks_.on_failure(where, error, retry_in);
+  };
+  out.on_works = [this] {
+    if (callbacks_.on_works) callbacks_.on_works();
   };
   return out;
 }

@@ -18,6 +18,7 @@ class ObjectWatch {
     std::function<void()> on_change;
     // Each failed try of the watch, with when it is tried again; may be empty.
     std::function<void(WatcherFailure, const Error&, Duration retry_in)> on_failure;
+    std::function<void()> on_works;  // after failures; may be empty
   };
 
   // `client` and `random` must outlive it. `options` as for a Reflector; its field selector is

@@ -7,6 +7,8 @@
 
 #include "base/json.hpp"
 #include "client/discovery.hpp"
+#include "core/selector.hpp"
+#include "runtime/give_up.hpp"
 
 namespace kubewatch::runtime {
 
@@ -15,11 +17,6 @@ namespace {
 // So many names of one kind and namespace are watched as one collection: each watch is a
 // connection.
 constexpr std::size_t kNamesInOne = 5;
-
-bool time_does_not_mend(const Error& error) {
-  return error.is_forbidden() || error.is_unauthorized() || error.kind() == ErrorKind::invalid ||
-         error.kind() == ErrorKind::unsupported;
-}
 
 bool same(const WaitTarget& a, const WaitTarget& b) {
   const auto tie = [](const WaitTarget& t) {
@@ -37,6 +34,7 @@ struct WaitSet::Impl {
     std::map<core::ObjectKey, std::size_t> names;  // empty: one target, by selectors
     std::string what;
     bool synced = false;
+    GiveUp give_up;
     std::optional<Error> error;
     std::unique_ptr<Reflector> reflector;
     bool asks_for_kind = false;
@@ -116,7 +114,7 @@ struct WaitSet::Impl {
     watch.error.emplace(error);
     if (watch.targets.size() > 1 && error.is_forbidden()) return split(watch);
     if (error.is_not_found() && judge.goal().awaits_deletion()) look_for_kind(watch);
-    if (time_does_not_mend(error)) {
+    if (watch.give_up.failed(error, retry_in, watch.synced)) {
       if (!hopeless) hopeless.emplace(error);
       return changed();
     }
@@ -181,7 +179,7 @@ struct WaitSet::Impl {
         watch.names[{one.namespace_, one.name}] = target;
       }
       if (targets.size() == 1) {
-        with.field_selector = "metadata.name=" + first.name;
+        with.field_selector = core::with_name("", first.name);
         // One object: the choice of strategy is not worth a question to the server.
         if (with.strategy == ListStrategy::automatic) with.strategy = ListStrategy::unpaged;
       }
@@ -192,6 +190,7 @@ struct WaitSet::Impl {
     told.log_failures = false;
     told.on_change = [this, &watch](const StoreChange& change) { on_change(watch, change); };
     told.on_synced = [this, &watch](bool) { on_synced(watch); };
+    told.on_works = [&watch] { watch.give_up.works(); };
     told.on_failure = [this, &watch](WatcherFailure where, const Error& error, Duration retry_in) {
       on_failure(watch, where, error, retry_in);
     };

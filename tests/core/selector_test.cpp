@@ -147,6 +147,17 @@ TEST_CASE("field selectors parse, print and match") {
   }
 }
 
+TEST_CASE("a name is one value of a field selector whatever is in it") {
+  CHECK(with_name("", "web") == "metadata.name=web");
+  CHECK(with_name("status.phase=Running", "web") == "status.phase=Running,metadata.name=web");
+  CHECK(with_name("a=b", "") == "a=b");
+  const std::string odd = with_name("", R"(a=b,c\d)");
+  const auto parsed = FieldSelector::parse(odd);
+  REQUIRE(parsed.ok());
+  REQUIRE(parsed->requirements().size() == 1);
+  CHECK(parsed->requirements()[0].value == R"(a=b,c\d)");
+}
+
 TEST_CASE("broken field selectors are refused") {
   for (const char* bad : {"a", "=b", "a!b", "a=b=c", "a=b\\x", "a=b\\", "a==b=", "!=x"}) {
     INFO(bad);

@@ -131,6 +131,27 @@ TEST_CASE("a forbidden watch ends a wait, the policy may say otherwise") {
   CHECK((**patient.result).met);
 }
 
+TEST_CASE("a streaming list that is refused is followed by a list, not by the end of the wait") {
+  Wait wait;
+  wait.options.watcher.strategy = ListStrategy::streaming;
+  wait.start(conditions::created());
+  wait.answer(0, 422, status_text(422, "Invalid", "sendInitialEvents is forbidden"));
+  wait.answer(1, 200, list(pod("Pending", 5), 5));
+  REQUIRE(wait.ended());
+  REQUIRE(wait.result->ok());
+  CHECK((**wait.result).met);
+}
+
+TEST_CASE("a watch that is forbidden for a moment does not end a wait") {
+  Wait wait;
+  wait.start(conditions::pod_running());
+  wait.answer(0, 200, list(pod("Pending", 5), 5));
+  wait.answer(1, 403, status_text(403, "Forbidden", "no"));
+  wait.answer(2, 401, status_text(401, "Unauthorized", "no"));
+  wait.turn();
+  CHECK_FALSE(wait.result.has_value());
+}
+
 TEST_CASE("a wait that is destroyed tells nothing, even when its end is on the way") {
   Wait wait;
   wait.start(conditions::created());

@@ -129,6 +129,30 @@ TEST_CASE("what another try cannot mend ends a wait") {
   CHECK(wait.set->hopeless()->is_forbidden());
 }
 
+TEST_CASE("what may be mended does not end a wait that has seen its object") {
+  Wait wait({"jsonpath={.status.phase}=Running"});
+  wait.add("web");
+  wait.set->start();
+  wait.answer(0, 200, list(pod("web", "Pending", 5), 5));
+  wait.answer(1, 403, status_text(403, "Forbidden", "no"));
+  wait.call(2).head(200);
+  wait.call(2).data(event("ERROR", status_text(403, "Forbidden", "no")));
+  wait.call(3).head(200);
+  wait.call(3).data(event("MODIFIED", pod("web", "Running", 7)));
+  CHECK(wait.becomes(WaitOutcome::met));
+  CHECK_FALSE(wait.set->hopeless());
+}
+
+TEST_CASE("what stays refused ends a wait even after it has seen its object") {
+  Wait wait({"jsonpath={.status.phase}=Running"});
+  wait.add("web");
+  wait.set->start();
+  wait.answer(0, 200, list(pod("web", "Pending", 5), 5));
+  for (std::size_t i = 1; i <= 5; ++i) wait.answer(i, 403, status_text(403, "Forbidden", "no"));
+  REQUIRE(wait.until([&] { return wait.set->hopeless() != nullptr; }));
+  CHECK(wait.set->hopeless()->is_forbidden());
+}
+
 TEST_CASE("a kind that is gone has no objects left to be deleted") {
   Wait wait({"delete"});
   wait.add("web");
