@@ -100,13 +100,13 @@ Result<void> RuleCaches::resolve(const client::ResourceMap& resources) {
   // know all of them asks again.
   (void)resolve_writes(resources);
   const bool selects = !rule_.for_.label_selector.empty() || !rule_.for_.field_selector.empty();
-  for_.needs_guard =
-      selects && may_need_finalizer(rule_, for_.type.namespaced,
-                                    [&](const core::Gvk& gvk) -> std::optional<bool> {
-                                      const auto* type = resources.find(gvk);
-                                      if (type == nullptr) return std::nullopt;
-                                      return type->namespaced;
-                                    });
+  may_finalize_ = may_need_finalizer(rule_, for_.type.namespaced,
+                                     [&](const core::Gvk& gvk) -> std::optional<bool> {
+                                       const auto* type = resources.find(gvk);
+                                       if (type == nullptr) return std::nullopt;
+                                       return type->namespaced;
+                                     });
+  for_.needs_guard = selects && may_finalize_;
   return {};
 }
 
@@ -129,6 +129,7 @@ void RuleCaches::build() {
   for (const core::ObjectKey& key : known_keys()) {
     callbacks_.wake({key, runtime::Reason::startup, "", false, ""});
   }
+  wake_left();
 }
 
 std::vector<core::ObjectKey> RuleCaches::known_keys() const {
@@ -137,9 +138,10 @@ std::vector<core::ObjectKey> RuleCaches::known_keys() const {
   for (core::ObjectKey& key : for_.group.keys_outside()) {
     if (is_guarded_outside(key)) keys.push_back(std::move(key));
   }
-  if (!for_.needs_guard) return keys;
-  for (const core::ObjectKey& key : for_.guard.keys()) {
-    if (is_guarded_outside(key)) keys.push_back(key);
+  for (const StreamGroup* guard : {&for_.guard, &for_.left}) {
+    for (const core::ObjectKey& key : guard->keys()) {
+      if (is_guarded_outside(key)) keys.push_back(key);
+    }
   }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -161,15 +163,20 @@ std::optional<core::ObjectMeta> RuleCaches::object_meta(const core::ObjectKey& k
   return for_.group.get_meta(key);
 }
 
+std::optional<core::ObjectMeta> RuleCaches::meta_outside(const core::ObjectKey& key) const {
+  if (for_.left.covers(key.namespace_)) return for_.left.get_meta(key);
+  return for_.needs_guard ? for_.guard.get_meta(key) : for_.group.get_meta_outside(key);
+}
+
 bool RuleCaches::is_guarded_outside(const core::ObjectKey& key) const {
   if (for_.group.contains(key)) return false;
-  const auto meta = for_.needs_guard ? for_.guard.get_meta(key) : for_.group.get_meta_outside(key);
+  const auto meta = meta_outside(key);
   return meta && meta->has_finalizer(rule_.finalizer_name);
 }
 
 std::optional<core::ObjectMeta> RuleCaches::guarded_meta(const core::ObjectKey& key) const {
   if (!is_guarded_outside(key)) return std::nullopt;
-  return for_.needs_guard ? for_.guard.get_meta(key) : for_.group.get_meta_outside(key);
+  return meta_outside(key);
 }
 
 // Every object in an `owns` stream carries the controller's label; without an owner it must carry

@@ -79,6 +79,15 @@ class RuleCaches {
   std::vector<core::ObjectKey> selected(const core::LabelSelector& selector) const {
     return for_.group.select(selector);
   }
+  // Objects of this rule may come to carry our finalizer.
+  bool may_finalize() const { return may_finalize_; }
+  // The rule watches this namespace.
+  bool covers(const std::string& namespace_) const { return for_.group.covers(namespace_); }
+  // Namespaces that the rule does not name any more, and where its finalizer is still on objects:
+  // those are guarded as what left a selector is. Readiness does not wait for them.
+  void open_left(StreamPool& pool, const std::vector<std::string>& namespaces);
+  // Nothing of it is on its way.
+  bool left_settled() const { return for_.left.ready() || for_.left.blocked(); }
   // Seen outside the selection, with our finalizer.
   bool is_guarded_outside(const core::ObjectKey& key) const;
 
@@ -124,6 +133,7 @@ class RuleCaches {
     Selection selection;  // with a namespaceSelector
     StreamGroup group;
     StreamGroup guard;  // unselected, metadata only: objects that left the selection
+    StreamGroup left;   // as guard, in namespaces that the rule does not name any more
     bool needs_guard = false;
   };
   struct Owned {
@@ -153,7 +163,10 @@ class RuleCaches {
   void open_selection(StreamPool& pool, const StreamRule& rule, Selection& out,
                       std::function<void(const std::string&)> joined,
                       std::function<void(const std::string&)> left);
+  StreamSpec guard_spec() const;
   void open_for(StreamPool& pool);
+  void wake_left();
+  std::optional<core::ObjectMeta> meta_outside(const core::ObjectKey& key) const;
   void open_owned(StreamPool& pool, Owned& owned);
   void open_related(StreamPool& pool, Related& related);
   bool all_of_selections(bool (NamespaceSelection::*holds)() const, bool wanted) const;
@@ -188,6 +201,8 @@ class RuleCaches {
   OncePer warned_{Duration{60000}};
   bool opened_ = false;
   bool built_ = false;
+  bool may_finalize_ = false;
+  bool left_waits_ = false;  // opened, and not woken yet
 };
 
 }  // namespace kubewatch::hooks

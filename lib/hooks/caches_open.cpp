@@ -44,12 +44,37 @@ void RuleCaches::open_for(StreamPool& pool) {
   for_.group.open(pool, spec_of(rule_.for_, for_.type), rule_.for_.namespaces,
                   {[this](const runtime::StoreChange& change) { on_object(change); }, ready});
   if (!for_.needs_guard) return;
+  for_.guard.open(pool, guard_spec(), rule_.for_.namespaces,
+                  {[this](const runtime::StoreChange& change) { on_guarded(change); }, ready});
+}
+
+StreamSpec RuleCaches::guard_spec() const {
   StreamSpec spec = spec_of(rule_.for_, for_.type);
   spec.label_selector = rule_.for_.shard_selector;
   spec.field_selector.clear();
   spec.list.content = core::Content::metadata;
-  for_.guard.open(pool, spec, rule_.for_.namespaces,
-                  {[this](const runtime::StoreChange& change) { on_guarded(change); }, ready});
+  return spec;
+}
+
+void RuleCaches::open_left(StreamPool& pool, const std::vector<std::string>& namespaces) {
+  StreamSpec spec = guard_spec();
+  spec.needed = false;
+  left_waits_ = true;
+  for_.left.open(pool, spec, namespaces,
+                 {[this](const runtime::StoreChange& change) { on_guarded(change); },
+                  [this] {
+                    wake_left();
+                    callbacks_.on_ready();
+                  }});
+  wake_left();  // another rule may have the stream open already
+}
+
+void RuleCaches::wake_left() {
+  if (!built_ || !left_waits_ || !for_.left.ready()) return;
+  left_waits_ = false;
+  for (const core::ObjectKey& key : for_.left.keys()) {
+    if (is_guarded_outside(key)) callbacks_.wake({key, runtime::Reason::updated, "", false, ""});
+  }
 }
 
 // Children in a namespace that is not selected any more are still children: the hook stops to print

@@ -73,6 +73,7 @@ CacheCallbacks Driver::cache_callbacks() {
   };
   callbacks.on_ready = [this] {
     check_ready();
+    check_left();
     services_.on_progress();
   };
   callbacks.now = [this] { return services_.loop.now(); };
@@ -100,6 +101,7 @@ Result<void> Driver::resolve(const client::ResourceMap& resources) {
   resolved_ = true;
   optional_.start(rule_, resources);
   caches_.open(services_.pool);
+  look_for_left();
   check_ready();
   return {};
 }
@@ -238,7 +240,9 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
   requests_.run<Result<Json>>(
       [this, work, done](Result<Json> answer) {
         if (!answer.ok()) {
-          if (answer.error().is_not_found()) return done(runtime::RunOutcome::done());
+          if (answer.error().is_not_found() || is_refused_outside(work.key, answer.error())) {
+            return done(runtime::RunOutcome::done());
+          }
           return fail_early(work, core::ObjectMeta{}, answer.error(), done);
         }
         // It may have come back into the selection meanwhile: its event wakes it.
@@ -273,7 +277,9 @@ void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& 
                             base::string_at(answer->object, {"metadata", "resourceVersion"}));
           return done(runtime::RunOutcome::done());
         }
-        if (answer.error().is_not_found()) return done(runtime::RunOutcome::done());
+        if (answer.error().is_not_found() || is_refused_outside(work.key, answer.error())) {
+          return done(runtime::RunOutcome::done());
+        }
         Error error = std::move(answer.error());
         error.add_context(std::string(add ? "adding" : "removing") + " finalizer " +
                           rule_.finalizer_name);
@@ -424,8 +430,8 @@ std::string Driver::owner_version(const Owner& owner) const {
 DriverStatus Driver::status() const {
   DriverStatus status;
   status.started = started_;
-  status.idle =
-      started_ && controller_.queue().idle() && controller_.running() == 0 && expected_.empty();
+  status.idle = started_ && controller_.queue().idle() && controller_.running() == 0 &&
+                expected_.empty() && left_settled();
   for (const core::ObjectKey& key : failing_) {
     if (controller_.queue().is_retrying(key)) ++status.failing;
   }
@@ -457,6 +463,7 @@ ControllerFacts Driver::facts() const {
 
 void Driver::shut_down(std::function<void()> drained) {
   stopping_ = true;
+  outside_.reset();
   slow_retries_.clear();
   schedule_timer_.reset();
   controller_.shut_down([this, there = std::weak_ptr<char>(alive_), drained = std::move(drained)] {

@@ -13,6 +13,7 @@
 
 #include "hooks/expected_writes.hpp"
 #include "hooks/explain.hpp"
+#include "hooks/finalizers_outside.hpp"
 #include "hooks/loop_alarm.hpp"
 #include "hooks/optional_kinds.hpp"
 #include "hooks/run.hpp"
@@ -50,6 +51,8 @@ class Driver : public runtime::Reconciler, public RunHost {
 
   // Finds its kinds and opens its streams. Errors: not_found, invalid: it waits.
   Result<void> resolve(const client::ResourceMap& resources);
+  // Where rules of the same kind and finalizer have run in this process. Before resolve().
+  void watched_before(WatchedBefore before) { before_ = std::move(before); }
   bool resolved() const { return resolved_; }
   // Its `for` is optional, and the server has no such kind: there is nothing to do, and nothing is
   // waited for.
@@ -187,6 +190,14 @@ class Driver : public runtime::Reconciler, public RunHost {
                     const runtime::RunOutcome& outcome);
   bool restore(const core::ObjectKey& key);
   void after_restore();
+  std::size_t forget_gone();
+  // driver_outside.cpp: namespaces that the rule does not name any more
+  void look_for_left();
+  void on_left(const FinalizersOutside::Found& found);
+  void check_left();
+  bool left_settled() const { return !outside_ && caches_.left_settled(); }
+  bool may_be_left(const core::ObjectKey& key) const;
+  bool is_refused_outside(const core::ObjectKey& key, const Error& error) const;
 
   Services& services_;
   Rule rule_;
@@ -208,6 +219,10 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::optional<ScheduleClock> schedule_;  // once started
   loop::Timer schedule_timer_;
   OptionalKinds optional_;
+  WatchedBefore before_;
+  std::unique_ptr<FinalizersOutside> outside_;  // while it looks
+  std::set<std::string> unseen_;                // namespaces that it may not look at
+  bool left_told_ = false;
   bool absent_ = false;
   bool resolved_ = false;
   bool started_ = false;

@@ -169,11 +169,11 @@ bool Driver::restore(const core::ObjectKey& key) {
 }
 
 // What the state knows and the caches do not show was deleted, or left the selection, meanwhile.
-void Driver::after_restore() {
-  if (services_.state == nullptr) return;
+std::size_t Driver::forget_gone() {
   std::size_t gone = 0;
   for (const auto& [key, handled] : services_.state->of_controller(rule_.name)) {
     if (caches_.has_object(key) || caches_.is_guarded_outside(key)) continue;
+    if (may_be_left(key) || deleted_.count(key) > 0) continue;
     services_.state->forget({rule_.name, key});
     ++gone;
     // Its last state is not known any more.
@@ -185,6 +185,12 @@ void Driver::after_restore() {
     last.meta.uid = handled.uid;
     on_gone(last, Gone::deleted_or_left);
   }
+  return gone;
+}
+
+void Driver::after_restore() {
+  if (services_.state == nullptr) return;
+  const std::size_t gone = forget_gone();
   if (restored_ + gone == 0) return;
   base::log_info("objects as they were before the restart do not run",
                  {{"controller", rule_.name},

@@ -26,6 +26,11 @@ inline RuleIdentity identity_of(const Rule& rule) {
   return {rule.name, rule.fingerprint, rule.apply.field_manager, rule.finalizer_name};
 }
 
+// Whose finalizer is the same on the same objects.
+inline std::string watched_as(const Rule& rule) {
+  return rule.for_.gvk.group + "/" + rule.for_.gvk.kind + " " + rule.finalizer_name;
+}
+
 struct Engine::Impl {
   loop::EventLoop& loop;
   client::Client& client;
@@ -66,6 +71,7 @@ struct Engine::Impl {
     Rule rule;
     DriverScope scope;
   };
+  std::map<std::string, WatchedBefore> watched;  // of ended rules, by kind and finalizer
   std::vector<Restart> restarts;    // of unchanged rules, once their former drivers have ended
   std::vector<Rule> with_triggers;  // whose sources are open
   // Ended by reload(), or of kinds that went: their last runs go on.
@@ -86,6 +92,8 @@ struct Engine::Impl {
   void on_unreachable(const Error& error);
   void resolve_rules();
   void add_driver(Rule rule, DriverScope scope);
+  Driver& make_driver(Rule rule, DriverScope scope);
+  void note_watched(const std::vector<const Rule*>& ending);
   void follow_kinds();
   void follow_optional_kinds();
   bool follows(const std::string& group) const;

@@ -12,7 +12,14 @@ namespace kubewatch::hooks {
 
 void Engine::Impl::add_driver(Rule rule, DriverScope scope) {
   if (rule.for_.every_kind) return families.add(std::move(rule), scope.only);
+  make_driver(std::move(rule), scope);
+}
+
+Driver& Engine::Impl::make_driver(Rule rule, DriverScope scope) {
+  const auto before = watched.find(watched_as(rule));
   drivers.push_back(std::make_unique<Driver>(services, std::move(rule), scope));
+  if (before != watched.end()) drivers.back()->watched_before(before->second);
+  return *drivers.back();
 }
 
 // The controllers of rules for every kind of a group.
@@ -29,7 +36,7 @@ void Engine::Impl::follow_kinds() {
     DriverScope scope;
     if (options.shards && !narrows()) scope.shards = options.shards->count;
     scope.only = start.shard;
-    drivers.push_back(std::make_unique<Driver>(services, std::move(start.rule), scope));
+    make_driver(std::move(start.rule), scope);
     if (scope.shards == 0) continue;
     for (const std::size_t shard : led) drivers.back()->lead(shard);
   }

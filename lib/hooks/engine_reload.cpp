@@ -60,6 +60,7 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
     if (ends(one.rule)) ending.push_back(&one.rule);
   }
   orphans.reload(ending, wanted, resources.get());
+  note_watched(ending);
   std::erase_if(restarts, [&](const Restart& one) { return ends(one.rule); });
   retire(ends);
   for (Rule& rule : wanted) {
@@ -68,6 +69,15 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   keep_state_of_current();
   start_waiting_rules();
   return plan;
+}
+
+// What comes after them with the same finalizer may name fewer namespaces.
+void Engine::Impl::note_watched(const std::vector<const Rule*>& ending) {
+  for (const Rule* rule : ending) {
+    if (!rule->has_for) continue;
+    const auto& names = rule->for_.namespaces;
+    watched[watched_as(*rule)].merge({{names.begin(), names.end()}, names.empty()});
+  }
 }
 
 // Those of unchanged rules go on, and all of them when the new ones cannot be opened.
@@ -144,8 +154,7 @@ void Engine::Impl::start_again(const std::vector<RuleIdentity>& ending, bool& an
       ++it;
       continue;
     }
-    drivers.push_back(std::make_unique<Driver>(services, std::move(it->rule), it->scope));
-    drivers.back()->run_all_at_start();
+    make_driver(std::move(it->rule), it->scope).run_all_at_start();
     for (const std::size_t shard : led) {
       if (it->scope.shards > 0) drivers.back()->lead(shard);
     }

@@ -1,5 +1,6 @@
 // Objects and their children from birth to death: create, change, drift, prune, finalizers.
 #include "base/json.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
 
@@ -257,6 +258,89 @@ E2E_CASE(
     REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
     CHECK(w.read("cleaned") == (policy == "release" ? "" : "a\n"));
   }
+}
+
+namespace {
+
+std::string places_rule(const std::string& namespaces, const std::string& more = "") {
+  return "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: '@NS@'}\nspec:\n  for: "
+         "{apiVersion: e2e.kubewatch.dev/v1, kind: Website" +
+         (namespaces.empty() ? "" : ", namespaces: [" + namespaces + "]") +
+         "}\n  reconcile: {shell: 'true', output: log}\n  finalize: {shell: 'echo $KW_NAME >> "
+         "cleaned', output: log}\n" +
+         more;
+}
+
+// With an object in both namespaces of the case.
+void make_two(World& w) {
+  w.apply(kWebsiteCrd);
+  w.apply(website("a", "one"));
+  w.apply(
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Website, metadata: {name: b, namespace: '@NS2@'}}");
+}
+
+bool is_ours(World& w, const std::string& name, const std::string& namespace_) {
+  const auto live = w.get("Website", name, namespace_);
+  const auto* list = live ? base::find(*live, {"metadata", "finalizers"}) : nullptr;
+  return list != nullptr && !list->empty();
+}
+
+}  // namespace
+
+E2E_CASE("an object in a namespace that a changed rule leaves out is treated as the rule says") {
+  for (const std::string policy : {"release", "finalize", "keep"}) {
+    INFO(policy);
+    World w;
+    make_two(w);
+    const std::string more = "  whenNoLongerMatched: " + policy + "\n";
+    w.rules(places_rule("'@NS@', '@NS2@'", more));
+    w.start();
+    REQUIRE(w.eventually([&] { return is_ours(w, "a", "@NS@") && is_ours(w, "b", "@NS2@"); }));
+    w.settle();
+    w.reload(places_rule("'@NS@'", more));
+    if (policy == "keep") {
+      w.settle();
+      CHECK(is_ours(w, "b", "@NS2@"));
+    } else {
+      REQUIRE(w.eventually([&] { return !is_ours(w, "b", "@NS2@"); }));
+      w.settle();
+      CHECK(w.get("Website", "b", "@NS2@"));
+    }
+    CHECK(w.read("cleaned") == (policy == "finalize" ? "b\n" : ""));
+    CHECK(is_ours(w, "a", "@NS@"));
+    // A deleted object with our finalizer is finalized wherever it is.
+    w.remove("Website", "b", "@NS2@");
+    REQUIRE(w.eventually([&] { return !w.get("Website", "b", "@NS2@"); }));
+    CHECK(w.read("cleaned") == (policy == "release" ? "" : "b\n"));
+    w.remove("Website", "a");
+    REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
+  }
+}
+
+E2E_CASE(
+    "a finalizer outside the namespaces of a rule that starts is told of, or with --state let go") {
+  World w;
+  make_two(w);
+  w.rules(places_rule("'@NS@', '@NS2@'"));
+  auto kubewatch = controller(w, {"--state", w.folder() + "/state"});
+  REQUIRE(w.eventually([&] { return is_ours(w, "a", "@NS@") && is_ours(w, "b", "@NS2@"); }));
+  kubewatch->end();
+
+  // It may be another instance's.
+  w.rules(places_rule("'@NS@'"));
+  kubewatch = controller(w);
+  REQUIRE(w.eventually([&] { return kubewatch->says("outside the rule's namespaces"); }));
+  CHECK(kubewatch->says(w.ns2() + "/b"));
+  kubewatch->end();
+  CHECK(is_ours(w, "b", "@NS2@"));
+
+  kubewatch = controller(w, {"--state", w.folder() + "/state"});
+  REQUIRE(w.eventually([&] { return !is_ours(w, "b", "@NS2@"); }));
+  kubewatch->end();
+  CHECK_FALSE(kubewatch->says("outside the rule's namespaces"));
+  CHECK(is_ours(w, "a", "@NS@"));
+  CHECK(w.read("cleaned").empty());
+  w.merge("Website", "a", "{metadata: {finalizers: null}}");
 }
 
 E2E_CASE("an object that the filter excludes is finalized when it is deleted") {

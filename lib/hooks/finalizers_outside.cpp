@@ -1,0 +1,172 @@
+#include "hooks/finalizers_outside.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "base/strings.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr std::size_t kMostPasses = 10;  // with the backoff: about six minutes
+constexpr std::int64_t kPageSize = 500;
+constexpr std::size_t kMostNames = 5;
+constexpr Duration kLeadPause{5000};
+
+core::ResourceType review_type() {
+  core::ResourceType type;
+  type.gvk = {"authorization.k8s.io", "v1", "SelfSubjectAccessReview"};
+  type.plural = "selfsubjectaccessreviews";
+  type.namespaced = false;
+  return type;
+}
+
+std::string some_of(const std::set<std::string>& names) {
+  std::vector<std::string> out(names.begin(), names.end());
+  if (out.size() > kMostNames) {
+    out.resize(kMostNames);
+    out.emplace_back("...");
+  }
+  return base::join(out, ", ");
+}
+
+}  // namespace
+
+FinalizersOutside::FinalizersOutside(client::Client& client, base::Random& random,
+                                     ReleaseTarget rule, WatchedBefore before)
+    : client_(client), random_(random), rule_(std::move(rule)), before_(std::move(before)) {
+  for (const std::string& name : rule_.namespaces) before_.namespaces.erase(name);
+}
+
+void FinalizersOutside::start(std::function<void(Found)> done) {
+  done_ = std::move(done);
+  timer_ = client_.loop().after(Duration{0}, [this] { begin(); });
+}
+
+void FinalizersOutside::begin() {
+  if (before_.all || before_.namespaces.empty()) return ask_for_right();
+  places_.assign(before_.namespaces.begin(), before_.namespaces.end());
+  begin_pass();
+}
+
+// A rule with namespaces needs no right beyond them, and a list that is refused is an alarm for
+// somebody: it is asked first. A process that does not lead may not ask.
+void FinalizersOutside::ask_for_right() {
+  if (!client_.may_write().ok()) {
+    timer_ = client_.loop().after(kLeadPause, [this] { ask_for_right(); });
+    return;
+  }
+  const Json review = {
+      {"apiVersion", "authorization.k8s.io/v1"},
+      {"kind", "SelfSubjectAccessReview"},
+      {"spec",
+       {{"resourceAttributes",
+         {{"verb", "list"}, {"group", rule_.type.gvk.group}, {"resource", rule_.type.plural}}}}}};
+  requests_.run<Result<Json>>(
+      [this](const Result<Json>& answer) {
+        const Json* allowed = answer.ok() ? base::find(*answer, {"status", "allowed"}) : nullptr;
+        places_.assign(before_.namespaces.begin(), before_.namespaces.end());
+        if (allowed != nullptr && *allowed == true) places_ = {""};
+        blind_ = before_.all && !(places_.size() == 1 && places_[0].empty());
+        begin_pass();
+      },
+      [&](client::ObjectCallback done) {
+        return client_.create(review_type(), "", review, {}, std::move(done));
+      });
+}
+
+void FinalizersOutside::begin_pass() {
+  ++passes_;
+  at_ = 0;
+  continue_token_.clear();
+  found_ = {};
+  others_.clear();
+  if (places_.empty()) return end();
+  list();
+}
+
+void FinalizersOutside::list() {
+  core::ListParams params;
+  params.limit = kPageSize;
+  params.content = core::Content::metadata;
+  params.continue_token = continue_token_;
+  requests_.run<Result<client::ListResult>>(
+      [this](Result<client::ListResult> page) { on_page(std::move(page)); },
+      [&](auto done) { return client_.list(rule_.type, places_[at_], params, std::move(done)); });
+}
+
+void FinalizersOutside::on_page(Result<client::ListResult> page) {
+  if (!page.ok()) {
+    if (page.error().is_not_found()) return end();  // the kind is gone, and its objects with it
+    if (!page.error().is_forbidden()) return again_or_end(page.error());
+    if (places_[at_].empty()) {
+      found_.unseen = before_.namespaces;
+      blind_ = before_.all;
+    } else {
+      found_.unseen.insert(places_[at_]);
+    }
+    return next_place();
+  }
+  for (const std::string& item : page->items) {
+    const auto meta = core::parse_meta(item);
+    if (meta.ok() && meta->has_finalizer(rule_.finalizer)) note(*meta);
+  }
+  continue_token_ = page->page.continue_token;
+  continue_token_.empty() ? next_place() : list();
+}
+
+void FinalizersOutside::note(const core::ObjectMeta& meta) {
+  const auto& own = rule_.namespaces;
+  if (std::find(own.begin(), own.end(), meta.namespace_) != own.end()) return;
+  if (before_.all || before_.namespaces.contains(meta.namespace_)) {
+    found_.namespaces.insert(meta.namespace_);
+  } else {
+    others_.insert(meta.key().str());
+  }
+}
+
+void FinalizersOutside::next_place() {
+  continue_token_.clear();
+  ++at_ < places_.size() ? list() : end();
+}
+
+void FinalizersOutside::again_or_end(const Error& error) {
+  if (passes_ < kMostPasses) {
+    timer_ = client_.loop().after(backoff_.fail(random_), [this] { begin_pass(); });
+    return;
+  }
+  base::log_warn("cannot look for the rule's finalizer outside its namespaces",
+                 {{"controller", rule_.controller}, {"error", error.render()}});
+  found_.unseen = before_.namespaces;
+  end();
+}
+
+void FinalizersOutside::end() {
+  if (!others_.empty()) {
+    base::log_warn(
+        "objects outside the rule's namespaces carry its finalizer: unless another instance runs "
+        "the rule there, their deletion waits until it is taken off with: kubewatch run-controller "
+        "finalizers -f FILE --release",
+        {{"controller", rule_.controller},
+         {"finalizer", rule_.finalizer},
+         {"count", std::to_string(others_.size())},
+         {"objects", some_of(others_)}});
+  }
+  if (!found_.unseen.empty() || blind_) {
+    base::log_warn(
+        "namespaces that the rule does not name any more could not be read: objects there may "
+        "carry its finalizer still, and their deletion waits until it is taken off with: kubewatch "
+        "run-controller finalizers -f FILE --release",
+        {{"controller", rule_.controller},
+         {"finalizer", rule_.finalizer},
+         {"namespaces", blind_ ? "all" : some_of(found_.unseen)}});
+  }
+  timer_ = client_.loop().after(Duration{0}, [this] {
+    const auto done = done_;
+    done(std::move(found_));
+  });
+}
+
+}  // namespace kubewatch::hooks
