@@ -318,7 +318,7 @@ Result<void> Reader::take_patch(const HookPatch& patch) {
   const auto checked = [&]() -> Result<PatchTarget> {
     KW_ASSIGN(const core::Gvk gvk, core::gvk_of(patch.target));
     KW_ASSIGN(core::ResourceType type, type_of(gvk));
-    return check_patch(patch, std::move(type), context_.rule, context_.owner);
+    return check_patch(patch, std::move(type), context_.rule, context_.owner, context_.selected);
   };
   KW_ASSIGN(PatchTarget target, checked().with_context("Result: patches"));
   out_.patches.push_back(std::move(target));

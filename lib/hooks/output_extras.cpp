@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "hooks/output_rights.hpp"
 #include "schema/merge_schema.hpp"
 
 namespace kubewatch::hooks {
@@ -139,12 +138,12 @@ Result<core::ObjectKey> place_target(const core::ResourceType& type, const Json&
 }
 
 Result<PatchTarget> check_patch(const HookPatch& patch, core::ResourceType type, const Rule& rule,
-                                const Owner& owner) {
+                                const Owner& owner, const SelectedNamespaces& selected) {
   KW_ASSIGN(const core::ObjectKey key, place_target(type, patch.target, owner));
   const core::Gvk gvk = type.gvk;
   PatchTarget out{std::move(type), key, patch.subresource, patch.type, patch.patch};
   const auto check = [&]() -> Result<void> {
-    KW_TRY(check_rights(rule, owner, gvk, key.namespace_));
+    KW_TRY(check_rights(rule, owner, gvk, key.namespace_, selected));
     if (out.id() == child_id(owner.gvk, owner.key)) {
       return invalid(
           "is the object itself: print its labels and annotations as a manifest, and its status "

@@ -7,6 +7,7 @@
 #include "base/result.hpp"
 #include "core/object_ref.hpp"
 #include "core/resource.hpp"
+#include "hooks/output_rights.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/result_extras.hpp"
 #include "hooks/rule.hpp"
@@ -30,7 +31,7 @@ Result<core::ObjectKey> place_target(const core::ResourceType& type, const Json&
                                      const Owner& owner);
 // `type`: of patch.target. Errors: invalid.
 Result<PatchTarget> check_patch(const HookPatch& patch, core::ResourceType type, const Rule& rule,
-                                const Owner& owner);
+                                const Owner& owner, const SelectedNamespaces& selected = {});
 // The object itself, or one of a kind that the rule names. Errors: invalid.
 Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule,
                                        const Owner& owner);

@@ -207,4 +207,20 @@ done
   w.remove("Fleet", "@NS@", "");
 }
 
+E2E_CASE("a hook patches what stands in a namespace that its owns selects") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: '@NS2@', labels: {case: '@NS@'}}}");
+  w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: shared, namespace: '@NS2@'}}");
+  w.rules(website_rule("  owns: [{apiVersion: v1, kind: ConfigMap, namespaceSelector: case=@NS@}]" +
+                       std::string(kReconcile)));
+  w.script("reconcile.sh",
+           "echo \"{apiVersion: kubewatch.dev/v1, kind: Result, patches: [{apiVersion: v1, kind: "
+           "ConfigMap, namespace: " +
+               w.ns2() + ", name: shared, patch: {data: {title: '$TITLE'}}}]}\"\n");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return title_of(w, "shared", "@NS2@") == "one"; }));
+}
+
 }  // namespace kubewatch::e2e

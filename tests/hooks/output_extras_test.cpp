@@ -62,6 +62,26 @@ TEST_CASE("a patch of a declared kind in the owner's namespace is taken") {
             .empty());
 }
 
+TEST_CASE("a patch is taken in the namespaces that a namespaceSelector of `owns` means") {
+  World world;
+  OwnsRule& owns = world.rule.owns.emplace_back();
+  owns.stream.gvk = {"", "v1", "ConfigMap"};
+  owns.stream.namespace_selector = *core::LabelSelector::parse("team=web");
+  const SelectedNamespaces selected = [&](const StreamRule& stream) -> std::set<std::string> {
+    return &stream == &owns.stream ? std::set<std::string>{"edge"} : std::set<std::string>{};
+  };
+  HookPatch patch;
+  patch.target = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "c"}};
+  patch.patch = {{"data", {{"x", "1"}}}};
+  for (const auto& [place, taken] : std::map<std::string, bool>{{"edge", true}, {"far", false}}) {
+    INFO(place);
+    patch.target["namespace"] = place;
+    const auto checked =
+        check_patch(patch, type("", "ConfigMap"), world.rule, world.owner, selected);
+    CHECK(checked.ok() == taken);
+  }
+}
+
 TEST_CASE("a patch is refused where a manifest would be, and where it touches what is kept") {
   const World world;
   using core::PatchType;
