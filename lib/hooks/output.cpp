@@ -326,15 +326,23 @@ Result<void> Reader::take_patch(const HookPatch& patch) {
 }
 
 Result<void> Reader::take_event(HookEvent event) {
-  if (event.regarding && base::string_at(*event.regarding, {"namespace"}).empty()) {
+  if (event.regarding) {
     const auto gvk = core::gvk_of(*event.regarding);
     const core::ResourceType* type = gvk.ok() ? context_.type_of(*gvk) : nullptr;
-    if (type != nullptr && type->namespaced) {
-      (*event.regarding)["namespace"] = context_.owner.key.namespace_;
+    if (type != nullptr) {
+      const auto key = place_target(*type, *event.regarding, context_.owner);
+      if (!key.ok()) return Error(key.error()).with_context("Result: events: " + event.reason);
+      if (type->namespaced) (*event.regarding)["namespace"] = key->namespace_;
     }
   }
+  const IsNamespaced namespaced = [this](const core::Gvk& gvk) -> std::optional<bool> {
+    const core::ResourceType* type = context_.type_of(gvk);
+    if (type == nullptr) return std::nullopt;
+    return type->namespaced;
+  };
   KW_ASSIGN(runtime::Happening happening,
-            check_event(event, context_.rule, context_.owner).with_context("Result: events"));
+            check_event(event, context_.rule, context_.owner, context_.selected, namespaced)
+                .with_context("Result: events"));
   out_.events.push_back(std::move(happening));
   return {};
 }

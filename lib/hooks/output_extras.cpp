@@ -163,8 +163,9 @@ Result<PatchTarget> check_patch(const HookPatch& patch, core::ResourceType type,
   return out;
 }
 
-Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule,
-                                       const Owner& owner) {
+Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule, const Owner& owner,
+                                       const SelectedNamespaces& selected,
+                                       const IsNamespaced& namespaced) {
   runtime::Happening out;
   out.type = event.warning ? runtime::EventType::warning : runtime::EventType::normal;
   out.reason = event.reason;
@@ -191,6 +192,8 @@ Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule,
                    out.regarding.name == owner.key.name &&
                    out.regarding.namespace_ == owner.key.namespace_;
   if (own && out.regarding.uid.empty()) out.regarding.uid = owner.uid;
+  KW_TRY(check_event_place(rule, owner, gvk, out.regarding.namespace_, selected, namespaced)
+             .with_context("event " + event.reason));
   return out;
 }
 

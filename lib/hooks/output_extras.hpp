@@ -32,8 +32,10 @@ Result<core::ObjectKey> place_target(const core::ResourceType& type, const Json&
 // `type`: of patch.target. Errors: invalid.
 Result<PatchTarget> check_patch(const HookPatch& patch, core::ResourceType type, const Rule& rule,
                                 const Owner& owner, const SelectedNamespaces& selected = {});
-// The object itself, or one of a kind that the rule names. Errors: invalid.
-Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule,
-                                       const Owner& owner);
+// The object itself, or one of a kind that the rule names, where the rule may write. Without a
+// namespace what it regards has none. Errors: invalid.
+Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule, const Owner& owner,
+                                       const SelectedNamespaces& selected = {},
+                                       const IsNamespaced& namespaced = {});
 
 }  // namespace kubewatch::hooks

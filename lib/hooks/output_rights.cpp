@@ -79,8 +79,33 @@ Result<void> check_rights(const Rule& rule, const Owner& owner, const core::Gvk&
                            gvk.str(), namespace_, rule.name));
 }
 
-bool may_need_finalizer(const Rule& rule, bool owner_namespaced,
-                        const std::function<std::optional<bool>(const core::Gvk&)>& namespaced) {
+Result<void> check_event_place(const Rule& rule, const Owner& owner, const core::Gvk& regarding,
+                               const std::string& namespace_, const SelectedNamespaces& selected,
+                               const IsNamespaced& namespaced) {
+  if (owner.namespaced && namespace_ == owner.key.namespace_) return {};
+  const bool has_none = namespace_.empty();
+  if (has_none && (is_declared(rule, regarding) || (rule.has_for && !owner.namespaced))) return {};
+  const std::string place = has_none ? "default" : namespace_;
+  bool declared = false;
+  each_declared(rule, [&](const core::Gvk& gvk, const std::vector<std::string>& namespaces) {
+    const bool has_places = !namespaced || namespaced(gvk).value_or(true);
+    const bool anywhere = has_places && !owner.namespaced && namespaces.empty();
+    declared = declared || anywhere ||
+               std::find(namespaces.begin(), namespaces.end(), place) != namespaces.end();
+  });
+  for (const OwnsRule& owns : rule.owns) {
+    if (owns.stream.namespace_selector.empty() || !selected) continue;
+    declared = declared || selected(owns.stream).contains(place);
+  }
+  if (declared) return {};
+  return Error(ErrorKind::invalid,
+               fmt::format("an Event in namespace {}, which controller {} does not declare: list "
+                           "the namespace under `namespaces` of a kind in `owns` or `writes`, as "
+                           "of events.k8s.io/v1 Event",
+                           place, rule.name));
+}
+
+bool may_need_finalizer(const Rule& rule, bool owner_namespaced, const IsNamespaced& namespaced) {
   if (rule.finalize || rule.apply.owner_reference == OwnerRef::none) return true;
   if (!owner_namespaced) return false;
   bool needed = std::any_of(rule.owns.begin(), rule.owns.end(), [](const OwnsRule& owns) {

@@ -58,6 +58,7 @@ class RuleRights {
       add({"list", "watch"}, *watched, "", stream.namespaces, pointer);
       selected_namespaces(stream, pointer);
     }
+    regarding_events();
   }
 
  private:
@@ -103,7 +104,8 @@ class RuleRights {
         add({"update", "patch"}, type, "status", places, "/spec/for");
       }
     }
-    events(type, places);
+    // Events of a cluster-scoped object are in namespace default.
+    events(type.namespaced ? places : Names{"default"}, "/spec/for");
   }
 
   // Their labels are followed.
@@ -138,14 +140,20 @@ class RuleRights {
                     type.plural + "." + type.gvk.group, rule_.name, pointer});
   }
 
-  // Events of a cluster-scoped object are in namespace default.
-  void events(const core::ResourceType& type, const Names& places) {
-    const Names all = type.namespaced ? places : Names{"default"};
-    for (const std::string& place : all.empty() ? Names{""} : all) {
+  void events(const Names& places, const std::string& pointer) {
+    for (const std::string& place : places.empty() ? Names{""} : places) {
       for (const char* verb : {"create", "patch"}) {
-        out_.push_back({verb, "events.k8s.io", "events", place, "", rule_.name, "/spec/for"});
+        out_.push_back({verb, "events.k8s.io", "events", place, "", rule_.name, pointer});
       }
     }
+  }
+
+  // Hooks may print events that regard other objects, wherever they may write at all.
+  void regarding_events() {
+    const bool prints = rule_.reconcile.output_manifests ||
+                        (rule_.finalize && rule_.finalize->hook.output_manifests);
+    if (!prints) return;
+    for (const auto& [places, pointer] : event_places_) events(places, pointer);
   }
 
   // Where children of a kind may be: in their owner's namespace and those listed; an owner without
@@ -163,6 +171,7 @@ class RuleRights {
     const auto type = find(gvk);
     if (!type) return;
     const Names places = anywhere ? Names{} : places_of(listed);
+    event_places_.emplace_back(type->namespaced ? places : Names{"default"}, pointer);
     add({"list"}, *type, "", places, pointer);
     if (watched) add({"watch"}, *type, "", places, pointer);
     if (writes_by_itself()) add({"update"}, *type, "", places, pointer);
@@ -195,6 +204,7 @@ class RuleRights {
   std::set<std::string>& unknown_;
   std::vector<Right>& out_;
   bool namespaced_ = true;
+  std::vector<std::pair<Names, std::string>> event_places_;
 };
 
 std::optional<std::vector<core::Gvk>> kinds_of(const Rule& rule, const RightsInput& input) {

@@ -282,6 +282,37 @@ E2E_CASE("a rule runs under exactly the rights that rbac prints, with nothing re
   account.end();
 }
 
+E2E_CASE("a rule without for writes Events where it declares children, with the rights of rbac") {
+  World w;
+  w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: seen, namespace: '@NS@'}}");
+  w.rules(
+      "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: '@NS@'}\nspec:\n  owns: "
+      "[{apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@']}]\n  reconcile: {exec: "
+      "[./reconcile.sh]}\n");
+  const auto print_event = [&](const std::string& place) {
+    w.script("reconcile.sh",
+             "echo '{apiVersion: kubewatch.dev/v1, kind: Result, events: [{reason: Seen, note: "
+             "there it is, regarding: {apiVersion: v1, kind: ConfigMap, namespace: " +
+                 place + ", name: seen}}]}'\n");
+  };
+  print_event(w.ns());
+  Account account(w, {"-f", w.folder() + "/rules.yaml"});
+  account.run({w.folder() + "/rules.yaml"});
+  account.succeed();
+  CHECK(w.eventually([&] {
+    const auto events = w.list("events.k8s.io/Event");
+    return std::any_of(events.begin(), events.end(),
+                       [](const Json& event) { return event["reason"] == "Seen"; });
+  }));
+  account.end();
+
+  print_event(w.ns2());
+  w.start();
+  CHECK(w.eventually([&] { return !w.runs().empty(); }));
+  CHECK(w.runs().front().outcome == "invalid-output");
+  CHECK(w.runs().front().message.find("does not declare") != std::string::npos);
+}
+
 E2E_CASE("all examples run under exactly the rights that rbac prints, with nothing refused") {
   std::set<std::filesystem::path> folders;
   for (const auto& entry : std::filesystem::directory_iterator(KUBEWATCH_EXAMPLES)) {

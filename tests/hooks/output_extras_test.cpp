@@ -142,10 +142,47 @@ TEST_CASE("an event regards the object itself or a kind that the rule names") {
   REQUIRE(own.ok());
   CHECK(own->regarding == core::ObjectRef{"demo.dev/v1", "Website", "shop", "a", "uid-1"});
   event.regarding =
-      Json{{"apiVersion", "v1"}, {"kind", "Pod"}, {"namespace", "other"}, {"name", "p"}};
-  CHECK(check_event(event, world.rule, world.owner)->regarding.namespace_ == "other");
+      Json{{"apiVersion", "v1"}, {"kind", "Pod"}, {"namespace", "shop"}, {"name", "p"}};
+  CHECK(check_event(event, world.rule, world.owner)->regarding.namespace_ == "shop");
   event.regarding = Json{{"apiVersion", "v1"}, {"kind", "Secret"}, {"name", "s"}};
   const auto refused = check_event(event, world.rule, world.owner);
   REQUIRE_FALSE(refused.ok());
   CHECK(says(refused.error().render(), "does not name"));
+}
+
+TEST_CASE("an event is written where the rule may write, and nowhere else") {
+  World world;
+  HookEvent event;
+  event.reason = "Seen";
+  const auto in = [&](const std::string& place) {
+    event.regarding = Json{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}};
+    if (!place.empty()) (*event.regarding)["namespace"] = place;
+    const auto checked = check_event(event, world.rule, world.owner);
+    return checked.ok() ? "" : checked.error().render();
+  };
+  CHECK(in("shop").empty());
+  CHECK(says(in("edge"), "Event in namespace edge, which controller website does not declare"));
+  // A Pod without namespace stands for a kind that has none.
+  CHECK(says(in(""), "namespace default"));
+  world.rule.writes.push_back({{"", "v1", "Secret"}, {"edge", "default"}});
+  CHECK(in("edge").empty());
+  CHECK(in("").empty());
+  CHECK_FALSE(in("far").empty());
+
+  // Children may be anywhere.
+  world.owner = {{"demo.dev", "v1", "Fleet"}, false, {"", "a"}, "uid-1", false};
+  CHECK(in("far").empty());
+  world.rule.writes = {{{"", "v1", "Secret"}, {"edge"}}};
+  CHECK_FALSE(in("far").empty());
+  // A kind without namespaces is nowhere.
+  world.rule.writes = {{{"", "v1", "Node"}, {}}};
+  event.regarding =
+      Json{{"apiVersion", "v1"}, {"kind", "Pod"}, {"namespace", "far"}, {"name", "p"}};
+  const auto of_nodes = check_event(event, world.rule, world.owner, {},
+                                    [](const core::Gvk& gvk) { return gvk.kind != "Node"; });
+  CHECK_FALSE(of_nodes.ok());
+  // As the events of the object itself.
+  CHECK(in("").empty());
+  world.rule.has_for = false;
+  CHECK_FALSE(in("").empty());
 }

@@ -89,8 +89,36 @@ TEST_CASE("what a hook may print is written where it is declared, and watched wh
   CHECK(std::count(found.begin(), found.end(), "watch services in namespace edge") == 0);
   CHECK(std::count(found.begin(), found.end(), "list secrets in namespace keys") == 1);
   CHECK(std::count(found.begin(), found.end(), "get secrets in namespace keys") == 0);
+  // A hook may print Events that regard what stands there.
+  for (const char* place : {"shop", "edge", "keys"}) {
+    INFO(place);
+    CHECK(std::count(found.begin(), found.end(),
+                     std::string("create events.events.k8s.io in namespace ") + place) ==
+          (place == std::string("keys") ? 0 : 1));
+  }
   // A child in another namespace needs our finalizer on its owner.
   CHECK(std::count(found.begin(), found.end(), "patch configmaps in namespace shop") == 1);
+}
+
+TEST_CASE("a rule without for may write Events where it declares children") {
+  const std::string kind = "{apiVersion: v1, kind: Service";
+  const auto events_of = [](const std::string& spec) {
+    std::vector<std::string> out;
+    for (const std::string& right : rights(spec)) {
+      if (right.starts_with("create events")) out.push_back(right);
+    }
+    return out;
+  };
+  const std::string in = "create events.events.k8s.io in namespace ";
+  CHECK(events_of("  owns: [" + kind + ", namespaces: [shop]}]\n") ==
+        std::vector<std::string>{in + "shop"});
+  CHECK(events_of("  owns: [" + kind + "}]\n") ==
+        std::vector<std::string>{"create events.events.k8s.io"});
+  CHECK(events_of("  owns: [{apiVersion: v1, kind: Namespace}]\n") ==
+        std::vector<std::string>{in + "default"});
+  CHECK(events_of("  owns: [" + kind + ", namespaceSelector: a=b}]\n") ==
+        std::vector<std::string>{"create events.events.k8s.io"});
+  CHECK(events_of("  watches: [" + kind + ", name: s}]\n").empty());
 }
 
 TEST_CASE("who prints bindings may bind, who prints roles may escalate") {
