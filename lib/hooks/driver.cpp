@@ -412,14 +412,15 @@ void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
   schedule_resync(key);
 }
 
-void Driver::schedule_resync(const core::ObjectKey& key) {
+void Driver::schedule_resync(const core::ObjectKey& key, Duration since) {
   // Attempts used up: parked by the queue, until a change comes; the clock does not count.
   if (rule_.resync <= Duration{0} || controller_.queue().is_parked(key)) return;
   if (!caches_.has_object(key)) return;
   const double factor = services_.steady ? 1.0 : 0.9 + 0.2 * services_.random.unit();
   const Duration delay{
       static_cast<std::int64_t>(static_cast<double>(rule_.resync.count()) * factor)};
-  controller_.add(key, runtime::Reason::resync, "", delay, runtime::Priority::background);
+  controller_.add(key, runtime::Reason::resync, "", std::max(Duration{0}, delay - since),
+                  runtime::Priority::background);
 }
 
 std::string Driver::owner_version(const Owner& owner) const {

@@ -178,7 +178,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   void look_for_rival(const ChildId& id, const std::string& resource_version);
   void make_folders();
   void note_ignored(const core::ObjectKey& key, const std::string& resource_version);
-  void schedule_resync(const core::ObjectKey& key);
+  // `since`: its last run, as far as that is known to be over for so long.
+  void schedule_resync(const core::ObjectKey& key, Duration since = Duration{0});
   // driver_control.cpp: --state
   // A request that no mark shows: it is not handled before it has run.
   void unsettle(const core::ObjectKey& key, runtime::Reason reason);
@@ -189,6 +190,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void end_handling(const std::string& run_id, const core::ObjectKey& key,
                     const runtime::RunOutcome& outcome);
   bool restore(const core::ObjectKey& key);
+  void restore_clock(const core::ObjectKey& key, const HandledObject& handled);
   void after_restore();
   std::size_t forget_gone();
   // driver_outside.cpp: namespaces that the rule does not name any more

@@ -14,6 +14,10 @@ bool is_request(runtime::Reason reason) {
   return reason == Reason::external || reason == Reason::manual || reason == Reason::schedule;
 }
 
+std::int64_t milliseconds_of(WallTime time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
 }  // namespace
 
 ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
@@ -99,7 +103,7 @@ void Driver::unsettle(const core::ObjectKey& key, runtime::Reason reason) {
   if (!is_request(reason) || services_.state == nullptr || !rule_.has_for) return;
   const HandledObject* known = services_.state->find({rule_.name, key});
   if (known == nullptr || known->hash.empty()) return;
-  services_.state->set({rule_.name, key}, {known->uid, "", false, 0});
+  services_.state->set({rule_.name, key}, {known->uid, "", false, 0, known->ran});
 }
 
 std::string Driver::state_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
@@ -114,8 +118,9 @@ void Driver::begin_handling(const std::string& run_id, const core::ObjectMeta& m
                             const std::string& json) {
   if (services_.state == nullptr) return;
   // Known, so that its deletion is seen after a restart; no mark equals an empty one.
-  services_.state->set({rule_.name, meta.key()}, {meta.uid, "", false, 0});
-  handling_[run_id] = {meta.uid, state_mark(meta.key(), meta, json), false, 0};
+  const std::int64_t now = milliseconds_of(services_.loop.wall());
+  services_.state->set({rule_.name, meta.key()}, {meta.uid, "", false, 0, now});
+  handling_[run_id] = {meta.uid, state_mark(meta.key(), meta, json), false, 0, now};
 }
 
 void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
@@ -128,9 +133,7 @@ void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
   using RunVerdict = runtime::RunOutcome::Verdict;
   HandledObject handled = std::move(node.mapped());
   if (outcome.verdict == RunVerdict::requeue) {
-    const auto at = services_.loop.wall() + outcome.after.value_or(Duration{0});
-    handled.due =
-        std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+    handled.due = milliseconds_of(services_.loop.wall() + outcome.after.value_or(Duration{0}));
   } else if (outcome.verdict == RunVerdict::parked || controller_.queue().is_parked(key)) {
     handled.parked = true;
   } else if (outcome.verdict != RunVerdict::done) {
@@ -159,13 +162,32 @@ bool Driver::restore(const core::ObjectKey& key) {
     return true;
   }
   if (handled->due != 0) {
-    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-        services_.loop.wall().time_since_epoch());
-    const Duration wait{std::max<std::int64_t>(0, handled->due - now.count())};
+    const std::int64_t now = milliseconds_of(services_.loop.wall());
+    const Duration wait{std::max<std::int64_t>(0, handled->due - now)};
     controller_.add(key, runtime::Reason::requeue, "", wait);
   }
-  schedule_resync(key);
+  restore_clock(key, HandledObject(*handled));
   return true;
+}
+
+// The clock goes on while nothing runs: resync counts from the last run, and of the times of the
+// schedule that passed since then one run makes up.
+void Driver::restore_clock(const core::ObjectKey& key, const HandledObject& handled) {
+  if (rule_.resync <= Duration{0} && !rule_.schedule) return;
+  const WallTime wall = services_.loop.wall();
+  const std::int64_t now = milliseconds_of(wall);
+  if (handled.ran == 0 || handled.ran > now) {
+    // Not known, or the clock was set back: it counts from here, also for later starts.
+    HandledObject counted = handled;
+    counted.ran = now;
+    services_.state->set({rule_.name, key}, std::move(counted));
+    return schedule_resync(key);
+  }
+  const Duration since{now - handled.ran};
+  schedule_resync(key, since);
+  if (!rule_.schedule || !rule_.schedule->missed(wall - since, wall)) return;
+  --restored_;
+  on_wake({key, runtime::Reason::schedule, "", false, ""});
 }
 
 // What the state knows and the caches do not show was deleted, or left the selection, meanwhile.

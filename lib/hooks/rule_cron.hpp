@@ -27,6 +27,11 @@ class CronSchedule {
   // they are set back, a time that comes twice runs the first time, and one of every hour runs
   // both times.
   std::optional<WallTime> next(WallTime after) const;
+  // It was due after `last`, up to `now`.
+  bool missed(WallTime last, WallTime now) const {
+    const auto first = next(last);
+    return first && *first <= now;
+  }
 
  private:
   enum class Twice { first, second };

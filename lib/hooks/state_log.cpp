@@ -30,6 +30,7 @@ std::optional<Record> parse_record(std::string_view json) {
   handled.hash = base::string_at(*value, {"h"});
   handled.parked = base::find(*value, {"parked"}) != nullptr;
   handled.due = base::int_at(*value, {"due"}).value_or(0);
+  handled.ran = base::int_at(*value, {"ran"}).value_or(0);
   out.handled = std::move(handled);
   return out;
 }
@@ -66,6 +67,7 @@ std::string state_line(const StateKey& key, const std::optional<HandledObject>& 
     record["h"] = handled->hash;
     if (handled->parked) record["parked"] = true;
     if (handled->due != 0) record["due"] = handled->due;
+    if (handled->ran != 0) record["ran"] = handled->ran;
   } else {
     record["gone"] = true;
   }

@@ -22,6 +22,9 @@ struct HandledObject {
   bool parked = false;  // permanent failure, or its attempts are used up
   // When its hook wanted to run again, milliseconds since 1970; 0 = not by itself.
   std::int64_t due = 0;
+  // When its last run began, as `due`: what the clock counts from. 0 = not known, as in the files
+  // of versions that did not keep it.
+  std::int64_t ran = 0;
   bool operator==(const HandledObject&) const = default;
 };
 

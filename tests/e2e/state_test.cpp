@@ -165,6 +165,40 @@ E2E_CASE("with --state a request that comes before the start runs what it names,
   k.end(SIGTERM);
 }
 
+E2E_CASE(
+    "with --state resync counts from the last run, and a missed time of the schedule runs once") {
+  // As long as nothing runs; then the interval with its jitter is over.
+  Kept resync("\n  resync: 20s\n");
+  resync.w.apply(website("a", "one"));
+  resync.start();
+  REQUIRE(resync.ran("a"));
+  resync.end(SIGTERM);
+  resync.clear();
+  resync.w.holds_for([] { return true; }, Duration{22500});
+  resync.start();
+  resync.settle();
+  CHECK(resync.w.read("runs") == "a\n");
+  resync.end(SIGTERM);
+
+  Kept schedule("\n  schedule: '* * * * *'\n");
+  schedule.w.apply(website("a", "one"));
+  const auto minute = [&] {
+    return std::chrono::floor<std::chrono::minutes>(schedule.w.loop().wall());
+  };
+  schedule.start();
+  REQUIRE(schedule.ran("a"));
+  schedule.end(SIGTERM);
+  schedule.clear();
+  const auto before = minute();
+  REQUIRE(schedule.w.eventually([&] { return minute() > before; }, Duration{70000}));
+  schedule.start();
+  schedule.settle();
+  const auto runs = schedule.w.lines("runs");
+  CHECK(runs >= 1);
+  CHECK(runs <= 1 + static_cast<std::size_t>((minute() - before).count()));
+  schedule.end(SIGTERM);
+}
+
 E2E_CASE("with --state a run whose writes were refused runs again after a restart") {
   Kept k("\n  writes: [{apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@-none']}]\n",
          "echo \"$KW_NAME\" >> runs\n"

@@ -99,6 +99,14 @@ TEST_CASE("ticks missed while the machine slept run once") {
   CHECK(clock.is_due(at("2026-01-01T07:35:00Z")));
 }
 
+TEST_CASE("a time between the last run and now was missed, whoever was away") {
+  const CronSchedule schedule = cron("0 3 * * *");
+  CHECK(schedule.missed(at("2024-05-01T02:59:59Z"), at("2024-05-01T03:00:00Z")));
+  CHECK(schedule.missed(at("2024-05-01T04:00:00Z"), at("2024-05-09T02:00:00Z")));
+  CHECK_FALSE(schedule.missed(at("2024-05-01T03:00:00Z"), at("2024-05-02T02:59:59Z")));
+  CHECK_FALSE(cron("0 0 30 2 *").missed(at("2024-05-01T00:00:00Z"), at("2034-05-01T00:00:00Z")));
+}
+
 TEST_CASE("a clock that is set back a little runs no tick twice, one that was days ahead goes on") {
   ScheduleClock clock(cron("0 * * * *"), at("2026-01-01T00:30:00Z"));
   CHECK(clock.is_due(at("2026-01-01T01:00:00Z")));

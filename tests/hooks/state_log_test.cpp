@@ -27,6 +27,17 @@ TEST_CASE("what was handled is read back, the last line of an object counts") {
   CHECK(load_state(state_text(loaded->objects))->objects == loaded->objects);
 }
 
+TEST_CASE("when an object last ran is kept, and not needed: older files do not say it") {
+  HandledObject handled{"uid-1", "aa", false, 0};
+  const std::string old = state_line(key("a"), handled);
+  CHECK(old.find("ran") == std::string::npos);
+  CHECK(load_state(state_header() + old)->objects.at(key("a")).ran == 0);
+  handled.ran = 1700000000123;
+  const auto loaded = load_state(state_header() + state_line(key("a"), handled));
+  REQUIRE(loaded.ok());
+  CHECK(loaded->objects.at(key("a")) == handled);
+}
+
 TEST_CASE("a state file cut off at any byte keeps the records before, and says what it drops") {
   std::string text = state_header();
   std::vector<std::size_t> ends = {text.size()};
