@@ -153,6 +153,7 @@ void Driver::forget_key(const core::ObjectKey& key) {
   patched_.erase(key);
   slow_retries_.erase(key);
   slow_retries_at_.erase(key);
+  asked_for_.erase(key);
   failing_.erase(key);
   unfinished_.erase(key);
   loop_alarm_.forget(key);
@@ -195,7 +196,8 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
     return fail_early(work, object->meta,
                       Error(matched.error().kind(), mask.mask(matched.error().render())), done);
   }
-  proceed(work, std::move(*object), matched.ok() && *matched, done);
+  const bool wanted = matched.ok() && (*matched || asked_for_.contains(work.key));
+  proceed(work, std::move(*object), wanted, done);
 }
 
 // The cache does not show yet what we did to the finalizers; its event wakes the object again.
@@ -333,6 +335,8 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
   services_.loop.post([run = std::move(node.mapped())] {});
   memory_.end_run(uid, !caches_.has_object(key, uid));
   count(end.record, key, end.outcome.verdict);
+  const RunVerdict verdict = end.outcome.verdict;
+  if (verdict != RunVerdict::failed && verdict != RunVerdict::not_yet) asked_for_.erase(key);
   services_.on_run(end.record);
   done(end.outcome);
   // What it lacked may be granted by the next start: then it is to run.

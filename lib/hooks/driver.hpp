@@ -78,7 +78,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   const runtime::WorkQueue& queue() const { return controller_.queue(); }
   // Runs the objects that the request names, of those that this rule sees and this instance has;
   // parked ones as well. Which: none before the start, which runs all of them anyway. A rule
-  // without `for` has only all.
+  // without `for` has only all. What the filter holds is left out, but when a person names it.
   std::vector<core::ObjectKey> trigger(const TriggerRequest& request,
                                        runtime::Reason reason = runtime::Reason::external);
   // A request from outside before the start. Without --state the start runs all objects; with it
@@ -152,6 +152,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool is_running(std::size_t shard) const;
   void forget_shard(std::size_t shard);
   void on_work_over(const core::ObjectKey& key);
+  // Nothing would be done about it.
+  bool is_skipped(const core::ObjectKey& key) const;
   void look_at(const runtime::Work& work, const Done& done);
   void check_ready();
   void proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
@@ -239,6 +241,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<std::vector<Deleted>> deleted_;  // in order
   std::set<std::string> finalized_;       // uids; with both finalize and onDelete
   std::set<core::ObjectKey> reduced_;     // parked because only their metadata is cached
+  std::set<core::ObjectKey> asked_for_;   // by name, whatever the filter says, and not done yet
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
   bool looks_for_rivals_ = true;          // until one was found; without leader election

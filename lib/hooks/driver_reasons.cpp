@@ -2,6 +2,8 @@
 // outside, and objects that are gone.
 #include "base/json.hpp"
 #include "hooks/driver.hpp"
+#include "hooks/evaluate.hpp"
+#include "hooks/next_step.hpp"
 
 namespace kubewatch::hooks {
 
@@ -51,8 +53,33 @@ std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,
     keys = caches_.known_keys();
   }
   std::erase_if(keys, [this](const core::ObjectKey& key) { return !owns(key); });
+  // A person who names an object means it, paused or not; whoever names many means what matches.
+  if (request.key && reason == runtime::Reason::manual) {
+    for (const core::ObjectKey& key : keys) asked_for_.insert(key);
+  }
+  std::erase_if(keys, [this](const core::ObjectKey& key) {
+    if (!is_skipped(key)) return false;
+    asked_for_.erase(key);
+    return true;
+  });
   for (const core::ObjectKey& key : keys) on_wake({key, reason, request.reason, false, ""});
   return keys;
+}
+
+bool Driver::is_skipped(const core::ObjectKey& key) const {
+  if (!rule_.has_for) return false;
+  if (const auto meta = caches_.guarded_meta(key)) {
+    return next_step(*meta, false, rule_) == NextStep::skip;
+  }
+  const auto meta = caches_.object_meta(key);
+  if (!meta) return false;
+  bool wanted = !rule_.for_.filter || asked_for_.contains(key);
+  if (!wanted) {
+    const auto object = caches_.object(key);
+    const auto passed = passes(rule_.for_.filter, object ? object->json : "");
+    wanted = !passed.ok() || *passed;  // its run says what is wrong
+  }
+  return next_step(*meta, wanted, rule_) == NextStep::skip;
 }
 
 void Driver::on_gone(const runtime::StoredObject& last, Gone how) {

@@ -67,6 +67,35 @@ E2E_CASE("a running controller explains, lists runs, and runs objects when it is
   CHECK(ask(w, {"queue"}).is_null());
 }
 
+E2E_CASE("what the filter holds runs when a person names it, and is not counted otherwise") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(
+      website_rule("\n  reconcile: {shell: 'echo $KW_NAME >> ran', output: log}\n"
+                   "  finalize: {shell: 'echo $KW_NAME >> cleaned', output: log}\n",
+                   "    filter: .spec.title != \"paused\"\n"));
+  w.apply(website("a", "one"));
+  w.apply(website("b", "paused"));
+  auto kubewatch = controller(w);
+  REQUIRE(w.eventually([&] { return state_of(w, "a") == "idle"; }));
+  CHECK(state_of(w, "b") == "filtered");
+  CHECK(ask(w, {"trigger", "website", "--all"})["triggered"] == 1);
+  REQUIRE(w.eventually([&] { return w.read("ran") == "a\na\n"; }));
+
+  CHECK(ask(w, {"trigger", "website/b"})["triggered"] == 1);
+  REQUIRE(w.eventually([&] { return w.read("ran") == "a\na\nb\n"; }));
+  // What it made is to be cleaned up.
+  w.remove("Website", "b");
+  REQUIRE(w.eventually([&] { return !w.get("Website", "b"); }));
+  CHECK(w.read("cleaned") == "b\n");
+
+  w.merge("Website", "a", "{spec: {title: paused}}");
+  REQUIRE(w.eventually([&] { return state_of(w, "a") == "filtered"; }));
+  CHECK(ask(w, {"trigger", "website", "--all"}).is_null());
+  CHECK(w.read("ran") == "a\na\nb\n");
+  kubewatch->end();
+}
+
 E2E_CASE("a dying object that its finalizer holds is listed with why, and can be released") {
   World w;
   w.apply(kWebsiteCrd);

@@ -74,3 +74,25 @@ TEST_CASE("a write that is throttled is tried again when the server says, whatev
   CHECK(entry->pending);
   CHECK(entry->due - world.loop.now() > Duration{3500000});
 }
+
+TEST_CASE("what the filter holds is not among what a request runs, unless a person names it") {
+  using runtime::Reason;
+  ScriptedEngine world("", ", filter: .spec.paused != true");
+  world.transport.answer(200, list(object(kSite, "Website", "4", R"({"paused":true})")));
+  world.start();
+  world.watch("websites");
+  REQUIRE(world.until([&] { return world.engine->status().idle; }));
+  hooks::TriggerRequest all;
+  all.all = true;
+  hooks::TriggerRequest named;
+  named.key = {"shop", "a"};
+  CHECK(world.engine->trigger("", all, Reason::manual) == 0);
+  CHECK(world.engine->trigger("", named, Reason::external) == 0);
+  CHECK(world.engine->trigger("", named, Reason::manual) == 1);
+  REQUIRE(world.until([&] { return !world.runs.empty(); }));
+  CHECK(world.runs[0].outcome == "done");
+  CHECK(world.runs[0].reason == "Manual");
+  REQUIRE(world.until([&] { return world.engine->status().idle; }));
+  CHECK(world.engine->trigger("", named, Reason::external) == 0);
+  CHECK(world.runs.size() == 1);
+}
