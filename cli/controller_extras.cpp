@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "cli/rule_kinds.hpp"
 #include "loop/unix_socket.hpp"
 
 namespace kubewatch::cli {
@@ -38,8 +39,9 @@ Result<void> ControllerExtras::open_socket(const std::string& flag) {
 }
 
 void ControllerExtras::follow_rules(std::vector<std::string> paths) {
-  reloader_.emplace(session_.loop(), std::move(paths),
-                    [this](std::vector<hooks::Rule> rules) { on_rules(std::move(rules)); });
+  reloader_.emplace(
+      session_.loop(), std::move(paths),
+      [this](std::vector<hooks::Rule> rules) { on_rules(std::move(rules)); }, load_checked_rules);
   hangup_ = session_.loop().on_signal(SIGHUP, [this] {
     base::log_info("SIGHUP: reading the rules again");
     reloader_->read_again();

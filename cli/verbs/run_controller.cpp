@@ -18,6 +18,7 @@
 #include "cli/metrics_flags.hpp"
 #include "cli/preflight.hpp"
 #include "cli/recording.hpp"
+#include "cli/rule_kinds.hpp"
 #include "cli/rules.hpp"
 #include "cli/run_log.hpp"
 #include "cli/sandbox_config.hpp"
@@ -323,7 +324,7 @@ class RunController : public Command {
       return fail(context, kUsage, checked.error().message());
     }
     if (compat_.asked()) return run_compat_hooks(context);
-    auto loaded = hooks::load_rules(rule_files_);
+    auto loaded = load_checked_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse_rules(context, loaded.problems);
     loop::start_guardian();  // hooks must not outlive us, however we end
     auto session = open(context);

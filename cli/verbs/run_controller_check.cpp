@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/rule_kinds.hpp"
 #include "cli/rules.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_schema.hpp"
@@ -36,7 +37,7 @@ class Check : public Command {
       return kDone;
     }
     if (rule_files_.empty()) return fail(context, kUsage, "name the rule files with -f");
-    const auto loaded = hooks::load_rules(rule_files_);
+    const auto loaded = load_checked_rules(rule_files_);
     output_ == "json" ? print_json(context, loaded) : print_text(context, loaded);
     return loaded.problems.empty() ? kDone : kFindings;
   }

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "base/log.hpp"
-#include "hooks/rule_file.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -50,10 +49,12 @@ std::string rule_files_stamp(const std::vector<std::string>& paths) {
   return out;
 }
 
-RuleReloader::RuleReloader(loop::EventLoop& loop, std::vector<std::string> paths, OnRules on_rules)
+RuleReloader::RuleReloader(loop::EventLoop& loop, std::vector<std::string> paths, OnRules on_rules,
+                           Load load)
     : loop_(loop),
       paths_(std::move(paths)),
       on_rules_(std::move(on_rules)),
+      load_(std::move(load)),
       stamp_(rule_files_stamp(paths_)) {}
 
 Result<void> RuleReloader::start() {
@@ -77,7 +78,7 @@ void RuleReloader::look() {
 
 void RuleReloader::read_again() {
   stamp_ = rule_files_stamp(paths_);
-  auto loaded = load_rules(paths_);
+  auto loaded = load_(paths_);
   if (loaded.problems.empty()) return on_rules_(std::move(loaded.rules));
   const std::size_t told = std::min(loaded.problems.size(), kMaxTold);
   for (std::size_t i = 0; i < told; ++i) base::log_error(loaded.problems[i].str());

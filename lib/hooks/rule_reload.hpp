@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "hooks/rule.hpp"
+#include "hooks/rule_file.hpp"
 #include "loop/event_loop.hpp"
 #include "loop/file_watch.hpp"
 
@@ -17,8 +17,10 @@ namespace kubewatch::hooks {
 class RuleReloader {
  public:
   using OnRules = std::function<void(std::vector<Rule>)>;
-  // `paths` as load_rules() takes them. `loop` must outlive it.
-  RuleReloader(loop::EventLoop& loop, std::vector<std::string> paths, OnRules on_rules);
+  using Load = std::function<LoadedRules(const std::vector<std::string>&)>;
+  // `paths` as load_rules() takes them; `load` reads them. `loop` must outlive it.
+  RuleReloader(loop::EventLoop& loop, std::vector<std::string> paths, OnRules on_rules,
+               Load load = load_rules);
 
   // From now on changes are seen. Errors: unavailable (no inotify left): read_again() works still.
   Result<void> start();
@@ -31,6 +33,7 @@ class RuleReloader {
   loop::EventLoop& loop_;
   std::vector<std::string> paths_;
   OnRules on_rules_;
+  Load load_;
   std::string stamp_;  // of the files as they were read last
   std::unique_ptr<loop::FileWatch> watch_;
   loop::Timer timer_;

@@ -1,0 +1,16 @@
+// Rules against the kinds that are known without a server: the built-in ones and those of
+// definitions in a folder of rules. Kinds of other groups are let be: the server will say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hooks/rule_file.hpp"
+
+namespace kubewatch::cli {
+
+// As hooks::load_rules(), with problems of kinds that do not exist, and of namespaces where a kind
+// has none, at their places.
+hooks::LoadedRules load_checked_rules(const std::vector<std::string>& paths);
+
+}  // namespace kubewatch::cli
