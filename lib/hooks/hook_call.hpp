@@ -13,7 +13,8 @@
 
 namespace kubewatch::hooks {
 
-// How it ended. Of a worker: `code` and `out` are what it answered, `usage` is unset.
+// How it ended. Of a worker: `code` and `out` are what it answered (without a code: what it printed
+// that is no answer), `usage` is unset.
 struct HookExit : loop::ProcessExit {
   HookExit() = default;
   HookExit(loop::ProcessExit exit) : loop::ProcessExit(std::move(exit)) {}
@@ -45,6 +46,9 @@ class HookCall {
   virtual void terminate() = 0;
   // After the exit: logs the lines that were held, masked by this.
   virtual void release(const SecretMask& mask) = 0;
+  // Instead, where the mask may not know all secrets: the lines are dropped. Gives what to say of
+  // it, "" where none waited.
+  virtual std::string withhold(const SecretMask& mask, const std::string& why) = 0;
   // The last line of stderr, masked: for messages.
   virtual const std::string& last_line() const = 0;
   // Its last lines, masked: for the list of runs.

@@ -44,6 +44,7 @@ HookLog::HookLog(base::LogFields fields, SecretMask mask, bool hold)
 }
 
 void HookLog::line(std::string_view text, TimePoint now) {
+  if (withheld_) return;
   if (!hold_) return log(text, now);
   if (held_bytes_ + text.size() > kMaxHeld) {
     ++too_many_;
@@ -63,6 +64,7 @@ void HookLog::warn(std::string_view message, std::string_view text) const {
 
 void HookLog::release(const SecretMask& mask, TimePoint now) {
   mask_ = mask;
+  if (!hold_) return mask_again();
   hold_ = false;
   for (const std::string& text : held_) log(text, now);
   held_.clear();
@@ -72,6 +74,30 @@ void HookLog::release(const SecretMask& mask, TimePoint now) {
                    fields_);
     too_many_ = 0;
   }
+}
+
+std::string HookLog::withhold(const SecretMask& mask, const std::string& why) {
+  mask_ = mask;
+  mask_again();
+  withheld_ = true;
+  const std::size_t lines = std::exchange(held_, {}).size() + std::exchange(too_many_, 0);
+  if (lines == 0) return "";
+  const std::string said = lines == 1
+                               ? "1 line of stderr is withheld: " + why
+                               : std::to_string(lines) + " lines of stderr are withheld: " + why;
+  base::log_warn(said, fields_);
+  tail_.add("(" + said + ")");
+  return said;
+}
+
+// What was logged before stays, but messages and lists are yet to come.
+void HookLog::mask_again() {
+  if (last_line_.empty()) return;
+  last_line_ = mask_.mask(last_line_);
+  std::string text = mask_.mask(tail_.text());
+  if (text.ends_with('\n')) text.pop_back();
+  tail_ = LineTail();
+  for (std::string& line : base::split(text, '\n')) tail_.add(std::move(line));
 }
 
 void HookLog::log(std::string_view text, TimePoint now) {

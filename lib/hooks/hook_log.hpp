@@ -36,6 +36,9 @@ class HookLog {
   // A warning with what the hook said on stdout, masked; nothing while lines are held.
   void warn(std::string_view message, std::string_view text) const;
   void release(const SecretMask& mask, TimePoint now);
+  // Instead of release(): drops the lines that wait, and those that come yet. Gives what it said of
+  // it in the log, "" where no line waits.
+  std::string withhold(const SecretMask& mask, const std::string& why);
   // The run is over: tells how much was left out.
   void end();
   // Masked: for messages.
@@ -46,6 +49,7 @@ class HookLog {
 
  private:
   void log(std::string_view text, TimePoint now);
+  void mask_again();
 
   base::LogFields fields_;
   SecretMask mask_;
@@ -53,6 +57,7 @@ class HookLog {
   std::string last_line_;
   LineTail tail_;
   bool hold_;
+  bool withheld_ = false;
   std::vector<std::string> held_;
   std::size_t held_bytes_ = 0;
   std::size_t too_many_ = 0;

@@ -19,6 +19,9 @@ class HookProcess : public HookCall {
                                                  OnExit on_exit);
   void terminate() override { process_->terminate(); }
   void release(const SecretMask& mask) override { log_.release(mask, loop_.now()); }
+  std::string withhold(const SecretMask& mask, const std::string& why) override {
+    return log_.withhold(mask, why);
+  }
   const std::string& last_line() const override { return log_.last_line(); }
   std::string stderr_tail() const override { return log_.tail(); }
   std::string held_by() const override { return ""; }

@@ -13,6 +13,7 @@
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
 #include "hooks/field_warnings.hpp"
+#include "hooks/printed_secrets.hpp"
 #include "hooks/reduced.hpp"
 #include "hooks/worker_line.hpp"
 #include "runtime/finalizer.hpp"
@@ -40,22 +41,6 @@ bool has_live_conditions(const std::string& object_json) {
   if (object_json.find("\"conditions\"") == std::string::npos) return false;
   const auto object = base::parse_json(object_json);
   return object.ok() && base::find(*object, {"status", "conditions"}) != nullptr;
-}
-
-// What a patch puts into a Secret is as secret as the Secret.
-void mask_patch(const PatchTarget& target, SecretMask& mask) {
-  if (!target.type.gvk.group.empty() || target.type.gvk.kind != "Secret") return;
-  if (target.patch.is_object()) {
-    Json secret = target.patch;
-    secret["kind"] = "Secret";
-    return mask.add_object(secret);
-  }
-  for (const Json& operation : target.patch) {
-    const Json* value = base::find(operation, {"value"});
-    if (value == nullptr) continue;
-    const Json data = value->is_object() ? *value : Json{{"value", *value}};
-    mask.add_object({{"kind", "Secret"}, {"data", data}, {"stringData", data}});
-  }
 }
 
 std::optional<Duration> retry_after(const std::vector<Error>& failures) {
@@ -226,18 +211,41 @@ void Run::on_exit(HookExit exit) {
   hook_running_ = false;
   host_.hooks().revoke(home_);
   exit_ = std::move(exit);
+  const bool counts = !dropped_ && reads_output(exit_, host_.rule().retry);
+  if (hook().output_manifests && !counts) learn_printed();
   if (exit_.broken) exit_.broken = mask_.mask(*exit_.broken);
   if (!exit_.refused) tell_exchange();
   if (dropped_) {
-    process_->release(mask_);
+    let_lines_go();
     return fail(Outcome::failed, "the lead was lost while it ran: its outcome is dropped");
   }
   if (!hook().output_manifests) {
     log_output();
     return decide({}, HookOutput{});
   }
-  if (!reads_output(exit_, host_.rule().retry)) return decide({}, std::nullopt);
+  if (!counts) return decide({}, std::nullopt);
   check_then_read();
+}
+
+// Of output that does not count: nobody else looks for Secrets in it.
+void Run::learn_printed() {
+  printed_whole_ = mask_printed(exit_.out, was_ended(exit_), mask_) && !exit_.output_overflow;
+}
+
+// The lines that waited for what the hook printed. Gives why they are kept to ourselves, where they
+// are.
+std::string Run::let_lines_go() {
+  if (process_ == nullptr) return "";
+  if (printed_whole_ || !may_print_secrets(host_.rule())) {
+    process_->release(mask_);
+    return "";
+  }
+  return process_->withhold(
+      mask_, was_ended(exit_)
+                 ? "the hook may print Secrets and was ended before its stdout was whole, so they "
+                   "cannot be masked; a hook that ends by itself shows them"
+                 : "the hook may print Secrets and its stdout cannot be read, so they cannot be "
+                   "masked; a hook that prints whole documents, or none, shows them");
 }
 
 // A manifest that the schema refuses may be right under a schema that was changed meanwhile: then
@@ -299,6 +307,7 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
     if (output.error().is_not_found() && may_rediscover) {
       return host_.services().rediscover([this, schemas] { read_output(false, schemas); });
     }
+    learn_printed();
     OutputFacts facts;
     facts.problem = "invalid output: " + mask_.mask(output.error().render());
     return decide(std::move(facts), std::nullopt);
@@ -306,7 +315,10 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   for (const auto* list : {&output->manifests, &output->create}) {
     for (const Manifest& manifest : *list) mask_.add_object(manifest.object);
   }
-  for (const PatchTarget& patch : output->patches) mask_patch(patch, mask_);
+  for (const PatchTarget& patch : output->patches) {
+    const core::Gvk& gvk = patch.type.gvk;
+    if (gvk.group.empty() && gvk.kind == "Secret") mask_patch(patch.patch, mask_);
+  }
   warn_of_fields(*output);
   OutputFacts facts;
   facts.has_result = output->result.has_value();
@@ -325,12 +337,13 @@ void Run::warn_of_fields(const HookOutput& output) const {
 }
 
 void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
-  if (process_ != nullptr) process_->release(mask_);
+  const std::string withheld = let_lines_go();
   verdict_ = judge(exit_, hook(), host_.rule().retry, facts);
   const bool failed = verdict_.outcome != Outcome::done && verdict_.outcome != Outcome::not_yet;
   if (failed && process_ != nullptr && !process_->last_line().empty() && !facts.has_result) {
     verdict_.message += " (last line of stderr: " + process_->last_line() + ")";
   }
+  if (failed && !withheld.empty()) verdict_.message += " (" + withheld + ")";
   const bool writes =
       output && (verdict_.writes_children() || verdict_.outcome == Outcome::permanent);
   if (!writes) return conclude();

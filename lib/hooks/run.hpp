@@ -63,6 +63,8 @@ class Run {
   void read_output(bool may_rediscover, const KindSchemas* schemas);
   void warn_of_fields(const HookOutput& output) const;
   void log_output() const;
+  void learn_printed();
+  std::string let_lines_go();
   void decide(OutputFacts facts, std::optional<HookOutput> output);
   void with_status(std::function<void(const std::string& object)> then);
   void write(WritePlan plan, bool has_conditions);
@@ -92,7 +94,8 @@ class Run {
   std::unique_ptr<HookCall> process_;
   bool hook_running_ = false;
   bool dropped_ = false;
-  bool stopped_ = false;  // before its hook was started
+  bool stopped_ = false;       // before its hook was started
+  bool printed_whole_ = true;  // mask_ knows all Secrets that the hook printed
   TimePoint schema_time_{};
   bool schemas_renewed_ = false;
   HookExit exit_;

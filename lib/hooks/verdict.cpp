@@ -12,12 +12,6 @@ bool rule_says_permanent(const RetryRule& retry, int code) {
   return it != retry.exits.end() && it->second.permanent;
 }
 
-// It did not come to its own end with an exit code.
-bool was_ended(const HookExit& exit) {
-  return exit.canceled || exit.timed_out || exit.output_overflow || !exit.over_limit.empty() ||
-         !exit.code;
-}
-
 Verdict judge_end(const HookExit& exit, const HookRule& hook) {
   if (exit.refused) return {Outcome::failed, exit.refused->render(), {}};
   if (exit.canceled) return {Outcome::failed, "ended by shutdown before it finished", {}};
@@ -68,6 +62,11 @@ std::string_view to_string(Outcome outcome) {
     case Outcome::write_failed: return "write-failed";
   }
   return "failed";
+}
+
+bool was_ended(const HookExit& exit) {
+  return exit.canceled || exit.timed_out || exit.output_overflow || !exit.over_limit.empty() ||
+         !exit.code;
 }
 
 bool reads_output(const HookExit& exit, const RetryRule& retry) {

@@ -20,6 +20,9 @@ enum class Outcome { done, not_yet, permanent, failed, timeout, invalid_output, 
 // "done", "not-yet", ...: as RunRecord and events show it.
 std::string_view to_string(Outcome outcome);
 
+// It did not come to its own end with an exit code.
+bool was_ended(const HookExit& exit);
+
 // The output of a hook that ended with this code is read: 0, 65, 75 and codes the rule calls
 // permanent.
 bool reads_output(const HookExit& exit, const RetryRule& retry);

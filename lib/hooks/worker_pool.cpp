@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "hooks/printed_secrets.hpp"
 #include "hooks/worker_queue.hpp"
 #include "loop/lines.hpp"
 #include "loop/process_table.hpp"
@@ -50,6 +51,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
     std::uint64_t max_rss = 0;
     TimePoint memory_seen{};
     std::string over_limit;
+    std::string printed;  // what was no answer, when it is ended for it
     bool timed_out = false;
     bool canceled = false;
     loop::Timer deadline;
@@ -98,7 +100,8 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   std::vector<Worker> workers;
   std::map<std::string, WorkerCall*> calls;
   std::map<std::size_t, WorkerCall*> unreleased;  // answered; what it printed is not known yet
-  SecretMask seen;  // of all runs: a worker may say later what it was told before
+  SecretMask seen;              // of all runs: a worker may say later what it was told before
+  bool prints_secrets = false;  // the rule may
   std::uint64_t started = 0;
   bool stopping = false;
   std::function<void()> on_stopped;
@@ -127,11 +130,12 @@ class WorkerCall : public HookCall {
     if (auto pool = pool_.lock(); pool && on_exit) pool->cancel(id);
   }
   void release(const SecretMask& mask) override {
-    if (auto pool = pool_.lock()) {
-      pool->seen.merge(mask);
-      leave(*pool);
-    }
+    learn(mask);
     log.release(mask, loop_.now());
+  }
+  std::string withhold(const SecretMask& mask, const std::string& why) override {
+    learn(mask);
+    return log.withhold(mask, why);
   }
   const std::string& last_line() const override { return log.last_line(); }
   std::string stderr_tail() const override { return log.tail(); }
@@ -149,6 +153,12 @@ class WorkerCall : public HookCall {
   OnExit on_exit;
 
  private:
+  void learn(const SecretMask& mask) {
+    auto pool = pool_.lock();
+    if (!pool) return;
+    pool->seen.merge(mask);
+    leave(*pool);
+  }
   void leave(WorkerPool::Impl& pool) {
     std::erase_if(pool.unreleased, [this](const auto& one) { return one.second == this; });
   }
@@ -260,6 +270,7 @@ void WorkerPool::Impl::on_line(std::size_t slot, std::string_view line, bool mor
   const std::string id = queue.run_of(slot);
   const Result<WorkerAnswer> answer = parse_worker_answer(line);
   if (!queue.on_line(slot, answer, more)) {
+    worker.printed = line;
     show_line(slot, line);
     return stop(slot);
   }
@@ -276,6 +287,7 @@ void WorkerPool::Impl::on_line(std::size_t slot, std::string_view line, bool mor
 // A line that is none of ours: what went wrong is seen best in it.
 void WorkerPool::Impl::show_line(std::size_t slot, std::string_view line) {
   if (line.size() > kMaxShownLine) return;
+  if (prints_secrets && !mask_printed(line, true, seen)) return;
   const auto call = calls.find(queue.run_of(slot));
   const HookLog& log = call == calls.end() ? *workers[slot].idle_log : call->second->log;
   log.warn("the worker printed what is no answer", seen.mask(line));
@@ -313,9 +325,11 @@ void WorkerPool::Impl::remove_home(const Worker& worker) const {
 
 // At once: what it does is wrong already.
 void WorkerPool::Impl::stop(std::size_t slot) {
+  Worker& worker = workers[slot];
   queue.on_stopped(slot);
-  workers[slot].lines.clear();
-  workers[slot].process->kill();
+  if (worker.printed.empty()) worker.printed = worker.lines.begun();
+  worker.lines.clear();
+  worker.process->kill();
 }
 
 void WorkerPool::Impl::cancel(const std::string& id) {
@@ -358,6 +372,7 @@ HookExit WorkerPool::Impl::end_of(Worker& worker, const WorkerQueue::Ended& ende
   out.timed_out = worker.timed_out;
   out.canceled = worker.canceled;
   out.over_limit = worker.over_limit;
+  out.out = worker.printed.empty() ? worker.lines.begun() : worker.printed;
   out.max_rss = static_cast<std::uint64_t>(exit.usage.ru_maxrss) * 1024;
   out.cpu = static_cast<double>(exit.usage.ru_utime.tv_sec + exit.usage.ru_stime.tv_sec) +
             static_cast<double>(exit.usage.ru_utime.tv_usec + exit.usage.ru_stime.tv_usec) / 1e6 -
@@ -445,6 +460,7 @@ WorkerPool::~WorkerPool() {
 
 std::unique_ptr<HookCall> WorkerPool::run(HookStart start, HookCall::OnExit on_exit) {
   impl_->seen.merge(start.mask);  // it may speak of them before release()
+  impl_->prints_secrets = start.hold_lines;
   auto call =
       std::make_unique<WorkerCall>(impl_, std::move(start), std::move(on_exit), impl_->loop);
   impl_->calls[call->id] = call.get();

@@ -156,6 +156,68 @@ E2E_CASE("a secret that a failing hook says is in no span, no run and no Event")
   }
 }
 
+E2E_CASE("a secret that a hook prints and says is told nowhere, however the hook ends") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(R"x(
+  owns: [{apiVersion: v1, kind: Secret}]
+  retry: {initial: 5m}
+  reconcile:
+    exec: [./reconcile.sh]
+    timeout: 20s
+    grace: 100ms
+    env: {TITLE: {jq: .spec.title}}
+)x"));
+  w.script("reconcile.sh", R"x(
+echo "made password hunter2-very-secret for $KW_NAME" >&2
+cat <<SECRET
+apiVersion: v1
+kind: Secret
+metadata: {name: $KW_NAME}
+stringData:
+  password: hunter2-very-secret
+SECRET
+case $TITLE in
+  done) ;;
+  exit) exit 1 ;;
+  killed) kill -9 $$ ;;
+  slow) sleep 600 ;;
+  twice) echo "  password: hunter2-very-secret" ;;
+  broken) printf -- '---\nkind: [\n' ;;
+  cut) printf -- '---\n'; kill -9 $$ ;;
+  unlisted) printf -- '---\n{apiVersion: v1, kind: Pod, metadata: {name: p}}\n' ;;
+esac
+)x");
+  const std::vector<std::string> titles = {"done",  "exit",   "killed", "slow",
+                                           "twice", "broken", "cut",    "unlisted"};
+  for (const std::string& title : titles) w.apply(website(title, title));
+  Captured log;
+  w.start();
+  REQUIRE(w.eventually([&] {
+    return std::all_of(titles.begin(), titles.end(),
+                       [&](const std::string& name) { return w.runs_of(name) > 0; });
+  }));
+  for (const std::string& title : titles) {
+    if (title == "done") continue;
+    INFO(title);
+    CHECK(w.eventually([&] { return !events_of(w, title).empty(); }));
+  }
+  CHECK(w.get("Secret", "done"));
+  for (const std::string& line : log.lines) CHECK(line.find("hunter2") == std::string::npos);
+  for (const Json& event : w.list("events.k8s.io/Event")) {
+    CHECK(event.dump().find("hunter2") == std::string::npos);
+  }
+  for (const auto& run : w.runs()) {
+    INFO(run.key.name << ": " << run.outcome << ": " << run.message);
+    CHECK(run.message.find("hunter2") == std::string::npos);
+    CHECK(run.stderr_tail.find("hunter2") == std::string::npos);
+    const bool withheld = run.key.name == "twice" || run.key.name == "broken";
+    const std::string shown = withheld ? "1 line of stderr is withheld" : "made password ***";
+    CHECK(run.stderr_tail.find(shown) != std::string::npos);
+    if (run.key.name != "done") CHECK(run.message.find(shown) != std::string::npos);
+  }
+}
+
 E2E_CASE("events of a Result stand on the object and on what it regards") {
   World w;
   w.apply(kWebsiteCrd);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "hooks/printed_secrets.hpp"
 #include "hooks/rule_folder.hpp"
 #include "hooks/verdict.hpp"
 #include "hooks/worker_line.hpp"
@@ -281,6 +282,27 @@ TEST_CASE("what a worker says after its answer waits for the mask of the run it 
     }
   }
   CHECK(told);
+}
+
+TEST_CASE("an answer that is none is there to be looked through for Secrets") {
+  const auto run = [](const std::string& answer) {
+    Rig rig(worker_script("echo 'made hunter22' >&2\necho '" + answer + "'"));
+    HookStart start;
+    start.id = "a";
+    start.input = worker_line("{\"id\":\"a\"}", {});
+    start.hold_lines = true;
+    rig.calls["a"] = rig.pool->run(std::move(start), [&](HookExit exit) { rig.ends["a"] = exit; });
+    return rig.end("a");
+  };
+  const std::string secret = R"({"kind":"Secret","stringData":{"p":"hunter22"}})";
+  for (const std::string& answer :
+       {R"({"id":"wrong","documents":[)" + secret + "]}", R"({"documents":[)" + secret}) {
+    const HookExit exit = run(answer);
+    REQUIRE(exit.broken);
+    SecretMask mask;
+    CHECK(mask_printed(exit.out, was_ended(exit), mask) == answer.ends_with("]}"));
+    CHECK(mask.mask("made hunter22") == "made ***");
+  }
 }
 
 TEST_CASE("a worker that cannot be started fails its run and says why") {

@@ -1,0 +1,21 @@
+// Secrets in what a hook printed, also where that is no valid output or does not count: the mask of
+// its lines has to know them all the same (P6). Pure.
+#pragma once
+
+#include <string_view>
+
+#include "base/json_fwd.hpp"
+#include "hooks/secret_mask.hpp"
+
+namespace kubewatch::hooks {
+
+// What a patch puts into a Secret is as secret as the Secret.
+void mask_patch(const Json& patch, SecretMask& mask);
+
+// Adds what is secret in the documents, lists and Results of the text, each document for itself. Of
+// one that cannot be read it adds what stands under `data` and `stringData`. False: the mask may
+// not know all, because a document cannot be read, or because its writer was ended (`cut`) and the
+// text shows no end of a document.
+bool mask_printed(std::string_view text, bool cut, SecretMask& mask);
+
+}  // namespace kubewatch::hooks

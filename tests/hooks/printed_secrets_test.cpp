@@ -1,0 +1,142 @@
+// Secrets are found in what a hook printed, whole or broken, and lines that cannot be masked are
+// withheld.
+#include "hooks/printed_secrets.hpp"
+
+#include "base/log.hpp"
+#include "base/strings.hpp"
+#include "hooks/hook_log.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+constexpr const char* kSecret =
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: made}\nstringData: {p: hunter2-very}\n";
+
+struct Seen {
+  bool whole = false;
+  SecretMask mask;
+  std::string operator()(std::string_view text) const { return mask.mask(text); }
+};
+
+Seen look(const std::string& text, bool cut = false) {
+  Seen out;
+  out.whole = mask_printed(text, cut, out.mask);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("Secrets are known wherever a hook may print them") {
+  const Seen seen = look(std::string(kSecret) + R"(---
+apiVersion: v1
+kind: List
+items: [{kind: Secret, data: {p: )" +
+                         base::base64_encode("in-a-list") +
+                         R"(}}]
+---
+{kind: SecretList, items: [{stringData: {p: in-a-secret-list}}, 5]}
+---
+kind: Result
+create: [{kind: Secret, stringData: {p: created-one}}]
+patches:
+- {kind: Secret, type: merge, patch: {stringData: {p: patched-one}}}
+- {kind: Secret, type: json, patch: [{op: add, path: /stringData/p, value: patched-two}]}
+---
+{kind: secret, stringData: {p: wrong-kind}}
+---
+{kind: ConfigMap, data: {p: no-secret}}
+)");
+  CHECK(seen.whole);
+  for (const char* value : {"hunter2-very", "in-a-list", "in-a-secret-list", "created-one",
+                            "patched-one", "patched-two", "wrong-kind"}) {
+    CHECK(seen(value) == "***");
+  }
+  CHECK(seen("no-secret") == "no-secret");
+}
+
+TEST_CASE(
+    "a broken document hides no Secret of the others, and what it holds is found as it can be") {
+  const Seen seen = look(std::string("kind: ConfigMap\ndata: [\n---\n") + kSecret + R"(---
+kind: Secret
+kind: Secret
+data:
+  a: )" + base::base64_encode("encoded-one") +
+                         R"(
+  b: "quoted\u002done"   # the first
+  c: |
+    a line of a key
+    user: of-a-map
+type: Opaque-type
+---
+{"kind": "Secret", "stringData": {"a": "json-one", 'b': 'single-one', "n": {"c": plain one},
+  "d": "cut in the mid)");
+  CHECK_FALSE(seen.whole);
+  for (const char* value : {"hunter2-very", "encoded-one", "quoted-one", "a line of a key",
+                            "of-a-map", "json-one", "single-one", "plain one", "cut in the mid"}) {
+    CHECK(seen(value) == "***");
+  }
+  CHECK(seen("Opaque-type Secret") == "Opaque-type Secret");
+  CHECK(look("stringData: {p: !!int hunter2}").operator()("hunter2!") == "***!");
+  CHECK(look("stringData:\n  p: *hunter2\n").operator()("anchor hunter2") == "anchor ***");
+  // A worker's answer that is none.
+  CHECK(look(R"({"id":"x","documents":[{"kind":"Secret","stringData":{"p":"hunter2"}}],"no":1})")(
+            "hunter2") == "***");
+}
+
+TEST_CASE("texts that end anywhere are looked through to their end") {
+  const std::string text =
+      "{\"data\": {\"a\": \"b\\\"c\", 'd': [e, \"f\"]}}\nstringData:\n  x: |\n   y";
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    look("\x01" + text.substr(0, size));
+    look(text.substr(size) + "\x01");
+  }
+  std::string many;
+  for (int i = 0; i < 100'000; ++i) many += "data:{data:\n ";
+  CHECK_FALSE(look(many).whole);
+}
+
+TEST_CASE("of a hook that was ended only a whole end counts as all") {
+  CHECK(look("").whole);
+  CHECK(look("kind: X").whole);
+  CHECK(look("kind: X\n", true).whole);
+  CHECK(look("{\"kind\": \"X\"}", true).whole);
+  CHECK_FALSE(look("", true).whole);  // it may stand in a buffer of its own
+  CHECK_FALSE(look("kind: Secret\nstringData: {p: a}\ntype: Op", true).whole);
+}
+
+TEST_CASE("lines that cannot be masked are withheld, and it says how many and why") {
+  std::vector<std::string> lines;
+  base::capture_log(&lines);
+  HookLog log({{"object", "Website shop/a"}}, {}, /*hold=*/true);
+  log.line("made hunter2", TimePoint{});
+  log.line("and more", TimePoint{});
+  const std::string said = log.withhold({}, "no way to mask them");
+  log.line("hunter2 again", TimePoint{});
+  base::capture_log(nullptr);
+  CHECK(said == "2 lines of stderr are withheld: no way to mask them");
+  CHECK(log.last_line().empty());
+  CHECK(log.tail() == "(" + said + ")\n");
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].find(said) != std::string::npos);
+  CHECK(lines[0].find("Website shop/a") != std::string::npos);
+
+  HookLog silent({}, {}, true);
+  CHECK(silent.withhold({}, "").empty());
+  CHECK(silent.tail().empty());
+}
+
+TEST_CASE("what was logged before a secret was known is masked in messages and lists") {
+  std::vector<std::string> lines;
+  base::capture_log(&lines);
+  HookLog log({}, {}, /*hold=*/false);
+  log.line("made hunter2", TimePoint{});
+  SecretMask mask;
+  mask.add_value("hunter2");
+  log.release(mask, TimePoint{});
+  base::capture_log(nullptr);
+  CHECK(log.last_line() == "made ***");
+  CHECK(log.tail() == "made ***\n");
+}
+
+}  // namespace kubewatch::hooks
