@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,6 +128,7 @@ struct Process::Impl {
   Spawned spawned;
   pid_t pid = -1;
   std::string mark;
+  Fd input;  // what a path of ours leads to, until the child is reaped
   Fd output;
   Fd errors;
   std::optional<PipeWriter> writer;
@@ -154,6 +156,15 @@ Result<Fd> share(int fd) {
   return out;
 }
 
+// Programs that close what they inherit do so in their children (Python, Java, sudo): a path that
+// leads through our own descriptor works for all that the child starts. Only who may read our
+// memory may open it, which is everybody of our user unless the kernel guards us (a binary with
+// capabilities of its own).
+bool may_be_opened() {
+  static const bool dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
+  return dumpable;
+}
+
 // What the child reads from.
 Result<Fd> Process::Impl::make_input() {
   if (options.terminal) return share(STDIN_FILENO);
@@ -170,23 +181,28 @@ Result<void> Process::Impl::launch() {
     KW_ASSIGN(err.theirs, share(STDERR_FILENO));
     err.ours.reset();
   }
-  KW_ASSIGN(const Fd input, make_input());
-  const bool keep_input = !options.input_path_variable.empty();
-  if (keep_input) {
+  KW_ASSIGN(Fd read_from, make_input());
+  const bool has_path = !options.input_path_variable.empty();
+  const bool through_us = has_path && may_be_opened();
+  if (has_path) {
     const std::string prefix = options.input_path_variable + "=";
     std::erase_if(options.environment,
                   [&prefix](const std::string& entry) { return entry.rfind(prefix, 0) == 0; });
-    options.environment.push_back(prefix + "/proc/self/fd/" + std::to_string(kInputFd));
+    options.environment.push_back(
+        prefix +
+        (through_us ? "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(read_from.get())
+                    : "/proc/self/fd/" + std::to_string(kInputFd)));
   }
   mark = next_mark();
   if (!mark.empty()) options.environment.push_back(mark);
   KW_ASSIGN(spawned, spawn({options.argv, options.environment, options.directory, options.limits,
-                            input.get(), out.theirs.get(), err.theirs.get(), keep_input,
-                            !options.terminal, !options.ahead}));
+                            read_from.get(), out.theirs.get(), err.theirs.get(),
+                            has_path && !through_us, !options.terminal, !options.ahead}));
   pid = spawned.pid;
   if (!options.terminal) register_leader(pid);
   output = std::move(out.ours);
   errors = std::move(err.ours);
+  if (through_us) input = std::move(read_from);
   // Not needed any more, and may be megabytes for each of many running children.
   options.input = {};
   return {};
@@ -332,6 +348,7 @@ void Process::Impl::end_group() {
   if (waited == pid && (result.refused = spawned.refusal())) result.code.reset();
   if (waited == 0) base::log_warn("a killed child does not die", {{"pid", std::to_string(pid)}});
   reaped = true;
+  input.reset();
   if (!options.terminal) unregister_leader(pid);
   end_descendants(mark, pid, loop.now() - started);
 }

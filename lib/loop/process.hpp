@@ -30,7 +30,8 @@ struct ProcessOptions {
   std::vector<std::string> environment;  // "K=V", the whole environment of the child
   std::string directory;                 // "" = ours
   std::string input;                     // stdin, from a sealed memfd reopened read-only
-  // When set, this environment variable names a path of the same read-only memfd (/proc/self/fd/N).
+  // When set, this environment variable names a path of the same read-only memfd, which all that
+  // the child starts can open until the child has ended (/proc/OUR PID/fd/N).
   std::string input_path_variable;
   // When set, the child is talked with: stdin is a pipe that write() fills instead of `input`, and
   // stdout is given as it comes, after the lines of stderr that came before it; `max_stdout` does

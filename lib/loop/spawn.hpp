@@ -15,7 +15,7 @@
 
 namespace kubewatch::loop {
 
-// Where the child finds its input a second time, beside stdin.
+// Where the child finds its input a second time, beside stdin, if it is to keep it.
 inline constexpr int kInputFd = 3;
 
 struct SpawnRequest {

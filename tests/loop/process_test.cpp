@@ -4,8 +4,11 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "process_fixture.hpp"
 
@@ -66,13 +69,50 @@ TEST_CASE("the input is on stdin and at the path in the variable, and can be rea
   options.input = "in\n";
   options.input_path_variable = "KW_INPUT";
   options.environment.push_back("KW_INPUT=/etc/passwd");
-  CHECK(run(loop, options).out == "in\nin\nin\n/proc/self/fd/3\n");
+  const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/";
+  const std::string out = run(loop, options).out;
+  CHECK(out.starts_with("in\nin\nin\n" + path));
+  // Nothing of it stays.
+  std::ifstream left(out.substr(out.find(path), out.size() - out.find(path) - 1));
+  std::string text;
+  CHECK_FALSE((std::getline(left, text) && text == "in"));
+}
+
+TEST_CASE("programs that are started without descriptors above stderr open the input by its path") {
+  EventLoop loop;
+  // As Python, Java and sudo start them; and a child that uses low numbers for itself.
+  ProcessOptions options = shell(
+      "(exec 3<&- 4<&- 5<&-; sh -c 'cat \"$KW_INPUT\"'); (exec 0</dev/null; cat \"$KW_INPUT\");"
+      "exec 3</dev/null; cat \"$KW_INPUT\"");
+  options.input = "in\n";
+  options.input_path_variable = "KW_INPUT";
+  CHECK(run(loop, options).out == "in\nin\nin\n");
+}
+
+TEST_CASE("of an input with a path no descriptor is left, however the child ends") {
+  const auto open_files = [] {
+    const std::filesystem::directory_iterator folder("/proc/self/fd");
+    return std::distance(begin(folder), end(folder));
+  };
+  EventLoop loop;
+  static_cast<void>(run(loop, shell("exit 0")));
+  const auto before = open_files();
+  for (const char* line : {"exit 0", "kill -9 $$", "exec sleep 600"}) {
+    Run one;
+    ProcessOptions options = shell(line);
+    options.input = "in\n";
+    options.input_path_variable = "KW_INPUT";
+    one.start(loop, std::move(options));
+    if (line != std::string_view("exec sleep 600")) one.wait(loop);  // else it is destroyed
+  }
+  CHECK(open_files() == before);
 }
 
 TEST_CASE("the input cannot be written, not even through its path") {
   EventLoop loop;
   ProcessOptions options = shell(
-      "(echo x >&0) 2>/dev/null && echo open; (echo x > /proc/self/fd/3) 2>/dev/null && echo open;"
+      "(echo x >&0) 2>/dev/null && echo open; (echo x > \"$KW_INPUT\") 2>/dev/null && echo open;"
+      "(echo x >> \"$KW_INPUT\") 2>/dev/null && echo open;"
       "(echo x >> /proc/self/fd/0) 2>/dev/null && echo open; cat");
   options.input = "input";
   options.input_path_variable = "KW_INPUT";
