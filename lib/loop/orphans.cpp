@@ -20,7 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "base/log.hpp"
@@ -43,7 +43,7 @@ constexpr Duration kLongLife{30000};
 struct State {
   bool subreaper = false;
   std::uint64_t marks = 0;
-  std::unordered_set<pid_t> leaders;
+  std::unordered_map<pid_t, std::string> leaders;  // and their marks
 };
 
 State& state() {
@@ -91,8 +91,12 @@ std::optional<ProcessInfo> info_of(pid_t pid) {
   return out;
 }
 
+std::string environment_of(pid_t pid) {
+  return '\0' + read_proc(pid, "environ", kMaxEnvironment);
+}
+
 bool has_mark(pid_t pid, const std::string& mark) {
-  const std::string environment = '\0' + read_proc(pid, "environ", kMaxEnvironment);
+  const std::string environment = environment_of(pid);
   return environment.find('\0' + mark + '\0') != std::string::npos;
 }
 
@@ -219,13 +223,25 @@ std::string next_mark() {
   return kMarkName + std::to_string(getpid()) + "-" + std::to_string(++state().marks);
 }
 
-void register_leader(pid_t pid) {
-  state().leaders.insert(pid);
+void register_leader(pid_t pid, const std::string& mark) {
+  state().leaders[pid] = mark;
   guard_group(pid);
 }
 void unregister_leader(pid_t pid) {
   state().leaders.erase(pid);
   unguard_group(pid);
+}
+
+pid_t leader_of_orphan(pid_t pid) {
+  if (!state().subreaper || state().leaders.count(pid) != 0) return 0;
+  const std::string environment = environment_of(pid);
+  const std::size_t at = environment.find(std::string(1, '\0') + kMarkName);
+  if (at == std::string::npos) return 0;
+  const std::string_view mark = environment.c_str() + at + 1;
+  for (const auto& [leader, its_mark] : state().leaders) {
+    if (its_mark == mark) return leader;
+  }
+  return 0;
 }
 
 void end_marked_by(pid_t marker) {
@@ -234,7 +250,7 @@ void end_marked_by(pid_t marker) {
     bool any = false;
     for (const pid_t pid : processes_from(1)) {
       if (pid == getpid()) continue;
-      const std::string environment = '\0' + read_proc(pid, "environ", kMaxEnvironment);
+      const std::string environment = environment_of(pid);
       if (environment.find(mark) != std::string::npos && kill(pid, SIGKILL) == 0) any = true;
     }
     if (!any) return;

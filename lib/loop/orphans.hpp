@@ -14,9 +14,13 @@ namespace kubewatch::loop {
 // "KUBEWATCH_PROCESS_MARK=<pid>-<n>" for the next child, or "" while we are no subreaper.
 std::string next_mark();
 
-// Leaders are children that a Process reaps; nobody else may. Registered from spawn to reap.
-void register_leader(pid_t pid);
+// Leaders are children that a Process reaps; nobody else may. Registered from spawn to reap, with
+// the mark that they got.
+void register_leader(pid_t pid, const std::string& mark);
 void unregister_leader(pid_t pid);
+
+// Whose mark a child of ours carries that is no leader itself; 0 = nobody's that runs.
+pid_t leader_of_orphan(pid_t pid);
 
 // Kills whatever carries a mark that the process `marker`, which is gone, gave its children.
 void end_marked_by(pid_t marker);

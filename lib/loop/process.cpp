@@ -199,7 +199,7 @@ Result<void> Process::Impl::launch() {
                             read_from.get(), out.theirs.get(), err.theirs.get(),
                             has_path && !through_us, !options.terminal, !options.ahead}));
   pid = spawned.pid;
-  if (!options.terminal) register_leader(pid);
+  if (!options.terminal) register_leader(pid, mark);
   output = std::move(out.ours);
   errors = std::move(err.ours);
   if (through_us) input = std::move(read_from);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -15,15 +16,18 @@
 
 #include "base/strings.hpp"
 #include "loop/memfd.hpp"
+#include "loop/orphans.hpp"
 
 namespace kubewatch::loop {
 namespace {
 
 constexpr std::size_t kFields = 15;  // of stat, behind the name
 constexpr int kMaxDescent = 64;
+// Of less it does not matter how many processes share it.
+constexpr std::uint64_t kLittleShared = 1U << 20U;
 
 std::string read_proc(pid_t pid, const char* file) {
-  std::array<char, 2048> text{};
+  std::array<char, 8192> text;  // NOLINT: nobody reads what nobody wrote
   const std::string path = "/proc/" + std::to_string(pid) + "/" + file;
   const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return {};
@@ -58,6 +62,30 @@ std::vector<ProcessRow> read_table() {
     pid_t pid = 0;
     if (!to_number(std::string_view(entry->d_name), pid)) continue;
     if (auto row = parse_process_stat(read_proc(pid, "stat"), ticks)) out.push_back(*row);
+  }
+  return out;
+}
+
+// Memory that several processes share, as a forked child and its parent, counts once: each has its
+// part of it.
+std::uint64_t shared_memory_of(pid_t pid) {
+  const auto resident = parse_memory_line(read_proc(pid, "status"), "RssShmem:").value_or(0);
+  if (resident <= kLittleShared) return resident;
+  return parse_memory_line(read_proc(pid, "smaps_rollup"), "Pss_Shmem:").value_or(resident);
+}
+
+// Children of ours that were others' before: their leaders, by the mark that they carry.
+std::map<pid_t, pid_t> find_orphans(const std::vector<ProcessRow>& rows,
+                                    const std::vector<pid_t>& leaders) {
+  const pid_t self = getpid();
+  std::map<pid_t, pid_t> out;
+  for (const ProcessRow& row : rows) {
+    const auto is_leader = [&](pid_t pid) {
+      return std::find(leaders.begin(), leaders.end(), pid) != leaders.end();
+    };
+    if (row.parent != self || row.zombie || is_leader(row.pid) || is_leader(row.group)) continue;
+    const pid_t leader = leader_of_orphan(row.pid);
+    if (is_leader(leader)) out[row.pid] = leader;
   }
   return out;
 }
@@ -97,8 +125,23 @@ std::optional<std::uint64_t> parse_own_pages(std::string_view text) {
   return resident > shared ? resident - shared : 0;
 }
 
+std::optional<std::uint64_t> parse_memory_line(std::string_view text, std::string_view name) {
+  std::size_t at = text.find(name);
+  if (at != 0) {
+    at = text.find("\n" + std::string(name));
+    if (at == std::string_view::npos) return std::nullopt;
+    ++at;
+  }
+  text.remove_prefix(at + name.size());
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  std::uint64_t kib = 0;
+  if (!to_number(text.substr(0, text.find(' ')), kib)) return std::nullopt;
+  return kib * 1024;
+}
+
 std::vector<pid_t> leaders_of(const std::vector<ProcessRow>& rows,
-                              const std::vector<pid_t>& leaders) {
+                              const std::vector<pid_t>& leaders,
+                              const std::map<pid_t, pid_t>& orphans) {
   std::unordered_map<pid_t, const ProcessRow*> by_pid;
   for (const ProcessRow& row : rows) by_pid[row.pid] = &row;
   std::unordered_map<pid_t, bool> is_leader;
@@ -111,6 +154,9 @@ std::vector<pid_t> leaders_of(const std::vector<ProcessRow>& rows,
     // A table read while processes come and go may hold a ring.
     for (int i = 0; found == 0 && at != nullptr && i < kMaxDescent; ++i) {
       if (is_leader.count(at->pid) != 0) found = at->pid;
+      if (const auto orphan = orphans.find(at->pid); orphan != orphans.end()) {
+        found = orphan->second;
+      }
       const auto parent = by_pid.find(at->parent);
       at = parent == by_pid.end() ? nullptr : parent->second;
     }
@@ -122,7 +168,7 @@ std::vector<pid_t> leaders_of(const std::vector<ProcessRow>& rows,
 std::map<pid_t, GroupUsage> measure_groups(const std::vector<pid_t>& leaders) {
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const std::vector<ProcessRow> rows = read_table();
-  const std::vector<pid_t> belongs = leaders_of(rows, leaders);
+  const std::vector<pid_t> belongs = leaders_of(rows, leaders, find_orphans(rows, leaders));
   std::map<pid_t, GroupUsage> out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (belongs[i] == 0) continue;
@@ -131,6 +177,7 @@ std::map<pid_t, GroupUsage> measure_groups(const std::vector<pid_t>& leaders) {
     if (rows[i].zombie) continue;
     ++usage.processes;
     usage.memory += parse_own_pages(read_proc(rows[i].pid, "statm")).value_or(0) * page;
+    usage.memory += shared_memory_of(rows[i].pid);
   }
   return out;
 }

@@ -26,18 +26,22 @@ struct ProcessRow {
 
 // The text of /proc/PID/stat. Absent: not such a text.
 std::optional<ProcessRow> parse_process_stat(std::string_view text, long ticks_per_second);
-// The text of /proc/PID/statm: memory that is no file's, in pages.
+// The text of /proc/PID/statm: memory that is no file's and not shared, in pages.
 std::optional<std::uint64_t> parse_own_pages(std::string_view text);
+// The value of a line of /proc/PID/status or smaps_rollup ("RssShmem:     4 kB"), in bytes.
+std::optional<std::uint64_t> parse_memory_line(std::string_view text, std::string_view name);
 
 struct GroupUsage {
-  std::uint64_t memory = 0;  // bytes: resident, without what belongs to files
+  std::uint64_t memory = 0;  // bytes: resident, shared memory too, without what belongs to files
   Duration cpu{0};
   std::size_t processes = 0;
 };
 
-// The leader that each row belongs to, by process group or by descent; 0 = none of them.
+// The leader that each row belongs to, by process group or by descent, also from one of `orphans`,
+// whose leaders are known although they are not among its ancestors any more; 0 = none of them.
 std::vector<pid_t> leaders_of(const std::vector<ProcessRow>& rows,
-                              const std::vector<pid_t>& leaders);
+                              const std::vector<pid_t>& leaders,
+                              const std::map<pid_t, pid_t>& orphans = {});
 
 // One scan of /proc for all of them. A leader that is not found has no entry.
 std::map<pid_t, GroupUsage> measure_groups(const std::vector<pid_t>& leaders);

@@ -68,6 +68,11 @@ TEST_CASE("a stat line is read whatever the name of its process holds") {
   CHECK_FALSE(loop::parse_process_stat("", 100));
   CHECK(loop::parse_own_pages("1000 300 120 1 0 200 0\n") == std::optional<std::uint64_t>(180));
   CHECK_FALSE(loop::parse_own_pages("1000"));
+  const std::string status = "Name:\tRssShmem: 7 kB\nRssFile:\t  3 kB\nRssShmem:\t  12 kB\nA:\t1\n";
+  CHECK(loop::parse_memory_line(status, "RssShmem:") == std::optional<std::uint64_t>(12 * 1024));
+  CHECK(loop::parse_memory_line("Pss: 2 kB\n", "Pss:") == std::optional<std::uint64_t>(2 * 1024));
+  CHECK_FALSE(loop::parse_memory_line(status, "Pss_Shmem:"));
+  CHECK_FALSE(loop::parse_memory_line("RssShmem:", "RssShmem:"));
 }
 
 TEST_CASE("a process belongs to a hook by its group, or by descent when it left the group") {
@@ -75,6 +80,13 @@ TEST_CASE("a process belongs to a hook by its group, or by descent when it left 
                                               row(13, 12, 12), row(20, 1, 20),  row(30, 30, 30),
                                               row(14, 1, 10)};
   CHECK(loop::leaders_of(rows, {10, 20}) == std::vector<pid_t>{10, 10, 10, 10, 20, 0, 10});
+}
+
+TEST_CASE(
+    "a process whose parent is gone belongs to the hook whose mark it carries, with its children") {
+  const std::vector<loop::ProcessRow> rows = {row(10, 1, 10), row(20, 1, 20), row(30, 1, 30),
+                                              row(31, 30, 30), row(40, 1, 40)};
+  CHECK(loop::leaders_of(rows, {10, 20}, {{30, 20}}) == std::vector<pid_t>{10, 20, 20, 20, 0});
 }
 
 TEST_CASE("the rule says how its limits apply") {

@@ -1,5 +1,11 @@
 // A child that is talked with: its stdin is written while it runs, its stdout read as it comes.
+#include <sys/mman.h>
+#include <sys/wait.h>
+
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
 
 #include "loop/process_table.hpp"
 #include "process_fixture.hpp"
@@ -89,6 +95,59 @@ TEST_CASE("a group is measured with what left it") {
   CHECK(usage.at(leader).memory > 0);
   child.process->kill();
   child.wait(loop);
+}
+
+TEST_CASE("a group is measured with what left it and lost its parent, and others' is not counted") {
+  become_subreaper();
+  EventLoop loop;
+  const std::string orphan =
+      "(setsid sh -c 'sleep 600 & i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; "
+      "echo ready >&2; wait' &); sleep 600";
+  Run one;
+  Run other;
+  one.start(loop, shell(orphan));
+  other.start(loop, shell("echo ready >&2; sleep 600"));
+  REQUIRE(loop.run_until([&] { return !one.lines.empty() && !other.lines.empty(); }, kLimit));
+  const pid_t leader = one.process->pid();
+  auto usage = measure_groups({leader, other.process->pid()});
+  CHECK(usage.at(leader).processes == 4);  // two shells, two sleeps
+  CHECK(usage.at(other.process->pid()).processes == 2);
+  usage = measure_groups({other.process->pid()});
+  REQUIRE(usage.size() == 1);
+  CHECK(usage.at(other.process->pid()).processes == 2);
+}
+
+TEST_CASE("shared memory counts, once for all that share it") {
+  constexpr std::size_t kSize = 8U << 20U;
+  const auto used = [] { return measure_groups({getpid()}).at(getpid()).memory; };
+  const std::uint64_t before = used();
+  void* const shared =
+      mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(shared != MAP_FAILED);
+  std::memset(shared, 1, kSize);
+  const std::uint64_t alone = used();
+  CHECK(alone >= before + kSize);
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    volatile char sum = 0;
+    for (std::size_t i = 0; i < kSize; i += 4096) sum = sum + static_cast<const char*>(shared)[i];
+    static_cast<void>(write(ends[1], "r", 1));
+    pause();
+    _exit(0);
+  }
+  char ready = 0;
+  REQUIRE(read(ends[0], &ready, 1) == 1);
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  const std::string text((std::istreambuf_iterator<char>(rollup)), {});
+  // Old kernels do not say what is shared.
+  if (parse_memory_line(text, "Pss_Shmem:")) CHECK(used() < alone + before + kSize / 2);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(ends[0]);
+  close(ends[1]);
+  munmap(shared, kSize);
 }
 
 }  // namespace
