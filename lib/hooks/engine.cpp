@@ -30,7 +30,7 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       callbacks(std::move(the_callbacks)),
       slots(options.concurrency),
       pool(client, random),
-      reporter(client, random),
+      reporter(client, random, callbacks.on_event),
       services(make_services()),
       rules(std::move(the_rules)),
       definitions(
@@ -71,6 +71,7 @@ Services Engine::Impl::make_services() {
                   telemetry,
                   options.state.get(),
                   callbacks.on_exchange,
+                  callbacks.on_metric,
                   options.steady};
 }
 

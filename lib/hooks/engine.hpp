@@ -14,6 +14,8 @@
 #include "client/client.hpp"
 #include "hooks/facts.hpp"
 #include "hooks/hook_exchange.hpp"
+#include "hooks/metrics.hpp"
+#include "hooks/reporter.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/rule_diff.hpp"
 #include "hooks/shard_plan.hpp"
@@ -75,6 +77,11 @@ struct EngineCallbacks {
   // The start failed for good: no private folder; the address for triggers is taken or missing;
   // with fail_fast, no server.
   std::function<void(const Error&)> on_fatal;
+  // An Event that was told, of a run that failed or by a Result; it is written a little later, or
+  // counted into a series.
+  OnEvent on_event;
+  // A metric of a Result that was taken.
+  OnMetric on_metric;
   // When each hook has ended, before anything of its output is written. Absent: nothing is kept.
   OnExchange on_exchange;
 };

@@ -147,17 +147,20 @@ void Metrics::loop_found(const std::string& controller, TimePoint now) {
 }
 
 void Metrics::hook_reported(const std::string& controller, const std::vector<HookMetric>& metrics,
-                            TimePoint now) {
+                            TimePoint now, const OnMetric& taken) {
   for (const HookMetric& metric : metrics) {
     MetricSpec spec{metric.name, metric.kind, metric.help, metric.buckets};
     if (metric.kind == MetricKind::histogram && spec.buckets.empty()) spec.buckets = kHookBuckets;
     MetricLabels labels = metric.labels;
     labels["controller"] = controller;
-    const auto taken = hooks_.record(spec, labels, metric.value, now, metric.ttl);
-    if (taken.ok()) continue;
+    const auto recorded = hooks_.record(spec, labels, metric.value, now, metric.ttl);
+    if (recorded.ok()) {
+      if (taken) taken(controller, metric);
+      continue;
+    }
     count("kubewatch_hook_metrics_dropped_total", {{"controller", controller}}, 1, now);
-    if (told_.admit(controller + " " + taken.error().message(), now)) {
-      base::log_warn("a metric of a hook is not taken: " + taken.error().message(),
+    if (told_.admit(controller + " " + recorded.error().message(), now)) {
+      base::log_warn("a metric of a hook is not taken: " + recorded.error().message(),
                      {{"controller", controller}});
     }
   }

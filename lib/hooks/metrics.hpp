@@ -2,6 +2,7 @@
 // the moment. No I/O; owned by engine, told by runs.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct ProcessFacts {
 // cpu_seconds and resident_bytes of this process, from the kernel; the rest untouched.
 void read_process(ProcessFacts& out);
 
+using OnMetric = std::function<void(const std::string& controller, const HookMetric& metric)>;
+
 class Metrics : public client::RequestObserver {
  public:
   Metrics();
@@ -37,9 +40,10 @@ class Metrics : public client::RequestObserver {
   void run_used(const std::string& controller, double cpu_seconds, double max_rss_bytes,
                 TimePoint now);
   void loop_found(const std::string& controller, TimePoint now);
-  // What a hook printed; what cannot be taken is counted, and told once a minute.
+  // What a hook printed; what cannot be taken is counted, and told once a minute. `taken` (may be
+  // empty) hears of the rest.
   void hook_reported(const std::string& controller, const std::vector<HookMetric>& metrics,
-                     TimePoint now);
+                     TimePoint now, const OnMetric& taken = nullptr);
   // Reads are not counted.
   void on_request(const client::RequestFacts& request) override;
 

@@ -37,8 +37,8 @@ runtime::Happening failure_of(const Owner& owner, Outcome outcome, const std::st
   return out;
 }
 
-Reporter::Reporter(client::Client& client, base::Random& random)
-    : instance_(host_instance()), recorder_(client, random) {}
+Reporter::Reporter(client::Client& client, base::Random& random, OnEvent on_event)
+    : instance_(host_instance()), recorder_(client, random), on_event_(std::move(on_event)) {}
 
 void Reporter::report(const Owner& owner, const std::string& controller, Outcome outcome,
                       const std::string& note) {
@@ -48,7 +48,8 @@ void Reporter::report(const Owner& owner, const std::string& controller, Outcome
 
 void Reporter::tell(const std::string& controller, const runtime::Happening& what) {
   const auto taken = recorder_.record({std::string(kDomain) + controller, instance_}, what);
-  if (!taken.ok()) base::vlog(2, "an Event was not written: " + taken.error().render());
+  if (!taken.ok()) return base::vlog(2, "an Event was not written: " + taken.error().render());
+  if (on_event_) on_event_(controller, what);
 }
 
 }  // namespace kubewatch::hooks

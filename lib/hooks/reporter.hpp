@@ -3,6 +3,7 @@
 // outcome's.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "client/client.hpp"
@@ -17,9 +18,12 @@ std::string_view event_reason(Outcome outcome);
 // What is reported of a failed run. Pure.
 runtime::Happening failure_of(const Owner& owner, Outcome outcome, const std::string& note);
 
+using OnEvent = std::function<void(const std::string& controller, const runtime::Happening& what)>;
+
 class Reporter {
  public:
-  Reporter(client::Client& client, base::Random& random);
+  // `on_event` (may be empty) hears of what is told.
+  Reporter(client::Client& client, base::Random& random, OnEvent on_event = nullptr);
   void report(const Owner& owner, const std::string& controller, Outcome outcome,
               const std::string& note);
   // What a hook says itself, and what is found out about a run.
@@ -28,6 +32,7 @@ class Reporter {
  private:
   std::string instance_;
   runtime::EventRecorder recorder_;
+  OnEvent on_event_;
 };
 
 }  // namespace kubewatch::hooks

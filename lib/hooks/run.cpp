@@ -488,7 +488,8 @@ void Run::tell_events_and_metrics() {
   for (HookMetric& metric : metrics_) {
     for (auto& [name, value] : metric.labels) value = mask_.mask(value);
   }
-  services.telemetry.metrics.hook_reported(host_.rule().name, metrics_, services.loop.now());
+  services.telemetry.metrics.hook_reported(host_.rule().name, metrics_, services.loop.now(),
+                                           services.on_metric);
 }
 
 void Run::end_trace() {

@@ -37,6 +37,7 @@ struct Services {
   Telemetry& telemetry;
   StateStore* state = nullptr;  // --state; null: nothing is kept over restarts
   OnExchange on_exchange;       // may be empty
+  OnMetric on_metric;           // may be empty
   bool steady = false;          // resyncs come exactly in time, loops are not slowed down
 };
 

@@ -16,6 +16,7 @@ constexpr Duration kHookPoll{20};
 constexpr Duration kEndPatience{40000};
 constexpr const char* kUser = "fieldManager=kubectl&force=true";
 constexpr const char* kApply = "application/apply-patch+yaml";
+constexpr const char* kEvents = "/apis/events.k8s.io/v1/events";
 
 client::ClientConfig local_config() {
   client::ClientConfig config;
@@ -28,6 +29,23 @@ client::ClientConfig local_config() {
 std::vector<hooks::Rule> steady(std::vector<hooks::Rule> rules) {
   for (hooks::Rule& rule : rules) make_steady(rule);
   return rules;
+}
+
+Json told_event(const std::string& controller, const runtime::Happening& what) {
+  return {{"reportingController", std::string(hooks::kDomain) + controller},
+          {"type", what.type == runtime::EventType::normal ? "Normal" : "Warning"},
+          {"reason", what.reason},
+          {"action", what.action},
+          {"regarding", what.regarding.to_json()},
+          {"note", what.note}};
+}
+
+// The Event on the server that it became, or was counted into.
+bool is_told(const Json& told, const Json& event) {
+  for (const char* key : {"reportingController", "type", "reason", "action", "regarding"}) {
+    if (event.value(key, Json()) != told[key]) return false;
+  }
+  return true;
 }
 
 void make_steady_stream(hooks::StreamRule& stream) {
@@ -62,9 +80,16 @@ World::~World() {
 }
 
 void World::start_engine() {
+  if (engine_ == nullptr && earlier_runs_ == 0) take_events();  // they were given
   hooks::EngineCallbacks callbacks;
   callbacks.on_run = [this](const hooks::RunRecord& run) { runs_.push_back(run_json(run)); };
-  callbacks.on_exchange = [this](const hooks::HookExchange& exchange) { note_exchange(exchange); };
+  if (on_exchange_) callbacks.on_exchange = on_exchange_;
+  callbacks.on_event = [this](const std::string& controller, const runtime::Happening& what) {
+    told_.push_back(told_event(controller, what));
+  };
+  callbacks.on_metric = [this](const std::string& controller, const hooks::HookMetric& metric) {
+    note_metric(controller, metric);
+  };
   hooks::EngineOptions options;
   options.steady = true;
   options.triggers.emplace();  // a loopback port that nobody is told of
@@ -84,16 +109,17 @@ bool World::end_engine() {
   return ended;
 }
 
-void World::note_exchange(const hooks::HookExchange& exchange) {
-  if (on_exchange_) on_exchange_(exchange);
-  const auto documents = base::parse_yaml_values(exchange.exit.out);
-  if (!documents.ok()) return;
-  for (const Json& document : *documents) {
-    if (base::string_at(document, {"kind"}) != "Result") continue;
-    const Json* metrics = base::find(document, {"metrics"});
-    if (metrics == nullptr || !metrics->is_array()) continue;
-    for (const Json& metric : *metrics) metrics_.push_back(metric);
-  }
+// As a Result has it.
+void World::note_metric(const std::string& controller, const hooks::HookMetric& metric) {
+  Json out = {{"controller", controller},
+              {"name", metric.name},
+              {"type", std::string(hooks::to_string(metric.kind))},
+              {"value", metric.value}};
+  if (!metric.labels.empty()) out["labels"] = metric.labels;
+  if (!metric.help.empty()) out["help"] = metric.help;
+  if (!metric.buckets.empty()) out["buckets"] = metric.buckets;
+  if (metric.ttl) out["ttl"] = base::format_duration(*metric.ttl);
+  metrics_.push_back(std::move(out));
 }
 
 apiserver::ResourcePtr World::find_kind(const Json& reference) const {
@@ -300,13 +326,42 @@ Observed World::take() {
   for (; writes_taken_ < writes.size(); ++writes_taken_) {
     out.writes.push_back(write_json(writes[writes_taken_]));
   }
-  const auto events = server_.ask("GET", "/apis/events.k8s.io/v1/events", "", nullptr);
-  if (events.ok()) {
-    if (const Json* items = base::find(*events, {"items"})) {
-      out.events.assign(items->begin(), items->end());
-    }
+  out.events = take_events();
+  return out;
+}
+
+// Of a series the server hears of its beginning and then seldom: what happened is what the engine
+// told, as it stands on the server. What anybody else wrote counts where it is new or has grown.
+std::vector<Json> World::take_events() {
+  std::vector<Json> out;
+  const auto events = server_.ask("GET", kEvents, "", nullptr);
+  const Json* items = events.ok() ? base::find(*events, {"items"}) : nullptr;
+  if (items == nullptr) return out;
+  std::erase_if(told_, [&](const Json& told) {
+    const auto written = std::find_if(items->begin(), items->end(),
+                                      [&](const Json& event) { return is_told(told, event); });
+    if (written == items->end()) return false;
+    out.push_back(*written);
+    out.back()["note"] = told["note"];
+    return true;
+  });
+  for (const Json& event : *items) {
+    if (!is_ours(event) && has_grown(event)) out.push_back(event);
   }
   return out;
+}
+
+bool World::is_ours(const Json& event) const {
+  return std::any_of(rules_.begin(), rules_.end(), [&](const hooks::Rule& rule) {
+    return base::string_at(event, {"reportingController"}) ==
+           std::string(hooks::kDomain) + rule.name;
+  });
+}
+
+bool World::has_grown(const Json& event) {
+  const std::int64_t count = base::int_at(event, {"series", "count"}).value_or(1);
+  std::int64_t& known = known_events_[base::string_at(event, {"metadata", "uid"})];
+  return std::exchange(known, std::max(known, count)) < count;
 }
 
 }  // namespace kubewatch::rehearsal

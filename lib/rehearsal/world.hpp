@@ -2,6 +2,7 @@
 // ended and started again. What happens in it is noted until it is taken.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,7 +71,10 @@ class World {
   void turn();
   void skip_to(TimePoint time);
   void wait_for_hook();
-  void note_exchange(const hooks::HookExchange& exchange);
+  void note_metric(const std::string& controller, const hooks::HookMetric& metric);
+  std::vector<Json> take_events();
+  bool is_ours(const Json& event) const;
+  bool has_grown(const Json& event);
   apiserver::ResourcePtr find_kind(const Json& reference) const;
   void sort_log();
 
@@ -85,6 +89,8 @@ class World {
   std::vector<std::string> step_log_;
   std::vector<Json> runs_;
   std::vector<Json> metrics_;
+  std::vector<Json> told_;  // Events, as the engine said them; those not written yet stay
+  std::map<std::string, std::int64_t> known_events_;  // others', by uid, with their series' count
   std::size_t writes_taken_ = 0;
   std::uint64_t earlier_runs_ = 0;  // of engines that ended
   hooks::OnExchange on_exchange_;

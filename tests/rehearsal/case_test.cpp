@@ -47,6 +47,56 @@ given:
     data: {k: v}
 )";
 
+// In the place of the copier's output; what is in the file `mode` decides.
+constexpr const char* kFailOrTell = R"x(echo "fail $(wc -l < fails)" >&2
+      case $(cat mode) in
+        fail) echo >> fails; cat <<END
+      apiVersion: kubewatch.dev/v1
+      kind: Result
+      metrics: [{name: built, type: counter, value: 1}]
+      END
+          exit 1 ;;
+        tell) cat <<END
+      ---
+      apiVersion: kubewatch.dev/v1
+      kind: Result
+      events: [{reason: Told, note: once more}]
+      metrics: [{name: built, type: counter, value: 1, labels: {a: b}}]
+      ---
+      END
+      esac
+      cat <<END)x";
+
+constexpr const char* kGivenEvent = R"x(
+  - apiVersion: events.k8s.io/v1
+    kind: Event
+    metadata: {name: given}
+    eventTime: 2026-01-01T00:00:00.000000Z
+    reportingController: somebody.else/x
+    reportingInstance: x
+    action: Look
+    reason: Given
+    type: Normal
+    regarding: {apiVersion: v1, kind: ConfigMap, name: a, namespace: default}
+)x";
+
+constexpr const char* kCountingWorker = R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: counter}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, labelSelector: copy=yes}
+  reconcile:
+    mode: worker
+    shell: |
+      while IFS= read -r line; do
+        id=${line#*\"id\":\"}; id=${id%%\"*}
+        result='"apiVersion":"kubewatch.dev/v1","kind":"Result"'
+        metric='{"name":"seen","type":"gauge","value":2,"ttl":"1h"}'
+        echo "{\"id\":\"$id\",\"documents\":[{$result,\"metrics\":[$metric]}]}"
+      done
+)x";
+
 // What it prints is another thing for each controller process, and the same for all its runs.
 std::string counts_starts() {
   std::string rules = kRules;
@@ -85,6 +135,87 @@ expect:
   finalizers: []
   log: [copying a]
 )");
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("events and metrics are those since the last step, repeated ones each time") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules.replace(rules.find("cat <<END"), 9, kFailOrTell);
+  rules.replace(rules.find("resync: 10m"), 11, "resync: 10m\n  retry: {initial: 1m, factor: 1}");
+  folder.write("mode", "fail");
+  folder.write("fails", "");
+  CHECK(messages(run_text(folder, std::string(kGiven) + kGivenEvent + R"x(
+idempotent: false
+steps:
+  - expect:
+      events: [{reason: HookFailed, note: "exit code 1 (last line of stderr: fail 0)", times: 1}]
+      metrics: []                      # its run failed: nothing was recorded
+  - name: nothing is due
+    when: [{advance: 30s}]
+    expect: {runs: [], events: [], metrics: []}
+  - name: it fails twice
+    when: [{advance: 1m}, {advance: 1m}]
+    expect:
+      events: [{reason: HookFailed, times: 2, regarding: {name: a}}]
+  - name: and once again
+    when: [{advance: 1m}]
+    expect:
+      events: [{reason: HookFailed, note: "exit code 1 (last line of stderr: fail 3)", times: 1}]
+  - name: somebody else tells again
+    when:
+      - apply:
+          apiVersion: events.k8s.io/v1
+          kind: Event
+          metadata: {name: given}
+          eventTime: 2026-01-01T00:00:00.000000Z
+          series: {count: 2, lastObservedTime: 2026-01-01T00:00:01.000000Z}
+          reportingController: somebody.else/x
+          reportingInstance: x
+          action: Look
+          reason: Given
+          type: Normal
+          regarding: {apiVersion: v1, kind: ConfigMap, name: a, namespace: default}
+    expect: {events: [{reason: Given, times: 1}]}
+)x",
+                          rules)) == "");
+
+  folder.write("mode", "tell");
+  CHECK(messages(run_text(folder, std::string(kGiven) + R"x(
+steps:
+  - name: it runs, and once again for its new child
+    expect:
+      events: [{reason: Told, type: Normal, note: once more, times: 2}]
+      metrics: [{name: built, type: counter, value: 1, labels: {a: b}, times: 2}]
+  - when: [{advance: 5m}]
+    expect: {events: [], metrics: []}
+  - when: [{advance: 10m}, {advance: 10m}, {restart: controller}]
+    expect:
+      events: [{reason: Told, times: 3}]
+      metrics: [{name: built, times: 3}]
+)x",
+                          rules)) == "");
+
+  // What did not happen again is not there.
+  const std::string missed = messages(run_text(folder, std::string(kGiven) + R"x(
+steps:
+  - expect: {events: [{reason: Told}]}
+  - when: [{advance: 5m}]
+    expect: {events: [{reason: Told}], metrics: [{name: built}]}
+)x",
+                                               rules));
+  CHECK(missed.find("no such event: {\"reason\":\"Told\"}; there was none at all") !=
+        std::string::npos);
+  CHECK(missed.find("no such metric: {\"name\":\"built\"}; there was none at all") !=
+        std::string::npos);
+}
+
+TEST_CASE("metrics that a worker answers with are seen") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"x(
+expect: {metrics: [{name: seen, type: gauge, value: 2, ttl: 1h, times: 1}]}
+)x",
+                               kCountingWorker);
   CHECK(messages(result) == "");
 }
 
