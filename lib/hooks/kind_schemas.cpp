@@ -28,9 +28,10 @@ schema::MergeNodePtr schema_in(const Json& crd, const std::string& version) {
 }  // namespace
 
 // Messages quote the value that is wrong: no part of a Secret may leave by that (P6).
-Result<void> check_schema(const schema::MergeNode& node, const Json& manifest, bool built_in) {
+Result<SchemaVerdict> check_schema(const schema::MergeNode& node, const Json& manifest,
+                                   bool built_in) {
   const auto checked = schema::check_value(node, manifest, false);
-  if (checked.ok()) return {};
+  if (checked.ok()) return SchemaVerdict::fits;
   std::vector<std::string> problems;
   for (const std::string& line : base::split(checked.error().message(), '\n')) {
     const std::string_view text = base::trim(line);
@@ -41,7 +42,7 @@ Result<void> check_schema(const schema::MergeNode& node, const Json& manifest, b
     if (built_in && shown.find(kUnknownField) != std::string_view::npos) continue;
     problems.emplace_back(shown);
   }
-  if (problems.empty()) return {};
+  if (problems.empty()) return SchemaVerdict::to_ask;
   if (built_in && base::string_at(manifest, {"kind"}) == "Secret") {
     return Error(ErrorKind::invalid,
                  "it is no valid Secret: data and stringData map names to text");
@@ -80,12 +81,12 @@ void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::Resour
   one_less();
 }
 
-Result<void> KindSchemas::check(const core::Gvk& gvk, const Json& manifest) const {
+Result<SchemaVerdict> KindSchemas::check(const core::Gvk& gvk, const Json& manifest) const {
   if (const auto node = schema::builtin_merge_schema(gvk)) {
     return check_schema(*node, manifest, true);
   }
   const auto it = known_.find(gvk);
-  if (it == known_.end() || it->second.node == nullptr) return {};
+  if (it == known_.end() || it->second.node == nullptr) return SchemaVerdict::fits;
   return check_schema(*it->second.node, manifest, false);
 }
 

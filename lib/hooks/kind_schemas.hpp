@@ -14,9 +14,13 @@
 
 namespace kubewatch::hooks {
 
-// Types, duplicate keys of lists, and fields that the schema lacks; of built-in kinds not those,
-// for the server may be newer than our table. Errors: invalid. Pure.
-Result<void> check_schema(const schema::MergeNode& node, const Json& manifest, bool built_in);
+// What a manifest is as far as its schema tells. to_ask: it has fields that our table of built-in
+// kinds lacks. They are misspelt, or the server is newer: it has to say before anything is written.
+enum class SchemaVerdict { fits, to_ask };
+
+// Types, duplicate keys of lists, and fields that the schema lacks. Errors: invalid. Pure.
+Result<SchemaVerdict> check_schema(const schema::MergeNode& node, const Json& manifest,
+                                   bool built_in);
 
 class KindSchemas {
  public:
@@ -26,7 +30,7 @@ class KindSchemas {
   void with(const std::vector<core::Gvk>& kinds, const client::ResourceMap* resources,
             TimePoint oldest, std::function<void()> done);
   // Errors: invalid.
-  Result<void> check(const core::Gvk& gvk, const Json& manifest) const;
+  Result<SchemaVerdict> check(const core::Gvk& gvk, const Json& manifest) const;
 
  private:
   struct Known {

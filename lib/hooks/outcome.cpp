@@ -47,7 +47,7 @@ OutcomeWriter::OutcomeWriter(WriteContext& context, OutcomeInput input, WritePla
 
 void OutcomeWriter::start(Done done) {
   done_ = std::move(done);
-  if (context_.rule().apply.validate == Validate::server) return rehearse();
+  if (input_.ask_first || context_.rule().apply.validate == Validate::server) return rehearse();
   begin();
 }
 

@@ -34,6 +34,7 @@ struct OutcomeInput {
   core::ObjectMeta meta;        // the owner as the hook saw it
   bool has_conditions = false;  // errors may be shown as a condition
   SecretMask mask;              // for what is written into conditions
+  bool ask_first = false;       // as with validate: server, whatever the rule says
 };
 
 // Must stay alive until `done` was called, and a turn of the loop longer.

@@ -286,11 +286,14 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   };
   context.has_status = has_status();
   bool refused_by_schema = false;
+  ask_first_ = false;
   if (schemas != nullptr) {
     context.check_schema = [&](const core::Gvk& gvk, const Json& manifest) {
-      auto checked = schemas->check(gvk, manifest);
+      const auto checked = schemas->check(gvk, manifest);
       refused_by_schema = refused_by_schema || !checked.ok();
-      return checked;
+      if (!checked.ok()) return Result<void>(checked.error());
+      ask_first_ = ask_first_ || *checked == SchemaVerdict::to_ask;
+      return Result<void>();
     };
   }
   auto output =
@@ -384,7 +387,8 @@ void Run::write(WritePlan plan, bool has_conditions) {
     if (input_.keep_printed) printed_[manifest.id().str()] = manifest.object;
   }
   writer_ = std::make_unique<OutcomeWriter>(
-      host_, OutcomeInput{owner_, input_.object.meta, has_conditions, mask_}, std::move(plan));
+      host_, OutcomeInput{owner_, input_.object.meta, has_conditions, mask_, ask_first_},
+      std::move(plan));
   writer_->start([this](WriteReport report) { on_written(std::move(report)); });
 }
 

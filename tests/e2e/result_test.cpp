@@ -488,6 +488,42 @@ printf '{apiVersion: kubewatch.dev/v1, kind: Result, create: [{apiVersion: v1, k
   CHECK((*w.get("ConfigMap", "once"))["data"]["title"] == "other");
 }
 
+E2E_CASE("a misspelt field of a built-in kind is refused before anything is written") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(R"x(
+  owns:
+    - {apiVersion: v1, kind: ConfigMap}
+    - {apiVersion: apps/v1, kind: Deployment}
+)x" + std::string(kReconcile)));
+  w.script("reconcile.sh", R"x(
+cat <<MANIFESTS
+{apiVersion: v1, kind: ConfigMap, metadata: {name: first}, data: {a: b}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: second}
+spec:
+  $TITLE: 0
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: a}}
+    spec: {containers: [{name: a, image: a}]}
+MANIFESTS
+)x");
+  w.apply(website("a", "replcas"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") > 0; }));
+  const auto& run = w.runs().back();
+  INFO(run.message);
+  CHECK(run.message.find("dry run of") != std::string::npos);
+  CHECK(run.message.find(".spec.replcas") != std::string::npos);
+  CHECK(run.created == 0);
+  CHECK_FALSE(w.get("ConfigMap", "first").has_value());
+  w.apply(website("a", "replicas"));
+  CHECK(w.eventually([&] { return w.get("ConfigMap", "first") && w.get("Deployment", "second"); }));
+}
+
 E2E_CASE("an object that its own writes run again is slowed down and told with the paths") {
   World w;
   w.apply(kWebsiteCrd);
