@@ -44,7 +44,8 @@ struct RunRecord {
   std::optional<Duration> requeue_after;  // as the Result asked for
   Duration elapsed{0};
   double cpu = 0;             // seconds, of the hook and of children it waited for
-  std::uint64_t max_rss = 0;  // bytes, of its largest process; of a worker: so far
+  // Bytes, of its largest process; of a worker: so far. 0: not known, less than our own peak.
+  std::uint64_t max_rss = 0;
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
   std::vector<std::string> writes;  // "created v1 ConfigMap shop/a", the first ones
   std::string stderr_tail;          // its last lines, masked

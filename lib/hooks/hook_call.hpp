@@ -23,7 +23,7 @@ struct HookExit : loop::ProcessExit {
   std::optional<std::string> died;    // the worker ended before it answered
   std::string over_limit;             // "more than limits.memory 256Mi"; why it was ended
   double cpu = 0;                     // seconds, of it and of the children it waited for
-  std::uint64_t max_rss = 0;          // bytes, of its largest process
+  std::uint64_t max_rss = 0;          // bytes, of its largest process; 0: less than our own peak
 };
 
 struct HookStart {

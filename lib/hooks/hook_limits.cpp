@@ -43,6 +43,10 @@ std::string over_cpu_limit(const HookLimits& limits, const CpuEnd& end) {
   return "more than limits.cpu " + base::format_duration(limits.cpu);
 }
 
+std::uint64_t own_peak(std::uint64_t peak, std::uint64_t of_ours) {
+  return peak > of_ours ? peak : 0;
+}
+
 std::string how_limits_apply(const HookRule& hook) {
   std::vector<std::string> watched;
   if (hook.limits.memory > 0) watched.push_back("memory");

@@ -1,6 +1,7 @@
 // What a rule's `limits` say of what a hook uses. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "hooks/rule.hpp"
@@ -19,6 +20,10 @@ struct CpuEnd {
   std::optional<int> signal;
 };
 std::string over_cpu_limit(const HookLimits& limits, const CpuEnd& end);
+
+// Of a process that was ours before it was its own program, the kernel's peak begins with ours:
+// below that nothing is known of its own, 0. Both in bytes.
+std::uint64_t own_peak(std::uint64_t peak, std::uint64_t of_ours);
 
 // "memory and processes by watching ...": which way the limits of a rule apply, for its log.
 std::string how_limits_apply(const HookRule& hook);

@@ -1,6 +1,8 @@
 // Binds loop::Process to a rule's hook.
 #include "hooks/hook_process.hpp"
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <utility>
 
@@ -9,6 +11,10 @@ namespace {
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+std::uint64_t bytes_of(long kib) {
+  return static_cast<std::uint64_t>(kib) * 1024;
 }
 
 loop::ProcessOptions options_of(const HookRule& rule, HookStart& start) {
@@ -67,7 +73,9 @@ HookExit HookProcess::on_end(loop::ProcessExit exit, const HookRule& rule) {
   }
   HookExit out(std::move(exit));
   out.cpu = seconds_of(out.usage.ru_utime) + seconds_of(out.usage.ru_stime);
-  out.max_rss = static_cast<std::uint64_t>(out.usage.ru_maxrss) * 1024;
+  rusage ours{};
+  getrusage(RUSAGE_SELF, &ours);
+  out.max_rss = own_peak(bytes_of(out.usage.ru_maxrss), bytes_of(ours.ru_maxrss));
   out.over_limit = std::move(over_limit_);
   if (out.over_limit.empty()) {
     out.over_limit = over_cpu_limit(rule.limits, {out.cpu, out.code, out.signal});

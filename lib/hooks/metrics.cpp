@@ -139,6 +139,7 @@ void Metrics::run_ended(const RunRecord& run, TimePoint now) {
 void Metrics::run_used(const std::string& controller, double cpu_seconds, double max_rss_bytes,
                        TimePoint now) {
   count("kubewatch_run_cpu_seconds", {{"controller", controller}}, cpu_seconds, now);
+  if (max_rss_bytes <= 0) return;  // not known
   count("kubewatch_run_max_rss_bytes", {{"controller", controller}}, max_rss_bytes, now);
 }
 

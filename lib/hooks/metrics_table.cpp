@@ -31,7 +31,8 @@ std::vector<OwnMetric> runs() {
        {"controller"}},
       {{"kubewatch_run_max_rss_bytes",
         kHistogram,
-        "The most memory that a process of a run held.",
+        "The most memory that a process of a run held; only of runs where that is more than the "
+        "controller has held itself, because what the kernel counts of a hook begins with that.",
         {1048576, 4194304, 16777216, 67108864, 268435456, 1073741824}},
        {"controller"}},
       {{"kubewatch_retries_total", kCounter, "Runs that were another attempt after a failure."},

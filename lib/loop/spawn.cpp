@@ -45,6 +45,7 @@ struct Limit {
 enum class Stage { none, limits, directory, descriptors, exec };
 
 struct Child {
+  pid_t parent = -1;
   const char* path = nullptr;
   char* const* argv = nullptr;
   char* const* environment = nullptr;
@@ -80,8 +81,9 @@ KW_CHILD_CODE void reset_signals() {
 KW_CHILD_CODE int run_child(void* argument) {
   auto* child = static_cast<Child*>(argument);
   if (child->own_group) raw_syscall(SYS_setpgid, 0, 0);
-  // A hook does not go on when we are killed.
+  // A hook does not go on when we are killed, nor begin when we were before it could say so.
   raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+  if (raw_syscall(SYS_getppid) != child->parent) raw_syscall(SYS_exit_group, 127);
   for (std::size_t i = 0; i < child->limit_count; ++i) {
     const Limit& limit = child->limits[i];
     const long set = raw_syscall(SYS_prlimit64, 0, limit.resource, raw_address(&limit.value), 0);
@@ -189,6 +191,7 @@ Result<Spawned> spawn(const SpawnRequest& request) {
   state.argv = pointers_to(request.argv);
   state.environment = pointers_to(request.environment);
   Child& child = state.child;
+  child.parent = getpid();
   child.path = path.c_str();
   child.argv = state.argv.data();
   child.environment = state.environment.data();

@@ -47,6 +47,12 @@ TEST_CASE("an end by the kernel's own count of CPU seconds is told from other si
   CHECK(over_cpu_limit({}, {11.0, {}, SIGXCPU}).empty());
 }
 
+TEST_CASE("a peak that may be ours is not taken for the hook's") {
+  CHECK(own_peak(50U << 20U, 20U << 20U) == 50U << 20U);
+  CHECK(own_peak(20U << 20U, 20U << 20U) == 0);
+  CHECK(own_peak(3U << 20U, 20U << 20U) == 0);
+}
+
 TEST_CASE("sizes are said as they are written") {
   CHECK(format_size(256U << 20U) == "256Mi");
   CHECK(format_size(65536) == "64Ki");

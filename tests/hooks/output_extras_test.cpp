@@ -181,6 +181,7 @@ TEST_CASE("an event is written where the rule may write, and nowhere else") {
   const auto of_nodes = check_event(event, world.rule, world.owner, {},
                                     [](const core::Gvk& gvk) { return gvk.kind != "Node"; });
   CHECK_FALSE(of_nodes.ok());
+  world.rule.writes = {{{"", "v1", "Secret"}, {"edge"}}};
   // As the events of the object itself.
   CHECK(in("").empty());
   world.rule.has_for = false;
