@@ -24,7 +24,7 @@ std::string over_limit(const HookLimits& limits, const loop::GroupUsage& usage) 
   if (limits.memory > 0 && usage.memory > limits.memory) {
     return "more than limits.memory " + format_size(limits.memory);
   }
-  if (limits.cpu > Duration{0} && usage.cpu > limits.cpu) {
+  if (limits.cpu > Duration{0} && (usage.cpu > limits.cpu || usage.cpu_limit)) {
     return "more than limits.cpu " + base::format_duration(limits.cpu);
   }
   if (limits.processes > 0 && usage.processes > limits.processes) {

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,10 +41,17 @@ constexpr int kDeathPatienceMs = 200;
 // After so long the process numbers may have gone round.
 constexpr Duration kLongLife{30000};
 
+struct Leader {
+  std::string mark;
+  ReapedOrphans reaped;
+};
+
 struct State {
   bool subreaper = false;
   std::uint64_t marks = 0;
-  std::unordered_map<pid_t, std::string> leaders;  // and their marks
+  std::unordered_map<pid_t, Leader> leaders;
+  std::unordered_map<pid_t, pid_t>
+      orphans;  // that were asked for, until we reap them: their leaders
 };
 
 State& state() {
@@ -160,13 +168,28 @@ bool may_have_orphans() {
   return true;
 }
 
+std::chrono::nanoseconds time_of(const timeval& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
 void reap(pid_t pid, bool patient) {
   if (patient) {
     const Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     pollfd wait{pidfd.get(), POLLIN, 0};
     if (pidfd) poll(&wait, 1, kDeathPatienceMs);
   }
-  waitpid(pid, nullptr, WNOHANG);
+  int status = 0;
+  rusage usage{};
+  if (wait4(pid, &status, WNOHANG, &usage) != pid) return;
+  const auto orphan = state().orphans.find(pid);
+  if (orphan == state().orphans.end()) return;
+  const auto leader = state().leaders.find(orphan->second);
+  if (leader != state().leaders.end()) {
+    ReapedOrphans& reaped = leader->second.reaped;
+    reaped.cpu += time_of(usage.ru_utime) + time_of(usage.ru_stime);
+    reaped.cpu_limit = reaped.cpu_limit || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU);
+  }
+  state().orphans.erase(orphan);
 }
 
 struct Sweep {
@@ -224,24 +247,41 @@ std::string next_mark() {
 }
 
 void register_leader(pid_t pid, const std::string& mark) {
-  state().leaders[pid] = mark;
+  state().leaders[pid] = {mark, {}};
   guard_group(pid);
 }
 void unregister_leader(pid_t pid) {
   state().leaders.erase(pid);
+  std::erase_if(state().orphans, [pid](const auto& orphan) { return orphan.second == pid; });
   unguard_group(pid);
 }
 
 pid_t leader_of_orphan(pid_t pid) {
   if (!state().subreaper || state().leaders.count(pid) != 0) return 0;
+  // We alone reap it: until then the number is its own.
+  const auto known = state().orphans.find(pid);
+  if (known != state().orphans.end()) return known->second;
   const std::string environment = environment_of(pid);
   const std::size_t at = environment.find(std::string(1, '\0') + kMarkName);
   if (at == std::string::npos) return 0;
   const std::string_view mark = environment.c_str() + at + 1;
-  for (const auto& [leader, its_mark] : state().leaders) {
-    if (its_mark == mark) return leader;
+  for (const auto& [number, leader] : state().leaders) {
+    if (leader.mark != mark) continue;
+    state().orphans[pid] = number;
+    return number;
   }
   return 0;
+}
+
+ReapedOrphans reaped_orphans(pid_t leader) {
+  const auto found = state().leaders.find(leader);
+  return found == state().leaders.end() ? ReapedOrphans{} : found->second.reaped;
+}
+
+bool ended_by_cpu_limit(pid_t child) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == child && info.si_code == CLD_KILLED && info.si_status == SIGXCPU;
 }
 
 void end_marked_by(pid_t marker) {

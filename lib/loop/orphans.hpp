@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 
 #include "base/time.hpp"
@@ -19,8 +20,17 @@ std::string next_mark();
 void register_leader(pid_t pid, const std::string& mark);
 void unregister_leader(pid_t pid);
 
-// Whose mark a child of ours carries that is no leader itself; 0 = nobody's that runs.
+// Whose mark a child of ours carries that is no leader itself; 0 = nobody's that runs. Of one that
+// has ended only if it was asked for before.
 pid_t leader_of_orphan(pid_t pid);
+// The orphans of a leader that have ended and were reaped.
+struct ReapedOrphans {
+  std::chrono::nanoseconds cpu{0};
+  bool cpu_limit = false;  // one of them as ended_by_cpu_limit()
+};
+ReapedOrphans reaped_orphans(pid_t leader);
+// The kernel ended this child of ours, not reaped yet, because of its own limit of CPU seconds.
+bool ended_by_cpu_limit(pid_t child);
 
 // Kills whatever carries a mark that the process `marker`, which is gone, gave its children.
 void end_marked_by(pid_t marker);

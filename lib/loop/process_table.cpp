@@ -83,7 +83,7 @@ std::map<pid_t, pid_t> find_orphans(const std::vector<ProcessRow>& rows,
     const auto is_leader = [&](pid_t pid) {
       return std::find(leaders.begin(), leaders.end(), pid) != leaders.end();
     };
-    if (row.parent != self || row.zombie || is_leader(row.pid) || is_leader(row.group)) continue;
+    if (row.parent != self || is_leader(row.pid) || is_leader(row.group)) continue;
     const pid_t leader = leader_of_orphan(row.pid);
     if (is_leader(leader)) out[row.pid] = leader;
   }
@@ -168,16 +168,26 @@ std::vector<pid_t> leaders_of(const std::vector<ProcessRow>& rows,
 std::map<pid_t, GroupUsage> measure_groups(const std::vector<pid_t>& leaders) {
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const std::vector<ProcessRow> rows = read_table();
-  const std::vector<pid_t> belongs = leaders_of(rows, leaders, find_orphans(rows, leaders));
+  const std::map<pid_t, pid_t> orphans = find_orphans(rows, leaders);
+  const std::vector<pid_t> belongs = leaders_of(rows, leaders, orphans);
   std::map<pid_t, GroupUsage> out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (belongs[i] == 0) continue;
     GroupUsage& usage = out[belongs[i]];
     usage.cpu += rows[i].cpu;
-    if (rows[i].zombie) continue;
+    if (rows[i].zombie) {
+      const bool orphan = orphans.count(rows[i].pid) != 0;
+      usage.cpu_limit = usage.cpu_limit || (orphan && ended_by_cpu_limit(rows[i].pid));
+      continue;
+    }
     ++usage.processes;
     usage.memory += parse_own_pages(read_proc(rows[i].pid, "statm")).value_or(0) * page;
     usage.memory += shared_memory_of(rows[i].pid);
+  }
+  for (auto& [leader, usage] : out) {
+    const ReapedOrphans reaped = reaped_orphans(leader);
+    usage.cpu += std::chrono::duration_cast<Duration>(reaped.cpu);
+    usage.cpu_limit = usage.cpu_limit || reaped.cpu_limit;
   }
   return out;
 }

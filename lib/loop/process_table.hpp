@@ -35,6 +35,9 @@ struct GroupUsage {
   std::uint64_t memory = 0;  // bytes: resident, shared memory too, without what belongs to files
   Duration cpu{0};
   std::size_t processes = 0;
+  // The kernel ended a process that had left group and parent because of its own limit of CPU
+  // seconds. The kernel counts by ticks, so that `cpu` may be less.
+  bool cpu_limit = false;
 };
 
 // The leader that each row belongs to, by process group or by descent, also from one of `orphans`,

@@ -157,22 +157,25 @@ case $TITLE in
   memory) x=$(head -c 200000000 /dev/zero | tr '\0' x); sleep 600 ;;
   detached) (setsid sh -c 'x=$(head -c 200000000 /dev/zero | tr "\0" x); sleep 600' &); sleep 600 ;;
   cpu) while :; do :; done ;;
+  burner) (setsid sh -c 'while :; do :; done' &); sleep 100 ;;
   processes) for i in 1 2 3 4 5 6 7 8; do sleep 600 & done; wait ;;
 esac
 )x") + kPrintConfigMap);
   w.start();
-  for (const char* title : {"memory", "detached", "cpu", "processes", "good"}) {
+  for (const char* title : {"memory", "detached", "cpu", "burner", "processes", "good"}) {
     w.apply(website(title, title));
   }
   REQUIRE(w.eventually(
       [&] {
         return w.runs_of("memory") > 0 && w.runs_of("detached") > 0 && w.runs_of("cpu") > 0 &&
-               w.runs_of("processes") > 0 && w.get("ConfigMap", "good-page").has_value();
+               w.runs_of("burner") > 0 && w.runs_of("processes") > 0 &&
+               w.get("ConfigMap", "good-page").has_value();
       },
       Duration{120000}));
   CHECK(has(message_of(w, "memory"), "ended: used more than limits.memory 64Mi"));
   CHECK(has(message_of(w, "detached"), "ended: used more than limits.memory 64Mi"));
   CHECK(has(message_of(w, "cpu"), "ended: used more than limits.cpu 4s"));
+  CHECK(has(message_of(w, "burner"), "ended: used more than limits.cpu 4s"));
   CHECK(has(message_of(w, "processes"), "ended: used more than limits.processes 6"));
   for (const auto& run : w.runs()) {
     if (has(run.object, "/cpu")) CHECK(run.cpu >= 3.0);

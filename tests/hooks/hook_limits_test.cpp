@@ -34,6 +34,8 @@ TEST_CASE("what is used is over a limit only when it is more") {
         "more than limits.memory 256Mi");
   CHECK(over_limit(limits(), {0, Duration{10010}, 1}) == "more than limits.cpu 10s");
   CHECK(over_limit(limits(), {0, Duration{0}, 4}) == "more than limits.processes 3");
+  CHECK(over_limit(limits(), {0, Duration{9100}, 1, true}) == "more than limits.cpu 10s");
+  CHECK(over_limit({}, {0, Duration{9100}, 1, true}).empty());
   CHECK(over_limit({}, {1U << 30U, Duration{1000000}, 1000}).empty());
 }
 

@@ -117,6 +117,34 @@ TEST_CASE("a group is measured with what left it and lost its parent, and others
   CHECK(usage.at(other.process->pid()).processes == 2);
 }
 
+TEST_CASE("what left the group and has ended counts with its CPU time, reaped or not") {
+  become_subreaper();
+  EventLoop loop;
+  Run one;
+  // It tells that it is there, waits to be seen, and is ended by the kernel's limit of a second.
+  ProcessOptions options =
+      shell("(setsid sh -c 'echo $$ >&2; sleep 0.2; while :; do :; done' &); sleep 600");
+  options.limits.cpu_seconds = 1;
+  one.start(loop, std::move(options));
+  REQUIRE(loop.run_until([&] { return !one.lines.empty(); }, kLimit));
+  const pid_t leader = one.process->pid();
+  const auto used = [&] { return measure_groups({leader}).at(leader); };
+  CHECK_FALSE(used().cpu_limit);
+  const pid_t orphan = std::stoi(one.lines[0]);
+  Timer tick;
+  const Callback again = [&] { tick = loop.after(Duration{5}, again); };
+  again();
+  REQUIRE(loop.run_until([&] { return !is_alive(orphan); }, kLimit));
+  CHECK(used().cpu_limit);
+  CHECK(used().cpu > Duration{100});  // the kernel's second is one of ticks
+  // The end of another child reaps what has ended.
+  CHECK(run(loop, shell("exit 0")).code == 0);
+  errno = 0;
+  REQUIRE(kill(orphan, 0) != 0);
+  CHECK(used().cpu_limit);
+  CHECK(used().cpu > Duration{100});
+}
+
 TEST_CASE("shared memory counts, once for all that share it") {
   constexpr std::size_t kSize = 8U << 20U;
   const auto used = [] { return measure_groups({getpid()}).at(getpid()).memory; };
