@@ -123,7 +123,8 @@ class DocumentKinds {
     }
   }
 
-  // An optional kind may be missing, but is not one that is written in another way.
+  // What looks like no kind that is known here may be one of a newer server; what differs from one
+  // by its case alone is none anywhere. An optional kind may be missing.
   void look_at_unknown(const Json& entry, const core::Gvk& gvk, const std::string& pointer,
                        const std::string& path) {
     const std::vector<std::string> kinds = known_.beside(gvk);
@@ -135,6 +136,7 @@ class DocumentKinds {
     if (same == kinds.end() && (may_lack || !known_.is_builtin(gvk))) return;
     const std::string meant = same != kinds.end() ? ", did you mean " + base::in_quotes(*same) + "?"
                                                   : base::did_you_mean(gvk.kind, kinds);
+    if (meant.empty()) return;
     add(document_.marks.value_at(pointer + "/kind"),
         fmt::format("{}.kind: {} has no kind {}{}", path, gvk.api_version(),
                     base::in_quotes(gvk.kind), meant));

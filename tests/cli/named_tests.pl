@@ -2,6 +2,8 @@
 # Every test that a table of capabilities names is there: FILE.md... with rows whose last cell names
 # tests, as `room/file_test "beginning of a name", "another"`, `e2e "..."`, `cli case NAME`,
 # `mutant NAME`, `example NAME`, `tests/model "guarantee"`, `tests/PATH`. Run from the source tree.
+# With --ran BUILD first: and that it passed when all tests of this build ran last. Of what ctest does
+# not run itself (mutants, benchmarks, scripts) only that it is there.
 use strict;
 use warnings;
 
@@ -12,6 +14,31 @@ sub complain {
   my ($where, $what) = @_;
   print "$where: $what\n";
   ++$wrong;
+}
+
+my $build = @ARGV > 1 && $ARGV[0] eq '--ran' ? (splice(@ARGV, 0, 2))[1] : undef;
+my (%passed, %e2e_passed);
+my $ran = 0;
+
+sub read_passed {
+  open(my $log, '<', "$build/Testing/Temporary/LastTest.log") or die "no tests have run in $build: $!\n";
+  my $name = '';
+  while (my $line = <$log>) {
+    $name = $1 if $line =~ m{^\d+/\d+ Testing: (.*)$};
+    $passed{$name} = 1 if $line =~ /^Test Passed\.$/;
+  }
+  for my $server ('sandbox', 'kube-apiserver') {
+    open(my $in, '<', "$build/tests/e2e/results/$server") or next;
+    while (my $line = <$in>) { $e2e_passed{$1} = 1 if $line =~ /^pass (.*)$/; }
+  }
+}
+
+# `names`: one of them is enough.
+sub check_ran {
+  my ($where, $what, @names) = @_;
+  return unless defined $build;
+  ++$ran;
+  complain($where, "$what did not run, or did not pass") unless grep { $passed{$_} } @names;
 }
 
 my %names_of;
@@ -35,8 +62,16 @@ sub check_names {
   while ($quoted =~ /"([^"]+)"/g) {
     my $begin = $1;
     ++$named;
-    my $found = grep { my $path = $_; grep { index($_, $begin) == 0 } @{names_of($path)} } @paths;
-    complain($where, "$what has no test that begins with \"$begin\"") unless $found;
+    my @found;
+    for my $path (@paths) {
+      my ($room) = $path =~ m{^tests/([a-z0-9]+)/};
+      for my $name (grep { index($_, $begin) == 0 } @{names_of($path)}) {
+        push @found, "$room: $name";
+        $passed{"e2e: $name"} = 1 if $room eq 'e2e' && $e2e_passed{$name};
+      }
+    }
+    if (@found) { check_ran($where, "\"$begin\"", @found); }
+    else { complain($where, "$what has no test that begins with \"$begin\""); }
   }
 }
 
@@ -48,7 +83,11 @@ sub check_cell {
     # Without a room it is the table's own, or the only file of that name.
     my ($path) = grep { -e } "tests/$in/$file.cpp", defined $1 ? () : glob("tests/*/$file.cpp");
     ++$named;
-    if ($path) { check_names($where, $path, $quoted, $path); }
+    if ($path) {
+      my ($its) = $path =~ m{^tests/([a-z0-9]+)/};
+      check_ran($where, $path, map { "$its: $_" } @{names_of($path)}) unless $quoted =~ /"/;
+      check_names($where, $path, $quoted, $path);
+    }
     else { complain($where, "no file tests/$in/$file.cpp"); }
   }
   while ($cell =~ m{\be2e ((?:,?\s*"[^"]+")+)}g) {
@@ -57,6 +96,7 @@ sub check_cell {
   while ($cell =~ m{\bcli case ([a-z0-9-]+)}g) {
     ++$named;
     complain($where, "no case $1") unless -e "tests/cli/cases/$1.sh";
+    check_ran($where, "cli case $1", "cli: $1");
   }
   while ($cell =~ m{\bmutant ([a-z0-9-]+)}g) {
     ++$named;
@@ -66,6 +106,7 @@ sub check_cell {
     ++$named;
     my @found = glob("examples/$1/*test*.yaml");
     complain($where, "no example $1 with tests") unless @found;
+    check_ran($where, "example $1", "example: $1");
   }
   while ($cell =~ m{\btests/([a-z0-9_/-]+)}g) {
     ++$named;
@@ -75,6 +116,7 @@ sub check_cell {
   complain($where, "names no test") if $named == $before;
 }
 
+read_passed() if defined $build;
 for my $file (@ARGV) {
   my ($room) = $file =~ m{lib/([a-z]+)/};
   open(my $in, '<', $file) or die "$file: $!\n";
@@ -88,5 +130,6 @@ for my $file (@ARGV) {
     check_cell("$file:$.", $room // '', $cells[-1]);
   }
 }
-print "$named tests named, $wrong missing\n";
+print defined $build ? "$named tests named, $ran looked for among those that passed, $wrong missing\n"
+                     : "$named tests named, $wrong missing\n";
 exit($wrong == 0 && $named > 0 ? 0 : 1);
