@@ -62,6 +62,15 @@ class KnownKinds {
     return {out.begin(), out.end()};
   }
 
+  // ": it is in apps/v1" where it is another group's; "" where it is nobody's.
+  std::string place_of(const std::string& kind) const {
+    for (const auto& resource : builtins_.all()) {
+      const core::Gvk& other = resource->type.gvk;
+      if (other.kind == kind) return ": it is in " + other.api_version();
+    }
+    return "";
+  }
+
   // All kinds of it are known.
   bool is_builtin(const core::Gvk& gvk) const {
     return builtins_.has_group_version(gvk.group, gvk.version);
@@ -134,8 +143,9 @@ class DocumentKinds {
     const Json* optional = base::find(entry, {"optional"});
     const bool may_lack = optional != nullptr && *optional == true;
     if (same == kinds.end() && (may_lack || !known_.is_builtin(gvk))) return;
-    const std::string meant = same != kinds.end() ? ", did you mean " + base::in_quotes(*same) + "?"
-                                                  : base::did_you_mean(gvk.kind, kinds);
+    std::string meant = known_.place_of(gvk.kind);
+    if (same != kinds.end()) meant = ", did you mean " + base::in_quotes(*same) + "?";
+    if (meant.empty()) meant = base::did_you_mean(gvk.kind, kinds);
     if (meant.empty()) return;
     add(document_.marks.value_at(pointer + "/kind"),
         fmt::format("{}.kind: {} has no kind {}{}", path, gvk.api_version(),

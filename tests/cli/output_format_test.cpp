@@ -11,7 +11,7 @@ namespace kubewatch::cli {
 
 using Kind = OutputFormat::Kind;
 
-TEST_CASE("-o takes kubectl's formats, jq, and the verb's own words") {
+TEST_CASE("output formats are kubectl's, jq, and the verb's own words") {
   CHECK(parse_output_format("json", {})->kind == Kind::json);
   CHECK(parse_output_format("wide", {})->kind == Kind::wide);
   CHECK(parse_output_format("jsonpath={.a}={.b}", {})->text == "{.a}={.b}");
