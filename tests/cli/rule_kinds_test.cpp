@@ -40,7 +40,7 @@ TEST_CASE("a built-in kind that does not exist is a problem where it is written"
         Lines{"5:69: spec.for[1].kind: apps/v1 has no kind \"Deploymnt\", did you mean "
               "\"Deployment\"?"});
   CHECK(problems("owns: [{apiVersion: v1, kind: Deployment}]") ==
-        Lines{"5:32: spec.owns[0].kind: v1 has no kind \"Deployment\": it is in apps/v1"});
+        Lines{"5:33: spec.owns[0].kind: v1 has no kind \"Deployment\": it is in apps/v1"});
   // What is like nothing here may be a newer server's.
   CHECK(problems("writes: [{apiVersion: v1, kind: Spaceship}]").empty());
   CHECK(problems("watches: [{name: a, apiVersion: batch/v1, kind: cronJob, map: all}]").size() ==
