@@ -43,7 +43,7 @@ struct RunRecord {
   std::optional<int> exit_code;
   std::optional<Duration> requeue_after;  // as the Result asked for
   Duration elapsed{0};
-  double cpu = 0;             // seconds, of the hook and of children it waited for
+  double cpu = 0;  // seconds, of the hook and of children it waited for
   // Bytes, of its largest process; of a worker: so far. 0: not known, less than our own peak.
   std::uint64_t max_rss = 0;
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;

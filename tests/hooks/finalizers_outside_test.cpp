@@ -50,7 +50,8 @@ const std::string kForbidden = R"({"kind":"Status","code":403,"reason":"Forbidde
 
 }  // namespace
 
-TEST_CASE("namespaces that were watched before are listed one by one, and a refusal is no failure") {
+TEST_CASE(
+    "namespaces that were watched before are listed one by one, and a refusal is no failure") {
   Search search({{"blog", "news", "old", "shop"}, false});
   search.rig.transport.answer(200, page(item("blog", "a"), "next"));
   search.rig.transport.answer(200, page(item("blog", "b", "x/y")));
