@@ -19,9 +19,9 @@ TEST_CASE("a hook that shares our memory yet is not taken for one that uses as m
   limits.memory = 1;
   std::string why;
   int asked = 0;
-  const auto watched = guard.watch(
-      (*process)->pid(), limits, [&](std::string text) { why = std::move(text); },
-      [&] { return ++asked > 3; });
+  const auto watched =
+      guard.watch((*process)->pid(), limits, [&](std::string text) { why = std::move(text); },
+                  [&] { return ++asked > 3; });
   REQUIRE(loop.run_until([&] { return asked == 3; }, kLimit));
   CHECK(why.empty());
   REQUIRE(loop.run_until([&] { return !why.empty(); }, kLimit));
