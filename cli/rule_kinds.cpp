@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "apiserver/registry.hpp"
+#include "apiserver/builtin_kinds.hpp"
 #include "base/document_words.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -43,7 +43,9 @@ class KnownKinds {
 
   // Absent: nobody knows.
   std::optional<bool> namespaced(const core::Gvk& gvk) const {
-    if (const auto builtin = builtins_.find_kind(gvk)) return builtin->type.namespaced;
+    for (const auto& builtin : builtins_) {
+      if (builtin.gvk == gvk) return builtin.namespaced;
+    }
     const auto it = custom_.find({gvk.group, gvk.kind});
     if (it == custom_.end()) return std::nullopt;
     return it->second;
@@ -52,8 +54,7 @@ class KnownKinds {
   // Of the same group; of a built-in one in the same version.
   std::vector<std::string> beside(const core::Gvk& gvk) const {
     std::set<std::string> out;
-    for (const auto& resource : builtins_.all()) {
-      const core::Gvk& other = resource->type.gvk;
+    for (const auto& [other, unused] : builtins_) {
       if (other.group == gvk.group && other.version == gvk.version) out.insert(other.kind);
     }
     for (const auto& [kind, unused] : custom_) {
@@ -64,8 +65,7 @@ class KnownKinds {
 
   // ": it is in apps/v1" where it is another group's; "" where it is nobody's.
   std::string place_of(const std::string& kind) const {
-    for (const auto& resource : builtins_.all()) {
-      const core::Gvk& other = resource->type.gvk;
+    for (const auto& [other, unused] : builtins_) {
       if (other.kind == kind) return ": it is in " + other.api_version();
     }
     return "";
@@ -73,7 +73,9 @@ class KnownKinds {
 
   // All kinds of it are known.
   bool is_builtin(const core::Gvk& gvk) const {
-    return builtins_.has_group_version(gvk.group, gvk.version);
+    return std::any_of(builtins_.begin(), builtins_.end(), [&](const auto& builtin) {
+      return builtin.gvk.group == gvk.group && builtin.gvk.version == gvk.version;
+    });
   }
 
  private:
@@ -85,7 +87,7 @@ class KnownKinds {
     custom_[{base::string_at(document, {"spec", "group"}), kind}] = scope == "Namespaced";
   }
 
-  apiserver::Registry builtins_;
+  const std::vector<apiserver::BuiltinKind> builtins_ = apiserver::builtin_kinds();
   std::map<std::pair<std::string, std::string>, bool> custom_;  // group and kind
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/builtin_kinds.hpp"
 #include "apiserver/string_list.hpp"
 #include "base/strings.hpp"
 
@@ -84,17 +85,25 @@ ResourcePtr builtin_resource(const std::string& group, const std::string& versio
   return resource;
 }
 
-std::vector<ResourcePtr> load_builtins() {
-  std::vector<ResourcePtr> out;
+// `each`: group, version, entry of the table.
+template <class Each>
+void each_builtin(const Each& each) {
   const Json table = Json::parse(kBuiltinResources);
   for (const auto& group : table.at("items")) {
     for (const auto& version : group.at("versions")) {
       for (const auto& entry : version.at("resources")) {
-        out.push_back(builtin_resource(base::string_at(group, {"metadata", "name"}),
-                                       version.at("version").get<std::string>(), entry));
+        each(base::string_at(group, {"metadata", "name"}), version.at("version").get<std::string>(),
+             entry);
       }
     }
   }
+}
+
+std::vector<ResourcePtr> load_builtins() {
+  std::vector<ResourcePtr> out;
+  each_builtin([&](const std::string& group, const std::string& version, const Json& entry) {
+    out.push_back(builtin_resource(group, version, entry));
+  });
   return out;
 }
 
@@ -104,6 +113,15 @@ std::string plural_key(const std::string& group, const std::string& version,
 }
 
 }  // namespace
+
+std::vector<BuiltinKind> builtin_kinds() {
+  std::vector<BuiltinKind> out;
+  each_builtin([&](const std::string& group, const std::string& version, const Json& entry) {
+    out.push_back({{group, version, base::string_at(entry, {"responseKind", "kind"})},
+                   base::string_at(entry, {"scope"}) == "Namespaced"});
+  });
+  return out;
+}
 
 Registry::Registry() : builtins_(load_builtins()) {
   rebuild();
