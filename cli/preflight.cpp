@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/log.hpp"
+#include "hooks/access_review.hpp"
 #include "hooks/rule_kinds.hpp"
 #include "hooks/rule_place.hpp"
 
@@ -19,26 +20,6 @@ constexpr std::size_t kMostRights = 500;
 auto key_of(const hooks::Right& right) {
   return std::tie(right.rule, right.pointer, right.namespace_, right.group, right.resource,
                   right.name, right.verb);
-}
-
-Json review_of(const hooks::Right& right) {
-  const auto slash = right.resource.find('/');
-  Json attributes = {
-      {"verb", right.verb}, {"group", right.group}, {"resource", right.resource.substr(0, slash)}};
-  if (slash != std::string::npos) attributes["subresource"] = right.resource.substr(slash + 1);
-  if (!right.namespace_.empty()) attributes["namespace"] = right.namespace_;
-  if (!right.name.empty()) attributes["name"] = right.name;
-  return {{"apiVersion", "authorization.k8s.io/v1"},
-          {"kind", "SelfSubjectAccessReview"},
-          {"spec", {{"resourceAttributes", std::move(attributes)}}}};
-}
-
-core::ResourceType review_type() {
-  core::ResourceType type;
-  type.gvk = {"authorization.k8s.io", "v1", "SelfSubjectAccessReview"};
-  type.plural = "selfsubjectaccessreviews";
-  type.namespaced = false;
-  return type;
 }
 
 }  // namespace
@@ -86,7 +67,8 @@ void Preflight::ask_next() {
     requests_.run<Result<Json>>(
         [this, right](const Result<Json>& answer) { on_answer(right, answer); },
         [&](client::ObjectCallback done) {
-          return client_.create(review_type(), "", review_of(right), {}, std::move(done));
+          return client_.create(hooks::access_review_type(), "", hooks::access_review(right), {},
+                                std::move(done));
         });
   }
 }

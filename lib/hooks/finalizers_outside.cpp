@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "hooks/access_review.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -14,14 +15,6 @@ constexpr std::size_t kMostPasses = 10;  // with the backoff: about six minutes
 constexpr std::int64_t kPageSize = 500;
 constexpr std::size_t kMostNames = 5;
 constexpr Duration kLeadPause{5000};
-
-core::ResourceType review_type() {
-  core::ResourceType type;
-  type.gvk = {"authorization.k8s.io", "v1", "SelfSubjectAccessReview"};
-  type.plural = "selfsubjectaccessreviews";
-  type.namespaced = false;
-  return type;
-}
 
 std::string some_of(const std::set<std::string>& names) {
   std::vector<std::string> out(names.begin(), names.end());
@@ -58,12 +51,11 @@ void FinalizersOutside::ask_for_right() {
     timer_ = client_.loop().after(kLeadPause, [this] { ask_for_right(); });
     return;
   }
-  const Json review = {
-      {"apiVersion", "authorization.k8s.io/v1"},
-      {"kind", "SelfSubjectAccessReview"},
-      {"spec",
-       {{"resourceAttributes",
-         {{"verb", "list"}, {"group", rule_.type.gvk.group}, {"resource", rule_.type.plural}}}}}};
+  Right right;
+  right.verb = "list";
+  right.group = rule_.type.gvk.group;
+  right.resource = rule_.type.plural;
+  const Json review = access_review(right);
   requests_.run<Result<Json>>(
       [this](const Result<Json>& answer) {
         const Json* allowed = answer.ok() ? base::find(*answer, {"status", "allowed"}) : nullptr;
@@ -73,7 +65,7 @@ void FinalizersOutside::ask_for_right() {
         begin_pass();
       },
       [&](client::ObjectCallback done) {
-        return client_.create(review_type(), "", review, {}, std::move(done));
+        return client_.create(access_review_type(), "", review, {}, std::move(done));
       });
 }
 

@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "hooks/expected_writes.hpp"
 #include "runtime/failure_counts.hpp"
+#include "runtime/shared_watch.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -21,14 +22,6 @@ runtime::WatcherOptions options_of(const StreamSpec& spec) {
   options.label_selector = spec.label_selector;
   options.field_selector = spec.field_selector;
   return options;
-}
-
-std::string stream_name(const StreamSpec& spec) {
-  std::string name = spec.type.qualified_plural();
-  if (!spec.namespace_.empty()) name += " in namespace " + spec.namespace_;
-  if (!spec.label_selector.empty()) name += " with " + spec.label_selector;
-  if (!spec.field_selector.empty()) name += " with " + spec.field_selector;
-  return name;
 }
 
 runtime::StoreOptions store_options(const StreamSpec& spec) {
@@ -97,7 +90,7 @@ WatchFacts Stream::facts() const {
 Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& spec,
                OncePer& failures)
     : client_(client),
-      name_(stream_name(spec)),
+      name_(runtime::watch_name(spec.type, spec.namespace_, options_of(spec))),
       needed_(spec.needed),
       failures_(failures),
       reflector_(client, spec.type, spec.namespace_, options_of(spec), store_options(spec), random,

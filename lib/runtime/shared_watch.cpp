@@ -2,18 +2,15 @@
 #include "runtime/shared_watch.hpp"
 
 namespace kubewatch::runtime {
-namespace {
 
-std::string name_of(const core::ResourceType& type, const std::string& namespace_,
-                    const WatcherOptions& options) {
+std::string watch_name(const core::ResourceType& type, const std::string& namespace_,
+                       const WatcherOptions& options) {
   std::string name = type.qualified_plural();
   if (!namespace_.empty()) name += " in namespace " + namespace_;
   if (!options.label_selector.empty()) name += " with " + options.label_selector;
   if (!options.field_selector.empty()) name += " with " + options.field_selector;
   return name;
 }
-
-}  // namespace
 
 // Holds the watch, so that it lives as long as somebody listens.
 class SharedWatch::Source : public ChangeSource {
@@ -37,7 +34,7 @@ std::shared_ptr<SharedWatch> SharedWatch::open(client::Client& client, base::Ran
 SharedWatch::SharedWatch(client::Client& client, base::Random& random, core::ResourceType type,
                          std::string namespace_, WatcherOptions options, StoreOptions store)
     : loop_(client.loop()),
-      name_(name_of(type, namespace_, options)),
+      name_(watch_name(type, namespace_, options)),
       reflector_(client, std::move(type), std::move(namespace_), std::move(options),
                  std::move(store), random, callbacks()) {}
 

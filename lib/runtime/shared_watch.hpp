@@ -15,6 +15,10 @@
 
 namespace kubewatch::runtime {
 
+// How a watch is called in health and messages: "pods in namespace shop with app=web".
+std::string watch_name(const core::ResourceType& type, const std::string& namespace_,
+                       const WatcherOptions& options);
+
 // Lives as long as somebody holds it: its sources do. Not to be let go by the last one from inside
 // what it tells.
 class SharedWatch : public std::enable_shared_from_this<SharedWatch> {
@@ -35,7 +39,6 @@ class SharedWatch : public std::enable_shared_from_this<SharedWatch> {
   Reflector& reflector() { return reflector_; }
   const core::ResourceType& type() const { return reflector_.type(); }
   const std::string& namespace_name() const { return reflector_.namespace_name(); }
-  // "pods in namespace shop with app=web".
   const std::string& name() const { return name_; }
 
  private:

@@ -1,0 +1,15 @@
+// The question whether this process has a right, as the server is asked it
+// (authorization.k8s.io/v1 SelfSubjectAccessReview). No I/O.
+#pragma once
+
+#include "base/json.hpp"
+#include "core/resource.hpp"
+#include "hooks/rbac.hpp"
+
+namespace kubewatch::hooks {
+
+const core::ResourceType& access_review_type();
+// To be created; the answer's status.allowed says it.
+Json access_review(const Right& right);
+
+}  // namespace kubewatch::hooks
