@@ -1,6 +1,7 @@
 """Runs one cache program against one server and measures it from outside, the same way for all:
 memory from /proc, the peak of a relist by VmHWM after clear_refs; the program itself says when it
 is synced, with its CPU time."""
+import contextlib
 import json
 import os
 import pathlib
@@ -131,15 +132,23 @@ def sync(server, command, relist=None, check=False, settle=SETTLE):
         return {"failed": str(error)}
 
 
-def follow(server, command, count, rate, flag):
-    """The cost of `count` updates at `rate` on a synced cache."""
+def follow(server, command, count, rate, flag, beside=None):
+    """The cost of `count` updates at `rate` on a synced cache. `beside` runs at the same time and only
+    reads the same watch: what an update takes until it can be read at all, in the same seconds."""
     try:
-        with Client([*command, flag, str(count)], server) as client:
+        with contextlib.ExitStack() as ending:
+            client = ending.enter_context(Client([*command, *([flag, str(count)] if flag else [])], server))
             client.phase("synced", 200)
             client.wait_quiet(30)
+            reader = ending.enter_context(Client(beside, server)) if beside else None
+            if reader:
+                reader.phase("synced", 20)
             load = server.updates(count, rate)
             try:
                 out = client.phase("events", 60 + 3 * count / rate)
+                if reader:
+                    limit = reader.phase("events", 20)
+                    out |= {f"limit_{key}": limit[f"lag_ms_{key}"] for key in ("p50", "p99")}
             finally:
                 if load is None:
                     while server.state()["updatesLeft"] > 0:

@@ -181,6 +181,10 @@ class RealServer:
             [str(self.binaries / "bench_load"), "touch", self.corpus, str(self.count), str(count), str(rate)],
             env={**os.environ, "KUBECONFIG": str(self.kubeconfig)}, stdout=subprocess.PIPE, text=True)
 
+    def reader(self, count):
+        """Reads the watch of all Pods and keeps nothing."""
+        return [self.binaries / "bench_read", count, "127.0.0.1", self.ports[2], "bench-token"]
+
     def curl(self, accept="application/json"):
         return curl_seconds([self.url + "/api/v1/pods?resourceVersion=0", "-k", "-H", f"Accept: {accept}",
                              "-H", "Authorization: Bearer bench-token"])
