@@ -1,6 +1,7 @@
 // SIGKILL of a controller at random moments while its objects are made, changed and deleted, beside
 // one that nobody kills: both must end in the same state, which is the one that was asked for.
 //
+// In the end children and their numbers are those that kubectl sees, where there is one.
 // KUBEWATCH_KILLS=n kills n times (8; tests/e2e/kill-controllers: 200), KUBEWATCH_SEED=n repeats
 // the operations and the moments of a run.
 #include <signal.h>
@@ -13,6 +14,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "e2e/kubectl.hpp"
 #include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
@@ -153,11 +155,18 @@ class Side {
     if (there) ++damages;
   }
 
-  // All that is there, without what two sides must differ in. Doubled and lost children show.
+  using Lister = std::function<std::vector<Json>(
+      const std::string& kind, const std::string& selector, const std::string& namespace_)>;
   Json state() {
+    return state([this](const auto& kind, const auto& selector, const auto& place) {
+      return w_.list(kind, selector, place);
+    });
+  }
+  // All that is there, without what two sides must differ in. Doubled and lost children show.
+  Json state(const Lister& list) {
     Json out = Json::object();
     std::map<std::string, std::string> names;  // of the objects, by uid
-    for (const Json& website : w_.list("Website", "", near_)) {
+    for (const Json& website : list("Website", "", near_)) {
       names[base::string_at(website, {"metadata", "uid"})] =
           base::string_at(website, {"metadata", "name"});
       Json& one = out["Website " + base::string_at(website, {"metadata", "name"})];
@@ -170,7 +179,7 @@ class Side {
     }
     for (const std::string& place : {near_, far_}) {
       for (const char* kind : {"ConfigMap", "Secret"}) {
-        for (const Json& child : w_.list(kind, "kubewatch.dev/controller=" + near_, place)) {
+        for (const Json& child : list(kind, "kubewatch.dev/controller=" + near_, place)) {
           out[std::string(kind) + (place == near_ ? " near/" : " far/") +
               base::string_at(child, {"metadata", "name"})] = child_state(kind, child, names);
         }
@@ -345,6 +354,17 @@ E2E_CASE("killed at random moments, a controller ends where one ends that was ne
   REQUIRE(agreed);
   CHECK(w.holds_for([] { return true; }, Duration{1500}));
   CHECK(agree());  // and it stays so
+  Kubectl kubectl(w, w.folder() + "/kubeconfig");
+  const bool by_kubectl = kubectl.there();
+  if (by_kubectl) {
+    const Side::Lister list = [&](const auto& kind, const auto& selector, const auto& place) {
+      return kubectl.list(kind, selector, place);
+    };
+    CHECK(killed.state(list) == ours);
+    CHECK(calm.state(list) == ours);
+  } else {
+    WARN("no kubectl here: compared by this test's own client only");
+  }
   killed.look_at_secrets();
   CHECK(killed.not_finalized().empty());
   CHECK(calm.not_finalized().empty());
@@ -356,7 +376,8 @@ E2E_CASE("killed at random moments, a controller ends where one ends that was ne
             << killed.runs() << " hooks started, " << killed.guarded()
             << " objects finalized: " << ours.size()
             << " objects and children, the same as without a kill (" << calm.runs()
-            << " hooks started)" << std::endl;
+            << " hooks started), compared by " << (by_kubectl ? "kubectl" : "the test's client")
+            << std::endl;
 }
 
 }  // namespace kubewatch::e2e

@@ -9,6 +9,7 @@
 #include "core/json_cut.hpp"
 #include "core/json_scan.hpp"
 #include "core/url.hpp"
+#include "e2e/kubectl.hpp"
 #include "e2e/kubewatch_process.hpp"
 #include "e2e/world.hpp"
 
@@ -237,17 +238,20 @@ E2E_CASE("kubectl reads through reflect --serve") {
   World w;
   fill(w);
   Serving serving(w);
-  const Ended probe = run(w, {"/bin/sh", "-c", "command -v kubectl"}, serving.path);
-  if (probe.code != 0) {
-    WARN("no kubectl here: its half of this case did not run");
+  Kubectl program(w, serving.path);
+  if (!program.there()) {
+    WARN("no kubectl here: this case did not run");
     return;
   }
+  const auto ask = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"-n", w.ns()});
+    return program.run(std::move(words));
+  };
   const auto kubectl = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"/usr/bin/env", "kubectl", "-n", w.ns()});
-    Ended out = run(w, std::move(words), serving.path);
-    INFO(out.out << out.err);
-    CHECK(out.code == 0);
-    return out.out;
+    const Answer answer = ask(std::move(words));
+    INFO(answer.out << answer.err);
+    CHECK(answer.code == 0);
+    return answer.out;
   };
   CHECK(kubectl({"get", "configmaps", "-l", "name", "-o", "name"}) ==
         "configmap/a\nconfigmap/b\nconfigmap/c\n");
@@ -256,13 +260,10 @@ E2E_CASE("kubectl reads through reflect --serve") {
   CHECK(kubectl({"get", "websites.e2e.kubewatch.dev", "site", "-o", "jsonpath={.spec.title}"}) ==
         "one");
   CHECK(kubectl({"get", "configmap", "b", "-o", "jsonpath={.data.k}", "--watch=false"}) == "b");
-  const Ended absent =
-      run(w, {"/usr/bin/env", "kubectl", "-n", w.ns(), "get", "configmap", "nope"}, serving.path);
+  const Answer absent = ask({"get", "configmap", "nope"});
   CHECK(absent.code == 1);
   CHECK(absent.err.find("configmaps \"nope\" not found") != std::string::npos);
-  const Ended refused =
-      run(w, {"/usr/bin/env", "kubectl", "-n", w.ns(), "delete", "configmap", "a", "--wait=false"},
-          serving.path);
+  const Answer refused = ask({"delete", "configmap", "a", "--wait=false"});
   CHECK(refused.code == 1);
   CHECK(refused.err.find("--forward-writes") != std::string::npos);
   serving.end();
