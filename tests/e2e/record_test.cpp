@@ -1,7 +1,10 @@
 // A controller that is recorded at work, and its recording replayed by a process that has no
-// server.
+// server. KUBEWATCH_KEEP_RECORDING=FOLDER keeps the recording there with its rules and hook: as
+// tests/cli/recordings has one of a real kube-apiserver.
 #include <signal.h>
 #include <stdlib.h>
+
+#include <filesystem>
 
 #include "base/json.hpp"
 #include "e2e/rules_text.hpp"
@@ -100,6 +103,14 @@ E2E_CASE("a recording is replayed without the server, and a changed hook shows a
   CHECK(out["failedRuns"].empty());
   CHECK(out["writes"].get<int>() >= 5);
   CHECK(out["events"].get<int>() >= 5);
+
+  if (const char* folder = ::getenv("KUBEWATCH_KEEP_RECORDING"); folder != nullptr) {
+    std::filesystem::create_directories(folder);
+    for (const char* file : {"recording", "rules.yaml", "reconcile.sh"}) {
+      std::filesystem::copy(w.folder() + "/" + file, std::string(folder) + "/" + file,
+                            std::filesystem::copy_options::overwrite_existing);
+    }
+  }
 
   std::string other = kPrintConfigMap;
   other.replace(other.find("$TITLE"), 6, "site $TITLE");
