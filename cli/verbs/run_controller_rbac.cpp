@@ -14,6 +14,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/manifests.hpp"
+#include "cli/rule_kinds.hpp"
 #include "cli/rules.hpp"
 #include "cli/session.hpp"
 #include "hooks/output_rights.hpp"
@@ -64,7 +65,7 @@ class Rbac : public Command {
 
   int run(Context& context) override {
     if (rule_files_.empty()) return fail(context, kUsage, "name the rule files with -f");
-    const auto loaded = hooks::load_rules(rule_files_);
+    const auto loaded = load_checked_rules(rule_files_);
     if (!loaded.problems.empty()) {
       return refuse_rules(context, loaded.problems, "nothing was printed");
     }

@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/rule_kinds.hpp"
 #include "hooks/recording_format.hpp"
 #include "hooks/rule_file.hpp"
 #include "rehearsal/replay.hpp"
@@ -38,7 +39,7 @@ class Replay : public Command {
   int run(Context& context) override {
     if (file_.empty()) return fail(context, kUsage, "name the recording");
     if (rule_files_.empty()) return fail(context, kUsage, "name the rule files with -f");
-    auto loaded = hooks::load_rules(rule_files_);
+    auto loaded = load_checked_rules(rule_files_);
     for (const auto& problem : loaded.problems) {
       context.err << base::escape_for_terminal(problem.str()) << "\n";
     }

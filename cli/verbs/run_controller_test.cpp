@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/rule_kinds.hpp"
 #include "hooks/rule_file.hpp"
 #include "rehearsal/case_runner.hpp"
 #include "rehearsal/report.hpp"
@@ -74,7 +75,7 @@ class Test : public Command {
     std::set<std::string> files;
     for (const auto& test : loaded.cases) {
       if (test.rules.empty() || !files.insert(test.rules).second) continue;
-      auto rules = hooks::load_rules({test.rules});
+      auto rules = load_checked_rules({test.rules});
       loaded.problems.insert(loaded.problems.end(), rules.problems.begin(), rules.problems.end());
     }
   }
