@@ -1,18 +1,21 @@
-// The limit of tests/bench/cache for updates: one watch read with blocking SSL_read, the time taken
-// out of each event, and nothing else. No JSON is parsed, nothing is kept, nothing is checked.
-// What a program pays above this is its own; what is in it is the machine's, TLS's and the server's.
+// The limit of what a change can cost: one watch read with blocking SSL_read, the time taken out of
+// each event that carries one, and nothing else; with a COMMAND, posix_spawn of it for each event
+// and a wait. No JSON is parsed, nothing is kept, nothing is checked. What a program pays above
+// this is its own; what is in it is the machine's, TLS's and the server's.
 //
-//   bench_read EVENTS HOST PORT TOKEN
+//   bench_read EVENTS HOST PORT TOKEN COLLECTION [COMMAND [ARGUMENT...]]
 #define _GNU_SOURCE
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,10 +68,13 @@ static void ask(SSL* ssl, const char* host, const char* token, const char* path)
 }
 
 // The version of the collection, from a list of one item: its text is small and comes as a whole.
-static void current_version(const char* host, const char* port, const char* token, char* out) {
+static void current_version(const char* host, const char* port, const char* token,
+                            const char* collection, char* out) {
   static char answer[kBuffer];
   SSL* ssl = connect_to(host, port);
-  ask(ssl, host, token, "/api/v1/pods?limit=1");
+  char path[512];
+  snprintf(path, sizeof path, "%s?limit=1", collection);
+  ask(ssl, host, token, path);
   int size = 0;
   const char* version = NULL;
   while (version == NULL || strchr(version, ',') == NULL) {
@@ -86,15 +92,24 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+static void run(char** command) {
+  pid_t pid = 0;
+  int status = 0;
+  if (posix_spawn(&pid, command[0], NULL, NULL, command, environ) != 0) fail("cannot spawn");
+  if (waitpid(pid, &status, 0) != pid || status != 0) fail("the command failed");
+}
+
 int main(int argc, char** argv) {
-  if (argc != 5) {
-    fprintf(stderr, "usage: bench_read EVENTS HOST PORT TOKEN\n");
+  if (argc < 6) {
+    fprintf(stderr,
+            "usage: bench_read EVENTS HOST PORT TOKEN COLLECTION [COMMAND [ARGUMENT...]]\n");
     return 2;
   }
   const long wanted = atol(argv[1]);
-  char version[32], path[128];
-  current_version(argv[2], argv[3], argv[4], version);
-  snprintf(path, sizeof path, "/api/v1/pods?watch=true&resourceVersion=%s", version);
+  char** command = argc > 6 ? argv + 6 : NULL;
+  char version[32], path[512];
+  current_version(argv[2], argv[3], argv[4], argv[5], version);
+  snprintf(path, sizeof path, "%s?watch=true&resourceVersion=%s", argv[5], version);
   SSL* ssl = connect_to(argv[2], argv[3]);
   ask(ssl, argv[2], argv[4], path);
   printf("{\"phase\":\"synced\"}\n");
@@ -113,11 +128,16 @@ int main(int argc, char** argv) {
     char* end = memrchr(buffer, '\n', (size_t)held);
     char* at = buffer;
     while (end != NULL && at < end) {
-      char* sent = memmem(at, (size_t)(end - at), kSent, strlen(kSent));
-      if (sent == NULL) break;
+      char* next = (char*)memchr(at, '\n', (size_t)(end - at) + 1) + 1;
+      char* sent = memmem(at, (size_t)(next - at), kSent, strlen(kSent));
+      // With a command every event counts; its lines are those that begin an object.
+      const int counts =
+          command == NULL ? sent != NULL : memmem(at, (size_t)(next - at), "{\"type\":", 8) != NULL;
+      at = next;
+      if (!counts || seen == wanted) continue;
       if (seen == 0) first = cpu_seconds();
-      if (seen < wanted) lags[seen++] = nanoseconds_since_1970() - atoll(sent + strlen(kSent));
-      at = memchr(sent, '\n', (size_t)(end - sent) + 1) + 1;
+      lags[seen++] = sent == NULL ? 0 : nanoseconds_since_1970() - atoll(sent + strlen(kSent));
+      if (command != NULL) run(command);
     }
     if (end != NULL) {
       held -= (int)(end + 1 - buffer);
@@ -127,9 +147,11 @@ int main(int argc, char** argv) {
   }
   const double cpu = cpu_seconds() - first;
   qsort(lags, (size_t)seen, sizeof *lags, ascending);
-  printf("{\"phase\":\"events\",\"events\":%ld,\"cpu_us_per_event\":%.1f,\"lag_ms_p50\":%.3f,\"lag_ms_p99\":%.3f}\n",
-         seen, cpu * 1e6 / (double)(seen > 1 ? seen - 1 : 1), (double)lags[(seen - 1) / 2] / 1e6,
-         (double)lags[(long)((double)(seen - 1) * 0.99)] / 1e6);
+  printf(
+      "{\"phase\":\"events\",\"events\":%ld,\"cpu_us_per_event\":%.1f,\"lag_ms_p50\":%.3f,\"lag_ms_"
+      "p99\":%.3f}\n",
+      seen, cpu * 1e6 / (double)(seen > 1 ? seen - 1 : 1), (double)lags[(seen - 1) / 2] / 1e6,
+      (double)lags[(long)((double)(seen - 1) * 0.99)] / 1e6);
   fflush(stdout);
   pause();
   return 0;

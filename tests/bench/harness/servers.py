@@ -3,6 +3,7 @@ writes a kubeconfig and ends with the `with` block that started it."""
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import ssl
@@ -36,6 +37,14 @@ def kubeconfig(path, server, cluster_lines="", user="{}"):
         f"users: [{{name: bench, user: {user}}}]\n"
         "contexts: [{name: bench, context: {cluster: bench, user: bench}}]\n")
     path.chmod(0o600)
+
+
+def reader(binaries, file, count, collection, *command):
+    """The words of bench_read for the server of that kubeconfig: reads the watch, and keeps nothing."""
+    text = file.read_text()
+    host, port = re.search(r"server: \"?https://([^:/\s]+):(\d+)", text).groups()
+    token = re.search(r"token: \"?([^\s\"}]+)", text).group(1)
+    return [binaries / "bench_read", count, host, port, token, collection, *command]
 
 
 class LineServer:
@@ -180,10 +189,6 @@ class RealServer:
         return subprocess.Popen(
             [str(self.binaries / "bench_load"), "touch", self.corpus, str(self.count), str(count), str(rate)],
             env={**os.environ, "KUBECONFIG": str(self.kubeconfig)}, stdout=subprocess.PIPE, text=True)
-
-    def reader(self, count):
-        """Reads the watch of all Pods and keeps nothing."""
-        return [self.binaries / "bench_read", count, "127.0.0.1", self.ports[2], "bench-token"]
 
     def curl(self, accept="application/json"):
         return curl_seconds([self.url + "/api/v1/pods?resourceVersion=0", "-k", "-H", f"Accept: {accept}",
