@@ -26,6 +26,7 @@
 #include "hooks/default_concurrency.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/engine.hpp"
+#include "hooks/hook_cgroups.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/state_store.hpp"
 #include "http/listen_address.hpp"
@@ -326,10 +327,14 @@ class RunController : public Command {
     if (compat_.asked()) return run_compat_hooks(context);
     auto loaded = load_checked_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse_rules(context, loaded.problems);
-    loop::start_guardian();  // hooks must not outlive us, however we end
+    hooks::CgroupAccess cgroups = hooks::open_cgroups(loaded.rules);
+    // Hooks must not outlive us, however we end.
+    loop::start_guardian([tree = cgroups.tree] {
+      if (tree) tree->leave();
+    });
     auto session = open(context);
     if (!session.ok()) return fail(context, session.error());
-    return reconcile(context, **session, std::move(loaded.rules));
+    return reconcile(context, **session, std::move(loaded.rules), std::move(cgroups));
   }
 
  private:
@@ -381,12 +386,14 @@ class RunController : public Command {
     return run_compat(context, **session, std::move(run), metrics_);
   }
 
-  int reconcile(Context& context, Session& session, std::vector<hooks::Rule> rules) {
+  int reconcile(Context& context, Session& session, std::vector<hooks::Rule> rules,
+                hooks::CgroupAccess cgroups) {
     auto plan = election_.plan(rules, session.client().config().namespace_, session.random());
     if (!plan.ok()) return fail(context, plan.error());
     hooks::EngineOptions options;
     options.concurrency = concurrency_.value_or(hooks::default_concurrency());
     options.fail_fast = fail_fast_;
+    options.cgroups = std::move(cgroups);
     if (!triggers_.empty()) {
       const auto listen = http::parse_listen_address(triggers_);
       if (!listen.ok()) {

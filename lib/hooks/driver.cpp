@@ -42,7 +42,7 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       folder_(services.work_dir + "/" + rule_.name +
               (scope.only ? "-shard-" + std::to_string(*scope.only) : "")),
       hooks_(services.client, services.random, rule_,
-             {work_dir(), {services.work_dir, folder_}, &caches_}),
+             {work_dir(), {services.work_dir, folder_}, &caches_, services.cgroups}),
       caches_(rule_, cache_callbacks()),
       controller_(services.loop, *this, services.random, services.slots, queue_options(rule_)),
       shapes_(services.client),

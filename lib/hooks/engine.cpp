@@ -31,6 +31,7 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       slots(options.concurrency),
       pool(client, random),
       reporter(client, random, callbacks.on_event),
+      cgroups(loop, options.cgroups),
       services(make_services()),
       rules(std::move(the_rules)),
       definitions(
@@ -72,6 +73,7 @@ Services Engine::Impl::make_services() {
                   options.state.get(),
                   callbacks.on_exchange,
                   callbacks.on_metric,
+                  &cgroups,
                   options.steady};
 }
 

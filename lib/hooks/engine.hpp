@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "client/client.hpp"
 #include "hooks/facts.hpp"
+#include "hooks/hook_cgroups.hpp"
 #include "hooks/hook_exchange.hpp"
 #include "hooks/metrics.hpp"
 #include "hooks/reporter.hpp"
@@ -71,6 +72,7 @@ struct EngineOptions {
   std::optional<ShardPlan> shards;
   std::shared_ptr<StateStore> state;  // over restarts; null: nothing is kept
   std::optional<TraceTarget> traces;  // where spans go; absent: nowhere
+  CgroupAccess cgroups;               // where hooks with limits run; by default in ours
 };
 
 struct EngineCallbacks {

@@ -44,6 +44,7 @@ struct Engine::Impl {
   Reporter reporter;
   mutable Telemetry telemetry;  // collecting lets series expire
   WorkFolder own_folder;        // where no other is asked for
+  HookCgroups cgroups;
   Services services;
   std::vector<Rule> rules;  // until start(); with a plan that narrows, what shards are made from
   std::set<std::size_t> led;

@@ -17,7 +17,8 @@ std::uint64_t bytes_of(long kib) {
   return static_cast<std::uint64_t>(kib) * 1024;
 }
 
-loop::ProcessOptions options_of(const HookRule& rule, HookStart& start) {
+loop::ProcessOptions options_of(const HookRule& rule, HookStart& start,
+                                const std::shared_ptr<loop::Cgroup>& cgroup) {
   loop::ProcessOptions options;
   options.argv = rule.argv;
   options.environment = std::move(start.environment);
@@ -32,7 +33,11 @@ loop::ProcessOptions options_of(const HookRule& rule, HookStart& start) {
     // Whole seconds; what is finer, and the sum over its processes, is watched.
     options.limits.cpu_seconds = static_cast<std::uint64_t>(
         std::chrono::ceil<std::chrono::seconds>(rule.limits.cpu).count());
+    // What its cgroup counts is exact. Of a child that this ended first, which counts by ticks,
+    // the cgroup would have less than the limit, and the hook would wait for it in vain.
+    if (cgroup) ++*options.limits.cpu_seconds;
   }
+  options.cgroup = cgroup;
   return options;
 }
 
@@ -43,9 +48,11 @@ HookProcess::HookProcess(loop::EventLoop& loop, HookStart start)
 
 Result<std::unique_ptr<HookCall>> HookProcess::start(loop::EventLoop& loop, LimitGuard& guard,
                                                      const HookRule& rule, HookStart start,
-                                                     OnExit on_exit) {
-  loop::ProcessOptions options = options_of(rule, start);
+                                                     OnExit on_exit,
+                                                     std::shared_ptr<loop::Cgroup> cgroup) {
+  loop::ProcessOptions options = options_of(rule, start, cgroup);
   std::unique_ptr<HookProcess> self(new HookProcess(loop, std::move(start)));
+  self->cgroup_ = std::move(cgroup);
   HookProcess* raw = self.get();
   KW_ASSIGN(self->process_,
             loop::Process::start(
@@ -60,7 +67,7 @@ Result<std::unique_ptr<HookCall>> HookProcess::start(loop::EventLoop& loop, Limi
         raw->over_limit_ = std::move(why);
         raw->process_->kill();
       },
-      [raw] { return raw->process_->begun(); });
+      [raw] { return raw->process_->begun(); }, self->cgroup_);
   return std::unique_ptr<HookCall>(std::move(self));
 }
 
@@ -76,11 +83,23 @@ HookExit HookProcess::on_end(loop::ProcessExit exit, const HookRule& rule) {
   rusage ours{};
   getrusage(RUSAGE_SELF, &ours);
   out.max_rss = own_peak(bytes_of(out.usage.ru_maxrss), bytes_of(ours.ru_maxrss));
-  out.over_limit = std::move(over_limit_);
-  if (out.over_limit.empty()) {
-    out.over_limit = over_cpu_limit(rule.limits, {out.cpu, out.code, out.signal});
-  }
+  judge_limits(out, rule);
   return out;
+}
+
+// The kernel ends what is over a limit of its cgroup before anybody looks.
+void HookProcess::judge_limits(HookExit& exit, const HookRule& rule) {
+  exit.over_limit = std::move(over_limit_);
+  if (exit.over_limit.empty() && cgroup_) {
+    loop::CgroupUsage usage = cgroup_->usage();
+    usage.cpu = {};  // it ended by itself: what it used since the last look is no reason
+    exit.over_limit = over_limit(rule.limits, usage);
+    if (!exit.over_limit.empty()) exit.refused.reset();  // no memory to become its program
+  }
+  if (exit.over_limit.empty()) {
+    exit.over_limit = over_cpu_limit(rule.limits, {exit.cpu, exit.code, exit.signal});
+  }
+  cgroup_.reset();
 }
 
 }  // namespace kubewatch::hooks

@@ -13,10 +13,13 @@ namespace kubewatch::hooks {
 
 class HookProcess : public HookCall {
  public:
-  // `guard` must outlive it. Errors: invalid. A program that cannot be run ends at once, refused.
+  // `guard` must outlive it. `cgroup`: where it is to run; null: in ours. Errors: invalid;
+  // unavailable, when it cannot be started in its cgroup. A program that cannot be run ends at
+  // once, refused.
   static Result<std::unique_ptr<HookCall>> start(loop::EventLoop& loop, LimitGuard& guard,
                                                  const HookRule& rule, HookStart start,
-                                                 OnExit on_exit);
+                                                 OnExit on_exit,
+                                                 std::shared_ptr<loop::Cgroup> cgroup = nullptr);
   void terminate() override { process_->terminate(); }
   void release(const SecretMask& mask) override { log_.release(mask, loop_.now()); }
   std::string withhold(const SecretMask& mask, const std::string& why) override {
@@ -29,10 +32,12 @@ class HookProcess : public HookCall {
  private:
   HookProcess(loop::EventLoop& loop, HookStart start);
   HookExit on_end(loop::ProcessExit exit, const HookRule& rule);
+  void judge_limits(HookExit& exit, const HookRule& rule);
 
   loop::EventLoop& loop_;
   HookLog log_;
   std::string over_limit_;
+  std::shared_ptr<loop::Cgroup> cgroup_;
   std::unique_ptr<loop::Process> process_;
   LimitGuard::Watched watched_;  // goes before the process it watches
 };

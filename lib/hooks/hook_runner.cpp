@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "hooks/hook_cgroups.hpp"
 #include "hooks/hook_gateway.hpp"
 #include "hooks/hook_process.hpp"
 #include "hooks/invocation.hpp"
@@ -57,7 +58,14 @@ std::vector<std::string> HookRunner::secrets_of(const HookRule& hook) const {
 void HookRunner::tell_limits(const HookRule& hook) {
   if (limits_told_ || !hook.limits.any()) return;
   limits_told_ = true;
-  base::log_info("limits apply", {{"controller", rule_.name}, {"how", how_limits_apply(hook)}});
+  CgroupWay way;
+  if (places_.cgroups != nullptr) {
+    const CgroupAccess& access = places_.cgroups->access();
+    if (access.tree) way = {access.tree->path(), access.tree->controllers(), ""};
+    way.why_not = access.why_not;
+  }
+  base::log_info("limits apply",
+                 {{"controller", rule_.name}, {"how", how_limits_apply(hook, way)}});
 }
 
 Result<HookEnvironment> HookRunner::worker_environment(const HookRule& hook,
@@ -85,6 +93,7 @@ WorkerPool& HookRunner::pool_of(const HookRule& hook) {
     around.environment = [this, &hook](const std::string& home) {
       return worker_environment(hook, home);
     };
+    around.new_cgroup = [this, &hook] { return new_cgroup(hook); };
     around.refresh = [this, &hook](const std::string& home) {
       return credentials_.refresh(hook.credentials, home);
     };
@@ -103,7 +112,15 @@ Result<std::unique_ptr<HookCall>> HookRunner::start(const HookRule& hook, HookSt
   if (hook.mode == HookMode::worker) {
     return pool_of(hook).run(std::move(start), std::move(on_exit));
   }
-  return HookProcess::start(loop_, guard_, hook, std::move(start), std::move(on_exit));
+  KW_ASSIGN(auto cgroup, new_cgroup(hook));
+  return HookProcess::start(loop_, guard_, hook, std::move(start), std::move(on_exit),
+                            std::move(cgroup));
+}
+
+Result<std::shared_ptr<loop::Cgroup>> HookRunner::new_cgroup(const HookRule& hook) {
+  if (places_.cgroups == nullptr) return std::shared_ptr<loop::Cgroup>();
+  return places_.cgroups->make(hook.limits)
+      .with_context("cannot start the hook of " + rule_.name + " under its limits");
 }
 
 void HookRunner::shut_down(std::function<void()> done) {

@@ -18,6 +18,7 @@
 
 namespace kubewatch::hooks {
 
+class HookCgroups;
 class HookGateway;
 class RuleCaches;
 
@@ -25,6 +26,7 @@ struct HookPlaces {
   std::string work_dir;                // KW_WORKDIR
   std::vector<std::string> homes;      // below the last each hook or worker has its own HOME
   const RuleCaches* caches = nullptr;  // what `credentials: cache` reads from; outlives the runner
+  HookCgroups* cgroups = nullptr;      // outlives the runner
 };
 
 class HookRunner {
@@ -56,6 +58,7 @@ class HookRunner {
   WorkerPool& pool_of(const HookRule& hook);
   Result<HookEnvironment> worker_environment(const HookRule& hook, const std::string& home);
   void tell_limits(const HookRule& hook);
+  Result<std::shared_ptr<loop::Cgroup>> new_cgroup(const HookRule& hook);
 
   client::Client& client_;
   loop::EventLoop& loop_;

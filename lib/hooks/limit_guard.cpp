@@ -40,20 +40,36 @@ void LimitGuard::Watched::reset() {
 void LimitGuard::Watched::restart_cpu() {
   if (guard_ == nullptr) return;
   const auto it = guard_->entries_.find(leader_);
-  if (it != guard_->entries_.end()) it->second.count_anew = true;
+  if (it == guard_->entries_.end()) return;
+  Entry& entry = it->second;
+  entry.count_anew = true;
+  if (entry.cgroup) entry.cgroup_cpu_before = entry.cgroup->usage().cpu;
 }
 
 LimitGuard::Watched LimitGuard::watch(int leader, const HookLimits& limits,
                                       std::function<void(std::string)> over,
-                                      std::function<bool()> begun) {
+                                      std::function<bool()> begun,
+                                      std::shared_ptr<loop::Cgroup> cgroup) {
   if (!limits.any()) return {};
-  entries_[leader] = Entry{limits, std::move(over), std::move(begun)};
+  Entry& entry = entries_[leader] =
+      Entry{limits, std::move(over), std::move(begun), cgroup, limits};
+  if (cgroup) entry.scanned = left_by_cgroup(limits, cgroup->limits());
   if (!timer_) plan(kFirstLook);
   return Watched(this, leader);
 }
 
 void LimitGuard::plan(Duration wait) {
   timer_ = loop_.after(wait, [this] { look(); });
+}
+
+void LimitGuard::ask_cgroups(Ends& ends) {
+  for (auto& [leader, entry] : entries_) {
+    if (!entry.cgroup || !entry.over) continue;
+    loop::CgroupUsage usage = entry.cgroup->usage();
+    usage.cpu -= entry.cgroup_cpu_before;
+    std::string why = over_limit(entry.limits, usage);
+    if (!why.empty()) ends.emplace_back(std::exchange(entry.over, {}), std::move(why));
+  }
 }
 
 void LimitGuard::look() {
@@ -63,6 +79,7 @@ void LimitGuard::look() {
   leaders.reserve(entries_.size());
   Duration pause = kPause;
   for (auto& [leader, entry] : entries_) {
+    if (!entry.scanned.any()) continue;
     if (!entry.begun) {
       leaders.push_back(leader);
       continue;
@@ -70,12 +87,15 @@ void LimitGuard::look() {
     if (entry.begun()) entry.begun = nullptr;
     pause = kSoon;
   }
-  std::vector<std::pair<std::function<void(std::string)>, std::string>> ends;
-  for (auto& [leader, usage] : loop::measure_groups(leaders)) {
+  Ends ends;
+  ask_cgroups(ends);
+  std::map<pid_t, loop::GroupUsage> usages;
+  if (!leaders.empty()) usages = loop::measure_groups(leaders);
+  for (auto& [leader, usage] : usages) {
     Entry& entry = entries_.at(leader);
     if (std::exchange(entry.count_anew, false)) entry.cpu_before = usage.cpu;
     usage.cpu -= entry.cpu_before;
-    std::string why = over_limit(entry.limits, usage);
+    std::string why = over_limit(entry.scanned, usage);
     if (!why.empty() && entry.over) ends.emplace_back(std::exchange(entry.over, {}), why);
   }
   const auto cost = std::chrono::duration_cast<Duration>(Clock::now() - began);

@@ -9,6 +9,7 @@
 #include "client/discovery.hpp"
 #include "hooks/caches.hpp"
 #include "hooks/engine.hpp"
+#include "hooks/hook_cgroups.hpp"
 #include "hooks/hook_runner.hpp"
 #include "hooks/kind_schemas.hpp"
 #include "hooks/reporter.hpp"
@@ -35,10 +36,11 @@ struct Services {
   std::function<void()> on_progress;
   std::string work_dir;
   Telemetry& telemetry;
-  StateStore* state = nullptr;  // --state; null: nothing is kept over restarts
-  OnExchange on_exchange;       // may be empty
-  OnMetric on_metric;           // may be empty
-  bool steady = false;          // resyncs come exactly in time, loops are not slowed down
+  StateStore* state = nullptr;     // --state; null: nothing is kept over restarts
+  OnExchange on_exchange;          // may be empty
+  OnMetric on_metric;              // may be empty
+  HookCgroups* cgroups = nullptr;  // null: hooks run in ours
+  bool steady = false;             // resyncs come exactly in time, loops are not slowed down
 };
 
 // One rule as its runs see it.

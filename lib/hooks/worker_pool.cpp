@@ -55,6 +55,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
     bool timed_out = false;
     bool canceled = false;
     loop::Timer deadline;
+    std::shared_ptr<loop::Cgroup> cgroup;
     std::unique_ptr<loop::Process> process;
     LimitGuard::Watched watched;  // goes before the process it watches
   };
@@ -83,6 +84,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   void on_worker_end(std::size_t slot, const loop::ProcessExit& exit);
   void stop(std::size_t slot);
   void remove_home(const Worker& worker) const;
+  void judge_limits(Worker& worker) const;
   void cancel(const std::string& id);
   void drop(const std::string& id);
   void finish(const std::string& id, HookExit exit);
@@ -220,15 +222,20 @@ Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
   options.directory = rule.directory;
   options.timeout = Duration{0};  // of a run, not of the worker
   options.grace = rule.grace;
+  if (surroundings.new_cgroup) {
+    KW_ASSIGN(worker.cgroup, surroundings.new_cgroup());
+  }
+  options.cgroup = worker.cgroup;
   options.on_output = [this, slot](std::string_view bytes) { on_output(slot, bytes); };
   KW_ASSIGN(
       worker.process,
       loop::Process::start(
           loop, std::move(options), [this, slot](std::string_view line) { on_errors(slot, line); },
           [this, slot](const loop::ProcessExit& exit) { on_worker_end(slot, exit); }));
-  worker.watched = guard.watch(worker.process->pid(), rule.limits, [this, slot](std::string why) {
-    on_over_limit(slot, std::move(why));
-  });
+  worker.watched = guard.watch(
+      worker.process->pid(), rule.limits,
+      [this, slot](std::string why) { on_over_limit(slot, std::move(why)); }, nullptr,
+      worker.cgroup);
   return {};
 }
 
@@ -366,6 +373,15 @@ void WorkerPool::Impl::count(Worker& worker, HookExit& exit) {
   exit.max_rss = worker.max_rss;
 }
 
+// The kernel ends what is over a limit of its cgroup before anybody looks.
+void WorkerPool::Impl::judge_limits(Worker& worker) const {
+  if (worker.cgroup == nullptr) return;
+  loop::CgroupUsage usage = worker.cgroup->usage();
+  usage.cpu = {};
+  if (worker.over_limit.empty()) worker.over_limit = over_limit(rule.limits, usage);
+  worker.cgroup.reset();
+}
+
 HookExit WorkerPool::Impl::end_of(Worker& worker, const WorkerQueue::Ended& ended,
                                   const loop::ProcessExit& exit) {
   HookExit out;
@@ -393,6 +409,7 @@ void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& 
   Worker worker = std::exchange(workers[slot], {});
   worker.watched.reset();
   worker.deadline.reset();
+  judge_limits(worker);
   remove_home(worker);
   // This is the process's own callback: it goes when that is over.
   loop.post([process = std::shared_ptr<loop::Process>(std::move(worker.process))] {});
@@ -404,7 +421,9 @@ void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& 
     base::log_warn(seen.mask("the worker printed " + ended.broken + "; it was ended"),
                    worker.idle_log->fields());
   } else if (!stopping && ended.fault) {
-    base::log_warn("the worker ended by itself: " + how(exit), worker.idle_log->fields());
+    base::log_warn(worker.over_limit.empty() ? "the worker ended by itself: " + how(exit)
+                                             : "the worker was ended: used " + worker.over_limit,
+                   worker.idle_log->fields());
   }
   if (!stopping) return pump();
   if (!any_alive() && on_stopped) loop.post(std::exchange(on_stopped, {}));

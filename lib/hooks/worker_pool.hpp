@@ -26,6 +26,8 @@ struct WorkerSurroundings {
   std::function<Result<std::string>(const std::string& name)> new_home;
   // The environment of a worker. Errors: those of the files that `env` names.
   std::function<Result<HookEnvironment>(const std::string& home)> environment;
+  // Where a worker is to run; null: in ours. May be empty. Errors: it must not be started.
+  std::function<Result<std::shared_ptr<loop::Cgroup>>()> new_cgroup;
   // Before each run: brings what is in its home up to date; gives new secrets. May be empty.
   std::function<std::vector<std::string>(const std::string& home)> refresh;
   // Its home is about to go. May be empty.

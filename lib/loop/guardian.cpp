@@ -51,7 +51,7 @@ bool signal_groups(int number) {
   return any;
 }
 
-[[noreturn]] void guard(int pipe, pid_t guarded) {
+[[noreturn]] void guard(int pipe, pid_t guarded, const std::function<void()>& last) {
   setpgid(0, 0);  // not reached by ^C
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_IGN);
   keep_only(pipe);
@@ -72,11 +72,12 @@ bool signal_groups(int number) {
   }
   signal_groups(SIGKILL);
   end_marked_by(guarded);
+  if (last) last();
   _exit(0);
 }
 
 // Not as our child: who waits for children must not meet it.
-bool fork_twice(int reading, int writing) {
+bool fork_twice(int reading, int writing, const std::function<void()>& last) {
   const pid_t guarded = getpid();
   int subreaper = 0;
   prctl(PR_GET_CHILD_SUBREAPER, &subreaper, 0, 0, 0);
@@ -84,7 +85,7 @@ bool fork_twice(int reading, int writing) {
   const pid_t middle = fork();
   if (middle == 0) {
     close(writing);
-    if (fork() == 0) guard(reading, guarded);
+    if (fork() == 0) guard(reading, guarded, last);
     _exit(0);
   }
   while (middle > 0 && waitpid(middle, nullptr, 0) < 0 && errno == EINTR) {
@@ -95,14 +96,14 @@ bool fork_twice(int reading, int writing) {
 
 }  // namespace
 
-void start_guardian() {
+void start_guardian(std::function<void()> last) {
   if (table != nullptr || getpid() == 1) return;
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
   void* memory =
       mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory != MAP_FAILED) table = new (memory) Table();
-  if (table != nullptr && !fork_twice(ends[0], ends[1])) table = nullptr;
+  if (table != nullptr && !fork_twice(ends[0], ends[1], last)) table = nullptr;
   close(ends[0]);
   // Our end stays open as long as we live.
   if (table == nullptr) close(ends[1]);

@@ -195,9 +195,10 @@ Result<void> Process::Impl::launch() {
   }
   mark = next_mark();
   if (!mark.empty()) options.environment.push_back(mark);
-  KW_ASSIGN(spawned, spawn({options.argv, options.environment, options.directory, options.limits,
-                            read_from.get(), out.theirs.get(), err.theirs.get(),
-                            has_path && !through_us, !options.terminal, !options.ahead}));
+  KW_ASSIGN(spawned,
+            spawn({options.argv, options.environment, options.directory, options.limits,
+                   read_from.get(), out.theirs.get(), err.theirs.get(), has_path && !through_us,
+                   !options.terminal, options.cgroup ? options.cgroup->fd() : -1, !options.ahead}));
   pid = spawned.pid;
   if (!options.terminal) register_leader(pid, mark);
   output = std::move(out.ours);
@@ -337,6 +338,7 @@ void Process::Impl::finish_if_quiet() {
 void Process::Impl::end_group() {
   if (reaped) return;
   signal_group(SIGKILL);
+  if (options.cgroup) options.cgroup->kill();
   int status = 0;
   if (!exited) {
     pollfd wait{spawned.pidfd.get(), POLLIN, 0};
@@ -351,6 +353,7 @@ void Process::Impl::end_group() {
   input.reset();
   if (!options.terminal) unregister_leader(pid);
   end_descendants(mark, pid, loop.now() - started);
+  options.cgroup.reset();
 }
 
 void Process::Impl::finish() {

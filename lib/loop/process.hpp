@@ -15,6 +15,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "loop/cgroup.hpp"
 #include "loop/event_loop.hpp"
 
 namespace kubewatch::loop {
@@ -49,6 +50,8 @@ struct ProcessOptions {
   Duration grace{5000};
   Duration drain{500};  // after exit: how long pipes held open by others are read
   ProcessLimits limits;
+  // It is born there; what is left in it is killed with the group. Null: it stays in ours.
+  std::shared_ptr<Cgroup> cgroup;
 };
 
 struct ProcessExit {

@@ -40,4 +40,46 @@ KW_CHILD_INLINE long raw_address(const void* pointer) {
   return reinterpret_cast<long>(pointer);
 }
 
+// clone3, for which libc has no function: the child calls `run` on the stack that `arguments` name
+// and never comes back from it. `arguments` is a clone_args of `size` bytes.
+inline long raw_clone3(long number, const void* arguments, long size, int (*run)(void*),
+                       void* argument) {
+#if defined(__x86_64__)
+  long answer = 0;
+  register int (*r8)(void*) asm("r8") = run;
+  register void* r9 asm("r9") = argument;
+  asm volatile(
+      "syscall\n\t"
+      "test %%rax, %%rax\n\t"
+      "jnz 1f\n\t"
+      "mov %%r9, %%rdi\n\t"
+      "call *%%r8\n\t"
+      "ud2\n"
+      "1:"
+      : "=a"(answer)
+      : "a"(number), "D"(arguments), "S"(size), "r"(r8), "r"(r9)
+      : "rcx", "r11", "memory", "cc");
+  return answer;
+#elif defined(__aarch64__)
+  register long x8 asm("x8") = number;
+  register long x0 asm("x0") = reinterpret_cast<long>(arguments);
+  register long x1 asm("x1") = size;
+  register int (*x9)(void*) asm("x9") = run;
+  register void* x10 asm("x10") = argument;
+  asm volatile(
+      "svc 0\n\t"
+      "cbnz x0, 1f\n\t"
+      "mov x0, x10\n\t"
+      "blr x9\n\t"
+      "brk 0\n"
+      "1:"
+      : "+r"(x0)
+      : "r"(x8), "r"(x1), "r"(x9), "r"(x10)
+      : "x30", "memory", "cc");
+  return x0;
+#else
+#error "how this machine makes a system call is not known here"
+#endif
+}
+
 }  // namespace kubewatch::loop

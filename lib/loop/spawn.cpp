@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,8 +17,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "loop/exec_error.hpp"
 #include "loop/raw_syscall.hpp"
@@ -166,6 +169,38 @@ class SpawnState {
   alignas(64) std::array<char, kStackBytes> stack;  // NOLINT: nobody reads what nobody wrote
 };
 
+namespace {
+
+// Born in a cgroup and not moved into it: nothing of it ever runs outside, what the kernel refuses
+// is our errno before there is a child, and moving takes a lock that waits for all processors.
+int clone_into(int cgroup, std::uint64_t flags, SpawnState& state, int& pidfd) {
+  const auto address = [](const volatile void* pointer) {
+    return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(pointer));
+  };
+  clone_args arguments{};
+  arguments.flags = flags | CLONE_INTO_CGROUP;
+  arguments.pidfd = address(&pidfd);
+  arguments.child_tid = address(&state.in_our_memory);
+  arguments.exit_signal = SIGCHLD;
+  arguments.stack = address(state.stack.data());
+  arguments.stack_size = state.stack.size();
+  arguments.cgroup = static_cast<std::uint64_t>(cgroup);
+  const long answer =
+      raw_clone3(SYS_clone3, &arguments, sizeof(arguments), run_child, &state.child);
+  if (answer < 0) errno = static_cast<int>(-answer);
+  return answer < 0 ? -1 : static_cast<int>(answer);
+}
+
+}  // namespace
+
+// It asks for a cgroup that cannot be: whoever gets as far as to say so can do it, and no process
+// is made.
+bool can_spawn_in_cgroup() {
+  SpawnState state;
+  int pidfd = -1;
+  return clone_into(INT_MAX, CLONE_VM | CLONE_VFORK, state, pidfd) < 0 && errno == EBADF;
+}
+
 Spawned::Spawned() = default;
 Spawned::Spawned(Spawned&&) noexcept = default;
 Spawned& Spawned::operator=(Spawned&&) noexcept = default;
@@ -209,12 +244,21 @@ Result<Spawned> spawn(const SpawnRequest& request) {
   // A handler of ours must not run in the child.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int pidfd = -1;
-  const int waiting = request.wait ? CLONE_VFORK : 0;
-  const int pid = clone(run_child, state.stack.data() + state.stack.size(),
-                        CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | SIGCHLD | waiting, &child,
-                        &pidfd, nullptr, &state.in_our_memory);
+  const bool in_cgroup = request.cgroup >= 0;
+  // Whatever the kernel kills for want of memory, it kills all that share its memory as well: until
+  // it is its program, we. It spares a child whose parent waits for it, and no other.
+  const int waiting = request.wait || in_cgroup ? CLONE_VFORK : 0;
+  const int flags = CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | waiting;
+  const int pid = in_cgroup
+                      ? clone_into(request.cgroup, static_cast<std::uint64_t>(flags), state, pidfd)
+                      : clone(run_child, state.stack.data() + state.stack.size(), flags | SIGCHLD,
+                              &child, &pidfd, nullptr, &state.in_our_memory);
   const int clone_errno = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0 && in_cgroup) {
+    return Error(ErrorKind::unavailable,
+                 "cannot start " + path + " in its cgroup: " + std::strerror(clone_errno));
+  }
   if (pid < 0) return explain_exec(path, request.directory, clone_errno);
   out.pid = pid;
   out.pidfd = Fd(pidfd);

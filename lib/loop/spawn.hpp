@@ -28,6 +28,7 @@ struct SpawnRequest {
   int errors = -1;
   bool keep_input = false;  // also at kInputFd
   bool own_group = true;    // else it stays in ours
+  int cgroup = -1;          // the folder of one: the child is born in it. -1: it stays in ours
   // false: not until the program runs. Starting one takes its turn on a processor and may take a
   // file from a slow disk; nothing else happens meanwhile with true.
   bool wait = true;
@@ -58,5 +59,8 @@ struct Spawned {
 // an empty mask, and no descriptors but the given ones. Errors: not_found, forbidden, invalid,
 // unavailable, naming the path.
 Result<Spawned> spawn(const SpawnRequest& request);
+
+// The kernel takes SpawnRequest::cgroup, and nothing forbids it.
+bool can_spawn_in_cgroup();
 
 }  // namespace kubewatch::loop

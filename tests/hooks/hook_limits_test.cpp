@@ -29,14 +29,48 @@ loop::ProcessRow row(pid_t pid, pid_t parent, pid_t group) {
 }  // namespace
 
 TEST_CASE("what is used is over a limit only when it is more") {
-  CHECK(over_limit(limits(), {256U << 20U, Duration{10000}, 3}).empty());
-  CHECK(over_limit(limits(), {(256U << 20U) + 1, Duration{0}, 1}) ==
+  CHECK(over_limit(limits(), loop::GroupUsage{256U << 20U, Duration{10000}, 3}).empty());
+  CHECK(over_limit(limits(), loop::GroupUsage{(256U << 20U) + 1, Duration{0}, 1}) ==
         "more than limits.memory 256Mi");
-  CHECK(over_limit(limits(), {0, Duration{10010}, 1}) == "more than limits.cpu 10s");
-  CHECK(over_limit(limits(), {0, Duration{0}, 4}) == "more than limits.processes 3");
-  CHECK(over_limit(limits(), {0, Duration{9100}, 1, true}) == "more than limits.cpu 10s");
-  CHECK(over_limit({}, {0, Duration{9100}, 1, true}).empty());
-  CHECK(over_limit({}, {1U << 30U, Duration{1000000}, 1000}).empty());
+  CHECK(over_limit(limits(), loop::GroupUsage{0, Duration{10010}, 1}) ==
+        "more than limits.cpu 10s");
+  CHECK(over_limit(limits(), loop::GroupUsage{0, Duration{0}, 4}) ==
+        "more than limits.processes 3");
+  CHECK(over_limit(limits(), loop::GroupUsage{0, Duration{9100}, 1, true}) ==
+        "more than limits.cpu 10s");
+  CHECK(over_limit({}, loop::GroupUsage{0, Duration{9100}, 1, true}).empty());
+  CHECK(over_limit({}, loop::GroupUsage{1U << 30U, Duration{1000000}, 1000}).empty());
+}
+
+TEST_CASE("what the cgroup of a hook refused, and counts, is said in the same words") {
+  using namespace std::chrono_literals;
+  CHECK(over_limit(limits(), loop::CgroupUsage{10s, false, false}).empty());
+  CHECK(over_limit(limits(), loop::CgroupUsage{0s, true, false}) ==
+        "more than limits.memory 256Mi");
+  CHECK(over_limit(limits(), loop::CgroupUsage{0s, false, true}) == "more than limits.processes 3");
+  CHECK(over_limit(limits(), loop::CgroupUsage{10010ms, false, false}) ==
+        "more than limits.cpu 10s");
+  CHECK(over_limit({}, loop::CgroupUsage{10010ms, true, true}).empty());
+}
+
+TEST_CASE("a cgroup keeps what it has the controllers for, the rest is looked at") {
+  const loop::CgroupLimits both = kept_by_cgroup(limits(), {true, true});
+  CHECK(both.memory == std::optional<std::uint64_t>(256U << 20U));
+  CHECK(both.processes == std::optional<std::uint64_t>(3));
+  CHECK_FALSE(left_by_cgroup(limits(), both).any());
+
+  const loop::CgroupLimits memory = kept_by_cgroup(limits(), {true, false});
+  CHECK(memory.memory);
+  CHECK_FALSE(memory.processes);
+  const HookLimits left = left_by_cgroup(limits(), memory);
+  CHECK(left.processes == 3);
+  CHECK(left.memory == 0);
+  CHECK(left.cpu == Duration{0});  // any cgroup counts it
+
+  HookLimits cpu;
+  cpu.cpu = Duration{1000};
+  CHECK_FALSE(kept_by_cgroup(cpu, {true, true}).memory);
+  CHECK_FALSE(kept_by_cgroup(cpu, {true, true}).processes);
 }
 
 TEST_CASE("an end by the kernel's own count of CPU seconds is told from other signals") {
@@ -99,10 +133,35 @@ TEST_CASE(
 
 TEST_CASE("the rule says how its limits apply") {
   HookRule hook;
-  CHECK(how_limits_apply(hook).empty());
+  CHECK(how_limits_apply(hook, {}).empty());
   hook.limits = limits();
-  CHECK(how_limits_apply(hook).find("memory, processes, cpu: by looking at") == 0);
-  CHECK(how_limits_apply(hook).find("RLIMIT_CPU") != std::string::npos);
+  CHECK(how_limits_apply(hook, {}).find("memory, processes, cpu: by looking at") == 0);
+  CHECK(how_limits_apply(hook, {}).find("RLIMIT_CPU") != std::string::npos);
+  CHECK(how_limits_apply(hook, {}).find("cgroup") == std::string::npos);
   hook.mode = HookMode::worker;
-  CHECK(how_limits_apply(hook).find("RLIMIT_CPU") == std::string::npos);
+  CHECK(how_limits_apply(hook, {}).find("RLIMIT_CPU") == std::string::npos);
+}
+
+TEST_CASE("the rule says which limits a cgroup keeps, or why none does") {
+  HookRule hook;
+  hook.limits = limits();
+  const CgroupWay both{"/sys/fs/cgroup/kubewatch.7", {true, true}, ""};
+  CHECK(
+      how_limits_apply(hook, both) ==
+      "memory, processes: by the kernel (cgroup v2, /sys/fs/cgroup/kubewatch.7); cpu: by what its "
+      "cgroup counts; cpu: of each process by the kernel (RLIMIT_CPU) as well");
+  CHECK(how_limits_apply(hook, {"/x", {true, false}, ""}) ==
+        "memory: by the kernel (cgroup v2, /x); cpu: by what its cgroup counts; processes: by "
+        "looking at its processes in /proc; cpu: of each process by the kernel (RLIMIT_CPU) as "
+        "well");
+  const CgroupWay none{"", {}, "/y is not delegated"};
+  CHECK(how_limits_apply(hook, none) ==
+        "memory, processes, cpu: by looking at its processes in /proc; cpu: of each process by the "
+        "kernel (RLIMIT_CPU) as well; no cgroup: /y is not delegated");
+  // Of CPU seconds alone a cgroup would keep nothing.
+  hook.limits = {};
+  hook.limits.cpu = Duration{1000};
+  hook.mode = HookMode::worker;
+  CHECK(how_limits_apply(hook, both) == "cpu: by looking at its processes in /proc");
+  CHECK(how_limits_apply(hook, none) == "cpu: by looking at its processes in /proc");
 }

@@ -15,8 +15,9 @@ using namespace kubewatch::loop;
 namespace {
 
 // Runs in a process of its own, which ends by SIGKILL once the script has written "ready".
-[[noreturn]] void run_and_be_killed(const std::string& script, const std::string& ready) {
-  start_guardian();
+[[noreturn]] void run_and_be_killed(const std::string& script, const std::string& ready,
+                                    std::function<void()> last = nullptr) {
+  start_guardian(std::move(last));
   become_subreaper();
   EventLoop loop;
   auto process = Process::start(loop, shell(script), {}, {});
@@ -70,4 +71,32 @@ TEST_CASE(
     REQUIRE(pid > 1);
     CHECK(dies(pid));
   }
+}
+
+TEST_CASE("what a guardian is asked to do last, it does when the children are gone") {
+  const TempDir dir;
+  const std::string script = "trap '' TERM; cd " + dir.path +
+                             "; echo $$ > leader.new; mv leader.new ready; while :; do sleep 600; "
+                             "done";
+  const pid_t controller = fork();
+  if (controller == 0) {
+    run_and_be_killed(script, dir.path + "/ready", [&dir] {
+      const bool gone = ::kill(number_in(dir, "ready"), 0) != 0 && errno == ESRCH;
+      dir.file("last.new", gone ? "gone" : "there", 0644);
+      ::rename((dir.path + "/last.new").c_str(), (dir.path + "/last").c_str());
+    });
+  }
+  int status = 0;
+  REQUIRE(waitpid(controller, &status, 0) == controller);
+  REQUIRE(WIFSIGNALED(status));
+  EventLoop loop;
+  Timer tick;
+  const Callback look = [&] { tick = loop.after(kubewatch::Duration{5}, look); };
+  look();
+  const auto done = [&] { return access((dir.path + "/last").c_str(), F_OK) == 0; };
+  REQUIRE(loop.run_until(done, kubewatch::kLimit));
+  std::string word;
+  std::ifstream(dir.path + "/last") >> word;
+  // By then it has got KILL; whoever adopts it may not have waited for it yet.
+  CHECK((word == "gone" || !is_alive(number_in(dir, "ready"))));
 }
