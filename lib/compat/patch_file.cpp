@@ -140,6 +140,8 @@ void read_operation(ConfigNode& node, Operation& out) {
     read_target(node, out);
   }
   node.text("subresource", out.subresource, true);
+  // "/status" is how the other tool has it, "status" what its documents show: both are meant.
+  if (out.subresource.starts_with('/')) out.subresource.erase(0, 1);
   if (!out.subresource.empty() && removes(out.type)) {
     return node.fail("subresource", "is not supported with " + std::string(name_of(out.type)));
   }

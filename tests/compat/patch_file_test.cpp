@@ -105,3 +105,14 @@ TEST_CASE("of a hook that failed only status that it insists on is written") {
   REQUIRE(left.size() == 1);
   CHECK(left[0].name == "a");
 }
+
+TEST_CASE("a subresource may be written as a path") {
+  auto parsed = parse_patch_file(R"(
+{operation: MergePatch, kind: P, name: a, mergePatch: {}, subresource: /status, ignoreHookError: true}
+)");
+  REQUIRE(parsed.ok());
+  CHECK(parsed->at(0).subresource == "status");
+  CHECK(despite_failure(*std::move(parsed)).size() == 1);
+  CHECK(problem_of("{operation: Delete, kind: Pod, name: a, subresource: /status}")
+            .find("subresource") != std::string::npos);
+}
