@@ -118,6 +118,14 @@ Result<void> write_saved(const std::string& path, const std::string& server,
   return base::write_file_atomic(path, content, 0600);
 }
 
+std::string why_foreign(const std::vector<SavedKind>& saved, const std::string& server) {
+  for (const auto& one : saved) {
+    if (one.server.empty() || one.server == server) continue;
+    return fmt::format("saved from {}, and this is {}", one.server, server);
+  }
+  return "";
+}
+
 Result<std::string> read_saved(const std::string& path) {
   return base::read_file(path, kMaxFile);
 }

@@ -27,6 +27,9 @@ struct SavedKind {
 // writing the file.
 Result<void> write_saved(const std::string& path, const std::string& server,
                          const CachedKinds& kinds);
+// Why what was saved from one server is of no use on `server`; "" when it is, and for old files,
+// which do not say where they are from.
+std::string why_foreign(const std::vector<SavedKind>& saved, const std::string& server);
 // Refers to `content`. Errors: invalid.
 Result<std::vector<SavedKind>> parse_saved(std::string_view content);
 // The whole file. Errors: as base::read_file.

@@ -118,6 +118,7 @@ class Reflect : public Command {
     if (flags_.mode() == ReflectMode::serve) {
       if (auto one = check_served(*plans); !one.ok()) return fail(context, one.error());
     }
+    drop_foreign(context, session.client().config().server);
     tell_unused(context, *plans);
     if (flags_.mode() == ReflectMode::estimate) return run_estimate(context, session, *plans);
     const TimePoint begin = session.loop().now();
@@ -151,6 +152,18 @@ class Reflect : public Command {
       for (const auto& type : types) asked_.push_back({type, word.names});
     }
     return plan_kinds(flags_, asked_, session.client().config().namespace_);
+  }
+
+  // Another cluster has other objects, and its resourceVersions mean nothing here. Where only the
+  // URL is another one this costs a list.
+  void drop_foreign(Context& context, const std::string& server) {
+    const std::string why = why_foreign(saved_, server);
+    if (why.empty()) return;
+    context.err << base::escape_for_terminal(fmt::format(
+                       "{} was {}: its objects are not used, all is read anew", flags_.from, why))
+                << "\n";
+    saved_.clear();
+    content_.clear();
   }
 
   // Saved caches that nothing is asked of would be left out in silence.

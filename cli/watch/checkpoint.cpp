@@ -32,10 +32,12 @@ std::string why_kept(const Undelivered& what) {
 // who reads them, each has its own checksum.
 std::string pack_checkpoint(const CheckpointParts& parts) {
   Json head = Json::array();
-  for (const auto& [name, bytes] : parts) head.push_back({{"of", name}, {"size", bytes.size()}});
+  for (const auto& [name, part] : parts) {
+    head.push_back({{"of", name}, {"size", part.bytes.size()}, {"server", part.server}});
+  }
   std::string out(kMagic);
   out += base::dump_json(head) + "\n";
-  for (const auto& [name, bytes] : parts) out += bytes;
+  for (const auto& [name, part] : parts) out += part.bytes;
   return out;
 }
 
@@ -52,7 +54,9 @@ Result<CheckpointParts> unpack_checkpoint(std::string_view bytes) {
     const auto size = base::int_at(one, {"size"});
     if (!size || *size < 0) return damaged("is damaged");
     if (static_cast<std::size_t>(*size) > bytes.size()) return damaged("is cut short");
-    out[base::string_at(one, {"of"})] = bytes.substr(0, static_cast<std::size_t>(*size));
+    out[base::string_at(one, {"of"})] = {
+        std::string(bytes.substr(0, static_cast<std::size_t>(*size))),
+        base::string_at(one, {"server"})};
     bytes.remove_prefix(static_cast<std::size_t>(*size));
   }
   if (!bytes.empty()) return damaged("is damaged");

@@ -11,8 +11,15 @@
 
 namespace kubewatch::cli::watch {
 
-// The parts by what they are of: "CONTEXT|pods|shop|NAME"; each as runtime::Reflector::save has it.
-using CheckpointParts = std::map<std::string, std::string>;
+struct CheckpointPart {
+  std::string bytes;   // as runtime::Reflector::save has it
+  std::string server;  // that it was read from; "" in files of before
+  // What was read elsewhere says nothing about `here`.
+  bool is_of(const std::string& here) const { return server.empty() || server == here; }
+  bool operator==(const CheckpointPart&) const = default;
+};
+// The parts by what they are of: "CONTEXT|pods|shop|NAME".
+using CheckpointParts = std::map<std::string, CheckpointPart>;
 
 // What the sources know at the end of a run and nobody got.
 struct Undelivered {

@@ -223,13 +223,23 @@ Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::s
       server.session->client(), source->info.type, source->info.namespace_, stream, options_.store,
       server.session->random(), callbacks_of(*source));
   const auto loaded = options_.loaded.find(source->part);
-  if (loaded != options_.loaded.end()) {
-    auto read = source->reflector->load(loaded->second);
+  const std::string& url = server.session->client().config().server;
+  if (loaded != options_.loaded.end() && !loaded->second.is_of(url)) {
+    note_foreign(loaded->second.server, url);
+  } else if (loaded != options_.loaded.end()) {
+    auto read = source->reflector->load(loaded->second.bytes);
     if (!read.ok()) return std::move(read).error().with_context("--checkpoint");
     source->resumed = true;
   }
   sources_.push_back(std::move(source));
   return {};
+}
+
+void SourceSet::note_foreign(const std::string& saved, const std::string& here) {
+  if (!foreign_.insert(saved + " " + here).second) return;
+  callbacks_.on_note(fmt::format(
+      "the checkpoint is of {}, and this is {}: nothing of it is used, all is told anew", saved,
+      here));
 }
 
 void SourceSet::begin(Source& source) {
@@ -337,7 +347,7 @@ Result<CheckpointParts> SourceSet::save() const {
       bytes += piece;
       return {};
     }));
-    out[source->part] = std::move(bytes);
+    out[source->part] = {std::move(bytes), source->server->session->client().config().server};
   }
   return out;
 }

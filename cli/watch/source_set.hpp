@@ -100,12 +100,14 @@ class SourceSet {
   void synced(Source& source, bool gap);
   void note_missing(const Source& source) const;
   bool all_refused() const;
+  void note_foreign(const std::string& saved, const std::string& here);
 
   std::vector<std::unique_ptr<Server>> servers_;
   SourceOptions options_;
   SourceCallbacks callbacks_;
   std::vector<std::unique_ptr<Source>> sources_;
   std::size_t groups_ = 0;
+  std::set<std::string> foreign_;  // servers of the checkpoint that were told
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 

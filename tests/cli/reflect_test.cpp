@@ -304,6 +304,14 @@ TEST_CASE("an estimate counts what is not in the sample and says what saves most
   CHECK_FALSE(selected->remaining_known);
 }
 
+TEST_CASE("a saved file of another server is told by both names") {
+  SavedKind one;
+  CHECK(why_foreign({one}, "https://b").empty());
+  one.server = "https://a";
+  CHECK(why_foreign({one}, "https://a").empty());
+  CHECK(why_foreign({one}, "https://b") == "saved from https://a, and this is https://b");
+}
+
 TEST_CASE("a saved file that is none, cut short or damaged is refused") {
   CHECK_FALSE(parse_saved("").ok());
   CHECK_FALSE(parse_saved("something else").ok());

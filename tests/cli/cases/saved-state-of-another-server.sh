@@ -1,0 +1,26 @@
+# What was saved of one cluster says nothing about another: neither its objects nor its positions are used.
+for name in a b; do
+  printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: of-%s, namespace: default}\n' $name >"$work/$name.yaml"
+  "$kubewatch" sandbox -f "$work/$name.yaml" --kubeconfig "$work/config-$name" >/dev/null 2>&1 &
+  eval "$name=\$!"
+done
+trap 'kill $a $b $reader 2>/dev/null' EXIT
+for name in a b; do until [ -s "$work/config-$name" ]; do sleep 0.1; done; done
+on() {
+  name=$1
+  shift
+  KUBECONFIG="$work/config-$name" timeout 60 "$kubewatch" "$@"
+}
+on a reflect configmaps --once --snapshot "$work/snapshot" >/dev/null
+on b reflect --from "$work/snapshot" --serve 127.0.0.1:0 --kubeconfig-out "$work/config-reader" \
+  >/dev/null 2>"$work/status" &
+reader=$!
+until on reader reflect configmaps --query -o name 2>/dev/null; do sleep 0.1; done
+kill $reader
+wait $reader
+grep 'was saved from' "$work/status" >&2
+for name in a a b b; do
+  echo "# $name" >&2
+  on $name watch configmaps -o name --checkpoint "$work/checkpoint" --duration 2s
+  echo "exit $?"
+done
