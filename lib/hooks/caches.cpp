@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/json.hpp"
-#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/optional_kinds.hpp"
@@ -56,12 +55,18 @@ Result<void> find_entry(const client::ResourceMap& resources, const StreamRule& 
 
 // Adds the object where the entry's filter lets it pass; says what the list lacks.
 void add_to(InputList& list, const StreamRule& stream, runtime::StoredObject object) {
-  if (object.reduced && list.reduced.empty()) {
-    list.reduced = list.gvk.api_version() + " " + list.gvk.kind + " " + object.meta.key().str();
-  }
+  const auto name = [&] {
+    return list.gvk.api_version() + " " + list.gvk.kind + " " + object.meta.key().str();
+  };
+  if (object.reduced && list.reduced.empty()) list.reduced = name();
   const auto passed = passes(stream.filter, object.json);
   if (!passed.ok()) {
     list.complete = false;
+    if (!list.why_incomplete.empty()) return;
+    SecretMask mask;
+    mask.add_json(object.json);
+    list.why_incomplete =
+        "the filter fails on " + name() + ": " + mask.mask(passed.error().render());
   } else if (*passed) {
     list.objects.push_back(std::move(object.json));
   }
@@ -213,7 +218,21 @@ std::vector<InputList> RuleCaches::owned(const std::string& owner_uid) const {
 std::vector<core::ObjectKey> RuleCaches::related_keys(const Related& related,
                                                       const core::ObjectKey& key) {
   if (related.rule->map_all) return related.group.keys();
-  return related.rule->refs ? related.index.targets_of(key) : related.index.sources_of(key);
+  return related.rule->refs ? related.relations.targets_of(key) : related.relations.sources_of(key);
+}
+
+// An object on which `map` fails may belong to any of ours.
+std::string RuleCaches::why_incomplete(const Related& related, const core::ObjectKey& key) {
+  return related.rule->refs ? related.relations.failure_of(key) : related.relations.any_failure();
+}
+
+Result<void> RuleCaches::refs_known(const core::ObjectKey& key) const {
+  for (const auto& related : related_) {
+    if (!related->rule->refs) continue;
+    std::string failure = related->relations.failure_of(key);
+    if (!failure.empty()) return Error(ErrorKind::invalid, std::move(failure));
+  }
+  return {};
 }
 
 std::vector<InputList> RuleCaches::related(const core::ObjectKey& key) const {
@@ -222,6 +241,8 @@ std::vector<InputList> RuleCaches::related(const core::ObjectKey& key) const {
     InputList list{related->rule->name, related->type.gvk};
     list.absent = related->absent;
     list.resource_version = related->group.resource_version();
+    list.why_incomplete = why_incomplete(*related, key);
+    list.complete = list.why_incomplete.empty();
     for (const core::ObjectKey& other : related_keys(*related, key)) {
       if (auto object = related->group.get(other)) {
         add_to(list, related->rule->stream, std::move(*object));
@@ -357,15 +378,6 @@ std::vector<core::ResourceType> RuleCaches::writable_kinds() const {
   }
   for (const auto& [type, namespaces] : writes_) out.push_back(type);
   return out;
-}
-
-void RuleCaches::warn(const std::string& what, const Error& error, const std::string& object_json) {
-  SecretMask mask;
-  mask.add_json(object_json);
-  const std::string text = mask.mask(error.render());
-  if (warned_.admit(what + text, callbacks_.now())) {
-    base::log_warn(what, {{"controller", rule_.name}, {"error", text}});
-  }
 }
 
 }  // namespace kubewatch::hooks

@@ -16,11 +16,11 @@
 #include "hooks/input_list.hpp"
 #include "hooks/namespace_selection.hpp"
 #include "hooks/ownership.hpp"
+#include "hooks/relations.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/streams.hpp"
 #include "hooks/write_context.hpp"
 #include "runtime/owner_index.hpp"
-#include "runtime/relation_index.hpp"
 #include "runtime/work_queue.hpp"
 
 namespace kubewatch::hooks {
@@ -94,6 +94,8 @@ class RuleCaches {
   // What a run of the object is given: one list for each `owns` and each `watches`, in order.
   std::vector<InputList> owned(const std::string& owner_uid) const;
   std::vector<InputList> related(const core::ObjectKey& key) const;
+  // Some `refs` fails on the object: what it refers to cannot be told.
+  Result<void> refs_known(const core::ObjectKey& key) const;
 
   // What there is outside the selection, with our finalizer.
   std::optional<core::ObjectMeta> guarded_meta(const core::ObjectKey& key) const;
@@ -149,11 +151,12 @@ class RuleCaches {
     Selection selection;
     StreamGroup group;
     bool absent = false;
-    runtime::RelationIndex index;  // map: related -> ours; refs: ours -> related
+    Relations relations;  // map: related -> ours; refs: ours -> related
   };
 
   static std::vector<core::ObjectKey> related_keys(const Related& related,
                                                    const core::ObjectKey& key);
+  static std::string why_incomplete(const Related& related, const core::ObjectKey& key);
   static bool watches(const Owned& owned, const ChildId& id);
 
   void on_object(const runtime::StoreChange& change);
@@ -181,12 +184,15 @@ class RuleCaches {
   void update_refs(const core::ObjectKey& key, const std::string& json);
   void index_related(Related& related);
   std::vector<core::ObjectKey> children_of(const Owned& owned, const std::string& owner_uid) const;
-  std::vector<core::ObjectKey> mapped(const Related& related, const core::ObjectMeta& meta,
-                                      const std::string& json);
+  Result<std::vector<core::ObjectKey>> mapped(const Related& related, const core::ObjectMeta& meta,
+                                              const std::string& json);
+  Result<std::vector<core::ObjectKey>> run_relation(const std::string& what,
+                                                    const jq::Program& program,
+                                                    const std::string& json, bool namespaced,
+                                                    const core::ObjectKey& key);
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
   void wake_all(const std::vector<core::ObjectKey>& keys, runtime::Reason reason,
                 const std::string& reason_object, bool echo = false);
-  void warn(const std::string& what, const Error& error, const std::string& object_json);
 
   const Rule& rule_;
   CacheCallbacks callbacks_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "hooks/caches.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
@@ -118,7 +119,7 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
 void RuleCaches::forget_relations(const core::ObjectMeta& meta) {
   by_uid_.remove(meta.uid, meta.key());
   for (auto& related : related_) {
-    if (related->rule->refs) related->index.set(meta.key(), {});
+    if (related->rule->refs) related->relations.forget(meta.key());
   }
 }
 
@@ -139,12 +140,22 @@ void RuleCaches::take_related(Related& related, const StoreChange& change) {
   if (!rule_.has_for) return callbacks_.wake({kNoObject, Reason::related_changed, what, true, ""});
   if (related.rule->map_all) return wake_all(for_.group.keys(), Reason::related_changed, what);
   if (related.rule->refs) {
-    return wake_all(related.index.sources_of(key), Reason::related_changed, what);
+    return wake_all(related.relations.sources_of(key), Reason::related_changed, what);
   }
-  std::vector<core::ObjectKey> concerned = related.index.targets_of(key);
-  related.index.set(
-      key, passes_now ? mapped(related, change.meta, change.json) : std::vector<core::ObjectKey>{});
-  for (const core::ObjectKey& target : related.index.targets_of(key)) concerned.push_back(target);
+  std::vector<core::ObjectKey> concerned = related.relations.targets_of(key);
+  const bool in_doubt = !related.relations.any_failure().empty();
+  if (passes_now) {
+    related.relations.set(key, mapped(related, change.meta, change.json));
+  } else {
+    related.relations.forget(key);
+  }
+  // Every list was incomplete, and what was not pruned for that is due.
+  if (in_doubt && related.relations.any_failure().empty()) {
+    return wake_all(for_.group.keys(), Reason::related_changed, what);
+  }
+  for (const core::ObjectKey& target : related.relations.targets_of(key)) {
+    concerned.push_back(target);
+  }
   std::sort(concerned.begin(), concerned.end());
   concerned.erase(std::unique(concerned.begin(), concerned.end()), concerned.end());
   wake_all(concerned, Reason::related_changed, what);
@@ -158,18 +169,9 @@ void RuleCaches::index_object(const runtime::StoredObject& object) {
 void RuleCaches::update_refs(const core::ObjectKey& key, const std::string& json) {
   for (auto& related : related_) {
     if (!related->rule->refs) continue;
-    auto values = evaluate_text(*related->rule->refs, json);
-    if (!values.ok()) {
-      warn("refs of watches " + related->rule->name + " failed on " + key.str(), values.error(),
-           json);
-      related->index.set(key, {});
-      continue;
-    }
-    auto targets = read_targets(*values, related->type.namespaced, key.namespace_);
-    if (!targets.ok()) {
-      warn("refs of watches " + related->rule->name + " on " + key.str(), targets.error(), json);
-    }
-    related->index.set(key, targets.ok() ? *targets : std::vector<core::ObjectKey>{});
+    related->relations.set(
+        key, run_relation("refs of watches " + related->rule->name, *related->rule->refs, json,
+                          related->type.namespaced, key));
   }
 }
 
@@ -178,23 +180,36 @@ void RuleCaches::index_related(Related& related) {
   for (const core::ObjectKey& key : related.group.keys()) {
     auto object = related.group.get(key);
     if (!object || !matches(related.rule->stream.filter, object->json)) continue;
-    related.index.set(key, mapped(related, object->meta, object->json));
+    related.relations.set(key, mapped(related, object->meta, object->json));
   }
 }
 
-std::vector<core::ObjectKey> RuleCaches::mapped(const Related& related,
-                                                const core::ObjectMeta& meta,
-                                                const std::string& json) {
-  auto values = evaluate_text(*related.rule->map, json);
-  if (!values.ok()) {
-    warn("map of watches " + related.rule->name + " failed on " + meta.key().str(), values.error(),
-         json);
-    return {};
+Result<std::vector<core::ObjectKey>> RuleCaches::mapped(const Related& related,
+                                                        const core::ObjectMeta& meta,
+                                                        const std::string& json) {
+  return run_relation("map of watches " + related.rule->name, *related.rule->map, json,
+                      for_.type.namespaced, meta.key());
+}
+
+// A failure is told at once as well: it may concern objects that do not run for now.
+Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const std::string& what,
+                                                              const jq::Program& program,
+                                                              const std::string& json,
+                                                              bool namespaced,
+                                                              const core::ObjectKey& key) {
+  const auto targets = [&]() -> Result<std::vector<core::ObjectKey>> {
+    KW_ASSIGN(const std::vector<Json> values, evaluate_text(program, json));
+    return read_targets(values, namespaced, key.namespace_);
+  }();
+  if (targets.ok()) return targets;
+  SecretMask mask;
+  mask.add_json(json);
+  Error masked(targets.error().kind(),
+               what + " failed on " + key.str() + ": " + mask.mask(targets.error().render()));
+  if (warned_.admit(masked.message(), callbacks_.now())) {
+    base::log_warn(masked.message(), {{"controller", rule_.name}});
   }
-  auto targets = read_targets(*values, for_.type.namespaced, meta.namespace_);
-  if (targets.ok()) return *targets;
-  warn("map of watches " + related.rule->name + " on " + meta.key().str(), targets.error(), json);
-  return {};
+  return masked;
 }
 
 void RuleCaches::wake_all(const std::vector<core::ObjectKey>& keys, Reason reason,

@@ -197,6 +197,11 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
                       Error(matched.error().kind(), mask.mask(matched.error().render())), done);
   }
   const bool wanted = matched.ok() && (*matched || asked_for_.contains(work.key));
+  // What it refers to is unknown: a hook would see less than there is.
+  if (wanted && !object->meta.deleting()) {
+    const auto known = caches_.refs_known(work.key);
+    if (!known.ok()) return fail_early(work, object->meta, known.error(), done);
+  }
   proceed(work, std::move(*object), wanted, done);
 }
 

@@ -45,6 +45,11 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
       mask.add_json(object->json);
       facts.filter_error = mask.mask(passed.error().render());
     }
+    for (const auto& lists : {caches_.owned(object->meta.uid), caches_.related(key)}) {
+      for (const InputList& list : lists) {
+        if (!list.complete) facts.incomplete_lists.push_back(list.why_incomplete);
+      }
+    }
   }
   if (const auto* ignored = ignored_.find(key.str())) {
     facts.ignored = IgnoredChange{ignored->resource_version, now - ignored->at};

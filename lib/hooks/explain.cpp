@@ -213,6 +213,9 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
   if (!facts.filter_error.empty()) {
     out.details.push_back("the filter fails on it: " + facts.filter_error);
   }
+  for (const std::string& why : facts.incomplete_lists) {
+    out.details.push_back("its input is not complete, so nothing is pruned: " + why);
+  }
   if (facts.guarded_outside) {
     out.details.push_back("it left the rule's selection and still carries the finalizer " +
                           rule.finalizer_name);

@@ -53,6 +53,7 @@ struct ExplainFacts {
   bool reduced = false;    // only its metadata is cached, though the rule wants all of it
   std::optional<bool> passes_filter;
   std::string filter_error;
+  std::vector<std::string> incomplete_lists;  // of what its run is given: why
   std::optional<IgnoredChange> ignored;
   // The queue.
   std::optional<runtime::KeyState> queued;

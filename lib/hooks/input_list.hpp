@@ -16,8 +16,11 @@ struct InputList {
   // Up to which the list is exact. Of watches in several namespaces: that of the one furthest
   // behind.
   std::string resource_version{};
-  bool complete = true;  // false: the filter cannot be evaluated on objects that are left out
-  bool absent = false;   // the kind is optional, and the server has none
+  // False: the filter failed on objects, which are left out, or the map on objects, which may
+  // belong here.
+  bool complete = true;
+  std::string why_incomplete{};  // for people
+  bool absent = false;           // the kind is optional, and the server has none
   // An object of which the cache has only metadata, "v1 ConfigMap shop/a"; no hook may see it.
   std::string reduced{};
 };

@@ -71,8 +71,10 @@ WritePlan make_plan(HookOutput output, const PlanInput& input) {
     plan.create = std::move(output.create);
     plan.patches = std::move(output.patches);
     plan.deletes = std::move(output.deletes);
-    plan.prune = input.verdict.outcome == Outcome::done && !input.finalizing &&
-                 input.rule.apply.prune && (printed_any || children_none);
+    const bool prunes = input.verdict.outcome == Outcome::done && !input.finalizing &&
+                        input.rule.apply.prune && (printed_any || children_none);
+    plan.prune = prunes && !input.incomplete;
+    plan.prune_held = prunes && input.incomplete;
     plan.drop_finalizer = plan.prune && input.has_finalizer && !plan.needs_finalizer &&
                           !input.rule.finalize.has_value();
   }

@@ -24,6 +24,7 @@ struct WritePlan {
   std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
   bool prune = false;         // once every apply succeeded
+  bool prune_held = false;    // it would be, were the input complete
   std::vector<ChildId> keep;  // printed: never pruned
   std::optional<Json> status;
   std::vector<Json> conditions;
@@ -41,6 +42,8 @@ struct PlanInput {
   bool has_finalizer = false;   // the owner carries ours now
   bool shows_error = false;     // the owner's status has our error condition with status False
   bool has_conditions = false;  // the kind has status.conditions
+  // The hook was given lists that may lack something: what it does not print may be needed.
+  bool incomplete = false;
 };
 
 // Namespaces before CRDs before the rest: what is of one class may be written side by side.

@@ -150,6 +150,7 @@ void Run::launch() {
     for (const InputList& list : *lists) {
       if (!list.reduced.empty()) return fail(Outcome::permanent, why_reduced(list.reduced));
       for (const std::string& object : list.objects) mask_.add_json(object);
+      if (!list.complete && why_incomplete_.empty()) why_incomplete_ = list.why_incomplete;
     }
   }
   const bool worker = hook().mode == HookMode::worker;
@@ -359,6 +360,7 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
         !input_.deleted && input_.object.meta.has_finalizer(host_.rule().finalizer_name);
     input.shows_error = shows_error(object);
     input.has_conditions = has_conditions;
+    input.incomplete = !why_incomplete_.empty();
     write(make_plan(std::move(*shared), input), has_conditions);
   };
   if (!has_status()) return plan(false, "");
@@ -383,6 +385,10 @@ void Run::write(WritePlan plan, bool has_conditions) {
   const auto scope = traced();  // the schema may have been asked for by another run
   events_ = std::move(plan.events);
   metrics_ = std::move(plan.metrics);
+  if (plan.prune_held) {
+    base::log_warn("nothing is pruned: its input was not complete: " + mask_.mask(why_incomplete_),
+                   log_fields());
+  }
   for (const Manifest& manifest : plan.manifests) {
     if (input_.keep_printed) printed_[manifest.id().str()] = manifest.object;
   }

@@ -98,7 +98,8 @@ class Run {
   bool printed_whole_ = true;  // mask_ knows all Secrets that the hook printed
   TimePoint schema_time_{};
   bool schemas_renewed_ = false;
-  bool ask_first_ = false;  // only the server knows whether the output is valid
+  std::string why_incomplete_;  // of the input; "" = it is complete
+  bool ask_first_ = false;      // only the server knows whether the output is valid
   HookExit exit_;
   Verdict verdict_;
   std::optional<Duration> requeue_after_;

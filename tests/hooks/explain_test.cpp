@@ -111,6 +111,14 @@ TEST_CASE("the filter keeps an object out, but not one that we have to let go") 
   CHECK(says(out, "the filter fails on it: not a number"));
 }
 
+TEST_CASE("an object whose input is not complete says why, and that nothing is pruned") {
+  auto facts = quiet();
+  facts.incomplete_lists = {"map of watches config failed on shop/b: no JSON"};
+  const auto out = explain(website(), kKey, facts);
+  CHECK(out.state == "idle");
+  CHECK(says(out, "nothing is pruned: map of watches config failed on shop/b: no JSON"));
+}
+
 TEST_CASE("a dying object without our finalizer is nobody's, with it it is held") {
   auto facts = quiet();
   facts.meta.deletion_timestamp = "2026-01-02T03:04:05Z";

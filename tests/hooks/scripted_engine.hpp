@@ -114,11 +114,12 @@ struct ScriptedEngine {
     return text.ok() ? *text : "";
   }
 
-  std::string state() {
+  hooks::Explanation explain() {
     return hooks::explain(engine->drivers().at(0)->rule(), {"shop", "a"},
-                          engine->drivers().at(0)->facts_of({"shop", "a"}))
-        .state;
+                          engine->drivers().at(0)->facts_of({"shop", "a"}));
   }
+  std::string state() { return explain().state; }
+  std::string explained() { return base::join(explain().details, "\n"); }
 
   bool told(const std::string& words) const {
     for (std::size_t i = 0; i < transport.size(); ++i) {
