@@ -110,6 +110,10 @@ std::optional<int> parse_seconds(std::string_view text) {
   text = base::trim(text);
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool digits = end != text.data() && end == text.data() + text.size();
+  if (error == std::errc::result_out_of_range && digits && text.front() != '-') {
+    return kMaxRetryAfterSeconds;
+  }
   if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
   return std::min(value, kMaxRetryAfterSeconds);
 }

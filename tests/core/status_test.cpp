@@ -78,6 +78,10 @@ TEST_CASE("retry hints come from the header or the Status and are bounded") {
   CHECK(error_from_response(503, body, "soon").status()->retry_after_seconds == 3);
   CHECK_FALSE(error_from_response(503, "", "-1").status()->retry_after_seconds.has_value());
   CHECK(error_from_response(503, "", "999999999").status()->retry_after_seconds == 86400);
+  // More than an int holds is a long time, not none.
+  CHECK(error_from_response(503, "", "9999999999").status()->retry_after_seconds == 86400);
+  CHECK_FALSE(error_from_response(503, "", "-9999999999").status()->retry_after_seconds);
+  CHECK_FALSE(error_from_response(503, "", "9999999999 s").status()->retry_after_seconds);
 }
 
 TEST_CASE("an ERROR event holds a Status with its own code") {
