@@ -62,32 +62,45 @@ struct Gunzip::State {
 };
 
 Gunzip::Gunzip() : state_(std::make_unique<State>()) {
-  isal_inflate_init(&state_->stream);
-  state_->stream.crc_flag = ISAL_GZIP_NO_HDR_VER;
+  begin_member();
 }
 
 Gunzip::~Gunzip() = default;
 
-// ISA-L goes wrong on a head that comes in pieces, so it is read here.
-Result<void> Gunzip::feed(std::string_view bytes,
-                          const std::function<bool(std::string_view)>& out) {
-  if (in_body_) return unpack(bytes, out);
-  head_ += bytes;
-  KW_ASSIGN(const std::size_t size, head_size(head_));
-  if (size == 0 && head_.size() > kMaxHead) return not_gzip(ISAL_INVALID_WRAPPER);
-  if (size == 0) return {};
-  in_body_ = true;
-  const std::string held = std::exchange(head_, {});
-  return unpack(std::string_view(held).substr(size), out);
+void Gunzip::begin_member() {
+  isal_inflate_init(&state_->stream);
+  state_->stream.crc_flag = ISAL_GZIP_NO_HDR_VER;
+  in_body_ = whole_ = false;
 }
 
-Result<void> Gunzip::unpack(std::string_view bytes,
-                            const std::function<bool(std::string_view)>& out) {
+// Member by member: what follows the end of one is the head of the next.
+Result<void> Gunzip::feed(std::string_view bytes,
+                          const std::function<bool(std::string_view)>& out) {
+  // ISA-L goes wrong on a head that comes in pieces, so it is read here.
+  while (!bytes.empty()) {
+    if (whole_) begin_member();
+    if (in_body_) {
+      KW_ASSIGN(bytes, unpack(bytes, out));
+      continue;
+    }
+    const std::size_t had = head_.size();
+    head_ += bytes.substr(0, kMaxHead + 1 - had);
+    KW_ASSIGN(const std::size_t size, head_size(head_));
+    if (size == 0 && head_.size() > kMaxHead) return not_gzip(ISAL_INVALID_WRAPPER);
+    if (size == 0) return {};
+    in_body_ = true;
+    head_.clear();
+    bytes.remove_prefix(size - had);
+  }
+  return {};
+}
+
+Result<std::string_view> Gunzip::unpack(std::string_view bytes,
+                                        const std::function<bool(std::string_view)>& out) {
   // Shared by all streams: a piece is handed on before another is made.
   static std::array<char, kPiece> piece;
   inflate_state& stream = state_->stream;
-  while (!bytes.empty()) {
-    if (whole_) return Error(ErrorKind::unreachable, "goes on behind the end of its gzip");
+  while (!bytes.empty() && !whole_) {
     const std::size_t take = std::min(bytes.size(), kSlice);
     stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(bytes.data()));
     stream.avail_in = static_cast<std::uint32_t>(take);
@@ -100,13 +113,13 @@ Result<void> Gunzip::unpack(std::string_view bytes,
       made = kPiece - stream.avail_out;
       whole_ = stream.block_state == ISAL_BLOCK_FINISH;
       const std::string_view now(piece.data(), made);
-      if (made > 0 && !out(now)) return {};
+      if (made > 0 && !out(now)) return std::string_view();
       // A full piece: there may be more of what was taken in.
     } while (!whole_ && made == kPiece);
     if (!whole_ && stream.avail_in > 0) return not_gzip(ISAL_INVALID_BLOCK);
     bytes.remove_prefix(take - stream.avail_in);
   }
-  return {};
+  return bytes;
 }
 
 }  // namespace kubewatch::http

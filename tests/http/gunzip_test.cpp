@@ -39,6 +39,33 @@ TEST_CASE("gzip gives what was packed, for every way to cut it") {
   }
 }
 
+TEST_CASE("gzip of several members is one text, for every way to cut it") {
+  const std::string packed = gzip("one, ") + gzip("") + gzip(words(5000)) + gzip("and three");
+  const std::string text = "one, " + words(5000) + "and three";
+  for (std::size_t cut = 0; cut <= packed.size(); ++cut) {
+    INFO("cut at " << cut);
+    Gunzip gunzip;
+    std::string out;
+    const auto keep = [&](auto piece) {
+      out += piece;
+      return true;
+    };
+    REQUIRE(gunzip.feed(std::string_view(packed).substr(0, cut), keep).ok());
+    REQUIRE(gunzip.feed(std::string_view(packed).substr(cut), keep).ok());
+    CHECK(gunzip.whole());
+    CHECK(out == text);
+  }
+}
+
+TEST_CASE("behind a member only another whole one is gzip") {
+  const auto keep = [](auto) { return true; };
+  CHECK_FALSE(Gunzip().feed(gzip("one") + "rest", keep).ok());
+  CHECK_FALSE(Gunzip().feed(gzip("one") + std::string(5, '\0'), keep).ok());
+  Gunzip cut;
+  REQUIRE(cut.feed(gzip("one") + gzip("two").substr(0, 5), keep).ok());
+  CHECK_FALSE(cut.whole());
+}
+
 TEST_CASE("a head with any of its parts may come in any pieces") {
   const std::string text = "an answer of a few words, a few words";
   const std::string plain = gzip(text);
