@@ -39,30 +39,39 @@ void TriggerFile::look() {
   const int fd = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat info {};
   if (fd >= 0 && ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-    const bool same = info.st_dev == device_ && info.st_ino == inode_ && info.st_size >= offset_;
-    if (first_) offset_ = info.st_size;
-    if (!first_ && !same) {
+    const FileMoment now = moment_of(info);
+    if (first_) {
+      place_.skip_to(now.size, before(fd, now.size, TriggerPlace::kMostKept));
+    } else if (place_.is_another(now, before(fd, place_.offset(), place_.kept()))) {
       feed_.restart();
-      offset_ = 0;
+      place_.restart();
     }
-    device_ = info.st_dev;
-    inode_ = info.st_ino;
-    next = read_on(fd);
+    place_.looked(now);
+    next = read_on(fd, now.size);
   }
   if (fd >= 0) ::close(fd);
   first_ = false;
   timer_ = setting_.loop.after(next, [this] { look(); });
 }
 
-Duration TriggerFile::read_on(int fd) {
+std::string TriggerFile::before(int fd, off_t offset, std::size_t count) {
+  std::string out(std::min(count, static_cast<std::size_t>(offset)), '\0');
+  const ssize_t size = ::pread(fd, out.data(), out.size(), offset - static_cast<off_t>(out.size()));
+  out.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return out;
+}
+
+// Not beyond what the look has shown: what comes after it is told by the next one.
+Duration TriggerFile::read_on(int fd, off_t end) {
   std::array<char, kChunk> buffer{};
-  const ssize_t size = ::pread(fd, buffer.data(), buffer.size(), offset_);
+  const auto left = static_cast<std::size_t>(end - place_.offset());
+  const ssize_t size = ::pread(fd, buffer.data(), std::min(buffer.size(), left), place_.offset());
   if (size <= 0) return kLook;
-  offset_ += size;
+  const std::string_view bytes(buffer.data(), static_cast<std::size_t>(size));
+  place_.read(bytes);
   const TimePoint now = setting_.loop.now();
-  feed_.bytes(now, {buffer.data(), static_cast<std::size_t>(size)});
-  const bool more = static_cast<std::size_t>(size) == buffer.size();
-  return std::max(feed_.pause(now), more ? kMore : kLook);
+  feed_.bytes(now, bytes);
+  return std::max(feed_.pause(now), place_.offset() < end ? kMore : kLook);
 }
 
 std::unique_ptr<TriggerSource> open_trigger(const TriggerSetting& setting, const TriggerRule& rule,

@@ -7,20 +7,23 @@
 
 #include "hooks/hook_process.hpp"
 #include "hooks/trigger_feed.hpp"
+#include "hooks/trigger_place.hpp"
 #include "hooks/trigger_sources.hpp"
 
 namespace kubewatch::hooks {
 
 // What is there at the start was there before us: only what comes is read. A file that appears
-// later, that is replaced or that has become shorter is read from its beginning. Looked at once a
-// second: that works on every file system, and through links.
+// later, that is replaced, overwritten or has become shorter is read from its beginning. Looked at
+// once a second: that works on every file system, and through links.
 class TriggerFile : public TriggerSource {
  public:
   TriggerFile(TriggerSetting setting, std::string path);
 
  private:
   void look();
-  Duration read_on(int fd);
+  // What stands before the offset, at most so many bytes.
+  static std::string before(int fd, off_t offset, std::size_t count);
+  Duration read_on(int fd, off_t end);
   void refuse(const Error& error);
 
   TriggerSetting setting_;
@@ -28,9 +31,7 @@ class TriggerFile : public TriggerSource {
   TriggerFeed feed_;
   LineLimit told_{10, 1};
   bool first_ = true;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
-  off_t offset_ = 0;
+  TriggerPlace place_;
   loop::Timer timer_;
 };
 
