@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <set>
@@ -20,8 +21,10 @@ namespace {
 constexpr std::string_view kLog = "handled.log";
 constexpr std::string_view kKey = "key";
 constexpr std::string_view kLock = "lock";
-// Of which API server it is: a hash of its URL and its authority, then the URL for people.
+// Of which API server it is: a hash of its URL and its authority, then the URL for people, then a
+// hash of a known text, which tells another key from another server.
 constexpr std::string_view kServer = "server";
+constexpr const char* kKeyText = "key";
 // Holds the boot id while a process uses the folder; gone after a clean end.
 constexpr std::string_view kSession = "session";
 
@@ -32,6 +35,10 @@ Result<std::string> read_or_make_key(const std::string& path) {
   const std::string made = base::secure_random_hex(base::KeyedHash::kKeyBytes / 2);
   KW_TRY(base::write_file_atomic(path, made, 0600));
   return made;
+}
+
+std::string server_text(const StateScope& scope) {
+  return scope.server + "\n" + scope.authority;
 }
 
 Error system_error(const std::string& what, const std::string& path) {
@@ -64,27 +71,36 @@ Result<void> StateStore::take_lock() {
                "another process uses the state folder " + folder_ + "; give each its own");
 }
 
-bool StateStore::is_of_another_server(const StateScope& scope) {
+// Why nothing of it may be believed, "" = it may.
+std::string StateStore::why_strange(const StateScope& scope) const {
   const auto was = base::read_file(path(kServer), 8192);
-  if (!was.ok() && was.error().is_not_found()) return false;  // a new folder
-  const std::string is = hash(scope.server + "\n" + scope.authority);
-  if (was.ok() && was->starts_with(is + "\n")) return false;
-  const std::string url =
-      was.ok() ? std::string(base::trim(was->substr(std::min(was->find('\n'), was->size())))) : "";
-  notice_ = fmt::format(
-      "{} is of another API server ({}; this one is {}): it starts fresh, and what was deleted "
-      "meanwhile is not known",
-      folder_, url.empty() ? "unknown" : base::escape_for_terminal(url), scope.server);
-  return true;
+  if (!was.ok() && was.error().is_not_found()) return "";  // a new folder
+  auto lines = base::split(was.ok() ? *was : "", '\n');
+  lines.resize(std::max<std::size_t>(lines.size(), 3));
+  if (lines[0] == hash(server_text(scope))) return "";
+  if (!lines[2].empty() && lines[2] != hash(kKeyText)) {
+    return path(kKey) +
+           " is damaged or was replaced: it is not the key that the state was written with";
+  }
+  if (lines[1] == scope.server) {
+    return fmt::format("{} is of {} with another certificate authority, or its files are damaged",
+                       folder_, scope.server);
+  }
+  return fmt::format("{} is of another API server ({}; this one is {})", folder_,
+                     lines[1].empty() ? "unknown" : base::escape_for_terminal(lines[1]),
+                     scope.server);
 }
 
 Result<void> StateStore::load(const StateScope& scope) {
-  const bool other = is_of_another_server(scope);
-  if (other) KW_TRY(rewrite());  // before the folder says that it is of this server
+  const std::string strange = why_strange(scope);
+  if (!strange.empty()) {
+    notice_ = strange + ": it starts fresh, and what was deleted meanwhile is not known";
+    KW_TRY(rewrite());  // before the folder says that it is of this server
+  }
   KW_TRY(base::write_file_atomic(
-      path(kServer), hash(scope.server + "\n" + scope.authority) + "\n" + scope.server + "\n",
+      path(kServer), hash(server_text(scope)) + "\n" + scope.server + "\n" + hash(kKeyText) + "\n",
       0600));
-  if (other) return {};
+  if (!strange.empty()) return {};
   const std::string& boot_id = scope.boot_id;
   const auto session = base::read_file(path(kSession), 1024);
   const bool clean = !session.ok() && session.error().is_not_found();

@@ -60,7 +60,7 @@ class StateStore {
   std::string path(std::string_view name) const { return folder_ + "/" + std::string(name); }
   Result<void> take_lock();
   Result<void> load(const StateScope& scope);
-  bool is_of_another_server(const StateScope& scope);
+  std::string why_strange(const StateScope& scope) const;
   Result<void> rewrite();
   void append(const std::string& line);
   void give_up(const Error& error);

@@ -75,6 +75,31 @@ TEST_CASE("the state folder and its files are private, and an open folder is ref
   CHECK_FALSE(StateStore::open(path, kScope).ok());
 }
 
+TEST_CASE("a key that was damaged is told as that and not as another server") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  open(path)->set(kA, {"uid-a", "h", false, 0});
+  std::string key;
+  SECTION("of full length") {
+    key = std::string(64, 'x');
+  }
+  SECTION("cut") {
+    key = "x";
+  }
+  REQUIRE(base::write_file_atomic(path + "/key", key, 0600).ok());
+  {
+    auto store = open(path);
+    INFO(store->notice());
+    CHECK(store->notice().find("/key is damaged or was replaced") != std::string::npos);
+    CHECK(store->notice().find("API server") == std::string::npos);
+    CHECK(store->find(kA) == nullptr);
+    store->set(kB, {"uid-b", "h", false, 0});
+  }
+  auto store = open(path);
+  CHECK(store->notice().empty());
+  CHECK(store->find(kB) != nullptr);
+}
+
 TEST_CASE("two processes cannot use one state folder") {
   const test::RuleFolder folder;
   auto store = open(folder.file("state"));
@@ -89,18 +114,21 @@ TEST_CASE("a state is of one API server: with another one it starts fresh and sa
   open(path)->set(kA, {"uid-a", "h", false, 0});
   CHECK(open(path)->find(kA) != nullptr);
   StateScope other = kScope;
+  std::string why;
   SECTION("at another address") {
     other.server = "https://10.0.0.2:6443";
+    why = "of another API server (https://10.0.0.1:6443; this one is https://10.0.0.2:6443)";
   }
   SECTION("rebuilt at the same address") {
     other.authority = "another";
+    why = "of https://10.0.0.1:6443 with another certificate authority";
   }
   {
     auto store = open(path, other);
     CHECK(store->find(kA) == nullptr);
     CHECK(store->of_controller("website").empty());
-    CHECK(store->notice().find("of another API server (https://10.0.0.1:6443;") !=
-          std::string::npos);
+    INFO(store->notice());
+    CHECK(store->notice().find(why) != std::string::npos);
     store->set(kB, {"uid-b", "h", false, 0});
   }
   CHECK(open(path, other)->notice().empty());
