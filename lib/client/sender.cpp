@@ -10,6 +10,8 @@
 namespace kubewatch::client {
 namespace {
 
+constexpr std::size_t kMaxShownLocation = 200;
+
 // One request, and the second try after a 401 that renewed credentials may mend.
 class SendCall : public std::enable_shared_from_this<SendCall> {
  public:
@@ -84,6 +86,21 @@ struct CallPending : Pending {
 struct FailedPending : Pending {
   std::shared_ptr<std::function<void(Error)>> done;
 };
+
+// Where a redirect leads, without what may be a secret: login pages put tokens and states into the
+// query and the fragment.
+std::string shown_location(std::string_view location) {
+  location = location.substr(0, location.find_first_of("?#"));
+  std::string out;
+  std::size_t host = location.find("//");
+  host = host == std::string_view::npos ? 0 : host + 2;
+  const std::string_view authority = location.substr(host, location.find('/', host) - host);
+  const std::size_t user = authority.rfind('@');
+  out = location.substr(0, host);
+  if (host > 0 && user != std::string_view::npos) host += user + 1;
+  out += location.substr(host);
+  return out.substr(0, kMaxShownLocation);
+}
 
 }  // namespace
 
@@ -191,7 +208,7 @@ Error error_of_answer(int status, const http::Headers& headers, std::string_view
   if (status >= 400) return core::error_from_response(status, body, headers.get("Retry-After"));
   std::string message = "the server answered " + std::to_string(status);
   if (const auto location = headers.get("Location"); !location.empty()) {
-    message += ", a redirect to " + std::string(location.substr(0, 200)) +
+    message += ", a redirect to " + shown_location(location) +
                ", which is not followed because the request carries credentials; use that server";
   }
   return Error(ErrorKind::unavailable, std::move(message));

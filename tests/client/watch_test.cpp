@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "client/client.hpp"
+#include "client/sender.hpp"
 #include "rig.hpp"
 
 using namespace kubewatch;
@@ -103,6 +104,22 @@ TEST_CASE("a redirect or an odd success is no watch") {
     CHECK(seen.error().kind() == ErrorKind::unavailable);
     CHECK(seen.opened == 0);
   }
+}
+
+TEST_CASE("a redirect is told without what may be a secret in it") {
+  const auto told = [](const std::string& location) {
+    http::Headers headers;
+    headers.set("Location", location);
+    return error_of_answer(302, headers, "").message();
+  };
+  for (const char* location :
+       {"https://user:SECRET@login.example/a?token=SECRET", "https://login.example/a#SECRET",
+        "//SECRET@login.example/a?SECRET#SECRET", "https://user@SECRET@login.example/a"}) {
+    INFO(location);
+    CHECK(told(location).find("login.example/a,") != std::string::npos);
+    CHECK(told(location).find("SECRET") == std::string::npos);
+  }
+  CHECK(told("/a@b?c").find("a redirect to /a@b,") != std::string::npos);
 }
 
 TEST_CASE("a broken stream ends the watch and the call") {
