@@ -17,6 +17,11 @@ bool LoginState::usable(WallTime now) const {
   return !login_.expires || now + kBeforeExpiry < *login_.expires;
 }
 
+bool LoginState::still_good(WallTime now) const {
+  if (generation_ == 0 || refused_) return false;
+  return !login_.expires || now < *login_.expires;
+}
+
 bool LoginState::took(Login login, TimePoint now) {
   const bool other = generation_ == 0 || !login.same_as(login_);
   if (other) ++generation_;

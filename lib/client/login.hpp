@@ -42,6 +42,8 @@ class LoginState {
  public:
   // Not yet fetched, refused, or about to expire: fetch first.
   bool usable(WallTime now) const;
+  // Expires soon at most: better than none where another one was not to be had.
+  bool still_good(WallTime now) const;
   const Login& login() const { return login_; }
   // Which login a request carried; told again when it is refused.
   std::uint64_t generation() const { return generation_; }

@@ -109,7 +109,9 @@ class LoginTransport : public http::Transport {
     for (const auto& weak : std::exchange(waiting_, {})) {
       const auto call = weak.lock();
       if (!call) continue;
-      if (!taken.ok()) {
+      if (!taken.ok() && state_.still_good(loop_.wall())) {
+        call->send();
+      } else if (!taken.ok()) {
         call->fail(taken.error());
       } else if (call->holds_answer() && !*taken) {
         call->give_answer();

@@ -217,6 +217,35 @@ TEST_CASE("an expired login is replaced before the next request") {
   CHECK(w.bearer(1) == "Bearer two");
 }
 
+TEST_CASE("a login that expires soon is used where another one is not to be had") {
+  World w;
+  w.ask();
+  w.source->give(token("one", w.loop.wall() + std::chrono::seconds(4)));
+  auto& second = w.ask();
+  w.source->give(Error(ErrorKind::unauthorized, "the program failed"));
+  REQUIRE(w.wire->size() == 2);
+  CHECK(w.bearer(1) == "Bearer one");
+  CHECK_FALSE(second.end.has_value());
+  // The next one asks again; refused is refused.
+  w.answer(1, 401);
+  REQUIRE(w.source->fetches == 3);
+  w.source->give(Error(ErrorKind::unauthorized, "the program failed"));
+  CHECK(w.wire->size() == 2);
+  REQUIRE(second.end.has_value());
+  CHECK_FALSE(second.end->ok());
+}
+
+TEST_CASE("an expired login is not used, whatever becomes of the next one") {
+  World w;
+  w.ask();
+  w.source->give(token("one", w.loop.wall() - std::chrono::seconds(1)));
+  auto& second = w.ask();
+  w.source->give(Error(ErrorKind::unauthorized, "the program failed"));
+  CHECK(w.wire->size() == 1);
+  REQUIRE(second.end.has_value());
+  CHECK_FALSE(second.end->ok());
+}
+
 TEST_CASE("a login's certificate stands over the configuration's, also after that was rotated") {
   World w;
   w.ask();
