@@ -74,7 +74,7 @@ Result<Reply> Api::watch(const ApiRequest& request, const Target& target, WallTi
     auto events = storage_.since(resource.storage_id, options.version);
     if (events) {
       init_events_.count(resource.type.gvk.group, resource.type.plural, events.value().size());
-      stream->start_with_events(std::move(events).value());
+      stream->start_with_events(std::move(events).value(), options.version);
     } else {
       stream->start_with_error(std::move(events).error());
     }

@@ -54,6 +54,7 @@ void ReadHistory::reset(std::uint64_t version) {
   events_.clear();
   deletion_.reset();
   bytes_ = 0;
+  rewound_from_ = std::max(rewound_from_, version_);
   version_ = oldest_ = version;
 }
 

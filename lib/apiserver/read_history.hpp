@@ -67,7 +67,10 @@ class ReadHistory {
   // The newest state, and the oldest from which all events are here.
   std::uint64_t version() const { return version_; }
   std::uint64_t oldest() const { return oldest_; }
-  bool reaches(std::uint64_t version) const { return version >= oldest_; }
+  // Not those that were there before the data went back to a past, and are not there again.
+  bool reaches(std::uint64_t version) const {
+    return version >= oldest_ && (version <= version_ || version > rewound_from_);
+  }
 
   // Places of events; [first, end) are here.
   std::uint64_t first() const { return first_; }
@@ -89,6 +92,7 @@ class ReadHistory {
   std::uint64_t epoch_ = 0;
   std::uint64_t version_ = 0;
   std::uint64_t oldest_ = 0;
+  std::uint64_t rewound_from_ = 0;  // the highest version of an earlier epoch
   std::uint64_t first_ = 0;
   std::size_t bytes_ = 0;
 };

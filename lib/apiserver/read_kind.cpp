@@ -50,6 +50,12 @@ bool ReadKind::covers(const std::string& namespace_) const {
   return backend_.namespace_name().empty() || backend_.namespace_name() == namespace_;
 }
 
+void ReadKind::start_over(std::uint64_t version) {
+  history_.reset(version);
+  pages_.clear();
+  recent_ = {};
+}
+
 Listing ReadKind::listing(const std::string& namespace_, const ListOptions& options,
                           TimePoint now) {
   const std::string selection = selection_of(namespace_, options);

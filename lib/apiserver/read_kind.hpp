@@ -48,6 +48,8 @@ class ReadKind {
   // All objects that a request for this namespace ("" = all) means.
   bool covers(const std::string& namespace_) const;
 
+  // What was there before is no past of what is there now: the first state, or data that went back.
+  void start_over(std::uint64_t version);
   // Lets go of states that nobody reads pages of any more.
   void expire(TimePoint now) { pages_.expire(now); }
 

@@ -476,7 +476,7 @@ void Server::synced(KindId id, bool gap) {
   ReadHistory& history = kind.kind.history();
   // The first state; or the server's data went back in time: nothing goes on from before.
   if (!gap || version < history.version()) {
-    history.reset(version);
+    kind.kind.start_over(version);
   } else {
     history.add_relisted(std::move(changes), version);
   }

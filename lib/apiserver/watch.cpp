@@ -25,7 +25,8 @@ void WatchStream::start_with_state(std::vector<ObjectPtr> objects, std::uint64_t
   if (end) end_version_ = version;
 }
 
-void WatchStream::start_with_events(std::vector<EventPtr> events) {
+void WatchStream::start_with_events(std::vector<EventPtr> events, std::uint64_t after) {
+  after_ = after;
   for (auto& event : events) offer(event);
   most_waiting_ += events_.size();
 }
@@ -40,11 +41,12 @@ bool WatchStream::matches(const Object& object) const {
 }
 
 void WatchStream::offer(const EventPtr& event) {
+  if (event->version <= after_) return;
   if (starts_with(event->object->key(), spec_.prefix)) events_.push_back(event);
 }
 
 void WatchStream::bookmark(std::uint64_t version) {
-  if (spec_.bookmarks && !waiting()) {
+  if (spec_.bookmarks && !waiting() && version >= after_) {
     bookmark_ = bookmark_line(*spec_.resource, spec_.as, version, false);
   }
 }

@@ -51,7 +51,9 @@ class WatchStream {
   // Before it is attached, in this order, each at most once. `end` marks the end of the initial
   // state by an annotated bookmark at `version`.
   void start_with_state(std::vector<ObjectPtr> objects, std::uint64_t version, bool end);
-  void start_with_events(std::vector<EventPtr> events);
+  // Those after the version `after`, which may be one that is yet to come: nothing up to it is
+  // told.
+  void start_with_events(std::vector<EventPtr> events, std::uint64_t after);
   // The stream says this one ERROR and ends.
   void start_with_error(Error error);
 
@@ -76,6 +78,7 @@ class WatchStream {
   std::deque<EventPtr> events_;
   std::optional<Error> error_;
   std::optional<std::string> bookmark_;
+  std::uint64_t after_ = 0;  // told already, or not to be told
   std::size_t most_waiting_ = kWaitingEvents;
   bool columns_sent_ = false;
 };

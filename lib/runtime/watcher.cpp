@@ -14,6 +14,8 @@ namespace {
 // Servers send bookmarks about once a minute: one that did so before and is silent now is gone.
 constexpr Duration kBookmarkSilence{150000};
 constexpr Duration kMaxRetryAfter{300000};
+// What a server and whatever is in between may take to end a watch in order.
+constexpr Duration kBeforeSilence{15000};
 // Answers in a row that refuse to watch at one resourceVersion, before that version is given up.
 constexpr std::uint32_t kMaxRefused = 5;
 constexpr std::uint32_t kMaxInterrupted = 2;
@@ -255,7 +257,7 @@ void Watcher::start_watch(TimePoint now, WatcherActions& out) {
   core::WatchParams params;
   params.label_selector = options_.label_selector;
   params.field_selector = options_.field_selector;
-  params.timeout = options_.timeout;
+  params.timeout = watch_timeout();
   params.content = options_.content;
   const bool initial = state_ == WatcherState::initial_watch;
   params.send_initial_events = initial;
@@ -268,6 +270,14 @@ void Watcher::start_watch(TimePoint now, WatcherActions& out) {
   timer_ = TimerUse::open;
   out.emplace_back(StartWatch{std::move(params)});
   out.emplace_back(SetTimer{now + options_.open});
+}
+
+// A proxy may hold everything back until the server ends the watch: while nothing has shown that
+// the flow passes, the server's end comes before the silence that we end it for, or nothing ever
+// would.
+Duration Watcher::watch_timeout() const {
+  if (bookmarks_seen_) return options_.timeout;
+  return std::min(options_.timeout, std::max(options_.idle - kBeforeSilence, options_.idle / 2));
 }
 
 void Watcher::retry_at(TimePoint at, WatcherActions& out) {
@@ -332,6 +342,8 @@ void Watcher::watch_refused(TimePoint now, WatcherFailure where, const base::Err
 void Watcher::stream_failed(TimePoint now, const base::Error& error, WatcherActions& out) {
   // What cannot be read comes first.
   const bool progress = watch_events_ > 0 || now - watch_opened_ >= kNotTheFirst;
+  // What ended it may have been the end of the server, which may come back with older data.
+  doubtful_ = true;
   refused_ = progress ? 0 : refused_ + 1;
   if (refused_ >= kMaxRefused) return relist(now, WatcherFailure::stream, error, out);
   fail(now, WatcherFailure::stream, error, out);
@@ -555,7 +567,7 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
     return;
   }
   const bool is_bookmark = event.type == core::WatchEventType::bookmark;
-  if (event.resource_version.empty()) {
+  if (!usable(event.resource_version)) {
     if (is_bookmark) {
       ++skipped_events_;  // says nothing, harms nothing
     } else {
@@ -574,7 +586,8 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
   if (is_bookmark || event.resource_version != resource_version_) {
     ++watch_events_;
     refused_ = 0;
-    backoff_.succeed();
+    // A bookmark of what is known already comes before a 410 as well.
+    if (event.resource_version != resource_version_) backoff_.succeed();
   }
   resource_version_ = event.resource_version;
   if (is_bookmark) {
@@ -620,6 +633,8 @@ WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Er
                fmt::format("very short watch: closed after {} ms without an event", lived.count())),
          out);
   } else {
+    // A version of the future is answered with silence and an orderly end, too.
+    if (watch_events_ == 0 && options_.bookmarks && lived >= kNotTheFirst) doubtful_ = true;
     start_watch(now, out);
   }
   return out;

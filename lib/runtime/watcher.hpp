@@ -181,6 +181,7 @@ class Watcher {
   bool went_back(const std::string& resource_version) const;
   bool begin_again_if_back(TimePoint now, const std::string& resource_version, WatcherActions& out);
   Duration silence_limit() const;
+  Duration watch_timeout() const;
 
   WatcherOptions options_;
   base::Random& random_;

@@ -103,6 +103,20 @@ TEST_CASE("a live deletion that is older than the state joins the addition behin
   CHECK(told(history, 12) == Lines{"DELETED b 15"});
 }
 
+TEST_CASE("what was reached before the data went back is not reached again by its number") {
+  ReadHistory history;
+  history.reset(10);
+  history.add(change(kAdded, "a", 107));
+  history.reset(60);
+  CHECK(history.reaches(60));
+  CHECK_FALSE(history.reaches(107));
+  CHECK_FALSE(history.reaches(61));
+  CHECK(history.reaches(108));  // of the future, as it always could
+  history.advance(80);
+  CHECK(history.reaches(61));
+  CHECK_FALSE(history.reaches(107));
+}
+
 TEST_CASE("a new epoch ends all watches of the one before") {
   ReadHistory history;
   history.reset(10);

@@ -316,6 +316,8 @@ TEST_CASE(
   ReadServerOptions options;
   options.history.events = 2;
   Rig rig(std::move(options));
+  const std::string token =
+      rig.json(std::string(kMaps) + "?limit=2")["metadata"]["continue"].get<std::string>();
   Stream lively(rig, std::string(kMaps) + "?watch=1&resourceVersion=10");
   REQUIRE(rig.loop.run_until([&] { return rig.server->counters().watches_open == 1; },
                              Duration{10000}));
@@ -330,6 +332,10 @@ TEST_CASE(
   rig.cache.version = 3;  // the server was restored from a backup
   rig.server->synced(rig.id, true);
   CHECK(lively.lines(5)[4]["object"]["code"] == 410);
+  // Who comes back with what was told before it was restored is told so, and pages are not read on.
+  Stream back(rig, std::string(kMaps) + "?watch=1&resourceVersion=11");
+  CHECK(back.lines(1)[0]["object"]["code"] == 410);
+  rig.json(std::string(kMaps) + "?limit=2&continue=" + token, 410);
 }
 
 TEST_CASE("a watch ends when its time is over, with a bookmark before") {

@@ -51,6 +51,23 @@ TEST_CASE("a watch from a resourceVersion shows every event after it and nothing
   CHECK(record->story() == "ADDED b,DELETED a,ADDED c");
 }
 
+TEST_CASE("a watch from a resourceVersion of the future tells nothing until that is over") {
+  Server server;
+  server.post(kConfigMaps, config_map("a"));
+  const std::uint64_t ahead = server.api.storage().version() + 2;
+  const auto record =
+      server.watch(kConfigMaps +
+                   "?watch=true&allowWatchBookmarks=true&resourceVersion=" + std::to_string(ahead));
+  server.post(kConfigMaps, config_map("b"));
+  server.advance(60000);
+  server.tick();
+  CHECK(last_bookmark(*record).empty());
+  server.post(kConfigMaps, config_map("c"));
+  CHECK(record->story().empty());
+  server.post(kConfigMaps, config_map("d"));
+  CHECK(record->story() == "ADDED d");
+}
+
 TEST_CASE("a watch from a forgotten resourceVersion gets one 410 ERROR event and ends") {
   Server server;
   server.post(kConfigMaps, config_map("a"));

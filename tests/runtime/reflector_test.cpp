@@ -520,15 +520,17 @@ TEST_CASE("a watch that is answered and cut again and again has failed since the
   b.sync({}, 7).fail(Error(ErrorKind::unreachable, "cut"));
   const auto since = b.reflector->failing_since();
   REQUIRE(since);
-  for (std::size_t i = 2; i < 5; ++i) {
-    auto& watch = b.call(i);
+  for (std::size_t i = 2; i < 8; i += 2) {
+    b.answer(i, 200, list({}, 7));  // the version is asked for
+    auto& watch = b.call(i + 1);
     watch.head(200);
     CHECK(b.reflector->failing_since() == since);
     CHECK(b.reflector->last_failure());
     watch.fail(Error(ErrorKind::unreachable, "cut"));
     CHECK(b.reflector->failing_since() == since);
   }
-  auto& watch = b.call(5);
+  b.answer(8, 200, list({}, 7));
+  auto& watch = b.call(9);
   watch.head(200);
   watch.data(event("ADDED", object("a", 8)));
   CHECK_FALSE(b.reflector->failing_since());

@@ -141,6 +141,8 @@ TEST_CASE("a watch that works again without telling anything ends the failure in
   REQUIRE(one->op->health().front().failing_since);
   const std::size_t before = b.transport.size();
   REQUIRE(b.until([&] { return b.transport.size() > before; }));
+  b.list("websites", {object("a", 1)});  // its version is asked for
+  REQUIRE(b.until([&] { return b.transport.size() > before + 1; }));
   b.request("websites").head(200);
   REQUIRE(b.until([&] { return !one->op->health().front().failing_since; }));
   CHECK(std::any_of(b.logged.begin(), b.logged.end(), [](const std::string& line) {

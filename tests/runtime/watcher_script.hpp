@@ -116,6 +116,12 @@ struct Script {
   Lines end() { return lines(watcher.on_watch_end(now, std::nullopt)); }
   Lines end(const Error& error) { return lines(watcher.on_watch_end(now, error)); }
   Lines timer() { return lines(watcher.on_timer(now)); }
+  // A timer behind which a watch starts anew: the server is where it was.
+  Lines retry() { return confirmed(timer()); }
+  // What comes of these when the version that they ask for is the one that is known.
+  Lines confirmed(Lines out) {
+    return out == Lines{"list limit=1"} ? page_end(watcher.resource_version()) : out;
+  }
   Script& after(std::int64_t milliseconds) {
     now += Duration{milliseconds};
     return *this;

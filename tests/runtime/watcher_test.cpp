@@ -315,7 +315,7 @@ TEST_CASE("a resourceVersion that the server never accepts is given up") {
 TEST_CASE("a stream that breaks at its first event each time is given up for a list") {
   const Error broken(ErrorKind::invalid, "the stream holds something else than JSON objects");
   const auto reopen = [&](Script& s) {
-    s.after(60000).timer();
+    s.after(60000).retry();
     s.open();
   };
   SECTION("after five tries in a row") {
@@ -407,7 +407,7 @@ TEST_CASE("a very short watch without events counts as failed") {
   Script s;
   s.sync();
   CHECK(s.after(300).end() == Lines{"Failure watch stream +800", "timer 800"});
-  s.after(800).timer();
+  s.after(800).retry();
   s.open();
   CHECK(s.after(300).end() == Lines{"Failure watch stream +1600", "timer 1600"});
   s.after(1600).timer();
@@ -427,7 +427,7 @@ TEST_CASE("only what is delivered, or a long life, resets the backoff") {
   Script s;
   s.sync();
   s.after(5000).end(kCut);
-  s.after(800).timer();
+  s.after(800).retry();
   s.open();
   CHECK(s.watcher.failures() == 1);  // a watch that opens proves nothing
   SECTION("an event does") {
@@ -437,6 +437,10 @@ TEST_CASE("only what is delivered, or a long life, resets the backoff") {
   SECTION("a bookmark does") {
     s.bookmark("11");
     CHECK(s.watcher.failures() == 0);
+  }
+  SECTION("a bookmark of what is known does not") {
+    s.bookmark("10");
+    CHECK(s.watcher.failures() == 1);
   }
   SECTION("an unknown event does not") {
     s.event(core::WatchEventType::unknown, "11");
@@ -468,16 +472,35 @@ TEST_CASE("watches that end in order before two minutes do not add failures of h
   s.sync();
   s.after(2000).end(kCut);
   CHECK(s.watcher.failures() == 1);
-  s.after(60000).timer();
+  s.after(60000).retry();
   s.open();
-  CHECK(s.after(60000).end() == Lines{"watch rv=10", "timer 30000"});
+  CHECK(s.confirmed(s.after(60000).end()) == Lines{"watch rv=10", "timer 30000"});
   CHECK(s.watcher.failures() == 0);
   // Nor do flows that something cuts each minute make it list again.
   for (int i = 0; i < 8; ++i) {
     s.open();
     CHECK(s.after(60000).end(kCut).at(0).starts_with("Failure watch stream"));
-    CHECK(s.after(60000).timer() == Lines{"watch rv=10", "timer 30000"});
+    CHECK(s.after(60000).retry() == Lines{"watch rv=10", "timer 30000"});
   }
+}
+
+TEST_CASE("the server ends a watch before its silence is given up: what is held back comes then") {
+  const auto asked = [](const runtime::WatcherActions& actions) {
+    for (const auto& action : actions) {
+      if (const auto* watch = std::get_if<runtime::StartWatch>(&action))
+        return watch->params.timeout;
+    }
+    return Duration{0};
+  };
+  Script s;
+  s.start();
+  core::ListPage page;
+  page.resource_version = "10";
+  CHECK(asked(s.watcher.on_page(s.now, page)) == Duration{225000});
+  s.open();
+  s.bookmark("11");  // the flow passes
+  s.now += Duration{225000};
+  CHECK(asked(s.watcher.on_watch_end(s.now, std::nullopt)) == Duration{290000});
 }
 
 TEST_CASE("silence after bookmarks is noticed sooner: the socket may be half open") {
@@ -684,7 +707,7 @@ TEST_CASE("a server that was away, or that a cache from a file is for, is asked 
   SECTION("nobody answered for a while") {
     s.sync();
     s.end(kCut);
-    CHECK(s.after(2000).timer() == Lines{"watch rv=10", "timer 30000"});
+    CHECK(s.after(2000).retry() == Lines{"watch rv=10", "timer 30000"});
     s.end(kCut);
     CHECK(s.after(60000).timer() == Lines{"list limit=1"});
     // Nor does that have an answer.
@@ -695,12 +718,23 @@ TEST_CASE("a server that was away, or that a cache from a file is for, is asked 
   SECTION("it was away, and is where it was") {
     s.sync();
     s.end(kCut);
-    s.after(2000).timer();
+    s.after(2000).retry();
     s.end(kUnavailable);
     CHECK(s.after(60000).timer() == Lines{"list limit=1"});
     CHECK(s.page("10") == Lines{"watch rv=10", "timer 30000"});
     s.open();
     CHECK(s.added("11") == Lines{"Apply"});
+  }
+  SECTION("a stream was cut, and the next one is answered at once") {
+    s.sync();
+    s.end(kCut);
+    CHECK(s.after(2000).timer() == Lines{"list limit=1"});
+    restored();
+  }
+  SECTION("a watch told nothing, and ended in order: so it does at a version of the future") {
+    s.sync();
+    CHECK(s.after(275000).end() == Lines{"list limit=1"});
+    restored();
   }
   SECTION("the bookmarks stay away") {
     s.sync();
