@@ -53,8 +53,8 @@ Result<void> find_entry(const client::ResourceMap& resources, const StreamRule& 
   return check_scope(type, stream);
 }
 
-// Adds the object where the entry's filter lets it pass; says what the list lacks.
-void add_to(InputList& list, const StreamRule& stream, runtime::StoredObject object) {
+// Adds the object where the entry's filter lets it pass; says what the list lacks. True: it is in.
+bool add_to(InputList& list, const StreamRule& stream, runtime::StoredObject object) {
   const auto name = [&] {
     return list.gvk.api_version() + " " + list.gvk.kind + " " + object.meta.key().str();
   };
@@ -62,14 +62,15 @@ void add_to(InputList& list, const StreamRule& stream, runtime::StoredObject obj
   const auto passed = passes(stream.filter, object.json);
   if (!passed.ok()) {
     list.complete = false;
-    if (!list.why_incomplete.empty()) return;
+    if (!list.why_incomplete.empty()) return false;
     SecretMask mask;
     mask.add_json(object.json);
     list.why_incomplete =
         "the filter fails on " + name() + ": " + mask.mask(passed.error().render());
-  } else if (*passed) {
-    list.objects.push_back(std::move(object.json));
+    return false;
   }
+  if (*passed) list.objects.push_back(std::move(object.json));
+  return *passed;
 }
 
 }  // namespace
@@ -199,16 +200,19 @@ std::vector<core::ObjectKey> RuleCaches::children_of(const Owned& owned,
   return out;
 }
 
+// Entries may overlap, as of one kind in several namespaces: each child is told once.
 std::vector<InputList> RuleCaches::owned(const std::string& owner_uid) const {
   std::vector<InputList> out;
+  std::set<std::string> told;
   for (const auto& owned : owned_) {
     InputList list{"", owned->type.gvk};
     list.absent = owned->absent;
     list.resource_version = owned->group.resource_version();
     for (const core::ObjectKey& key : children_of(*owned, owner_uid)) {
-      if (auto object = owned->group.get(key)) {
-        add_to(list, owned->rule->stream, std::move(*object));
-      }
+      auto object = owned->group.get(key);
+      if (!object || told.contains(object->meta.uid)) continue;
+      const std::string uid = object->meta.uid;
+      if (add_to(list, owned->rule->stream, std::move(*object))) told.insert(uid);
     }
     out.push_back(std::move(list));
   }
