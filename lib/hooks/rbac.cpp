@@ -94,7 +94,7 @@ class RuleRights {
     if (may_need_finalizer(rule_, type.namespaced, namespaced)) {
       add({"patch"}, type, "", places, rule_.finalize ? "/spec/finalize" : "/spec/owns");
     }
-    if (rule_.reconcile.output_manifests && type.has_subresource("status")) {
+    if (prints() && type.has_subresource("status")) {
       add({"patch"}, type, "status", places, "/spec/for");
       shape(type);
     }
@@ -114,6 +114,12 @@ class RuleRights {
     for (const char* verb : {"list", "watch"}) {
       out_.push_back({verb, "", "namespaces", "", "", rule_.name, pointer});
     }
+  }
+
+  // Some hook's stdout is carried out.
+  bool prints() const {
+    return rule_.reconcile.output_manifests ||
+           (rule_.finalize && rule_.finalize->hook.output_manifests);
   }
 
   // By credentials: cache, which passes its writes on with our rights.
@@ -150,9 +156,7 @@ class RuleRights {
 
   // Hooks may print events that regard other objects, wherever they may write at all.
   void regarding_events() {
-    const bool prints = rule_.reconcile.output_manifests ||
-                        (rule_.finalize && rule_.finalize->hook.output_manifests);
-    if (!prints) return;
+    if (!prints()) return;
     for (const auto& [places, pointer] : event_places_) events(places, pointer);
   }
 
@@ -175,7 +179,7 @@ class RuleRights {
     add({"list"}, *type, "", places, pointer);
     if (watched) add({"watch"}, *type, "", places, pointer);
     if (writes_by_itself()) add({"update"}, *type, "", places, pointer);
-    if (!rule_.reconcile.output_manifests && !writes_by_itself()) return;
+    if (!prints() && !writes_by_itself()) return;
     // Server-side apply of what is not there needs create as well as patch.
     add({"get", "create", "patch", "delete"}, *type, "", places, pointer);
     for (const PatchedSubresource& one : input_.patched) {

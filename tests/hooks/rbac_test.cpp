@@ -152,6 +152,30 @@ TEST_CASE("a hook that acts by itself is given no right to write children") {
   }
 }
 
+TEST_CASE("what only the finalize hook prints needs the rights of what reconcile prints") {
+  const auto granted = [](const std::string& finalize) {
+    const auto loaded = parse_rules(
+        "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: a}\nspec:\n"
+        "  for: {apiVersion: demo.io/v1, kind: Website}\n"
+        "  owns: [{apiVersion: v1, kind: Service}]\n"
+        "  reconcile: {shell: 'true', output: log}\n  finalize: " +
+            finalize,
+        "/tmp/rules.yaml");
+    REQUIRE(loaded.problems.empty());
+    const auto found = rights_of({loaded.rules, type_of, {}});
+    REQUIRE(found.ok());
+    return texts(*found);
+  };
+  const auto found = granted("{shell: 'true', apply: true}\n");
+  for (const char* right : {"create services", "patch services", "delete services", "get services",
+                            "patch websites/status.demo.io"}) {
+    INFO(right);
+    CHECK(std::count(found.begin(), found.end(), right) == 1);
+  }
+  const auto logged = granted("{shell: 'true', output: log}\n");
+  CHECK(std::count(logged.begin(), logged.end(), "create services") == 0);
+}
+
 TEST_CASE("kinds that nobody knows are all named") {
   const auto loaded = rules(
       "  for: {apiVersion: v1, kind: ConfigMap}\n"
