@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/cut_text.hpp"
+
 namespace kubewatch::hooks {
 namespace {
 
@@ -53,7 +55,7 @@ Json error_condition(const std::string& reason, const std::string& message) {
   return {{"type", kErrorCondition},
           {"status", "False"},
           {"reason", reason},
-          {"message", message.substr(0, kMaxConditionMessage)}};
+          {"message", base::cut_text(message, kMaxConditionMessage)}};
 }
 
 WritePlan make_plan(HookOutput output, const PlanInput& input) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/cut_text.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
@@ -23,9 +24,7 @@ std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
   }
-  text = std::string(base::trim(text));
-  if (text.size() > kMaxMessage) text.resize(kMaxMessage);
-  return text;
+  return base::cut_text(std::string(base::trim(text)), kMaxMessage);
 }
 
 Result<std::string> text_of(const Json& value, const std::string& key) {

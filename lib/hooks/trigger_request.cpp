@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cut_text.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
@@ -72,12 +73,7 @@ std::string tidy_trigger_reason(std::string_view text) {
     const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     out += control ? ' ' : c;
   }
-  out = std::string(base::trim(out));
-  if (out.size() <= kMaxTriggerReason) return out;
-  std::size_t end = kMaxTriggerReason;
-  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0U) == 0x80U) --end;
-  out.resize(end);
-  return out;
+  return base::cut_text(std::string(base::trim(out)), kMaxTriggerReason);
 }
 
 Result<TriggerRequest> read_trigger_request(std::string_view line) {

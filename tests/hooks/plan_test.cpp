@@ -131,6 +131,11 @@ TEST_CASE("our error condition is not added where the hook prints it or the kind
   CHECK(make_plan(HookOutput{}, input).conditions.empty());
 }
 
+TEST_CASE("a message that no condition can hold is cut between two characters") {
+  const std::string fits(32767, 'x');
+  CHECK(error_condition("No", fits + "\u00e9")["message"] == fits);
+}
+
 TEST_CASE("a success clears the error condition that is shown") {
   World world;
   PlanInput input = world.input();

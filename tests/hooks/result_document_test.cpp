@@ -34,6 +34,15 @@ TEST_CASE("all supported keys of a Result are read") {
   CHECK(result->remove.size() == 1);
 }
 
+TEST_CASE("a message that is too long is cut between two characters") {
+  const std::string fits(1023, 'x');
+  const auto result = parse_result_document({{"apiVersion", "kubewatch.dev/v1"},
+                                             {"kind", "Result"},
+                                             {"message", fits + "\u00e9 and more"}});
+  REQUIRE(result.ok());
+  CHECK(result->message == fits);
+}
+
 TEST_CASE("a wrong Result is refused with the key that is wrong") {
   struct Case {
     Json extra;
