@@ -108,6 +108,10 @@ std::vector<Drift> compare_states(const core::ReadState& cache, const runtime::S
   return out;
 }
 
+bool passes(const Error& error) {
+  return error.is_retryable();
+}
+
 VerifyRound::VerifyRound(client::Client& client, const CachedKind& kind, Done done)
     : client_(client),
       kind_(kind),
@@ -142,6 +146,8 @@ void VerifyRound::page_done(Result<core::ListPage> page) {
   out.resource_version = state_->resource_version();
   if (!page.ok() && page.error().is_gone()) {
     out.skipped = true;
+  } else if (!page.ok() && passes(page.error())) {
+    out.failed = page.error();
   } else if (!page.ok()) {
     return done_(std::move(page).error());
   } else {
@@ -156,7 +162,8 @@ void VerifyRound::page_done(Result<core::ListPage> page) {
 }
 
 void VerifyTally::add(std::size_t kind, const Verified& verified) {
-  if (verified.skipped) return;
+  if (verified.failed) failed_[kind] = verified.failed;
+  if (!verified.compared()) return;
   compared_[kind] = true;
   drifted_ = drifted_ || !verified.drift.empty();
   if (reduced_.empty() && !verified.reduced.empty()) {
@@ -166,14 +173,21 @@ void VerifyTally::add(std::size_t kind, const Verified& verified) {
 
 VerifyTally::Verdict VerifyTally::verdict(End end) const {
   std::vector<std::string> never;
+  std::size_t never_at = 0;  // the first of them
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
-    if (!compared_[i]) never.push_back(kinds_[i]);
+    if (compared_[i]) continue;
+    if (never.empty()) never_at = i;
+    never.push_back(kinds_[i]);
   }
   Verdict out;
   if (end == End::timed_out) {
     out = {kTimedOut, "timed out before the comparison was complete"};
   } else if (end == End::interrupted && rounds_ == 0) {
     out = {kFailed, "interrupted before the comparison was complete"};
+  } else if (!never.empty() && failed_[never_at]) {
+    const Error& why = *failed_[never_at];
+    out = {exit_code_of(why),
+           fmt::format("not compared in any round: {}: {}", never.front(), why.render())};
   } else if (!never.empty()) {
     out = {kFailed,
            fmt::format("not compared, for the server does not keep what it had so long: {}; try "
@@ -191,6 +205,10 @@ std::string drift_text(const CachedKind& kind, const Verified& verified) {
   if (verified.skipped) {
     return fmt::format("{}: the server does not keep resourceVersion {} any more, not compared\n",
                        name, verified.resource_version);
+  }
+  if (verified.failed) {
+    return fmt::format("{}: not compared: {}\n", name,
+                       base::escape_for_terminal(verified.failed->render()));
   }
   std::string out =
       fmt::format("{}: {} objects at resourceVersion {}: {}\n", name, verified.objects,
@@ -218,13 +236,15 @@ Json drift_json(const CachedKind& kind, const Verified& verified) {
                     {"what", word_of(drift.what)},
                     {"fields", std::move(fields)}});
   }
-  return {{"type", kind.type().qualified_plural()},
-          {"namespace", kind.namespace_name()},
-          {"resourceVersion", verified.resource_version},
-          {"compared", !verified.skipped},
-          {"objects", verified.objects},
-          {"notCompared", verified.reduced.size()},
-          {"drift", std::move(list)}};
+  Json out = {{"type", kind.type().qualified_plural()},
+              {"namespace", kind.namespace_name()},
+              {"resourceVersion", verified.resource_version},
+              {"compared", verified.compared()},
+              {"objects", verified.objects},
+              {"notCompared", verified.reduced.size()},
+              {"drift", std::move(list)}};
+  if (verified.failed) out["error"] = verified.failed->render();
+  return out;
 }
 
 }  // namespace kubewatch::cli

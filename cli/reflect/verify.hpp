@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,9 +35,14 @@ struct Verified {
   std::vector<Drift> drift;
   bool skipped = false;  // the server does not remember that resourceVersion any more
   std::vector<core::ObjectKey> reduced;  // could not be kept whole here: not compared
+  std::optional<Error> failed{};         // why the server did not answer, where that passes
+  bool compared() const { return !skipped && !failed; }
 };
 
-// One round of one kind, now. Destroying it ends it. Errors of `done`: of the request.
+// Whether the next round may have an answer where this one got that error.
+bool passes(const Error& error);
+
+// One round of one kind, now. Destroying it ends it. Errors of `done`: of the request, that stay.
 class VerifyRound {
  public:
   using Done = std::function<void(Result<Verified>)>;
@@ -65,7 +71,7 @@ class VerifyTally {
   };
 
   explicit VerifyTally(std::vector<std::string> kinds)
-      : kinds_(std::move(kinds)), compared_(kinds_.size(), false) {}
+      : kinds_(std::move(kinds)), compared_(kinds_.size(), false), failed_(kinds_.size()) {}
   // One kind of a round; by its place in `kinds`.
   void add(std::size_t kind, const Verified& verified);
   void round_done() { ++rounds_; }
@@ -75,6 +81,7 @@ class VerifyTally {
  private:
   std::vector<std::string> kinds_;
   std::vector<bool> compared_;
+  std::vector<std::optional<Error>> failed_;  // by kind: what came last instead of an answer
   std::string reduced_;  // "shop/a (widgets)": the first that could not be compared
   std::uint64_t rounds_ = 0;
   bool drifted_ = false;

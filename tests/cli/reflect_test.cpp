@@ -233,6 +233,25 @@ TEST_CASE("a verification that compared nothing, or not all, is no success") {
   CHECK(whole.verdict(End::interrupted).code == kDone);
   CHECK(whole.verdict(End::timed_out).code == kTimedOut);
 
+  VerifyTally refused({"pods"});
+  Verified failed{"7", 0, {}, false, {}};
+  failed.failed = Error(ErrorKind::unavailable, "the server answered 503");
+  refused.add(0, failed);
+  refused.round_done();
+  CHECK(refused.verdict(End::whole).code == kFailed);
+  CHECK(refused.verdict(End::whole).message.find("answered 503") != std::string::npos);
+  failed.failed = Error(ErrorKind::unreachable, "gone");
+  refused.add(0, failed);
+  CHECK(refused.verdict(End::whole).code == kUnreachable);
+  // A round that was compared is enough, before or after.
+  refused.add(0, same);
+  refused.add(0, failed);
+  CHECK(refused.verdict(End::whole).code == kDone);
+  CHECK(refused.verdict(End::whole).message.empty());
+  CHECK(passes(Error(ErrorKind::unreachable, "gone")));
+  CHECK(passes(Error(ErrorKind::unavailable, "503")));
+  CHECK_FALSE(passes(Error(ErrorKind::forbidden, "403")));
+
   VerifyTally deep({"pods"});
   deep.add(0, {"7", 3, {}, false, {{"shop", "a"}}});
   deep.round_done();
