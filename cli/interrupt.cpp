@@ -3,14 +3,51 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
+
 namespace kubewatch::cli {
+
+namespace {
+
+std::atomic<unsigned> untold_signals{0};
+static_assert(std::atomic<unsigned>::is_always_lock_free, "a signal handler counts");
+
+// Those of the loop, which only notes that its callback is due.
+using Handler = void (*)(int);
+std::atomic<Handler> of_int{nullptr};
+std::atomic<Handler> of_term{nullptr};
+
+void count(int number) {
+  ++untold_signals;
+  const Handler next = number == SIGINT ? of_int : of_term;
+  if (next != nullptr) next(number);
+}
+
+// Before the loop's handler, which it takes with it when it goes.
+void count_before(int number, std::atomic<Handler>& next) {
+  struct sigaction action {};
+  if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler == count) return;
+  next = action.sa_handler;
+  action.sa_handler = count;
+  ::sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+unsigned Interrupt::untold() {
+  return untold_signals;
+}
 
 Interrupt::Interrupt(loop::EventLoop& loop, std::function<void()> on_first,
                      std::function<void()> on_second)
     : on_first_(std::move(on_first)),
       on_second_(std::move(on_second)),
       int_(loop.on_signal(SIGINT, [this] { signal(SIGINT); })),
-      term_(loop.on_signal(SIGTERM, [this] { signal(SIGTERM); })) {}
+      term_(loop.on_signal(SIGTERM, [this] { signal(SIGTERM); })) {
+  untold_signals = 0;
+  count_before(SIGINT, of_int);
+  count_before(SIGTERM, of_term);
+}
 
 void Interrupt::signal(int number) {
   if (happened_) {
@@ -18,6 +55,8 @@ void Interrupt::signal(int number) {
     ::_exit(128 + number);
   }
   happened_ = true;
+  // Each is told of once; one that came with it ends the process in this turn.
+  untold_signals = 0;
   on_first_();
 }
 

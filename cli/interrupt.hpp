@@ -14,6 +14,8 @@ class Interrupt {
   Interrupt(loop::EventLoop& loop, std::function<void()> on_first,
             std::function<void()> on_second = {});
   bool happened() const { return happened_; }
+  // Signals that have come and that the loop has not told of yet: for who waits inside a callback.
+  static unsigned untold();
 
  private:
   void signal(int number);

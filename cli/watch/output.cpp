@@ -1,5 +1,6 @@
 #include "cli/watch/output.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
@@ -12,8 +13,20 @@ constexpr std::size_t kMostBuffered = 256U << 10U;
 }  // namespace
 
 Output::Output(loop::EventLoop& loop, std::ostream& out, View& view,
-               std::function<void()> on_broken)
-    : loop_(loop), out_(out), view_(view), on_broken_(std::move(on_broken)) {}
+               std::function<void()> on_broken, std::unique_ptr<StdoutWriter> writer)
+    : loop_(loop),
+      out_(out),
+      view_(view),
+      on_broken_(std::move(on_broken)),
+      writer_(std::move(writer)) {}
+
+void Output::end_at(TimePoint deadline) {
+  if (writer_) writer_->patience().end_at(deadline);
+}
+
+void Output::ending() {
+  if (writer_) writer_->patience().ending();
+}
 
 void Output::added() {
   if (waiting_++ == 0) first_ = loop_.now();
@@ -34,7 +47,16 @@ void Output::flush() {
 }
 
 void Output::write() {
-  if (!broken_) out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  std::string_view rest = buffer_;
+  if (!broken_ && writer_ == nullptr) {
+    out_.write(rest.data(), static_cast<std::streamsize>(rest.size()));
+  } else if (!broken_ && !given_up_) {
+    const auto end = writer_->write(rest);
+    given_up_ = end == StdoutWriter::End::given_up;
+    if (end == StdoutWriter::End::broken) out_.setstate(std::ios::badbit);
+  }
+  // What follows would be the end of a line that has no beginning.
+  if (given_up_) unwritten_ += static_cast<std::size_t>(std::count(rest.begin(), rest.end(), '\n'));
   buffer_.clear();
 }
 

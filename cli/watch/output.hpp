@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/stdout_writer.hpp"
 #include "cli/watch/views.hpp"
 #include "cli/watch/watch_stats.hpp"
 #include "loop/event_loop.hpp"
@@ -15,8 +16,10 @@ namespace kubewatch::cli::watch {
 
 class Output {
  public:
-  // All must outlive it. `on_broken` is called once, when nobody reads any more.
-  Output(loop::EventLoop& loop, std::ostream& out, View& view, std::function<void()> on_broken);
+  // All must outlive it. `on_broken` is called once, when nobody reads any more. `writer`: of the
+  // descriptor behind `out`, where there is one.
+  Output(loop::EventLoop& loop, std::ostream& out, View& view, std::function<void()> on_broken,
+         std::unique_ptr<StdoutWriter> writer = nullptr);
 
   // To append to; whoever did calls added().
   std::string& buffer() { return buffer_; }
@@ -24,6 +27,11 @@ class Output {
   // Now.
   void flush();
   bool broken() const { return broken_; }
+  // Of what --duration and the end of the command mean for a reader that does not read.
+  void end_at(TimePoint deadline);
+  void ending();
+  // Lines that were given up, for the reader did not read while an end was asked for.
+  std::size_t unwritten() const { return unwritten_; }
   const LagHistogram& lag() const { return lag_; }
 
  private:
@@ -36,6 +44,9 @@ class Output {
   std::string buffer_;
   TimePoint first_{};
   std::size_t waiting_ = 0;  // events since the last flush
+  std::unique_ptr<StdoutWriter> writer_;
+  std::size_t unwritten_ = 0;
+  bool given_up_ = false;
   bool planned_ = false;
   bool broken_ = false;
   LagHistogram lag_;

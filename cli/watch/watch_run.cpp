@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iostream>
 #include <map>
 #include <ostream>
 #include <utility>
@@ -70,6 +71,7 @@ class Run {
   void end(int code, const std::string& why = "");
   void interrupted();
   void broken_stdout();
+  void tell_unwritten();
   void save_last_parts();
   void stop();
 
@@ -174,7 +176,11 @@ Result<void> Run::prepare() {
     KW_ASSIGN(sources.loaded, read_checkpoint(options_.checkpoint));
   }
   KW_TRY(open_sessions());
-  output_ = std::make_unique<Output>(loop_, context_.out, *view_, [this] { broken_stdout(); });
+  output_ = std::make_unique<Output>(
+      loop_, context_.out, *view_, [this] { broken_stdout(); },
+      context_.out.rdbuf() == std::cout.rdbuf() ? std::make_unique<StdoutWriter>(STDOUT_FILENO)
+                                                : nullptr);
+  if (end_.duration()) output_->end_at(started_ + *end_.duration());
   if (!options_.exec.command.empty()) {
     exec_ = std::make_unique<ExecRunner>(loop_, options_.exec, [this](std::string_view text) {
       output_->flush();  // what was printed before
@@ -471,6 +477,7 @@ void Run::end(int code, const std::string& why) {
   if (!why.empty()) code_ = fail(context_, code, why);
   if (!options_.checkpoint.empty()) last_parts_ = sources_->save();
   ending_turn_ = true;
+  output_->ending();
   // In a turn of its own: we may be inside a callback of what is about to go.
   loop_.post([this] {
     ending_turn_ = false;
@@ -487,9 +494,20 @@ void Run::broken_stdout() {
   end(kFailed, kWhy);
 }
 
+void Run::tell_unwritten() {
+  if (output_->unwritten() == 0) return;
+  const std::string what =
+      fmt::format("stdout was not read: {} lines were not written", output_->unwritten());
+  if (code_ == kDone) {
+    code_ = fail(context_, kFailed, what);
+  } else {
+    note(what);
+  }
+}
+
 void Run::save_last_parts() {
   if (!last_parts_) return;
-  undelivered_.stdout_broken = output_->broken();
+  undelivered_.stdout_broken = output_->broken() || output_->unwritten() > 0;
   const std::string why = why_kept(undelivered_);
   if (why.empty()) return write_parts(*last_parts_);
   note(why + ": the checkpoint stays as it was, and the next run tells all of that again");
@@ -498,6 +516,7 @@ void Run::save_last_parts() {
 void Run::stop() {
   if (std::exchange(stopped_, true)) return;
   output_->flush();
+  tell_unwritten();
   save_last_parts();
   recording_.end();
   if (options_.stats || options_.stats_interval) tell_stats();

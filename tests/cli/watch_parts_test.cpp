@@ -1,4 +1,5 @@
 // Arguments, checkpoints, statistics and the queue of commands of `watch`.
+#include "cli/stdout_writer.hpp"
 #include "cli/watch/checkpoint.hpp"
 #include "cli/watch/exec_queue.hpp"
 #include "cli/watch/exec_runner.hpp"
@@ -128,6 +129,37 @@ TEST_CASE("a checkpoint is written only of what was told and run") {
   CHECK(why_kept(what) == "--exec is not done with 3 events");
   what.stdout_broken = true;
   CHECK(why_kept(what) == "what was printed last did not get out");
+}
+
+TEST_CASE("a reader that does not read is waited for until an end is asked for") {
+  using cli::WritePatience;
+  const TimePoint t{Duration{1000000}};
+  const Duration grace = WritePatience::kGrace;
+  WritePatience one;
+  CHECK(!one.over(t + std::chrono::hours(9), 0));
+  // A signal gives it a little time, a second one none.
+  CHECK(!one.over(t, 1));
+  CHECK(!one.over(t + grace / 2, 1));
+  CHECK(one.over(t + grace, 1));
+  CHECK(WritePatience().over(t, 2));
+  WritePatience heard;
+  CHECK(!heard.over(t, 1));
+  heard.ending();
+  CHECK(!heard.over(t + grace / 2, 0));
+  CHECK(heard.over(t + grace / 2, 1));
+  CHECK(heard.over(t + grace, 0));
+  WritePatience deadline;
+  deadline.end_at(t);
+  CHECK(!deadline.over(t - Duration{1}, 0));
+  CHECK(!deadline.over(t, 0));
+  CHECK(deadline.over(t + grace, 0));
+}
+
+TEST_CASE("what is written at once are whole lines where they fit") {
+  CHECK(cli::next_piece("a\nb") == 3);
+  const std::string text = std::string(4000, 'a') + "\n" + std::string(4000, 'b') + "\n";
+  CHECK(cli::next_piece(text) == 4001);
+  CHECK(cli::next_piece(std::string(9000, 'a')) == 4096);
 }
 
 TEST_CASE("commands of one object run one after the other, of others beside them") {
