@@ -231,3 +231,22 @@ TEST_CASE("a child that several entries of owns cover is told once") {
   REQUIRE(first != std::string::npos);
   CHECK(input.find(R"("uid":"u-ConfigMap")", first + 1) == std::string::npos);
 }
+
+TEST_CASE("a child that several entries of owns cover is told once") {
+  ScriptedEngine world(
+      "  owns: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: ConfigMap, "
+      "namespaces: [blog]}]\n");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  world.start();
+  auto& children = world.asked("configmaps");
+  children.head(200);
+  children.data(list(object("v1", "ConfigMap", "4", "{}",
+                            R"(,"labels":{"kubewatch.dev/controller":"web",)"
+                            R"("kubewatch.dev/owner-uid":"u-Website"})")));
+  children.end();
+  REQUIRE(world.until([&] { return !world.runs.empty(); }));
+  const std::string input = world.read("input");
+  const std::size_t first = input.find(R"("uid":"u-ConfigMap")");
+  REQUIRE(first != std::string::npos);
+  CHECK(input.find(R"("uid":"u-ConfigMap")", first + 1) == std::string::npos);
+}
