@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
@@ -97,6 +98,12 @@ struct Waiter::Impl {
         return;
       }
       warn_of_failure(what, stats, where, failure, retry);
+    };
+    out.on_version = [this](const std::string& what, const core::Gvk& before,
+                            const core::Gvk& after) {
+      view.clear();
+      base::log_warn("the server does not serve this version any more, going on with another",
+                     {{"kind", what}, {"version", before.version}, {"with", after.version}});
     };
     return out;
   }

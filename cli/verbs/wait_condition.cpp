@@ -29,7 +29,14 @@ ResourceRules rules() {
 }
 
 WaitTarget wait_target(const Target& of) {
-  return {of.type, of.namespace_, of.name, of.label_selector, of.field_selector, ""};
+  return {of.type, of.namespace_, of.name, of.label_selector, of.field_selector, "", false};
+}
+
+// TYPE.VERSION[.GROUP] was asked for, not TYPE[.GROUP].
+bool names_version(const std::string& word, const core::Gvk& gvk) {
+  const auto dot = word.find('.');
+  const std::string group = gvk.group.empty() ? "" : "." + gvk.group;
+  return dot != std::string::npos && base::to_lower(word.substr(dot + 1)) == gvk.version + group;
 }
 
 // "websites/a", "websites".
@@ -130,6 +137,7 @@ class WaitConditionCommand : public Command {
           KW_TRY(can_watch(target.type));
           recording_.note({target.type});
           out.push_back(wait_target(target));
+          out.back().pinned = names_version(asked.type, target.type.gvk);
         }
         const bool category = std::any_of(out.begin(), out.end(), [&](const WaitTarget& target) {
           return target.type.gvk != out.front().type.gvk;
@@ -160,7 +168,7 @@ class WaitConditionCommand : public Command {
                                                 session.client().config().namespace_));
         return std::vector<WaitTarget>{{type, std::move(namespace_),
                                         base::string_at(manifest.object, {"metadata", "name"}), "",
-                                        "", ""}};
+                                        "", "", true}};
       };
       const std::string text = base::string_at(manifest.object, {"kind"}) + "/" +
                                base::string_at(manifest.object, {"metadata", "name"});

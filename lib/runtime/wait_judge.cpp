@@ -60,6 +60,22 @@ bool WaitGoal::awaits_deletion() const {
   return !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), deletion);
 }
 
+bool WaitGoal::wants_deletion() const {
+  return std::any_of(wanted.begin(), wanted.end(), deletion);
+}
+
+bool WaitGoal::asks_for_deletion() const {
+  return wants_deletion() || std::any_of(fail_if.begin(), fail_if.end(), deletion);
+}
+
+bool WaitGoal::asks_for_content() const {
+  const auto content = [](const WaitCondition& condition) {
+    return !condition.waits_for_deletion() && !condition.waits_for_creation();
+  };
+  return std::any_of(wanted.begin(), wanted.end(), content) ||
+         std::any_of(fail_if.begin(), fail_if.end(), content);
+}
+
 std::string WaitGoal::text() const {
   return base::join(texts(wanted), any ? " or " : " and ");
 }
@@ -188,6 +204,7 @@ void WaitJudge::seen(std::size_t target, const Json& object, TimePoint, WallTime
   if (another && goal_.awaits_deletion()) member.replaced = true;
   member.present = true;
   member.existed = true;
+  member.undecided = member.outside = false;
   member.uid = uid;
   member.resource_version = version;
   // The object that was waited for to go has gone, whoever has its name now.
@@ -201,14 +218,55 @@ void WaitJudge::gone(std::size_t target, const core::ObjectKey& key, TimePoint) 
   Member& member = found->second;
   if (member.uid == entry.expected_uid) entry.expecting = false;
   met_since_.reset();
-  const bool by_absence = std::any_of(goal_.wanted.begin(), goal_.wanted.end(), deletion);
-  const bool fails = std::any_of(goal_.fail_if.begin(), goal_.fail_if.end(), deletion);
-  if (!entry.target.by_name() && !by_absence && !fails) {
+  if (!entry.target.by_name() && !goal_.asks_for_deletion()) {
     entry.members.erase(found);  // no longer a member
     return;
   }
   member.present = false;
+  member.undecided = member.outside = false;
   judge(member, nullptr, WallTime{});
+}
+
+bool WaitJudge::may_only_have_left(std::size_t target) const {
+  const WaitTarget& of = entries_.at(target).target;
+  const bool chosen = !of.label_selector.empty() || !of.field_selector.empty();
+  return !of.by_name() && chosen && goal_.asks_for_deletion();
+}
+
+void WaitJudge::left(std::size_t target, const core::ObjectKey& key, TimePoint) {
+  Entry& entry = entries_.at(target);
+  const auto found = entry.members.find(key);
+  if (found == entry.members.end()) return;
+  met_since_.reset();
+  found->second.undecided = true;
+}
+
+bool WaitJudge::outside(std::size_t target, const core::ObjectKey& key) {
+  Entry& entry = entries_.at(target);
+  const auto found = entry.members.find(key);
+  if (found == entry.members.end()) return false;
+  if (!goal_.wants_deletion()) {
+    entry.members.erase(found);
+    return false;
+  }
+  found->second.undecided = false;
+  found->second.outside = true;
+  return true;
+}
+
+std::string WaitJudge::uid_of(std::size_t target, const core::ObjectKey& key) const {
+  const auto& members = entries_.at(target).members;
+  const auto found = members.find(key);
+  if (found == members.end() || !found->second.present || found->second.replaced) return "";
+  return found->second.uid;
+}
+
+std::vector<core::ObjectKey> WaitJudge::inside(std::size_t target) const {
+  std::vector<core::ObjectKey> out;
+  for (const auto& [key, member] : entries_.at(target).members) {
+    if (member.present && !member.undecided && !member.outside) out.push_back(key);
+  }
+  return out;
 }
 
 void WaitJudge::expect(std::size_t target, const std::string& uid,
@@ -232,7 +290,9 @@ WaitJudge::Count WaitJudge::count() const {
     if (!entry.synced || entry.expecting) out.all_synced = false;
     for (const auto& [key, member] : entry.members) {
       ++out.all;
-      if (member.present && !entry.target.by_name()) ++out.chosen;
+      const bool chosen = member.present && !member.undecided && !member.outside;
+      if (chosen && !entry.target.by_name()) ++out.chosen;
+      if (member.undecided) out.all_decided = false;
       if (member.state == WaitState::met) ++out.met;
     }
     if (!has_one(entry)) out.every_target_has_one = false;
@@ -275,8 +335,8 @@ WaitOutcome WaitJudge::decide_members() const {
 WaitOutcome WaitJudge::decide(TimePoint now) {
   if (const auto ended = decide_members(); ended != WaitOutcome::pending) return ended;
   const Count counted = count();
-  const bool met =
-      !entries_.empty() && counted.all_synced && counted.met == counted.all && enough(counted);
+  const bool met = !entries_.empty() && counted.all_synced && counted.all_decided &&
+                   counted.met == counted.all && enough(counted);
   if (!met) {
     met_since_.reset();
     return WaitOutcome::pending;
@@ -322,6 +382,11 @@ WaitedObject WaitJudge::describe(const Entry& entry, const core::ObjectKey& key,
     out.state = WaitState::unknown;
     out.judgement.current = entry.synced ? "the state after the write was not seen yet"
                                          : "no answer from the server yet";
+  } else if (member.undecided) {
+    out.state = WaitState::unknown;
+    out.judgement.current = "the selection has it no more; whether it exists is not known yet";
+  } else if (member.outside && out.state == WaitState::not_met) {
+    out.judgement.current += ", though the selection has it no more";
   } else if (!member.present && out.state == WaitState::not_met) {
     out.state = member.existed ? WaitState::deleted : WaitState::not_found;
     if (member.existed) out.judgement.current = "was deleted while waiting";

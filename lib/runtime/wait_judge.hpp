@@ -30,6 +30,12 @@ struct WaitGoal {
 
   // Met by absence, and only by it.
   bool awaits_deletion() const;
+  // A deletion is one of the wanted conditions.
+  bool wants_deletion() const;
+  // Or one that fails it.
+  bool asks_for_deletion() const;
+  // More than whether the object exists: what it says depends on the version that it is read in.
+  bool asks_for_content() const;
   // What no object could meet, or what contradicts itself. Errors: invalid.
   Result<void> check() const;
   // "condition=Ready and jq=.a", "... or ...".
@@ -45,6 +51,8 @@ struct WaitTarget {
   std::string field_selector;
   // The word of several kinds ("all") that this one came with: an object of any of them is enough.
   std::string category;
+  // The version was asked for, and its fields are what conditions mean.
+  bool pinned = false;
   bool by_name() const { return !name.empty(); }
   std::string str() const;  // "pods/web", "pods (-l app=web)"
 };
@@ -94,6 +102,22 @@ class WaitJudge {
   void seen(std::size_t target, const Json& object, TimePoint now, WallTime wall,
             bool reduced = false);
   void gone(std::size_t target, const core::ObjectKey& key, TimePoint now);
+  // What leaves a selection may still exist. Where a deletion is asked for, gone() needs more than
+  // that: left() leaves the object undecided until gone(), seen() or outside().
+  bool may_only_have_left(std::size_t target) const;
+  void left(std::size_t target, const core::ObjectKey& key, TimePoint now);
+  // It exists, and is no longer chosen. False: it is no member any more; true: it still must go, so
+  // that it is to be followed by its name.
+  bool outside(std::size_t target, const core::ObjectKey& key);
+  // The uid of a member as last seen; "" = there is no such member, it does not exist, or the one
+  // whose deletion is awaited is gone already, and another has its name.
+  std::string uid_of(std::size_t target, const core::ObjectKey& key) const;
+  // The members of a target that exist and were not told to be outside.
+  std::vector<core::ObjectKey> inside(std::size_t target) const;
+  // The same kind, in another version.
+  void retype(std::size_t target, core::ResourceType type) {
+    entries_.at(target).target.type = std::move(type);
+  }
   void synced(std::size_t target) { entries_.at(target).synced = true; }
   bool is_synced(std::size_t target) const { return entries_.at(target).synced; }
   // What was written to a named target: older states than this one say nothing and are passed over,
@@ -121,7 +145,9 @@ class WaitJudge {
     std::string resource_version;
     bool present = false;
     bool existed = false;
-    bool replaced = false;  // another object has the name now: the one that was is gone
+    bool undecided = false;  // it left the selection; whether it exists is being asked
+    bool outside = false;    // it exists, and the selection does not have it any more
+    bool replaced = false;   // another object has the name now: the one that was is gone
     WaitState state = WaitState::not_met;
     std::size_t deciding = 0;  // of conditions
     std::string failed_by;     // the text of the fail_if that holds
@@ -143,6 +169,7 @@ class WaitJudge {
     std::size_t met = 0;
     bool every_target_has_one = true;
     bool all_synced = true;
+    bool all_decided = true;
   };
 
   void judge(Member& member, const Json* object, WallTime now, bool reduced = false) const;

@@ -7,8 +7,10 @@
 
 #include "base/json.hpp"
 #include "client/discovery.hpp"
+#include "client/in_flight.hpp"
 #include "core/selector.hpp"
 #include "runtime/give_up.hpp"
+#include "runtime/served_kind.hpp"
 
 namespace kubewatch::runtime {
 
@@ -17,6 +19,14 @@ namespace {
 // So many names of one kind and namespace are watched as one collection: each watch is a
 // connection.
 constexpr std::size_t kNamesInOne = 5;
+// A whole selection may be deleted at once: so many of its objects are asked for at a time.
+constexpr std::size_t kQuestions = 8;
+
+// Whoever stands before the server, and a version that is served no more, answer 404 as well.
+bool names_the_object(const Error& error, const std::string& name) {
+  return error.is_not_found() && error.status() != nullptr &&
+         error.status()->message.find('"' + name + "\" not found") != std::string::npos;
+}
 
 bool same(const WaitTarget& a, const WaitTarget& b) {
   const auto tie = [](const WaitTarget& t) {
@@ -28,17 +38,32 @@ bool same(const WaitTarget& a, const WaitTarget& b) {
 }  // namespace
 
 struct WaitSet::Impl {
-  // One reflector, for one target or for many names.
+  // One object of a selector's target.
+  struct Chosen {
+    std::size_t target;
+    core::ObjectKey key;
+    auto operator<=>(const Chosen&) const = default;
+  };
+  // One reflector, for one target or for many names; or for an object that left a selection.
   struct Watch {
     std::vector<std::size_t> targets;
+    std::string uid;                               // of what left a selection; "" of others
     std::map<core::ObjectKey, std::size_t> names;  // empty: one target, by selectors
     std::string what;
     bool synced = false;
+    bool ending = false;
     GiveUp give_up;
     std::optional<Error> error;
     std::unique_ptr<Reflector> reflector;
     bool asks_for_kind = false;
+    bool found_no_kind = false;  // once: discovery is not changed all at once
     client::PendingPtr discovery;
+    loop::Timer again;
+    bool follows() const { return !uid.empty(); }
+  };
+  struct Question {
+    std::string uid;
+    bool asked = false;
   };
 
   client::Client& client;
@@ -49,6 +74,9 @@ struct WaitSet::Impl {
   std::vector<std::unique_ptr<Watch>> watches;
   std::vector<std::unique_ptr<Watch>> retired;  // they end outside their own callbacks
   std::set<std::size_t> watched;                // targets
+  std::map<Chosen, Question> questions;
+  client::InFlight asking;
+  std::size_t asked = 0;
   std::optional<Error> hopeless;
   loop::Timer soon;
   loop::Timer later;
@@ -76,14 +104,6 @@ struct WaitSet::Impl {
     if (callbacks.on_change) callbacks.on_change();
   }
 
-  Watch* watch_of(std::size_t target) const {
-    for (const auto& watch : watches) {
-      const auto& of = watch->targets;
-      if (std::find(of.begin(), of.end(), target) != of.end()) return watch.get();
-    }
-    return nullptr;
-  }
-
   std::optional<std::size_t> target_of(const Watch& watch, const core::ObjectKey& key) const {
     if (watch.names.empty()) return watch.targets.front();
     const auto found = watch.names.find(key);
@@ -93,28 +113,129 @@ struct WaitSet::Impl {
 
   void on_change(Watch& watch, const StoreChange& change) {
     const auto target = target_of(watch, change.meta.key());
-    if (!target) return;
+    if (!target || watch.ending) return;
     const TimePoint now = client.loop().now();
+    if (watch.follows()) return on_followed(watch, {*target, change.meta.key()}, change);
     if (change.type == ChangeType::deleted) {
-      judge.gone(*target, change.meta.key(), now);
+      lacks({*target, change.meta.key()});
     } else if (const auto object = base::parse_json(change.json); object.ok()) {
       judge.seen(*target, *object, now, client.loop().wall(), change.reduced);
+      if (judge.may_only_have_left(*target)) chosen_again({*target, change.meta.key()});
     }
     // The changes of a list come before on_synced, in the same turn: they are one.
     if (watch.synced) came();
   }
 
   void on_synced(Watch& watch) {
-    watch.synced = true;
+    if (watch.ending) return;
+    if (watch.follows()) {
+      watch.synced = true;
+      const Chosen one = followed_by(watch);
+      if (!watch.reflector->store().contains(one.key, watch.uid)) is_gone(one, watch.uid);
+      return came();
+    }
+    if (!std::exchange(watch.synced, true)) {
+      // A watch that another one came before (of another version) does not know what that had seen.
+      for (const std::size_t target : watch.targets) {
+        for (const auto& key : judge.inside(target)) {
+          if (!watch.reflector->store().contains(key)) lacks({target, key});
+        }
+      }
+    }
     for (const std::size_t target : watch.targets) judge.synced(target);
     came();
+  }
+
+  // A watch does not have it any more.
+  void lacks(const Chosen& one) {
+    const std::string uid = judge.uid_of(one.target, one.key);
+    if (uid.empty() || !judge.may_only_have_left(one.target)) {
+      return judge.gone(one.target, one.key, client.loop().now());
+    }
+    judge.left(one.target, one.key, client.loop().now());
+    questions[one] = {uid, false};
+    ask();
+  }
+
+  void ask() {
+    for (auto& [one, question] : questions) {
+      if (asked >= kQuestions) return;
+      if (std::exchange(question.asked, true)) continue;
+      ++asked;
+      asking.run<Result<Json>>(
+          [this, one = one, uid = question.uid](const Result<Json>& answer) {
+            --asked;
+            on_answer(one, uid, answer);
+            ask();
+          },
+          [&, of = one](auto done) {
+            return client.get(judge.target(of.target).type, of.key, std::move(done));
+          });
+    }
+  }
+
+  void on_answer(const Chosen& one, const std::string& uid, const Result<Json>& answer) {
+    const auto found = questions.find(one);
+    if (found == questions.end() || found->second.uid != uid) return;  // it was seen meanwhile
+    questions.erase(found);
+    if (!answer.ok() && !names_the_object(answer.error(), one.key.name)) {
+      // Who may not get it may list it; what cannot be answered now is asked for until it is.
+      return follow(one, uid);
+    }
+    const bool exists = answer.ok() && base::string_at(*answer, {"metadata", "uid"}) == uid;
+    if (!exists) {
+      is_gone(one, uid);
+    } else if (judge.outside(one.target, one.key)) {
+      follow(one, uid);
+    }
+    came();
+  }
+
+  void follow(const Chosen& one, const std::string& uid) {
+    auto owned = std::make_unique<Watch>();
+    owned->targets = {one.target};
+    owned->names[one.key] = one.target;
+    owned->uid = uid;
+    owned->what = judge.target(one.target).type.qualified_plural() + "/" + one.key.name;
+    begin(std::move(owned), one.key.namespace_, "", core::with_name("", one.key.name));
+  }
+  static Chosen followed_by(const Watch& watch) {
+    return {watch.targets.front(), watch.names.begin()->first};
+  }
+
+  void on_followed(Watch& watch, const Chosen& one, const StoreChange& change) {
+    if (change.type == ChangeType::deleted || change.meta.uid != watch.uid) {
+      is_gone(one, watch.uid);
+    } else if (const auto object = base::parse_json(change.json); object.ok()) {
+      judge.seen(one.target, *object, client.loop().now(), client.loop().wall(), change.reduced);
+      if (!judge.outside(one.target, one.key)) end_following(one);
+    }
+    if (watch.synced) came();
+  }
+
+  void is_gone(const Chosen& one, const std::string& uid) {
+    // Another object with its name may be a member by now.
+    if (judge.uid_of(one.target, one.key) == uid) {
+      judge.gone(one.target, one.key, client.loop().now());
+    }
+    end_following(one);
+  }
+  // The selection has it, so that its own watch tells more.
+  void chosen_again(const Chosen& one) {
+    questions.erase(one);
+    end_following(one);
+  }
+  void end_following(const Chosen& one) {
+    for (const auto& watch : watches) {
+      if (watch->follows() && followed_by(*watch) == one) retire(*watch, [](const Watch&) {});
+    }
   }
 
   void on_failure(Watch& watch, WatcherFailure where, const Error& error, Duration retry_in) {
     watch.error.emplace(error);
     if (watch.targets.size() > 1 && error.is_forbidden()) return split(watch);
-    if (error.is_not_found() && judge.goal().awaits_deletion()) look_for_kind(watch);
-    if (watch.give_up.failed(error, retry_in, watch.synced)) {
+    if (error.is_not_found()) look_for_kind(watch);
+    if (watch.give_up.failed(error, retry_in, watch.synced || watch.follows())) {
       if (!hopeless) hopeless.emplace(error);
       return changed();
     }
@@ -124,20 +245,40 @@ struct WaitSet::Impl {
   }
 
   // Whatever stands before the server may answer 404 as well: the kind is gone when the server has
-  // it no more.
+  // it no more, in any version.
   void look_for_kind(Watch& watch) {
     if (std::exchange(watch.asks_for_kind, true)) return;
     watch.discovery = client::discover(client, [this, &watch](auto map) {
       watch.asks_for_kind = false;
-      if (!map.ok()) return;  // the next failure asks again
-      const core::Gvk& gvk = watch.reflector->type().gvk;
-      const auto kind = (*map)->pinned(gvk);
-      // Half of discovery may be answered by something else, too.
-      const auto& all = (*map)->all();
-      const bool told = std::any_of(all.begin(), all.end(), [&](const auto& type) {
-        return type.gvk.group.empty() == gvk.group.empty();
-      });
-      if (told && !kind.ok() && kind.error().is_not_found()) all_gone(watch);
+      // The next failure asks again.
+      if (!map.ok() || !watch.reflector->failing_since()) return;
+      const ServedKind kind = served_kind(**map, watch.reflector->type().gvk);
+      const bool gone = kind.state == ServedKind::State::gone;
+      if (kind.state == ServedKind::State::another) go_on_with(watch, *kind.type);
+      if (std::exchange(watch.found_no_kind, gone) && gone) {
+        if (judge.goal().awaits_deletion()) all_gone(watch);
+      } else if (gone) {
+        // One version goes before the next one comes: a single look is no proof.
+        watch.again =
+            client.loop().after(options.backoff.initial, [this, &watch] { look_for_kind(watch); });
+      }
+    });
+  }
+
+  // An upgrade took the version away; the objects are the same in every one.
+  void go_on_with(Watch& watch, const core::ResourceType& type) {
+    const bool content = judge.goal().asks_for_content();
+    for (const std::size_t target : watch.targets) {
+      // Its fields may mean something else there.
+      if (content && judge.target(target).pinned) return;
+    }
+    retire(watch, [this, type](const Watch& old) {
+      if (callbacks.on_version) {
+        callbacks.on_version(old.what, old.reflector->type().gvk, type.gvk);
+      }
+      for (const std::size_t target : old.targets) judge.retype(target, type);
+      if (old.follows()) return follow(followed_by(old), old.uid);
+      begin(old.targets);
     });
   }
 
@@ -147,44 +288,64 @@ struct WaitSet::Impl {
     for (const auto& object : judge.report()) {
       if (const auto target = target_of(watch, object.key)) judge.gone(*target, object.key, now);
     }
-    on_synced(watch);
+    watch.synced = true;
+    for (const std::size_t target : watch.targets) judge.synced(target);
+    came();
   }
 
   // Who may not read the collection may still read each by its name.
   void split(Watch& watch) {
-    client.loop().post([this, at = &watch, weak = std::weak_ptr<char>(alive)] {
-      if (weak.expired()) return;
-      const auto found = std::find_if(watches.begin(), watches.end(),
-                                      [&](const auto& one) { return one.get() == at; });
-      if (found == watches.end()) return;
-      const std::vector<std::size_t> targets = (*found)->targets;
-      retired.push_back(std::move(*found));
-      watches.erase(found);
-      for (const std::size_t target : targets) begin({target});
-      changed();
+    retire(watch, [this](const Watch& old) {
+      for (const std::size_t target : old.targets) begin({target});
     });
+  }
+
+  // Ends a watch, not from inside its own callbacks; `then` may begin what comes in its place.
+  void retire(Watch& watch, std::function<void(const Watch&)> then) {
+    if (std::exchange(watch.ending, true)) return;
+    client.loop().post(
+        [this, at = &watch, weak = std::weak_ptr<char>(alive), then = std::move(then)] {
+          if (weak.expired()) return;
+          const auto found = std::find_if(watches.begin(), watches.end(),
+                                          [&](const auto& one) { return one.get() == at; });
+          if (found == watches.end()) return;
+          retired.push_back(std::move(*found));
+          watches.erase(found);
+          then(*at);
+          changed();
+        });
   }
 
   void begin(std::vector<std::size_t> targets) {
     auto owned = std::make_unique<Watch>();
     Watch& watch = *owned;
     const WaitTarget& first = judge.target(targets.front());
-    WatcherOptions with = options;
-    with.label_selector = first.label_selector;
-    with.field_selector = first.field_selector;
+    std::string fields = first.field_selector;
     watch.what = targets.size() > 1 ? first.type.qualified_plural() : first.str();
     if (first.by_name()) {
       for (const std::size_t target : targets) {
         const WaitTarget& one = judge.target(target);
         watch.names[{one.namespace_, one.name}] = target;
       }
-      if (targets.size() == 1) {
-        with.field_selector = core::with_name("", first.name);
-        // One object: the choice of strategy is not worth a question to the server.
-        if (with.strategy == ListStrategy::automatic) with.strategy = ListStrategy::unpaged;
-      }
+      if (targets.size() == 1) fields = core::with_name("", first.name);
     }
     watch.targets = std::move(targets);
+    begin(std::move(owned), first.namespace_, first.label_selector, std::move(fields));
+  }
+
+  void begin(std::unique_ptr<Watch> owned, const std::string& namespace_, std::string labels,
+             std::string fields) {
+    Watch& watch = *owned;
+    WatcherOptions with = options;
+    with.label_selector = std::move(labels);
+    with.field_selector = std::move(fields);
+    const bool one_object = watch.names.size() == 1;
+    // One object: the choice of strategy is not worth a question to the server.
+    if (one_object && with.strategy == ListStrategy::automatic) {
+      with.strategy = ListStrategy::unpaged;
+    }
+    // What a cache does not have yet may have left a selection elsewhere.
+    if (watch.follows()) with.semantics = ListSemantics::recent;
     ReflectorCallbacks told;
     told.want_previous = false;
     told.log_failures = false;
@@ -195,8 +356,8 @@ struct WaitSet::Impl {
       on_failure(watch, where, error, retry_in);
     };
     watch.reflector =
-        std::make_unique<Reflector>(client, first.type, first.namespace_, std::move(with),
-                                    StoreOptions{}, random, std::move(told));
+        std::make_unique<Reflector>(client, judge.target(watch.targets.front()).type, namespace_,
+                                    std::move(with), StoreOptions{}, random, std::move(told));
     watches.push_back(std::move(owned));
     watch.reflector->start();
   }
@@ -222,13 +383,15 @@ struct WaitSet::Impl {
   }
 
   std::optional<Json> read(std::size_t target, const core::ObjectKey& key) const {
-    const Watch* watch = watch_of(target);
-    if (watch == nullptr) return std::nullopt;
-    const auto stored = watch->reflector->store().get(key);
-    if (!stored) return std::nullopt;
-    auto object = base::parse_json(stored->json);
-    if (!object.ok()) return std::nullopt;
-    return std::move(object).value();
+    for (const auto& watch : watches) {
+      const auto& of = watch->targets;
+      if (std::find(of.begin(), of.end(), target) == of.end()) continue;
+      const auto stored = watch->reflector->store().get(key);
+      if (!stored) continue;
+      auto object = base::parse_json(stored->json);
+      if (object.ok()) return std::move(object).value();
+    }
+    return std::nullopt;
   }
 
   // What time alone has changed is judged again; then a timer for what it will.

@@ -1,5 +1,7 @@
 // A wait on live objects: one watch for each target (or for many names of one kind and namespace),
-// all of them fed into one WaitJudge. Thin I/O: outlives disconnects, expired versions, restarts.
+// all of them fed into one WaitJudge. What leaves a selection while its deletion is asked for is
+// looked at by its name, and followed by it. Thin I/O: outlives disconnects, expired versions,
+// restarts, versions of a kind that are served no more.
 #pragma once
 
 #include <functional>
@@ -28,6 +30,9 @@ class WaitSet {
     std::function<void(const std::string& what, const ReflectorStats&, WatcherFailure, const Error&,
                        Duration retry_in)>
         on_failure;
+    // The server has the kind in another version only, and it is gone on with that; may be empty.
+    std::function<void(const std::string& what, const core::Gvk& before, const core::Gvk& now)>
+        on_version;
   };
 
   // `client` and `random` must outlive it. Not to be destroyed from inside its callbacks.

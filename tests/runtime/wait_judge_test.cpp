@@ -389,3 +389,56 @@ TEST_CASE("nothing is decided by what lacks of an object that could not be kept 
     CHECK(there.decide() == (*fails == '\0' ? WaitOutcome::met : WaitOutcome::invalid));
   }
 }
+
+TEST_CASE("what left a selection is undecided until it is known whether it exists") {
+  Case it(goal({"delete"}));
+  const auto web = it.judge.add(pods());
+  CHECK(it.judge.may_only_have_left(web));
+  CHECK_FALSE(it.judge.may_only_have_left(it.judge.add(pods("b"))));
+  it.judge.synced(1);
+  it.judge.synced(web);
+  it.see(web, pod("a", "True"));
+  CHECK(it.judge.inside(web).size() == 1);
+  it.judge.left(web, {"shop", "a"}, it.now);
+  CHECK(it.decide() == WaitOutcome::pending);
+  CHECK(it.object().state == WaitState::unknown);
+  CHECK(it.judge.inside(web).empty());
+  CHECK(it.judge.uid_of(web, {"shop", "a"}) == "u");
+  REQUIRE(it.judge.outside(web, {"shop", "a"}));
+  CHECK(it.decide() == WaitOutcome::pending);
+  CHECK(it.object().state == WaitState::not_met);
+  it.gone(web, "a");
+  CHECK(it.decide() == WaitOutcome::met);
+  CHECK(it.judge.uid_of(web, {"shop", "a"}).empty());
+}
+
+TEST_CASE("what is outside a selection does not count among its objects") {
+  WaitGoal either = goal({"condition=Ready", "delete"});
+  either.any = true;
+  either.exactly = 1;
+  Case it(either);
+  const auto web = it.judge.add(pods());
+  it.judge.synced(web);
+  it.see(web, pod("a", "True"));
+  it.see(web, pod("b", "True", "v"));
+  CHECK(it.decide() == WaitOutcome::pending);
+  it.judge.left(web, {"shop", "b"}, it.now);
+  CHECK(it.decide() == WaitOutcome::pending);
+  REQUIRE(it.judge.outside(web, {"shop", "b"}));
+  CHECK(it.decide() == WaitOutcome::met);
+}
+
+TEST_CASE("only a failure by deletion does not keep what left a selection") {
+  Case it(goal({"condition=Ready"}, {"delete"}));
+  const auto web = it.judge.add(pods());
+  it.judge.synced(web);
+  it.see(web, pod("a", "True"));
+  it.see(web, pod("b", "False", "v"));
+  it.judge.left(web, {"shop", "b"}, it.now);
+  CHECK(it.decide() == WaitOutcome::pending);
+  CHECK_FALSE(it.judge.outside(web, {"shop", "b"}));
+  CHECK(it.decide() == WaitOutcome::met);
+  CHECK(it.judge.report().size() == 1);
+  Case plain(goal({"condition=Ready"}));
+  CHECK_FALSE(plain.judge.may_only_have_left(plain.judge.add(pods())));
+}

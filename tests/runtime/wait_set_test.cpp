@@ -1,6 +1,8 @@
 // A wait on a scripted server: which requests it makes, and what ends it.
 #include "runtime/wait_set.hpp"
 
+#include <algorithm>
+
 #include "api_rig.hpp"
 
 using namespace kubewatch;
@@ -35,26 +37,67 @@ std::string kinds(const std::string& plural, const std::string& kind) {
 }
 
 struct Wait : test::ApiRig {
-  explicit Wait(const std::vector<std::string>& conditions, Duration hold = Duration{0}) {
+  explicit Wait(const std::vector<std::string>& conditions, Duration hold = Duration{0},
+                const std::vector<std::string>& fail_if = {}) {
     WaitGoal goal;
     for (const auto& text : conditions) goal.wanted.push_back(*WaitCondition::parse(text));
+    for (const auto& text : fail_if) goal.fail_if.push_back(*WaitCondition::parse(text));
     goal.hold = hold;
     WatcherOptions options;
     options.backoff = {Duration{2}, Duration{10}, 2.0, 0.0};
     options.short_watch = Duration{1};
+    options.strategy = ListStrategy::unpaged;
     WaitSet::Callbacks callbacks;
     callbacks.on_change = [this] { outcome = set->outcome(); };
     callbacks.on_failure = [this](const std::string&, const ReflectorStats&, WatcherFailure,
                                   const Error&, Duration) { ++failures; };
+    callbacks.on_version = [this](const std::string& what, const core::Gvk& before,
+                                  const core::Gvk& now) {
+      versions.push_back(what + ": " + before.version + " to " + now.version);
+    };
     set = std::make_unique<WaitSet>(client, std::move(goal), options, random, std::move(callbacks));
   }
   std::size_t add(const std::string& name) { return set->add({kPods, "shop", name, "", "", ""}); }
+  void add_selected() { set->add({kPods, "shop", "", "app=web", "", ""}); }
   bool becomes(WaitOutcome wanted) {
-    return until([&] { return outcome == wanted; });
+    return until([&] {
+      transport.run();
+      return outcome == wanted;
+    });
+  }
+  // The open request that begins so, and has that, once it is there; what is routed is answered on
+  // the way.
+  test::ScriptedCall& request(const std::string& line, const std::string& has = "") {
+    test::ScriptedCall* found = nullptr;
+    const bool came = until([&] {
+      transport.run();
+      for (std::size_t i = 0; i < transport.size() && found == nullptr; ++i) {
+        auto& one = transport.call(i);
+        const std::string text = one.line();
+        const bool fits = text.starts_with(line) && text.find(has) != std::string::npos;
+        if (one.open() && fits) found = &one;
+      }
+      return found != nullptr;
+    });
+    INFO(line);
+    REQUIRE(came);
+    return *found;
+  }
+  static void answer_to(test::ScriptedCall& call, int code, const std::string& body) {
+    call.head(code);
+    call.data(body);
+    call.end();
+  }
+  void settle() {
+    for (int i = 0; i < 5; ++i) {
+      transport.run();
+      turn();
+    }
   }
 
   WaitOutcome outcome = WaitOutcome::pending;
   int failures = 0;
+  std::vector<std::string> versions;
   std::unique_ptr<WaitSet> set;
 };
 
@@ -200,7 +243,8 @@ TEST_CASE("a broken watch is taken up again while it is waited") {
   wait.answer(0, 200, list(pod("web", "Pending", 5), 5));
   wait.call(1).head(200);
   wait.call(1).fail(Error(ErrorKind::unreachable, "connection lost"));
-  auto& again = wait.call(2);
+  wait.answer(2, 200, list("", 5));  // of which version the server is
+  auto& again = wait.call(3);
   again.head(200);
   again.data(event("MODIFIED", pod("web", "Running", 6)));
   CHECK(wait.becomes(WaitOutcome::met));
@@ -226,4 +270,254 @@ TEST_CASE("after a write the watch that was open before it tells the verdict") {
   wait.call(1).data(event("MODIFIED", pod("web", "Running", 8)));
   wait.outcome = WaitOutcome::pending;
   CHECK(wait.becomes(WaitOutcome::met));
+}
+
+namespace {
+
+const char* const kList = "GET /api/v1/namespaces/shop/pods?labelSelector=app%3Dweb";
+const char* const kGet = "GET /api/v1/namespaces/shop/pods/a";
+const char* const kByName = "GET /api/v1/namespaces/shop/pods?fieldSelector=metadata.name%3Da";
+
+const char* const kPodWatch = "GET /api/v1/namespaces/shop/pods?allowWatch";
+
+const std::string& no_such_pod() {
+  static const std::string out = status_text(404, "NotFound", "pods \"a\" not found");
+  return out;
+}
+
+// Pod a was chosen, and is no longer.
+void a_leaves(Wait& wait) {
+  wait.add_selected();
+  wait.set->start();
+  wait.answer(0, 200, list(pod("a", "Running", 5), 5));
+  wait.call(1).head(200);
+  wait.settle();
+  REQUIRE(wait.outcome == WaitOutcome::pending);
+  wait.call(1).data(event("DELETED", pod("a", "Running", 6)));
+  wait.turn();
+  CHECK(wait.outcome == WaitOutcome::pending);
+}
+
+}  // namespace
+
+TEST_CASE("what leaves a selection is asked for by its name before it counts as deleted") {
+  Wait wait({"delete"});
+  a_leaves(wait);
+  CHECK(wait.set->report().at(0).state == WaitState::unknown);
+  auto& question = wait.request(kGet);
+  SECTION("it does not exist") {
+    wait.answer_to(question, 404, no_such_pod());
+    CHECK(wait.becomes(WaitOutcome::met));
+  }
+  SECTION("another object has its name") {
+    wait.answer_to(question, 200, pod("a", "Running", 9, "u2"));
+    CHECK(wait.becomes(WaitOutcome::met));
+  }
+  SECTION("it exists, and is followed until it does not") {
+    wait.answer_to(question, 200, pod("a", "Running", 6));
+    wait.answer_to(wait.request(kByName), 200, list(pod("a", "Running", 6), 6));
+    auto& watch = wait.request(kPodWatch, "metadata.name%3Da");
+    watch.head(200);
+    wait.settle();
+    CHECK(wait.outcome == WaitOutcome::pending);
+    CHECK(wait.set->report().at(0).judgement.current.find("the selection has it no more") !=
+          std::string::npos);
+    CHECK(wait.set->object(wait.set->report().at(0)).has_value());
+    SECTION("") {
+      watch.data(event("DELETED", pod("a", "Running", 8)));
+      CHECK(wait.becomes(WaitOutcome::met));
+    }
+    SECTION("or it is chosen again") {
+      wait.call(1).data(event("ADDED", pod("a", "Running", 7)));
+      wait.settle();
+      CHECK(watch.canceled());
+      CHECK(wait.outcome == WaitOutcome::pending);
+      wait.call(1).data(event("DELETED", pod("a", "Running", 8)));
+      wait.answer_to(wait.request(kGet), 404, no_such_pod());
+      CHECK(wait.becomes(WaitOutcome::met));
+    }
+  }
+  SECTION("who may not get it may list it") {
+    wait.answer_to(question, 403, status_text(403, "Forbidden", "no"));
+    wait.answer_to(wait.request(kByName), 200, list("", 7));
+    CHECK(wait.becomes(WaitOutcome::met));
+  }
+  SECTION("a 404 of something else proves nothing") {
+    wait.answer_to(question, 404, "default backend - 404");
+    wait.answer_to(wait.request(kByName), 200, list(pod("a", "Running", 6), 6));
+    wait.settle();
+    CHECK(wait.outcome == WaitOutcome::pending);
+  }
+}
+
+TEST_CASE("what a new list of a selection lacks may still exist") {
+  Wait wait({"delete"});
+  wait.add_selected();
+  wait.set->start();
+  wait.answer(0, 200, list(pod("a", "Running", 5), 5));
+  wait.call(1).head(200);
+  wait.call(1).data(event("ERROR", status_text(410, "Expired", "too old")));
+  wait.answer_to(wait.request(kList), 200, list("", 9));
+  auto& question = wait.request(kGet);
+  CHECK(wait.outcome == WaitOutcome::pending);
+  wait.answer_to(question, 404, no_such_pod());
+  CHECK(wait.becomes(WaitOutcome::met));
+}
+
+TEST_CASE("without a selector there is nothing to ask") {
+  Wait wait({"delete"});
+  wait.set->add({kPods, "shop", "", "", "", ""});
+  wait.set->start();
+  wait.answer(0, 200, list(pod("a", "Running", 5), 5));
+  wait.call(1).head(200);
+  wait.call(1).data(event("DELETED", pod("a", "Running", 6)));
+  CHECK(wait.becomes(WaitOutcome::met));
+  CHECK(wait.transport.size() == 2);
+}
+
+TEST_CASE("a deletion that fails a wait is asked for as well") {
+  Wait wait({"jsonpath={.status.phase}=Done"}, Duration{0}, {"delete"});
+  a_leaves(wait);
+  auto& question = wait.request(kGet);
+  SECTION("it exists, and is none of the wait's business any more") {
+    wait.answer_to(question, 200, pod("a", "Running", 6));
+    wait.settle();
+    CHECK(wait.outcome == WaitOutcome::pending);
+    CHECK(wait.set->report().at(0).state == WaitState::not_found);  // nothing matches
+    CHECK(wait.transport.size() == 3);
+  }
+  SECTION("it does not") {
+    wait.answer_to(question, 404, no_such_pod());
+    CHECK(wait.becomes(WaitOutcome::failed));
+  }
+}
+
+TEST_CASE("objects of a selection that goes are asked for a few at a time") {
+  Wait wait({"delete"});
+  wait.add_selected();
+  wait.set->start();
+  std::string items;
+  for (char name = 'a'; name <= 't'; ++name) {
+    items += (items.empty() ? "" : ",") + pod(std::string(1, name), "Running", 5);
+  }
+  wait.answer(0, 200, list(items, 5));
+  wait.call(1).head(200);
+  for (char name = 'a'; name <= 't'; ++name) {
+    wait.call(1).data(event("DELETED", pod(std::string(1, name), "Running", 6)));
+  }
+  wait.turn();
+  CHECK(wait.transport.size() == 2 + 8);
+  for (char name = 'a'; name <= 't'; ++name) {
+    CHECK(wait.outcome == WaitOutcome::pending);
+    const std::string one(1, name);
+    wait.answer_to(wait.request("GET /api/v1/namespaces/shop/pods/" + one), 404,
+                   status_text(404, "NotFound", "pods \"" + one + "\" not found"));
+  }
+  CHECK(wait.becomes(WaitOutcome::met));
+  CHECK(wait.transport.size() == 2 + 20);
+}
+
+namespace {
+
+std::string bar(int version, const std::string& uid = "u1") {
+  return R"({"metadata":{"name":"b1","namespace":"shop","uid":")" + uid +
+         R"(","resourceVersion":")" + std::to_string(version) + R"("}})";
+}
+std::string bar_list(const std::string& api, const std::string& items) {
+  return R"({"kind":"BarList","apiVersion":"y.dev/)" + api +
+         R"(","metadata":{"resourceVersion":"20"},"items":[)" + items + "]}";
+}
+// Discovery has bars in this version; "" = in none.
+void serve_bars(Wait& wait, const std::string& version) {
+  const auto type = [](const std::string& group, const std::string& api, const std::string& kind) {
+    return R"({"metadata":{"name":")" + group + R"("},"versions":[{"version":")" + api +
+           R"(","resources":[{"resource":"bars","responseKind":{"group":")" + group +
+           R"(","version":")" + api + R"(","kind":")" + kind +
+           R"("},"scope":"Namespaced","singularResource":"x","verbs":["get","list","watch"]}]}]})";
+  };
+  std::string items = type("z.dev", "v1", "Other");
+  if (!version.empty()) items += "," + type("y.dev", version, "Bar");
+  wait.transport.route("GET", "/api", 200, kinds("pods", "Pod"));
+  wait.transport.route(
+      "GET", "/apis", 200,
+      R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[)" + items +
+          "]}");
+}
+// b1 is there in v1 (or not), and then v1 is served no more.
+void v1_goes(Wait& wait, bool there, bool pinned = false) {
+  WaitTarget target;
+  target.type = test::resource("y.dev", "v1", "Bar", "bars");
+  target.namespace_ = "shop";
+  target.name = "b1";
+  target.pinned = pinned;
+  wait.set->add(target);
+  wait.set->start();
+  wait.answer(0, 200, bar_list("v1", there ? bar(5) : ""));
+  wait.call(1).head(200);
+  wait.settle();
+  REQUIRE(wait.outcome == WaitOutcome::pending);
+  wait.transport.route("GET", "/apis/y.dev/v1/namespaces/shop/bars", 404, "404 page not found");
+  wait.call(1).end();
+}
+const char* const kBeta = "GET /apis/y.dev/v1beta1/namespaces/shop/bars?fieldSelector";
+const char* const kBetaWatch = "GET /apis/y.dev/v1beta1/namespaces/shop/bars?";
+
+}  // namespace
+
+TEST_CASE("a version that is served no more takes no object with it") {
+  Wait wait({"delete"});
+  serve_bars(wait, "v1beta1");
+  v1_goes(wait, true, true);
+  auto& again = wait.request(kBeta);
+  CHECK(wait.outcome == WaitOutcome::pending);
+  SECTION("it is there in another one") {
+    wait.answer_to(again, 200, bar_list("v1beta1", bar(5)));
+    auto& watch = wait.request(kBetaWatch, "watch=true");
+    watch.head(200);
+    wait.settle();
+    CHECK(wait.outcome == WaitOutcome::pending);
+    CHECK(wait.versions == std::vector<std::string>{"bars.y.dev/b1: v1 to v1beta1"});
+    watch.data(event("DELETED", bar(21)));
+    CHECK(wait.becomes(WaitOutcome::met));
+  }
+  SECTION("it was deleted in between") {
+    wait.answer_to(again, 200, bar_list("v1beta1", ""));
+    CHECK(wait.becomes(WaitOutcome::met));
+  }
+  SECTION("another object has its name there") {
+    wait.answer_to(again, 200, bar_list("v1beta1", bar(19, "u2")));
+    CHECK(wait.becomes(WaitOutcome::met));
+  }
+}
+
+TEST_CASE("a kind in no version is gone once two looks say so") {
+  Wait wait({"delete"});
+  serve_bars(wait, "");
+  v1_goes(wait, true);
+  CHECK(wait.becomes(WaitOutcome::met));
+  const auto lines = wait.transport.lines();
+  CHECK(std::count(lines.begin(), lines.end(), "GET /apis") >= 2);
+}
+
+TEST_CASE("an object that is made after an upgrade is found in the new version") {
+  Wait wait({"create"});
+  serve_bars(wait, "v1beta1");
+  v1_goes(wait, false);
+  wait.answer_to(wait.request(kBeta), 200, bar_list("v1beta1", bar(19)));
+  CHECK(wait.becomes(WaitOutcome::met));
+}
+
+TEST_CASE("the content of a version that was asked for is not read in another one") {
+  Wait wait({"jsonpath={.status.phase}=Done"});
+  serve_bars(wait, "v1beta1");
+  v1_goes(wait, true, true);
+  REQUIRE(wait.until([&] {
+    wait.transport.run();
+    return wait.failures >= 3;
+  }));
+  const auto lines = wait.transport.lines();
+  CHECK(std::count(lines.begin(), lines.end(), "GET /apis") >= 1);
+  CHECK(std::none_of(lines.begin(), lines.end(),
+                     [](const auto& line) { return line.starts_with(kBeta); }));
+  CHECK(wait.outcome == WaitOutcome::pending);
 }
