@@ -12,7 +12,7 @@ on() {
   KUBECONFIG="$work/config-$name" timeout 60 "$kubewatch" "$@"
 }
 on a reflect configmaps --once --snapshot "$work/snapshot" >/dev/null
-on b reflect --from "$work/snapshot" --serve 127.0.0.1:0 --kubeconfig-out "$work/config-reader" \
+KUBECONFIG="$work/config-b" "$kubewatch" reflect --from "$work/snapshot" --serve 127.0.0.1:0 --kubeconfig-out "$work/config-reader" \
   >/dev/null 2>"$work/status" &
 reader=$!
 until on reader reflect configmaps --query -o name 2>/dev/null; do sleep 0.1; done
