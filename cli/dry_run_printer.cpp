@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "hooks/printed_secrets.hpp"
 #include "hooks/rule_place.hpp"
 
 namespace kubewatch::cli {
@@ -28,12 +29,16 @@ void DryRunPrinter::on_exchange(const hooks::HookExchange& exchange) {
       fmt::format("{}: {}{}, attempt {} (controller {}, {})\n", exchange.owner.str(),
                   exchange.reason, because, exchange.attempt, exchange.rule.name,
                   hooks::place_in_rule(exchange.rule.file, exchange.rule.name, ""));
-  const std::string invocation = base::dump_json(hidden_invocation(exchange.invocation, secrets_));
+  known_ = exchange.mask;
+  hooks::mask_printed(exchange.exit.out, false, known_);
+  Json shown = hidden_invocation(exchange.invocation, secrets_);
+  hooks::mask_values(shown, known_);
+  const std::string invocation = base::dump_json(shown);
   out_ << base::escape_for_terminal(head + "invocation: " + invocation + "\n", true) << std::flush;
 }
 
 void DryRunPrinter::on_write(const hooks::DryWrite& write) {
-  out_ << base::escape_for_terminal(hooks::text_of(write, secrets_), true) << std::flush;
+  out_ << base::escape_for_terminal(hooks::text_of(write, secrets_, known_), true) << std::flush;
 }
 
 void DryRunPrinter::on_run(const hooks::RunRecord& run) {

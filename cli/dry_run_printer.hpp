@@ -1,11 +1,12 @@
 // What --dry-run prints: each run with its invocation, the writes that would follow, and its
-// outcome. Secrets are hidden by a keyed hash.
+// outcome. Secrets are hidden by a keyed hash; what of them a hook puts elsewhere is ***.
 #pragma once
 
 #include <iosfwd>
 
 #include "hooks/dry_run.hpp"
 #include "hooks/engine.hpp"
+#include "hooks/secret_mask.hpp"
 
 namespace kubewatch::cli {
 
@@ -20,6 +21,7 @@ class DryRunPrinter {
  private:
   std::ostream& out_;
   hooks::SecretHash secrets_;
+  hooks::SecretMask known_;  // of the run whose writes come now: a dry run has one at a time
 };
 
 // The invocation document with the values of all Secrets in it hidden.

@@ -204,25 +204,39 @@ void make_dry(Rule& rule) {
   if (credentials.kind == CredentialsRule::Kind::cache) credentials = {};
 }
 
-std::string text_of(const DryWrite& write, const SecretHash& secrets) {
+void mask_values(Json& value, const SecretMask& mask) {
+  if (value.is_string()) {
+    value = mask.mask(value.get_ref<const std::string&>());
+  } else if (value.is_structured()) {
+    for (Json& item : value) mask_values(item, mask);
+  }
+}
+
+std::string text_of(const DryWrite& write, const SecretHash& secrets, const SecretMask& known) {
   Json live = write.live ? bare(*write.live) : Json();
   Json result = bare(write.result);
   const std::string name = title(write.live ? live : result);
   if (!write.refused.empty()) {
     const bool secret = write.path.find("/secrets") != std::string::npos;
-    return fmt::format("{} {}: refused: {}\n", write.verb, write.live ? name : write.path,
-                       secret ? "the server's words may quote its values" : write.refused);
+    return known.mask(
+        fmt::format("{} {}: refused: {}\n", write.verb, write.live ? name : write.path,
+                    secret ? "the server's words may quote its values" : write.refused));
   }
   const bool differs = live != result;
   if (!differs) return "";
   // Values that differ keep differing: they are hidden by their hash.
-  secrets.hide(live, SecretHash::Reader::person);
-  secrets.hide(result, SecretHash::Reader::person);
+  for (Json* object : {&live, &result}) {
+    secrets.hide(*object, SecretHash::Reader::person);
+    mask_values(*object, known);
+  }
   const std::string before = write.live ? base::dump_yaml(live) : "";
   const std::string after = result.is_null() ? "" : base::dump_yaml(result);
   const char* effect = !write.live ? "created" : result.is_null() ? "deleted" : "configured";
-  return fmt::format("{} {}: {}\n--- live\n+++ dry run\n{}", write.verb, name, effect,
-                     unified_diff(before, after));
+  const std::string diff =
+      before == after ? "(only values of Secrets differ)\n" : unified_diff(before, after);
+  // Once more for what is no text in them: numbers, keys.
+  return known.mask(
+      fmt::format("{} {}: {}\n--- live\n+++ dry run\n{}", write.verb, name, effect, diff));
 }
 
 }  // namespace kubewatch::hooks

@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/secret_hash.hpp"
+#include "hooks/secret_mask.hpp"
 #include "http/transport.hpp"
 
 namespace kubewatch::hooks {
@@ -47,8 +48,13 @@ http::Request as_question(http::Request request);
 // no finalize hook, which may act outside the cluster.
 void make_dry(Rule& rule);
 
-// The write for people: "apply ConfigMap shop/a: created", then a diff of YAML with secrets hidden;
-// "" when nothing would change.
-std::string text_of(const DryWrite& write, const SecretHash& secrets);
+// Every text in it, also what stands there encoded for YAML or JSON.
+void mask_values(Json& value, const SecretMask& mask);
+
+// The write for people: "apply ConfigMap shop/a: created", then a diff of YAML; "" when nothing
+// would change. Values of a Secret are hidden by `secrets`; what of `known` stands elsewhere is
+// ***.
+std::string text_of(const DryWrite& write, const SecretHash& secrets,
+                    const SecretMask& known = SecretMask());
 
 }  // namespace kubewatch::hooks

@@ -105,3 +105,32 @@ TEST_CASE("a diff of a Secret shows that a value differs and not which it is") {
   CHECK(text.find(base::base64_encode("hunter")) == std::string::npos);
   CHECK(text.find("eA==") == std::string::npos);
 }
+
+TEST_CASE("a dry run hides what a hook has put outside of its Secret") {
+  const SecretHash hash({1, 2});
+  SecretMask known;
+  known.add_value("hunter2");
+  known.add_value("say \"please\"");
+  known.add_value("4711471147");
+  const Json live = {{"kind", "ConfigMap"}, {"metadata", {{"name", "a"}}}, {"data", {{"k", "v"}}}};
+  Json next = live;
+  next["metadata"]["annotations"]["note"] = "it is hunter2";
+  next["data"]["k"] = "say \"please\"\nnow";
+  next["status"] = {{"number", 4711471147}, {"hunter2", true}};
+  const std::string text = text_of({"apply", "/x", live, next, ""}, hash, known);
+  INFO(text);
+  for (const char* secret : {"hunter2", "please", "4711471147"}) {
+    CHECK(text.find(secret) == std::string::npos);
+  }
+  CHECK(text.find("it is ***") != std::string::npos);
+  CHECK(text_of({"apply", "/x", live, Json(), "no hunter2 here"}, hash, known) ==
+        "apply ConfigMap a: refused: no *** here\n");
+  // Both sides are secret: that they differ is still told.
+  Json one = live;
+  one["data"]["k"] = "hunter2";
+  Json other = live;
+  other["data"]["k"] = "4711471147";
+  CHECK(text_of({"apply", "/x", one, other, ""}, hash, known)
+            .find("configured\n--- live\n+++ dry run\n(only values of Secrets differ)\n") !=
+        std::string::npos);
+}
