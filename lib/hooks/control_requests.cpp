@@ -291,6 +291,7 @@ Result<Json> ControlRequests::trigger(const Json& args) {
   request.all = all;
   request.reason = tidy_trigger_reason(base::string_at(args, {"reason"}));
   if (!name.empty()) request.key = {base::string_at(args, {"namespace"}), name};
+  request.by_person = !name.empty();
   if (!selector.empty()) {
     KW_ASSIGN(request.selector, core::LabelSelector::parse(selector));
   }

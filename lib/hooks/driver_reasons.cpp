@@ -53,8 +53,8 @@ std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,
     keys = caches_.known_keys();
   }
   std::erase_if(keys, [this](const core::ObjectKey& key) { return !owns(key); });
-  // A person who names an object means it, paused or not; whoever names many means what matches.
-  if (request.key && reason == runtime::Reason::manual) {
+  // Whoever names many means what matches.
+  if (request.key && request.by_person) {
     for (const core::ObjectKey& key : keys) asked_for_.insert(key);
   }
   std::erase_if(keys, [this](const core::ObjectKey& key) {

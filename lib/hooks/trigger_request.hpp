@@ -23,7 +23,8 @@ struct TriggerRequest {
   std::optional<core::ObjectKey> key;           // namespace "": a cluster-scoped object
   std::optional<core::LabelSelector> selector;  // of the objects' labels
   bool all = false;
-  std::string reason;  // in words, for logs and the hook; without control characters
+  bool by_person = false;  // who names an object means it, paused or not, whatever the filter says
+  std::string reason;      // in words, for logs and the hook; without control characters
 };
 
 // {"name","namespace"?,"reason"?} | {"selector","reason"?} | {"all":true,"reason"?}; other members

@@ -207,6 +207,7 @@ class Player {
     const core::ObjectKey key{base::string_at(run, {"namespace"}), base::string_at(run, {"name"})};
     request.all = key.name.empty();
     if (!request.all) request.key = key;
+    request.by_person = reason == "Manual";  // it did run, whatever held it
     const std::string controller = base::string_at(run, {"controller"});
     for (const hooks::Rule& rule : world_.rules()) {
       if (rule.name != controller) continue;
