@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/strings.hpp"
+#include "core/object_rules.hpp"
 #include "core/resource.hpp"
 
 namespace kubewatch::apiserver {
@@ -71,17 +72,13 @@ std::string quoted(const std::string& text) {
 
 // "a/b.c" without its optional prefix, as an annotation key or a finalizer.
 void check_qualified(const std::string& field, const std::string& key, FieldErrors& errors) {
-  const std::string problem = core::check_label_key(base::to_lower(key));
+  const std::string problem = core::check_annotation_key(key);
   if (!problem.empty()) errors.push_back(field_invalid(field, quoted(key), problem));
 }
 
 std::string name_problem(const Resource& resource, const std::string& name) {
   if (resource.storage_id == "namespaces") return core::check_dns_label(name);
-  if (resource.type.gvk.group == "rbac.authorization.k8s.io") {
-    const bool bad = name == "." || name == ".." || name.find('/') != std::string::npos ||
-                     name.find('%') != std::string::npos;
-    return bad ? "may not be '.' or '..' and may not contain '/' or '%'" : "";
-  }
+  if (resource.type.gvk.group == "rbac.authorization.k8s.io") return core::check_path_segment(name);
   return core::check_dns_subdomain(name);
 }
 
@@ -105,10 +102,9 @@ void check_labels(const Json& metadata, FieldErrors& errors) {
     check_qualified("metadata.annotations", key, errors);
     total += key.size() + value.get_ref<const std::string&>().size();
   }
-  constexpr std::size_t kMost = 256U << 10U;
-  if (total > kMost) {
+  if (total > core::kMaxAnnotations) {
     errors.push_back({"FieldValueTooLong",
-                      fmt::format("Too long: may not be more than {} bytes", kMost),
+                      fmt::format("Too long: may not be more than {} bytes", core::kMaxAnnotations),
                       "metadata.annotations"});
   }
 }

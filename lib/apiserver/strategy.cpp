@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <set>
-#include <string_view>
 #include <variant>
 
 #include "apiserver/crd.hpp"
 #include "base/strings.hpp"
+#include "core/object_rules.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -83,16 +82,10 @@ void check_data_keys(const Json& object, const char* key, FieldErrors& errors) {
   const Json* data = base::find(object, {key});
   if (data == nullptr || !data->is_object()) return;
   for (const auto& [name, value] : data->items()) {
-    const bool bad = name.empty() || name.size() > 253 || name == "." || name == ".." ||
-                     name.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789-_.") != std::string::npos;
-    if (!bad) continue;
-    errors.push_back(field_invalid(
-        fmt::format("{}[{}]", key, name), base::dump_json(Json(name)),
-        "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
-        "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
-        "'[-._a-zA-Z0-9]+')"));
+    const std::string problem = core::check_data_key(name);
+    if (problem.empty()) continue;
+    errors.push_back(
+        field_invalid(fmt::format("{}[{}]", key, name), base::dump_json(Json(name)), problem));
   }
 }
 
@@ -100,54 +93,6 @@ Error wrong_type(const Resource& resource, const std::string& why) {
   const auto& gvk = resource.type.gvk;
   return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", gvk.kind,
                                  gvk.version, gvk.kind, why));
-}
-
-int sextet(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-// As Go's encoding/base64 reads a []byte, which is what the real server does: line breaks are
-// passed over, padding must be there, bits that are left over do not count. The error is the place
-// that Go names.
-std::variant<std::string, std::size_t> decode_bytes(std::string_view text) {
-  std::string out;
-  std::size_t at = 0;
-  const auto skip_breaks = [&] {
-    while (at < text.size() && (text[at] == '\n' || text[at] == '\r')) ++at;
-  };
-  while (true) {
-    std::uint32_t bits = 0;
-    std::size_t count = 0;
-    for (; count < 4; ++count) {
-      skip_breaks();
-      if (at == text.size() && count == 0) return out;
-      if (at == text.size()) return at - count;
-      const char c = text[at++];
-      const int value = sextet(c);
-      if (value >= 0) {
-        bits = bits << 6U | static_cast<std::uint32_t>(value);
-        continue;
-      }
-      if (c != '=' || count < 2) return at - 1;
-      if (count == 2) {
-        skip_breaks();
-        if (at == text.size()) return at;
-        if (text[at] != '=') return at - 1;
-        ++at;
-      }
-      skip_breaks();
-      if (at < text.size()) return at;
-      break;
-    }
-    bits <<= 6U * (4 - count);
-    for (std::size_t i = 1; i < count; ++i) {
-      out += static_cast<char>(bits >> (24U - 8U * i) & 0xffU);
-    }
-    if (count < 4) return out;
-  }
 }
 
 // A map of strings, of bytes where `bytes` (which come as base64 and are kept in its usual form).
@@ -160,7 +105,7 @@ Result<void> normalise_map(const Resource& resource, const char* key, bool bytes
     if (!it->is_string()) {
       wrong = it->type_name();
     } else if (bytes) {
-      const auto read = decode_bytes(it->get_ref<const std::string&>());
+      const auto read = core::decode_bytes(it->get_ref<const std::string&>());
       if (const auto* place = std::get_if<std::size_t>(&read)) {
         return wrong_type(resource, fmt::format("illegal base64 data at input byte {}", *place));
       }

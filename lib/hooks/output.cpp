@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/yaml.hpp"
+#include "hooks/output_fields.hpp"
 #include "hooks/output_rights.hpp"
 
 namespace kubewatch::hooks {
@@ -193,6 +194,9 @@ Result<Manifest> Reader::check(Json object) {
   Manifest out{
       std::move(type), {base::string_at(*metadata, {"namespace"}), name}, std::move(object)};
   KW_TRY(place(out));
+  KW_ASSIGN(const FieldsVerdict fields,
+            check_fields(out.type.gvk, out.object).with_context(out.id().str()));
+  if (fields == FieldsVerdict::to_ask) out_.ask_first = true;
   if (context_.check_schema) {
     KW_TRY(context_.check_schema(out.type.gvk, out.object)
                .with_context("the schema refuses " + out.id().str()));

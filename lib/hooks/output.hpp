@@ -38,6 +38,8 @@ struct HookOutput {
   std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
   std::vector<runtime::Happening> events;
+  // Some name is one that only the server can judge: it is to be asked before anything is written.
+  bool ask_first = false;
   std::optional<HookResult> result;  // its create, remove, patches and events are those above
 };
 

@@ -324,6 +324,7 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
     if (gvk.group.empty() && gvk.kind == "Secret") mask_patch(patch.patch, mask_);
   }
   warn_of_fields(*output);
+  ask_first_ = ask_first_ || (schemas != nullptr && output->ask_first);
   OutputFacts facts;
   facts.has_result = output->result.has_value();
   if (output->result) {

@@ -131,12 +131,18 @@ TEST_CASE("a wrong document refuses the whole output and says why") {
       {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c, ownerReferences: [{uid: x}]}}",
        "ownerReferences"},
       {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: "
-       "{kubewatch.dev/owner-uid: y}}}",
+       "{kubewatch.dev/owner-uid: z}}}",
        "kept by kubewatch"},
       {"{apiVersion: v1, kind: Pod, metadata: {name: c}}", "does not declare"},
       {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: blog}}",
        "does not declare: list the namespace"},
       {"{apiVersion: v1, kind: Namespace, metadata: {name: c, namespace: x}}", "cluster-scoped"},
+      {"{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n---\n"
+       "{apiVersion: v1, kind: ConfigMap, metadata: {name: m-bad!}}",
+       "document 2: ConfigMap shop/m-bad!: metadata.name"},
+      {"{apiVersion: kubewatch.dev/v1, kind: Result, create: [{apiVersion: v1, kind: ConfigMap, "
+       "metadata: {name: c}, data: {a b: x}}]}",
+       "create: ConfigMap shop/c: data"},
       {"{apiVersion: kubewatch.dev/v1, kind: Resul, metadata: {name: c}}", "unknown document"},
   };
   for (const Case& c : cases) {
@@ -146,6 +152,18 @@ TEST_CASE("a wrong document refuses the whole output and says why") {
     INFO(problem(output));
     CHECK(problem(output).find(c.says) != std::string::npos);
   }
+}
+
+TEST_CASE("a name that only the server can judge is to be asked about") {
+  World world;
+  const core::ResourceType thing = type("new.dev", "Thing", "things");
+  world.types[thing.gvk] = thing;
+  const auto output = world.parse("{apiVersion: new.dev/v1, kind: Thing, metadata: {name: 'a:b'}}");
+  REQUIRE(output.ok());
+  CHECK(output->ask_first);
+  const auto plain = world.parse("{apiVersion: new.dev/v1, kind: Thing, metadata: {name: a}}");
+  REQUIRE(plain.ok());
+  CHECK_FALSE(plain->ask_first);
 }
 
 TEST_CASE("another namespace may be printed where the rule lists it") {
@@ -177,7 +195,7 @@ TEST_CASE("empty status and creationTimestamp, as kubectl prints them, are dropp
 TEST_CASE("of its own object a hook prints labels and annotations only") {
   const World world;
   const auto good = world.parse(
-      "{apiVersion: demo.kubewatch.dev/v1, kind: Website, metadata: {name: a, labels: {x: y}}}");
+      "{apiVersion: demo.kubewatch.dev/v1, kind: Website, metadata: {name: a, labels: {x: z}}}");
   REQUIRE(good.ok());
   REQUIRE(good->own.has_value());
   CHECK(good->manifests.empty());

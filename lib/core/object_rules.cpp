@@ -1,0 +1,79 @@
+#include "core/object_rules.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/strings.hpp"
+
+namespace kubewatch::core {
+namespace {
+
+int sextet(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+}  // namespace
+
+std::string check_path_segment(std::string_view name) {
+  const bool bad =
+      name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos;
+  return bad ? "may not be '.' or '..' and may not contain '/' or '%'" : "";
+}
+
+std::string check_annotation_key(std::string_view key) {
+  return check_label_key(base::to_lower(std::string(key)));
+}
+
+std::string check_data_key(std::string_view key) {
+  const bool bad = key.empty() || key.size() > 253 || key == "." || key == ".." ||
+                   key.find_first_not_of(
+                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                       "0123456789-_.") != std::string_view::npos;
+  if (!bad) return "";
+  return "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+         "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
+         "'[-._a-zA-Z0-9]+')";
+}
+
+std::variant<std::string, std::size_t> decode_bytes(std::string_view text) {
+  std::string out;
+  std::size_t at = 0;
+  const auto skip_breaks = [&] {
+    while (at < text.size() && (text[at] == '\n' || text[at] == '\r')) ++at;
+  };
+  while (true) {
+    std::uint32_t bits = 0;
+    std::size_t count = 0;
+    for (; count < 4; ++count) {
+      skip_breaks();
+      if (at == text.size() && count == 0) return out;
+      if (at == text.size()) return at - count;
+      const char c = text[at++];
+      const int value = sextet(c);
+      if (value >= 0) {
+        bits = bits << 6U | static_cast<std::uint32_t>(value);
+        continue;
+      }
+      if (c != '=' || count < 2) return at - 1;
+      if (count == 2) {
+        skip_breaks();
+        if (at == text.size()) return at;
+        if (text[at] != '=') return at - 1;
+        ++at;
+      }
+      skip_breaks();
+      if (at < text.size()) return at;
+      break;
+    }
+    bits <<= 6U * (4 - count);
+    for (std::size_t i = 1; i < count; ++i) {
+      out += static_cast<char>(bits >> (24U - 8U * i) & 0xffU);
+    }
+    if (count < 4) return out;
+  }
+}
+
+}  // namespace kubewatch::core

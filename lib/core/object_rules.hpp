@@ -1,0 +1,28 @@
+// What an API server demands of names, metadata and the simple fields of objects, for whoever plays
+// one and for whoever looks before it writes. Texts are those of kube-apiserver; "" when valid.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/resource.hpp"
+
+namespace kubewatch::core {
+
+// Its size in bytes, keys and values together.
+inline constexpr std::size_t kMaxAnnotations = 256U << 10U;
+
+// Of what may stand in a URL: the only rule for names of RBAC kinds.
+std::string check_path_segment(std::string_view name);
+std::string check_annotation_key(std::string_view key);
+// A key in the data of a ConfigMap or Secret.
+std::string check_data_key(std::string_view key);
+
+// As Go's encoding/base64 reads a []byte, which is what the real server does: line breaks are
+// passed over, padding must be there, bits that are left over do not count. The error is the place
+// that Go names.
+std::variant<std::string, std::size_t> decode_bytes(std::string_view text);
+
+}  // namespace kubewatch::core
