@@ -299,6 +299,11 @@ void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& 
 
 void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                        const Done& done) {
+  if (!finalizing || rule_.finalize) {
+    // It would only wait, and keep its place from other rules.
+    const auto held = hooks_.held(finalizing ? rule_.finalize->hook : rule_.reconcile);
+    if (held) return done(runtime::RunOutcome::put_off(held->wait));
+  }
   RunInput input;
   input.id = services_.random.suffix(10);
   input.work = work;

@@ -121,6 +121,9 @@ void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
 }
 
 void Driver::run_deleted(const runtime::Work& work, const Done& done) {
+  if (const auto held = hooks_.held(rule_.reconcile)) {
+    return done(runtime::RunOutcome::put_off(held->wait));
+  }
   const runtime::StoredObject& last = deleted_[work.key].front().last;
   RunInput input;
   input.id = services_.random.suffix(10);

@@ -57,7 +57,7 @@ struct ExplainFacts {
   std::optional<IgnoredChange> ignored;
   // The queue.
   std::optional<runtime::KeyState> queued;
-  std::string held_by;          // it is held for its run, whose hook cannot be run for now: why
+  std::string held_by;          // its hook cannot be run for now: why
   std::size_t held_keys = 0;    // of this rule, running
   std::size_t used_slots = 0;   // over all rules
   std::size_t slot_limit = 0;   // 0 = no cap

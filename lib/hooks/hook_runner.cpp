@@ -117,6 +117,11 @@ Result<std::unique_ptr<HookCall>> HookRunner::start(const HookRule& hook, HookSt
                             std::move(cgroup));
 }
 
+std::optional<WorkerPool::Held> HookRunner::held(const HookRule& hook) const {
+  const auto pool = pools_.find(&hook);
+  return pool == pools_.end() ? std::nullopt : pool->second->held();
+}
+
 Result<std::shared_ptr<loop::Cgroup>> HookRunner::new_cgroup(const HookRule& hook) {
   if (places_.cgroups == nullptr) return std::shared_ptr<loop::Cgroup>();
   return places_.cgroups->make(hook.limits)

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/random.hpp"
@@ -48,6 +49,8 @@ class HookRunner {
   // comes later, once, from the loop.
   Result<std::unique_ptr<HookCall>> start(const HookRule& hook, HookStart start,
                                           HookCall::OnExit on_exit);
+  // Why a run of it would not start for now; absent: it would.
+  std::optional<WorkerPool::Held> held(const HookRule& hook) const;
   // The hook that lived there is gone: what it was let in with is no more.
   void revoke(const std::string& home);
   // No run is left: ends the workers; then `done`, at once or from the loop, and not at all once

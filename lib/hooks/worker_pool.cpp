@@ -188,8 +188,9 @@ void WorkerPool::Impl::pump() {
 void WorkerPool::Impl::tell(const WorkerQueue::Hold& hold) {
   if (hold.until == told_hold || hold.until - loop.now() < kToldPause) return;
   told_hold = hold.until;
-  base::log_warn(why_held(hold, loop.now()), {{"controller", surroundings.controller},
-                                              {"runs_waiting", std::to_string(hold.runs)}});
+  base::LogFields fields = {{"controller", surroundings.controller}};
+  if (hold.runs > 0) fields.emplace_back("runs_waiting", std::to_string(hold.runs));
+  base::log_warn(why_held(hold, loop.now()), fields);
 }
 
 void WorkerPool::Impl::start_worker(std::size_t slot) {
@@ -486,6 +487,14 @@ std::unique_ptr<HookCall> WorkerPool::run(HookStart start, HookCall::OnExit on_e
   impl_->queue.submit(call->id);
   impl_->pump();
   return call;
+}
+
+std::optional<WorkerPool::Held> WorkerPool::held() const {
+  const TimePoint now = impl_->loop.now();
+  const auto hold = impl_->queue.would_hold(now);
+  if (!hold) return std::nullopt;
+  impl_->tell(*hold);
+  return Held{std::chrono::ceil<Duration>(hold->until - now), why_held(*hold, now)};
 }
 
 void WorkerPool::shut_down(std::function<void()> done) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,13 @@ class WorkerPool {
   ~WorkerPool();
   // Never fails at once: a worker that cannot be started ends the call with `died`.
   std::unique_ptr<HookCall> run(HookStart start, HookCall::OnExit on_exit);
+  // What a run would only wait for, because workers end without an answer: until when, and that as
+  // part of a sentence. The log is told once.
+  struct Held {
+    Duration wait{0};
+    std::string why;
+  };
+  std::optional<Held> held() const;
   // No run is left: TERM, grace, KILL for the workers; then `done`, from the loop.
   void shut_down(std::function<void()> done);
 

@@ -64,6 +64,15 @@ std::optional<WorkerQueue::Hold> WorkerQueue::hold(TimePoint now) const {
   return Hold{*until, backoff_.failures(), waiting_.size()};
 }
 
+std::optional<WorkerQueue::Hold> WorkerQueue::would_hold(TimePoint now) const {
+  const auto is = [this](State state) {
+    return std::any_of(slots_.begin(), slots_.end(),
+                       [state](const Slot& slot) { return slot.state == state; });
+  };
+  if (not_before_ <= now || is(State::idle) || !is(State::none)) return std::nullopt;
+  return Hold{not_before_, backoff_.failures(), waiting_.size()};
+}
+
 bool WorkerQueue::waits(const std::string& id) const {
   return std::find(waiting_.begin(), waiting_.end(), id) != waiting_.end();
 }

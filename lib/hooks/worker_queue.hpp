@@ -41,6 +41,8 @@ class WorkerQueue {
   // What due() is for, unless that is over.
   std::optional<Hold> hold(TimePoint now) const;
   bool waits(const std::string& id) const;
+  // The same for a run that would be submitted now: no worker is free, and none may be started.
+  std::optional<Hold> would_hold(TimePoint now) const;
 
   // The worker that next() named could not be started: the run that must fail for it, "" = none.
   std::string on_start_failed(std::size_t slot, TimePoint now, base::Random& random);

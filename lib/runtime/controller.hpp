@@ -17,8 +17,8 @@
 namespace kubewatch::runtime {
 
 struct RunOutcome {
-  enum class Verdict { done, requeue, not_yet, failed, parked } verdict = Verdict::done;
-  // requeue: required; not_yet: instead of the backoff; failed: at least, or exactly.
+  enum class Verdict { done, requeue, not_yet, failed, parked, put_off } verdict = Verdict::done;
+  // requeue, put_off: required; not_yet: instead of the backoff; failed: at least, or exactly.
   std::optional<Duration> after;
   bool exactly = false;
 
@@ -35,6 +35,8 @@ struct RunOutcome {
     return {Verdict::failed, at_least, false};
   }
   static RunOutcome failed_for(Duration exactly) { return {Verdict::failed, exactly, true}; }
+  // It was not run at all, and nothing of it is counted: it comes again after this.
+  static RunOutcome put_off(Duration after) { return {Verdict::put_off, after, false}; }
   // Permanent: not tried again until something changes.
   static RunOutcome parked() { return {Verdict::parked, {}, false}; }
 };

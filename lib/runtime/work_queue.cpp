@@ -59,6 +59,7 @@ struct WorkQueue::Impl {
     bool forgotten = false;  // while held: nothing of it is kept at its end
     bool parked = false;
     TimePoint started{};         // while held
+    bool fresh = false;          // while held: no retry of what failed
     std::uint32_t failures = 0;  // in a row
     std::uint32_t waits = 0;     // "not yet" without a time of its own, in a row
     // The backoff counts only failures of runs that it started itself.
@@ -87,6 +88,7 @@ struct WorkQueue::Impl {
   std::set<Entry> ready[2];  // by Priority
   std::uint64_t next_sequence = 0;
   std::size_t held = 0;
+  std::size_t fresh = 0;  // of those
   std::size_t parked = 0;
   std::size_t must_run = 0;  // pending entries that do not wait for a time of their own
   bool paused = false;
@@ -100,6 +102,9 @@ struct WorkQueue::Impl {
   static KeyState state_of(const Item& item) {
     return {item.held,   item.parked,        item.pending, item.due,
             item.reason, item.reason_object, item.failures};
+  }
+  static bool is_retry(const Item& item) {
+    return item.reason == Reason::retry && item.failures > 0;
   }
   bool full() const { return options.concurrency != 0 && held >= options.concurrency; }
 
@@ -214,6 +219,7 @@ bool WorkQueue::Impl::end_run(Items::iterator it) {
   Item& item = it->second;
   item.held = false;
   --held;
+  if (std::exchange(item.fresh, false)) --fresh;
   const bool forgotten = std::exchange(item.forgotten, false);
   if (forgotten) item.end_series();
   enter_line(it);
@@ -248,6 +254,8 @@ std::optional<Work> WorkQueue::take(TimePoint now) {
   Impl::Item& item = it->second;
   item.held = true;
   item.started = now;
+  item.fresh = !Impl::is_retry(item);
+  if (item.fresh) ++q.fresh;
   ++q.held;
   return Work{it->first, item.reason, item.reason_object, item.failures + 1};
 }
@@ -337,6 +345,15 @@ Duration WorkQueue::not_yet(TimePoint now, const core::ObjectKey& key, base::Ran
   return std::max(Duration{0}, item.due - now);
 }
 
+void WorkQueue::put_off(TimePoint now, const core::ObjectKey& key, Duration delay) {
+  Impl& q = *impl_;
+  const auto it = q.held_item(key);
+  if (it == q.items.end()) return;
+  if (!q.end_run(it)) return q.tidy(it);
+  const Impl::Item& item = it->second;
+  q.add(now, key, item.reason, item.reason_object, delay, item.priority);
+}
+
 void WorkQueue::park(TimePoint /*now*/, const core::ObjectKey& key) {
   Impl& q = *impl_;
   const auto it = q.held_item(key);
@@ -375,6 +392,16 @@ void WorkQueue::resume() {
 bool WorkQueue::idle() const {
   const Impl& q = *impl_;
   return q.held == 0 && q.must_run == 0 && q.ready[0].empty() && q.ready[1].empty();
+}
+
+bool WorkQueue::at_work() const {
+  const Impl& q = *impl_;
+  if (q.fresh > 0 || q.must_run > 0) return true;
+  const auto is_fresh = [&](const Impl::Entry& entry) {
+    return !Impl::is_retry(q.items.find(*entry.key)->second);
+  };
+  return std::any_of(q.ready[0].begin(), q.ready[0].end(), is_fresh) ||
+         std::any_of(q.ready[1].begin(), q.ready[1].end(), is_fresh);
 }
 
 WorkQueue::Counts WorkQueue::counts(TimePoint now) const {

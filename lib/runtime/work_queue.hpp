@@ -106,6 +106,9 @@ class WorkQueue {
   // but repeated ones without `after` wait longer each time.
   Duration not_yet(TimePoint now, const core::ObjectKey& key, base::Random& random,
                    std::optional<Duration> after);
+  // The run was not made, because what runs it cannot for so long: as if it had been added with
+  // this delay. Nothing is counted, its reason and its attempt stay.
+  void put_off(TimePoint now, const core::ObjectKey& key, Duration delay);
   void park(TimePoint now, const core::ObjectKey& key);  // until the next add()
   // Parked without a run: a start that knows how its last run ended. Nothing for a key that is held
   // or pending.
@@ -120,6 +123,8 @@ class WorkQueue {
   // Nothing due or held, nothing debounced; retries, requeues, resyncs and schedules that wait for
   // their time do not count.
   bool idle() const;
+  // Not idle, and not only because retries of what failed run or are due.
+  bool at_work() const;
   // Pending keys that wait for a time (retry, requeue, debounce), held, ready, parked.
   struct Counts {
     std::size_t ready = 0, waiting = 0, held = 0, parked = 0;

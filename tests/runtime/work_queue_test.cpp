@@ -573,3 +573,57 @@ TEST_CASE("a key parked unseen waits for a change, and one that has work is not 
   CHECK_FALSE(bench.queue.is_parked(key("a")));
   CHECK(bench.take() != "");
 }
+
+TEST_CASE("a run that is put off comes again as it was, and nothing of it is counted") {
+  Bench bench;
+  bench.queue.add(bench.now, key("a"), Reason::created, "x");
+  REQUIRE(bench.queue.take(bench.now));
+  bench.queue.put_off(bench.now, key("a"), Duration{500});
+  CHECK_FALSE(bench.queue.take(bench.now));
+  CHECK_FALSE(bench.queue.idle());
+  CHECK(bench.queue.next_due(bench.now) == bench.now + Duration{500});
+  const auto work = bench.queue.take(bench.now + Duration{500});
+  REQUIRE(work);
+  CHECK(work->reason == Reason::created);
+  CHECK(work->reason_object == "x");
+  CHECK(work->attempt == 1);
+  // One that failed before stays at its attempt, and news does not wait for it.
+  bench.queue.failed(bench.now, key("a"), bench.random);
+  const TimePoint later = bench.now + Duration{3600000};
+  REQUIRE(bench.queue.take(later));
+  bench.queue.put_off(later, key("a"), Duration{500});
+  CHECK(bench.queue.look(key("a"))->failures == 1);
+  CHECK(bench.queue.look(key("a"))->reason == Reason::retry);
+  bench.queue.add(later, key("a"), Reason::updated);
+  CHECK(bench.queue.take(later)->attempt == 2);
+  // What is gone meanwhile is not kept for it.
+  bench.queue.forget(key("a"));
+  bench.queue.put_off(later, key("a"), Duration{500});
+  CHECK_FALSE(bench.queue.look(key("a")));
+}
+
+TEST_CASE("retries of what failed are no work that an end would have to wait for, all else is") {
+  Bench bench;
+  CHECK_FALSE(bench.queue.at_work());
+  bench.queue.add(bench.now, key("bad"), Reason::startup);
+  CHECK(bench.queue.at_work());
+  REQUIRE(bench.queue.take(bench.now));
+  CHECK(bench.queue.at_work());
+  bench.queue.failed(bench.now, key("bad"), bench.random);
+  CHECK_FALSE(bench.queue.at_work());
+  const TimePoint later = bench.now + Duration{3600000};
+  REQUIRE(bench.queue.take(later));  // its retry
+  CHECK_FALSE(bench.queue.idle());
+  CHECK_FALSE(bench.queue.at_work());
+  bench.queue.add(later, key("good"), Reason::updated);
+  CHECK(bench.queue.at_work());
+  REQUIRE(bench.queue.take(later));
+  bench.queue.failed(later, key("bad"), bench.random);
+  CHECK(bench.queue.at_work());  // the other one still runs
+  bench.queue.requeue(later, key("good"), Duration{100});
+  CHECK_FALSE(bench.queue.at_work());
+  REQUIRE(bench.queue.take(later + Duration{100}));
+  CHECK(bench.queue.at_work());
+  bench.queue.succeeded(later, key("good"));
+  CHECK_FALSE(bench.queue.at_work());
+}
