@@ -49,12 +49,13 @@ class EndWatch {
         until_finished_(until_finished),
         end_(std::move(end)) {}
 
-  // Retries of what keeps failing are no progress; anything else that runs starts the wait anew.
+  // Retries of what keeps failing are no progress; anything else that runs, whatever else has
+  // failed, starts the wait anew.
   void look() {
     const auto status = engine_.status();
     const auto good = status.runs - status.failed_runs;
-    const bool at_work = !status.idle && status.failing == 0;
-    if (good != good_ || at_work || (until_finished_ && status.unfinished > 0)) timer_.reset();
+    if (good != good_ || status.at_work || (until_finished_ && status.unfinished > 0))
+      timer_.reset();
     good_ = good;
     if (!status.idle || (until_finished_ && status.unfinished > 0)) return;
     if (!timer_) timer_ = loop_.after(quiet_, [this] { end_(); });

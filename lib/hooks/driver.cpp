@@ -447,6 +447,8 @@ DriverStatus Driver::status() const {
   status.started = started_;
   status.idle = started_ && controller_.queue().idle() && controller_.running() == 0 &&
                 expected_.empty() && left_settled();
+  status.at_work =
+      started_ && (controller_.queue().at_work() || !expected_.empty() || !left_settled());
   for (const core::ObjectKey& key : failing_) {
     if (controller_.queue().is_retrying(key)) ++status.failing;
   }

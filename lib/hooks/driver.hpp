@@ -28,6 +28,7 @@ namespace kubewatch::hooks {
 struct DriverStatus {
   bool started = false;  // all caches were synced once
   bool idle = false;
+  bool at_work = false;  // not idle, and not only for retries of what failed
   std::size_t failing = 0;
   std::size_t parked = 0;
   std::size_t unfinished = 0;

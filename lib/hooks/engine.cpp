@@ -120,6 +120,7 @@ void Engine::Impl::start() {
 EngineStatus Engine::Impl::status() const {
   EngineStatus out;
   bool all_idle = true;
+  bool only_retries = true;
   std::size_t absent = 0;
   for (const auto& driver : drivers) {
     if (driver->absent()) {
@@ -129,8 +130,9 @@ EngineStatus Engine::Impl::status() const {
     const DriverStatus status = driver->status();
     const bool waits = !status.started && (!driver->resolved() || driver->blocked());
     if (waits && resources != nullptr) ++out.waiting_rules;
-    if (!status.started && !waits) all_idle = false;
+    if (!status.started && !waits) all_idle = only_retries = false;
     if (status.started && !status.idle) all_idle = false;
+    if (status.at_work) only_retries = false;
     out.failing += status.failing;
     out.parked += status.parked;
     out.unfinished += status.unfinished;
@@ -143,7 +145,10 @@ EngineStatus Engine::Impl::status() const {
   all_idle =
       all_idle && to_start.empty() && restarts.empty() && retiring.empty() && orphans.empty();
   out.synced = resources != nullptr && started + out.waiting_rules + absent == drivers.size();
-  out.idle = out.synced && all_idle && (!options.shards || !led.empty());
+  const bool settled = out.synced && to_start.empty() && restarts.empty() && retiring.empty() &&
+                       orphans.empty() && (!options.shards || !led.empty());
+  out.idle = settled && all_idle;
+  out.at_work = !settled || !only_retries;
   return out;
 }
 

@@ -94,6 +94,8 @@ struct EngineStatus {
   // Synced, leading (something), nothing due or running now; waiting retries, requeues and resyncs
   // do not count.
   bool idle = false;
+  // Not idle, and not only because objects that failed are tried again.
+  bool at_work = false;
   std::size_t waiting_rules = 0;  // rules held by a missing kind or forbidden list
   std::size_t failing = 0;        // objects whose last run failed and that will be retried
   std::size_t parked = 0;
