@@ -89,6 +89,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   void run_all_at_start() { run_all_ = run_all_ || !started_; }
   // Why it has not started; none once it has.
   std::vector<std::string> why_not_started() const;
+  // The last error of a kind of it that was not listed yet: "websites.demo.dev: ..."; "" = none.
+  std::string why_not_listed() const;
   // What failed last, is parked or said "not yet": "Website shop/a failed".
   std::vector<std::string> unreconciled() const;
   // What runs now: "Website shop/a".

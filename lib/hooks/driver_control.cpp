@@ -27,6 +27,7 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   facts.waits_for = resolved_ ? "" : waits_for_;
   if (!resolved_ && facts.waits_for.empty()) facts.waits_for = "the server was not asked yet";
   facts.blocked = resolved_ && caches_.blocked();
+  facts.not_listed = why_not_listed();
   facts.started = started_;
   facts.stopping = stopping_;
   facts.may_write = services_.client.may_write().ok();
@@ -81,8 +82,28 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
 std::vector<std::string> Driver::why_not_started() const {
   if (started_) return {};
   if (!resolved_) return {waits_for_.empty() ? "the server was not asked yet" : waits_for_};
+  std::string why = why_not_listed();
+  if (!why.empty()) return {std::move(why)};
   return {caches_.blocked() ? "a kind is missing, or may not be read"
                             : "its objects have not been listed yet"};
+}
+
+std::string Driver::why_not_listed() const {
+  if (started_ || !resolved_) return "";
+  const auto resources = services_.resources();
+  std::set<std::string> names;
+  const auto add = [&](const StreamRule& stream) {
+    const auto* type = resources ? resources->find(stream.gvk) : nullptr;
+    if (type != nullptr) names.insert(type->qualified_plural());
+  };
+  if (rule_.has_for) add(rule_.for_);
+  for (const auto& owns : rule_.owns) add(owns.stream);
+  for (const auto& watches : rule_.watches) add(watches.stream);
+  for (const WatchFacts& watch : services_.pool.facts()) {
+    if (watch.synced || watch.failure.empty() || !names.contains(watch.resource)) continue;
+    return watch.resource + ": " + watch.failure;
+  }
+  return "";
 }
 
 std::vector<std::string> Driver::unreconciled() const {

@@ -59,11 +59,12 @@ std::optional<Explanation> of_the_rule(const ExplainFacts& facts) {
   }
   if (facts.blocked) {
     return state("forbidden",
-                 "the controller waits: one of its kinds may not be listed, or is gone; the log "
-                 "names it");
+                 "the controller waits: one of its kinds may not be listed, or is gone" +
+                     (facts.not_listed.empty() ? "; the log names it" : ": " + facts.not_listed));
   }
   if (!facts.started) {
-    return state("syncing", "the controller waits for the first list of all its kinds");
+    return state("syncing", "the controller waits for the first list of all its kinds" +
+                                (facts.not_listed.empty() ? "" : ": " + facts.not_listed));
   }
   return std::nullopt;
 }

@@ -37,8 +37,9 @@ struct SlowedLoop {
 struct ExplainFacts {
   TimePoint now{};
   // The rule.
-  std::string waits_for;  // why its kinds are not resolved; "" = they are
-  bool blocked = false;   // a kind may not be listed
+  std::string waits_for;   // why its kinds are not resolved; "" = they are
+  bool blocked = false;    // a kind may not be listed
+  std::string not_listed;  // the last error of a kind that was not listed yet, "" = none
   bool started = false;
   bool stopping = false;
   bool may_write = true;

@@ -51,7 +51,8 @@ HealthReport judge_readiness(const EngineFacts& facts, const HealthLimits& limit
   for (const WatchFacts& watch : facts.watches) {
     if (!watch.needed) continue;
     if (!watch.synced) {
-      out.problems.push_back("not synced yet: " + name_of(watch));
+      out.problems.push_back("not synced yet: " + name_of(watch) +
+                             (watch.failure.empty() ? "" : ": " + watch.failure));
     } else if (watch.failing_for && exceeds(*watch.failing_for, limits.max_stale)) {
       out.problems.push_back(fmt::format("the watch of {} has failed for {}", name_of(watch),
                                          base::format_duration(*watch.failing_for)));

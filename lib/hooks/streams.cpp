@@ -134,7 +134,9 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
   // A CRD that was just made answers 404 for a moment.
   missing_ = error.is_not_found() ? missing_ + 1 : 0;
   const bool was_blocked = blocked();
-  blocked_ = error.is_forbidden() || missing_ >= kMissingAnswers;
+  // What it does not understand it will not understand later: a selector on another field.
+  const bool refused = error.status() != nullptr && error.status()->code == 400;
+  blocked_ = error.is_forbidden() || refused || missing_ >= kMissingAnswers;
   if (blocked() != was_blocked) {
     each([](const StreamListener& listener) { listener.on_ready(); });
   }

@@ -67,7 +67,7 @@ class Stream {
   bool ready() const { return reflector_.store().ready(); }
   const runtime::Store& store() const { return reflector_.store(); }
   const std::string& namespace_name() const { return reflector_.namespace_name(); }
-  // Cannot be listed at all: forbidden, or the kind is gone. Other failures pass.
+  // Cannot be listed at all: forbidden, refused for good, or the kind is gone. Other failures pass.
   bool blocked() const { return !ready() && blocked_; }
   void start() { reflector_.start(); }
   WatchFacts facts() const;

@@ -41,7 +41,10 @@ TEST_CASE("not ready before discovery, first sync and start, nor while shutting 
   CHECK(says(judge_readiness(facts, {}), "what kinds it has"));
   facts = well();
   facts.watches[0].synced = false;
-  CHECK(says(judge_readiness(facts, {}), "not synced yet: websites.demo.dev"));
+  CHECK(says(judge_readiness(facts, {}), "not synced yet: websites.demo.dev\n"));
+  facts.watches[0].failure = "field label not supported";
+  CHECK(says(judge_readiness(facts, {}),
+             "not synced yet: websites.demo.dev: field label not supported"));
   facts = well();
   facts.controllers[0].started = false;
   CHECK(says(judge_readiness(facts, {}), "controller website has not started"));
