@@ -62,12 +62,12 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   for (const auto& [id, run] : runs_) {
     if (run->key() == key) facts.held_by = run->held_by();
   }
-  const auto counts = controller_.queue().counts(now);
   if (facts.queued && !facts.queued->held) {
     const bool finalizes = facts.meta.deleting() && rule_.finalize;
     const auto held = hooks_.held(finalizes ? rule_.finalize->hook : rule_.reconcile);
     if (held && facts.queued->due <= now + held->wait) facts.held_by = held->why;
   }
+  const auto counts = controller_.queue().counts(now);
   facts.held_keys = counts.held;
   facts.ready_ahead = counts.ready;
   facts.used_slots = services_.slots.used();

@@ -142,8 +142,6 @@ EngineStatus Engine::Impl::status() const {
   }
   std::size_t started = 0;
   for (const auto& driver : drivers) started += driver->status().started ? 1 : 0;
-  all_idle =
-      all_idle && to_start.empty() && restarts.empty() && retiring.empty() && orphans.empty();
   out.synced = resources != nullptr && started + out.waiting_rules + absent == drivers.size();
   const bool settled = out.synced && to_start.empty() && restarts.empty() && retiring.empty() &&
                        orphans.empty() && (!options.shards || !led.empty());

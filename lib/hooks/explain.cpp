@@ -165,11 +165,11 @@ Explanation of_pending(const runtime::KeyState& key, const Rule& rule, const Exp
       }
       [[fallthrough]];
     default:
-      out = state("debounced", fmt::format("it changed ({}); the debounce of {} runs it in {}",
       if (!facts.held_by.empty()) {
         out = state("waiting-for-worker", "its run waits for a worker: " + facts.held_by);
         break;
       }
+      out = state("debounced", fmt::format("it changed ({}); the debounce of {} runs it in {}",
                                            reason, base::format_duration(rule.debounce), in(wait)));
   }
   out.next_run = wait;
