@@ -487,7 +487,9 @@ void Run::report() {
 void Run::tell_events_and_metrics() {
   Services& services = host_.services();
   for (runtime::Happening& event : events_) {
-    event.note = mask_.mask(event.note);
+    for (std::string* text : {&event.note, &event.reason, &event.action}) {
+      *text = mask_.mask(*text);
+    }
     core::ObjectRef& object = event.regarding;
     if (object.uid.empty()) {
       const core::Gvk gvk{core::parse_group_version(object.api_version)->group, "", object.kind};
@@ -498,6 +500,7 @@ void Run::tell_events_and_metrics() {
   }
   for (HookMetric& metric : metrics_) {
     for (auto& [name, value] : metric.labels) value = mask_.mask(value);
+    metric.help = mask_.mask(metric.help);
   }
   services.telemetry.metrics.hook_reported(host_.rule().name, metrics_, services.loop.now(),
                                            services.on_metric);
