@@ -178,6 +178,93 @@ E2E_CASE("wait: a selector is followed live, and counted") {
   CHECK(nothing.code() == 5);
 }
 
+E2E_CASE("wait: what leaves a selection is not taken for deleted") {
+  World w;
+  w.apply(labelled("a", "x: one"));
+  w.apply(labelled("b", "x: one"));
+  Wait gone(w, {"cm", "-l", "set=one", "--for=delete", "--timeout", "60s"});
+  Wait fails(w, {"cm", "-l", "set=one", "--for=jsonpath={.data.x}=two", "--fail-if=delete",
+                 "--timeout", "60s"});
+  gone.until_it_says("configmaps/b: waiting");
+  fails.until_it_says("configmaps/b: waiting");
+  w.merge("ConfigMap", "a", "{metadata: {labels: {set: other}}}");
+  gone.until_it_says("though the selection has it no more");
+  CHECK(fails.running());
+  w.merge("ConfigMap", "b", "{data: {x: two}}");
+  CHECK(fails.code() == 0);  // a is not asked for any more
+  CHECK(fails.out() == "configmap/b condition met\n");
+  w.remove("ConfigMap", "b");
+  gone.until_it_says("configmaps/b: met");
+  CHECK(gone.running());
+  w.remove("ConfigMap", "a");
+  CHECK(gone.code() == 0);
+  CHECK(gone.out() == "configmap/a condition met\nconfigmap/b condition met\n");
+  w.apply(labelled("c", "x: one"));
+  Wait deleted(w, {"cm", "-l", "set=one", "--for=jsonpath={.data.x}=two", "--fail-if=delete",
+                   "--timeout", "60s"});
+  deleted.until_it_says("configmaps/c: waiting");
+  w.remove("ConfigMap", "c");
+  CHECK(deleted.code() == 4);
+}
+
+E2E_CASE("wait: a version that is served no more takes no object with it") {
+  World w;
+  const std::string name = "upgrades.e2e.kubewatch.dev";
+  const auto crd = [&](const std::string& v1_served) {
+    const std::string schema =
+        "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}";
+    return "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: "
+           "{name: " +
+           name +
+           "}, spec: {group: e2e.kubewatch.dev, scope: Namespaced, names: {plural: upgrades, "
+           "singular: upgrade, kind: Upgrade}, versions: [{name: v1, served: " +
+           v1_served + ", storage: false, " + schema +
+           "}, {name: v1beta1, served: true, storage: true, " + schema + "}]}}";
+  };
+  w.apply(crd("true"));
+  const auto make = [&](const std::string& object) {
+    REQUIRE(w.eventually([&] {
+      return w
+          .try_apply("{apiVersion: e2e.kubewatch.dev/v1, kind: Upgrade, metadata: {name: " +
+                         object + ", namespace: '@NS@'}}",
+                     "e2e", true)
+          .ok();
+    }));
+  };
+  make("a");
+  make("b");
+  core::ResourceType beta = w.type("Upgrade");
+  beta.gvk.version = "v1beta1";
+  Wait pinned(w, {"upgrade.v1.e2e.kubewatch.dev/a", "--for=delete", "--timeout", "90s"});
+  Wait plain(w, {"upgrade/b", "--for=delete", "--timeout", "90s"});
+  Wait later(w, {"upgrade/c", "--for=create", "--timeout", "90s"});
+  pinned.until_it_says("still exists");
+  plain.until_it_says("still exists");
+  later.until_it_says("absent");
+  w.apply(crd("false"));
+  w.server().restart();  // a kube-apiserver ends the watches of that version, the sandbox does not
+  for (Wait* wait : {&pinned, &plain, &later}) {
+    wait->until_it_says("does not serve this version any more");
+  }
+  bool made = false;
+  const Json c = {{"apiVersion", "e2e.kubewatch.dev/v1beta1"},
+                  {"kind", "Upgrade"},
+                  {"metadata", {{"name", "c"}, {"namespace", w.ns()}}}};
+  const auto creating =
+      w.client().create(beta, w.ns(), c, {}, [&](const auto& answer) { made = answer.ok(); });
+  REQUIRE(w.eventually([&] { return made; }));
+  CHECK(later.code() == 0);
+  CHECK(pinned.running());
+  bool removed = false;
+  const auto removing = w.client().remove(beta, {w.ns(), "a"}, {},
+                                          [&](const auto& answer) { removed = answer.ok(); });
+  REQUIRE(w.eventually([&] { return removed; }));
+  CHECK(pinned.code() == 0);
+  CHECK(plain.running());
+  w.remove("CustomResourceDefinition", name, "");  // the rest goes with its kind
+  CHECK(plain.code() == 0);
+}
+
 E2E_CASE("wait: --hold wants it to stay so") {
   World w;
   w.apply(map_of("a", "ready: 'yes'"));
