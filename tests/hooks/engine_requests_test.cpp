@@ -1,5 +1,7 @@
 // What an engine asks the server for, what of the answers must be there before a hook runs, and
 // what comes of a refusal.
+#include <algorithm>
+
 #include "hooks/scripted_engine.hpp"
 
 using namespace kubewatch;
@@ -142,6 +144,71 @@ TEST_CASE("an object on which refs fails is not run, and says so") {
   CHECK(has(world.runs[0].message, "refs of watches config failed on shop/a"));
   CHECK(world.read("input").empty());
   CHECK(has(world.explained(), "refs of watches config failed on shop/a"));
+}
+
+TEST_CASE("a list that the server refuses for good is named where somebody asks") {
+  ScriptedEngine world("");
+  world.transport.answer(400, R"({"kind":"Status","apiVersion":"v1","status":"Failure",)"
+                              R"("message":"field label not supported: spec.x",)"
+                              R"("reason":"BadRequest","code":400})");
+  world.start();
+  REQUIRE(world.until([&] { return world.engine->status().waiting_rules == 1; }));
+  CHECK(world.engine->status().idle);  // --once ends
+  const auto why = world.engine->drivers().at(0)->why_not_started();
+  REQUIRE(why.size() == 1);
+  CHECK(has(why[0], "websites.demo.dev: "));
+  CHECK(has(why[0], "field label not supported: spec.x"));
+  CHECK(has(world.explain().text, "field label not supported: spec.x"));
+}
+
+TEST_CASE("objects wait for a crashing worker without a place, and explain says for what") {
+  ScriptedEngine world("  concurrency: 1\n", "", "{exec: [./hook.sh], mode: worker}");
+  world.folder.write("hook.sh", "#!/bin/sh\nexit 3\n");
+  std::string other = object(kSite, "Website", "4", "{}");
+  other.replace(other.find(R"("name":"a")"), 10, R"("name":"b")");
+  other.replace(other.find("u-Website"), 9, "u-Other");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}") + "," + other));
+  world.start();
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  const core::ObjectKey waits{"shop", world.runs[0].key.name == "a" ? "b" : "a"};
+  hooks::Driver& driver = *world.engine->drivers().at(0);
+  hooks::Explanation said;
+  REQUIRE(world.until([&] {
+    said = hooks::explain(driver.rule(), waits, driver.facts_of(waits));
+    return said.state == "waiting-for-worker" && driver.queue().held().empty() &&
+           driver.services().slots.used() == 0;
+  }));
+  CHECK(has(said.text, "without an answer; the next is started in"));
+  CHECK(driver.queue().look(waits)->failures == 0);
+  // Its turn comes, as if nothing had been.
+  REQUIRE(world.until([&] {
+    return std::any_of(world.runs.begin(), world.runs.end(),
+                       [&](const auto& run) { return run.key == waits; });
+  }));
+  CHECK(std::find_if(world.runs.begin(), world.runs.end(), [&](const auto& run) {
+          return run.key == waits;
+        })->attempt == 1);
+}
+
+TEST_CASE("no text of an event or a metric shows what is secret") {
+  ScriptedEngine world("", "",
+                       "{shell: 'printf \"apiVersion: kubewatch.dev/v1\\nkind: Result\\nmetrics: "
+                       "[{name: seen_total, "
+                       "type: counter, value: 1, help: it is $KEY}]\\nevents: [{type: Normal, "
+                       "reason: R$KEY, action: "
+                       "A$KEY, note: m $KEY}]\\n\"', env: {KEY: {from: {file: hook.sh}}}}");
+  world.folder.write("hook.sh", "hunter2pass");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  world.start();
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  INFO(world.runs[0].message);
+  CHECK(world.runs[0].outcome == "done");
+  const std::string metrics = world.engine->metrics_text(world.engine->facts(), true);
+  CHECK(has(metrics, "it is ***"));
+  CHECK_FALSE(has(metrics, "hunter2pass"));
+  REQUIRE(world.until([&] { return world.told("R***"); }));
+  CHECK(world.told("A***"));
+  CHECK_FALSE(world.told("hunter2pass"));
 }
 
 TEST_CASE("a child that several entries of owns cover is told once") {
