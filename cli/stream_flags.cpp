@@ -62,7 +62,8 @@ void bind_stream(CLI::App& app, runtime::WatcherOptions& options) {
       ->group(kGroup);
   add_bounded(app, "--watch-timeout", options.timeout, runtime::kMinWatchTimeout,
               runtime::kMaxWatchTimeout,
-              "after which the server ends a watch, to be taken up again (default 290s)");
+              "after which the server ends a watch, to be taken up again (default 290s; until a "
+              "bookmark came, at most 225s)");
   app.add_flag(
          "--bookmarks", options.bookmarks,
          "ask for bookmarks, which make resuming cheap; a streaming list always does (default "

@@ -50,14 +50,14 @@ Lines wire(std::vector<std::string> words) {
 
 TEST_CASE("each flag of lists and watches is in the requests that are sent") {
   CHECK(wire({}) ==
-        Lines{"", "?allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds=290&watch=true"});
+        Lines{"", "?allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds=225&watch=true"});
   CHECK(wire({"--list-strategy=paged", "--chunk-size=9", "--list-semantics", "any"})[0] ==
         "?limit=9&resourceVersion=0");
   CHECK(wire({"--watch-timeout=1m", "--bookmarks=false"})[1] ==
         "?resourceVersion=5&timeoutSeconds=60&watch=true");
   CHECK(wire({"--list-strategy=streaming"})[0] ==
         "?allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&"
-        "timeoutSeconds=290&watch=true");
+        "timeoutSeconds=225&watch=true");
   const auto backoff = parsed({"--backoff-initial=2s", "--backoff-max=9s"});
   REQUIRE(backoff.ok());
   CHECK(backoff->backoff.initial == Duration{2000});

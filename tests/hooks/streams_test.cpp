@@ -73,7 +73,7 @@ const char* const kFirstPage =
 
 TEST_CASE("every key of a rule's list block is in the requests that are sent") {
   const std::string watch =
-      "?allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds=290&watch=true";
+      "?allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds=225&watch=true";
   CHECK(wire("list: {}", {kList}) == Lines{"", watch});
   CHECK(wire("list: {strategy: unpaged, semantics: any}", {kList}) ==
         Lines{"?resourceVersion=0", watch});
@@ -89,7 +89,7 @@ TEST_CASE("every key of a rule's list block is in the requests that are sent") {
               "timeoutSeconds=5&watch=true"});
   CHECK(wire("list: {strategy: streaming, semantics: any}", {}) ==
         Lines{"?allowWatchBookmarks=true&resourceVersion=0&resourceVersionMatch=NotOlderThan&"
-              "sendInitialEvents=true&timeoutSeconds=290&watch=true"});
+              "sendInitialEvents=true&timeoutSeconds=225&watch=true"});
   CHECK(wire("labelSelector: tier in (web), list: {strategy: unpaged}", {kList})[0] ==
         "?labelSelector=tier%3Dweb");
 }
