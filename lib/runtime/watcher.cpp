@@ -586,8 +586,7 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
   if (is_bookmark || event.resource_version != resource_version_) {
     ++watch_events_;
     refused_ = 0;
-    // A bookmark of what is known already comes before a 410 as well.
-    if (event.resource_version != resource_version_) backoff_.succeed();
+    backoff_.succeed();
   }
   resource_version_ = event.resource_version;
   if (is_bookmark) {

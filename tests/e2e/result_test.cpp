@@ -474,7 +474,11 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: good}, data: {a: b}}\
 printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: b}}\n---\n' "$TITLE"
 printf '{apiVersion: kubewatch.dev/v1, kind: Result, create: [{apiVersion: v1, kind: ConfigMap, metadata: {name: once}, data: {title: "%s"}, immutable: true}]}\n' "$TITLE"
 )x");
-  w.apply(website("a", "Not_A_Name"));
+  // Which nothing but the server knows.
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: stone, namespace: '@NS@'}, data: {k: v}, "
+      "immutable: true}");
+  w.apply(website("a", "stone"));
   w.start();
   REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") > 0; }));
   INFO(w.runs().back().message);

@@ -438,10 +438,6 @@ TEST_CASE("only what is delivered, or a long life, resets the backoff") {
     s.bookmark("11");
     CHECK(s.watcher.failures() == 0);
   }
-  SECTION("a bookmark of what is known does not") {
-    s.bookmark("10");
-    CHECK(s.watcher.failures() == 1);
-  }
   SECTION("an unknown event does not") {
     s.event(core::WatchEventType::unknown, "11");
     CHECK(s.watcher.failures() == 1);
