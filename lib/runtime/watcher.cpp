@@ -604,6 +604,8 @@ WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Er
   if (request_ != Request::watch_opening && request_ != Request::watch_open) return out;
   const bool opened = request_ == Request::watch_open;
   request_ = Request::none;
+  const Duration lived = opened ? now - watch_opened_ : Duration{0};
+  if (lived >= options_.backoff_reset) backoff_.succeed();
   if (state_ == WatcherState::initial_watch) {
     const bool never_ends = !error && opened && now - watch_opened_ >= options_.initial_end;
     initial_failed(now, error, never_ends, WatcherFailure::initial_list, out);
@@ -617,9 +619,8 @@ WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Er
                   out);
     return out;
   }
-  const Duration lived = now - watch_opened_;
   const bool quiet_end = !error || error->kind() == ErrorKind::timeout;
-  if (lived >= options_.backoff_reset || (quiet_end && lived >= kNotTheFirst)) backoff_.succeed();
+  if (quiet_end && lived >= kNotTheFirst) backoff_.succeed();
   if (!quiet_end) {
     if (version_is_useless(*error)) {
       watch_refused(now, WatcherFailure::stream, *error, out);
