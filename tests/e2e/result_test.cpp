@@ -467,8 +467,8 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: bad}, data: {a: [1]}}
 E2E_CASE("validate: server writes nothing unless the server would take all of it") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(
-      website_rule(std::string(kOwnsConfigMaps) + kReconcile + "\n  apply: {validate: server}\n"));
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile +
+                       "\n  apply: {validate: server, adopt: unowned}\n"));
   w.script("reconcile.sh", R"x(
 printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: good}, data: {a: b}}\n---\n'
 printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: b}}\n---\n' "$TITLE"
