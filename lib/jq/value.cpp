@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/cut_text.hpp"
 #include "base/utf8.hpp"
 #include "jq/number.hpp"
 
@@ -137,11 +138,7 @@ std::string to_display(const Json& value) {
 std::string describe(const Json& value) {
   constexpr std::size_t kMax = 14;
   std::string text = to_text(value);
-  if (text.size() > kMax) {
-    std::size_t cut = kMax - 3;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0U) == 0x80) --cut;
-    text = text.substr(0, cut) + "...";
-  }
+  if (text.size() > kMax) text = base::cut_text(std::move(text), kMax - 3) + "...";
   return fmt::format("{} ({})", type_name(value), text);
 }
 

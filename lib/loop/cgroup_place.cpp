@@ -64,14 +64,6 @@ std::string path_in(std::string_view cgroup) {
   return "";
 }
 
-CgroupControllers controllers_in(const std::string& text) {
-  const auto words = base::split(base::trim(text), ' ');
-  const auto has = [&](const char* name) {
-    return std::find(words.begin(), words.end(), name) != words.end();
-  };
-  return {has("memory"), has("pids")};
-}
-
 std::string names_of(const std::vector<CgroupMember>& members) {
   std::vector<std::string> names;
   for (const CgroupMember& member : members) {
@@ -121,6 +113,14 @@ Result<CgroupPlace> judge(const CgroupFolder& folder, const CgroupFacts& facts, 
 }
 
 }  // namespace
+
+CgroupControllers controllers_in(std::string_view text) {
+  const auto words = base::split(base::trim(text), ' ');
+  const auto has = [&](const char* name) {
+    return std::find(words.begin(), words.end(), name) != words.end();
+  };
+  return {has("memory"), has("pids")};
+}
 
 Result<OwnCgroup> find_own_cgroup(std::string_view cgroup, std::string_view mountinfo) {
   const std::string path = path_in(cgroup);

@@ -22,6 +22,9 @@ struct CgroupControllers {
   bool any() const { return memory || pids; }
 };
 
+// Those in a text as that of cgroup.controllers: words between spaces.
+CgroupControllers controllers_in(std::string_view text);
+
 struct CgroupMember {
   pid_t pid = 0;      // 0: of a process namespace that we do not see
   bool ours = false;  // this process, or a descendant of it

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -65,11 +64,8 @@ std::string switches(const CgroupControllers& controllers, char sign) {
 
 // Those of `controllers` that are not on in the text of a cgroup.subtree_control.
 CgroupControllers not_in(const std::string& text, CgroupControllers controllers) {
-  const auto on = base::split(base::trim(text), ' ');
-  const auto has = [&](const char* name) {
-    return std::find(on.begin(), on.end(), name) != on.end();
-  };
-  return {controllers.memory && !has("memory"), controllers.pids && !has("pids")};
+  const CgroupControllers on = controllers_in(text);
+  return {controllers.memory && !on.memory, controllers.pids && !on.pids};
 }
 
 }  // namespace

@@ -15,6 +15,19 @@ std::string words(std::size_t bytes) {
   return out;
 }
 
+void check_in_two_pieces(std::string_view packed, std::size_t cut, const std::string& text) {
+  Gunzip gunzip;
+  std::string out;
+  const auto keep = [&](auto piece) {
+    out += piece;
+    return true;
+  };
+  REQUIRE(gunzip.feed(packed.substr(0, cut), keep).ok());
+  REQUIRE(gunzip.feed(packed.substr(cut), keep).ok());
+  CHECK(gunzip.whole());
+  CHECK(out == text);
+}
+
 }  // namespace
 
 TEST_CASE("gzip gives what was packed, for every way to cut it") {
@@ -44,16 +57,7 @@ TEST_CASE("gzip of several members is one text, for every way to cut it") {
   const std::string text = "one, " + words(5000) + "and three";
   for (std::size_t cut = 0; cut <= packed.size(); ++cut) {
     INFO("cut at " << cut);
-    Gunzip gunzip;
-    std::string out;
-    const auto keep = [&](auto piece) {
-      out += piece;
-      return true;
-    };
-    REQUIRE(gunzip.feed(std::string_view(packed).substr(0, cut), keep).ok());
-    REQUIRE(gunzip.feed(std::string_view(packed).substr(cut), keep).ok());
-    CHECK(gunzip.whole());
-    CHECK(out == text);
+    check_in_two_pieces(packed, cut, text);
   }
 }
 
@@ -83,16 +87,7 @@ TEST_CASE("a head with any of its parts may come in any pieces") {
     packed += plain.substr(10);
     for (std::size_t cut = 0; cut <= packed.size(); ++cut) {
       INFO("flags " << flags << ", cut at " << cut);
-      Gunzip gunzip;
-      std::string out;
-      const auto keep = [&](auto piece) {
-        out += piece;
-        return true;
-      };
-      REQUIRE(gunzip.feed(std::string_view(packed).substr(0, cut), keep).ok());
-      REQUIRE(gunzip.feed(std::string_view(packed).substr(cut), keep).ok());
-      CHECK(gunzip.whole());
-      CHECK(out == text);
+      check_in_two_pieces(packed, cut, text);
     }
   }
 }
