@@ -21,6 +21,8 @@ constexpr std::uint32_t kMaxRefused = 5;
 constexpr std::uint32_t kMaxInterrupted = 2;
 // After so long a stream did not break at the first thing that it told.
 constexpr Duration kNotTheFirst{20000};
+// Data cannot be restored from a backup in less: servers are stopped, written and started.
+constexpr Duration kFastestRestore{5000};
 // Pages in a row with nothing that was not there before: such a list may go on for ever.
 constexpr std::size_t kMaxEmptyPages = 3;
 
@@ -197,6 +199,7 @@ void Watcher::begin(TimePoint now, WatcherActions& out) {
   first_page_version_.clear();
   empty_pages_ = 0;
   page_again_ = false;
+  page_doubtful_ = false;
   if (wants_streaming()) {
     state_ = WatcherState::initial_watch;
     start_watch(now, out);
@@ -386,12 +389,21 @@ WatcherActions Watcher::on_list_error(TimePoint now, const base::Error& error) {
   }
   // The same page again, unless the server does not take its token.
   page_again_ = true;
+  page_doubtful_ = page_doubtful_ || is_away(error);
   if (continue_token_.empty() || error.is_gone() || refuses_request(error)) {
     state_ = WatcherState::empty;
   }
   if (too_much(error)) force_unpaged_ = false;
   fail(now, WatcherFailure::initial_list, error, out);
   return out;
+}
+
+// A server that was away may have been restored, and its new history may have reached the version
+// of the pages before: the next page at that version would be of other objects, and nothing would
+// tell.
+bool Watcher::page_may_be_of_another_past(TimePoint now) const {
+  return state_ == WatcherState::init_page && page_doubtful_ && !continue_token_.empty() &&
+         now - page_answered_ >= kFastestRestore;
 }
 
 WatcherActions Watcher::on_list_item() {
@@ -420,6 +432,8 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
   }
   if (request_ != Request::list) return out;
   request_ = Request::none;
+  page_answered_ = now;
+  page_doubtful_ = false;
   const bool first = continue_token_.empty();
   if (first) {
     if (begin_again_if_back(now, page.resource_version, out)) return out;
@@ -647,7 +661,7 @@ WatcherActions Watcher::on_timer(TimePoint now) {
   switch (std::exchange(timer_, TimerUse::none)) {
     case TimerUse::none: break;
     case TimerUse::retry:
-      if (state_ == WatcherState::empty) {
+      if (state_ == WatcherState::empty || page_may_be_of_another_past(now)) {
         begin(now, out);
       } else if (state_ == WatcherState::init_page) {
         start_list(out);

@@ -179,6 +179,7 @@ class Watcher {
                      WatcherActions& out);
   void stream_failed(TimePoint now, const base::Error& error, WatcherActions& out);
   bool went_back(const std::string& resource_version) const;
+  bool page_may_be_of_another_past(TimePoint now) const;
   bool begin_again_if_back(TimePoint now, const std::string& resource_version, WatcherActions& out);
   Duration silence_limit() const;
   Duration watch_timeout() const;
@@ -207,6 +208,8 @@ class Watcher {
   std::size_t empty_pages_ = 0;
   std::size_t page_items_ = 0;  // of the page at hand, those that pages before did not have
   bool page_again_ = false;     // it broke off before, so its items may have been there
+  TimePoint page_answered_{};   // the last one
+  bool page_doubtful_ = false;  // the server was away since
 
   // Of the current watch:
   bool has_started_watch_ = false;

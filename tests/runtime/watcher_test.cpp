@@ -103,6 +103,31 @@ TEST_CASE("a page that fails for another reason is asked for again with the same
   CHECK(s.after(1600).timer() == Lines{"list limit=500"});
 }
 
+// Schedule 1826 of the model: the new history had just the version of the pages before.
+TEST_CASE("a list whose server was away for long begins anew: it may have been restored") {
+  Script s(with(ListStrategy::paged));
+  s.start();
+  s.page("10", 500, "t1");
+  s.list_error(kUnavailable);
+  CHECK(s.after(800).timer() == Lines{"list continue=t1&limit=500"});
+  s.list_error(kUnavailable);
+  CHECK(s.after(1600).timer() == Lines{"list continue=t1&limit=500"});
+  s.list_error(kUnavailable);
+  CHECK(s.after(3200).timer() == Lines{"list limit=500"});
+  CHECK(s.page("10", 500, "t2").at(0) == "Init");
+  SECTION("what came in between starts the time anew") {
+    s.list_error(kUnavailable);
+    CHECK(s.after(2000).timer() == Lines{"list continue=t2&limit=500"});
+    s.page("10", 500, "t3");
+    s.list_error(kUnavailable);
+    CHECK(s.after(4000).timer() == Lines{"list continue=t3&limit=500"});
+  }
+  SECTION("a server that says it has too much to do was there all the time") {
+    s.list_error(http_error(ErrorKind::rate_limited, 429));
+    CHECK(s.after(12800).timer() == Lines{"list continue=t2&limit=500"});
+  }
+}
+
 TEST_CASE("pages of different resourceVersions are not mixed") {
   Script s(with(ListStrategy::paged));
   s.start();
