@@ -49,11 +49,17 @@ std::string quoted_value(const std::string& value) {
 std::string text_line(std::string_view name, std::string_view color, std::string_view message,
                       const LogFields& fields) {
   const bool colored = state().options.color && !color.empty();
-  const std::string level =
-      colored ? fmt::format("\x1b[{}m{:<5}\x1b[0m", color, name) : fmt::format("{:<5}", name);
-  std::string out = fmt::format("{} {} {}", now(), level, escape_for_terminal(message));
+  std::string out = now();
+  out += ' ';
+  out += colored ? fmt::format("\x1b[{}m{:<5}\x1b[0m", color, name) : fmt::format("{:<5}", name);
+  out += ' ';
+  out += escape_for_terminal(message);
+  // Appended, not formatted: each run of a hook writes a line of eight fields.
   for (const auto& [key, value] : fields) {
-    out += fmt::format(" {}={}", escape_for_terminal(key), quoted_value(value));
+    out += ' ';
+    out += escape_for_terminal(key);
+    out += '=';
+    out += quoted_value(value);
   }
   return out;
 }

@@ -51,6 +51,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Printable ASCII at the front, which is nearly all of most texts.
+std::size_t plain_length(std::string_view text) {
+  const auto end =
+      std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; });
+  return static_cast<std::size_t>(end - text.begin());
+}
+
 }  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -93,6 +100,11 @@ std::string escape_for_terminal(std::string_view text, bool keep_newlines) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t plain = plain_length(text.substr(at)); plain > 0) {
+      out += text.substr(at, plain);
+      at += plain;
+      continue;
+    }
     const Utf8Char c = next_utf8(text, at);
     if (!c.valid) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));

@@ -401,6 +401,7 @@ std::optional<core::ResourceType> type_from_crd(const Json& crd, const core::Gvk
 }
 
 Result<HookOutput> parse_output(std::string_view text, const OutputContext& context) {
+  if (text.empty()) return HookOutput{};  // of most hooks that are run for what they do
   base::YamlLimits limits;
   limits.max_bytes = std::max(limits.max_bytes, context.rule.reconcile.max_output);
   auto documents = base::parse_yaml_values(text, limits);

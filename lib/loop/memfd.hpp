@@ -1,4 +1,4 @@
-// A child's input without a writer and without a file: sealed memory behind a read-only descriptor.
+// A child's input without a writer and without a file: memory that nobody can change any more.
 #pragma once
 
 #include <string_view>

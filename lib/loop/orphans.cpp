@@ -137,13 +137,20 @@ std::vector<pid_t> processes_from(pid_t lowest) {
 // Our children; absent where the kernel does not tell. Nobody but us takes one away (a dead one
 // stays until we reap it), so the list is whole although others may be added while it is read.
 std::optional<std::vector<pid_t>> own_children() {
-  const std::string self = std::to_string(getpid());
-  const Fd fd(open(("/proc/self/task/" + self + "/children").c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return std::nullopt;
+  // Kept open: this is asked after each child, and to find the file costs more than to read it.
+  static Fd file;
+  static pid_t of = -1;
+  if (of != getpid()) {
+    of = getpid();
+    const std::string path = "/proc/self/task/" + std::to_string(of) + "/children";
+    file = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  }
+  if (!file) return std::nullopt;
   std::string text;
   std::array<char, 4096> chunk{};
   while (true) {
-    const ssize_t got = read(fd.get(), chunk.data(), chunk.size());
+    const ssize_t got =
+        pread(file.get(), chunk.data(), chunk.size(), static_cast<off_t>(text.size()));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return std::nullopt;
     if (got == 0) break;

@@ -323,11 +323,11 @@ void Process::Impl::on_exited() {
   result.elapsed = loop.now() - started;
   // What it wrote last is in the pipes already; usually this is their end, too.
   if (!read_output() || !read_errors()) return;
+  if (!output && !errors) return finish();
   drain = loop.after(options.drain, [this] {
     result.pipes_held = true;
     finish();
   });
-  finish_if_quiet();
 }
 
 void Process::Impl::finish_if_quiet() {
