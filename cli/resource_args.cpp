@@ -72,8 +72,10 @@ Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& ma
   KW_ASSIGN(auto type, session.type_of(*gvk));
   if (type) return std::move(*type);
   KW_ASSIGN(const auto map, session.resources());
+  // A group that did not answer may have it: nobody may take it for gone.
+  const bool silent = map->did_not_answer(*gvk);
   return Error(
-      ErrorKind::not_found,
+      silent ? ErrorKind::unavailable : ErrorKind::not_found,
       fmt::format("resource mapping not found for name: \"{}\" namespace: \"{}\" from \"{}\": no "
                   "matches for kind \"{}\" in version \"{}\"; ensure CRDs are installed first{}",
                   base::string_at(manifest.object, {"metadata", "name"}),

@@ -62,6 +62,7 @@ struct Waiter::Impl {
   runtime::WaitSet set;
   WaitView view;
   std::vector<Unresolved> unresolved;
+  std::vector<WaitedObject> gone;  // with their kind
   std::optional<Interrupt> interrupt;
   std::optional<Error> error;  // of a type that cannot be asked for, or of a recording
   bool recorded = false;       // it reads a recording
@@ -160,6 +161,7 @@ struct Waiter::Impl {
   }
   void judge() {
     outcome = set.outcome();
+    if (set.judge().targets() == 0 && !gone.empty()) outcome = WaitOutcome::met;
     if (outcome == WaitOutcome::met && !unresolved.empty()) outcome = WaitOutcome::pending;
   }
 
@@ -196,6 +198,7 @@ struct Waiter::Impl {
 
   std::vector<WaitedObject> objects() const {
     auto out = set.report();
+    out.insert(out.end(), gone.begin(), gone.end());
     for (const auto& one : unresolved) {
       WaitedObject object;
       const auto slash = one.text.find('/');
@@ -329,6 +332,31 @@ void Waiter::add_unresolved(std::string text, const Error& why, Resolve resolve)
                        << "; asking for it again until the deadline" << std::endl;
   }
   impl_->unresolved.push_back({std::move(text), why.render(), std::move(resolve)});
+}
+
+void Waiter::add_gone(const core::Gvk& gvk, core::ObjectKey key) {
+  WaitedObject object;
+  object.type.gvk = gvk;
+  object.type.plural = base::to_lower(gvk.kind);  // the server has no word for it
+  object.key = std::move(key);
+  object.state = WaitState::met;
+  object.condition = impl_->set.judge().goal().wanted.front().text();
+  object.judgement.state = runtime::Judgement::State::met;
+  object.judgement.current = "gone: the server does not have its type";
+  object.judgement.wanted = "it does not exist";
+  object.judgement.rule = "discovery";
+  if (!impl_->flags.quiet) {
+    impl_->context.err << base::escape_for_terminal(
+        object.str() + " is " + object.judgement.current + "\n", true);
+  }
+  impl_->gone.push_back(std::move(object));
+}
+
+int Waiter::fail(const Error& error) {
+  Impl& impl = *impl_;
+  if (impl.flags.output == "text") return cli::fail(impl.context, error);
+  impl.error.emplace(error);
+  return impl.print(impl.make_report());
 }
 
 void Waiter::of_recording() {

@@ -65,6 +65,10 @@ class Waiter {
   using Resolve = std::function<Result<std::vector<runtime::WaitTarget>>()>;
   void add_unresolved(std::string text, const Error& why, Resolve resolve);
 
+  // An object of a file whose kind the server does not have: as gone as can be. Met where a deletion
+  // is awaited, which is for the caller to know.
+  void add_gone(const core::Gvk& gvk, core::ObjectKey key);
+
   // What it reads is a recording: what that does not have is not asked for again.
   void of_recording();
   // All of the recording was told: what is not met now will not be. From the loop.
@@ -78,6 +82,8 @@ class Waiter {
   // mend; timeout; canceled by a signal.
   Result<void> until_synced();
   void expect(std::size_t target, const Json& written);
+  // It could not begin: reports that, in the form that was asked for; the exit code.
+  int fail(const Error& error);
   // Turns the loop until it is decided or the deadline passes; reports; the exit code.
   int finish();
 

@@ -81,10 +81,10 @@ class WaitConditionCommand : public Command {
     told = &waiter;
     if (recording_.replays()) waiter.of_recording();
     waiter.start_clock();
-    auto added = add_targets(context, **session, waiter);
+    auto added = add_targets(**session, waiter);
     if (!added.ok() && wrong_files_) return fail(context, kUsage, added.error().render());
-    if (!added.ok()) return fail(context, added.error());
-    if (*added == 0) return nothing(context);
+    if (!added.ok()) return waiter.fail(added.error());
+    if (*added == 0) return fail(context, nothing_in_files(resources_));
     waiter.start();
     const int code = waiter.finish();
     recording_.end();
@@ -115,15 +115,9 @@ class WaitConditionCommand : public Command {
     return {};
   }
 
-  // Of the files all is gone already, or there was nothing in them.
-  int nothing(Context& context) const {
-    if (deletion_ && gone_ > 0) return kDone;
-    return fail(context, nothing_in_files(resources_));
-  }
-
   // How many targets there are, the ones with a type to come included.
-  Result<std::size_t> add_targets(Context& context, Session& session, Waiter& waiter) {
-    if (resources_.from_files()) return add_manifests(context, session, waiter);
+  Result<std::size_t> add_targets(Session& session, Waiter& waiter) {
+    if (resources_.from_files()) return add_manifests(session, waiter);
     KW_ASSIGN(const auto words, parse_resource_words(resources_.words));
     std::size_t count = 0;
     for (const auto& asked : words) {
@@ -153,7 +147,7 @@ class WaitConditionCommand : public Command {
     return count;
   }
 
-  Result<std::size_t> add_manifests(Context& context, Session& session, Waiter& waiter) {
+  Result<std::size_t> add_manifests(Session& session, Waiter& waiter) {
     auto read = read_resource_files(session.loop(), resources_);
     wrong_files_ = !read.ok();
     KW_ASSIGN(const auto manifests, std::move(read));
@@ -173,16 +167,12 @@ class WaitConditionCommand : public Command {
       const std::string text = base::string_at(manifest.object, {"kind"}) + "/" +
                                base::string_at(manifest.object, {"metadata", "name"});
       auto added = add(waiter, text, resolve, !deletion_ && !recording_.replays());
-      if (!added.ok() && deletion_ && added.error().is_not_found()) {
-        ++gone_;
-        if (!flags_.quiet) {
-          context.err << base::escape_for_terminal(text)
-                      << " is gone: the server does not have its type\n";
-        }
-        continue;
-      }
-      if (!added.ok()) return std::move(added).error();
       ++count;
+      if (added.ok()) continue;
+      if (!deletion_ || !added.error().is_not_found()) return std::move(added).error();
+      KW_ASSIGN(const auto gvk, core::gvk_of(manifest.object));
+      waiter.add_gone(gvk, {base::string_at(manifest.object, {"metadata", "namespace"}),
+                            base::string_at(manifest.object, {"metadata", "name"})});
     }
     return count;
   }
@@ -194,7 +184,9 @@ class WaitConditionCommand : public Command {
       for (auto& target : *targets) waiter.add(std::move(target));
       return {};
     }
-    if (!later || !targets.error().is_not_found()) return std::move(targets).error();
+    const bool may_come =
+        targets.error().is_not_found() || targets.error().kind() == ErrorKind::unavailable;
+    if (!later || !may_come) return std::move(targets).error();
     waiter.add_unresolved(text, targets.error(), std::move(resolve));
     return {};
   }
@@ -213,7 +205,6 @@ class WaitConditionCommand : public Command {
   std::vector<std::string> namespaces_;  // of -n; empty: the context's
   bool deletion_ = false;
   bool wrong_files_ = false;
-  std::size_t gone_ = 0;  // of the files, with their type
 };
 
 }  // namespace

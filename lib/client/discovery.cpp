@@ -124,6 +124,14 @@ std::vector<std::string> ResourceMap::versions(const std::string& group) const {
   return out;
 }
 
+bool ResourceMap::did_not_answer(const core::Gvk& gvk) const {
+  const std::string prefix = gvk.group + "/";
+  return std::any_of(failed_groups.begin(), failed_groups.end(), [&](const auto& failure) {
+    return failure.starts_with(gvk.api_version() + ":") ||
+           (!gvk.group.empty() && failure.starts_with(prefix));
+  });
+}
+
 Result<ResourceType> ResourceMap::pinned(const core::Gvk& gvk) const {
   if (const ResourceType* found = find(gvk)) return *found;
   const std::string api_version = gvk.api_version();

@@ -46,6 +46,9 @@ class ResourceMap {
   // Every kind once, each in the best version that has it.
   std::vector<core::ResourceType> kinds(const Filter& filter) const;
 
+  // A version of its group failed to answer, so that nobody knows whether there is such a kind.
+  bool did_not_answer(const core::Gvk& gvk) const;
+
   // Groups whose discovery failed ("metrics.k8s.io/v1beta1: 503 ..."): their kinds may exist.
   std::vector<std::string> failed_groups;
 

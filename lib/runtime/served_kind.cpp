@@ -8,13 +8,7 @@ ServedKind served_kind(const client::ResourceMap& map, const core::Gvk& gvk) {
   using State = ServedKind::State;
   if (const auto* same = map.find(gvk)) return {State::served, *same};
   // A version that did not answer may have it.
-  const std::string prefix = gvk.group + "/";
-  const bool silent =
-      std::any_of(map.failed_groups.begin(), map.failed_groups.end(), [&](const auto& failure) {
-        return failure.starts_with(gvk.api_version() + ":") ||
-               (!gvk.group.empty() && failure.starts_with(prefix));
-      });
-  if (silent) return {};
+  if (map.did_not_answer(gvk)) return {};
   const auto& all = map.all();
   const auto other = std::find_if(all.begin(), all.end(), [&](const auto& type) {
     return type.gvk.group == gvk.group && type.gvk.kind == gvk.kind && type.has_verb("list") &&

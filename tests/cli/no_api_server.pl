@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # What stands between a user and an API server and answers in its place: discovery is as it should be,
 # everything else is what the first part of the path says: /html a proxy's page, /status a Status under 200,
-# /redirect, /deep a list of one object that is nested too deep to be kept whole.
+# /redirect, /silent has a group whose discovery fails, /deep a list of one object that is nested too deep to be kept whole.
 # no_api_server.pl FILE: listens, writes the port to FILE, serves until it is killed.
 use strict;
 use warnings;
@@ -40,7 +40,13 @@ while (my $client = $listen->accept) {
   }
   read($client, my $body, $length) if $length;
   my ($mode, $path) = $request =~ m{^\w+ /(\w+)(/[^ ?]*)} or exit;
-  if (my $known = $discovery{$path}) {
+  if ($mode eq 'silent' && $path eq '/apis') {
+    answer($client, '200 OK', '{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"ex.io","versions":[{'
+        . '"groupVersion":"ex.io/v1","version":"v1"}],"preferredVersion":{"groupVersion":"ex.io/v1","version":"v1"}}]}');
+  } elsif ($mode eq 'silent' && $path eq '/apis/ex.io/v1') {
+    answer($client, '503 Service Unavailable',
+      '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"service unavailable","code":503}');
+  } elsif (my $known = $discovery{$path}) {
     answer($client, '200 OK', $known);
   } elsif ($mode eq 'html') {
     answer($client, '200 OK', '<html><body>please log in</body></html>');
