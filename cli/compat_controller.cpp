@@ -1,7 +1,6 @@
 #include "cli/compat_controller.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <ostream>
 
@@ -15,12 +14,6 @@
 
 namespace kubewatch::cli {
 namespace {
-
-// Under nohup it is not to be heard.
-bool ignored(int number) {
-  struct sigaction now {};
-  return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
-}
 
 class CompatController {
  public:
@@ -46,14 +39,6 @@ class CompatController {
           end();
         },
         [this] { engine_.reset(); });  // hooks that still run do not outlive us
-    // There are no rules to read again; ended by it, we would leave what hooks were given.
-    loop::SignalWatch hangup;
-    if (!ignored(SIGHUP)) {
-      hangup = session_.loop().on_signal(SIGHUP, [this] {
-        base::log_info("SIGHUP: shutting down, running hooks end first");
-        end();
-      });
-    }
     if (by_itself()) engine_->on_progress([this] { look(); });
     if (auto started = engine_->start(); !started.ok()) {
       return fail(context_, kUsage, started.error().render());

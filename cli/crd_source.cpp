@@ -86,7 +86,12 @@ Error first_problem(const std::vector<crdgen::Remark>& problems) {
 }  // namespace
 
 Result<std::string> read_text(const std::string& path) {
-  if (path != "-") return base::read_file(path, kMaxFile);
+  if (path != "-") {
+    auto text = base::read_file(path, kMaxFile);
+    // A file that cannot be read is wrong usage, whatever the file system said of it.
+    if (!text.ok()) return Error(ErrorKind::invalid, text.error().render());
+    return text;
+  }
   std::string text(std::istreambuf_iterator<char>(std::cin), {});
   if (text.size() > kMaxFile) return Error(ErrorKind::too_large, "stdin: more than 64 MiB");
   return text;

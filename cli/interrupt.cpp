@@ -16,20 +16,30 @@ static_assert(std::atomic<unsigned>::is_always_lock_free, "a signal handler coun
 using Handler = void (*)(int);
 std::atomic<Handler> of_int{nullptr};
 std::atomic<Handler> of_term{nullptr};
+std::atomic<Handler> of_hangup{nullptr};
+
+std::atomic<Handler>& next_of(int number) {
+  return number == SIGINT ? of_int : number == SIGHUP ? of_hangup : of_term;
+}
 
 void count(int number) {
   ++untold_signals;
-  const Handler next = number == SIGINT ? of_int : of_term;
+  const Handler next = next_of(number);
   if (next != nullptr) next(number);
 }
 
 // Before the loop's handler, which it takes with it when it goes.
-void count_before(int number, std::atomic<Handler>& next) {
+void count_before(int number) {
   struct sigaction action {};
   if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler == count) return;
-  next = action.sa_handler;
+  next_of(number) = action.sa_handler;
   action.sa_handler = count;
   ::sigaction(number, &action, nullptr);
+}
+
+bool is_ignored(int number) {
+  struct sigaction now {};
+  return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 }  // namespace
@@ -39,14 +49,17 @@ unsigned Interrupt::untold() {
 }
 
 Interrupt::Interrupt(loop::EventLoop& loop, std::function<void()> on_first,
-                     std::function<void()> on_second)
+                     std::function<void()> on_second, Hangup hangup)
     : on_first_(std::move(on_first)),
       on_second_(std::move(on_second)),
       int_(loop.on_signal(SIGINT, [this] { signal(SIGINT); })),
       term_(loop.on_signal(SIGTERM, [this] { signal(SIGTERM); })) {
   untold_signals = 0;
-  count_before(SIGINT, of_int);
-  count_before(SIGTERM, of_term);
+  count_before(SIGINT);
+  count_before(SIGTERM);
+  if (hangup == Hangup::other || is_ignored(SIGHUP)) return;
+  hangup_ = loop.on_signal(SIGHUP, [this] { signal(SIGHUP); });
+  count_before(SIGHUP);
 }
 
 void Interrupt::signal(int number) {

@@ -122,15 +122,15 @@ class Supervision {
         },
         [this] {
           metrics_.reset();
-          engine_.reset();
-        });  // hooks that still run do not outlive us
+          engine_.reset();  // hooks that still run do not outlive us
+        },
+        follows_rules() ? Hangup::other : Hangup::ends);
     if (ends_.by_itself()) watch_for_end();
     extras_.emplace(session_, *engine_);
     if (auto opened = extras_->open_socket(extra_.socket); !opened.ok()) {
       return fail(context_, kUsage, opened.error().render());
     }
-    // A dry run is of the rules as they are now.
-    if (!ends_.by_itself() && !printer_) extras_->follow_rules(extra_.rule_files);
+    if (follows_rules()) extras_->follow_rules(extra_.rule_files);
     engine_->start();
     preflight.start();
     if (election_) election_->start();
@@ -142,6 +142,9 @@ class Supervision {
   }
 
  private:
+  // A dry run is of the rules as they are now.
+  bool follows_rules() const { return !ends_.by_itself() && !printer_; }
+
   void make_engine(std::vector<hooks::Rule> rules, hooks::EngineOptions options) {
     hooks::EngineCallbacks callbacks;
     callbacks.on_run = [this](const hooks::RunRecord& run) {
