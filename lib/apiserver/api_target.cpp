@@ -81,6 +81,13 @@ Result<Representation> representation_of(const ApiRequest& request, const Resour
   const std::string include = query.get("includeObject");
   if (include == "None") as.include = IncludeObject::none;
   if (include == "Object") as.include = IncludeObject::object;
+  if (as.format == Format::table && !include.empty() && include != "None" && include != "Object" &&
+      include != "Metadata") {
+    return bad_request(fmt::format(
+        "Unable to convert to Table as requested: includeObject: Invalid value: {}: must be "
+        "'Metadata', 'Object', 'None', or empty",
+        base::dump_json(Json(include))));
+  }
   return as;
 }
 

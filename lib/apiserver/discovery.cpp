@@ -235,14 +235,39 @@ std::optional<ApiResponse> openapi(const Registry& registry,
   return json_response(openapi_document(registry, group, version));
 }
 
+// Kinds are described by v3 alone. kubectl asks v2 about a kind that v3 does not have, and takes
+// 404 for a server whose objects cannot be validated; by a document without definitions it goes on
+// to say that there is no such kind.
+ApiResponse openapi_v2(const ApiRequest& request) {
+  // As it is asked for, and as it is answered: the first is no media type by RFC 2045.
+  constexpr std::string_view kAsked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+  constexpr std::string_view kAnswered =
+      "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+  constexpr std::string_view kSwaggerField =
+      "\x0a\x03"
+      "2.0";  // field 1 of Document, as text
+  const std::string_view accept = request.headers.get("Accept");
+  if (accept.find(kAsked) == accept.npos && accept.find(kAnswered) == accept.npos) {
+    return json_response({{"swagger", "2.0"},
+                          {"info", {{"title", "Kubernetes"}, {"version", "unversioned"}}},
+                          {"paths", Json::object()},
+                          {"definitions", Json::object()}});
+  }
+  ApiResponse response;
+  response.content_type = kAnswered;
+  response.body = kSwaggerField;
+  return response;
+}
+
 }  // namespace
 
 std::optional<ApiResponse> answer_discovery(const Registry& registry,
                                             const std::vector<std::string>& segments,
                                             const ApiRequest& request, const std::string& address) {
   if (segments.empty()) {
-    return json_response({{"paths", Json::array({"/api", "/apis", "/healthz", "/livez", "/metrics",
-                                                 "/openapi/v3", "/readyz", "/version"})}});
+    return json_response(
+        {{"paths", Json::array({"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2",
+                                "/openapi/v3", "/readyz", "/version"})}});
   }
   const std::string& first = segments[0];
   if (first == "healthz" || first == "livez" || first == "readyz") {
@@ -263,6 +288,7 @@ std::optional<ApiResponse> answer_discovery(const Registry& registry,
   if (first == "openapi" && segments.size() >= 2 && segments[1] == "v3") {
     return openapi(registry, segments);
   }
+  if (first == "openapi" && segments.size() == 2 && segments[1] == "v2") return openapi_v2(request);
   return std::nullopt;
 }
 

@@ -76,12 +76,6 @@ void check_qualified(const std::string& field, const std::string& key, FieldErro
   if (!problem.empty()) errors.push_back(field_invalid(field, quoted(key), problem));
 }
 
-std::string name_problem(const Resource& resource, const std::string& name) {
-  if (resource.storage_id == "namespaces") return core::check_dns_label(name);
-  if (resource.type.gvk.group == "rbac.authorization.k8s.io") return core::check_path_segment(name);
-  return core::check_dns_subdomain(name);
-}
-
 void check_labels(const Json& metadata, FieldErrors& errors) {
   if (const Json* labels = base::find(metadata, {"labels"})) {
     for (const auto& [key, value] : labels->items()) {
@@ -114,6 +108,12 @@ bool needs_domain(const std::string& finalizer) {
   return standard.count(finalizer) == 0 && finalizer.find('/') == std::string::npos;
 }
 
+// These are checked as objects of any kind are, the others as those of the core are.
+bool has_own_checks(const Resource& resource) {
+  const std::string& group = resource.type.gvk.group;
+  return resource.custom || group == "apiextensions.k8s.io" || group == "apiregistration.k8s.io";
+}
+
 // Custom objects may have what built-in ones may not; they get a warning.
 void check_finalizers(const Resource& resource, const Json& metadata, FieldErrors& errors) {
   const Json* finalizers = base::find(metadata, {"finalizers"});
@@ -122,11 +122,11 @@ void check_finalizers(const Resource& resource, const Json& metadata, FieldError
   for (const auto& one : *finalizers) {
     const std::string field = fmt::format("metadata.finalizers[{}]", index++);
     const std::string name = one.get<std::string>();
-    if (needs_domain(name) && !resource.custom) {
+    if (needs_domain(name) && !has_own_checks(resource)) {
       errors.push_back(
           field_invalid(field, quoted(name),
                         "name is neither a standard finalizer name nor is it fully qualified"));
-    } else if (name.find('/') != std::string::npos || resource.custom) {
+    } else if (name.find('/') != std::string::npos || has_own_checks(resource)) {
       check_qualified(field, name, errors);
     }
   }
@@ -198,7 +198,7 @@ void validate_metadata(const Resource& resource, const Json& object, FieldErrors
   if (name.empty()) {
     errors.push_back(field_required("metadata.name", "name or generateName is required"));
   } else {
-    const std::string problem = name_problem(resource, name);
+    const std::string problem = core::check_object_name(resource.type.gvk, name);
     if (!problem.empty()) errors.push_back(field_invalid("metadata.name", quoted(name), problem));
   }
   if (!resource.type.namespaced && !base::string_at(metadata, {"namespace"}).empty()) {

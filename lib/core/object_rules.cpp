@@ -23,6 +23,12 @@ std::string check_path_segment(std::string_view name) {
   return bad ? "may not be '.' or '..' and may not contain '/' or '%'" : "";
 }
 
+std::string check_object_name(const Gvk& gvk, std::string_view name) {
+  if (gvk.group == "rbac.authorization.k8s.io") return check_path_segment(name);
+  const bool label = gvk.group.empty() && (gvk.kind == "Namespace" || gvk.kind == "Service");
+  return label ? check_dns_label(name) : check_dns_subdomain(name);
+}
+
 std::string check_annotation_key(std::string_view key) {
   return check_label_key(base::to_lower(std::string(key)));
 }

@@ -16,6 +16,8 @@ inline constexpr std::size_t kMaxAnnotations = 256U << 10U;
 
 // Of what may stand in a URL: the only rule for names of RBAC kinds.
 std::string check_path_segment(std::string_view name);
+// What the kind demands of a name; of a kind that is not known here what most demand.
+std::string check_object_name(const Gvk& gvk, std::string_view name);
 std::string check_annotation_key(std::string_view key);
 // A key in the data of a ConfigMap or Secret.
 std::string check_data_key(std::string_view key);

@@ -16,21 +16,18 @@ Error wrong(const std::string& field, const std::string& problem) {
   return Error(ErrorKind::invalid, field + ": " + problem);
 }
 
-// Groups all of whose kinds have names of a DNS subdomain at most; elsewhere some may have others
-// (a ClusterTrustBundle, an IPAddress, what an aggregated server has).
+// Groups of whose kinds the rule for names is known; elsewhere some may have others (a
+// ClusterTrustBundle, an IPAddress, what an aggregated server has).
 bool has_plain_names(const core::Gvk& gvk) {
-  static const std::set<std::string> groups = {"", "apps", "autoscaling", "batch", "policy"};
+  static const std::set<std::string> groups = {
+      "", "apps", "autoscaling", "batch", "policy", "rbac.authorization.k8s.io"};
   return groups.contains(gvk.group) && gvk.kind != "Event";
 }
 
 Result<FieldsVerdict> check_name(const core::Gvk& gvk, const std::string& name) {
-  const bool of_rbac = gvk.group == "rbac.authorization.k8s.io";
-  const bool label = gvk.group.empty() && (gvk.kind == "Namespace" || gvk.kind == "Service");
-  const std::string problem = of_rbac ? core::check_path_segment(name)
-                              : label ? core::check_dns_label(name)
-                                      : core::check_dns_subdomain(name);
+  const std::string problem = core::check_object_name(gvk, name);
   if (problem.empty()) return FieldsVerdict::fits;
-  if (!of_rbac && !has_plain_names(gvk)) return FieldsVerdict::to_ask;
+  if (!has_plain_names(gvk)) return FieldsVerdict::to_ask;
   return wrong("metadata.name", problem);
 }
 

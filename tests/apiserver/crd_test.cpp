@@ -99,6 +99,7 @@ TEST_CASE("a deleted CRD takes its objects with it and waits for their finalizer
   CHECK(server.get(kWebsites + "/free").code == 404);
   CHECK(server.get(kOne).code == 200);
   CHECK(server.post(kWebsites, website("new")).code == 405);
+  CHECK(server.merge(kOne, {{"metadata", {{"annotations", {{"a", "b"}}}}}}).code == 200);
   server.merge(kWebsites + "/held", {{"metadata", {{"finalizers", nullptr}}}});
   CHECK(server.get(kOne).code == 404);
   CHECK(server.get(kWebsites).code == 404);

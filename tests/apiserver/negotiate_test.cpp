@@ -66,6 +66,8 @@ TEST_CASE("tables have the columns of their kind and rows with metadata, nothing
   const auto whole =
       server.call("GET", kConfigMaps + "?includeObject=Object", "", "", kTableAccept);
   CHECK(whole.json["rows"][0]["object"]["data"]["k"] == "v");
+  const auto bogus = server.call("GET", kConfigMaps + "?includeObject=Bogus", "", "", kTableAccept);
+  CHECK(bogus.code == 400);
   const auto roles =
       server.call("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "", "", kTableAccept);
   CHECK(roles.json["columnDefinitions"][1]["name"] == "Created At");
