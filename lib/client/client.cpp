@@ -188,6 +188,10 @@ Client::Client(loop::EventLoop& loop, http::Transport& transport, ClientConfig c
 
 Client::~Client() = default;
 
+std::vector<std::string> Client::login_secrets() const {
+  return impl_->transport.secrets();
+}
+
 const ClientConfig& Client::config() const {
   return impl_->sender.config();
 }

@@ -69,6 +69,8 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   const ClientConfig& config() const;
+  // What a login gave that config() does not have: its token and key. Not for any log.
+  std::vector<std::string> login_secrets() const;
   loop::EventLoop& loop() const;
 
   // Every write from now on asks it first; null: none is asked. It must outlive the client.

@@ -70,6 +70,11 @@ class LoginTransport : public http::Transport {
     return inner_->set_tls(with_login(base_, state_.login()));
   }
 
+  std::vector<std::string> secrets() const override {
+    const Login& login = state_.login();
+    return {login.token, login.client_key_pem};
+  }
+
   // Sends it, or lets it wait for a login.
   void admit(const std::shared_ptr<WaitingCall>& call) {
     if (state_.usable(loop_.wall())) return call->send();

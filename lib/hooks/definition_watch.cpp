@@ -10,6 +10,12 @@ constexpr Duration kRegularly{60000};
 // second look is to find the kind missing.
 const std::vector<Duration> kAfterChange = {Duration{200}, Duration{1000}, Duration{5000},
                                             Duration{5000}};
+// A server's discovery may be a moment behind what its watches say.
+constexpr Duration kDoubted{1000};
+constexpr Duration kDoubtPause{30000};
+// The second is for a server that was behind for longer.
+constexpr int kDoubtLooks = 2;
+constexpr Duration kConfirm{1000};
 
 }  // namespace
 
@@ -37,6 +43,33 @@ void DefinitionWatch::stop() {
   stopped_ = true;
   soon_.reset();
   regular_.reset();
+  confirm_.reset();
+  doubts_.clear();
+}
+
+void DefinitionWatch::doubt(const core::Gvk& gvk) {
+  if (stopped_) return;
+  const auto [it, fresh] = doubts_.try_emplace(gvk);
+  it->second.looks = kDoubtLooks;
+  if (fresh) ask_of_doubted(gvk, kDoubted);
+}
+
+// By value: what the timer holds goes with it.
+void DefinitionWatch::ask_of_doubted(core::Gvk gvk, Duration delay) {
+  doubts_[gvk].timer = loop_.after(delay, [this, gvk] {
+    const auto it = doubts_.find(gvk);
+    if (it->second.looks == 0) {
+      doubts_.erase(it);
+      return;
+    }
+    --it->second.looks;
+    ask_();
+    ask_of_doubted(gvk, kDoubtPause);
+  });
+}
+
+void DefinitionWatch::confirm() {
+  if (!stopped_) confirm_ = loop_.after(kConfirm, [this] { ask_(); });
 }
 
 void DefinitionWatch::ask_regularly() {

@@ -1,8 +1,10 @@
 // Asks for a new discovery when a CustomResourceDefinition of a followed group changes, and once a
-// minute: where CRDs may not be watched, the regular look is what is left. Owned by the engine.
+// minute: where CRDs may not be watched, the regular look is what is left. Where nobody follows
+// definitions it asks when the watch of a kind is in doubt. Owned by the engine.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,12 +24,18 @@ class DefinitionWatch {
 
   // After a discovery, when somebody cares at all; again and again does no harm.
   void start(const client::ResourceMap& resources);
+  // A watch says that the kind is not what it was: it is not there, or an object has another scope.
+  // Asks soon, and never twice for one kind within half a minute, however often this is called.
+  void doubt(const core::Gvk& gvk);
+  // The last discovery told something that the next one is to confirm.
+  void confirm();
   void stop();
 
  private:
   void on_definition(const std::string& name);
   void ask_after(std::vector<Duration> delays);
   void ask_regularly();
+  void ask_of_doubted(core::Gvk gvk, Duration delay);
 
   loop::EventLoop& loop_;
   StreamPool& pool_;
@@ -36,6 +44,12 @@ class DefinitionWatch {
   std::optional<StreamGroup> definitions_;
   loop::Timer soon_;
   loop::Timer regular_;
+  loop::Timer confirm_;
+  struct Doubt {
+    int looks = 0;  // still to come
+    loop::Timer timer;
+  };
+  std::map<core::Gvk, Doubt> doubts_;
   bool stopped_ = false;
 };
 

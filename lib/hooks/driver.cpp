@@ -106,6 +106,16 @@ Result<void> Driver::resolve(const client::ResourceMap& resources) {
   return {};
 }
 
+std::optional<std::string> Driver::why_outdated(const client::ResourceMap& resources) {
+  if (!resolved_) return std::nullopt;
+  if (optional_.look(resources)) return "an optional kind has come or gone";
+  std::vector<core::ResourceType> types = caches_.writable_kinds();
+  for (const auto& kind : caches_.cached_kinds()) types.push_back(kind.type);
+  const auto change = changes_.look(types, resources);
+  if (!change) return std::nullopt;
+  return describe(change->was) + " is served as " + describe(change->now) + " now";
+}
+
 void Driver::check_ready() {
   if (started_ || stopping_ || !resolved_ || !caches_.ready()) return;
   started_ = true;

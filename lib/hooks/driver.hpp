@@ -14,6 +14,7 @@
 #include "hooks/expected_writes.hpp"
 #include "hooks/explain.hpp"
 #include "hooks/finalizers_outside.hpp"
+#include "hooks/kind_changes.hpp"
 #include "hooks/loop_alarm.hpp"
 #include "hooks/optional_kinds.hpp"
 #include "hooks/run.hpp"
@@ -58,10 +59,11 @@ class Driver : public runtime::Reconciler, public RunHost {
   // Its `for` is optional, and the server has no such kind: there is nothing to do, and nothing is
   // waited for.
   bool absent() const { return absent_; }
-  // An optional kind has come or gone: the rule has to start anew.
-  bool is_outdated(const client::ResourceMap& resources) {
-    return resolved_ && optional_.look(resources);
-  }
+  // A later discovery. Why the rule has to start anew: an optional kind has come or gone, or a kind
+  // is served otherwise now.
+  std::optional<std::string> why_outdated(const client::ResourceMap& resources);
+  // The next discovery may tell more.
+  bool doubts_kinds() const { return changes_.doubts(); }
   bool blocked() const { return caches_.blocked(); }
   DriverStatus status() const;
   ControllerFacts facts() const;
@@ -91,6 +93,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::vector<std::string> why_not_started() const;
   // The last error of a kind of it that was not listed yet: "websites.demo.dev: ..."; "" = none.
   std::string why_not_listed() const;
+  std::set<std::string> watched_resources() const;
+  std::vector<std::string> failing_watches() const;
   // What failed last, is parked or said "not yet": "Website shop/a failed".
   std::vector<std::string> unreconciled() const;
   // What runs now: "Website shop/a".
@@ -226,6 +230,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::optional<ScheduleClock> schedule_;  // once started
   loop::Timer schedule_timer_;
   OptionalKinds optional_;
+  KindChanges changes_;
   WatchedBefore before_;
   std::unique_ptr<FinalizersOutside> outside_;  // while it looks
   std::set<std::string> unseen_;                // namespaces that it may not look at

@@ -33,6 +33,7 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   facts.may_write = services_.client.may_write().ok();
   facts.owns_shard = owns(key);
   if (!started_) return facts;
+  facts.failing = failing_watches();
   facts.guarded_outside = caches_.is_guarded_outside(key);
   if (const auto object = caches_.object(key)) {
     facts.cached = true;
@@ -88,8 +89,7 @@ std::vector<std::string> Driver::why_not_started() const {
                             : "its objects have not been listed yet"};
 }
 
-std::string Driver::why_not_listed() const {
-  if (started_ || !resolved_) return "";
+std::set<std::string> Driver::watched_resources() const {
   const auto resources = services_.resources();
   std::set<std::string> names;
   const auto add = [&](const StreamRule& stream) {
@@ -99,6 +99,25 @@ std::string Driver::why_not_listed() const {
   if (rule_.has_for) add(rule_.for_);
   for (const auto& owns : rule_.owns) add(owns.stream);
   for (const auto& watches : rule_.watches) add(watches.stream);
+  return names;
+}
+
+// Those of a shared kind too, though another rule may have opened them: they tell of the server.
+std::vector<std::string> Driver::failing_watches() const {
+  const std::set<std::string> names = watched_resources();
+  std::vector<std::string> out;
+  for (const WatchFacts& watch : services_.pool.facts()) {
+    if (!watch.failing_for || !watch.needed || !names.contains(watch.resource)) continue;
+    const std::string place = watch.namespace_.empty() ? "" : " in namespace " + watch.namespace_;
+    out.push_back("the watch of " + watch.resource + place + " has failed for " +
+                  base::format_duration(*watch.failing_for) + ": " + watch.failure);
+  }
+  return out;
+}
+
+std::string Driver::why_not_listed() const {
+  if (started_ || !resolved_) return "";
+  const std::set<std::string> names = watched_resources();
   for (const WatchFacts& watch : services_.pool.facts()) {
     if (watch.synced || watch.failure.empty() || !names.contains(watch.resource)) continue;
     return watch.resource + ": " + watch.failure;

@@ -41,6 +41,7 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       triggers(loop, random, [this](const std::string& document, const TriggerRequest& request) {
         return from_outside(document, request);
       }) {
+  pool.on_doubt([this](const core::Gvk& gvk) { definitions.doubt(gvk); });
   for (const Rule& rule : rules) current.push_back(identity_of(rule));
 }
 

@@ -96,7 +96,8 @@ struct Engine::Impl {
   Driver& make_driver(Rule rule, DriverScope scope);
   void note_watched(const std::vector<const Rule*>& ending);
   void follow_kinds();
-  void follow_optional_kinds();
+  void follow_definitions();
+  void restart_outdated();
   bool follows(const std::string& group) const;
   void start_again(const std::vector<RuleIdentity>& ending, bool& any);
   void rediscover(std::function<void()> done);

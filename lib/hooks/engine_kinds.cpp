@@ -29,9 +29,11 @@ void Engine::Impl::follow_kinds() {
   for (const auto& driver : drivers) running.insert(driver->rule().name);
   for (const auto& driver : retiring) running.insert(driver->rule().name);
   auto change = families.look(*resources, running);
-  retire([&](const Rule& rule) {
-    return std::find(change.end.begin(), change.end.end(), rule.name) != change.end.end();
-  });
+  const auto ends = [&](const std::string& name) {
+    return std::find(change.end.begin(), change.end.end(), name) != change.end.end();
+  };
+  retire([&](const Rule& rule) { return ends(rule.name); });
+  std::erase_if(restarts, [&](const Restart& one) { return ends(one.rule.name); });
   for (auto& start : change.start) {
     DriverScope scope;
     if (options.shards && !narrows()) scope.shards = options.shards->count;
@@ -43,28 +45,46 @@ void Engine::Impl::follow_kinds() {
 }
 
 bool Engine::Impl::follows(const std::string& group) const {
-  const auto optional = [&](const auto& driver) {
-    const auto kinds = optional_kinds(driver->rule());
-    return std::any_of(kinds.begin(), kinds.end(),
-                       [&](const core::Gvk& gvk) { return gvk.group == group; });
+  const auto is_of = [&](const StreamRule& stream) { return stream.gvk.group == group; };
+  const auto any_of = [&](const auto& entries) {
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const auto& entry) { return is_of(entry.stream); });
   };
-  return families.follows(group) || std::any_of(drivers.begin(), drivers.end(), optional);
+  const auto uses = [&](const auto& driver) {
+    const Rule& rule = driver->rule();
+    return (rule.has_for && is_of(rule.for_)) || any_of(rule.owns) || any_of(rule.watches);
+  };
+  return families.follows(group) || std::any_of(drivers.begin(), drivers.end(), uses);
 }
 
-// Rules whose optional kinds have come or gone start anew, as they are.
-void Engine::Impl::follow_optional_kinds() {
+// Where kinds are awaited that may come or go. Other rules are told by their watches.
+void Engine::Impl::follow_definitions() {
+  const bool awaits = std::any_of(drivers.begin(), drivers.end(), [](const auto& driver) {
+    return !optional_kinds(driver->rule()).empty();
+  });
+  if (awaits || !families.empty()) definitions.start(*resources);
+}
+
+// After a discovery: rules whose kinds are not what they were start anew, as they are; those for
+// every kind of a group in the version that there is now.
+void Engine::Impl::restart_outdated() {
   std::set<const Rule*> outdated;
   std::vector<Restart> anew;
-  bool any = !families.empty();
+  bool doubts = false;
   for (const auto& driver : drivers) {
-    any = any || !optional_kinds(driver->rule()).empty();
-    if (!driver->is_outdated(*resources)) continue;
-    base::log_info("an optional kind has come or gone: the controller starts anew",
-                   {{"controller", driver->rule().name}});
-    outdated.insert(&driver->rule());
-    anew.push_back({driver->rule(), driver->scope()});
+    const Rule& rule = driver->rule();
+    auto why = driver->why_outdated(*resources);
+    doubts = doubts || driver->doubts_kinds();
+    const core::Gvk gvk = families.served_as(rule, *resources);
+    if (!why && !driver->resolved() && gvk != rule.for_.gvk)
+      why = "its kind is served as " + gvk.str() + " now";
+    if (!why) continue;
+    base::log_info("the controller starts anew: " + *why, {{"controller", rule.name}});
+    outdated.insert(&rule);
+    anew.push_back({rule, driver->scope()});
+    anew.back().rule.for_.gvk = gvk;
   }
-  if (any) definitions.start(*resources);
+  if (doubts) definitions.confirm();
   if (anew.empty()) return;
   retire([&](const Rule& rule) { return outdated.count(&rule) > 0; });
   for (Restart& one : anew) restarts.push_back(std::move(one));
@@ -90,6 +110,7 @@ void Engine::Impl::on_discovered(Result<std::shared_ptr<const client::ResourceMa
   if (answer.ok()) {
     resources = std::move(*answer);
     discovery_backoff.succeed();
+    if (!stopping) restart_outdated();
     resolve_rules();
   } else {
     on_unreachable(answer.error());
@@ -119,7 +140,7 @@ void Engine::Impl::on_unreachable(const Error& error) {
 void Engine::Impl::resolve_rules() {
   if (stopping) return;
   follow_kinds();
-  follow_optional_kinds();
+  follow_definitions();
   bool waiting = false;
   for (auto& driver : drivers) {
     if (driver->resolved()) continue;

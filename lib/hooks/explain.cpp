@@ -189,7 +189,11 @@ Explanation of_parked(const ExplainFacts& facts) {
 }
 
 Explanation of_idle(const Rule& rule, const ExplainFacts& facts) {
-  Explanation out = state("idle", "nothing is to be done: a change runs it");
+  Explanation out = facts.failing.empty()
+                        ? state("idle", "nothing is to be done: a change runs it")
+                        : state("stale",
+                                "nothing was to be done when its watches last worked; what has "
+                                "changed since is not known, and runs it when they work again");
   if (!facts.ignored) return out;
   const std::string paths = rule.changed.empty()
                                 ? "the default (all but status and what the server counts)"
@@ -218,6 +222,7 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
   if (!facts.filter_error.empty()) {
     out.details.push_back("the filter fails on it: " + facts.filter_error);
   }
+  for (const std::string& why : facts.failing) out.details.push_back(why);
   for (const std::string& why : facts.incomplete_lists) {
     out.details.push_back("its input is not complete, so nothing is pruned: " + why);
   }

@@ -55,6 +55,7 @@ struct ExplainFacts {
   std::optional<bool> passes_filter;
   std::string filter_error;
   std::vector<std::string> incomplete_lists;  // of what its run is given: why
+  std::vector<std::string> failing;  // watches of the rule that do not work now: which, why
   std::optional<IgnoredChange> ignored;
   // The queue.
   std::optional<runtime::KeyState> queued;
@@ -71,7 +72,7 @@ struct ExplainFacts {
 struct Explanation {
   // waiting-for-kind | forbidden | syncing | stopping | standby | other-shard | not-found |
   // not-selected | filtered | deleting | reduced | running | due | debounced | slowed | backoff
-  // | requeued | resync | scheduled | parked | limited | waiting-for-worker | idle
+  // | requeued | resync | scheduled | parked | limited | waiting-for-worker | stale | idle
   std::string state;
   std::string text;                  // one sentence
   std::vector<std::string> details;  // further sentences

@@ -18,6 +18,7 @@ constexpr std::int64_t kLifetimeSeconds = 3600;
 // A server may grant less than was asked for, but nothing shorter is of use.
 constexpr Duration kShortestLifetime{60000};
 constexpr Duration kPauseAfterFailure{30000};
+constexpr std::size_t kMaxTokenFile = 1U << 20U;
 constexpr const char* kContext = "kubewatch";
 
 core::ResourceType service_accounts() {
@@ -41,9 +42,22 @@ client::ClientConfig without_identity(client::ClientConfig config) {
   return config;
 }
 
-std::vector<std::string> secrets_of(const client::ClientConfig& config) {
-  return {config.token, config.password, config.client_key_pem,
-          base::base64_encode(config.client_key_pem)};
+// All that says who we are, in the forms in which it stands in files, headers and answers.
+std::vector<std::string> secrets_of(const client::Client& client) {
+  const client::ClientConfig& config = client.config();
+  std::vector<std::string> out = client.login_secrets();
+  out.insert(out.end(), {config.token, config.password, config.client_key_pem});
+  // What the hook may read there now: others renew it.
+  if (!config.token_file.empty()) {
+    const auto content = base::read_file(config.token_file, kMaxTokenFile);
+    if (content.ok()) out.emplace_back(base::trim(*content));
+  }
+  const std::vector<std::string> plain = out;
+  for (const std::string& secret : plain) out.push_back(base::base64_encode(secret));
+  if (!config.username.empty()) {
+    out.push_back(base::base64_encode(config.username + ":" + config.password));
+  }
+  return out;
 }
 
 }  // namespace
@@ -52,6 +66,10 @@ void TokenAge::got(TimePoint now, Duration lifetime) {
   got_ = now;
   failed_.reset();
   lifetime_ = lifetime;
+}
+
+void TokenAge::doubt(TimePoint now) {
+  if (got_ && now - *got_ >= kPauseAfterFailure) got_.reset();
 }
 
 bool TokenAge::usable(TimePoint now) const {
@@ -131,7 +149,7 @@ Result<HookEnvironment> HookCredentials::write(const CredentialsRule& rule,
     KW_TRY(write_private(config.token_file, account->second.token));
     out.secrets.push_back(account->second.token);
   } else {
-    out.secrets = secrets_of(config);
+    out.secrets = secrets_of(client_);
   }
   const std::string path = home + "/kubeconfig";
   KW_TRY(write_private(path, client::render_kubeconfig(config, kContext)));
@@ -155,10 +173,15 @@ std::vector<std::string> HookCredentials::refresh(const CredentialsRule& rule,
 
 std::vector<std::string> HookCredentials::secrets(const CredentialsRule& rule) const {
   if (rule.kind == CredentialsRule::Kind::none) return {};
-  if (rule.kind == CredentialsRule::Kind::kubeconfig) return secrets_of(client_.config());
+  if (rule.kind == CredentialsRule::Kind::kubeconfig) return secrets_of(client_);
   const auto account = accounts_.find(rule.service_account);
   if (account == accounts_.end()) return {};
   return {account->second.token};
+}
+
+void HookCredentials::doubt(const CredentialsRule& rule) {
+  if (rule.kind != CredentialsRule::Kind::service_account) return;
+  accounts_[rule.service_account].age.doubt(client_.loop().now());
 }
 
 void HookCredentials::forget(const std::string& home) {

@@ -20,6 +20,9 @@ class TokenAge {
  public:
   void got(TimePoint now, Duration lifetime);
   void failed(TimePoint now) { failed_ = now; }
+  // A hook failed with it: it may be of an account that was deleted and created anew. Then another
+  // one is needed, unless this one has just been given.
+  void doubt(TimePoint now);
   // Good for a run that starts now.
   bool usable(TimePoint now) const;
   // The next one should be asked for; not at once again where that failed.
@@ -47,6 +50,8 @@ class HookCredentials {
   std::vector<std::string> refresh(const CredentialsRule& rule, const std::string& home);
   // What they hold that must not be logged.
   std::vector<std::string> secrets(const CredentialsRule& rule) const;
+  // A hook that has them failed.
+  void doubt(const CredentialsRule& rule);
   // The worker is gone.
   void forget(const std::string& home);
 

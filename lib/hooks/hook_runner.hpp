@@ -43,6 +43,8 @@ class HookRunner {
   Result<HookEnvironment> credentials_in(const std::string& home, const HookRule& hook);
   // What a worker of this hook was handed over: must not be logged.
   std::vector<std::string> secrets_of(const HookRule& hook) const;
+  // A run that had them failed: perhaps for them.
+  void credentials_failed(const HookRule& hook) { credentials_.doubt(hook.credentials); }
   // Of hooks that are processes. A run that is dropped late may be the last to need it.
   const std::shared_ptr<HookHomes>& homes() const { return homes_; }
   // `hook` is the rule's reconcile or finalize. Errors: not_found, forbidden, invalid. on_exit

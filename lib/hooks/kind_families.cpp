@@ -63,4 +63,14 @@ void KindFamilies::look_at(Family& family, const client::ResourceMap& resources,
   }
 }
 
+core::Gvk KindFamilies::served_as(const Rule& rule, const client::ResourceMap& resources) const {
+  const core::Gvk& own = rule.for_.gvk;
+  const bool made = std::any_of(families_.begin(), families_.end(), [&](const Family& family) {
+    return family.made.count(rule.name) > 0;
+  });
+  if (!made || resources.find(own) != nullptr) return own;
+  const auto* other = resources.find_kind(own.group, own.kind);
+  return other != nullptr ? other->gvk : own;
+}
+
 }  // namespace kubewatch::hooks

@@ -34,6 +34,9 @@ class KindFamilies {
   };
   // `running`: the names of all controllers there are.
   Change look(const client::ResourceMap& resources, const std::set<std::string>& running);
+  // The kind that a controller of theirs is for; another version of it where that of the rule is
+  // served no more. Of any other rule its own kind.
+  core::Gvk served_as(const Rule& rule, const client::ResourceMap& resources) const;
 
  private:
   struct Family {

@@ -210,6 +210,8 @@ void Run::abandon() {
 void Run::on_exit(HookExit exit) {
   const auto scope = traced();
   hook_running_ = false;
+  // A token may have been renewed while it ran.
+  for (const std::string& secret : host_.hooks().secrets_of(hook())) mask_.add_value(secret);
   host_.hooks().revoke(home_);
   exit_ = std::move(exit);
   const bool counts = !dropped_ && reads_output(exit_, host_.rule().retry);
@@ -345,6 +347,7 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
   const std::string withheld = let_lines_go();
   verdict_ = judge(exit_, hook(), host_.rule().retry, facts);
   const bool failed = verdict_.outcome != Outcome::done && verdict_.outcome != Outcome::not_yet;
+  if (failed) host_.hooks().credentials_failed(hook());
   if (failed && process_ != nullptr && !process_->last_line().empty() && !facts.has_result) {
     verdict_.message += " (last line of stderr: " + process_->last_line() + ")";
   }

@@ -33,11 +33,11 @@ runtime::StoreOptions store_options(const StreamSpec& spec) {
 }  // namespace
 
 std::string StreamSpec::key() const {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", type.gvk.str(), type.plural,
-                     namespace_, label_selector, field_selector, base::join(strip, ","),
-                     static_cast<int>(list.strategy), static_cast<int>(list.semantics),
-                     list.page_size, list.timeout.count(), list.bookmarks,
-                     list.backoff.initial.count(), list.backoff.max.count(),
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", type.gvk.str(), type.plural,
+                     type.namespaced, namespace_, label_selector, field_selector,
+                     base::join(strip, ","), static_cast<int>(list.strategy),
+                     static_cast<int>(list.semantics), list.page_size, list.timeout.count(),
+                     list.bookmarks, list.backoff.initial.count(), list.backoff.max.count(),
                      static_cast<int>(list.content), needed);
 }
 
@@ -48,7 +48,7 @@ StreamPool::~StreamPool() = default;
 StreamPool::Opened StreamPool::open(const StreamSpec& spec, StreamListener listener) {
   std::shared_ptr<Stream>& stream = streams_[spec.key()];
   const bool fresh = stream == nullptr;
-  if (fresh) stream = std::make_shared<Stream>(client_, random_, spec, failures_);
+  if (fresh) stream = std::make_shared<Stream>(client_, random_, spec, failures_, doubt_);
   const Opened out{stream, stream->add(std::move(listener))};
   if (fresh) stream->start();
   return out;
@@ -88,11 +88,12 @@ WatchFacts Stream::facts() const {
 }
 
 Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& spec,
-               OncePer& failures)
+               OncePer& failures, const std::function<void(const core::Gvk&)>& doubt)
     : client_(client),
       name_(runtime::watch_name(spec.type, spec.namespace_, options_of(spec))),
       needed_(spec.needed),
       failures_(failures),
+      doubt_(doubt),
       reflector_(client, spec.type, spec.namespace_, options_of(spec), store_options(spec), random,
                  {[this](const runtime::StoreChange& change) { on_change(change); },
                   [this](bool) { on_synced(); },
@@ -117,6 +118,10 @@ void Stream::each(const std::function<void(const StreamListener&)>& call) {
 }
 
 void Stream::on_change(const runtime::StoreChange& change) {
+  // The path of all objects is the same in both scopes: a definition that was made anew with the
+  // other one shows in its objects alone.
+  const core::ResourceType& type = reflector_.type();
+  if (change.meta.namespace_.empty() == type.namespaced) doubt_(type.gvk);
   if (change.initial) return;
   each([&](const StreamListener& listener) { listener.on_change(change); });
 }
@@ -133,6 +138,7 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
   if (error.kind() == ErrorKind::canceled) return;
   // A CRD that was just made answers 404 for a moment.
   missing_ = error.is_not_found() ? missing_ + 1 : 0;
+  if (missing_ > 0) doubt_(reflector_.type().gvk);
   const bool was_blocked = blocked();
   // What it does not understand it will not understand later: a selector on another field.
   const bool refused = error.status() != nullptr && error.status()->code == 400;

@@ -50,17 +50,22 @@ class StreamPool {
   // Nobody listens any more: its watch ends. Not from inside a listener.
   void close(const Opened& opened);
   std::vector<WatchFacts> facts() const;
+  // Called when the server does not know the kind of a stream, or an object has not the scope of
+  // its kind; as often as that is seen.
+  void on_doubt(std::function<void(const core::Gvk&)> callback) { doubt_ = std::move(callback); }
 
  private:
   client::Client& client_;
   base::Random& random_;
+  std::function<void(const core::Gvk&)> doubt_ = [](const core::Gvk&) {};
   OncePer failures_{Duration{60000}};
   std::map<std::string, std::shared_ptr<Stream>> streams_;
 };
 
 class Stream {
  public:
-  Stream(client::Client& client, base::Random& random, const StreamSpec& spec, OncePer& failures);
+  Stream(client::Client& client, base::Random& random, const StreamSpec& spec, OncePer& failures,
+         const std::function<void(const core::Gvk&)>& doubt);
   std::size_t add(StreamListener listener);
   void remove(std::size_t listener) { listeners_.erase(listener); }
   bool unused() const { return listeners_.empty(); }
@@ -81,6 +86,7 @@ class Stream {
   std::string name_;
   bool needed_;
   OncePer& failures_;
+  const std::function<void(const core::Gvk&)>& doubt_;
   // Called one by one: a listener may add or remove others.
   void each(const std::function<void(const StreamListener&)>& call);
 

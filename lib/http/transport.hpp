@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "http/message.hpp"
@@ -45,6 +46,8 @@ class Transport {
   // not used for further calls. Errors: invalid (PEM that does not parse: nothing changed),
   // unsupported.
   virtual Result<void> set_tls(TlsOptions tls);
+  // What its requests carry that nobody gave it with them (a login's token): not for any log.
+  virtual std::vector<std::string> secrets() const { return {}; }
 };
 
 struct TransportOptions {

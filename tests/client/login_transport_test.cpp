@@ -86,6 +86,13 @@ struct World {
 
 }  // namespace
 
+TEST_CASE("what a login gave is known as a secret") {
+  World w;
+  w.ask();
+  w.source->give(token("secret-of-the-login"));
+  CHECK(w.transport->secrets().at(0) == "secret-of-the-login");
+}
+
 TEST_CASE("requests wait for one login and then carry it") {
   World w;
   auto& first = w.ask();

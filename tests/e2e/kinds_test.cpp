@@ -79,6 +79,137 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-made, namespace: %
   }
 }
 
+namespace {
+
+// Turner, with v1alpha1 and v1; `served` of each, as true or false.
+std::string turner(const std::string& alpha, const std::string& v1,
+                   const std::string& scope = "Namespaced") {
+  const std::string schema =
+      ", schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}\n";
+  return "apiVersion: apiextensions.k8s.io/v1\n"
+         "kind: CustomResourceDefinition\n"
+         "metadata: {name: turners.turn.kubewatch.dev}\n"
+         "spec:\n"
+         "  group: turn.kubewatch.dev\n"
+         "  scope: " +
+         scope +
+         "\n"
+         "  names: {plural: turners, singular: turner, kind: Turner}\n"
+         "  versions:\n"
+         "    - {name: v1alpha1, served: " +
+         alpha + ", storage: false" + schema + "    - {name: v1, served: " + v1 +
+         ", storage: true" + schema;
+}
+
+// Discovery of a server takes its time.
+constexpr Duration kTurned{150000};
+const char* const kTurner = "turn.kubewatch.dev/Turner";
+
+// Until the case itself uses the kind so.
+bool turned(World& w, const std::string& version, bool namespaced) {
+  return w.eventually([&] {
+    w.discover();
+    const auto& type = w.type(kTurner);
+    return type.gvk.version == version && type.namespaced == namespaced;
+  });
+}
+
+void remove_turner(World& w) {
+  const char* const definition = "turners.turn.kubewatch.dev";
+  w.remove("CustomResourceDefinition", definition, "");
+  REQUIRE(
+      w.eventually([&] { return !w.get("CustomResourceDefinition", definition, ""); }, kCrdGone));
+}
+
+// As a first version that nobody has turned yet, whatever a case before it has left.
+void make_turner(World& w, const std::string& alpha, const std::string& v1) {
+  w.apply(turner(alpha, v1));
+  remove_turner(w);
+  w.apply(turner(alpha, v1));
+  REQUIRE(turned(w, alpha == "true" && v1 != "true" ? "v1alpha1" : "v1", true));
+}
+
+}  // namespace
+
+E2E_CASE("a kind whose version is served no more: its controllers go on in another, or wait") {
+  World w;
+  make_turner(w, "true", "false");
+  w.apply(
+      "{apiVersion: turn.kubewatch.dev/v1alpha1, kind: Turner, metadata: {name: t1, namespace: "
+      "'@NS@'}}");
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {group: turn.kubewatch.dev, kinds: '*', namespaces: ['@NS@']}
+  reconcile: {shell: 'echo "$KW_API_VERSION $KW_NAME" >> every', output: log}
+---
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@-plain'}
+spec:
+  for: {apiVersion: turn.kubewatch.dev/v1alpha1, kind: Turner, namespaces: ['@NS@']}
+  reconcile: {shell: 'echo "$KW_API_VERSION $KW_NAME" >> plain', output: log}
+)x");
+  w.start();
+  REQUIRE(w.eventually([&] { return w.lines("every") == 1 && w.lines("plain") == 1; }));
+  w.settle();
+  CHECK(w.read("every") == "turn.kubewatch.dev/v1alpha1 t1\n");
+
+  w.apply(turner("false", "true"));
+  REQUIRE(turned(w, "v1", true));
+  REQUIRE(w.eventually([&] { return w.lines("every") == 2; }, kTurned));
+  CHECK(w.read("every").ends_with("turn.kubewatch.dev/v1 t1\n"));
+  REQUIRE(w.eventually([&] { return w.status().waiting_rules == 1; }, kTurned));
+  CHECK(w.lines("plain") == 1);
+  w.apply(
+      "{apiVersion: turn.kubewatch.dev/v1, kind: Turner, metadata: {name: t2, namespace: '@NS@'}}");
+  REQUIRE(w.eventually([&] { return w.lines("every") == 3; }));
+  CHECK(w.read("every").ends_with("turn.kubewatch.dev/v1 t2\n"));
+
+  // Both versions: what waits starts, what runs stays where it is.
+  w.apply(turner("true", "true"));
+  REQUIRE(w.eventually([&] { return w.lines("plain") == 3; }, kTurned));
+  w.settle();
+  CHECK(w.status().waiting_rules == 0);
+  CHECK(w.lines("every") == 3);
+  remove_turner(w);
+}
+
+E2E_CASE("a kind that comes back with another scope: its controller starts anew") {
+  World w;
+  make_turner(w, "true", "true");
+  w.apply(
+      "{apiVersion: turn.kubewatch.dev/v1, kind: Turner, metadata: {name: t1, namespace: '@NS@'}}");
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: turn.kubewatch.dev/v1, kind: Turner}
+  retry: {initial: 1s, max: 5s}
+  reconcile: {shell: 'echo "$KW_NAMESPACE/$KW_NAME" >> seen', output: log}
+  finalize: {shell: 'echo "$KW_NAMESPACE/$KW_NAME" >> finalized'}
+)x");
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("t1", "done") == 1; }));
+  w.settle();
+  w.remove(kTurner, "t1");
+  REQUIRE(w.eventually([&] { return !w.get(kTurner, "t1"); }));
+
+  remove_turner(w);
+  w.apply(turner("true", "true", "Cluster"));
+  REQUIRE(turned(w, "v1", false));
+  w.apply("{apiVersion: turn.kubewatch.dev/v1, kind: Turner, metadata: {name: cl}}");
+  REQUIRE(w.eventually([&] { return w.read("seen").ends_with("\n/cl\n"); }, kTurned));
+  w.settle();
+  w.remove(kTurner, "cl", "");
+  REQUIRE(w.eventually([&] { return !w.get(kTurner, "cl", ""); }));
+  CHECK(w.read("finalized") == w.ns() + "/t1\n/cl\n");
+  remove_turner(w);
+}
+
 E2E_CASE("a list of kinds runs one hook under one name per kind") {
   World w;
   w.apply(kWebsiteCrd);

@@ -92,9 +92,10 @@ class World {
 
   std::string expand(std::string text) const;
   const core::ResourceType& type(const std::string& kind);
+  // Kinds that are known are asked for anew: another version or scope of one is not seen by itself.
+  void discover();
 
  private:
-  void discover();
   template <class T>
   Result<T> wait(const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start);
 

@@ -70,6 +70,18 @@ TEST_CASE("a rule that is not at work says what it waits for, whatever the objec
   CHECK(explain(website(), kKey, facts).state == "stopping");
 }
 
+TEST_CASE("nothing is called idle while a watch of its rule fails") {
+  auto facts = quiet();
+  REQUIRE(explain(website(), kKey, facts).state == "idle");
+  facts.failing = {"the watch of websites.x in namespace shop has failed for 37s: Forbidden"};
+  const auto out = explain(website(), kKey, facts);
+  CHECK(out.state == "stale");
+  CHECK(says(out, "has failed for 37s: Forbidden"));
+  facts.queued = pending(facts, runtime::Reason::updated, 0);
+  CHECK(explain(website(), kKey, facts).state == "due");
+  CHECK(says(explain(website(), kKey, facts), "has failed for 37s"));
+}
+
 TEST_CASE("an object outside of the selection is told which selector keeps it out") {
   auto facts = quiet();
   facts.cached = false;

@@ -76,6 +76,22 @@ TEST_CASE("a token is good for most of its life, and the next is asked for befor
   CHECK(age.due(now));
 }
 
+TEST_CASE("a token with which a hook failed is asked for anew, but not again and again") {
+  TokenAge age;
+  TimePoint now{Duration{5000}};
+  age.doubt(now);
+  age.got(now, Duration{3600000});
+  age.doubt(now + Duration{29000});
+  CHECK(age.usable(now + Duration{29000}));
+  now += Duration{30000};
+  age.doubt(now);
+  CHECK_FALSE(age.usable(now));
+  CHECK(age.due(now));
+  age.got(now, Duration{3600000});
+  age.doubt(now + Duration{1000});
+  CHECK(age.usable(now + Duration{1000}));
+}
+
 TEST_CASE("a service account's token is asked for once and written where only the hook reads it") {
   Rig rig;
   rig.transport.answer(201, kToken);
@@ -176,6 +192,25 @@ TEST_CASE("credentials kubeconfig is who we are, impersonation included") {
   CHECK(loaded->impersonate.uid == "u1");
   CHECK(loaded->impersonate.groups == ours.impersonate.groups);
   CHECK(loaded->impersonate.extra == ours.impersonate.extra);
+}
+
+TEST_CASE("what a token file holds is known as a secret, renewed or not") {
+  test::RuleFolder files;
+  client::ClientConfig from_file = config();
+  from_file.token_file = files.write("token", "token-of-the-pod\n");
+  from_file.username = "me";
+  from_file.password = "password";
+  test::Rig rig(from_file);
+  const HookCredentials credentials(rig.client);
+  const auto knows = [](const std::vector<std::string>& secrets, const std::string& value) {
+    return std::find(secrets.begin(), secrets.end(), value) != secrets.end();
+  };
+  const auto written = credentials.write(kOurs, files.path());
+  REQUIRE(written.ok());
+  CHECK(knows(written->secrets, "token-of-the-pod"));
+  CHECK(knows(written->secrets, base::base64_encode("me:password")));
+  files.write("token", "token-of-tomorrow");
+  CHECK(knows(credentials.secrets(kOurs), "token-of-tomorrow"));
 }
 
 TEST_CASE("credentials none hands over nothing") {
