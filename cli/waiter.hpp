@@ -65,8 +65,8 @@ class Waiter {
   using Resolve = std::function<Result<std::vector<runtime::WaitTarget>>()>;
   void add_unresolved(std::string text, const Error& why, Resolve resolve);
 
-  // An object of a file whose kind the server does not have: as gone as can be. Met where a deletion
-  // is awaited, which is for the caller to know.
+  // An object of a file whose kind the server does not have: as gone as can be. Met where a
+  // deletion is awaited, which is for the caller to know.
   void add_gone(const core::Gvk& gvk, core::ObjectKey key);
 
   // What it reads is a recording: what that does not have is not asked for again.

@@ -53,6 +53,7 @@ class Runs : public Command {
       context.out << base::dump_json_pretty(result) << "\n";
       return;
     }
+    if (result["runs"].empty() && !watch_) context.err << "No runs found\n";
     for (const Json& run : result["runs"]) {
       if (control_.json()) {
         context.out << base::dump_json(run) << "\n";

@@ -241,21 +241,49 @@ void ControlRequests::explain_live(const std::shared_ptr<Explaining>& work) {
 
 // --- runs
 
+// Runs of a rule that has ended since are there still.
+Result<void> ControlRequests::check_controller(const std::string& name, const std::string& kind) {
+  if (name.empty() || !history_.of_controller(name).empty()) return {};
+  std::vector<std::string> names;
+  for (Driver* driver : drivers_of(kind)) names.push_back(driver->rule().name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return {};
+  const std::string of = kind.empty() ? "" : " for the kind " + kind;
+  return Error(ErrorKind::not_found, names.empty()
+                                         ? fmt::format("there is no rule {}{}", name, of)
+                                         : fmt::format("there is no rule {}{}; there are {}", name,
+                                                       of, base::join(names, ", ")));
+}
+
 void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
   Json wanted = args;
   const std::string kind = base::string_at(args, {"kind"});
+  const auto drivers = drivers_of(kind);
   if (!kind.empty()) {
-    const auto drivers = drivers_of(kind);
     if (drivers.empty()) return reply->fail(no_such_kind(kind));
     wanted["kindName"] = drivers.front()->rule().for_.gvk.kind;
   }
+  const auto known = check_controller(base::string_at(args, {"controller"}), kind);
+  if (!known.ok()) return reply->fail(known.error());
   Json list = Json::array();
   std::vector<std::shared_ptr<const PastRun>> all = history_.all();
   if (!kind.empty() && !base::string_at(args, {"name"}).empty()) {
     all.clear();  // its own ring reaches further back than its controller's
-    for (Driver* driver : drivers_of(kind)) {
-      const auto of = history_.of_object(driver->rule().name, key_at(args, driver->owner_type()));
+    bool may_run = false;
+    for (Driver* driver : drivers) {
+      const core::ObjectKey key = key_at(args, driver->owner_type());
+      const auto of = history_.of_object(driver->rule().name, key);
       all.insert(all.end(), of.begin(), of.end());
+      // What a rule that has not begun selects is not known.
+      const ExplainFacts facts = driver->facts_of(key);
+      may_run = may_run || !facts.started || facts.cached || facts.guarded_outside;
+    }
+    // Whoever follows may wait for an object that is to come.
+    if (all.empty() && !may_run && !flag_at(args, "watch")) {
+      return reply->fail(
+          Error(ErrorKind::not_found,
+                fmt::format("no rule selects {} {}, or there is none; explain KIND/NAME says why",
+                            base::string_at(wanted, {"kindName"}),
+                            key_at(args, drivers.front()->owner_type()).str())));
     }
   }
   const std::size_t limit = count_at(args, "limit", 200, 2000);

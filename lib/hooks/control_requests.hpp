@@ -44,6 +44,7 @@ class ControlRequests {
   Result<Json> log_level(const Json& args);
   void finalizers(const Json& args, const ControlReplyPtr& reply);
   Error no_such_kind(const std::string& kind);
+  Result<void> check_controller(const std::string& name, const std::string& kind);
 
   Engine& engine_;
   client::Client& client_;

@@ -19,8 +19,8 @@ Error wrong(const std::string& field, const std::string& problem) {
 // Groups of whose kinds the rule for names is known; elsewhere some may have others (a
 // ClusterTrustBundle, an IPAddress, what an aggregated server has).
 bool has_plain_names(const core::Gvk& gvk) {
-  static const std::set<std::string> groups = {
-      "", "apps", "autoscaling", "batch", "policy", "rbac.authorization.k8s.io"};
+  static const std::set<std::string> groups = {"",      "apps",   "autoscaling",
+                                               "batch", "policy", "rbac.authorization.k8s.io"};
   return groups.contains(gvk.group) && gvk.kind != "Event";
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/log.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 // Editors write in several steps; what is read is what they leave behind.
 constexpr Duration kQuiet{200};
 constexpr std::size_t kMaxTold = 20;
+constexpr std::size_t kMaxLinkedFolders = 100;  // what is behind more links, SIGHUP has read again
 
 std::string stamp_of(const std::string& path) {
   struct stat info {};
@@ -22,7 +24,8 @@ std::string stamp_of(const std::string& path) {
                      info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-std::string stamp_of_folder(const std::string& folder) {
+// What of a folder load_rules() reads, sorted.
+std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code failed;
   std::filesystem::directory_iterator it(folder, failed);
@@ -33,8 +36,33 @@ std::string stamp_of_folder(const std::string& folder) {
     }
   }
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string stamp_of_folder(const std::string& folder) {
   std::string out = folder + "/\n";
-  for (const std::string& file : files) out += stamp_of(file);
+  for (const std::string& file : files_in(folder)) out += stamp_of(file);
+  return out;
+}
+
+// With what rule files that are links in a folder lead to, one file for each folder: there they
+// change.
+std::vector<std::string> followed(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> out = paths;
+  std::set<std::string> folders;
+  std::error_code failed;
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path, failed)) continue;
+    for (const std::string& file : files_in(path)) {
+      if (folders.size() == kMaxLinkedFolders) return out;
+      const fs::path target = fs::read_symlink(file, failed);
+      if (failed) continue;  // no link
+      const fs::path real = fs::weakly_canonical(fs::path(file).parent_path() / target, failed);
+      if (failed || !folders.insert(real.parent_path().string()).second) continue;
+      out.push_back(real.string());
+    }
+  }
   return out;
 }
 
@@ -59,7 +87,7 @@ RuleReloader::RuleReloader(loop::EventLoop& loop, std::vector<std::string> paths
 
 Result<void> RuleReloader::start() {
   KW_ASSIGN(watch_, loop::FileWatch::open(loop_, [this] { on_change(); }));
-  watch_->follow(paths_);
+  watch_->follow(followed(paths_));
   on_change();  // what changed before we looked
   return {};
 }
@@ -72,7 +100,7 @@ void RuleReloader::on_change() {
 
 void RuleReloader::look() {
   timer_.reset();
-  watch_->follow(paths_);
+  watch_->follow(followed(paths_));
   if (rule_files_stamp(paths_) != stamp_) read_again();
 }
 

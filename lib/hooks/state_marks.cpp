@@ -1,15 +1,15 @@
 #include "hooks/state_marks.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
+#include <utility>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "hooks/caches.hpp"
+#include "hooks/hook_files.hpp"
 #include "hooks/ownership.hpp"
 
 namespace kubewatch::hooks {
@@ -19,12 +19,7 @@ namespace {
 constexpr std::size_t kMaxRead = 16U << 20U;
 
 void add_files(const HookRule& hook, std::vector<std::string>& out) {
-  const bool script = hook.argv.size() > 2 && hook.argv[2] == "-c";  // `shell`: in the rule itself
-  for (std::size_t i = 0; i < hook.argv.size() && !script; ++i) {
-    const std::filesystem::path path = std::filesystem::path(hook.directory) / hook.argv[i];
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(path, ignored)) out.push_back(path.string());
-  }
+  for (std::string& path : program_files_of(hook)) out.push_back(std::move(path));
   for (const auto& [name, value] : hook.env) {
     if (value.file) out.push_back(*value.file);
   }
@@ -38,13 +33,6 @@ std::string inherited(const HookRule& hook) {
     out += name + "=" + (value == nullptr ? "" : value) + "\n";
   }
   return out;
-}
-
-std::string stamp_of(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return "missing";
-  return fmt::format("{} {} {}.{} {}", info.st_ino, info.st_size, info.st_mtim.tv_sec,
-                     info.st_mtim.tv_nsec, info.st_mode & 07777U);
 }
 
 }  // namespace
@@ -61,7 +49,8 @@ std::string HookFiles::mark(const Rule& rule, const StateStore& state) {
   if (rule.finalize) out += inherited(rule.finalize->hook);
   for (const std::string& path : hook_files_of(rule)) {
     Known& known = known_[path];
-    const std::string stamp = stamp_of(path);
+    std::string stamp = file_stamp(path);
+    if (stamp.empty()) stamp = "missing";
     if (known.stamp != stamp || known.hash.empty()) {
       const auto content = base::read_file(path, kMaxRead);
       known = {stamp, state.hash(content.ok() ? *content : stamp)};

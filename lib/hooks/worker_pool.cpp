@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "hooks/hook_files.hpp"
 #include "hooks/printed_secrets.hpp"
 #include "hooks/worker_queue.hpp"
 #include "loop/lines.hpp"
@@ -45,6 +46,8 @@ class WorkerCall;
 struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   struct Worker {
     std::string home;
+    std::vector<std::string> files;  // of its program
+    std::string stamp;               // of them, as it was started
     loop::LineSplitter lines{0, loop::LineSplitter::Longer::refused};
     std::optional<HookLog> idle_log;
     std::chrono::nanoseconds cpu_before{0};
@@ -75,6 +78,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   void start_worker(std::size_t slot);
   Result<void> launch(Worker& worker, std::size_t slot);
   void send(std::size_t slot, const std::string& id);
+  bool is_outdated(const Worker& worker) const;
   void on_output(std::size_t slot, std::string_view bytes);
   void on_line(std::size_t slot, std::string_view line, bool more);
   void show_line(std::size_t slot, std::string_view line);
@@ -215,6 +219,9 @@ Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
       base::LogFields{{"controller", surroundings.controller}, {"worker", name}}, SecretMask{},
       false);
   worker.lines = loop::LineSplitter(rule.max_output, loop::LineSplitter::Longer::refused);
+  // Before it reads them: what changes meanwhile is newer than the worker.
+  worker.files = program_files_of(rule);
+  worker.stamp = files_stamp(worker.files);
   loop::ProcessOptions options;
   options.argv = rule.argv;
   KW_ASSIGN(HookEnvironment around, surroundings.environment(worker.home));
@@ -243,6 +250,12 @@ Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
 void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
   Worker& worker = workers[slot];
   if (loop::has_exited(worker.process->pid())) return queue.on_not_sent(slot);
+  if (is_outdated(worker)) {
+    base::log_info("the worker's program has changed: the worker is ended, another one started",
+                   worker.idle_log->fields());
+    queue.on_outdated(slot);
+    return worker.process->terminate();
+  }
   WorkerCall& call = *calls.at(id);
   if (surroundings.refresh) {
     for (const std::string& secret : surroundings.refresh(worker.home)) seen.add_value(secret);
@@ -256,6 +269,12 @@ void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
   if (rule.timeout > Duration::zero()) {
     worker.deadline = loop.after(rule.timeout, [this, slot] { on_timeout(slot); });
   }
+}
+
+// While a file is missing it is perhaps being replaced, and no worker could be started.
+bool WorkerPool::Impl::is_outdated(const Worker& worker) const {
+  const std::string now = files_stamp(worker.files);
+  return !now.empty() && now != worker.stamp;
 }
 
 // What follows a line is nothing that anybody asked for.

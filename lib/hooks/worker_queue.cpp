@@ -93,6 +93,12 @@ void WorkerQueue::on_not_sent(std::size_t index) {
   slot.state = State::ending;
 }
 
+void WorkerQueue::on_outdated(std::size_t index) {
+  on_not_sent(index);
+  slots_[index].stopped = true;
+  slots_[index].outdated = true;
+}
+
 // What is wrong with the line, "" = nothing.
 std::string WorkerQueue::judge(const Slot& slot, const Result<WorkerAnswer>& answer,
                                bool more) const {
@@ -140,7 +146,7 @@ void WorkerQueue::on_stopped(std::size_t index) {
 WorkerQueue::Ended WorkerQueue::on_ended(std::size_t index, TimePoint now, base::Random& random) {
   Slot& slot = slots_[index];
   Ended out{std::move(slot.run), std::move(slot.broken), !slot.stopped};
-  failed(slot.attempt, now, random);
+  if (!slot.outdated) failed(slot.attempt, now, random);
   slot = {};
   return out;
 }

@@ -49,6 +49,9 @@ class WorkerQueue {
 
   // The worker that next() gave the run to has ended: another one gets the run.
   void on_not_sent(std::size_t slot);
+  // The worker that next() gave the run to is of a program that has changed, and is being ended:
+  // another one gets the run, and no start waits for that.
+  void on_outdated(std::size_t slot);
 
   // A line of the worker, without its newline. True: it answers the slot's run, which is over and
   // the worker free. False: the worker must be ended; on_ended() says what becomes of its run.
@@ -82,6 +85,7 @@ class WorkerQueue {
     std::string answered;  // the run before
     std::string broken;
     bool stopped = false;
+    bool outdated = false;
   };
   std::string judge(const Slot& slot, const Result<WorkerAnswer>& answer, bool more) const;
 

@@ -1,5 +1,6 @@
 #include "rehearsal/recorded_state.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "hooks/recorded_request.hpp"
@@ -23,6 +24,10 @@ std::uint64_t number(const std::string& version) {
 core::ObjectKey key_of(const Json& object) {
   return {base::string_at(object, {"metadata", "namespace"}),
           base::string_at(object, {"metadata", "name"})};
+}
+
+std::uint64_t version_of(const Json& object) {
+  return number(base::string_at(object, {"metadata", "resourceVersion"}));
 }
 
 bool is_metadata_only(const Json& object) {
@@ -118,15 +123,83 @@ bool RecordedState::synced(int stream) const {
   return it != streams_.end() && it->second.synced;
 }
 
+void RecordedState::expect(const Json& entry) {
+  const std::string type = base::string_at(entry, {"t"});
+  const int stream = static_cast<int>(base::int_at(entry, {"s"}).value_or(0));
+  if (type == "open") {
+    const auto target = hooks::api_target(base::string_at(entry, {"path"}));
+    if (target) expected_kinds_[stream] = name_of(target->group, target->plural);
+  }
+  if (type != "item" && type != "event") return;
+  const auto kind = expected_kinds_.find(stream);
+  const Json* object = base::find(entry, {"o"});
+  if (kind == expected_kinds_.end() || object == nullptr || !object->is_object()) return;
+  if (is_metadata_only(*object) || base::string_at(entry, {"type"}) == "BOOKMARK") return;
+  if (const std::uint64_t version = version_of(*object); version != 0) {
+    expected_[{kind->second, key_of(*object)}].insert({version, stream});
+  }
+}
+
+// A state up to this one is still to be told whole, or a later one by a stream that has the object
+// and missed this state. A stream that is not open yet may come much later: nobody waits for it.
+bool RecordedState::waits_for_whole(const Id& id, std::uint64_t version) const {
+  const auto found = expected_.find(id);
+  if (found == expected_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [&](const auto& whole) {
+    const auto stream = streams_.find(whole.second);
+    if (stream == streams_.end()) return false;
+    return whole.first <= version || stream->second.known.count(id.second) != 0;
+  });
+}
+
+void RecordedState::hold_or_tell(Stream& stream, const std::string& type, const Json& object,
+                                 std::vector<RecordedChange>& out) {
+  const core::ObjectKey key = key_of(object);
+  const Id id = id_of(stream, key);
+  const std::uint64_t version = version_of(object);
+  if (is_metadata_only(object)) {
+    if (version != 0 && waits_for_whole(id, version)) {
+      held_[id].push_back({&stream, type, object});
+    } else {
+      tell(stream, type, object, out);
+    }
+    return;
+  }
+  tell(stream, type, object, out);
+  if (const auto found = expected_.find(id); found != expected_.end()) {
+    auto& versions = found->second;
+    versions.erase(versions.begin(), versions.upper_bound(version));
+    if (versions.empty()) expected_.erase(found);
+  }
+  const auto held = held_.find(id);
+  if (held == held_.end()) return;
+  const std::vector<Held> again = std::move(held->second);
+  held_.erase(held);
+  for (const Held& one : again) hold_or_tell(*one.stream, one.type, one.object, out);
+}
+
+void RecordedState::tell(Stream& stream, const std::string& type, const Json& object,
+                         std::vector<RecordedChange>& out) {
+  // Out of the selection is not gone: the event has the state that does not match any more.
+  const bool left = stream.labels && !stream.labels->matches(labels_of(object));
+  if (type != "DELETED" || left) return take_object(stream, object, out);
+  const Id id = id_of(stream, key_of(object));
+  const auto found = objects_.find(id);
+  const std::uint64_t version = version_of(object);
+  // Another stream has told of a later object of that name.
+  if (found != objects_.end() && version != 0 && version < found->second.version) return;
+  if (version != 0) gone_[id] = std::max(gone_[id], version);
+  remove(stream, id.second, out);
+}
+
 void RecordedState::take_object(Stream& stream, const Json& object,
                                 std::vector<RecordedChange>& out) {
   const core::ObjectKey key = key_of(object);
-  if (key.name.empty()) return;
-  stream.known.insert(key);
-  stream.listed.insert(key);
   const std::string version = base::string_at(object, {"metadata", "resourceVersion"});
   const bool partial = is_metadata_only(object);
   const Id id = id_of(stream, key);
+  const auto gone = gone_.find(id);
+  if (gone != gone_.end() && number(version) != 0 && number(version) <= gone->second) return;
   const auto found = objects_.find(id);
   const bool known = found != objects_.end();
   // Of the same state, the whole object says more than its metadata.
@@ -191,21 +264,15 @@ std::vector<RecordedChange> RecordedState::take(const Json& entry) {
     if (stream.listing && ends_initial_events(*object)) end_list(stream, out);
     return out;
   }
-  if (event != "DELETED") {
-    take_object(stream, *object, out);
-    return out;
+  const core::ObjectKey key = key_of(*object);
+  if (key.name.empty()) return out;
+  if (event == "DELETED") {
+    stream.known.erase(key);
+  } else {
+    stream.known.insert(key);
+    stream.listed.insert(key);
   }
-  // Out of the selection is not gone: the event has the state that does not match any more.
-  if (stream.labels && !stream.labels->matches(labels_of(*object))) {
-    take_object(stream, *object, out);
-    stream.known.erase(key_of(*object));
-    return out;
-  }
-  const auto found = objects_.find(id_of(stream, key_of(*object)));
-  const std::uint64_t version = number(base::string_at(*object, {"metadata", "resourceVersion"}));
-  // Another stream has told of a later object of that name.
-  if (found != objects_.end() && version != 0 && version < found->second.version) return out;
-  remove(stream, key_of(*object), out);
+  hold_or_tell(stream, event, *object, out);
   return out;
 }
 

@@ -1,6 +1,8 @@
 // What the watches of a recording say of each object, entry by entry: which entries are a change
 // that came from outside the recorded controller, and what it changes. Several streams tell of one
-// object, in their own order; the newest counts. Pure.
+// object, in their own order; the newest counts. Where one stream has metadata and another whole
+// objects, a state that the other will tell whole waits for it: nobody is to see half an object.
+// Pure.
 #pragma once
 
 #include <map>
@@ -34,6 +36,9 @@ class RecordedState {
   // A write of the recorded controller: the state with this version is its own.
   void note_own(const std::string& path, const std::string& version);
   void note_own_deletion(const std::string& path);
+  // Before the first take(): every entry of the recording, in order. It tells which states come
+  // whole.
+  void expect(const Json& entry);
   // Any entry of a recording; those that say nothing of objects have no changes.
   std::vector<RecordedChange> take(const Json& entry);
   // Every object of this stream was told once.
@@ -53,8 +58,19 @@ class RecordedState {
     Json object;
   };
   using Id = std::pair<std::string, core::ObjectKey>;  // "deployments.apps"
+  // Metadata of a state whose whole object is still to come.
+  struct Held {
+    Stream* stream;
+    std::string type;
+    Json object;
+  };
 
   void open(const Json& entry);
+  bool waits_for_whole(const Id& id, std::uint64_t version) const;
+  void hold_or_tell(Stream& stream, const std::string& type, const Json& object,
+                    std::vector<RecordedChange>& out);
+  void tell(Stream& stream, const std::string& type, const Json& object,
+            std::vector<RecordedChange>& out);
   void take_object(Stream& stream, const Json& object, std::vector<RecordedChange>& out);
   void remove(Stream& stream, const core::ObjectKey& key, std::vector<RecordedChange>& out);
   void end_list(Stream& stream, std::vector<RecordedChange>& out);
@@ -62,6 +78,10 @@ class RecordedState {
 
   std::map<int, Stream> streams_;
   std::map<Id, Known> objects_;
+  std::map<Id, std::uint64_t> gone_;  // the version of the deletion; what is older comes late
+  std::map<int, std::string> expected_kinds_;            // by stream
+  std::map<Id, std::map<std::uint64_t, int>> expected_;  // whole states to come, and their stream
+  std::map<Id, std::vector<Held>> held_;
   std::set<std::pair<Id, std::string>> own_;
   std::map<Id, std::size_t> own_deletions_;  // that no event has shown yet
 };

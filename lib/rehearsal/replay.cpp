@@ -84,6 +84,7 @@ Outline outline_of(std::vector<std::string>& lines) {
       lines.resize(i);
       break;
     }
+    out.state.expect(*entry);
     const std::string type = base::string_at(*entry, {"t"});
     if (type == "start")
       out.start = std::move(*entry);

@@ -135,6 +135,24 @@ TEST_CASE("a rule file behind a link that moves, as volumes of ConfigMaps do it,
   CHECK(bench.next() == "two ");
 }
 
+TEST_CASE("rule files of a folder that are links are read again when they change elsewhere") {
+  Bench bench("rules.yaml");
+  fs::create_directory(bench.folder.file("rules"));
+  fs::create_directory(bench.folder.file("far"));
+  bench.folder.write("far/r.yaml", rule_text("one"));
+  bench.follow(bench.folder.file("rules"));
+  fs::create_symlink("../far/r.yaml", bench.folder.file("rules/r.yaml"));
+  CHECK(bench.next() == "one ");
+  bench.folder.write("far/r.yaml", rule_text("two"));
+  CHECK(bench.next() == "two ");
+  // Not yet there when the folder was looked at.
+  fs::create_symlink("../further/s.yaml", bench.folder.file("rules/s.yaml"));
+  CHECK(bench.complains());
+  fs::create_directory(bench.folder.file("further"));
+  bench.folder.write("further/s.yaml", rule_text("three"));
+  CHECK(bench.next() == "two three ");
+}
+
 TEST_CASE("asked to, the rules are read again though nothing changed") {
   Bench bench("rules.yaml");
   bench.reloader->read_again();

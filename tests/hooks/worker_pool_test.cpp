@@ -380,6 +380,33 @@ TEST_CASE("a run that is dropped leaves no worker at work for it") {
   CHECK(rig.ends.count("a") == 0);
 }
 
+TEST_CASE("a worker whose program changed ends after its run, and a new one gets the next") {
+  Rig rig("");
+  const auto program = [&rig](const char* code) {
+    rig.folder.script("worker.sh");
+    rig.folder.write("worker.sh",
+                     "#!/bin/sh\n" + worker_script("while [ ! -e go ]; do sleep 0.02; done\n"
+                                                   "printf '{\"id\":\"%s\",\"exit\":" +
+                                                   std::string(code) + "}\\n' \"$id\""));
+  };
+  rig.rule.argv = {"/bin/sh", rig.folder.file("worker.sh")};
+  program("1");
+  rig.start("a");
+  REQUIRE(rig.until_workers(1));
+  program("22");  // of another size, whatever the clock of the file system
+  rig.folder.write("go", "");
+  CHECK(rig.end("a").code == std::optional<int>(1));
+  CHECK(rig.run("b").code == std::optional<int>(22));
+  CHECK(rig.run("c").code == std::optional<int>(22));
+  CHECK(rig.workers() == 2);
+  // Gone for a moment: no reason to end what works.
+  std::filesystem::remove(rig.folder.file("worker.sh"));
+  CHECK(rig.run("d").code == std::optional<int>(22));
+  program("3");
+  CHECK(rig.run("e").code == std::optional<int>(3));
+  CHECK(rig.workers() == 3);
+}
+
 TEST_CASE("a worker over its limits is ended, and the run says which") {
   Rig rig(worker_script("i=0; while [ $i -lt 8 ]; do sleep 600 & i=$((i+1)); done; wait"));
   rig.rule.limits.processes = 4;

@@ -202,6 +202,20 @@ TEST_CASE("a run that could not be sent, because its worker had ended, goes to t
   CHECK(rig.steps() == "start 0, send 0 a");
 }
 
+TEST_CASE("a run whose worker is of an older program goes to another one, at once") {
+  Rig rig(1);
+  rig.queue.submit("a");
+  CHECK(rig.steps() == "start 0, send 0 a");
+  rig.queue.on_outdated(0);
+  CHECK(rig.steps().empty());
+  CHECK(rig.queue.waits("a"));
+  CHECK_FALSE(rig.line(0, R"({"id":"a"})"));
+  const auto ended = rig.ended(0);
+  CHECK(ended.id.empty());
+  CHECK_FALSE(ended.fault);
+  CHECK(rig.steps() == "start 0, send 0 a");
+}
+
 TEST_CASE("while a new worker has to wait, the others work on") {
   Rig rig(2);
   rig.queue.submit("a");

@@ -29,6 +29,11 @@ Json item(int stream, const Json& object) {
 Json event(int stream, const char* type, const Json& object) {
   return {{"t", "event"}, {"s", stream}, {"type", type}, {"o", object}};
 }
+Json metadata_of(Json object) {
+  object["kind"] = "PartialObjectMetadata";
+  object.erase("data");
+  return object;
+}
 Json page(int stream, bool more = false) {
   return {{"t", "page"}, {"s", stream}, {"rv", "9"}, {"more", more}};
 }
@@ -115,17 +120,91 @@ TEST_CASE("metadata alone does not hide the rest of an object") {
   state.take(open(1, "list"));
   state.take(open(2, "list"));
   state.take(item(1, object("a", "3")));
-  Json partial = object("a", "4", "w");
-  partial["kind"] = "PartialObjectMetadata";
-  partial.erase("data");
-  const auto change = state.take(item(2, partial));
+  const auto change = state.take(item(2, metadata_of(object("a", "4", "w"))));
   REQUIRE(change.size() == 1);
   CHECK(change[0].metadata_only);
-  // The whole object of the same state follows.
   const auto whole = state.take(event(1, "MODIFIED", object("a", "5", "x")));
   REQUIRE(whole.size() == 1);
   CHECK((*whole[0].before)["data"]["k"] == "v");
   CHECK((*whole[0].before)["metadata"]["labels"]["copy"] == "w");
+}
+
+namespace {
+
+// "a@5 v", "a@6 metadata", "a gone": what each entry changes, in order.
+std::vector<std::string> told(const std::vector<Json>& entries) {
+  RecordedState state;
+  for (const Json& entry : entries) state.expect(entry);
+  std::vector<std::string> out;
+  for (const Json& entry : entries) {
+    for (const RecordedChange& change : state.take(entry)) {
+      const std::string name = change.key.name;
+      if (change.after.is_null()) {
+        out.push_back(name + " gone");
+        continue;
+      }
+      const std::string version = change.after["metadata"]["resourceVersion"];
+      out.push_back(name + "@" + version + " " +
+                    (change.metadata_only ? "metadata" : std::string(change.after["data"]["k"])));
+    }
+  }
+  return out;
+}
+
+using Told = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a state that is told as metadata first and whole then is one change, the whole one") {
+  const std::vector<Json> begun = {open(1, "watch"), open(2, "watch")};
+  const auto after = [&](std::vector<Json> entries) {
+    entries.insert(entries.begin(), begun.begin(), begun.end());
+    return told(entries);
+  };
+  const auto whole = [](const char* version, const char* value) {
+    return event(2, "MODIFIED", object("a", version, value));
+  };
+  const auto partial = [](const char* version, const char* value) {
+    return event(1, "MODIFIED", metadata_of(object("a", version, value)));
+  };
+  CHECK(after({partial("5", "v"), whole("5", "v"), partial("6", "w"), whole("6", "w")}) ==
+        Told{"a@5 v", "a@6 w"});
+  CHECK(after({whole("5", "v"), partial("5", "v"), partial("6", "w"), partial("7", "x"),
+               whole("6", "w"), whole("7", "x")}) == Told{"a@5 v", "a@6 w", "a@7 x"});
+  // Of a state between that no whole event tells there is half an object only.
+  CHECK(after({whole("5", "v"), partial("6", "w"), whole("7", "x")}) == Told{"a@5 v", "a@7 x"});
+  // The recording ends before the rest, or the whole stream does not go on.
+  CHECK(after({whole("5", "v"), partial("6", "w")}) == Told{"a@5 v", "a@6 metadata"});
+  CHECK(after({whole("5", "v"), partial("6", "w"), partial("7", "x"), whole("6", "w")}) ==
+        Told{"a@5 v", "a@6 w", "a@7 metadata"});
+}
+
+TEST_CASE("metadata is told where no open stream has the object whole") {
+  const Json before = event(1, "ADDED", metadata_of(object("a", "5", "w")));
+  CHECK(told({open(1, "watch"), before, open(2, "list"), item(2, object("a", "5", "w"))}) ==
+        Told{"a@5 metadata", "a@5 w"});
+  // Out of the selection and back.
+  CHECK(
+      told({open(1, "watch"), open(2, "watch", "copy=v"), event(2, "ADDED", object("a", "5", "v")),
+            event(1, "MODIFIED", metadata_of(object("a", "6", "w"))),
+            event(2, "DELETED", object("a", "6", "w")),
+            event(1, "MODIFIED", metadata_of(object("a", "7", "x"))),
+            event(1, "MODIFIED", metadata_of(object("a", "8", "v"))),
+            event(2, "ADDED", object("a", "8", "v"))}) ==
+      Told{"a@5 v", "a@6 w", "a@7 metadata", "a@8 v"});
+}
+
+TEST_CASE("a deletion is told once, after every state before it") {
+  CHECK(told({open(1, "watch"), open(2, "watch"), event(2, "ADDED", object("a", "5")),
+              event(1, "MODIFIED", metadata_of(object("a", "6", "w"))),
+              event(1, "DELETED", metadata_of(object("a", "7", "w"))),
+              event(2, "MODIFIED", object("a", "6", "w")),
+              event(2, "DELETED", object("a", "7", "w"))}) == Told{"a@5 v", "a@6 w", "a gone"});
+  CHECK(
+      told({open(1, "watch"), open(2, "watch"), event(2, "ADDED", object("a", "5")),
+            event(2, "DELETED", object("a", "7")), event(1, "ADDED", metadata_of(object("a", "5"))),
+            event(1, "DELETED", metadata_of(object("a", "7"))),
+            event(2, "ADDED", object("a", "9"))}) == Told{"a@5 v", "a gone", "a@9 v"});
 }
 
 TEST_CASE("entries of another shape say nothing") {
