@@ -65,10 +65,7 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-made, namespace: %
   CHECK(w.read("seen").find(w.ns() + "-widget Widget w1") != std::string::npos);
 
   // The kind goes with its objects; when it comes back, so does its controller.
-  w.remove("CustomResourceDefinition", "widgets.kinds.e2e.kubewatch.dev", "");
-  REQUIRE(w.eventually(
-      [&] { return !w.get("CustomResourceDefinition", "widgets.kinds.e2e.kubewatch.dev", ""); },
-      kCrdGone));
+  w.remove_definition("widgets.kinds.e2e.kubewatch.dev");
   w.apply(object("Gadget", "g2"));
   REQUIRE(w.eventually([&] { return w.get("ConfigMap", "g2-made").has_value(); }));
   w.apply(crd("Widget", "widgets"));
@@ -101,8 +98,6 @@ std::string turner(const std::string& alpha, const std::string& v1,
          ", storage: true" + schema;
 }
 
-// Discovery of a server takes its time.
-constexpr Duration kTurned{150000};
 const char* const kTurner = "turn.kubewatch.dev/Turner";
 
 // Until the case itself uses the kind so.
@@ -115,10 +110,7 @@ bool turned(World& w, const std::string& version, bool namespaced) {
 }
 
 void remove_turner(World& w) {
-  const char* const definition = "turners.turn.kubewatch.dev";
-  w.remove("CustomResourceDefinition", definition, "");
-  REQUIRE(
-      w.eventually([&] { return !w.get("CustomResourceDefinition", definition, ""); }, kCrdGone));
+  w.remove_definition("turners.turn.kubewatch.dev");
 }
 
 // As a first version that nobody has turned yet, whatever a case before it has left.
@@ -159,9 +151,9 @@ spec:
 
   w.apply(turner("false", "true"));
   REQUIRE(turned(w, "v1", true));
-  REQUIRE(w.eventually([&] { return w.lines("every") == 2; }, kTurned));
+  REQUIRE(w.eventually([&] { return w.lines("every") == 2; }, kDiscovery));
   CHECK(w.read("every").ends_with("turn.kubewatch.dev/v1 t1\n"));
-  REQUIRE(w.eventually([&] { return w.status().waiting_rules == 1; }, kTurned));
+  REQUIRE(w.eventually([&] { return w.status().waiting_rules == 1; }, kDiscovery));
   CHECK(w.lines("plain") == 1);
   w.apply(
       "{apiVersion: turn.kubewatch.dev/v1, kind: Turner, metadata: {name: t2, namespace: '@NS@'}}");
@@ -170,7 +162,7 @@ spec:
 
   // Both versions: what waits starts, what runs stays where it is.
   w.apply(turner("true", "true"));
-  REQUIRE(w.eventually([&] { return w.lines("plain") == 3; }, kTurned));
+  REQUIRE(w.eventually([&] { return w.lines("plain") == 3; }, kDiscovery));
   w.settle();
   CHECK(w.status().waiting_rules == 0);
   CHECK(w.lines("every") == 3);
@@ -202,7 +194,7 @@ spec:
   w.apply(turner("true", "true", "Cluster"));
   REQUIRE(turned(w, "v1", false));
   w.apply("{apiVersion: turn.kubewatch.dev/v1, kind: Turner, metadata: {name: cl}}");
-  REQUIRE(w.eventually([&] { return w.read("seen").ends_with("\n/cl\n"); }, kTurned));
+  REQUIRE(w.eventually([&] { return w.read("seen").ends_with("\n/cl\n"); }, kDiscovery));
   w.settle();
   w.remove(kTurner, "cl", "");
   REQUIRE(w.eventually([&] { return !w.get(kTurner, "cl", ""); }));

@@ -34,6 +34,11 @@ class Kubectl {
   }
 
   bool there() const { return !path_.empty(); }
+  // Says in the report that the case, which is to end then, did not run.
+  bool missing() const {
+    if (!there()) WARN("no kubectl here: this case did not run");
+    return !there();
+  }
 
   Answer run(std::vector<std::string> words) {
     words.insert(words.begin(), {path_, "--kubeconfig", kubeconfig_});

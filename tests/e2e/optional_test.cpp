@@ -7,9 +7,6 @@ namespace kubewatch::e2e {
 
 namespace {
 
-// Discovery of a server takes its time, above all to forget a kind.
-constexpr Duration kDiscovery{150000};
-
 std::string crd(const std::string& kind, const std::string& plural) {
   return "apiVersion: apiextensions.k8s.io/v1\n"
          "kind: CustomResourceDefinition\n"
@@ -33,9 +30,7 @@ std::string object(const std::string& kind, const std::string& name) {
 }
 
 void remove_crd(World& w, const std::string& plural) {
-  const std::string name = plural + ".e2e.kubewatch.dev";
-  w.remove("CustomResourceDefinition", name, "");
-  REQUIRE(w.eventually([&] { return !w.get("CustomResourceDefinition", name, ""); }, kCrdGone));
+  w.remove_definition(plural + ".e2e.kubewatch.dev");
 }
 
 std::string title(World& w) {

@@ -302,10 +302,7 @@ E2E_CASE("wait: a type that the server does not have yet is asked for until it d
       "true, storage: true, schema: {openAPIV3Schema: {type: object, "
       "x-kubernetes-preserve-unknown-fields: true}}}]}}";
   if (w.get("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "")) {
-    w.remove("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "");
-    REQUIRE(w.eventually(
-        [&] { return !w.get("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", ""); },
-        kCrdGone));
+    w.remove_definition("latecomers.e2e.kubewatch.dev");
   }
   Wait wait(w, {"latecomer/a", "--for=create", "--timeout", "150s"});
   wait.until_it_says("asking for it again");

@@ -310,6 +310,14 @@ void World::remove(const std::string& kind, const std::string& name,
   if (!done.ok()) fail(done.error().render());
 }
 
+void World::remove_definition(const std::string& name) {
+  const char* const kind = "CustomResourceDefinition";
+  remove(kind, name, "");
+  if (!eventually([&] { return !get(kind, name, ""); }, kCrdGone)) {
+    fail("the definition " + name + " is still there");
+  }
+}
+
 std::optional<Json> World::get(const std::string& kind, const std::string& name,
                                const std::string& namespace_) {
   const auto& resource = type(kind);

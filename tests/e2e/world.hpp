@@ -30,6 +30,8 @@ namespace kubewatch::e2e {
 inline constexpr Duration kSoon{60000};
 // A busy kube-apiserver takes its time to see that no objects of a definition are left.
 inline constexpr Duration kCrdGone{240000};
+// Its discovery takes its time as well, above all to forget a kind.
+inline constexpr Duration kDiscovery{150000};
 
 class World {
  public:
@@ -73,6 +75,8 @@ class World {
              const std::string& namespace_ = "@NS@", const std::string& subresource = "");
   void remove(const std::string& kind, const std::string& name,
               const std::string& namespace_ = "@NS@");
+  // A CustomResourceDefinition, until it is gone with its objects.
+  void remove_definition(const std::string& name);
   std::optional<Json> get(const std::string& kind, const std::string& name,
                           const std::string& namespace_ = "@NS@");
   std::vector<Json> list(const std::string& kind, const std::string& selector = "",
