@@ -93,8 +93,6 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::vector<std::string> why_not_started() const;
   // The last error of a kind of it that was not listed yet: "websites.demo.dev: ..."; "" = none.
   std::string why_not_listed() const;
-  std::set<std::string> watched_resources() const;
-  std::vector<std::string> failing_watches() const;
   // What failed last, is parked or said "not yet": "Website shop/a failed".
   std::vector<std::string> unreconciled() const;
   // What runs now: "Website shop/a".
@@ -202,6 +200,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   void restore_clock(const core::ObjectKey& key, const HandledObject& handled);
   void after_restore();
   std::size_t forget_gone();
+  std::set<std::string> watched_resources() const;  // "deployments.apps"
+  std::vector<std::string> failing_watches() const;
   // driver_outside.cpp: namespaces that the rule does not name any more
   void look_for_left();
   void on_left(const FinalizersOutside::Found& found);

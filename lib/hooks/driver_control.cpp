@@ -2,6 +2,7 @@
 #include "base/log.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/evaluate.hpp"
+#include "hooks/rule_kinds.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -92,13 +93,10 @@ std::vector<std::string> Driver::why_not_started() const {
 std::set<std::string> Driver::watched_resources() const {
   const auto resources = services_.resources();
   std::set<std::string> names;
-  const auto add = [&](const StreamRule& stream) {
-    const auto* type = resources ? resources->find(stream.gvk) : nullptr;
+  for (const StreamRule* stream : streams_of(rule_)) {
+    const auto* type = resources ? resources->find(stream->gvk) : nullptr;
     if (type != nullptr) names.insert(type->qualified_plural());
-  };
-  if (rule_.has_for) add(rule_.for_);
-  for (const auto& owns : rule_.owns) add(owns.stream);
-  for (const auto& watches : rule_.watches) add(watches.stream);
+  }
   return names;
 }
 
@@ -108,9 +106,7 @@ std::vector<std::string> Driver::failing_watches() const {
   std::vector<std::string> out;
   for (const WatchFacts& watch : services_.pool.facts()) {
     if (!watch.failing_for || !watch.needed || !names.contains(watch.resource)) continue;
-    const std::string place = watch.namespace_.empty() ? "" : " in namespace " + watch.namespace_;
-    out.push_back("the watch of " + watch.resource + place + " has failed for " +
-                  base::format_duration(*watch.failing_for) + ": " + watch.failure);
+    out.push_back(how_long_failing(watch) + ": " + watch.failure);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "hooks/engine_impl.hpp"
+#include "hooks/rule_kinds.hpp"
 
 namespace kubewatch::hooks {
 
@@ -45,14 +46,10 @@ void Engine::Impl::follow_kinds() {
 }
 
 bool Engine::Impl::follows(const std::string& group) const {
-  const auto is_of = [&](const StreamRule& stream) { return stream.gvk.group == group; };
-  const auto any_of = [&](const auto& entries) {
-    return std::any_of(entries.begin(), entries.end(),
-                       [&](const auto& entry) { return is_of(entry.stream); });
-  };
   const auto uses = [&](const auto& driver) {
-    const Rule& rule = driver->rule();
-    return (rule.has_for && is_of(rule.for_)) || any_of(rule.owns) || any_of(rule.watches);
+    const auto streams = streams_of(driver->rule());
+    return std::any_of(streams.begin(), streams.end(),
+                       [&](const StreamRule* stream) { return stream->gvk.group == group; });
   };
   return families.follows(group) || std::any_of(drivers.begin(), drivers.end(), uses);
 }

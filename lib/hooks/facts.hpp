@@ -32,6 +32,11 @@ struct WatchFacts {
   std::uint64_t bytes = 0;
 };
 
+// "deployments.apps in namespace shop"
+std::string name_of(const WatchFacts& watch);
+// "the watch of deployments.apps has failed for 37s". Precondition: it is failing.
+std::string how_long_failing(const WatchFacts& watch);
+
 struct EngineFacts {
   bool discovered = false;  // the server has said what kinds it has
   bool stopping = false;

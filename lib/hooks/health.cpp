@@ -18,11 +18,6 @@ Duration liveness_of(const EngineFacts& facts, const HealthLimits& limits) {
   return limits.liveness.value_or(std::max(kLiveness, 2 * facts.longest_run));
 }
 
-std::string name_of(const WatchFacts& watch) {
-  return watch.namespace_.empty() ? watch.resource
-                                  : watch.resource + " in namespace " + watch.namespace_;
-}
-
 }  // namespace
 
 std::string HealthReport::text() const {
@@ -54,8 +49,7 @@ HealthReport judge_readiness(const EngineFacts& facts, const HealthLimits& limit
       out.problems.push_back("not synced yet: " + name_of(watch) +
                              (watch.failure.empty() ? "" : ": " + watch.failure));
     } else if (watch.failing_for && exceeds(*watch.failing_for, limits.max_stale)) {
-      out.problems.push_back(fmt::format("the watch of {} has failed for {}", name_of(watch),
-                                         base::format_duration(*watch.failing_for)));
+      out.problems.push_back(how_long_failing(watch));
     }
   }
   return out;

@@ -41,6 +41,14 @@ Rule rule_of_kind(const Rule& rule, StreamRule kind) {
   return out;
 }
 
+std::vector<const StreamRule*> streams_of(const Rule& rule) {
+  std::vector<const StreamRule*> out;
+  if (rule.has_for) out.push_back(&rule.for_);
+  for (const OwnsRule& owns : rule.owns) out.push_back(&owns.stream);
+  for (const WatchesRule& watches : rule.watches) out.push_back(&watches.stream);
+  return out;
+}
+
 std::optional<std::vector<core::Gvk>> kinds_of_group(const client::ResourceMap& resources,
                                                      const StreamRule& rule) {
   const std::string& group = rule.gvk.group;

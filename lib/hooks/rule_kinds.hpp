@@ -18,6 +18,9 @@ std::string name_with_kind(const std::string& name, const std::string& kind, std
 // `rule` narrowed to `kind`, its names with the kind's added.
 Rule rule_of_kind(const Rule& rule, StreamRule kind);
 
+// What the rule watches: for, owns and watches. They live as long as the rule.
+std::vector<const StreamRule*> streams_of(const Rule& rule);
+
 // What {group, kinds: "*"} means now: each kind of the group that can be watched, in the server's
 // preferred version; without cluster-scoped ones where the rule names namespaces. Absent: the group
 // did not answer, and what was known stays.
