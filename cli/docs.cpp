@@ -139,8 +139,7 @@ constexpr const char* kExitCodes =
     "nothing was started; 3 timed out; 4 the awaited thing failed; 5 not found, or deleted while "
     "waiting; 6 conflict; 7 not logged in or forbidden; 8 server unreachable; 9 differences or "
     "findings; 0 also after a graceful end by SIGTERM, SIGINT or SIGHUP of a command that runs "
-    "until "
-    "stopped; 128+N ended at once by a second signal.\n";
+    "until stopped; 128+N ended at once by a second signal.\n";
 
 // A man page that is no command's, from cli/topics/NAME.md.
 struct Topic {

@@ -268,17 +268,18 @@ void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
   std::vector<std::shared_ptr<const PastRun>> all = history_.all();
   if (!kind.empty() && !base::string_at(args, {"name"}).empty()) {
     all.clear();  // its own ring reaches further back than its controller's
-    bool may_run = false;
     for (Driver* driver : drivers) {
-      const core::ObjectKey key = key_at(args, driver->owner_type());
-      const auto of = history_.of_object(driver->rule().name, key);
+      const auto of = history_.of_object(driver->rule().name, key_at(args, driver->owner_type()));
       all.insert(all.end(), of.begin(), of.end());
-      // What a rule that has not begun selects is not known.
-      const ExplainFacts facts = driver->facts_of(key);
-      may_run = may_run || !facts.started || facts.cached || facts.guarded_outside;
     }
+    // What a rule that has not begun selects is not known.
+    const auto may_run = [&](Driver* driver) {
+      const ExplainFacts facts = driver->facts_of(key_at(args, driver->owner_type()));
+      return !facts.started || facts.cached || facts.guarded_outside;
+    };
     // Whoever follows may wait for an object that is to come.
-    if (all.empty() && !may_run && !flag_at(args, "watch")) {
+    if (all.empty() && !flag_at(args, "watch") &&
+        std::none_of(drivers.begin(), drivers.end(), may_run)) {
       return reply->fail(
           Error(ErrorKind::not_found,
                 fmt::format("no rule selects {} {}, or there is none; explain KIND/NAME says why",

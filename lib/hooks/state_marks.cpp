@@ -9,8 +9,8 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "hooks/caches.hpp"
-#include "hooks/hook_files.hpp"
 #include "hooks/ownership.hpp"
+#include "hooks/program_files.hpp"
 
 namespace kubewatch::hooks {
 namespace {

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "hooks/hook_files.hpp"
 #include "hooks/printed_secrets.hpp"
+#include "hooks/program_files.hpp"
 #include "hooks/worker_queue.hpp"
 #include "loop/lines.hpp"
 #include "loop/process_table.hpp"

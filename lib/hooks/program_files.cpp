@@ -1,4 +1,4 @@
-#include "hooks/hook_files.hpp"
+#include "hooks/program_files.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
