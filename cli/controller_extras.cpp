@@ -54,6 +54,8 @@ void ControllerExtras::follow_rules(std::vector<std::string> paths) {
 
 void ControllerExtras::on_rules(std::vector<hooks::Rule> rules) {
   const auto plan = engine_.reload(std::move(rules));
+  // A service manager may send SIGHUP along with the SIGTERM that ends us.
+  if (!plan.ok() && plan.error().kind() == ErrorKind::canceled) return;
   if (!plan.ok()) {
     base::log_error("the rules changed and are not taken over", {{"error", plan.error().render()}});
     return;

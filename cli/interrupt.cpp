@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <utility>
 
 namespace kubewatch::cli {
 
 namespace {
 
-std::atomic<unsigned> untold_signals{0};
-static_assert(std::atomic<unsigned>::is_always_lock_free, "a signal handler counts");
+UntoldSignals untold_signals;
 
 // Those of the loop, which only notes that its callback is due.
 using Handler = void (*)(int);
@@ -23,7 +23,7 @@ std::atomic<Handler>& next_of(int number) {
 }
 
 void count(int number) {
-  ++untold_signals;
+  untold_signals.came(number);
   const Handler next = next_of(number);
   if (next != nullptr) next(number);
 }
@@ -37,15 +37,31 @@ void count_before(int number) {
   ::sigaction(number, &action, nullptr);
 }
 
-bool is_ignored(int number) {
+bool ending = false;            // some signal was told of
+bool hangups_would_end = true;  // by default, before we had them ignored
+
+Handler handler_of(int number) {
   struct sigaction now {};
-  return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+  return ::sigaction(number, nullptr, &now) == 0 ? now.sa_handler : nullptr;
+}
+
+// The loop puts back what it found when its handler goes. By then a hangup must not kill what is
+// ending, and there is no moment between for one that would.
+void ignore_hangups_below() {
+  if (handler_of(SIGHUP) != SIG_DFL) return;
+  ::signal(SIGHUP, SIG_IGN);
+  hangups_would_end = false;
+}
+
+void restore_hangups() {
+  if (ending || handler_of(SIGHUP) != SIG_IGN) return;
+  if (!std::exchange(hangups_would_end, true)) ::signal(SIGHUP, SIG_DFL);
 }
 
 }  // namespace
 
 unsigned Interrupt::untold() {
-  return untold_signals;
+  return untold_signals.count();
 }
 
 Interrupt::Interrupt(loop::EventLoop& loop, std::function<void()> on_first,
@@ -54,22 +70,32 @@ Interrupt::Interrupt(loop::EventLoop& loop, std::function<void()> on_first,
       on_second_(std::move(on_second)),
       int_(loop.on_signal(SIGINT, [this] { signal(SIGINT); })),
       term_(loop.on_signal(SIGTERM, [this] { signal(SIGTERM); })) {
-  untold_signals = 0;
+  untold_signals.told(false);
   count_before(SIGINT);
   count_before(SIGTERM);
-  if (hangup == Hangup::other || is_ignored(SIGHUP)) return;
+  const bool unheard = handler_of(SIGHUP) == SIG_IGN;
+  ignore_hangups_below();
+  if (hangup == Hangup::other || unheard) return;
   hangup_ = loop.on_signal(SIGHUP, [this] { signal(SIGHUP); });
   count_before(SIGHUP);
 }
 
+Interrupt::~Interrupt() {
+  hangup_.reset();
+  restore_hangups();
+}
+
 void Interrupt::signal(int number) {
-  if (happened_) {
+  const auto meaning = requests_.told(number);
+  if (meaning == EndRequests::Meaning::at_once) {
     if (on_second_) on_second_();
     ::_exit(128 + number);
   }
-  happened_ = true;
-  // Each is told of once; one that came with it ends the process in this turn.
-  untold_signals = 0;
+  const bool first = meaning == EndRequests::Meaning::first;
+  untold_signals.told(first && number == SIGHUP);
+  if (!first) return;
+  ending = true;
+  ::signal(SIGHUP, SIG_IGN);
   on_first_();
 }
 
