@@ -138,8 +138,9 @@ constexpr const char* kExitCodes =
     ".SH EXIT STATUS\n0 done or met; 1 failed in a way not below; 2 wrong usage or invalid file, "
     "nothing was started; 3 timed out; 4 the awaited thing failed; 5 not found, or deleted while "
     "waiting; 6 conflict; 7 not logged in or forbidden; 8 server unreachable; 9 differences or "
-    "findings; 0 also after a graceful end by SIGTERM, SIGINT or SIGHUP of a command that runs "
-    "until stopped; 128+N ended at once by a second signal.\n";
+    "findings; 0 also after a graceful end by SIGTERM, SIGINT or, unless it has rules to read "
+    "again, SIGHUP of a command that runs until stopped; 128+N ended at once by a second SIGTERM "
+    "or SIGINT.\n";
 
 // A man page that is no command's, from cli/topics/NAME.md.
 struct Topic {
