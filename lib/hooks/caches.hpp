@@ -63,6 +63,8 @@ class RuleCaches {
   void open(StreamPool& pool);  // precondition: resolved
   bool ready() const;           // all streams had their first sync
   bool blocked() const;         // some kind may not be listed, or is gone
+  // Of each stream that the rule needs, once; none before open().
+  std::vector<WatchFacts> watches() const;
   // Once ready: indexes what is there and wakes every object.
   void build();
   // Every object that this rule would look at after a start. Precondition: built.

@@ -144,6 +144,28 @@ bool RuleCaches::blocked() const {
          !all_of_selections(&NamespaceSelection::blocked, false);
 }
 
+std::vector<WatchFacts> RuleCaches::watches() const {
+  std::vector<const Stream*> streams;
+  const auto add = [&](const StreamGroup& group) {
+    for (const auto& stream : group.streams()) {
+      // Two entries of the rule may share it.
+      const bool known = std::find(streams.begin(), streams.end(), stream.get()) != streams.end();
+      if (!known) streams.push_back(stream.get());
+    }
+  };
+  const auto add_entry = [&](const auto& entry) {
+    add(entry.group);
+    if (entry.selection) add(entry.selection->namespaces());
+  };
+  add_entry(for_);
+  add(for_.guard);
+  for (const auto& owned : owned_) add_entry(*owned);
+  for (const auto& related : related_) add_entry(*related);
+  std::vector<WatchFacts> out;
+  for (const Stream* stream : streams) out.push_back(stream->facts());
+  return out;
+}
+
 std::set<std::string> RuleCaches::selected_namespaces(const StreamRule& stream) const {
   for (const auto& owned : owned_) {
     if (&owned->rule->stream == &stream && owned->selection) return owned->selection->names();

@@ -200,7 +200,6 @@ class Driver : public runtime::Reconciler, public RunHost {
   void restore_clock(const core::ObjectKey& key, const HandledObject& handled);
   void after_restore();
   std::size_t forget_gone();
-  std::set<std::string> watched_resources() const;  // "deployments.apps"
   std::vector<std::string> failing_watches() const;
   // driver_outside.cpp: namespaces that the rule does not name any more
   void look_for_left();

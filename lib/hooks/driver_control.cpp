@@ -2,7 +2,6 @@
 #include "base/log.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/evaluate.hpp"
-#include "hooks/rule_kinds.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -90,33 +89,18 @@ std::vector<std::string> Driver::why_not_started() const {
                             : "its objects have not been listed yet"};
 }
 
-std::set<std::string> Driver::watched_resources() const {
-  const auto resources = services_.resources();
-  std::set<std::string> names;
-  for (const StreamRule* stream : streams_of(rule_)) {
-    const auto* type = resources ? resources->find(stream->gvk) : nullptr;
-    if (type != nullptr) names.insert(type->qualified_plural());
-  }
-  return names;
-}
-
-// Those of a shared kind too, though another rule may have opened them: they tell of the server.
 std::vector<std::string> Driver::failing_watches() const {
-  const std::set<std::string> names = watched_resources();
   std::vector<std::string> out;
-  for (const WatchFacts& watch : services_.pool.facts()) {
-    if (!watch.failing_for || !watch.needed || !names.contains(watch.resource)) continue;
-    out.push_back(how_long_failing(watch) + ": " + watch.failure);
+  for (const WatchFacts& watch : caches_.watches()) {
+    if (watch.failing_for) out.push_back(how_long_failing(watch) + ": " + watch.failure);
   }
   return out;
 }
 
 std::string Driver::why_not_listed() const {
   if (started_ || !resolved_) return "";
-  const std::set<std::string> names = watched_resources();
-  for (const WatchFacts& watch : services_.pool.facts()) {
-    if (watch.synced || watch.failure.empty() || !names.contains(watch.resource)) continue;
-    return watch.resource + ": " + watch.failure;
+  for (const WatchFacts& watch : caches_.watches()) {
+    if (!watch.synced && !watch.failure.empty()) return name_of(watch) + ": " + watch.failure;
   }
   return "";
 }

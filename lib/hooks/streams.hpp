@@ -134,6 +134,8 @@ class StreamGroup {
   std::vector<core::ObjectKey> keys_with_label(const std::string& label,
                                                const std::string& value) const;
   bool blocked() const;
+  // Shared ones too.
+  const std::vector<std::shared_ptr<Stream>>& streams() const { return streams_; }
   // Up to which all of it is exact; of several streams the one furthest behind. "" without any.
   std::string resource_version() const;
 

@@ -161,6 +161,40 @@ TEST_CASE("a list that the server refuses for good is named where somebody asks"
   CHECK(has(world.explain().text, "field label not supported: spec.x"));
 }
 
+TEST_CASE(
+    "a failing watch makes stale what its own rule says, not what another rule of the kind says") {
+  ScriptedEngine world(
+      "---\n"
+      "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: bad}\nspec:\n"
+      "  for: {apiVersion: demo.dev/v1, kind: Website, namespaces: [blog], fieldSelector: "
+      "spec.x=y}\n"
+      "  reconcile: {exec: [./hook.sh], output: log}\n",
+      ", namespaces: [shop]");
+  world.transport.route("GET", "/apis/demo.dev/v1/namespaces/blog/websites", 400,
+                        R"({"kind":"Status","apiVersion":"v1","status":"Failure",)"
+                        R"("message":"field label not supported: spec.x",)"
+                        R"("reason":"BadRequest","code":400})");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  world.start();
+  REQUIRE(world.until([&] {
+    return world.engine->status().idle && world.engine->status().waiting_rules == 1 &&
+           !world.runs.empty();
+  }));
+  CHECK(world.state() == "idle");
+  CHECK(world.explained() == "");
+  REQUIRE(world.engine->drivers().size() == 2);
+  CHECK(world.engine->drivers().at(0)->why_not_listed().empty());
+  CHECK(has(world.engine->drivers().at(1)->why_not_listed(),
+            "websites.demo.dev in namespace blog: "));
+
+  // Its own, once it fails.
+  world.watch("websites").fail(Error(ErrorKind::unreachable, "cut off"));
+  auto& again = world.watch("websites");
+  again.fail(Error(ErrorKind::unreachable, "cut off"));
+  REQUIRE(world.until([&] { return world.state() == "stale"; }));
+  CHECK(has(world.explained(), "the watch of websites.demo.dev in namespace shop has failed"));
+}
+
 TEST_CASE("objects wait for a crashing worker without a place, and explain says for what") {
   ScriptedEngine world("  concurrency: 1\n", "", "{exec: [./hook.sh], mode: worker}");
   world.folder.write("hook.sh", "#!/bin/sh\nexit 3\n");
