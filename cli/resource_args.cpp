@@ -66,21 +66,27 @@ std::string Target::str() const {
   return name.empty() ? type.qualified_plural() : object_name(type, name);
 }
 
-Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& manifest) {
+Result<ManifestKind> look_up_kind(Session& session, const Manifest& manifest) {
   auto gvk = core::gvk_of(manifest.object);
   if (!gvk.ok()) return std::move(gvk).error().with_context(manifest.source);
   KW_ASSIGN(auto type, session.type_of(*gvk));
-  if (type) return std::move(*type);
+  if (type) return ManifestKind{std::move(type), std::nullopt};
   KW_ASSIGN(const auto map, session.resources());
-  // A group that did not answer may have it: nobody may take it for gone.
   const bool silent = map->did_not_answer(*gvk);
-  return Error(
+  Error missing(
       silent ? ErrorKind::unavailable : ErrorKind::not_found,
       fmt::format("resource mapping not found for name: \"{}\" namespace: \"{}\" from \"{}\": no "
                   "matches for kind \"{}\" in version \"{}\"; ensure CRDs are installed first{}",
                   base::string_at(manifest.object, {"metadata", "name"}),
                   base::string_at(manifest.object, {"metadata", "namespace"}), manifest.source,
                   gvk->kind, gvk->api_version(), failed_groups(*map)));
+  return ManifestKind{std::nullopt, std::move(missing)};
+}
+
+Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& manifest) {
+  KW_ASSIGN(auto kind, look_up_kind(session, manifest));
+  if (kind.missing) return std::move(*kind.missing);
+  return std::move(*kind.type);
 }
 
 Error nothing_in_files(const ResourceFlags& flags) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,7 +83,16 @@ Result<std::vector<Manifest>> read_resource_files(loop::EventLoop& loop,
 // That there was none: not_found where -l left it so, else invalid.
 Error nothing_in_files(const ResourceFlags& flags);
 
-// The kind of a manifest. Errors: not_found in kubectl's words; of discovery.
+// What the server says of a manifest's kind.
+struct ManifestKind {
+  std::optional<core::ResourceType> type;
+  // Without a type, in kubectl's words: not_found; unavailable where the API group did not answer,
+  // so that nobody may take the kind for gone.
+  std::optional<Error> missing;
+};
+// Errors: of discovery; invalid for what is no manifest.
+Result<ManifestKind> look_up_kind(Session& session, const Manifest& manifest);
+// The same for who needs the type: what is missing is an error, too.
 Result<core::ResourceType> resolve_manifest(Session& session, const Manifest& manifest);
 // The namespace to use for a manifest: its own, `asked` (of -n, "" when not given), `fallback`.
 // Errors: invalid in kubectl's words where its own is not the asked one.

@@ -23,8 +23,9 @@ constexpr Duration kFirstReads{30000};  // how long a wait that judges once wait
 constexpr Duration kRetryFirst{1000};
 constexpr Duration kRetryMost{5000};
 constexpr Duration kDiagnosis{5000};
-constexpr Duration kDrawEvery{100};     // many changes are shown as one
-constexpr std::size_t kDiagnosed = 10;  // objects whose cause is looked for
+constexpr Duration kDrawEvery{100};              // many changes are shown as one
+constexpr std::size_t kDiagnosed = 10;           // objects whose cause is looked for
+constexpr const char* kDiscovery = "discovery";  // the rule that judges what no watch sees
 
 using runtime::WaitedObject;
 using runtime::WaitOutcome;
@@ -52,7 +53,7 @@ const char* outcome_of(int code) {
 struct Waiter::Impl {
   struct Unresolved {
     std::string text;
-    std::string why;
+    Error why;
     Resolve resolve;
   };
 
@@ -131,19 +132,49 @@ struct Waiter::Impl {
     set.start();
   }
 
+  // Why it is to be asked for again; absent: it is known now.
+  std::optional<Error> take(Resolved resolved) {
+    if (resolved.later) return std::move(resolved.later);
+    for (auto& target : resolved.targets) set.add(std::move(target));
+    if (resolved.gone) add_gone(std::move(*resolved.gone));
+    return std::nullopt;
+  }
+
+  void add_gone(Gone one) {
+    WaitedObject object;
+    object.type.gvk = std::move(one.gvk);
+    object.type.plural = base::to_lower(object.type.gvk.kind);  // the server has no word for it
+    object.key = std::move(one.key);
+    object.state = WaitState::met;
+    object.condition = set.judge().goal().wanted.front().text();
+    object.judgement.state = runtime::Judgement::State::met;
+    object.judgement.current = "gone: the server does not have its type";
+    object.judgement.wanted = "it does not exist";
+    object.judgement.rule = kDiscovery;
+    if (!flags.quiet) {
+      view.clear();
+      context.err << base::escape_for_terminal(
+          object.str() + " is " + object.judgement.current + "\n", true);
+    }
+    gone.push_back(std::move(object));
+  }
+
   // Types that were missing may be there now. Between turns of the loop.
   void resolve_again() {
     session.forget_resources();
     std::vector<Unresolved> still;
     for (auto& one : unresolved) {
-      auto targets = one.resolve();
-      if (targets.ok()) {
-        for (auto& target : *targets) set.add(std::move(target));
-      } else if (targets.error().is_not_found() || targets.error().is_retryable()) {
-        one.why = targets.error().render();
+      auto resolved = one.resolve();
+      std::optional<Error> why =
+          resolved.ok() ? take(std::move(*resolved)) : std::optional(resolved.error());
+      if (!why) continue;
+      if (resolved.ok() || why->is_not_found() || why->is_retryable()) {
+        // What the deadline cuts off says less than the answer before it.
+        const bool cut_off = why->kind() == ErrorKind::timeout && now() >= deadline;
+        if (!cut_off) one.why = std::move(*why);
         still.push_back(std::move(one));
       } else if (!error) {
-        error.emplace(targets.error());
+        error = std::move(why);
       }
     }
     unresolved = std::move(still);
@@ -205,11 +236,13 @@ struct Waiter::Impl {
       object.type.plural = one.text.substr(0, slash);
       if (slash != std::string::npos) object.key.name = one.text.substr(slash + 1);
       object.selector = "not known yet";
-      object.state = WaitState::not_found;
+      // A server that did not say whether there is such a type did not say that there is none.
+      const bool absent = one.why.is_not_found();
+      object.state = absent ? WaitState::not_found : WaitState::unknown;
       object.condition = set.judge().goal().wanted.front().text();
-      object.judgement.current = one.why;
-      object.judgement.wanted = "the type";
-      object.judgement.rule = "discovery";
+      object.judgement.current = one.why.render();
+      object.judgement.wanted = absent ? "the type" : "whether there is such a type";
+      object.judgement.rule = kDiscovery;
       out.push_back(std::move(object));
     }
     return out;
@@ -228,6 +261,9 @@ struct Waiter::Impl {
       // A server that only says "later" has used up the time.
       if (matters || (any_in(all, WaitState::unknown) && !why->is_retryable())) return code;
     }
+    const bool unreachable = std::any_of(unresolved.begin(), unresolved.end(),
+                                         [](const auto& one) { return one.why.is_unreachable(); });
+    if (unreachable) return kUnreachable;
     if (any_in(all, WaitState::not_found)) return kNotFound;
     return kTimedOut;
   }
@@ -268,7 +304,7 @@ struct Waiter::Impl {
     const Error* why = set.failure();
     if (why == nullptr || report.exit_code == kDone) return;
     for (auto& object : report.objects) {
-      if (object.state == WaitState::met) continue;
+      if (object.state == WaitState::met || object.judgement.rule == kDiscovery) continue;
       if (object.state == WaitState::unknown) {
         object.judgement.current = why->render();
         for (auto& [text, judgement] : object.conditions) judgement.current = why->render();
@@ -326,30 +362,17 @@ std::size_t Waiter::add(runtime::WaitTarget target) {
   return impl_->set.add(std::move(target));
 }
 
-void Waiter::add_unresolved(std::string text, const Error& why, Resolve resolve) {
-  if (!impl_->flags.quiet && !impl_->once()) {
-    impl_->context.err << base::escape_for_terminal(why.render())
-                       << "; asking for it again until the deadline" << std::endl;
+Result<void> Waiter::add(std::string text, Resolve resolve) {
+  Impl& impl = *impl_;
+  KW_ASSIGN(auto resolved, resolve());
+  auto why = impl.take(std::move(resolved));
+  if (!why) return {};
+  if (!impl.flags.quiet && !impl.once()) {
+    impl.context.err << base::escape_for_terminal(why->render())
+                     << "; asking for it again until the deadline" << std::endl;
   }
-  impl_->unresolved.push_back({std::move(text), why.render(), std::move(resolve)});
-}
-
-void Waiter::add_gone(const core::Gvk& gvk, core::ObjectKey key) {
-  WaitedObject object;
-  object.type.gvk = gvk;
-  object.type.plural = base::to_lower(gvk.kind);  // the server has no word for it
-  object.key = std::move(key);
-  object.state = WaitState::met;
-  object.condition = impl_->set.judge().goal().wanted.front().text();
-  object.judgement.state = runtime::Judgement::State::met;
-  object.judgement.current = "gone: the server does not have its type";
-  object.judgement.wanted = "it does not exist";
-  object.judgement.rule = "discovery";
-  if (!impl_->flags.quiet) {
-    impl_->context.err << base::escape_for_terminal(
-        object.str() + " is " + object.judgement.current + "\n", true);
-  }
-  impl_->gone.push_back(std::move(object));
+  impl.unresolved.push_back({std::move(text), std::move(*why), std::move(resolve)});
+  return {};
 }
 
 int Waiter::fail(const Error& error) {

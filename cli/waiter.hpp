@@ -58,16 +58,24 @@ class Waiter {
   Waiter& operator=(const Waiter&) = delete;
 
   std::size_t add(runtime::WaitTarget target);
-  // Targets whose type the server does not have yet: asked for again until it does (said on
-  // stderr), then added. `text` names them, `why` is the first refusal. `resolve` is called between
-  // turns of the loop, so it may use Session; discovery was forgotten before. Its errors other than
-  // not_found end the wait.
-  using Resolve = std::function<Result<std::vector<runtime::WaitTarget>>()>;
-  void add_unresolved(std::string text, const Error& why, Resolve resolve);
 
-  // An object of a file whose kind the server does not have: as gone as can be. Met where a
-  // deletion is awaited, which is for the caller to know.
-  void add_gone(const core::Gvk& gvk, core::ObjectKey key);
+  // An object whose kind the server does not have, while its deletion is awaited.
+  struct Gone {
+    core::Gvk gvk;
+    core::ObjectKey key;
+  };
+  // What the server makes of what was asked for: targets, or one of the others.
+  struct Resolved {
+    std::vector<runtime::WaitTarget> targets;
+    // The type may come, or come to be known. Of kind not_found: it is not there now.
+    std::optional<Error> later;
+    std::optional<Gone> gone;
+  };
+  using Resolve = std::function<Result<Resolved>()>;
+  // What `text` names ("websites/a"). `resolve` is called at once, and again as long as it says
+  // "later" (said on stderr), between turns of the loop, so it may use Session; discovery was
+  // forgotten before. Errors: its first one; later ones that another try cannot mend end the wait.
+  Result<void> add(std::string text, Resolve resolve);
 
   // What it reads is a recording: what that does not have is not asked for again.
   void of_recording();

@@ -39,6 +39,10 @@ bool names_version(const std::string& word, const core::Gvk& gvk) {
   return dot != std::string::npos && base::to_lower(word.substr(dot + 1)) == gvk.version + group;
 }
 
+std::string name_of(const Manifest& manifest) {
+  return base::string_at(manifest.object, {"metadata", "name"});
+}
+
 // "websites/a", "websites".
 std::string text_of(const TypeAndNames& asked) {
   return asked.names.size() == 1 ? asked.type + "/" + asked.names.front() : asked.type;
@@ -121,13 +125,15 @@ class WaitConditionCommand : public Command {
     KW_ASSIGN(const auto words, parse_resource_words(resources_.words));
     std::size_t count = 0;
     for (const auto& asked : words) {
-      const auto resolve = [this, &session, asked]() -> Result<std::vector<WaitTarget>> {
+      const auto resolve = [this, &session, asked]() -> Result<Waiter::Resolved> {
         ResourceFlags one = resources_;
         one.words = {asked.type};
         one.words.insert(one.words.end(), asked.names.begin(), asked.names.end());
-        KW_ASSIGN(const auto targets, resolve_targets(session, one, rules(), namespaces_));
+        const auto found = resolve_targets(session, one, rules(), namespaces_);
+        // A word may be misspelt: "it does not exist" would be a wrong success for a deletion.
+        if (!found.ok()) return later_if_missing(found.error());
         std::vector<WaitTarget> out;
-        for (const auto& target : targets) {
+        for (const auto& target : *found) {
           KW_TRY(can_watch(target.type));
           recording_.note({target.type});
           out.push_back(wait_target(target));
@@ -137,11 +143,9 @@ class WaitConditionCommand : public Command {
           return target.type.gvk != out.front().type.gvk;
         });
         for (auto& target : out) target.category = category ? asked.type : "";
-        return out;
+        return Waiter::Resolved{std::move(out), std::nullopt, std::nullopt};
       };
-      // A word may be misspelt: "it does not exist" would be a wrong success for a deletion.
-      // Nor does a recording come to know a type later.
-      KW_TRY(add(waiter, text_of(asked), resolve, !deletion_ && !recording_.replays()));
+      KW_TRY(waiter.add(text_of(asked), resolve));
       ++count;
     }
     return count;
@@ -153,42 +157,48 @@ class WaitConditionCommand : public Command {
     KW_ASSIGN(const auto manifests, std::move(read));
     std::size_t count = 0;
     for (const auto& manifest : manifests) {
-      const auto resolve = [this, &session, manifest]() -> Result<std::vector<WaitTarget>> {
-        KW_ASSIGN(const auto type, resolve_manifest(session, manifest));
+      const auto resolve = [this, &session, manifest]() -> Result<Waiter::Resolved> {
+        auto found = look_up_kind(session, manifest);
+        if (!found.ok()) return later_if_missing(found.error());
+        if (found->missing) return without_type(manifest, *found->missing);
+        const core::ResourceType& type = *found->type;
         KW_TRY(can_watch(type));
         recording_.note({type});
         const std::string asked = namespaces_.empty() ? "" : namespaces_.front();
         KW_ASSIGN(auto namespace_, namespace_of(manifest, type.namespaced, asked,
                                                 session.client().config().namespace_));
-        return std::vector<WaitTarget>{{type, std::move(namespace_),
-                                        base::string_at(manifest.object, {"metadata", "name"}), "",
-                                        "", "", true}};
+        WaitTarget target{type, std::move(namespace_), name_of(manifest), "", "", "", true};
+        return Waiter::Resolved{{std::move(target)}, std::nullopt, std::nullopt};
       };
-      const std::string text = base::string_at(manifest.object, {"kind"}) + "/" +
-                               base::string_at(manifest.object, {"metadata", "name"});
-      auto added = add(waiter, text, resolve, !deletion_ && !recording_.replays());
+      KW_TRY(waiter.add(base::string_at(manifest.object, {"kind"}) + "/" + name_of(manifest),
+                        resolve));
       ++count;
-      if (added.ok()) continue;
-      if (!deletion_ || !added.error().is_not_found()) return std::move(added).error();
-      KW_ASSIGN(const auto gvk, core::gvk_of(manifest.object));
-      waiter.add_gone(gvk, {base::string_at(manifest.object, {"metadata", "namespace"}),
-                            base::string_at(manifest.object, {"metadata", "name"})});
     }
     return count;
   }
 
-  static Result<void> add(Waiter& waiter, const std::string& text, Waiter::Resolve resolve,
-                          bool later) {
-    auto targets = resolve();
-    if (targets.ok()) {
-      for (auto& target : *targets) waiter.add(std::move(target));
-      return {};
+  // A type that is not there may come, but not into a recording. Other errors of discovery are the
+  // end: the server is not one, or not well, and nobody knows for how long.
+  Result<Waiter::Resolved> later_if_missing(const Error& why) const {
+    if (!why.is_not_found() || deletion_ || recording_.replays()) return why;
+    Waiter::Resolved out;
+    out.later = why;
+    return out;
+  }
+
+  // A group that did not answer is waited for, whatever is asked: it may have the object still.
+  Result<Waiter::Resolved> without_type(const Manifest& manifest, const Error& why) const {
+    Waiter::Resolved out;
+    if (why.is_not_found()) {
+      if (!deletion_) return later_if_missing(why);
+      KW_ASSIGN(auto gvk, core::gvk_of(manifest.object));
+      const std::string namespace_ = base::string_at(manifest.object, {"metadata", "namespace"});
+      out.gone = Waiter::Gone{std::move(gvk), {namespace_, name_of(manifest)}};
+      return out;
     }
-    const bool may_come =
-        targets.error().is_not_found() || targets.error().kind() == ErrorKind::unavailable;
-    if (!later || !may_come) return std::move(targets).error();
-    waiter.add_unresolved(text, targets.error(), std::move(resolve));
-    return {};
+    if (recording_.replays()) return why;
+    out.later = why;
+    return out;
   }
 
   static Result<void> can_watch(const core::ResourceType& type) {

@@ -1,7 +1,9 @@
 #!/usr/bin/perl
 # What stands between a user and an API server and answers in its place: discovery is as it should be,
 # everything else is what the first part of the path says: /html a proxy's page, /status a Status under 200,
-# /redirect, /silent has a group whose discovery fails, /deep a list of one object that is nested too deep to be kept whole.
+# /redirect, /deep a list of one object that is nested too deep to be kept whole. /silent has a group whose discovery
+# fails until FILE.answers is there; that holds the kinds that it has then. With /all before one of these, and with
+# /all/500 and /all/503, discovery is answered like that, too.
 # no_api_server.pl FILE: listens, writes the port to FILE, serves until it is killed.
 use strict;
 use warnings;
@@ -39,15 +41,22 @@ while (my $client = $listen->accept) {
     $length = $1 if $line =~ /^Content-Length: (\d+)/i;
   }
   read($client, my $body, $length) if $length;
-  my ($mode, $path) = $request =~ m{^\w+ /(\w+)(/[^ ?]*)} or exit;
+  my ($all, $mode, $path) = $request =~ m{^\w+ (/all)?/(\w+)(/[^ ?]*)} or exit;
+  my $answers = "$ARGV[0].answers";
   if ($mode eq 'silent' && $path eq '/apis') {
     answer($client, '200 OK', '{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"ex.io","versions":[{'
         . '"groupVersion":"ex.io/v1","version":"v1"}],"preferredVersion":{"groupVersion":"ex.io/v1","version":"v1"}}]}');
+  } elsif ($mode eq 'silent' && $path eq '/apis/ex.io/v1' && -e $answers) {
+    open(my $kinds, '<', $answers) or die;
+    answer($client, '200 OK',
+      '{"kind":"APIResourceList","groupVersion":"ex.io/v1","resources":[' . join('', <$kinds>) . ']}');
   } elsif ($mode eq 'silent' && $path eq '/apis/ex.io/v1') {
     answer($client, '503 Service Unavailable',
       '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"service unavailable","code":503}');
-  } elsif (my $known = $discovery{$path}) {
-    answer($client, '200 OK', $known);
+  } elsif (!$all && $discovery{$path}) {
+    answer($client, '200 OK', $discovery{$path});
+  } elsif ($mode =~ /^50[03]$/) {
+    answer($client, "$mode Out Of Order", "no backend");
   } elsif ($mode eq 'html') {
     answer($client, '200 OK', '<html><body>please log in</body></html>');
   } elsif ($mode eq 'status') {
@@ -56,6 +65,8 @@ while (my $client = $listen->accept) {
     answer($client, '302 Found', '', "Location: http://other.example/login\r\n");
   } elsif ($request =~ /watch=/) {
     sleep 30;
+  } elsif ($mode eq 'silent') {
+    answer($client, '200 OK', '{"kind":"WidgetList","apiVersion":"ex.io/v1","metadata":{"resourceVersion":"5"},"items":[]}');
   } else {
     answer($client, '200 OK', $deep);
   }

@@ -1,0 +1,56 @@
+# What is no API server, or one that is out of order, is told at once and not waited out; only a kind whose group does
+# not answer is waited for, and of such a kind nobody says that an object is not there, or gone.
+perl no_api_server.pl "$work/port" &
+server=$!
+trap 'kill $server' EXIT
+for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+printf 'apiVersion: ex.io/v1\nkind: Widget\nmetadata: {name: w1, namespace: shop}\n' >"$work/widget.yaml"
+at() {
+  where=$1
+  shift
+  "$kubewatch" wait-condition -s "http://127.0.0.1:$(cat "$work/port")/$where" --token x "$@" </dev/null
+}
+for where in all/500 all/redirect all/html; do
+  for goal in create delete; do
+    echo "# $where $goal" >&2
+    begun=$(date +%s)
+    at $where cm/x --for=$goal --timeout 60s
+    echo "# exit $?, $([ $(($(date +%s) - begun)) -lt 30 ] && echo at once)" >&2
+  done
+done
+# A server that is busy is asked again for some seconds, as by every command.
+echo "# all/503" >&2
+at all/503 cm/x --for=create --timeout 2s -o json | grep -E 'exitCode|outcome'
+at all/503 -f "$work/widget.yaml" --for=create --timeout 2s
+echo "# exit $?" >&2
+for goal in create delete; do
+  echo "# silent $goal" >&2
+  at silent -f "$work/widget.yaml" --for=$goal --timeout 2s
+  echo "# exit $?" >&2
+  at silent -f "$work/widget.yaml" --for=$goal --timeout 2s -o json | grep -E 'exitCode|outcome|"state"'
+done
+# The group answers after all.
+later() {
+  rm -f "$work/port.answers"
+  at silent -f "$work/widget.yaml" --for=delete --timeout 60s 2>"$work/said" &
+  waits=$!
+  for _ in $(seq 100); do grep -q 'asking for it again' "$work/said" && break; sleep 0.1; done
+  printf '%s' "$1" >"$work/port.answers.new"
+  mv "$work/port.answers.new" "$work/port.answers"
+  wait $waits
+  echo "# $2: exit $?" >&2
+  grep -v 'asking for it again' "$work/said" >&2
+}
+later '' 'it has no such kind'
+later '{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":["get","list","watch"]}' \
+  'it has the kind, and no such object'
+# A type was not there, and the server has hung since: that is what is known at the end.
+at silent nope/x --for=create --timeout 4s 2>"$work/said" &
+waits=$!
+for _ in $(seq 100); do grep -q 'asking for it again' "$work/said" && break; sleep 0.1; done
+kill -STOP $server
+wait $waits
+echo "# hangs: exit $?" >&2
+kill -CONT $server
+cat "$work/said" >&2
+exit 0
