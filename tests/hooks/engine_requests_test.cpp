@@ -189,8 +189,6 @@ TEST_CASE(
 
   // Its own, once it fails.
   world.watch("websites").fail(Error(ErrorKind::unreachable, "cut off"));
-  auto& again = world.watch("websites");
-  again.fail(Error(ErrorKind::unreachable, "cut off"));
   REQUIRE(world.until([&] { return world.state() == "stale"; }));
   CHECK(has(world.explained(), "the watch of websites.demo.dev in namespace shop has failed"));
 }
