@@ -23,6 +23,7 @@ constexpr std::uint32_t kMaxInterrupted = 2;
 constexpr Duration kNotTheFirst{20000};
 // Data cannot be restored from a backup in less: servers are stopped, written and started.
 constexpr Duration kFastestRestore{5000};
+constexpr std::uint32_t kMaxDoubtedLists = 2;  // in a row
 // Pages in a row with nothing that was not there before: such a list may go on for ever.
 constexpr std::size_t kMaxEmptyPages = 3;
 
@@ -103,7 +104,10 @@ std::string_view to_string(WatcherFailure where) {
 }
 
 Watcher::Watcher(WatcherOptions options, base::Random& random)
-    : options_(std::move(options)), random_(random), backoff_(options_.backoff) {}
+    : options_(std::move(options)),
+      random_(random),
+      backoff_(options_.backoff),
+      page_backoff_(options_.backoff) {}
 
 // ---------------------------------------------------------------- choices
 
@@ -200,6 +204,7 @@ void Watcher::begin(TimePoint now, WatcherActions& out) {
   empty_pages_ = 0;
   page_again_ = false;
   page_doubtful_ = false;
+  page_backoff_.succeed();
   if (wants_streaming()) {
     state_ = WatcherState::initial_watch;
     start_watch(now, out);
@@ -299,7 +304,8 @@ void Watcher::stop(WatcherActions& out) {
 void Watcher::fail(TimePoint now, WatcherFailure where, const base::Error& error,
                    WatcherActions& out) {
   request_ = Request::none;
-  Duration delay = backoff_.fail(random_);
+  const bool same_page = state_ == WatcherState::init_page && !continue_token_.empty();
+  Duration delay = (same_page ? page_backoff_ : backoff_).fail(random_);
   if (const auto* status = error.status(); status != nullptr && status->retry_after_seconds) {
     const double asked = 1000.0 * *status->retry_after_seconds * (1.0 + 0.1 * random_.unit());
     const double capped = std::clamp(asked, 0.0, static_cast<double>(kMaxRetryAfter.count()));
@@ -406,6 +412,12 @@ bool Watcher::page_may_be_of_another_past(TimePoint now) const {
          now - page_answered_ >= kFastestRestore;
 }
 
+// Where every other page takes so long, only one answer for all of them comes to an end.
+void Watcher::begin_again_in_doubt(TimePoint now, WatcherActions& out) {
+  if (++doubted_lists_ >= kMaxDoubtedLists) force_unpaged_ = true;
+  begin(now, out);
+}
+
 WatcherActions Watcher::on_list_item() {
   WatcherActions out;
   if (request_ != Request::list) return out;
@@ -432,9 +444,15 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
   }
   if (request_ != Request::list) return out;
   request_ = Request::none;
+  // Something in between may have held the request until the server was back.
+  if (page_may_be_of_another_past(now)) {
+    begin_again_in_doubt(now, out);
+    return out;
+  }
   page_answered_ = now;
   page_doubtful_ = false;
   const bool first = continue_token_.empty();
+  page_backoff_.succeed();
   if (first) {
     if (begin_again_if_back(now, page.resource_version, out)) return out;
     first_page_version_ = page.resource_version;
@@ -485,6 +503,7 @@ void Watcher::init_done(std::string resource_version, WatcherActions& out) {
   force_recent_ = false;
   rewound_ = false;
   force_unpaged_ = false;
+  doubted_lists_ = 0;
   streaming_interrupted_ = 0;
   refused_ = 0;
   continue_token_.clear();
@@ -661,7 +680,9 @@ WatcherActions Watcher::on_timer(TimePoint now) {
   switch (std::exchange(timer_, TimerUse::none)) {
     case TimerUse::none: break;
     case TimerUse::retry:
-      if (state_ == WatcherState::empty || page_may_be_of_another_past(now)) {
+      if (page_may_be_of_another_past(now)) {
+        begin_again_in_doubt(now, out);
+      } else if (state_ == WatcherState::empty) {
         begin(now, out);
       } else if (state_ == WatcherState::init_page) {
         start_list(out);

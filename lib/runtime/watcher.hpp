@@ -139,7 +139,7 @@ class Watcher {
   WatcherState state() const { return state_; }
   const std::string& resource_version() const { return resource_version_; }
   // Consecutive failures; 0 while all is well.
-  std::uint32_t failures() const { return backoff_.failures(); }
+  std::uint32_t failures() const { return backoff_.failures() + page_backoff_.failures(); }
   // Events of a type that we do not know, and events whose object did not parse.
   std::uint64_t skipped_events() const { return skipped_events_; }
 
@@ -180,6 +180,7 @@ class Watcher {
   void stream_failed(TimePoint now, const base::Error& error, WatcherActions& out);
   bool went_back(const std::string& resource_version) const;
   bool page_may_be_of_another_past(TimePoint now) const;
+  void begin_again_in_doubt(TimePoint now, WatcherActions& out);
   bool begin_again_if_back(TimePoint now, const std::string& resource_version, WatcherActions& out);
   Duration silence_limit() const;
   Duration watch_timeout() const;
@@ -187,6 +188,7 @@ class Watcher {
   WatcherOptions options_;
   base::Random& random_;
   base::Backoff backoff_;
+  base::Backoff page_backoff_;  // of a page that is asked for again, which begins no list anew
   WatcherState state_ = WatcherState::empty;
   std::string resource_version_;
   std::uint64_t skipped_events_ = 0;
@@ -200,9 +202,10 @@ class Watcher {
 
   // Of the current round, from empty to InitDone:
   bool init_emitted_ = false;
-  bool force_recent_ = false;   // a consistent read, whatever the semantics
-  bool rewound_ = false;        // the server's resourceVersion went back
-  bool force_unpaged_ = false;  // continue tokens expire faster than we read
+  bool force_recent_ = false;        // a consistent read, whatever the semantics
+  bool rewound_ = false;             // the server's resourceVersion went back
+  bool force_unpaged_ = false;       // continue tokens expire faster than we read
+  std::uint32_t doubted_lists_ = 0;  // begun anew because pages may be of two histories
   std::string continue_token_;
   std::string first_page_version_;
   std::size_t empty_pages_ = 0;

@@ -218,12 +218,11 @@ void Subscriber::told_bookmark(const std::string& version) {
 // ---------------------------------------------------------------- failures and backoff
 
 void Subscriber::reset_backoff() {
-  failed_least_ = 0;
-  failed_most_ = 0;
+  failed_ = {};
 }
 
 void Subscriber::maybe_reset_backoff() {
-  failed_least_ = 0;
+  failed_.least = 0;
 }
 
 void Subscriber::told_failure(runtime::WatcherFailure where, const Error& error,
@@ -243,6 +242,16 @@ void Subscriber::told_failure(runtime::WatcherFailure where, const Error& error,
                     [&] { return name + ": one detour after the other, without a pause"; });
     return;
   }
+  check_delay(where, retry_in);
+  verdict_.expect(Guarantee::request_rate, !asked_wait_ || retry_in >= *asked_wait_,
+                  [&] { return name + ": waits less than Retry-After says"; });
+  not_before_ = now() + retry_in;
+  asked_wait_.reset();
+}
+
+// Pages that are asked for again have a backoff of their own. Whether a page is, or the whole list,
+// shows only afterwards: the delay may be of either then.
+void Subscriber::check_delay(runtime::WatcherFailure where, Duration delay) {
   const base::BackoffPolicy& policy = options_.backoff;
   const auto of = [&](std::uint32_t count, double spread) {
     const double raw = static_cast<double>(policy.initial.count()) *
@@ -250,20 +259,26 @@ void Subscriber::told_failure(runtime::WatcherFailure where, const Error& error,
     const auto max = static_cast<double>(policy.max.count());
     return Duration(static_cast<std::int64_t>(std::min(max, std::min(raw, max) * spread)));
   };
-  const Duration least = of(failed_least_, 1.0 - policy.jitter) - Duration(2);
-  Duration most = of(failed_most_, 1.0 + policy.jitter) + Duration(2);
-  if (asked_wait_) most = std::max(most, *asked_wait_ * 12 / 10);
-  verdict_.expect(Guarantee::independent, retry_in >= least && retry_in <= most, [&] {
-    return fmt::format("{}: after {} to {} failures of its own it waits {} ms, not {} to {}", name,
-                       failed_least_ + 1, failed_most_ + 1, retry_in.count(), least.count(),
-                       most.count());
+  const auto fits = [&](const Failed& failed) {
+    Duration most = of(failed.most, 1.0 + policy.jitter) + Duration(2);
+    if (asked_wait_) most = std::max(most, *asked_wait_ * 12 / 10);
+    return delay >= of(failed.least, 1.0 - policy.jitter) - Duration(2) && delay <= most;
+  };
+  const bool of_page = page_asked_ && where == runtime::WatcherFailure::initial_list;
+  const bool page_fits = of_page && fits(page_failed_);
+  const bool fits_own = fits(failed_);
+  verdict_.expect(Guarantee::independent, fits_own || page_fits, [&] {
+    return fmt::format("{}: after {} to {} failures of its own{} it waits {} ms", name,
+                       failed_.least + 1, failed_.most + 1,
+                       of_page ? fmt::format(", {} to {} of its page,", page_failed_.least + 1,
+                                             page_failed_.most + 1)
+                               : "",
+                       delay.count());
   });
-  verdict_.expect(Guarantee::request_rate, !asked_wait_ || retry_in >= *asked_wait_,
-                  [&] { return name + ": waits less than Retry-After says"; });
-  not_before_ = now() + retry_in;
-  ++failed_least_;
-  ++failed_most_;
-  asked_wait_.reset();
+  if (fits_own) ++failed_.most;
+  if (page_fits) ++page_failed_.most;
+  if (!page_fits) ++failed_.least;
+  if (!fits_own) ++page_failed_.least;
 }
 
 void Subscriber::on_refused(const RequestSeen& request, int status, int retry_after) {
@@ -289,6 +304,11 @@ void Subscriber::on_request(const RequestSeen& request) {
   if (second_try_) must_tell_ = false;
   verdict_.expect(Guarantee::request_rate, now() >= not_before_,
                   [&] { return name + ": asks before the time that its failure told"; });
+  page_asked_ = request.continued;
+  // What was asked for before came, or it is another list.
+  const bool came = failures_ == failures_then_ && !second_try_;
+  if (!request.continued || came) page_failed_ = {};
+  failures_then_ = failures_;
   if (request.continued) return;
   if (!request.watch || request.initial) {
     asked_at_ = server_.cluster().revision();

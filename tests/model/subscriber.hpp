@@ -71,6 +71,7 @@ class Subscriber final : public LinkObserver {
   void told_synced(bool gap);
   void told_bookmark(const std::string& version);
   void told_failure(runtime::WatcherFailure where, const Error& error, Duration retry_in);
+  void check_delay(runtime::WatcherFailure where, Duration delay);
   void check_store(Guarantee as);
   // "" when the store and what was told are this state.
   std::string difference(const SimState& wanted) const;
@@ -96,8 +97,14 @@ class Subscriber final : public LinkObserver {
   std::optional<std::uint64_t> gone_;  // a version that the server called too old
 
   // Failures told in a row, at least and at most: some resets cannot be seen from outside.
-  std::uint32_t failed_least_ = 0;
-  std::uint32_t failed_most_ = 0;
+  struct Failed {
+    std::uint32_t least = 0;
+    std::uint32_t most = 0;
+  };
+  Failed failed_;
+  Failed page_failed_;
+  bool page_asked_ = false;  // the last request was of a page that is not the first
+  std::uint64_t failures_then_ = 0;
   std::uint64_t failures_ = 0;
   std::array<std::uint64_t, runtime::kWatcherFailures> failures_by_{};
   std::uint32_t detours_ = 0;  // failures with another way out, since the last sync

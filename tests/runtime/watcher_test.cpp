@@ -99,8 +99,8 @@ TEST_CASE("a page that fails for another reason is asked for again with the same
   CHECK(s.after(800).timer() == Lines{"list continue=t1&limit=500"});
   // A token that the server does not understand is not asked for for ever.
   CHECK(s.list_error(http_error(ErrorKind::invalid, 400)) ==
-        Lines{"Failure initial list +1600", "timer 1600"});
-  CHECK(s.after(1600).timer() == Lines{"list limit=500"});
+        Lines{"Failure initial list +800", "timer 800"});
+  CHECK(s.after(800).timer() == Lines{"list limit=500"});
 }
 
 // Schedule 1826 of the model: the new history had just the version of the pages before.
@@ -122,10 +122,49 @@ TEST_CASE("a list whose server was away for long begins anew: it may have been r
     s.list_error(kUnavailable);
     CHECK(s.after(4000).timer() == Lines{"list continue=t3&limit=500"});
   }
+  SECTION("nor is an answer that something in between held back of a certain past") {
+    s.list_error(kUnavailable);
+    CHECK(s.after(1000).timer() == Lines{"list continue=t2&limit=500"});
+    CHECK(s.after(25000).page("10", 500, "t3") == Lines{"Page 500", "list"});
+    CHECK(s.page("10", 900) ==
+          Lines{"Init", "Page 900", "InitDone 10", "watch rv=10", "timer 30000"});
+  }
+  SECTION("for ever it does not begin anew: one answer is of one past") {
+    s.list_error(kUnavailable);
+    CHECK(s.after(6000).timer() == Lines{"list"});
+    SECTION("and afterwards it is asked for pages again") {
+      s.page("10", 900);
+      s.open();
+      s.error_event(gone());
+      CHECK(s.timer() == Lines{"list limit=500"});
+    }
+  }
   SECTION("a server that says it has too much to do was there all the time") {
     s.list_error(http_error(ErrorKind::rate_limited, 429));
     CHECK(s.after(12800).timer() == Lines{"list continue=t2&limit=500"});
   }
+}
+
+// Else the delay of a long list's single failures grows until each of them begins the list anew.
+TEST_CASE("the pages of a list have a backoff of their own, which each that comes starts afresh") {
+  Script s(with(ListStrategy::paged));
+  s.start();
+  CHECK(s.list_error(kUnavailable) == Lines{"Failure initial list +800", "timer 800"});
+  s.timer();
+  s.page("10", 500, "t0");
+  CHECK(s.list_error(kUnavailable) == Lines{"Failure initial list +800", "timer 800"});
+  s.timer();
+  CHECK(s.list_error(kUnavailable) == Lines{"Failure initial list +1600", "timer 1600"});
+  s.timer();
+  for (int i = 1; i < 200; ++i) {
+    const std::string token = "t" + std::to_string(i);
+    s.page("10", 500, token);
+    CHECK(s.list_error(kUnavailable) == Lines{"Failure initial list +800", "timer 800"});
+    CHECK(s.after(800).timer() == Lines{"list continue=" + token + "&limit=500"});
+  }
+  // A list that has to begin anew goes on where the list before it was.
+  CHECK(s.list_error(http_error(ErrorKind::invalid, 400)) ==
+        Lines{"Failure initial list +1600", "timer 1600"});
 }
 
 TEST_CASE("pages of different resourceVersions are not mixed") {
@@ -192,7 +231,7 @@ TEST_CASE("pages that only repeat what was listed end in backoff, whatever their
     s.after(800).timer();
     CHECK(repeated("t5") == Lines{"list continue=t5&limit=500"});
     CHECK(repeated("t6") == Lines{"list continue=t6&limit=500"});
-    CHECK(repeated("t7") == Lines{"Failure initial list +1600", "timer 1600"});
+    CHECK(repeated("t7") == Lines{"Failure initial list +800", "timer 800"});
   }
 }
 
