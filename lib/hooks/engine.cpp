@@ -241,8 +241,7 @@ void Engine::Impl::lead(std::size_t shard) {
 void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
   led.erase(shard);
   families.remove_shard(shard);
-  // A driver tells only one when it is drained: shut_down() waits for it, and then all are
-  // released.
+  // A driver tells only one when it is drained: shut_down() does it, and then all are released.
   if (stopping && narrows()) return;
   std::erase_if(restarts, [&](const Restart& one) { return one.scope.only == shard; });
   auto left = std::make_shared<std::size_t>(1);
@@ -255,10 +254,16 @@ void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
     ended();
     tell();
   };
+  const auto retires = [this](const Driver& driver) {
+    return std::any_of(retiring.begin(), retiring.end(),
+                       [&](const auto& one) { return one.get() == &driver; });
+  };
   each_driver([&](Driver& driver) {
     if (narrows() && driver.scope().only != shard) return;
     ++*left;
-    narrows() ? driver.shut_down(one_less) : driver.end_runs(shard, one_less);
+    if (!narrows()) return driver.end_runs(shard, one_less);
+    if (retires(driver)) return void(when_retired.emplace(&driver, one_less));
+    driver.shut_down(one_less);
   });
   loop.post(one_less);
 }

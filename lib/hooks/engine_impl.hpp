@@ -77,6 +77,8 @@ struct Engine::Impl {
   std::vector<Rule> with_triggers;  // whose sources are open
   // Ended by reload(), or of kinds that went: their last runs go on.
   std::vector<std::unique_ptr<Driver>> retiring;
+  // A driver tells only one when it is drained; who else waits for one that retires is told by us.
+  std::multimap<const Driver*, std::function<void()>> when_retired;
   std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
   std::size_t draining = 0;
   std::function<void()> on_shut_down;
@@ -112,6 +114,10 @@ struct Engine::Impl {
   std::size_t trigger(const std::string& document, const TriggerRequest& request,
                       runtime::Reason reason);
   bool narrows() const { return options.shards && options.shards->narrows(); }
+  // By end_runs(), which waits for it.
+  bool ends_with_its_shard(const Driver& driver) const {
+    return narrows() && driver.scope().only && led.count(*driver.scope().only) == 0;
+  }
   EngineStatus status() const;
   Result<RulePlan> reload(std::vector<Rule> wanted);
   void retire(const std::function<bool(const Rule&)>& ends);

@@ -69,6 +69,7 @@ void Engine::Impl::restart_outdated() {
   std::vector<Restart> anew;
   bool doubts = false;
   for (const auto& driver : drivers) {
+    if (ends_with_its_shard(*driver)) continue;
     const Rule& rule = driver->rule();
     auto why = driver->why_outdated(*resources);
     doubts = doubts || driver->doubts_kinds();

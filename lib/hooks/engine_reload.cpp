@@ -100,7 +100,7 @@ void Engine::Impl::keep_with_triggers(const std::vector<Rule>& of) {
 
 void Engine::Impl::retire(const std::function<bool(const Rule&)>& ends) {
   for (auto& driver : drivers) {
-    if (!ends(driver->rule())) continue;
+    if (!ends(driver->rule()) || ends_with_its_shard(*driver)) continue;
     Driver* raw = driver.get();
     retiring.push_back(std::move(driver));
     raw->shut_down([this, raw, there = std::weak_ptr<char>(alive)] {
@@ -118,6 +118,9 @@ void Engine::Impl::on_retired(const Driver* driver) {
                  {{"controller", driver->rule().name}});
   if (!stopping) orphans.ended(driver->rule().name);
   retiring.erase(it);
+  const auto [first, last] = when_retired.equal_range(driver);
+  for (auto waiting = first; waiting != last; ++waiting) loop.post(std::move(waiting->second));
+  when_retired.erase(first, last);
   start_waiting_rules();
   // A controller of a group's kind may have waited for this name.
   if (!stopping && resources != nullptr && !families.empty()) resolve_rules();

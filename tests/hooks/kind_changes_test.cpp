@@ -9,6 +9,7 @@
 #include "hooks/kind_families.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
+#include "hooks/shard_plan.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;
@@ -62,18 +63,21 @@ std::string discovery(const std::string& version, const std::string& scope) {
 
 // A rule whose filter holds all objects back, so that no hook runs. `spec` is more of it.
 struct Sites {
-  explicit Sites(const std::string& rule_for, const std::string& spec = "")
+  explicit Sites(const std::string& rule_for, const std::string& spec = "",
+                 const std::string& filter = "'false'", std::optional<ShardPlan> shards = {})
       : transport(loop), client(loop, transport, config()) {
     transport.route("GET", "/api", 200, R"({"kind":"APIGroupDiscoveryList","items":[]})");
     transport.route("GET", "/version", 200, R"({"major":"1","minor":"27","gitVersion":"v1.27.0"})");
     const auto loaded = parse_rules(
         "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: web}\nspec:\n  for: {" +
-            rule_for + ", filter: 'false'}\n  reconcile: {shell: 'true', output: log}\n" + spec,
+            rule_for + ", filter: " + filter + "}\n  reconcile: {shell: 'true', output: log}\n" +
+            spec,
         folder.file("rules.yaml"));
     for (const auto& problem : loaded.problems) FAIL(problem.str());
     serve("v1", "Namespaced");
     EngineOptions options;
     options.work_dir = folder.file("work");
+    options.shards = std::move(shards);
     engine = std::make_unique<Engine>(loop, client, loaded.rules, options, EngineCallbacks{});
     engine->start();
   }
@@ -260,6 +264,45 @@ TEST_CASE("an object of another scope than its kind's makes the rule start anew 
   }));
   sites.answer(kV1, "");
   CHECK(sites.until([&] { return sites.started(); }));
+}
+
+TEST_CASE("a shard that is given away while its controller starts anew does not stop the others") {
+  const std::string all = "/apis/demo.dev/v1/namespaces/";
+  auto shards = parse_shard_plan("namespace=shop;blog", std::nullopt);
+  REQUIRE(shards.ok());
+  Sites sites(kPlain, "  finalize: {shell: 'true'}\n", "'true'", *shards);
+  sites.engine->lead(0);
+  sites.engine->lead(1);
+  sites.answer(all + "shop/sites",
+               R"({"metadata":{"name":"a","namespace":"shop","uid":"u1","resourceVersion":"4"}})");
+  sites.answer(all + "blog/sites", "");
+  // Its run goes on while the finalizer is not written.
+  REQUIRE(sites.until([&] { return sites.open(all + "shop/sites/a") != nullptr; }));
+  const auto leads = [&] {
+    std::vector<std::size_t> out;
+    for (const Driver* driver : sites.engine->drivers()) out.push_back(*driver->scope().only);
+    return out;
+  };
+  bool ended = false;
+  const auto give_away = [&] { sites.engine->end_runs(0, [&] { ended = true; }); };
+  SECTION("after the kind changed") {
+    sites.serve("v2", "Namespaced");
+    sites.refuse(all + "blog/sites");
+    REQUIRE(sites.until([&] { return leads().back() == 0; }));
+    give_away();
+  }
+  SECTION("before it") {
+    give_away();
+    sites.serve("v2", "Namespaced");
+    sites.refuse(all + "blog/sites");
+    sites.pass(Duration{120000});
+  }
+  CHECK_FALSE(ended);
+  sites.open(all + "shop/sites/a")->head(404);
+  sites.open(all + "shop/sites/a")->end();
+  CHECK(sites.until([&] { return ended; }));
+  REQUIRE(sites.until([&] { return leads() == std::vector<std::size_t>{1}; }));
+  CHECK(sites.waits());
 }
 
 TEST_CASE("a kind that a rule only reads has changed: the rule starts anew as well") {
