@@ -50,7 +50,8 @@ Api::Api(ApiOptions options, WallTime now)
       storage_(options_.history),
       writer_(storage_, registry_, random_),
       watches_(options_.bookmark_interval),
-      crds_(storage_, registry_, writer_),
+      crds_(storage_, registry_, writer_,
+            [this](const std::string& storage_id) { watches_.outdate(storage_id); }),
       garbage_(storage_, registry_, writer_),
       namespaces_(storage_, registry_, writer_),
       now_(now) {

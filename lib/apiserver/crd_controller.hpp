@@ -2,8 +2,11 @@
 // registered, instances deleted with their definition. Fed with events; no I/O, no clock.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "apiserver/registry.hpp"
 #include "apiserver/storage.hpp"
@@ -13,8 +16,13 @@ namespace kubewatch::apiserver {
 
 class CrdController {
  public:
-  CrdController(Storage& storage, Registry& registry, Writer& writer)
-      : storage_(storage), registry_(registry), writer_(writer) {}
+  // `on_replaced`: what was served of a storage id is served otherwise now, or no more.
+  CrdController(Storage& storage, Registry& registry, Writer& writer,
+                std::function<void(const std::string& storage_id)> on_replaced)
+      : storage_(storage),
+        registry_(registry),
+        writer_(writer),
+        on_replaced_(std::move(on_replaced)) {}
 
   void on_event(const std::string& storage_id, const EventPtr& event);
   // Works on one definition; false when there is nothing to do. The API calls it to the end after
@@ -31,7 +39,9 @@ class CrdController {
   Storage& storage_;
   Registry& registry_;
   Writer& writer_;
-  std::set<std::string> terminating_;  // storage ids of dying definitions, the same as their names
+  std::function<void(const std::string&)> on_replaced_;
+  std::map<std::string, Json> served_;  // specs, by name
+  std::set<std::string> terminating_;   // storage ids of dying definitions, the same as their names
   std::set<std::string> queue_;
 };
 

@@ -10,6 +10,7 @@ namespace {
 
 // Beyond this much that the client has not taken nothing more is handed to the sink.
 constexpr std::size_t kSinkBytes = 1U << 20U;
+constexpr Duration kOutdated{1000};
 
 bool starts_with(const std::string& text, const std::string& prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
@@ -140,6 +141,10 @@ void WatchHub::on_event(const std::string& storage_id, const EventPtr& event, Wa
 void WatchHub::tick(std::uint64_t version, TimePoint now, WallTime wall) {
   each([&](Open& open) {
     if (open.over) return;
+    if (std::exchange(open.outdated, false)) {
+      open.deadline = std::min(open.deadline, now + kOutdated);
+      open.last_bookmark_sent = true;  // the real server sends none here
+    }
     // The last bookmark comes shortly before the end, so that the client resumes close to it.
     const bool last = !open.last_bookmark_sent && now + Duration(2000) >= open.deadline &&
                       open.stream->spec().timeout > Duration(2000);
@@ -151,6 +156,12 @@ void WatchHub::tick(std::uint64_t version, TimePoint now, WallTime wall) {
     if (!open.stream->pump(*open.sink, wall) || now >= open.deadline) open.over = true;
   });
   sweep();
+}
+
+void WatchHub::outdate(const std::string& storage_id) {
+  const auto same = open_.find(storage_id);
+  if (same == open_.end()) return;
+  for (auto& open : same->second) open->outdated = true;
 }
 
 bool WatchHub::pump(WallTime wall) {

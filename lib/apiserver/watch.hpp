@@ -92,6 +92,10 @@ class WatchHub {
   void on_event(const std::string& storage_id, const EventPtr& event, WallTime wall);
   // Ends what is over, sends bookmarks that are due, goes on with slow clients.
   void tick(std::uint64_t version, TimePoint now, WallTime wall);
+  // The definition of a custom kind changed: its open watches, which would go on in the version and
+  // schema that they began with, end in order a second after the next tick, as the real server's do
+  // (crdHandler.tearDown of apiextensions-apiserver).
+  void outdate(const std::string& storage_id);
   // Sends what waits for slow clients; true while there is more.
   bool pump(WallTime wall);
   void sweep();     // forgets clients that went away
@@ -105,6 +109,7 @@ class WatchHub {
     TimePoint deadline;
     TimePoint next_bookmark;
     bool last_bookmark_sent = false;
+    bool outdated = false;
     bool over = false;
   };
   void each(const std::function<void(Open&)>& action);

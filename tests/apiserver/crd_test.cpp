@@ -70,6 +70,47 @@ TEST_CASE("a watch of one version sees what is written through another") {
   CHECK(stable->events()[0]["object"]["apiVersion"] == "demo.kubewatch.dev/v1");
 }
 
+TEST_CASE("watches of a custom kind end a second after its definition changed, and with it") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  const auto watch = [&] { return server.watch(kWebsites + "?watch=1&allowWatchBookmarks=true"); };
+  const auto pass = [&](std::int64_t milliseconds) {
+    server.advance(milliseconds);
+    server.tick();
+  };
+  const auto before = watch();
+  const std::string told = before->text;
+  const auto other = server.watch("/api/v1/configmaps?watch=1");
+  SECTION("another schema, or a version that is served no more") {
+    server.json_patch(
+        kOne,
+        Json::array({{{"op", "replace"}, {"path", "/spec/versions/1/served"}, {"value", false}}}));
+    pass(250);
+    const auto after = watch();
+    CHECK_FALSE(before->ended);
+    pass(1000);
+    CHECK(before->ended);
+    CHECK(before->text == told);  // no last bookmark
+    CHECK_FALSE(after->ended);
+  }
+  SECTION("no definition any more") {
+    server.remove(kOne);
+    server.post(kCrdPath, website_crd());
+    const auto after = watch();
+    pass(250);
+    pass(1000);
+    CHECK(before->ended);
+    CHECK_FALSE(after->ended);
+  }
+  SECTION("what is not served otherwise goes on") {
+    server.merge(kOne, {{"metadata", {{"labels", {{"a", "b"}}}}}});
+    pass(250);
+    pass(1000);
+    CHECK_FALSE(before->ended);
+  }
+  CHECK_FALSE(other->ended);
+}
+
 TEST_CASE("names in use by another CRD of the group are not accepted until they are free") {
   Server server;
   server.post(kCrdPath, website_crd());

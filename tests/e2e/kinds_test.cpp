@@ -169,6 +169,45 @@ spec:
   remove_turner(w);
 }
 
+// No other rule of its makes the server be asked for kinds: only that its watch ends.
+E2E_CASE("a rule alone learns that its version is served no more, and that it is again") {
+  World w;
+  make_turner(w, "true", "true");
+  const std::string of = "{apiVersion: turn.kubewatch.dev/v1, kind: Turner, metadata: {name: ";
+  w.apply(of + "t1, namespace: '@NS@'}}");
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: turn.kubewatch.dev/v1alpha1, kind: Turner, namespaces: ['@NS@']}
+  reconcile: {shell: 'echo "$KW_API_VERSION $KW_NAME" >> seen', output: log}
+)x");
+  w.start();
+  REQUIRE(w.eventually([&] { return w.lines("seen") == 1; }));
+  w.settle();
+  bool ended = false;
+  client::WatchHandlers handlers;
+  handlers.on_event = [](const core::WatchEvent&) {};
+  handlers.on_end = [&](Result<void> end) { ended = end.ok(); };
+  core::WatchParams params;
+  params.timeout = Duration{300000};
+  const auto watch = w.client().watch(w.type(kTurner), w.ns(), params, handlers);
+  w.settle();
+  CHECK_FALSE(ended);
+
+  w.apply(turner("false", "true"));
+  // As all watches of the kind, whatever their version.
+  CHECK(w.eventually([&] { return ended; }));
+  REQUIRE(w.eventually([&] { return w.status().waiting_rules == 1; }, kDiscovery));
+  w.apply(of + "t2, namespace: '@NS@'}}");
+  w.settle();
+  CHECK(w.lines("seen") == 1);
+  w.apply(turner("true", "true"));
+  CHECK(w.eventually([&] { return w.lines("seen") == 3; }, kDiscovery));
+  remove_turner(w);
+}
+
 E2E_CASE("a kind that comes back with another scope: its controller starts anew") {
   World w;
   make_turner(w, "true", "true");
