@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "base/strings.hpp"
+#include "core/impersonation.hpp"
 #include "core/selector.hpp"
 
 namespace kubewatch::apiserver {
@@ -219,6 +220,12 @@ void Server::on_request(http::ServerRequest request, To to) {
   if (reading && answer_health(request, to)) return;
   if (!is_allowed(request)) {
     return refuse(to, api_error(401, "Unauthorized", "Unauthorized", std::nullopt));
+  }
+  if (core::asks_for_impersonation(request.headers.all())) {
+    return refuse(to, api_error(403, "Forbidden",
+                                "this is a cache that acts as its owner only: impersonation "
+                                "(--as, --as-group, --as-uid) goes to the API server itself",
+                                std::nullopt));
   }
   auto segments = split_path(request.path);
   if (!segments.ok()) return refuse(to, segments.error());

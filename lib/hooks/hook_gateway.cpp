@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/random.hpp"
+#include "core/impersonation.hpp"
 #include "hooks/caches.hpp"
 #include "hooks/private_file.hpp"
 
@@ -139,6 +140,11 @@ void HookGateway::handle(const http::ServerRequest& request,
                          const std::shared_ptr<http::Responder>& to) {
   const std::string* home = home_of(request);
   if (home == nullptr) return refuse(*to, 401, "no token of a hook that runs now");
+  if (core::asks_for_impersonation(request.headers.all())) {
+    return refuse(*to, 403,
+                  "with `credentials: cache` a hook acts as its controller only: impersonation "
+                  "(--as, --as-group, --as-uid) needs `credentials: kubeconfig`");
+  }
   const GatewayPlan plan =
       plan_gateway_request(request, caches_.writable_kinds(), rule_.apply.field_manager);
   if (plan.how == GatewayPlan::How::refuse) return refuse(*to, plan.status, plan.message);

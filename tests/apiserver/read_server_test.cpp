@@ -115,8 +115,9 @@ struct Rig {
     server->moved(id);
   }
   http::Response get(const std::string& target, const std::string& accept = "",
-                     const std::string& method = "GET") {
+                     const std::string& method = "GET", http::Headers headers = {}) {
     http::Request request;
+    request.headers = std::move(headers);
     request.method = method;
     request.url = server->url() + target;
     if (!accept.empty()) request.headers.set("Accept", accept);
@@ -424,6 +425,25 @@ TEST_CASE("what is asked for is passed on: reads, writes, and documents, which a
   CHECK(rig.json("/api")["kind"] == "APIVersions");
   CHECK(rig.json("/api")["kind"] == "APIVersions");
   CHECK(fetched == Names{"/api"});
+}
+
+TEST_CASE("who asks to act as somebody else is not answered with the rights of the cache's owner") {
+  ReadServerOptions options;
+  options.forward_reads = options.forward_writes = true;
+  options.forward = [](const http::ServerRequest&, const std::shared_ptr<http::Responder>& to) {
+    to->respond(200, {}, "passed");
+  };
+  Rig rig(std::move(options));
+  for (const char* name : {"Impersonate-User", "impersonate-group", "Impersonate-Extra-Scopes"}) {
+    http::Headers as;
+    as.set(name, "bob");
+    for (const char* method : {"GET", "DELETE"}) {
+      CAPTURE(name, method);
+      const auto answer = rig.get("/api/v1/namespaces/shop/configmaps/a", "", method, as);
+      CHECK(answer.status == 403);
+      CHECK(answer.body.find("acts as its owner only") != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("a reader needs the token, over TLS by an own CA") {

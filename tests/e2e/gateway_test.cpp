@@ -48,6 +48,7 @@ ask GET "$maps/in/proxy" >> refused
 ask POST "/api/v1/namespaces/$KW_NAMESPACE/secrets" -H 'Content-Type: application/json' \
   -d '{"metadata":{"name":"stolen"}}' >> refused
 ask DELETE "$maps" >> refused
+ask GET "$maps/in" -H 'Impersonate-User: zoe' >> refused
 ask PATCH "$maps/made?force=true" -H 'Content-Type: application/apply-patch+yaml' \
   -d '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"made"},"data":{"a":"b"}}' > written
 token=wrong
@@ -78,7 +79,7 @@ echo done >> finished
   CHECK(w.read("passed").find("\"kind\":\"Namespace\"") != std::string::npos);
   CHECK(w.read("version").find("gitVersion") != std::string::npos);
   const std::string refused = w.read("refused");
-  CHECK(w.lines("refused") == 4);
+  CHECK(w.lines("refused") == 5);
   for (std::size_t at = 0, end = 0; (end = refused.find('\n', at)) != std::string::npos;
        at = end + 1) {
     CHECK(refused.substr(end - 4, 4) == " 403");
