@@ -20,18 +20,22 @@ class TokenAge {
  public:
   void got(TimePoint now, Duration lifetime);
   void failed(TimePoint now) { failed_ = now; }
-  // A hook failed with it: it may be of an account that was deleted and created anew. Then another
-  // one is needed, unless this one has just been given.
+  // A hook failed with it: it may be of an account that was deleted and created anew. Then the next
+  // one is due, unless this one has just been given. It stays usable: most hooks fail for reasons
+  // of their own.
   void doubt(TimePoint now);
   // Good for a run that starts now.
   bool usable(TimePoint now) const;
   // The next one should be asked for; not at once again where that failed.
   bool due(TimePoint now) const;
+  // A run that starts now should wait for an answer that is on its way, though this one is usable.
+  bool doubted() const { return doubted_; }
 
  private:
   std::optional<TimePoint> got_;
   std::optional<TimePoint> failed_;
   Duration lifetime_{0};
+  bool doubted_ = false;
 };
 
 class HookCredentials {
@@ -39,8 +43,9 @@ class HookCredentials {
   // `client` must outlive it. Service accounts are those of the client's namespace.
   explicit HookCredentials(client::Client& client) : client_(client) {}
 
-  // Before write(): gets the token where one is needed. `ready` comes at once when there is one.
-  // Errors: the server's, naming the service account and its namespace.
+  // Before write(): gets the token where one is needed. `ready` comes at once when there is one
+  // that nobody doubts. Errors: the server's, naming the service account and its namespace, unless
+  // there is a token that has not expired.
   void prepare(const CredentialsRule& rule, std::function<void(Result<void>)> ready);
   // The files in `home`, 0600; the variables that lead to them, and what must not be logged.
   // Nothing where the rule hands over nothing. Errors: those of writing files.

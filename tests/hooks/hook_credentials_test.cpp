@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "client/rig.hpp"
 #include "hooks/rule_folder.hpp"
+#include "loop/skipping_time.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::hooks;
@@ -49,6 +51,7 @@ struct Rig : test::Rig {
   }
 
   test::RuleFolder folder;
+  loop::SkippingTime time{loop};
   HookCredentials credentials{client};
 };
 
@@ -80,16 +83,24 @@ TEST_CASE("a token with which a hook failed is asked for anew, but not again and
   TokenAge age;
   TimePoint now{Duration{5000}};
   age.doubt(now);
+  CHECK_FALSE(age.doubted());  // there is none
   age.got(now, Duration{3600000});
   age.doubt(now + Duration{29000});
-  CHECK(age.usable(now + Duration{29000}));
+  CHECK_FALSE(age.doubted());
+  CHECK_FALSE(age.due(now + Duration{29000}));
   now += Duration{30000};
   age.doubt(now);
-  CHECK_FALSE(age.usable(now));
+  CHECK(age.doubted());
+  CHECK(age.usable(now));
   CHECK(age.due(now));
+  age.failed(now);
+  CHECK(age.usable(now));
+  CHECK_FALSE(age.due(now + Duration{29000}));
+  CHECK(age.due(now + Duration{30000}));
+  CHECK_FALSE(age.usable(now + Duration{3600000}));  // no longer than without doubt
   age.got(now, Duration{3600000});
-  age.doubt(now + Duration{1000});
-  CHECK(age.usable(now + Duration{1000}));
+  CHECK_FALSE(age.doubted());
+  CHECK_FALSE(age.due(now));
 }
 
 TEST_CASE("a service account's token is asked for once and written where only the hook reads it") {
@@ -134,6 +145,56 @@ TEST_CASE("a token that is refused fails the run with the account's name and the
   CHECK(rig.prepare(kRobot).find("holds no token") != std::string::npos);
   rig.transport.answer(201, kToken);
   CHECK(rig.prepare(kRobot) == "ok");
+}
+
+TEST_CASE("a hook that fails costs no run its token while the server gives no other one") {
+  Rig rig;
+  rig.transport.answer(201, kToken);
+  REQUIRE(rig.prepare(kRobot) == "ok");
+  rig.time.skip(Duration{33000});
+  rig.run();
+  rig.credentials.doubt(kRobot);
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  rig.transport.answer(403, R"({"kind":"Status","code":403,"reason":"Forbidden","message":"no"})");
+  CHECK(rig.prepare(kRobot) == "ok");
+  base::capture_log(nullptr);
+  CHECK(rig.transport.size() == 2);
+  REQUIRE(log.size() == 1);
+  CHECK(log[0].find("no token for service account robot in namespace ops") != std::string::npos);
+  const auto written = rig.credentials.write(kRobot, rig.folder.path());
+  REQUIRE(written.ok());
+  CHECK(written->secrets == std::vector<std::string>{"tok-one"});
+  // Nor is the server asked for each run.
+  rig.credentials.doubt(kRobot);
+  CHECK(rig.prepare(kRobot) == "ok");
+  CHECK(rig.transport.size() == 2);
+  rig.time.skip(Duration{30000});
+  rig.run();
+  rig.transport.answer(201, R"({"kind":"TokenRequest","status":{"token":"tok-two"}})");
+  CHECK(rig.prepare(kRobot) == "ok");
+  CHECK(rig.credentials.secrets(kRobot) == std::vector<std::string>{"tok-two"});
+}
+
+TEST_CASE("runs wait for the token that follows one in doubt") {
+  Rig rig;
+  rig.transport.answer(201, kToken);
+  REQUIRE(rig.prepare(kRobot) == "ok");
+  rig.time.skip(Duration{33000});
+  rig.run();
+  rig.credentials.doubt(kRobot);
+  int ready = 0;
+  for (int i = 0; i < 2; ++i) {
+    rig.credentials.prepare(kRobot, [&](const Result<void>& got) { ready += got.ok() ? 1 : 0; });
+  }
+  CHECK(ready == 0);
+  REQUIRE(rig.transport.size() == 2);
+  rig.transport.call(1).head(201);
+  rig.transport.call(1).data(R"({"kind":"TokenRequest","status":{"token":"tok-two"}})");
+  rig.transport.call(1).end();
+  rig.run();
+  CHECK(ready == 2);
+  CHECK(rig.credentials.secrets(kRobot) == std::vector<std::string>{"tok-two"});
 }
 
 TEST_CASE("runs that start together share one request for a token") {
@@ -192,6 +253,48 @@ TEST_CASE("credentials kubeconfig is who we are, impersonation included") {
   CHECK(loaded->impersonate.uid == "u1");
   CHECK(loaded->impersonate.groups == ours.impersonate.groups);
   CHECK(loaded->impersonate.extra == ours.impersonate.extra);
+}
+
+TEST_CASE("who logs in by a program or an identity provider gives neither to a service account") {
+  client::ClientConfig ours = config();
+  ours.tls_server_name = "api.example";
+  ours.exec.emplace();
+  ours.exec->command = "login";
+  ours.exec->arguments = {"get-token", "--client-secret=arg-one", "--password", "arg-two", "--env",
+                          "production"};
+  ours.exec->environment = {{"AAD_CLIENT_SECRET", "env-secret"}, {"AWS_PROFILE", "production"}};
+  ours.exec->entry = R"({"command":"login","args":["--client-secret=arg-one"]})";
+  ours.oidc.emplace();
+  ours.oidc->client_secret = "oidc-secret";
+  ours.oidc->refresh_token = "oidc-refresh";
+  ours.oidc->id_token = "oidc-id";
+  ours.oidc->entry = R"({"name":"oidc","config":{"refresh-token":"oidc-refresh"}})";
+  test::Rig rig(ours);
+  rig.transport.route("POST", "/api/v1/namespaces/ops/serviceaccounts/robot/token", 201, kToken);
+  test::RuleFolder folder;
+  HookCredentials credentials(rig.client);
+  bool ready = false;
+  credentials.prepare(kRobot, [&](Result<void> outcome) { ready = outcome.ok(); });
+  rig.run();
+  REQUIRE(ready);
+  REQUIRE(credentials.write(kRobot, folder.path()).ok());
+  const auto text = base::read_file(folder.file("kubeconfig"), 1U << 20U);
+  REQUIRE(text.ok());
+  CHECK(text->find("tls-server-name: api.example") != std::string::npos);
+  for (const char* secret : {"exec", "login", "arg-one", "oidc", "auth-provider"}) {
+    CAPTURE(secret);
+    CHECK(text->find(secret) == std::string::npos);
+  }
+  const auto known = credentials.secrets(kOurs);
+  const auto knows = [&](const std::string& value) {
+    return std::find(known.begin(), known.end(), value) != known.end();
+  };
+  for (const char* secret :
+       {"arg-one", "arg-two", "env-secret", "oidc-secret", "oidc-refresh", "oidc-id"}) {
+    CAPTURE(secret);
+    CHECK(knows(secret));
+  }
+  CHECK_FALSE(knows("production"));
 }
 
 TEST_CASE("what a token file holds is known as a secret, renewed or not") {
