@@ -9,7 +9,7 @@ namespace kubewatch::hooks {
 
 std::vector<std::string> program_files_of(const HookRule& hook) {
   std::vector<std::string> out;
-  if (hook.argv.size() > 2 && hook.argv[2] == "-c") return out;  // `shell`
+  if (hook.shell) return out;
   for (const std::string& argument : hook.argv) {
     const std::filesystem::path path = std::filesystem::path(hook.directory) / argument;
     std::error_code ignored;

@@ -76,6 +76,7 @@ struct CredentialsRule {
 struct HookRule {
   std::vector<std::string>
       argv;               // resolved: argv[0] absolute; or {"/bin/sh","-e","-c",script,"hook"}
+  bool shell = false;     // argv is the latter: the rule file holds the program
   std::string directory;  // the rule file's folder
   Duration timeout{30000};
   Duration grace{5000};

@@ -95,10 +95,11 @@ bool read_exec(const RuleNode& node, const std::string& folder, std::vector<std:
   return resolve_program(node.item(0), folder, argv.front());
 }
 
-bool read_shell(const RuleNode& node, std::vector<std::string>& argv) {
+bool read_shell(const RuleNode& node, HookRule& out) {
   std::string script;
   if (!text(script)(node)) return false;
-  argv = {"/bin/sh", "-e", "-c", std::move(script), "hook"};
+  out.shell = true;
+  out.argv = {"/bin/sh", "-e", "-c", std::move(script), "hook"};
   return true;
 }
 

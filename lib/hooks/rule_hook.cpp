@@ -126,7 +126,7 @@ bool read_limits(const RuleNode& node, HookRule& out) {
 
 std::vector<RuleKey> hook_keys(const std::string& folder, HookRule& out) {
   return {{"exec", [&](const RuleNode& node) { return read_exec(node, folder, out.argv); }},
-          {"shell", [&](const RuleNode& node) { return read_shell(node, out.argv); }},
+          {"shell", [&](const RuleNode& node) { return read_shell(node, out); }},
           {"timeout", duration(out.timeout, Duration{1}, kLongestTimeout)},
           {"grace", duration(out.grace, Duration{0}, kLongestTimeout)},
           {"env", environment(folder, out.env)},

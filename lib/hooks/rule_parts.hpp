@@ -29,9 +29,10 @@ bool read_reconcile(const RuleNode& node, const std::string& folder, HookRule& o
 bool read_finalize(const RuleNode& node, const std::string& folder, FinalizeRule& out,
                    std::string& finalizer_name, WhenRemoved& when_removed);
 
-// rule_command.cpp: exec, shell and the files that a rule names. read_exec fills argv.
+// rule_command.cpp: exec, shell and the files that a rule names. read_exec fills argv, read_shell
+// argv and `shell`.
 bool read_exec(const RuleNode& node, const std::string& folder, std::vector<std::string>& argv);
-bool read_shell(const RuleNode& node, std::vector<std::string>& argv);
+bool read_shell(const RuleNode& node, HookRule& out);
 // A path relative to the folder, of something that exists and is no folder; absolute in `out`.
 bool read_file_path(const RuleNode& node, const std::string& folder, std::string& out);
 

@@ -55,6 +55,23 @@ TEST_CASE("the program, its file arguments, files of env and inherited values co
   CHECK_FALSE(changed());
 }
 
+TEST_CASE("the script of an interpreter counts whatever follows it; that of shell is in the rule") {
+  const test::RuleFolder folder;
+  folder.script("w.sh");
+  const auto files_of = [&folder](const std::string& hook) {
+    const auto loaded = parse_rules(
+        "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: a}\nspec:\n"
+        "  for: {apiVersion: v1, kind: ConfigMap}\n  reconcile: {" +
+            hook + "}\n",
+        folder.file("rules.yaml"));
+    REQUIRE(loaded.problems.empty());
+    return hook_files_of(loaded.rules.front());
+  };
+  CHECK(files_of("exec: [/bin/sh, w.sh, -c, conf]") ==
+        std::vector<std::string>{"/bin/sh", folder.file("w.sh")});
+  CHECK(files_of("shell: exit 0").empty());
+}
+
 TEST_CASE("a kind is named as kubectl names it") {
   core::ResourceType type;
   type.gvk = {"demo.kubewatch.dev", "v1", "Website"};
