@@ -25,14 +25,4 @@ std::string file_stamp(const std::string& path) {
                      info.st_mtim.tv_nsec, info.st_mode & 07777U);
 }
 
-std::string files_stamp(const std::vector<std::string>& paths) {
-  std::string out;
-  for (const std::string& path : paths) {
-    const std::string stamp = file_stamp(path);
-    if (stamp.empty()) return "";
-    out += stamp + "\n";
-  }
-  return out;
-}
-
 }  // namespace kubewatch::hooks

@@ -14,7 +14,4 @@ std::vector<std::string> program_files_of(const HookRule& hook);
 // Changes when the file is written or replaced: inode, size, time and mode. "" = it is missing.
 std::string file_stamp(const std::string& path);
 
-// Of all files together; "" when one of them is missing.
-std::string files_stamp(const std::vector<std::string>& paths);
-
 }  // namespace kubewatch::hooks

@@ -13,6 +13,7 @@
 
 #include "base/log.hpp"
 #include "hooks/printed_secrets.hpp"
+#include "hooks/program_changes.hpp"
 #include "hooks/program_files.hpp"
 #include "hooks/worker_queue.hpp"
 #include "loop/lines.hpp"
@@ -46,8 +47,7 @@ class WorkerCall;
 struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   struct Worker {
     std::string home;
-    std::vector<std::string> files;  // of its program
-    std::string stamp;               // of them, as it was started
+    std::map<std::string, std::string> files;  // of its program, with their stamps at its start
     loop::LineSplitter lines{0, loop::LineSplitter::Longer::refused};
     std::optional<HookLog> idle_log;
     std::chrono::nanoseconds cpu_before{0};
@@ -78,7 +78,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   void start_worker(std::size_t slot);
   Result<void> launch(Worker& worker, std::size_t slot);
   void send(std::size_t slot, const std::string& id);
-  bool is_outdated(const Worker& worker) const;
+  std::string outdated_by(const Worker& worker);
   void on_output(std::size_t slot, std::string_view bytes);
   void on_line(std::size_t slot, std::string_view line, bool more);
   void show_line(std::size_t slot, std::string_view line);
@@ -103,6 +103,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   const HookRule& rule;
   WorkerSurroundings surroundings;
   WorkerQueue queue;
+  ProgramChanges changes;
   std::vector<Worker> workers;
   std::map<std::string, WorkerCall*> calls;
   std::map<std::size_t, WorkerCall*> unreleased;  // answered; what it printed is not known yet
@@ -220,8 +221,7 @@ Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
       false);
   worker.lines = loop::LineSplitter(rule.max_output, loop::LineSplitter::Longer::refused);
   // Before it reads them: what changes meanwhile is newer than the worker.
-  worker.files = program_files_of(rule);
-  worker.stamp = files_stamp(worker.files);
+  for (const std::string& path : program_files_of(rule)) worker.files[path] = file_stamp(path);
   loop::ProcessOptions options;
   options.argv = rule.argv;
   KW_ASSIGN(HookEnvironment around, surroundings.environment(worker.home));
@@ -250,9 +250,11 @@ Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
 void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
   Worker& worker = workers[slot];
   if (loop::has_exited(worker.process->pid())) return queue.on_not_sent(slot);
-  if (is_outdated(worker)) {
+  if (const std::string file = outdated_by(worker); !file.empty()) {
+    base::LogFields fields = worker.idle_log->fields();
+    fields.emplace_back("file", file);
     base::log_info("the worker's program has changed: the worker is ended, another one started",
-                   worker.idle_log->fields());
+                   fields);
     queue.on_outdated(slot);
     return worker.process->terminate();
   }
@@ -271,10 +273,28 @@ void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
   }
 }
 
-// While a file is missing it is perhaps being replaced, and no worker could be started.
-bool WorkerPool::Impl::is_outdated(const Worker& worker) const {
-  const std::string now = files_stamp(worker.files);
-  return !now.empty() && now != worker.stamp;
+// The file for which it is to be ended, "" = none. While one is missing it is perhaps being
+// replaced, and no worker could be started.
+std::string WorkerPool::Impl::outdated_by(const Worker& worker) {
+  std::map<std::string, std::string> changed;
+  for (const auto& [path, was] : worker.files) {
+    std::string stamp = file_stamp(path);
+    if (stamp.empty()) return "";
+    if (stamp != was) changed[path] = std::move(stamp);
+  }
+  std::string out;
+  for (const auto& [path, stamp] : changed) {
+    const auto judged = changes.judge(path, stamp, loop.now());
+    if (judged.counts) out = path;
+    if (!judged.pause) continue;
+    base::log_warn(
+        fmt::format("a file of the worker's command line changes again and again: its next change "
+                    "counts in {}, later ones after longer pauses; where the hook itself writes "
+                    "the file, name it in env",
+                    base::format_duration(*judged.pause)),
+        {{"controller", surroundings.controller}, {"file", path}});
+  }
+  return out;
 }
 
 // What follows a line is nothing that anybody asked for.

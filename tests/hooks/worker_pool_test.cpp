@@ -407,6 +407,35 @@ TEST_CASE("a worker whose program changed ends after its run, and a new one gets
   CHECK(rig.workers() == 3);
 }
 
+TEST_CASE("a worker that writes a file of its own command line is not ended after each run") {
+  Rig rig("");
+  const auto program = [&rig](const char* answer) {
+    rig.folder.script("worker.sh");
+    rig.folder.write("worker.sh", "#!/bin/sh\n" + worker_script("echo \"$id\" >> \"$1\"\n" +
+                                                                std::string(answer)));
+  };
+  program(kAnswer);
+  rig.folder.write("state.txt", "");
+  rig.rule.argv = {rig.folder.file("worker.sh"), "state.txt"};
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  for (int i = 0; i < 20; ++i) {
+    CHECK(rig.run("run" + std::to_string(i)).code == std::optional<int>(0));
+  }
+  base::capture_log(nullptr);
+  CHECK(rig.workers() <= 5);  // four, unless that took longer than the first pause
+  std::size_t told = 0;
+  for (const std::string& line : log) {
+    if (line.find("changes again and again") == std::string::npos) continue;
+    ++told;
+    CHECK(line.find(rig.folder.file("state.txt")) != std::string::npos);
+  }
+  CHECK(told == 1);
+  // The program itself is followed as ever.
+  program(R"(printf '{"id":"%s","exit":22}\n' "$id")");
+  CHECK(rig.run("last").code == std::optional<int>(22));
+}
+
 TEST_CASE("a worker over its limits is ended, and the run says which") {
   Rig rig(worker_script("i=0; while [ $i -lt 8 ]; do sleep 600 & i=$((i+1)); done; wait"));
   rig.rule.limits.processes = 4;
