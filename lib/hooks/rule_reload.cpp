@@ -4,18 +4,23 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "base/log.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
+namespace fs = std::filesystem;
+
 // Editors write in several steps; what is read is what they leave behind.
 constexpr Duration kQuiet{200};
 constexpr std::size_t kMaxTold = 20;
 constexpr std::size_t kMaxLinkedFolders = 100;  // what is behind more links, SIGHUP has read again
+constexpr std::size_t kMaxLinks = 40;           // of one path: the kernel follows no more either
 
 std::string stamp_of(const std::string& path) {
   struct stat info {};
@@ -28,8 +33,8 @@ std::string stamp_of(const std::string& path) {
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code failed;
-  std::filesystem::directory_iterator it(folder, failed);
-  for (; !failed && it != std::filesystem::directory_iterator(); it.increment(failed)) {
+  fs::directory_iterator it(folder, failed);
+  for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
     const std::string extension = it->path().extension().string();
     if (extension == ".yaml" || extension == ".yml" || extension == ".json") {
       files.push_back(it->path().string());
@@ -45,22 +50,52 @@ std::string stamp_of_folder(const std::string& folder) {
   return out;
 }
 
-// With what rule files that are links in a folder lead to, one file for each folder: there they
-// change.
-std::vector<std::string> followed(const std::vector<std::string>& paths) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> out = paths;
-  std::set<std::string> folders;
+// The path's links, its folders' included, and what the last one leads to; nothing where it has
+// none. Each in the folder that really holds it: there it is that a link is pointed elsewhere.
+std::vector<fs::path> links_of(const std::string& path) {
   std::error_code failed;
+  const fs::path full = fs::absolute(path, failed);
+  std::deque<fs::path> rest(full.begin(), full.end());
+  std::vector<fs::path> out;
+  fs::path at;
+  while (!rest.empty() && out.size() <= kMaxLinks) {
+    const fs::path name = std::exchange(rest.front(), {});
+    rest.pop_front();
+    if (name == "..") {
+      at = at.parent_path();
+      continue;
+    }
+    if (name.empty() || name == ".") continue;  // "folder/", "./file"
+    const fs::path one = at / name;
+    const fs::path target = fs::read_symlink(one, failed);
+    if (failed) {  // no link, or not there
+      at = one;
+      continue;
+    }
+    out.push_back(one);
+    rest.insert(rest.begin(), target.begin(), target.end());
+  }
+  if (!out.empty()) out.push_back(at);
+  return out;
+}
+
+// With the links on the way to the rule files, in as many folders as they are, one for each: all
+// that changes in a folder is seen by one path of it.
+std::vector<std::string> followed(const std::vector<std::string>& paths) {
+  std::vector<std::string> out = paths;
+  std::set<fs::path> folders;
+  const auto add_links_of = [&](const std::string& path) {
+    for (const fs::path& link : links_of(path)) {
+      if (folders.size() == kMaxLinkedFolders) return;
+      if (folders.insert(link.parent_path()).second) out.push_back(link.string());
+    }
+  };
   for (const std::string& path : paths) {
+    add_links_of(path);
+    std::error_code failed;
     if (!fs::is_directory(path, failed)) continue;
     for (const std::string& file : files_in(path)) {
-      if (folders.size() == kMaxLinkedFolders) return out;
-      const fs::path target = fs::read_symlink(file, failed);
-      if (failed) continue;  // no link
-      const fs::path real = fs::weakly_canonical(fs::path(file).parent_path() / target, failed);
-      if (failed || !folders.insert(real.parent_path().string()).second) continue;
-      out.push_back(real.string());
+      if (fs::is_symlink(file, failed)) add_links_of(file);
     }
   }
   return out;
@@ -72,7 +107,7 @@ std::string rule_files_stamp(const std::vector<std::string>& paths) {
   std::string out;
   for (const std::string& path : paths) {
     std::error_code ignored;
-    out += std::filesystem::is_directory(path, ignored) ? stamp_of_folder(path) : stamp_of(path);
+    out += fs::is_directory(path, ignored) ? stamp_of_folder(path) : stamp_of(path);
   }
   return out;
 }

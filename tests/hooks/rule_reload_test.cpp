@@ -18,6 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// After it only what is seen to change has files read again: each reader looks once unasked.
+constexpr Duration kFirstLook{600};
+
 std::string rule_text(const std::string& name, const std::string& script = "exit 0") {
   return "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: " + name +
          "}\nspec:\n  for: {apiVersion: v1, kind: ConfigMap}\n  reconcile: {shell: " + script +
@@ -151,6 +154,49 @@ TEST_CASE("rule files of a folder that are links are read again when they change
   fs::create_directory(bench.folder.file("further"));
   bench.folder.write("further/s.yaml", rule_text("three"));
   CHECK(bench.next() == "two three ");
+}
+
+TEST_CASE(
+    "a link in the middle of the way to a rule file is followed when it is pointed elsewhere") {
+  Bench bench("rules.yaml");
+  const auto point = [&bench](const std::string& link, const std::string& target) {
+    fs::create_symlink(target, bench.folder.file("new-link"));
+    fs::rename(bench.folder.file("new-link"), bench.folder.file(link));
+  };
+  for (const char* name : {"rules", "app", "app/releases", "app/releases/1", "app/releases/2",
+                           "app/releases/1/more", "app/releases/2/more", "app/links"}) {
+    fs::create_directory(bench.folder.file(name));
+  }
+  bench.folder.write("app/releases/1/more/site.yaml", rule_text("one"));
+  bench.folder.write("app/releases/2/more/site.yaml", rule_text("two"));
+  point("app/current", "releases/1");
+  point("app/links/site.yaml", bench.folder.file("app/current/more/site.yaml"));
+  point("rules/site.yaml", "../app/links/site.yaml");
+  for (const char* path : {"rules", "rules/site.yaml", "app/current/more"}) {
+    INFO(path);
+    point("app/current", "releases/1");
+    bench.follow(bench.folder.file(path));
+    REQUIRE(bench.next(kFirstLook) == "");
+    point("app/current", "releases/2");
+    CHECK(bench.next() == "two ");
+  }
+  bench.follow(bench.folder.file("rules"));
+  REQUIRE(bench.next(kFirstLook) == "");
+  point("app/links/site.yaml", "../releases/1/more/site.yaml");
+  CHECK(bench.next() == "one ");
+}
+
+TEST_CASE("links that lead round in circles are looked at once") {
+  Bench bench("rules.yaml");
+  fs::create_directory(bench.folder.file("rules"));
+  fs::create_symlink("b.yaml", bench.folder.file("rules/a.yaml"));
+  fs::create_symlink("a.yaml", bench.folder.file("rules/b.yaml"));
+  bench.follow(bench.folder.file("rules"));
+  CHECK(bench.reads.empty());
+  bench.folder.write("c.yaml", rule_text("one"));
+  for (const char* name : {"rules/a.yaml", "rules/b.yaml"}) fs::remove(bench.folder.file(name));
+  fs::rename(bench.folder.file("c.yaml"), bench.folder.file("rules/c.yaml"));
+  CHECK(bench.next() == "one ");
 }
 
 TEST_CASE("asked to, the rules are read again though nothing changed") {
