@@ -434,7 +434,6 @@ Result<std::unique_ptr<http::Transport>> make_transport(loop::EventLoop& loop,
   options.tls = tls_options_of(config);
   options.user_agent = kUserAgent;
   options.proxy = config.proxy_url;
-  options.no_proxy = config.no_proxy;
   options.compress = !config.disable_compression;
   KW_ASSIGN(auto transport,
             http::make_curl_transport(loop, std::move(options)).with_context(config.source));

@@ -11,6 +11,8 @@
 #include "client/exec_plugin.hpp"
 #include "client/kubeconfig.hpp"
 #include "client/oidc.hpp"
+#include "http/checks.hpp"
+#include "http/no_proxy.hpp"
 
 namespace kubewatch::client {
 namespace {
@@ -325,17 +327,29 @@ Result<void> check_server(ClientConfig& out) {
   return invalid(out.source + ": server \"" + server + "\" is not https://HOST[:PORT][/PATH]");
 }
 
+// The environment's proxy for this server, "" = none. Decided here, by the server's own host, so
+// that a kubeconfig that we write leads the same way, and tls-server-name has no say in it.
+Result<std::string> proxy_of_environment(const std::string& server, const ConfigEnvironment& env) {
+  KW_ASSIGN(const http::Endpoint endpoint, http::parse_endpoint(server));
+  if (is_loopback_host(host_of_url(server)) ||
+      http::named_by_no_proxy(env.no_proxy, endpoint.host, endpoint.port)) {
+    return std::string();
+  }
+  const std::string& proxy = endpoint.scheme == "https" ? env.https_proxy : env.http_proxy;
+  const bool bare = !proxy.empty() && proxy.find("://") == std::string::npos;
+  return bare ? "http://" + proxy : proxy;
+}
+
+// A proxy that a flag or the cluster's entry prescribes is asked whatever NO_PROXY says, as
+// client-go's http.ProxyURL.
 Result<void> choose_proxy(const ConfigOverrides& flags, const ConfigEnvironment& env,
                           ClientConfig& out) {
   if (!flags.proxy_url.empty()) out.proxy_url = flags.proxy_url;
   if (flags.disable_compression) out.disable_compression = true;
-  const std::string host = host_of_url(out.server);
-  if (out.proxy_url.empty() && !is_loopback_host(host)) {
-    out.proxy_url = out.server.starts_with("https://") ? env.https_proxy : env.http_proxy;
-    if (!out.proxy_url.empty()) out.no_proxy = env.no_proxy;
-    if (!out.proxy_url.empty() && out.proxy_url.find("://") == std::string::npos) {
-      out.proxy_url = "http://" + out.proxy_url;
-    }
+  if (out.proxy_url.empty()) {
+    auto proxy = proxy_of_environment(out.server, env);
+    if (!proxy.ok()) return std::move(proxy).error().with_context(out.source);
+    out.proxy_url = std::move(proxy).value();
   }
   if (out.proxy_url.empty()) return {};
   for (std::string_view scheme : {"http://", "https://", "socks5://", "socks5h://"}) {
@@ -353,8 +367,9 @@ ConfigEnvironment ConfigEnvironment::from_process() {
   out.service_host = from_env("KUBERNETES_SERVICE_HOST");
   out.service_port = from_env("KUBERNETES_SERVICE_PORT");
   out.https_proxy = first_of(from_env("HTTPS_PROXY"), from_env("https_proxy"));
-  // HTTP_PROXY in capitals is what a CGI request header looks like; curl reads the small one only.
-  out.http_proxy = from_env("http_proxy");
+  // Under a CGI server HTTP_PROXY is the header Proxy of whoever asks: Go refuses it there.
+  const bool cgi = !from_env("REQUEST_METHOD").empty();
+  out.http_proxy = first_of(cgi ? "" : from_env("HTTP_PROXY"), from_env("http_proxy"));
   out.no_proxy = first_of(from_env("NO_PROXY"), from_env("no_proxy"));
   return out;
 }
@@ -423,7 +438,7 @@ std::string render_kubeconfig(const ClientConfig& config, const std::string& con
     user["client-certificate-data"] = base::base64_encode(config.client_cert_pem);
     user["client-key-data"] = base::base64_encode(config.client_key_pem);
   }
-  if (!config.proxy_url.empty() && config.no_proxy.empty()) cluster["proxy-url"] = config.proxy_url;
+  if (!config.proxy_url.empty()) cluster["proxy-url"] = config.proxy_url;
   add_impersonation(config.impersonate, user);
   Json context{{"cluster", context_name}, {"user", context_name}};
   if (!config.namespace_.empty()) context["namespace"] = config.namespace_;

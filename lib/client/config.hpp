@@ -94,8 +94,7 @@ struct ClientConfig {
   std::optional<ExecPlugin> exec;
   std::optional<OidcLogin> oidc;
   Impersonation impersonate;
-  std::string proxy_url;
-  std::string no_proxy;  // set only when the proxy comes from the environment
+  std::string proxy_url;  // "" = none; NO_PROXY is taken into account already
   bool disable_compression = false;
   Duration request_timeout{30000};  // 0 = none
   std::string source;               // "context kind-a of /home/me/.kube/config", for messages
@@ -107,10 +106,11 @@ struct ConfigEnvironment {
   std::string home;          // $HOME
   std::string service_host;  // $KUBERNETES_SERVICE_HOST
   std::string service_port;
+  std::string pod_namespace;  // $POD_NAMESPACE
   std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
   std::string https_proxy;  // $HTTPS_PROXY or $https_proxy; never used for loopback servers
   std::string http_proxy;
-  std::string no_proxy;
+  std::string no_proxy;  // exceptions from both, by http/no_proxy.hpp's rules
   static ConfigEnvironment from_process();
 };
 

@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "base/time.hpp"
 #include "http/curl_error.hpp"
+#include "http/no_proxy.hpp"
 
 namespace kubewatch::http {
 
@@ -102,8 +103,10 @@ void Transfer::set_connection() {
   curl_easy_setopt(easy_, CURLOPT_SOCKOPTFUNCTION, set_socket_options);
   curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   // Set even when empty: otherwise libcurl reads the environment.
-  curl_easy_setopt(easy_, CURLOPT_PROXY, options_->proxy.c_str());
-  curl_easy_setopt(easy_, CURLOPT_NOPROXY, options_->no_proxy.c_str());
+  const bool direct = named_by_no_proxy(options_->no_proxy, endpoint_.host, endpoint_.port);
+  curl_easy_setopt(easy_, CURLOPT_PROXY, direct ? "" : options_->proxy.c_str());
+  // Not libcurl's rules, which look at the URL: set_url() may put another name there.
+  curl_easy_setopt(easy_, CURLOPT_NOPROXY, "");
   // Never by Kerberos, which curl_left_out.c leaves out.
   curl_easy_setopt(easy_, CURLOPT_SOCKS5_AUTH, static_cast<long>(CURLAUTH_BASIC));
   curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

@@ -521,10 +521,50 @@ TEST_CASE("proxies of the environment are used, but never to reach this machine"
   CHECK(proxy_for("https://127.0.0.1:6443").empty());
   CHECK(proxy_for("https://localhost:6443").empty());
   CHECK(proxy_for("https://[::1]:6443").empty());
-  CHECK(load_config(to_server("https://x"), env)->no_proxy == ".internal");
-  const auto own = load_config(to_server("https://x", "http://q"), env);
-  CHECK(own->proxy_url == "http://q");
-  CHECK(own->no_proxy.empty());
+  CHECK(proxy_for("https://api.internal").empty());
+  CHECK(proxy_for("https://internal") == "http://proxy:3128");
+  env.no_proxy = "x,y:6443,192.0.2.0/24,2001:db8::/32";
+  CHECK(proxy_for("https://x").empty());
+  CHECK(proxy_for("http://a.x").empty());
+  CHECK(proxy_for("https://y") == "http://proxy:3128");
+  CHECK(proxy_for("https://y:6443/path").empty());
+  CHECK(proxy_for("https://192.0.2.2:6443").empty());
+  CHECK(proxy_for("https://[2001:db8::1]:6443").empty());
+  CHECK(proxy_for("https://[2001:db9::1]:6443") == "http://proxy:3128");
+  CHECK_FALSE(load_config(to_server("https://x:port"), env).ok());
+}
+
+TEST_CASE("a proxy of a flag or a cluster is asked whatever NO_PROXY says") {
+  const TempDir dir;
+  ConfigEnvironment env;
+  env.no_proxy = "*";
+  CHECK(load_config(to_server("https://x", "http://q"), env)->proxy_url == "http://q");
+  ConfigOverrides flags;
+  flags.kubeconfig = dir.write("config", user_file("{}", ", proxy-url: 'http://q'"));
+  CHECK(load_config(flags, env)->proxy_url == "http://q");
+}
+
+TEST_CASE("it is the server's address that NO_PROXY names, not what its certificate is for") {
+  ConfigEnvironment env;
+  env.https_proxy = "http://proxy:3128";
+  ConfigOverrides flags = to_server("https://192.0.2.2:6443");
+  flags.tls_server_name = "api.example";
+  env.no_proxy = "192.0.2.2";
+  CHECK(load_config(flags, env)->proxy_url.empty());
+  env.no_proxy = "api.example";
+  CHECK(load_config(flags, env)->proxy_url == "http://proxy:3128");
+}
+
+TEST_CASE("a kubeconfig that we write has the proxy, whatever NO_PROXY holds") {
+  const TempDir dir;
+  ConfigEnvironment env;
+  env.https_proxy = "http://proxy:3128";
+  env.no_proxy = "elsewhere";
+  const auto config = load_config(to_server("https://x"), env);
+  REQUIRE(config.ok());
+  const auto again = load(dir.write("config", render_kubeconfig(*config, "c")));
+  REQUIRE(again.ok());
+  CHECK(again->proxy_url == "http://proxy:3128");
 }
 
 TEST_CASE("a kubeconfig that we write is one that we read") {

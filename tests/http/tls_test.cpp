@@ -207,6 +207,25 @@ TEST_CASE("tls server_name decides what is verified, and the Host header stays t
   CHECK(error_of(loop, server, tls).find("is for another host name") != std::string::npos);
 }
 
+TEST_CASE("no_proxy is about the address that is reached, not about the tls server_name") {
+  loop::EventLoop loop;
+  const auto certificate = make_certificate({"kubernetes.example"}, {});
+  const TlsServer server(loop, certificate);
+  TransportOptions options;
+  options.user_agent = "test";
+  options.tls.ca_pem = certificate.ca_pem;
+  options.tls.server_name = "kubernetes.example";
+  options.proxy = "http://127.0.0.1:1";  // where nobody listens
+  options.no_proxy = server.host_port();
+  const auto past = make_curl_transport(loop, options);
+  REQUIRE(past.ok());
+  CHECK(get(loop, **past, server.url()).ok());
+  options.no_proxy = "kubernetes.example";
+  const auto through = make_curl_transport(loop, options);
+  REQUIRE(through.ok());
+  CHECK_FALSE(get(loop, **through, server.url()).ok());
+}
+
 TEST_CASE("insecure_skip_verify takes any certificate") {
   loop::EventLoop loop;
   const TlsServer server(loop, make_certificate({"other.example"}, {}));
