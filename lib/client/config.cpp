@@ -218,15 +218,21 @@ Result<ClientConfig> in_cluster_config(const ConfigEnvironment& env) {
   auto ca = base::read_file(out.ca_file, kMaxFileBytes);
   if (!ca.ok()) return std::move(ca).error().with_context("in-cluster configuration");
   out.ca_pem = std::move(ca).value();
-  if (auto name = base::read_file(dir + "/namespace", kMaxFileBytes); name.ok()) {
-    out.namespace_ = base::trim(*name);
-  }
   return out;
 }
 
 bool in_cluster(const ConfigEnvironment& env) {
   return !env.service_host.empty() && !env.service_port.empty() &&
          base::read_file(env.service_account_dir + "/token", kMaxFileBytes).ok();
+}
+
+// What a Pod works in where nothing names a namespace, also when a kubeconfig names the cluster:
+// the rule of client-go's DeferredLoadingClientConfig.Namespace. "" outside of Pods.
+std::string namespace_of_pod(const ConfigEnvironment& env) {
+  if (!in_cluster(env)) return "";
+  if (!env.pod_namespace.empty()) return env.pod_namespace;
+  const auto name = base::read_file(env.service_account_dir + "/namespace", kMaxFileBytes);
+  return name.ok() ? std::string(base::trim(*name)) : "";
 }
 
 Error nothing_configured(const std::vector<std::string>& files) {
@@ -366,6 +372,7 @@ ConfigEnvironment ConfigEnvironment::from_process() {
   out.home = from_env("HOME");
   out.service_host = from_env("KUBERNETES_SERVICE_HOST");
   out.service_port = from_env("KUBERNETES_SERVICE_PORT");
+  out.pod_namespace = from_env("POD_NAMESPACE");
   out.https_proxy = first_of(from_env("HTTPS_PROXY"), from_env("https_proxy"));
   // Under a CGI server HTTP_PROXY is the header Proxy of whoever asks: Go refuses it there.
   const bool cgi = !from_env("REQUEST_METHOD").empty();
@@ -393,7 +400,7 @@ Result<ClientConfig> load_config(const ConfigOverrides& flags, const ConfigEnvir
   KW_TRY(apply_impersonation(flags, out.impersonate));
   KW_TRY(choose_proxy(flags, env, out));
   if (!flags.namespace_.empty()) out.namespace_ = flags.namespace_;
-  if (out.namespace_.empty()) out.namespace_ = "default";
+  if (out.namespace_.empty()) out.namespace_ = first_of(namespace_of_pod(env), "default");
   if (flags.request_timeout) out.request_timeout = *flags.request_timeout;
   return out;
 }

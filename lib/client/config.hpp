@@ -76,7 +76,7 @@ struct OidcLogin {
 
 struct ClientConfig {
   std::string server;      // "https://host:port", no trailing slash
-  std::string namespace_;  // "default" when nothing names one
+  std::string namespace_;  // the Pod's, else "default", when nothing names one
   std::string ca_pem;
   std::string tls_server_name;
   bool insecure_skip_tls_verify = false;

@@ -493,6 +493,44 @@ TEST_CASE("a pod uses its service account when no kubeconfig exists") {
   CHECK(load_config({}, env)->server == "https://c");
 }
 
+TEST_CASE("in a pod its own namespace is meant where nothing names one") {
+  const TempDir dir;
+  dir.write("sa/token", "pod-token\n");
+  dir.write("sa/ca.crt", "POD CA");
+  dir.write("sa/namespace", "pod-ns\n");
+  ConfigEnvironment env;
+  env.service_host = "10.0.0.1";
+  env.service_port = "443";
+  env.service_account_dir = dir.path() + "/sa";
+  env.home = dir.path();
+  const auto used = [&env](const ConfigOverrides& flags = {}) {
+    return load_config(flags, env)->namespace_;
+  };
+  dir.write(".kube/config", user_file("{}"));
+  CHECK(used() == "pod-ns");
+  env.pod_namespace = "told";
+  CHECK(used() == "told");
+  ConfigOverrides flags;
+  flags.namespace_ = "mine";
+  CHECK(used(flags) == "mine");
+  env.service_port.clear();  // no pod
+  CHECK(used() == "default");
+  env.service_port = "443";
+  dir.write(".kube/config", kPlain);
+  CHECK(used() == "shop");
+  // Said, and not only assumed.
+  dir.write(".kube/config",
+            "clusters: [{name: c, cluster: {server: 'https://c'}}]\n"
+            "contexts: [{name: k, context: {cluster: c, namespace: default}}]\n"
+            "current-context: k\n");
+  CHECK(used() == "default");
+  env.home.clear();
+  CHECK(used() == "told");
+  env.pod_namespace.clear();
+  dir.write("sa/namespace", "\n");
+  CHECK(used() == "default");
+}
+
 TEST_CASE("without any configuration the error says what was looked for") {
   ConfigEnvironment env;
   const auto nothing = load_config({}, env);
