@@ -206,12 +206,27 @@ class Resolver {
   ClientConfig out_;
 };
 
+std::string server_of_pod(const ConfigEnvironment& env) {
+  const bool v6 = env.service_host.find(':') != std::string::npos;
+  return "https://" + (v6 ? "[" + env.service_host + "]" : env.service_host) + ":" +
+         env.service_port;
+}
+
+// Whether --server leaves or names the server that the service account is for: its token is for
+// nobody else to see.
+bool is_of_pod(const std::string& server, const ConfigEnvironment& env) {
+  if (server.empty()) return true;
+  const bool bare = server.find("://") == std::string::npos;
+  const auto asked = http::parse_endpoint(bare ? "https://" + server : server);
+  const auto own = http::parse_endpoint(server_of_pod(env));
+  return asked.ok() && own.ok() && asked->scheme == own->scheme && asked->port == own->port &&
+         base::to_lower(asked->host) == base::to_lower(own->host);
+}
+
 Result<ClientConfig> in_cluster_config(const ConfigEnvironment& env) {
   const std::string& dir = env.service_account_dir;
   ClientConfig out;
-  const bool v6 = env.service_host.find(':') != std::string::npos;
-  out.server =
-      "https://" + (v6 ? "[" + env.service_host + "]" : env.service_host) + ":" + env.service_port;
+  out.server = server_of_pod(env);
   out.token_file = dir + "/token";
   out.source = "the service account in " + dir;
   out.ca_file = dir + "/ca.crt";
@@ -246,7 +261,11 @@ Error nothing_configured(const std::vector<std::string>& files) {
 Result<ClientConfig> base_config(const ConfigOverrides& flags, const ConfigEnvironment& env) {
   const auto files = kubeconfig_files(flags, env);
   KW_ASSIGN(const Kubeconfig file, load_kubeconfig(files, !flags.kubeconfig.empty()));
-  if (!file.files.empty()) return Resolver(file, flags).resolve();
+  const bool pod = in_cluster(env) && is_of_pod(flags.server, env);
+  const bool chosen = !flags.context.empty() || !flags.cluster.empty() || !flags.user.empty();
+  if (!file.files.empty() && !(pod && file.empty() && !chosen)) {
+    return Resolver(file, flags).resolve();
+  }
   for (const std::string* name : {&flags.context, &flags.cluster, &flags.user}) {
     if (!name->empty()) {
       return Error(ErrorKind::not_found,
@@ -254,7 +273,7 @@ Result<ClientConfig> base_config(const ConfigOverrides& flags, const ConfigEnvir
                        "kubeconfig: " + base::join(files, ", ") + " does not exist");
     }
   }
-  if (in_cluster(env)) return in_cluster_config(env);
+  if (pod) return in_cluster_config(env);
   if (flags.server.empty()) return nothing_configured(files);
   ClientConfig out;
   out.source = "--server";

@@ -114,7 +114,8 @@ struct ConfigEnvironment {
   static ConfigEnvironment from_process();
 };
 
-// --kubeconfig, else $KUBECONFIG, else ~/.kube/config, else in-cluster. Errors name file and key:
+// --kubeconfig, else $KUBECONFIG, else ~/.kube/config; in-cluster where these hold nothing and no
+// flag names another server. Errors name file and key:
 // invalid (bad file, unknown context, exec or auth-provider users), not_found.
 Result<ClientConfig> load_config(const ConfigOverrides& overrides, const ConfigEnvironment& env);
 

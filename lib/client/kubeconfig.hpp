@@ -57,6 +57,10 @@ struct Kubeconfig {
   std::map<std::string, KubeconfigEntry> clusters;
   std::map<std::string, KubeconfigEntry> users;
   std::map<std::string, KubeconfigEntry> contexts;
+  // Files or not: as client-go's IsConfigEmpty.
+  bool empty() const {
+    return current_context.empty() && clusters.empty() && users.empty() && contexts.empty();
+  }
 };
 
 // Adds the documents of one file to what earlier files gave. Errors: invalid, too_large.

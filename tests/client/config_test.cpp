@@ -493,6 +493,52 @@ TEST_CASE("a pod uses its service account when no kubeconfig exists") {
   CHECK(load_config({}, env)->server == "https://c");
 }
 
+TEST_CASE("in a pod an empty kubeconfig hides nothing, and its token is for its own server only") {
+  const TempDir dir;
+  dir.write("sa/token", "pod-token\n");
+  dir.write("sa/ca.crt", "POD CA");
+  ConfigEnvironment env;
+  env.service_host = "10.0.0.1";
+  env.service_port = "443";
+  env.service_account_dir = dir.path() + "/sa";
+  const std::string token = dir.path() + "/sa/token";
+  env.kubeconfig = "/dev/null";
+  CHECK(load_config({}, env)->token_file == token);
+  env.kubeconfig = dir.write(
+      "config", "apiVersion: v1\nkind: Config\nclusters: []\nusers: null\ncurrent-context: ''\n");
+  CHECK(load_config({}, env)->token_file == token);
+  ConfigOverrides explicit_file;
+  explicit_file.kubeconfig = "/dev/null";
+  CHECK(load_config(explicit_file, env)->token_file == token);
+  ConfigOverrides flags;
+  flags.context = "dev";
+  CHECK_FALSE(load_config(flags, env).ok());
+  for (const std::string& file : {std::string("/dev/null"), std::string()}) {
+    env.kubeconfig = file;
+    for (const char* other : {"https://evil.example", "https://10.0.0.1:6443", "https://10.0.0.2",
+                              "http://10.0.0.1:443", "https://10.0.0.1:443@evil.example"}) {
+      INFO(file << " " << other);
+      const auto config = load_config(to_server(other), env);
+      // A URL with a user's name is refused.
+      CHECK(config.ok() == (std::string_view(other).find('@') == std::string_view::npos));
+      if (!config.ok()) continue;
+      CHECK(config->token_file.empty());
+      CHECK(config->ca_pem.empty());
+    }
+    for (const char* same : {"https://10.0.0.1:443/", "https://10.0.0.1", "10.0.0.1:443"}) {
+      INFO(file << " " << same);
+      CHECK(load_config(to_server(same), env)->token_file == token);
+    }
+  }
+  dir.write("users", "users: [{name: u, user: {}}]\n");
+  env.kubeconfig = dir.path() + "/users";
+  CHECK_FALSE(load_config({}, env).ok());
+  env = {};
+  env.kubeconfig = "/dev/null";
+  CHECK(load_config({}, env).error().message().find("current-context is not set") !=
+        std::string::npos);
+}
+
 TEST_CASE("in a pod its own namespace is meant where nothing names one") {
   const TempDir dir;
   dir.write("sa/token", "pod-token\n");
