@@ -112,6 +112,20 @@ Result<std::vector<std::string>> expand(const std::string& path, bool recursive)
   return files;
 }
 
+// As kubectl has it, -f a.yaml,b.yaml; but a file whose own name holds a comma is that file.
+std::vector<std::string> split_paths(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const auto& word : words) {
+    std::error_code unknown;
+    if (word.find(',') == std::string::npos || fs::exists(word, unknown)) {
+      out.push_back(word);
+      continue;
+    }
+    for (auto& part : base::split(word, ',')) out.push_back(std::move(part));
+  }
+  return out;
+}
+
 Result<std::string> read_stdin() {
   std::string text;
   std::array<char, 65536> piece{};
@@ -237,7 +251,7 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& pat
                                              bool recursive) {
   std::vector<Manifest> out;
   std::size_t total = 0;
-  for (const auto& path : paths) {
+  for (const auto& path : split_paths(paths)) {
     KW_ASSIGN(const auto files, expand(path, recursive));
     for (const auto& file : files) {
       KW_ASSIGN(const auto text, file == "-" ? read_stdin() : base::read_file(file, kMaxFile));

@@ -16,9 +16,10 @@ struct Manifest {
   std::string source;  // the file, or "stdin"
 };
 
-// Folders: *.yaml, *.yml and *.json, sorted; deeper ones only when `recursive`; rule files are
-// passed over. Every document must have apiVersion, kind and metadata.name. Errors name the file:
-// invalid, not_found, too_large (a file above 64 MiB, more than 10,000 files or 256 MiB in all).
+// A path that does not exist is split at its commas. Folders: *.yaml, *.yml and *.json, sorted;
+// deeper ones only when `recursive`; rule files are passed over. Every document must have
+// apiVersion, kind and metadata.name. Errors name the file: invalid, not_found, too_large (a file
+// above 64 MiB, more than 10,000 files or 256 MiB in all).
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths, bool recursive);
 // The same of a text; `source` names it.
 Result<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& source);

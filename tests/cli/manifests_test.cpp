@@ -85,6 +85,27 @@ TEST_CASE("a pattern that the shell left alone is one, unless a file is called s
   CHECK(none.error().render() == "nothing matches the path \"" + folder.path + "/*.json\"");
 }
 
+TEST_CASE("paths are split at commas, unless a file is called so") {
+  const Folder folder;
+  folder.file("a.yaml", kMap);
+  folder.file("b.yaml", kRule);
+  const std::string both = folder.path + "/a.yaml," + folder.path + "/b.yaml";
+  const auto two = read_manifests({both}, false);
+  REQUIRE(two.ok());
+  REQUIRE(two->size() == 2);
+  CHECK(two->front().source == folder.path + "/a.yaml");
+  // It was named, so it is not passed over.
+  CHECK(two->back().source == folder.path + "/b.yaml");
+  folder.file("a.yaml,b.yaml", kMap);
+  const auto one = read_manifests({folder.path + "/a.yaml,b.yaml"}, false);
+  REQUIRE(one.ok());
+  REQUIRE(one->size() == 1);
+  CHECK(one->front().source == folder.path + "/a.yaml,b.yaml");
+  const auto missing = read_manifests({folder.path + "/a.yaml,none.yaml"}, false);
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().render() == "the path \"none.yaml\" does not exist");
+}
+
 TEST_CASE("a manifest that cannot be applied is refused with its file") {
   const Folder folder;
   folder.file("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n");
