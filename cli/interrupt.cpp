@@ -6,6 +6,8 @@
 #include <atomic>
 #include <utility>
 
+#include "client/login_waits.hpp"
+
 namespace kubewatch::cli {
 
 namespace {
@@ -89,6 +91,7 @@ void Interrupt::signal(int number) {
   const auto meaning = requests_.told(number);
   if (meaning == EndRequests::Meaning::at_once) {
     if (on_second_) on_second_();
+    client::kill_login_programs();
     ::_exit(128 + number);
   }
   const bool first = meaning == EndRequests::Meaning::first;

@@ -19,7 +19,8 @@ enum class Hangup {
 class Interrupt {
  public:
   // `loop` must outlive it; on_first is called from the loop.
-  // on_second may end what must not outlive the process; the exit follows it.
+  // on_second may end what must not outlive the process; the exit follows it. Programs that log in
+  // are ended in any case.
   Interrupt(loop::EventLoop& loop, std::function<void()> on_first,
             std::function<void()> on_second = {}, Hangup hangup = Hangup::ends);
   ~Interrupt();

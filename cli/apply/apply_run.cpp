@@ -7,6 +7,7 @@
 #include "cli/apply/listed_states.hpp"
 #include "cli/apply/manifest_notes.hpp"
 #include "cli/resource_args.hpp"
+#include "client/login_waits.hpp"
 #include "hooks/field_warnings.hpp"
 #include "hooks/output.hpp"
 #include "hooks/plan.hpp"
@@ -53,7 +54,23 @@ ApplyRun::ApplyRun(Session& session, const ApplyOptions& options, ApplyReport& r
       concurrency_(concurrency),
       pace_(concurrency) {}
 
-ApplyRun::~ApplyRun() = default;
+ApplyRun::~ApplyRun() {
+  session_.bound_waits(std::nullopt);
+}
+
+void ApplyRun::stop_when(std::function<bool()> stopped) {
+  stopped_ = std::move(stopped);
+  // It bounds nothing: what was sent is waited for. But it is asked in each turn.
+  session_.bound_waits(Session::Bound{TimePoint::max(), "", [this] {
+                                        end_login_waits();
+                                        return false;
+                                      }});
+}
+
+// Of an interruption nobody waits for a login any more: its program may take minutes.
+void ApplyRun::end_login_waits() const {
+  if (stopped_ && stopped_()) client::cancel_login_waits();
+}
 
 std::optional<core::ResourceType> ApplyRun::type_of_own_crd(const core::Gvk& gvk) const {
   for (const std::size_t index : crds_) {
@@ -235,7 +252,11 @@ void ApplyRun::run_class(int order_class) {
       });
     }
     const std::size_t before = open;
-    if (open > 0) session_.loop().run_until([&] { return open < before; }, kLong);
+    const auto one_ended = [&] {
+      end_login_waits();
+      return open < before;
+    };
+    if (open > 0) session_.loop().run_until(one_ended, kLong);
     report_finished();
   }
 }

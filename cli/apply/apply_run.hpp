@@ -44,8 +44,8 @@ class ApplyRun {
   void on_type(std::function<void(const core::ResourceType&)> told) { on_type_ = std::move(told); }
 
   // Asked before each write: once it holds, what was begun is finished and the rest fails as
-  // canceled.
-  void stop_when(std::function<bool()> stopped) { stopped_ = std::move(stopped); }
+  // canceled; so does what waits for a login, in the session's other waits (the set's) too.
+  void stop_when(std::function<bool()> stopped);
 
   // Applies all; every outcome goes to the report. False: the server cannot be reached, what was
   // not begun is left.
@@ -75,6 +75,7 @@ class ApplyRun {
   void read_together(const std::vector<ObjectApply*>& applies);
   void run_class(int order_class);
   bool goes_on() const { return !unreachable_ && !(stopped_ && stopped_()); }
+  void end_login_waits() const;
   void give_up_rest();
   void report_finished();
   void finish(Slot& slot);

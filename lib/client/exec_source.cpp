@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "client/exec_plugin.hpp"
+#include "client/login_waits.hpp"
 #include "loop/process.hpp"
 
 extern char** environ;
@@ -42,10 +43,22 @@ std::vector<std::string> environment_of(const ExecPlugin& plugin, const std::str
   return out;
 }
 
+class ExecSource;
+
+std::vector<ExecSource*>& all_sources() {
+  static std::vector<ExecSource*> instance;
+  return instance;
+}
+
 class ExecSource : public LoginSource {
  public:
   ExecSource(loop::EventLoop& loop, const ClientConfig& config)
-      : loop_(loop), config_(config), plugin_(*config_.exec) {}
+      : loop_(loop), config_(config), plugin_(*config_.exec) {
+    all_sources().push_back(this);
+  }
+  ~ExecSource() override { std::erase(all_sources(), this); }
+  ExecSource(const ExecSource&) = delete;
+  ExecSource& operator=(const ExecSource&) = delete;
 
   void fetch(bool, std::function<void(Result<Login>)> done) override {
     done_ = std::move(done);
@@ -55,6 +68,8 @@ class ExecSource : public LoginSource {
       });
     }
   }
+
+  void kill() { process_.reset(); }
 
  private:
   Result<void> start() {
@@ -121,6 +136,10 @@ class ExecSource : public LoginSource {
 };
 
 }  // namespace
+
+void kill_login_programs() {
+  for (ExecSource* source : all_sources()) source->kill();
+}
 
 std::unique_ptr<LoginSource> make_exec_source(loop::EventLoop& loop, const ClientConfig& config) {
   return std::make_unique<ExecSource>(loop, config);

@@ -3,12 +3,19 @@
 #include <utility>
 #include <vector>
 
+#include "client/login_waits.hpp"
+
 namespace kubewatch::client {
 namespace {
 
 constexpr std::size_t kMaxKeptAnswer = 64U << 10U;
 
 class LoginTransport;
+
+std::vector<LoginTransport*>& all_transports() {
+  static std::vector<LoginTransport*> instance;
+  return instance;
+}
 
 // One request from its caller's start() to its end, over at most two of the inner transport's.
 class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
@@ -57,7 +64,12 @@ class LoginTransport : public http::Transport {
  public:
   LoginTransport(loop::EventLoop& loop, std::unique_ptr<http::Transport> inner,
                  std::unique_ptr<LoginSource> source, http::TlsOptions base)
-      : loop_(loop), inner_(std::move(inner)), base_(std::move(base)), source_(std::move(source)) {}
+      : loop_(loop), inner_(std::move(inner)), base_(std::move(base)), source_(std::move(source)) {
+    all_transports().push_back(this);
+  }
+  ~LoginTransport() override { std::erase(all_transports(), this); }
+  LoginTransport(const LoginTransport&) = delete;
+  LoginTransport& operator=(const LoginTransport&) = delete;
 
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override {
     auto call = std::make_shared<WaitingCall>(*this, std::move(request), std::move(handlers));
@@ -82,6 +94,18 @@ class LoginTransport : public http::Transport {
     if (std::exchange(fetching_, true)) return;
     source_->fetch(state_.was_refused(),
                    [this](Result<Login> login) { fetched(std::move(login)); });
+  }
+
+  // The login itself goes on: who comes later may have it.
+  void cancel_waiting() {
+    if (waiting_.empty()) return;
+    // Posted, so that the turn does not go by unseen by those who wait for its end.
+    loop_.post([waiting = std::exchange(waiting_, {})] {
+      const Error error(ErrorKind::canceled, "interrupted while it waited for a login");
+      for (const auto& weak : waiting) {
+        if (const auto call = weak.lock()) call->fail(error);
+      }
+    });
   }
 
   http::Transport& inner() { return *inner_; }
@@ -207,6 +231,10 @@ void WaitingCall::give_answer() {
 }
 
 }  // namespace
+
+void cancel_login_waits() {
+  for (LoginTransport* transport : all_transports()) transport->cancel_waiting();
+}
 
 std::unique_ptr<http::Transport> make_login_transport(loop::EventLoop& loop,
                                                       std::unique_ptr<http::Transport> inner,

@@ -1,12 +1,17 @@
 // The contract with programs that log in, and their runs as real processes.
 #include "client/exec_plugin.hpp"
 
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "base/json.hpp"
 #include "client/exec_source.hpp"
+#include "client/login_waits.hpp"
 #include "support/catch.hpp"
 #include "temp_dir.hpp"
 
@@ -209,6 +214,26 @@ TEST_CASE("a program runs without a shell, with its arguments, its environment a
   INFO((login.ok() ? "" : login.error().render()));
   REQUIRE(login.ok());
   CHECK(login->token == "t");
+}
+
+TEST_CASE("a program that logs in is killed with its group before we end in a hurry") {
+  const TempDir folder;
+  loop::EventLoop loop;
+  ClientConfig config;
+  config.server = "https://cluster:6443";
+  const std::string file = folder.path() + "/child";
+  config.exec = plugin_of(
+      script(folder, "endless", "sleep 1000 &\necho $! >" + file + "\necho up >&2\nwait\n"));
+  const auto source = make_exec_source(loop, config);
+  source->fetch(false, [](const Result<Login>&) { FAIL("it has no end to tell of"); });
+  int child = 0;
+  REQUIRE(loop.run_until([&] { return bool(std::ifstream(file) >> child); }, Duration{20000}));
+  pollfd end{static_cast<int>(::syscall(SYS_pidfd_open, child, 0)), POLLIN, 0};
+  REQUIRE(end.fd >= 0);
+  kill_login_programs();
+  CHECK(::poll(&end, 1, 20000) == 1);
+  ::close(end.fd);
+  kill_login_programs();  // nothing is left
 }
 
 TEST_CASE("however a program fails, the error is that nobody is logged in") {

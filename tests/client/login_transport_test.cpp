@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 
+#include "client/login_waits.hpp"
 #include "support/catch.hpp"
 #include "support/scripted_transport.hpp"
 
@@ -288,4 +289,48 @@ TEST_CASE("a request that is cancelled while it waits is never sent") {
   w.ask().call.reset();
   w.source->give(token("one"));
   CHECK(w.wire->size() == 0);
+}
+
+TEST_CASE("what waits for a login ends where nobody waits for it any more") {
+  World w;
+  auto& asked = w.ask();
+  cancel_login_waits();
+  CHECK_FALSE(asked.end.has_value());  // from the loop, as all ends
+  REQUIRE(w.loop.run_until([&] { return asked.end.has_value(); }, Duration{20000}));
+  CHECK(asked.end->error().kind() == ErrorKind::canceled);
+  CHECK(w.wire->size() == 0);
+  // The login goes on, for those who come later.
+  auto& later = w.ask();
+  CHECK(w.source->fetches == 1);
+  w.source->give(token("one"));
+  REQUIRE(w.wire->size() == 1);
+  // What was sent is no wait.
+  cancel_login_waits();
+  w.answer(0, 200, "fine");
+  REQUIRE(later.end.has_value());
+  CHECK(later.body == "fine");
+}
+
+TEST_CASE("a request that was refused and waits for another login ends as well") {
+  World w;
+  auto& asked = w.ask();
+  w.source->give(token("one"));
+  w.answer(0, 401);
+  CHECK(w.source->fetches == 2);
+  cancel_login_waits();
+  REQUIRE(w.loop.run_until([&] { return asked.end.has_value(); }, Duration{20000}));
+  CHECK(asked.end->error().kind() == ErrorKind::canceled);
+  CHECK(w.wire->size() == 1);
+}
+
+TEST_CASE(
+    "a request that is cancelled between the end of its wait and the loop's turn is not told") {
+  World w;
+  auto& asked = w.ask();
+  cancel_login_waits();
+  asked.call.reset();
+  bool turned = false;
+  w.loop.post([&] { turned = true; });
+  REQUIRE(w.loop.run_until([&] { return turned; }, Duration{20000}));
+  CHECK_FALSE(asked.end.has_value());
 }

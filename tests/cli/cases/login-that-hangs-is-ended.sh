@@ -1,0 +1,41 @@
+# A login that does not come: nothing was sent, so one signal ends apply-ssa, and the program that should log in with it.
+# With two the program is ended as well, whatever else was to be waited for.
+"$kubewatch" sandbox --kubeconfig "$work/kc" >/dev/null 2>&1 &
+server=$!
+trap 'kill -KILL $server 2>/dev/null' EXIT
+for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+# What kinds there are is known from here on: the first request is one of the apply.
+"$kubewatch" apply-ssa -f rules/configmap.yaml --kubeconfig "$work/kc" >/dev/null || exit 1
+cat >"$work/login" <<L
+#!/bin/sh
+sleep 1000 &
+echo \$! >"$work/pid"
+wait
+L
+chmod +x "$work/login"
+sed 's|token: .*|exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login, interactiveMode: Never}|' \
+  "$work/kc" >"$work/exec"
+gone() {
+  for _ in $(seq 50); do kill -0 "$(cat "$work/pid")" 2>/dev/null || return 0; sleep 0.1; done
+  return 1
+}
+# $1: the signals, then the flags of the apply.
+ends_by() {
+  signals=$1
+  shift
+  rm -f "$work/pid"
+  "$kubewatch" apply-ssa -f rules/configmap.yaml --kubeconfig "$work/exec" "$@" >"$work/said" 2>&1 &
+  apply=$!
+  for _ in $(seq 100); do [ -s "$work/pid" ] && break; sleep 0.1; done
+  for signal in $signals; do kill -$signal $apply; done
+  wait $apply
+  echo "# $signals $*: exit $?, the login is $(gone && echo gone || echo left over)"
+  cat "$work/said"
+}
+ends_by TERM
+ends_by INT --dry-run=server
+ends_by TERM --prune --applyset=set
+# Both are there when it wakes: it has no turn in between to end by the first.
+ends_by "STOP INT TERM CONT"
+"$kubewatch" wait-condition cm --all --for=create --kubeconfig "$work/kc" >/dev/null
+echo "the server is untouched: exit $?"
