@@ -55,7 +55,8 @@ TEST_CASE("the program, its file arguments, files of env and inherited values co
   CHECK_FALSE(changed());
 }
 
-TEST_CASE("the script of an interpreter counts whatever follows it; that of shell is in the rule") {
+TEST_CASE(
+    "the script of an interpreter counts whatever follows it, and that of shell is in the rule") {
   const test::RuleFolder folder;
   folder.script("w.sh");
   const auto files_of = [&folder](const std::string& hook) {
