@@ -5,6 +5,16 @@
 
 namespace kubewatch::apiserver {
 
+namespace {
+
+const Json& spec_of(const Object& crd) {
+  static const Json none;
+  const Json* spec = base::find(crd.json(), {"spec"});
+  return spec == nullptr ? none : *spec;
+}
+
+}  // namespace
+
 void CrdController::on_event(const std::string& storage_id, const EventPtr& event) {
   const bool deleted = event->type == EventType::deleted;
   if (storage_id != kCrds) {
@@ -12,13 +22,15 @@ void CrdController::on_event(const std::string& storage_id, const EventPtr& even
     return;
   }
   const std::string& name = event->object->name();
+  if (deleted || (event->previous && spec_of(*event->previous) != spec_of(*event->object))) {
+    on_replaced_(name);
+  }
   if (!deleted) {
     queue_.insert(name);
     return;
   }
   terminating_.erase(name);
   registry_.remove_custom(name);
-  if (served_.erase(name) != 0) on_replaced_(name);
   // Names that it held may be free for another now.
   storage_.each(kCrds, "", "", [&](const ObjectPtr& other) {
     if (!is_established(other->json())) queue_.insert(other->name());
@@ -58,12 +70,6 @@ void CrdController::establish(const ObjectPtr& crd, WallTime now) {
                                     : find_name_conflict(registry_, crd->json());
   if (conflict.reason.empty()) {
     registry_.set_custom(crd->name(), resources_of_crd(crd->json()));
-    const Json spec = crd->json().value("spec", Json::object());
-    const auto [served, fresh] = served_.emplace(crd->name(), spec);
-    if (!fresh && served->second != spec) {
-      served->second = spec;
-      on_replaced_(crd->name());
-    }
   }
   const Json status = crd_status(crd->json(), conflict, now);
   (void)writer_.change(context_of(crd->name(), "status", now), [&](Json& object) {

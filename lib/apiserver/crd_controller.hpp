@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -40,8 +39,7 @@ class CrdController {
   Registry& registry_;
   Writer& writer_;
   std::function<void(const std::string&)> on_replaced_;
-  std::map<std::string, Json> served_;  // specs, by name
-  std::set<std::string> terminating_;   // storage ids of dying definitions, the same as their names
+  std::set<std::string> terminating_;  // storage ids of dying definitions, the same as their names
   std::set<std::string> queue_;
 };
 

@@ -61,12 +61,12 @@ std::vector<std::string> secrets_of(const client::ExecPlugin& plugin) {
   }
   bool named = false;
   for (const std::string& argument : plugin.arguments) {
-    const std::size_t equals = argument.find('=');
     const bool flag = argument.starts_with("-");
     if (named && !flag) out.push_back(argument);
-    named = flag && names_a_secret(argument.substr(0, equals));
-    if (named && equals != std::string::npos) out.push_back(argument.substr(equals + 1));
-    named = named && equals == std::string::npos;
+    const std::size_t equals = argument.find('=');
+    const bool names = flag && names_a_secret(argument.substr(0, equals));
+    if (names && equals != std::string::npos) out.push_back(argument.substr(equals + 1));
+    named = names && equals == std::string::npos;
   }
   return out;
 }

@@ -103,6 +103,7 @@ bool names(const std::string& entry, const std::string& host, std::string_view p
 }  // namespace
 
 bool named_by_no_proxy(std::string_view list, std::string_view host, std::string_view port) {
+  if (list.empty()) return false;  // asked for each request
   if (host.size() > 1 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   }

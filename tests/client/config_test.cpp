@@ -49,6 +49,18 @@ std::string load_error(const std::string& file, ConfigOverrides flags = {}) {
   return config.error().render();
 }
 
+// What the environment of a Pod with a service account is; its files lie in the folder.
+ConfigEnvironment pod(const TempDir& dir) {
+  dir.write("sa/token", "pod-token\n");
+  dir.write("sa/ca.crt", "POD CA");
+  dir.write("sa/namespace", "pod-ns\n");
+  ConfigEnvironment env;
+  env.service_host = "10.0.0.1";
+  env.service_port = "443";
+  env.service_account_dir = dir.path() + "/sa";
+  return env;
+}
+
 ConfigOverrides to_server(const std::string& server, const std::string& proxy = "") {
   ConfigOverrides flags;
   flags.server = server;
@@ -466,13 +478,8 @@ TEST_CASE("a server without a scheme is https when something says TLS") {
 
 TEST_CASE("a pod uses its service account when no kubeconfig exists") {
   const TempDir dir;
-  dir.write("sa/token", "pod-token\n");
-  dir.write("sa/ca.crt", "POD CA");
-  dir.write("sa/namespace", "pod-ns\n");
-  ConfigEnvironment env;
+  ConfigEnvironment env = pod(dir);
   env.service_host = "fd00::1";
-  env.service_port = "443";
-  env.service_account_dir = dir.path() + "/sa";
   env.home = dir.path();
   const auto config = load_config({}, env);
   REQUIRE(config.ok());
@@ -495,12 +502,7 @@ TEST_CASE("a pod uses its service account when no kubeconfig exists") {
 
 TEST_CASE("in a pod an empty kubeconfig hides nothing, and its token is for its own server only") {
   const TempDir dir;
-  dir.write("sa/token", "pod-token\n");
-  dir.write("sa/ca.crt", "POD CA");
-  ConfigEnvironment env;
-  env.service_host = "10.0.0.1";
-  env.service_port = "443";
-  env.service_account_dir = dir.path() + "/sa";
+  ConfigEnvironment env = pod(dir);
   const std::string token = dir.path() + "/sa/token";
   env.kubeconfig = "/dev/null";
   CHECK(load_config({}, env)->token_file == token);
@@ -541,13 +543,7 @@ TEST_CASE("in a pod an empty kubeconfig hides nothing, and its token is for its 
 
 TEST_CASE("in a pod its own namespace is meant where nothing names one") {
   const TempDir dir;
-  dir.write("sa/token", "pod-token\n");
-  dir.write("sa/ca.crt", "POD CA");
-  dir.write("sa/namespace", "pod-ns\n");
-  ConfigEnvironment env;
-  env.service_host = "10.0.0.1";
-  env.service_port = "443";
-  env.service_account_dir = dir.path() + "/sa";
+  ConfigEnvironment env = pod(dir);
   env.home = dir.path();
   const auto used = [&env](const ConfigOverrides& flags = {}) {
     return load_config(flags, env)->namespace_;

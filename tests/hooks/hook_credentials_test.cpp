@@ -40,6 +40,14 @@ struct Rig : test::Rig {
     run();
     return *said;
   }
+  // One was given, and a hook has failed since.
+  void doubt_a_token() {
+    transport.answer(201, kToken);
+    REQUIRE(prepare(kRobot) == "ok");
+    time.skip(Duration{33000});
+    run();
+    credentials.doubt(kRobot);
+  }
   mode_t mode(const std::string& name) const {
     struct stat info {};
     REQUIRE(::stat(folder.file(name).c_str(), &info) == 0);
@@ -149,11 +157,7 @@ TEST_CASE("a token that is refused fails the run with the account's name and the
 
 TEST_CASE("a hook that fails costs no run its token while the server gives no other one") {
   Rig rig;
-  rig.transport.answer(201, kToken);
-  REQUIRE(rig.prepare(kRobot) == "ok");
-  rig.time.skip(Duration{33000});
-  rig.run();
-  rig.credentials.doubt(kRobot);
+  rig.doubt_a_token();
   std::vector<std::string> log;
   base::capture_log(&log);
   rig.transport.answer(403, R"({"kind":"Status","code":403,"reason":"Forbidden","message":"no"})");
@@ -178,11 +182,7 @@ TEST_CASE("a hook that fails costs no run its token while the server gives no ot
 
 TEST_CASE("runs wait for the token that follows one in doubt") {
   Rig rig;
-  rig.transport.answer(201, kToken);
-  REQUIRE(rig.prepare(kRobot) == "ok");
-  rig.time.skip(Duration{33000});
-  rig.run();
-  rig.credentials.doubt(kRobot);
+  rig.doubt_a_token();
   int ready = 0;
   for (int i = 0; i < 2; ++i) {
     rig.credentials.prepare(kRobot, [&](const Result<void>& got) { ready += got.ok() ? 1 : 0; });
