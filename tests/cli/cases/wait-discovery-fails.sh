@@ -29,9 +29,10 @@ for goal in create delete; do
   echo "# exit $?" >&2
   at silent -f "$work/widget.yaml" --for=$goal --timeout 2s -o json | grep -E 'exitCode|outcome|"state"'
 done
-# The group answers after all.
+# The group answers after all. What is looked into while it may not have been opened yet is begun empty.
 later() {
   rm -f "$work/port.answers"
+  : >"$work/said"
   at silent -f "$work/widget.yaml" --for=delete --timeout 60s 2>"$work/said" &
   waits=$!
   for _ in $(seq 100); do grep -q 'asking for it again' "$work/said" && break; sleep 0.1; done
@@ -45,6 +46,7 @@ later '' 'it has no such kind'
 later '{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":["get","list","watch"]}' \
   'it has the kind, and no such object'
 # A type was not there, and the server has hung since: that is what is known at the end.
+: >"$work/said"
 at silent nope/x --for=create --timeout 4s 2>"$work/said" &
 waits=$!
 for _ in $(seq 100); do grep -q 'asking for it again' "$work/said" && break; sleep 0.1; done
