@@ -1,3 +1,5 @@
+// The watcher's state, its watches (streaming lists among them), failures and time. Lists page by
+// page: watcher_list.cpp.
 #include "runtime/watcher.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/status.hpp"
+#include "runtime/watcher_answers.hpp"
 
 namespace kubewatch::runtime {
 
@@ -18,70 +20,8 @@ constexpr Duration kMaxRetryAfter{300000};
 constexpr Duration kBeforeSilence{15000};
 // Answers in a row that refuse to watch at one resourceVersion, before that version is given up.
 constexpr std::uint32_t kMaxRefused = 5;
-constexpr std::uint32_t kMaxInterrupted = 2;
 // After so long a stream did not break at the first thing that it told.
 constexpr Duration kNotTheFirst{20000};
-// Data cannot be restored from a backup in less: servers are stopped, written and started.
-constexpr Duration kFastestRestore{5000};
-constexpr std::uint32_t kMaxDoubtedLists = 2;  // in a row
-// Pages in a row with nothing that was not there before: such a list may go on for ever.
-constexpr std::size_t kMaxEmptyPages = 3;
-
-bool is_number(const std::string& text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-// resourceVersions are comparable where they are numbers (KEP-5504).
-bool older(const std::string& a, const std::string& b) {
-  if (!is_number(a) || !is_number(b)) return false;
-  const auto strip = [](std::string_view text) {
-    const auto first = text.find_first_not_of('0');
-    return first == std::string_view::npos ? std::string_view() : text.substr(first);
-  };
-  const std::string_view x = strip(a);
-  const std::string_view y = strip(b);
-  return x.size() != y.size() ? x.size() < y.size() : x < y;
-}
-
-bool usable(const std::string& resource_version) {
-  return !resource_version.empty() && resource_version != "0";
-}
-
-// The resourceVersion that was asked for cannot be served: expired, or of a future that never
-// comes.
-bool version_is_useless(const base::Error& error) {
-  return error.is_gone() || core::is_resource_version_too_large(error);
-}
-
-// An answer that is none of an API server: a proxy's page, half a list.
-bool is_no_answer(const base::Error& error) {
-  return error.kind() == ErrorKind::unavailable && error.status() == nullptr;
-}
-
-bool refuses_request(const base::Error& error) {
-  return error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::unsupported ||
-         is_no_answer(error);
-}
-
-// As opposed to the load, the credentials or the network, which say nothing of the version.
-bool may_be_of_version(const base::Error& error) {
-  return error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::internal ||
-         is_no_answer(error) || error.kind() == ErrorKind::too_large ||
-         (error.status() != nullptr && error.status()->code == 500);
-}
-
-// A restore of its data takes a server away for a while.
-bool is_away(const base::Error& error) {
-  const int code = error.status() == nullptr ? 0 : error.status()->code;
-  return error.is_unreachable() || error.kind() == ErrorKind::timeout ||
-         (code >= 502 && code <= 504);
-}
-
-// The answer as a whole did not fit our limits.
-bool too_much(const base::Error& error) {
-  return error.kind() == ErrorKind::too_large || error.kind() == ErrorKind::timeout;
-}
 
 base::Error rewound(const std::string& before, const std::string& now) {
   return {ErrorKind::gone,
@@ -109,56 +49,8 @@ Watcher::Watcher(WatcherOptions options, base::Random& random)
       backoff_(options_.backoff),
       page_backoff_(options_.backoff) {}
 
-// ---------------------------------------------------------------- choices
-
-ListSituation Watcher::situation() const {
-  ListSituation out;
-  out.narrowed = !options_.label_selector.empty() || !options_.field_selector.empty();
-  out.from_cache = !consistent();
-  out.server = options_.server;
-  out.page_size = options_.page_size;
-  return out;
-}
-
-bool Watcher::wants_server_version() const {
-  return options_.strategy == ListStrategy::automatic && !options_.server &&
-         needs_server_version(situation());
-}
-
-ListForm Watcher::chosen_form() const {
-  switch (options_.strategy) {
-    case ListStrategy::paged: return ListForm::paged;
-    case ListStrategy::unpaged: return ListForm::unpaged;
-    case ListStrategy::streaming: return ListForm::streaming;
-    case ListStrategy::automatic: break;
-  }
-  return choose_strategy(situation());
-}
-
-bool Watcher::wants_streaming() const {
-  if (streaming_off_ || force_unpaged_ || streaming_interrupted_ >= kMaxInterrupted) return false;
-  return chosen_form() == ListForm::streaming;
-}
-
-std::uint32_t Watcher::page_limit() const {
-  if (force_unpaged_) return 0;
-  return chosen_form() == ListForm::unpaged && !paged_after_all_ ? 0 : options_.page_size;
-}
-
-bool Watcher::consistent() const {
-  return force_recent_ || options_.semantics == ListSemantics::recent;
-}
-
-std::string Watcher::list_version() const {
-  if (consistent()) return "";
-  if (options_.semantics == ListSemantics::not_older_than && usable(resource_version_)) {
-    return resource_version_;
-  }
-  return "0";
-}
-
 bool Watcher::went_back(const std::string& resource_version) const {
-  return synced_ && older(resource_version, resource_version_);
+  return synced_ && older_version(resource_version, resource_version_);
 }
 
 // A full state older than what was seen: of a lagging cache, then a consistent read helps; or of a
@@ -187,7 +79,7 @@ WatcherActions Watcher::start(TimePoint now) {
 }
 
 WatcherActions Watcher::resume(TimePoint now, std::string resource_version) {
-  if (!usable(resource_version)) return start(now);
+  if (!usable_version(resource_version)) return start(now);
   WatcherActions out;
   synced_ = true;
   doubtful_ = true;
@@ -212,25 +104,6 @@ void Watcher::begin(TimePoint now, WatcherActions& out) {
   }
   state_ = WatcherState::init_page;
   start_list(out);
-}
-
-void Watcher::start_list(WatcherActions& out) {
-  core::ListParams params;
-  params.label_selector = options_.label_selector;
-  params.field_selector = options_.field_selector;
-  params.limit = page_limit();
-  params.content = options_.content;
-  if (!continue_token_.empty()) {
-    params.continue_token = continue_token_;
-  } else {
-    params.resource_version = list_version();
-    // "0" alone means any; a match would only repeat it.
-    if (usable(params.resource_version)) params.match = core::VersionMatch::not_older_than;
-  }
-  request_ = Request::list;
-  page_items_ = 0;
-  timer_ = TimerUse::none;
-  out.emplace_back(StartList{std::move(params)});
 }
 
 // A server accepts a watch from a version that it does not have yet and says nothing until it has:
@@ -299,6 +172,22 @@ void Watcher::stop(WatcherActions& out) {
   out.emplace_back(StopRequest{});
 }
 
+void Watcher::init_done(std::string resource_version, WatcherActions& out) {
+  out.emplace_back(EmitInitDone{resource_version, synced_});
+  synced_ = true;
+  resource_version_ = std::move(resource_version);
+  state_ = WatcherState::init_listed;
+  init_emitted_ = false;
+  doubtful_ = false;
+  force_recent_ = false;
+  rewound_ = false;
+  force_unpaged_ = false;
+  doubted_lists_ = 0;
+  streaming_interrupted_ = 0;
+  refused_ = 0;
+  continue_token_.clear();
+}
+
 // ---------------------------------------------------------------- failing
 
 void Watcher::fail(TimePoint now, WatcherFailure where, const base::Error& error,
@@ -358,157 +247,6 @@ void Watcher::stream_failed(TimePoint now, const base::Error& error, WatcherActi
   fail(now, WatcherFailure::stream, error, out);
 }
 
-// ---------------------------------------------------------------- lists
-
-bool Watcher::change_form_after(const base::Error& error) {
-  if (error.is_gone() && !continue_token_.empty() && !force_unpaged_) {
-    force_unpaged_ = true;
-    force_recent_ = true;
-    return true;
-  }
-  if (version_is_useless(error) && !consistent()) {
-    force_recent_ = true;
-    return true;
-  }
-  if (too_much(error) && options_.strategy == ListStrategy::automatic && page_limit() == 0 &&
-      !force_unpaged_ && options_.page_size > 0) {
-    paged_after_all_ = true;
-    return true;
-  }
-  return false;
-}
-
-WatcherActions Watcher::on_list_error(TimePoint now, const base::Error& error) {
-  WatcherActions out;
-  if (request_ == Request::version) {
-    request_ = Request::none;
-    // Who may only watch is not asked for more.
-    doubtful_ = !error.is_forbidden();
-    doubtful_ ? watch_refused(now, WatcherFailure::watch_start, error, out) : start_watch(now, out);
-    return out;
-  }
-  if (request_ != Request::list) return out;
-  if (change_form_after(error)) {
-    tell_failure(WatcherFailure::initial_list, error, out);
-    begin(now, out);
-    return out;
-  }
-  // The same page again, unless the server does not take its token.
-  page_again_ = true;
-  page_doubtful_ = page_doubtful_ || is_away(error);
-  if (continue_token_.empty() || error.is_gone() || refuses_request(error)) {
-    state_ = WatcherState::empty;
-  }
-  if (too_much(error)) force_unpaged_ = false;
-  fail(now, WatcherFailure::initial_list, error, out);
-  return out;
-}
-
-// A server that was away may have been restored, and its new history may have reached the version
-// of the pages before: the next page at that version would be of other objects, and nothing would
-// tell.
-bool Watcher::page_may_be_of_another_past(TimePoint now) const {
-  return state_ == WatcherState::init_page && page_doubtful_ && !continue_token_.empty() &&
-         now - page_answered_ >= kFastestRestore;
-}
-
-// Where every other page takes so long, only one answer for all of them comes to an end.
-void Watcher::begin_again_in_doubt(TimePoint now, WatcherActions& out) {
-  if (++doubted_lists_ >= kMaxDoubtedLists) force_unpaged_ = true;
-  begin(now, out);
-}
-
-WatcherActions Watcher::on_list_item() {
-  WatcherActions out;
-  if (request_ != Request::list) return out;
-  emit_init(out);
-  ++page_items_;
-  out.emplace_back(EmitInitApply{});
-  return out;
-}
-
-void Watcher::on_repeated_item() {
-  if (page_items_ > 0) --page_items_;
-}
-
-void Watcher::emit_init(WatcherActions& out) {
-  if (!init_emitted_) out.emplace_back(EmitInit{rewound_});
-  init_emitted_ = true;
-}
-
-WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
-  WatcherActions out;
-  if (request_ == Request::version) {
-    version_is(now, page.resource_version, out);
-    return out;
-  }
-  if (request_ != Request::list) return out;
-  request_ = Request::none;
-  // Something in between may have held the request until the server was back.
-  if (page_may_be_of_another_past(now)) {
-    begin_again_in_doubt(now, out);
-    return out;
-  }
-  page_answered_ = now;
-  page_doubtful_ = false;
-  const bool first = continue_token_.empty();
-  page_backoff_.succeed();
-  if (first) {
-    if (begin_again_if_back(now, page.resource_version, out)) return out;
-    first_page_version_ = page.resource_version;
-  } else if (page.resource_version != first_page_version_ && !force_unpaged_) {
-    // Pages of different times would lose what changed between them.
-    force_unpaged_ = true;
-    begin(now, out);
-    return out;
-  }
-  if (!std::exchange(page_again_, false)) empty_pages_ = page_items_ == 0 ? empty_pages_ + 1 : 0;
-  if (!page.continue_token.empty() &&
-      (page.continue_token == continue_token_ || empty_pages_ >= kMaxEmptyPages)) {
-    state_ = WatcherState::empty;
-    fail(now, WatcherFailure::initial_list,
-         Error(ErrorKind::internal, "the server's continue tokens lead nowhere"), out);
-    return out;
-  }
-  emit_init(out);
-  continue_token_ = page.continue_token;
-  if (continue_token_.empty()) {
-    last_page(now, page, out);
-  } else {
-    start_list(out);
-  }
-  return out;
-}
-
-void Watcher::last_page(TimePoint now, const core::ListPage& page, WatcherActions& out) {
-  if (!usable(page.resource_version)) {
-    state_ = WatcherState::empty;
-    fail(now, WatcherFailure::no_resource_version,
-         Error(ErrorKind::invalid, "the list has no resourceVersion to watch from"), out);
-    return;
-  }
-  // A server that pages unasked may give each page a later version: what changed meanwhile of the
-  // first is told by a watch from there.
-  init_done(first_page_version_, out);
-  start_watch(now, out);
-}
-
-void Watcher::init_done(std::string resource_version, WatcherActions& out) {
-  out.emplace_back(EmitInitDone{resource_version, synced_});
-  synced_ = true;
-  resource_version_ = std::move(resource_version);
-  state_ = WatcherState::init_listed;
-  init_emitted_ = false;
-  doubtful_ = false;
-  force_recent_ = false;
-  rewound_ = false;
-  force_unpaged_ = false;
-  doubted_lists_ = 0;
-  streaming_interrupted_ = 0;
-  refused_ = 0;
-  continue_token_.clear();
-}
-
 // ---------------------------------------------------------------- watches
 
 WatcherActions Watcher::on_watch_open(TimePoint now) {
@@ -564,7 +302,7 @@ void Watcher::initial_event(TimePoint now, const EventFacts& event, WatcherActio
 }
 
 void Watcher::initial_bookmark(TimePoint now, const EventFacts& event, WatcherActions& out) {
-  if (!usable(event.resource_version)) {
+  if (!usable_version(event.resource_version)) {
     ++streaming_interrupted_;
     relist(now, WatcherFailure::no_resource_version,
            Error(ErrorKind::invalid, "the end of the initial events has no resourceVersion"), out);
@@ -600,7 +338,7 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
     return;
   }
   const bool is_bookmark = event.type == core::WatchEventType::bookmark;
-  if (!usable(event.resource_version)) {
+  if (!usable_version(event.resource_version)) {
     if (is_bookmark) {
       ++skipped_events_;  // says nothing, harms nothing
     } else {
