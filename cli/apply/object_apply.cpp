@@ -12,6 +12,7 @@
 #include "core/url.hpp"
 #include "hooks/changed_paths.hpp"
 #include "hooks/output.hpp"
+#include "http/retry_after.hpp"
 #include "schema/managed_entries.hpp"
 
 namespace kubewatch::cli {
@@ -152,7 +153,7 @@ void ObjectApply::get(std::function<void(Result<Json>)> done) {
     if (!answer.ok()) return done(std::move(answer).error());
     if (answer->status >= 300) {
       return done(core::error_from_response(answer->status, answer->body,
-                                            answer->headers.get("Retry-After")));
+                                            http::retry_after_seconds(answer->headers)));
     }
     done(base::parse_json(answer->body));
   };

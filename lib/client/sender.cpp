@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "client/watch_call.hpp"
 #include "core/status.hpp"
+#include "http/retry_after.hpp"
 
 namespace kubewatch::client {
 namespace {
@@ -205,7 +206,8 @@ void Sender::note_failure(const http::Request& request, const Error& error, Time
 }
 
 Error error_of_answer(int status, const http::Headers& headers, std::string_view body) {
-  if (status >= 400) return core::error_from_response(status, body, headers.get("Retry-After"));
+  if (status >= 400)
+    return core::error_from_response(status, body, http::retry_after_seconds(headers));
   std::string message = "the server answered " + std::to_string(status);
   if (const auto location = headers.get("Location"); !location.empty()) {
     message += ", a redirect to " + shown_location(location) +

@@ -12,7 +12,7 @@ namespace kubewatch::core {
 
 // An HTTP answer >= 400 as an Error: a Status body is used when there is one; anything else (429 in
 // plain text, 503 in HTML) becomes a sentence with the code and the first line of the body.
-// `retry_after` is the header, "" when absent.
+// `retry_after`: in seconds (http/retry_after.hpp), "" when absent.
 base::Error error_from_response(int code, std::string_view body, std::string_view retry_after = {});
 // A Status object of an ERROR watch event; objects that are no Status become kind internal.
 base::Error error_from_status_json(std::string_view object_json);
