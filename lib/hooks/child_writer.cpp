@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
 #include "core/status.hpp"
+#include "hooks/forced_paths.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -98,27 +99,6 @@ Error explain_conflict(Error error) {
   std::string text = base::join(parts, "; ");
   text += " (leave these fields out, or name them in apply.force to take them over)";
   return Error(ErrorKind::conflict, std::move(text), *error.status());
-}
-
-bool is_field_conflict(const Error& error) {
-  if (!error.is_conflict() || error.status() == nullptr) return false;
-  const auto causes = core::causes_of(error);
-  return std::any_of(causes.begin(), causes.end(), [](const core::StatusCause& cause) {
-    return cause.reason == "FieldManagerConflict";
-  });
-}
-
-bool conflicts_are_within(const Error& error, const std::vector<std::string>& paths) {
-  if (paths.empty() || !is_field_conflict(error)) return false;
-  const auto is_within = [](const std::string& field, const std::string& path) {
-    if (field.compare(0, path.size(), path) != 0) return false;
-    return field.size() == path.size() || field[path.size()] == '.' || field[path.size()] == '[';
-  };
-  const auto causes = core::causes_of(error);
-  return std::all_of(causes.begin(), causes.end(), [&](const core::StatusCause& cause) {
-    return std::any_of(paths.begin(), paths.end(),
-                       [&](const std::string& path) { return is_within(cause.field, path); });
-  });
 }
 
 bool is_immutable_refusal(const Error& error) {
@@ -244,7 +224,8 @@ void ChildWriter::send_apply(const JobPtr& job, bool force) {
   requests_.run<Result<client::ApplyResult>>(
       [this, job, force](Result<client::ApplyResult> answer) {
         if (!answer.ok() && !force &&
-            conflicts_are_within(answer.error(), context_.rule().apply.force_paths)) {
+            conflicts_are_within(answer.error(), job->manifest.object,
+                                 context_.rule().apply.force_paths)) {
           return send_apply(job, true);
         }
         if (!answer.ok() && recreate(job, answer.error())) return;
@@ -390,7 +371,8 @@ void ChildWriter::send_own(const JobPtr& job, bool force) {
                             job->existing_version;
           return finish(job, same ? WriteEffect::unchanged : WriteEffect::configured);
         }
-        if (!force && conflicts_are_within(answer.error(), context_.rule().apply.force_paths)) {
+        if (!force && conflicts_are_within(answer.error(), job->manifest.object,
+                                           context_.rule().apply.force_paths)) {
           return send_own(job, true);
         }
         finish(

@@ -55,10 +55,6 @@ class ChildWriter {
 // Of a 409 with field manager conflicts: who owns what, and what to do. Other errors are left as
 // they are.
 Error explain_conflict(Error error);
-// What it returns was a 409 of field managers.
-bool is_field_conflict(const Error& error);
-// All of the conflicts are at or below these paths (".spec.replicas").
-bool conflicts_are_within(const Error& error, const std::vector<std::string>& paths);
 // A 422 because a field cannot be changed once it is set.
 bool is_immutable_refusal(const Error& error);
 // Of a patch that tests what it changes: a failed test means that the object changed, so that it

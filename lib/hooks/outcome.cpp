@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
+#include "hooks/forced_paths.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {

@@ -12,6 +12,7 @@
 #include "base/time.hpp"
 #include "core/resource.hpp"
 #include "core/selector.hpp"
+#include "hooks/forced_paths.hpp"
 #include "hooks/rule_cron.hpp"
 #include "jq/jq.hpp"
 #include "runtime/watcher.hpp"
@@ -124,7 +125,7 @@ enum class Validate { none, schema, server };
 struct ApplyRule {
   std::string field_manager;
   bool force = false;
-  std::vector<std::string> force_paths;  // ".spec.replicas": conflicts there are taken over
+  std::vector<ForcedPath> force_paths;  // conflicts there are taken over
   OnImmutable on_immutable = OnImmutable::fail;
   Validate validate = Validate::schema;
   Adopt adopt = Adopt::never;

@@ -77,14 +77,12 @@ RuleReader field_manager(std::string& out) {
   };
 }
 
-// .spec.template["a/b"] as conflicts are told: ".spec.template.a/b".
-bool read_force_path(const RuleNode& node, std::vector<std::string>& out) {
-  const auto steps = path_steps(node);
+// .spec.template["a/b"]
+bool read_force_path(const RuleNode& node, std::vector<ForcedPath>& out) {
+  auto steps = path_steps(node);
   if (!steps) return false;
-  std::string path;
-  for (const std::string& step : *steps) path += "." + step;
-  if (path.empty()) return node.problem("names the whole object; use force: true");
-  out.push_back(std::move(path));
+  if (steps->empty()) return node.problem("names the whole object; use force: true");
+  out.push_back(*std::move(steps));
   return true;
 }
 

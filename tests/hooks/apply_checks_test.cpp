@@ -2,6 +2,7 @@
 #include "core/status.hpp"
 #include "hooks/child_writer.hpp"
 #include "hooks/field_warnings.hpp"
+#include "hooks/forced_paths.hpp"
 #include "hooks/kind_schemas.hpp"
 #include "support/catch.hpp"
 
@@ -30,20 +31,41 @@ Json conflict_at(const std::string& field) {
 }  // namespace
 
 TEST_CASE("conflicts are taken over only when all of them are at or below the named paths") {
-  const std::vector<std::string> paths = {".spec.replicas", ".spec.template"};
+  const std::vector<ForcedPath> paths = {{"spec", "replicas"}, {"spec", "template"}};
+  const Json applied = {
+      {"spec",
+       {{"replicas", 1},
+        {"replicasX", 1},
+        {"paused", true},
+        {"template", {{"spec", {{"x", 1}}}, {"list", {{{"name", "a"}, {"x", 1}}}}}}}}};
   const auto within = [&](const Json& causes) {
-    return conflicts_are_within(refusal(409, "Conflict", causes), paths);
+    return conflicts_are_within(refusal(409, "Conflict", causes), applied, paths);
   };
   CHECK(within(Json::array({conflict_at(".spec.replicas")})));
   CHECK(within(Json::array({conflict_at(".spec.replicas"), conflict_at(".spec.template.spec.x")})));
-  CHECK(within(Json::array({conflict_at(".spec.template[name=\"a\"].x")})));
+  CHECK(within(Json::array({conflict_at(".spec.template.list[name=\"a\"].x")})));
   CHECK_FALSE(within(Json::array({conflict_at(".spec.replicas"), conflict_at(".spec.paused")})));
   CHECK_FALSE(within(Json::array({conflict_at(".spec.replicasX")})));
+  CHECK_FALSE(within(Json::array({conflict_at(".spec")})));
+  CHECK_FALSE(within(Json::array({conflict_at("")})));
   CHECK_FALSE(within(Json::array()));
   CHECK_FALSE(conflicts_are_within(
-      refusal(409, "Conflict", Json::array({conflict_at(".spec.replicas")})), {}));
+      refusal(409, "Conflict", Json::array({conflict_at(".spec.replicas")})), applied, {}));
   CHECK_FALSE(
       is_field_conflict(refusal(422, "Invalid", Json::array({conflict_at(".spec.replicas")}))));
+}
+
+TEST_CASE("a key with a dot is not what is below the key before the dot") {
+  const auto within = [](const Json& data, const std::string& field, const ForcedPath& path) {
+    return conflicts_are_within(refusal(409, "Conflict", Json::array({conflict_at(field)})),
+                                {{"data", data}}, {path});
+  };
+  CHECK_FALSE(within({{"b.c", "1"}}, ".data.b.c", {"data", "b"}));
+  CHECK(within({{"b.c", "1"}}, ".data.b.c", {"data", "b.c"}));
+  CHECK(within({{"b", {{"c", "1"}}}}, ".data.b.c", {"data", "b"}));
+  // It may be either: nobody said that both are to be taken over.
+  CHECK_FALSE(within({{"b", {{"c", "1"}}}, {"b.c", "1"}}, ".data.b.c", {"data", "b"}));
+  CHECK(within({{"b", {{"c", "1"}}}, {"b.c", "1"}}, ".data.b.c", {"data"}));
 }
 
 TEST_CASE("a refusal because a field cannot be changed is told from others") {
