@@ -44,56 +44,6 @@ bool check_kind(const RuleNode& node) {
          node.problem(fmt::format("{}: not supported yet", node.value().get<std::string>()));
 }
 
-bool check_child(const RuleNode& node, const std::string& key, std::string_view whose) {
-  return !node.value().is_object() || !node.has(key) ||
-         check_program_of_metadata(node.child(key), whose);
-}
-
-bool check_env(const RuleNode& node, const std::string& hook) {
-  if (!node.has(hook) || !node.child(hook).value().is_object()) return true;
-  const RuleNode block = node.child(hook);
-  if (!block.has("env") || !block.child("env").value().is_object()) return true;
-  const RuleNode env = block.child("env");
-  bool ok = true;
-  for (const auto& [name, value] : env.value().items()) {
-    ok = check_child(env.child(name), "jq", "spec.for.content") && ok;
-  }
-  return ok;
-}
-
-// What reads an object that is kept as metadata alone must not look for more: it would find nothing
-// and decide by that.
-bool check_metadata_programs(const RuleNode& node, const ReadRule& read) {
-  const Rule& rule = read.rule;
-  const auto bare = [](const StreamRule& stream) {
-    return stream.list.content == core::Content::metadata;
-  };
-  const bool bare_for = bare(rule.for_) || std::any_of(read.kinds.begin(), read.kinds.end(), bare);
-  bool ok = true;
-  for (std::size_t i = 0; i < read.kinds.size(); ++i) {
-    if (!bare(read.kinds[i])) continue;
-    ok = check_child(node.child("for").item(i), "filter", "spec.for.content") && ok;
-  }
-  if (bare_for) {
-    if (node.has("changed")) ok = check_changed_of_metadata(node.child("changed")) && ok;
-    if (node.has("for")) ok = check_child(node.child("for"), "filter", "spec.for.content") && ok;
-    ok = check_env(node, "reconcile") && ok;
-    ok = check_env(node, "finalize") && ok;
-  }
-  for (std::size_t i = 0; i < rule.owns.size(); ++i) {
-    if (!bare(rule.owns[i].stream)) continue;
-    ok = check_child(node.child("owns").item(i), "filter", "content") && ok;
-  }
-  for (std::size_t i = 0; i < rule.watches.size(); ++i) {
-    const RuleNode watches = node.child("watches").item(i);
-    if (bare_for) ok = check_child(watches, "refs", "spec.for.content") && ok;
-    if (!bare(rule.watches[i].stream)) continue;
-    ok = check_child(watches, "filter", "content") && ok;
-    ok = check_child(watches, "map", "content") && ok;
-  }
-  return ok;
-}
-
 // A list stays one; a single kind is the rule's own.
 bool read_for_of(const RuleNode& node, ReadRule& out) {
   const bool ok = read_for(node, out.kinds);
@@ -142,7 +92,7 @@ bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
        {"retry", [&](const RuleNode& inner) { return read_retry(inner, rule.retry); }},
        {"apply", [&](const RuleNode& inner) { return read_apply(inner, rule.apply); }}});
   if (!node.value().is_object()) return false;
-  ok = check_metadata_programs(node, out) && ok;
+  ok = check_kept(node, out.rule, out.kinds) && ok;
   if (!rule.has_for) ok = check_without_for(node, rule) && ok;
   const bool finalizes = rule.when_no_longer_matched == WhenUnmatched::finalize;
   if (finalizes && !node.has("finalize")) {

@@ -18,11 +18,12 @@ bool read_writes(const RuleNode& node, std::vector<WritesRule>& out);
 // `has_for`: the rule has objects that a watched object could be mapped to.
 bool read_watches(const RuleNode& node, bool has_for, std::vector<WatchesRule>& out);
 bool read_changed(const RuleNode& node, std::vector<std::string>& out);
-// The same list once more when only metadata is kept: other paths would never change.
-bool check_changed_of_metadata(const RuleNode& node);
-// A jq program over objects that are kept as metadata alone; `whose` says by which key,
-// "spec.for.content".
-bool check_program_of_metadata(const RuleNode& node, std::string_view whose);
+// {"metadata", "a/b"} as a JSON pointer.
+std::string pointer_of(const std::vector<std::string>& steps);
+
+// rule_kept.cpp: programs and paths of a rule's spec that look for what is not kept of the objects.
+// `kinds`: of a rule that is for several; none: rule.for_.
+bool check_kept(const RuleNode& spec, const Rule& rule, const std::vector<StreamRule>& kinds);
 
 // rule_hook.cpp; `folder` is absolute: the rule file's, base of relative paths.
 bool read_reconcile(const RuleNode& node, const std::string& folder, HookRule& out);

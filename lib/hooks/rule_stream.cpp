@@ -48,15 +48,6 @@ RuleReader kind(core::Gvk& out) {
   };
 }
 
-std::string pointer_of(const std::vector<std::string>& steps) {
-  std::string out;
-  for (const std::string& step : steps) {
-    out += '/';
-    for (const char c : step) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-  }
-  return out;
-}
-
 // A list replaces the default; managedFields never reach the cache in any case.
 RuleReader strip(std::vector<std::string>& out) {
   return [&out](const RuleNode& list) {
@@ -260,6 +251,15 @@ bool read_watch(const RuleNode& node, bool has_for, std::vector<WatchesRule>& al
 
 }  // namespace
 
+std::string pointer_of(const std::vector<std::string>& steps) {
+  std::string out;
+  for (const std::string& step : steps) {
+    out += '/';
+    for (const char c : step) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  }
+  return out;
+}
+
 bool read_for(const RuleNode& node, std::vector<StreamRule>& out) {
   if (!node.value().is_array()) {
     return read_for_kinds(node, out.emplace_back());
@@ -304,59 +304,6 @@ bool read_changed(const RuleNode& node, std::vector<std::string>& out) {
         return true;
       },
       "leave it out for the default")(node);
-}
-
-bool check_changed_of_metadata(const RuleNode& node) {
-  bool ok = true;
-  for (std::size_t i = 0; node.value().is_array() && i < node.value().size(); ++i) {
-    const RuleNode item = node.item(i);
-    if (!item.value().is_string()) continue;  // already reported
-    const auto& path = item.value().get_ref<const std::string&>();
-    const std::size_t end = path.find_first_of(".[", 1);
-    const std::string first = path.substr(0, end);
-    if (first == ".metadata" || first == ".kind" || first == ".apiVersion") continue;
-    ok = item.problem(
-        fmt::format("looks at {}, which spec.for.content: metadata does not keep", first));
-  }
-  return ok;
-}
-
-namespace {
-
-// The first member that a program reads of the object and that metadata alone does not have; "" =
-// none that can be seen. Behind a pipe the input may be another one: there only the usual members
-// of an object count.
-std::string lost_member(std::string_view program) {
-  constexpr std::array<std::string_view, 5> kLost = {"spec", "status", "data", "stringData",
-                                                     "binaryData"};
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  bool piped = false;
-  char before = ' ';  // the last character
-  for (std::size_t i = 0; i < program.size(); before = program[i++]) {
-    piped = piped || program[i] == '|';
-    const bool goes_on = is_word(before) || before == ']' || before == ')' || before == '"' ||
-                         before == '.' || before == '?';
-    if (program[i] != '.' || goes_on) continue;
-    std::size_t end = i + 1;
-    while (end < program.size() && is_word(program[end])) ++end;
-    const std::string_view name = program.substr(i + 1, end - i - 1);
-    if (name.empty() || name == "metadata" || name == "apiVersion" || name == "kind") continue;
-    if (!piped || std::find(kLost.begin(), kLost.end(), name) != kLost.end()) {
-      return std::string(name);
-    }
-  }
-  return "";
-}
-
-}  // namespace
-
-bool check_program_of_metadata(const RuleNode& node, std::string_view whose) {
-  if (!node.value().is_string()) return true;  // already reported
-  const std::string lost = lost_member(node.value().get_ref<const std::string&>());
-  if (lost.empty()) return true;
-  return node.problem(fmt::format("reads .{}, which {}: metadata does not keep", lost, whose));
 }
 
 }  // namespace kubewatch::hooks

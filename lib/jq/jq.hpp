@@ -42,6 +42,8 @@ class Program {
   // The keys when the program is a plain path: .a.b["c"] is {a, b, c}, "." is {}. For `changed` and
   // `strip`, see paths.hpp.
   std::optional<std::vector<std::string>> as_path() const;
+  // Paths of its input that it looks at (reads.hpp): not all of them, and none where libjq runs it.
+  std::vector<std::vector<std::string>> reads() const;
 
  private:
   explicit Program(std::shared_ptr<const ProgramState> state) : state_(std::move(state)) {}

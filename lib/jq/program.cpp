@@ -6,6 +6,7 @@
 #include "jq/helper.hpp"
 #include "jq/jq.hpp"
 #include "jq/parser.hpp"
+#include "jq/reads.hpp"
 #include "jq/tokens.hpp"
 #include "jq/value.hpp"
 
@@ -123,6 +124,10 @@ std::optional<std::vector<std::string>> Program::as_path() const {
   }
   if (node == nullptr || node->kind != NodeKind::identity) return std::nullopt;
   return keys;
+}
+
+std::vector<std::vector<std::string>> Program::reads() const {
+  return native() ? paths_read(*state_->root) : std::vector<Path>();
 }
 
 }  // namespace kubewatch::jq

@@ -188,6 +188,32 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
            "  watches: [{name: a, apiVersion: v1, kind: Secret, content: metadata, map: "
            ".data.a}]\n",
            {"7:77: spec.watches[0].map: reads .data, which content: metadata does not keep"}},
+          {"  for: {apiVersion: v1, kind: Pod, strip: [.spec.x], filter: .spec.x.y == 1}\n",
+           {"6:62: spec.for.filter: reads .spec.x, which spec.for.strip drops before the cache"}},
+          {"  for: {apiVersion: v1, kind: Pod, strip: ['.spec.x'], filter: '.spec.a or (.spec | .b "
+           "== .x)'}\n",
+           {"6:64: spec.for.filter: reads .spec.x, which spec.for.strip drops before the cache"}},
+          {"  for: {apiVersion: v1, kind: Pod, strip: [.spec.x], filter: '.spec.xy and .spec and "
+           ".x'}\n",
+           {}},
+          {"  for: {apiVersion: v1, kind: Pod, filter: .metadata.managedFields}\n",
+           {"6:44: spec.for.filter: reads .metadata.managedFields, which spec.for.strip drops "
+            "before the cache"}},
+          {"  for: {apiVersion: v1, kind: Pod, strip: [.status]}\n"
+           "  changed: [.spec, .status.phase]\n",
+           {"7:20: spec.changed[1]: reads .status.phase, which spec.for.strip drops before the "
+            "cache"}},
+          {"  for: [{apiVersion: v1, kind: Pod}, {apiVersion: v1, kind: Node, strip: [.spec]}]\n"
+           "  changed: [.spec]\n",
+           {"7:13: spec.changed[0]: reads .spec, which spec.for.strip drops before the cache"}},
+          {"  for: {apiVersion: v1, kind: Pod}\n"
+           "  watches: [{name: a, apiVersion: v1, kind: Secret, strip: [.data], map: "
+           "'.data[\"a\"]'}]\n",
+           {"7:74: spec.watches[0].map: reads .data, which strip drops before the cache"}},
+          {"  for: {apiVersion: v1, kind: Pod, strip: [.spec.a]}\n"
+           "  watches: [{name: a, apiVersion: v1, kind: Secret, refs: .spec.a}]\n",
+           {"7:59: spec.watches[0].refs: reads .spec.a, which spec.for.strip drops before the "
+            "cache"}},
           {"  for: {apiVersion: v1, kind: Pod, content: some}\n",
            {"6:45: spec.for.content: must be full or metadata, not \"some\""}},
           {"  for: {apiVersion: v1, kind: Pod, namespaceSelector: team=web}\n", {}},

@@ -226,6 +226,32 @@ TEST_CASE("plain paths are recognized") {
   }
 }
 
+TEST_CASE("a program tells which places of its input it looks at, as far as its text says so") {
+  using Paths = std::vector<std::vector<std::string>>;
+  const std::vector<std::pair<const char*, Paths>> programs = {
+      {".", {}},
+      {"1", {}},
+      {".a.b", {{"a"}, {"a", "b"}}},
+      {".a | .b", {{"a"}, {"a", "b"}}},
+      {".a[\"b c\"]?", {{"a"}, {"a", "b c"}}},
+      {".a and .b == 1", {{"a"}, {"b"}}},
+      {"select(.a) | .b", {{"a"}, {"b"}}},
+      {".a | has(\"b\")", {{"a"}, {"a", "b"}}},
+      {"if .a then .b else .c end", {{"a"}, {"b"}, {"c"}}},
+      {".a // \"\" | .b", {{"a"}}},
+      {".a[] | .b", {{"a"}}},
+      {".a | map(.b)", {{"a"}}},
+      {".a as $x | .b", {{"a"}, {"b"}}},
+      {"{x: .a}", {{"a"}}},
+      {"try .a catch .b", {{"a"}}},
+      {"[.a, \"\\(.b)\"]", {{"a"}, {"b"}}},
+      {"limit(1; .a)", {}}};  // of libjq, or of a function that gives its argument what it likes
+  for (const auto& [text, paths] : programs) {
+    INFO(text);
+    CHECK(compiled(text).reads() == paths);
+  }
+}
+
 TEST_CASE("a native program that would not end is stopped") {
   const auto begin = std::chrono::steady_clock::now();
   CHECK(run_error("[range(1e12)]").kind() == ErrorKind::too_large);
