@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <string_view>
 
 #include "core/status.hpp"
 
