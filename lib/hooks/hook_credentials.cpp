@@ -71,6 +71,25 @@ std::vector<std::string> secrets_of(const client::ExecPlugin& plugin) {
   return out;
 }
 
+// The password of `http://user:password@host`, as it stands there, as it is meant and as it is
+// sent.
+std::vector<std::string> secrets_of_proxy(std::string_view url) {
+  if (const auto scheme = url.find("://"); scheme != url.npos) url.remove_prefix(scheme + 3);
+  const std::size_t at = url.rfind('@');
+  if (at == url.npos) return {};
+  const std::string_view user = url.substr(0, at);
+  const std::size_t colon = user.find(':');
+  if (colon == user.npos || colon + 1 == user.size()) return {};
+  std::vector<std::string> out{std::string(user.substr(colon + 1))};
+  const auto name = base::percent_decode(user.substr(0, colon));
+  const auto password = base::percent_decode(out.front());
+  if (name.ok() && password.ok()) {
+    out.push_back(*password);
+    out.push_back(base::base64_encode(*name + ":" + *password));
+  }
+  return out;
+}
+
 // All that says who we are, in the forms in which it stands in files, headers and answers.
 std::vector<std::string> secrets_of(const client::Client& client) {
   const client::ClientConfig& config = client.config();
@@ -88,6 +107,7 @@ std::vector<std::string> secrets_of(const client::Client& client) {
     const auto content = base::read_file(config.token_file, kMaxTokenFile);
     if (content.ok()) out.emplace_back(base::trim(*content));
   }
+  for (std::string& secret : secrets_of_proxy(config.proxy_url)) out.push_back(std::move(secret));
   const std::vector<std::string> plain = out;
   for (const std::string& secret : plain) out.push_back(base::base64_encode(secret));
   if (!config.username.empty()) {
@@ -187,7 +207,7 @@ Result<HookEnvironment> HookCredentials::write(const CredentialsRule& rule,
     if (account == accounts_.end()) return Error(ErrorKind::internal, "no token was asked for");
     config.token_file = home + "/token";
     KW_TRY(write_private(config.token_file, account->second.token));
-    out.secrets.push_back(account->second.token);
+    out.secrets = secrets(rule);
   } else {
     out.secrets = secrets_of(client_);
   }
@@ -216,7 +236,9 @@ std::vector<std::string> HookCredentials::secrets(const CredentialsRule& rule) c
   if (rule.kind == CredentialsRule::Kind::kubeconfig) return secrets_of(client_);
   const auto account = accounts_.find(rule.service_account);
   if (account == accounts_.end()) return {};
-  return {account->second.token};
+  std::vector<std::string> out = secrets_of_proxy(client_.config().proxy_url);
+  out.push_back(account->second.token);
+  return out;
 }
 
 void HookCredentials::doubt(const CredentialsRule& rule) {

@@ -316,6 +316,24 @@ TEST_CASE("what a token file holds is known as a secret, renewed or not") {
   CHECK(knows(credentials.secrets(kOurs), "token-of-tomorrow"));
 }
 
+TEST_CASE("the password of a proxy that a hook is handed is known as a secret") {
+  const auto known_of = [](const std::string& proxy) {
+    client::ClientConfig behind = config();
+    behind.proxy_url = proxy;
+    test::Rig rig(behind);
+    return HookCredentials(rig.client).secrets(kOurs);
+  };
+  const auto knows = [](const std::vector<std::string>& secrets, const std::string& value) {
+    return std::find(secrets.begin(), secrets.end(), value) != secrets.end();
+  };
+  const auto secrets = known_of("http://me:pass%40word@proxy:3128");
+  CHECK(knows(secrets, "pass%40word"));
+  CHECK(knows(secrets, "pass@word"));
+  CHECK(knows(secrets, base::base64_encode("me:pass@word")));
+  CHECK_FALSE(knows(known_of("http://me@proxy:3128"), "me"));
+  CHECK_FALSE(knows(known_of("http://proxy:3128"), "proxy:3128"));
+}
+
 TEST_CASE("credentials none hands over nothing") {
   Rig rig;
   CHECK(rig.prepare({}) == "ok");
