@@ -10,6 +10,7 @@ constexpr std::uint32_t kFree = 3;
 constexpr Duration kSoon{10000};
 constexpr Duration kShortestPause{10000};
 constexpr Duration kLongestPause{3600000};
+constexpr int kToldAgain = 6;  // times the pause that was told last
 
 }  // namespace
 
@@ -20,15 +21,15 @@ ProgramChanges::Judgement ProgramChanges::judge(const std::string& path, const s
   if (file.in_a_row > 0 && now - file.at < file.pause) return {};
   // By the longer pauses it is found later, too.
   const bool again = file.in_a_row > 0 && now - file.at < file.pause * 2 + kSoon;
-  if (!again) file.pause = Duration{0};
+  if (!again) file.pause = file.told = Duration{0};
   file.in_a_row = again ? file.in_a_row + 1 : 1;
   if (file.in_a_row >= kFree) {
     file.pause = std::clamp(file.pause * 2, kShortestPause, kLongestPause);
   }
   file.stamp = stamp;
   file.at = now;
-  if (file.in_a_row < kFree || file.told) return {true, {}};
-  file.told = true;
+  if (file.in_a_row < kFree || file.pause < file.told * kToldAgain) return {true, {}};
+  file.told = file.pause;
   return {true, file.pause};
 }
 

@@ -17,7 +17,8 @@ class ProgramChanges {
  public:
   struct Judgement {
     bool counts = false;
-    // The first pause of this file begins with it: worth a warning, which names this.
+    // The first pause of a series begins with it, or one that has grown much: worth a warning,
+    // which names this.
     std::optional<Duration> pause;
   };
   // A worker was started with another `path` than it is now, by `stamp`. Asked of each worker
@@ -30,7 +31,7 @@ class ProgramChanges {
     TimePoint at{};     // when it did
     Duration pause{0};  // no other one counts so long after
     std::uint32_t in_a_row = 0;
-    bool told = false;
+    Duration told{0};  // the pause that a warning named last, in this series
   };
   std::map<std::string, File> files_;
 };
