@@ -144,6 +144,11 @@ Error Session::missing_type(const client::ResourceMap& map, const std::string& w
     known.push_back(type.plural);
     known.insert(known.end(), type.short_names.begin(), type.short_names.end());
   }
+  if (map.group_did_not_answer(word)) {
+    return {ErrorKind::unavailable,
+            fmt::format("whether the server has a resource type \"{}\" is not known{}", word,
+                        failed_groups(map))};
+  }
   const std::string who = recording_.empty() ? "the server"
                           : damaged_         ? "what is left of the recording " + recording_
                                              : "the recording " + recording_;

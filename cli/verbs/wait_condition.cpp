@@ -131,6 +131,7 @@ class WaitConditionCommand : public Command {
         one.words.insert(one.words.end(), asked.names.begin(), asked.names.end());
         const auto found = resolve_targets(session, one, rules(), namespaces_);
         // A word may be misspelt: "it does not exist" would be a wrong success for a deletion.
+        if (!found.ok() && group_is_silent(session, asked.type)) return later(found.error());
         if (!found.ok()) return later_if_missing(found.error());
         std::vector<WaitTarget> out;
         for (const auto& target : *found) {
@@ -180,13 +181,21 @@ class WaitConditionCommand : public Command {
   // A type that is not there may come, but not into a recording. Other errors of discovery are the
   // end: the server is not one, or not well, and nobody knows for how long.
   Result<Waiter::Resolved> later_if_missing(const Error& why) const {
-    if (!why.is_not_found() || deletion_ || recording_.replays()) return why;
+    if (!why.is_not_found() || deletion_) return why;
+    return later(why);
+  }
+
+  // A group that did not answer is waited for, whatever is asked: it may have the object still.
+  Result<Waiter::Resolved> later(const Error& why) const {
+    if (recording_.replays()) return why;
     Waiter::Resolved out;
     out.later = why;
     return out;
   }
-
-  // A group that did not answer is waited for, whatever is asked: it may have the object still.
+  static bool group_is_silent(Session& session, const std::string& word) {
+    const auto map = session.resources();
+    return map.ok() && (*map)->group_did_not_answer(word);
+  }
   Result<Waiter::Resolved> without_type(const Manifest& manifest, const Error& why) const {
     Waiter::Resolved out;
     if (why.is_not_found()) {
@@ -196,9 +205,7 @@ class WaitConditionCommand : public Command {
       out.gone = Waiter::Gone{std::move(gvk), {namespace_, name_of(manifest)}};
       return out;
     }
-    if (recording_.replays()) return why;
-    out.later = why;
-    return out;
+    return later(why);
   }
 
   static Result<void> can_watch(const core::ResourceType& type) {

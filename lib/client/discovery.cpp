@@ -132,6 +132,19 @@ bool ResourceMap::did_not_answer(const core::Gvk& gvk) const {
   });
 }
 
+bool ResourceMap::group_did_not_answer(std::string_view word) const {
+  const auto dot = word.find('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view place = word.substr(dot + 1);
+  return std::any_of(failed_groups.begin(), failed_groups.end(), [&](const std::string& failure) {
+    const std::string version = failure.substr(0, failure.find(':'));
+    const auto slash = version.find('/');
+    if (slash == std::string::npos) return false;
+    const std::string group = version.substr(0, slash);
+    return place == group || place.ends_with("." + group);
+  });
+}
+
 Result<ResourceType> ResourceMap::pinned(const core::Gvk& gvk) const {
   if (const ResourceType* found = find(gvk)) return *found;
   const std::string api_version = gvk.api_version();

@@ -48,6 +48,8 @@ class ResourceMap {
 
   // A version of its group failed to answer, so that nobody knows whether there is such a kind.
   bool did_not_answer(const core::Gvk& gvk) const;
+  // The same of a word that names its group, "widgets.example.com" or "widgets.v1.example.com".
+  bool group_did_not_answer(std::string_view word) const;
 
   // Groups whose discovery failed ("metrics.k8s.io/v1beta1: 503 ..."): their kinds may exist.
   std::vector<std::string> failed_groups;

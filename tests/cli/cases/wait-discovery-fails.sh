@@ -29,6 +29,14 @@ for goal in create delete; do
   echo "# exit $?" >&2
   at silent -f "$work/widget.yaml" --for=$goal --timeout 2s -o json | grep -E 'exitCode|outcome|"state"'
 done
+# The same where a word names the group; a word without one is of no kind that the server has.
+for word in widgets.ex.io/w1 widgets.v1.ex.io/w1 gadgets/w1; do
+  for goal in create delete; do
+    echo "# silent $word $goal" >&2
+    at silent $word --for=$goal --timeout 2s
+    echo "# exit $?" >&2
+  done
+done
 # The group answers after all. What is looked into while it may not have been opened yet is begun empty.
 later() {
   rm -f "$work/port.answers"
