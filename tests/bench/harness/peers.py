@@ -3,15 +3,11 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
-import time
+
+from report import say
 
 BENCH = pathlib.Path(__file__).resolve().parent.parent
 BUILT = BENCH.parent.parent / "build" / "peers"
-
-
-def say(text):
-    print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
 
 
 def build_client_go():

@@ -1,8 +1,15 @@
 """Results to text: the detail tables, and the one table of targets with ratios to the best row of
 each peer. A figure that is missing says why."""
+import sys
+import time
 
 MISSING = "-"
 NOISE = 0.02  # seconds: what two runs of the same thing differ by
+
+
+def say(text):
+    """What is being done, while it is."""
+    print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
 
 
 def number(value, digits=1):
