@@ -11,6 +11,7 @@
 #include "core/status.hpp"
 #include "core/url.hpp"
 #include "hooks/changed_paths.hpp"
+#include "hooks/forced_paths.hpp"
 #include "hooks/output.hpp"
 #include "http/retry_after.hpp"
 #include "schema/managed_entries.hpp"
@@ -38,12 +39,6 @@ bool must_be_awaited(const core::Gvk& gvk, const Json& object) {
   if (hooks::is_crd(gvk)) return !has_condition(object, "Established");
   return gvk.group.empty() && gvk.kind == "Namespace" &&
          base::string_at(object, {"status", "phase"}).empty();
-}
-
-bool is_field_conflict(const Error& error) {
-  const auto causes = core::causes_of(error);
-  return std::any_of(causes.begin(), causes.end(),
-                     [](const auto& cause) { return cause.reason == "FieldManagerConflict"; });
 }
 
 std::string version_of(const Json& object) {
@@ -239,7 +234,7 @@ void ObjectApply::on_applied(bool force, Result<client::ApplyResult> answer) {
   const bool was_listed = std::exchange(listed_, false);
   const bool refused = error.is_conflict() || !error.is_retryable();
   if (was_listed && refused) return read();
-  if (is_field_conflict(error)) return on_conflict(error);
+  if (hooks::is_field_conflict(error)) return on_conflict(error);
   // The object changed between read and forced apply, or faster than the server's own retries.
   const bool own_version = !version_of(manifest_.object).empty();
   if (error.is_conflict() && !own_version && ++rounds_ < kRounds) return read();

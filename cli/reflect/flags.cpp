@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "cli/reflect/saved.hpp"
 #include "cli/resource_args.hpp"
@@ -199,13 +200,7 @@ Result<runtime::StoreOptions> ReflectFlags::store_options() const {
 
 Result<std::string> strip_pointer(const std::string& path) {
   KW_ASSIGN(const auto steps, jq::parse_path(path));
-  std::string pointer;
-  for (const auto& step : steps) {
-    pointer += '/';
-    for (const char c : step) {
-      pointer += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-    }
-  }
+  std::string pointer = base::pointer_to(steps);
   if (runtime::is_needed(pointer)) {
     return Error(ErrorKind::invalid, fmt::format("{} cannot be dropped: the cache needs it", path));
   }

@@ -129,9 +129,11 @@ class WaitConditionCommand : public Command {
         ResourceFlags one = resources_;
         one.words = {asked.type};
         one.words.insert(one.words.end(), asked.names.begin(), asked.names.end());
+        const auto map = session.resources_with({asked.type});
+        if (!map.ok()) return later_if_missing(map.error());
         const auto found = resolve_targets(session, one, rules(), namespaces_);
+        if (!found.ok() && (*map)->group_did_not_answer(asked.type)) return later(found.error());
         // A word may be misspelt: "it does not exist" would be a wrong success for a deletion.
-        if (!found.ok() && group_is_silent(session, asked.type)) return later(found.error());
         if (!found.ok()) return later_if_missing(found.error());
         std::vector<WaitTarget> out;
         for (const auto& target : *found) {
@@ -191,10 +193,6 @@ class WaitConditionCommand : public Command {
     Waiter::Resolved out;
     out.later = why;
     return out;
-  }
-  static bool group_is_silent(Session& session, const std::string& word) {
-    const auto map = session.resources();
-    return map.ok() && (*map)->group_did_not_answer(word);
   }
   Result<Waiter::Resolved> without_type(const Manifest& manifest, const Error& why) const {
     Waiter::Resolved out;

@@ -16,4 +16,10 @@ std::string escape_pointer(std::string_view key) {
   return out;
 }
 
+std::string pointer_to(const std::vector<std::string>& keys) {
+  std::string out;
+  for (const std::string& key : keys) out += "/" + escape_pointer(key);
+  return out;
+}
+
 }  // namespace kubewatch::base

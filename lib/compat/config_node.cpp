@@ -3,26 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::compat {
 namespace {
 
 const Json kNull;
-
-std::string pointer_key(const std::string& key) {
-  std::string out = "/";
-  for (const char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -33,7 +20,8 @@ std::string ConfigNode::path_of(const std::string& key) const {
 
 void ConfigNode::fail(const std::string& key, const std::string& what, ErrorKind kind) {
   if (failed()) return;
-  const base::YamlMark mark = marks_.value_at(key.empty() ? pointer_ : pointer_ + pointer_key(key));
+  const base::YamlMark mark =
+      marks_.value_at(key.empty() ? pointer_ : pointer_ + "/" + base::escape_pointer(key));
   problem_.error =
       Error(kind, fmt::format("{}:{}: {}: {}", mark.line, mark.column, path_of(key), what));
 }
@@ -97,7 +85,8 @@ void ConfigNode::object(const std::string& key, const std::function<void(ConfigN
   const Json* value = take(key);
   if (value == nullptr) return;
   if (!value->is_object()) return fail(key, "must be a mapping");
-  ConfigNode node(*value, marks_, problem_, path_of(key), pointer_ + pointer_key(key));
+  ConfigNode node(*value, marks_, problem_, path_of(key),
+                  pointer_ + "/" + base::escape_pointer(key));
   read(node);
   node.finish();
 }
@@ -108,7 +97,7 @@ void ConfigNode::list(const std::string& key, const std::function<void(ConfigNod
   if (!value->is_array()) return fail(key, "must be a list");
   for (std::size_t i = 0; i < value->size() && !failed(); ++i) {
     ConfigNode node((*value)[i], marks_, problem_, fmt::format("{}[{}]", path_of(key), i),
-                    fmt::format("{}{}/{}", pointer_, pointer_key(key), i));
+                    fmt::format("{}/{}/{}", pointer_, base::escape_pointer(key), i));
     if (!(*value)[i].is_object()) return node.fail("", "must be a mapping");
     read(node);
     node.finish();

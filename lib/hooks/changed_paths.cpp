@@ -48,16 +48,6 @@ std::optional<std::vector<std::string_view>> items_of(std::string_view text) {
   }
 }
 
-std::string step(std::string_view literal) {
-  const std::string_view name = literal.substr(1, literal.size() - 2);
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  const bool word = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-                    std::all_of(name.begin(), name.end(), plain);
-  return word ? "." + std::string(name) : "[" + std::string(literal) + "]";
-}
-
 bool is_counted_by_server(std::string_view path) {
   return path == ".metadata.resourceVersion" || path == ".metadata.generation" ||
          path == ".metadata.managedFields";
@@ -98,10 +88,10 @@ class Difference {
       const auto found = old.find(key);
       const std::string_view was = found == old.end() ? std::string_view() : found->second;
       if (found != old.end()) old.erase(found);
-      if (was != value) compare(was, value, path + step(key), depth + 1);
+      if (was != value) compare(was, value, path + path_step(key), depth + 1);
     }
     for (const auto& [key, value] : *old_members) {
-      if (old.count(key) > 0) compare(value, {}, path + step(key), depth + 1);
+      if (old.count(key) > 0) compare(value, {}, path + path_step(key), depth + 1);
     }
     return true;
   }
@@ -122,6 +112,16 @@ class Difference {
 };
 
 }  // namespace
+
+std::string path_step(std::string_view literal) {
+  const std::string_view name = literal.substr(1, literal.size() - 2);
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  const bool word = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+                    std::all_of(name.begin(), name.end(), plain);
+  return word ? "." + std::string(name) : "[" + std::string(literal) + "]";
+}
 
 std::vector<std::string> changed_paths(std::string_view before, std::string_view after,
                                        std::size_t max) {

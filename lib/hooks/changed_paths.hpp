@@ -15,4 +15,7 @@ namespace kubewatch::hooks {
 std::vector<std::string> changed_paths(std::string_view before, std::string_view after,
                                        std::size_t max);
 
+// A key, as its JSON text with quotes, as a step of such a path: .spec, ["a/b"].
+std::string path_step(std::string_view literal);
+
 }  // namespace kubewatch::hooks

@@ -6,6 +6,9 @@
 #include <array>
 #include <cctype>
 
+#include "base/json.hpp"
+#include "base/json_pointer.hpp"
+#include "hooks/changed_paths.hpp"
 #include "hooks/rule_parts.hpp"
 #include "hooks/rule_values.hpp"
 #include "jq/paths.hpp"
@@ -57,7 +60,6 @@ std::string lost_member(std::string_view program) {
 }
 
 bool check_program_of_metadata(const RuleNode& node, std::string_view whose) {
-  if (!node.value().is_string()) return true;  // already reported
   const std::string lost = lost_member(node.value().get_ref<const std::string&>());
   if (lost.empty()) return true;
   return node.problem(fmt::format("reads .{}, which {}: metadata does not keep", lost, whose));
@@ -66,17 +68,12 @@ bool check_program_of_metadata(const RuleNode& node, std::string_view whose) {
 // .metadata.annotations["a/b"]
 std::string shown(const std::vector<std::string>& steps) {
   std::string out;
-  for (const std::string& step : steps) {
-    const bool word = !step.empty() && std::all_of(step.begin(), step.end(), [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    });
-    out += word ? "." + step : "[" + in_quotes(step) + "]";
-  }
+  for (const std::string& step : steps) out += path_step(base::dump_json(step));
   return out;
 }
 
 bool is_dropped(const std::vector<std::string>& steps, const std::vector<std::string>& strip) {
-  const std::string pointer = pointer_of(steps) + "/";
+  const std::string pointer = base::pointer_to(steps) + "/";
   return std::any_of(strip.begin(), strip.end(), [&](const std::string& dropped) {
     return pointer.starts_with(dropped + "/");
   });
@@ -95,26 +92,33 @@ class KeptCheck {
   KeptCheck(const StreamRule& stream, std::string whose)
       : stream_(stream), whose_(std::move(whose)) {}
 
-  bool program(const RuleNode& parent, const std::string& key) const {
+  bool filter(const RuleNode& parent) const { return program(parent, "filter", stream_.filter); }
+
+  // `compiled`: as it was read; absent where that failed, which is reported already.
+  bool program(const RuleNode& parent, const std::string& key,
+               const std::optional<jq::Program>& compiled) const {
     if (!parent.value().is_object() || !parent.has(key)) return true;
     const RuleNode node = parent.child(key);
     if (!node.value().is_string()) return true;  // already reported
     if (bare() && !check_program_of_metadata(node, whose_ + "content")) return false;
-    const auto compiled = jq::Program::compile(node.value().get_ref<const std::string&>());
-    if (!compiled.ok()) return true;  // already reported
+    if (!compiled) return true;
     for (const auto& steps : compiled->reads()) {
       if (!check_stripped(node, steps, stream_, whose_)) return false;
     }
     return true;
   }
 
-  bool env(const RuleNode& spec, const std::string& hook) const {
+  bool env(const RuleNode& spec, const std::string& hook, const HookRule& rule) const {
     if (!spec.has(hook) || !spec.child(hook).value().is_object()) return true;
     const RuleNode block = spec.child(hook);
     if (!block.has("env") || !block.child("env").value().is_object()) return true;
     const RuleNode env = block.child("env");
     bool ok = true;
-    for (const auto& [name, value] : env.value().items()) ok = program(env.child(name), "jq") && ok;
+    for (const auto& [name, value] : env.value().items()) {
+      const auto read = rule.env.find(name);
+      const auto compiled = read == rule.env.end() ? std::nullopt : read->second.jq;
+      ok = program(env.child(name), "jq", compiled) && ok;
+    }
     return ok;
   }
 
@@ -151,23 +155,28 @@ bool check_kept(const RuleNode& spec, const Rule& rule, const std::vector<Stream
   if (spec.has("for")) {
     const RuleNode place = spec.child("for");
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      ok = objects[i].program(kinds.empty() ? place : place.item(i), "filter") && ok;
+      ok = objects[i].filter(kinds.empty() ? place : place.item(i)) && ok;
     }
     each_kind([&](const KeptCheck& check) { return check.changed(spec); });
-    each_kind([&](const KeptCheck& check) { return check.env(spec, "reconcile"); });
-    each_kind([&](const KeptCheck& check) { return check.env(spec, "finalize"); });
+    each_kind([&](const KeptCheck& check) { return check.env(spec, "reconcile", rule.reconcile); });
+    if (rule.finalize) {
+      each_kind(
+          [&](const KeptCheck& check) { return check.env(spec, "finalize", rule.finalize->hook); });
+    }
   }
   for (std::size_t i = 0; i < rule.owns.size(); ++i) {
-    ok = KeptCheck(rule.owns[i].stream, "").program(spec.child("owns").item(i), "filter") && ok;
+    ok = KeptCheck(rule.owns[i].stream, "").filter(spec.child("owns").item(i)) && ok;
   }
   for (std::size_t i = 0; i < rule.watches.size(); ++i) {
     const RuleNode place = spec.child("watches").item(i);
     if (spec.has("for")) {
-      each_kind([&](const KeptCheck& check) { return check.program(place, "refs"); });
+      each_kind([&](const KeptCheck& check) {
+        return check.program(place, "refs", rule.watches[i].refs);
+      });
     }
     const KeptCheck related(rule.watches[i].stream, "");
-    ok = related.program(place, "filter") && ok;
-    if (!rule.watches[i].map_all) ok = related.program(place, "map") && ok;
+    ok = related.filter(place) && ok;
+    ok = related.program(place, "map", rule.watches[i].map) && ok;
   }
   return ok;
 }

@@ -18,8 +18,6 @@ bool read_writes(const RuleNode& node, std::vector<WritesRule>& out);
 // `has_for`: the rule has objects that a watched object could be mapped to.
 bool read_watches(const RuleNode& node, bool has_for, std::vector<WatchesRule>& out);
 bool read_changed(const RuleNode& node, std::vector<std::string>& out);
-// {"metadata", "a/b"} as a JSON pointer.
-std::string pointer_of(const std::vector<std::string>& steps);
 
 // rule_kept.cpp: programs and paths of a rule's spec that look for what is not kept of the objects.
 // `kinds`: of a rule that is for several; none: rule.for_.

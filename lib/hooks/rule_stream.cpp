@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/json.hpp"
+#include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "hooks/rule_parts.hpp"
 #include "hooks/rule_values.hpp"
@@ -55,7 +56,7 @@ RuleReader strip(std::vector<std::string>& out) {
     return list_of([&out](const RuleNode& node) {
       const auto steps = path_steps(node);
       if (!steps) return false;
-      std::string pointer = pointer_of(*steps);
+      std::string pointer = base::pointer_to(*steps);
       if (runtime::is_needed(pointer)) {
         return node.problem(fmt::format("{} cannot be dropped: kubewatch needs it",
                                         in_quotes(node.value().get<std::string>())));
@@ -250,15 +251,6 @@ bool read_watch(const RuleNode& node, bool has_for, std::vector<WatchesRule>& al
 }
 
 }  // namespace
-
-std::string pointer_of(const std::vector<std::string>& steps) {
-  std::string out;
-  for (const std::string& step : steps) {
-    out += '/';
-    for (const char c : step) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-  }
-  return out;
-}
 
 bool read_for(const RuleNode& node, std::vector<StreamRule>& out) {
   if (!node.value().is_array()) {
