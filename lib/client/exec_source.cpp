@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/log.hpp"
+#include "client/ends_with_us.hpp"
 #include "client/exec_plugin.hpp"
 #include "client/login_waits.hpp"
 #include "loop/process.hpp"
@@ -69,7 +71,10 @@ class ExecSource : public LoginSource {
     }
   }
 
-  void kill() { process_.reset(); }
+  void kill() {
+    process_.reset();
+    ends_with_us_.reset();
+  }
 
  private:
   Result<void> start() {
@@ -94,6 +99,8 @@ class ExecSource : public LoginSource {
     KW_ASSIGN(process_,
               loop::Process::start(loop_, std::move(options), on_line,
                                    [this](loop::ProcessExit exit) { exited(std::move(exit)); }));
+    // On a terminal it is of our group, and what the terminal sends reaches it as it does us.
+    if (!interactive) ends_with_us_.emplace(process_->pid());
     slow_ = loop_.after(kTellSlow, [this] {
       base::log_warn("exec " + plugin_.command + " still runs: all requests wait for its login");
     });
@@ -102,6 +109,7 @@ class ExecSource : public LoginSource {
 
   void exited(loop::ProcessExit exit) {
     const auto gone = std::move(process_);
+    ends_with_us_.reset();
     slow_.reset();
     const std::string name = "exec: executable " + plugin_.command;
     if (exit.timed_out) {
@@ -131,6 +139,7 @@ class ExecSource : public LoginSource {
   const ExecPlugin& plugin_;
   std::function<void(Result<Login>)> done_;
   std::unique_ptr<loop::Process> process_;
+  std::optional<EndsWithUs> ends_with_us_;
   loop::Timer slow_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

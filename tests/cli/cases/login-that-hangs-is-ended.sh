@@ -28,7 +28,7 @@ ends_by() {
   apply=$!
   for _ in $(seq 100); do [ -s "$work/pid" ] && break; sleep 0.1; done
   for signal in $signals; do kill -$signal $apply; done
-  wait $apply
+  wait $apply 2>/dev/null  # where the shell says by what it ended
   echo "# $signals $*: exit $?, the login is $(gone && echo gone || echo left over)"
   cat "$work/said"
 }
@@ -37,5 +37,9 @@ ends_by INT --dry-run=server
 ends_by TERM --prune --applyset=set
 # Both are there when it wakes: it has no turn in between to end by the first.
 ends_by "STOP INT TERM CONT"
+# While kinds are looked for nobody hears signals, and nothing has been written: it simply ends.
+rm -rf "$HOME/.kube/cache"
+ends_by TERM
+ends_by HUP
 "$kubewatch" wait-condition cm --all --for=create --kubeconfig "$work/kc" >/dev/null
 echo "the server is untouched: exit $?"

@@ -1,0 +1,55 @@
+#include "client/ends_with_us.hpp"
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+
+namespace kubewatch::client {
+namespace {
+
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+constexpr std::size_t kMost = 16;
+
+std::array<std::atomic<pid_t>, kMost> leaders{};
+static_assert(std::atomic<pid_t>::is_always_lock_free, "a signal handler reads them");
+std::size_t count = 0;
+
+void replace_one(pid_t was, pid_t becomes) {
+  for (auto& leader : leaders) {
+    pid_t is = was;
+    if (leader.compare_exchange_strong(is, becomes)) return;
+  }
+}
+
+void end(int number) {
+  for (const auto& leader : leaders) {
+    if (const pid_t group = leader; group > 1) ::kill(-group, SIGKILL);
+  }
+  ::signal(number, SIG_DFL);
+  ::raise(number);  // comes when this handler has returned
+}
+
+using Handler = void (*)(int);
+
+void replace_handlers(Handler was, Handler becomes) {
+  for (const int number : kSignals) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != was) continue;
+    ::signal(number, becomes);
+  }
+}
+
+}  // namespace
+
+EndsWithUs::EndsWithUs(pid_t leader) : leader_(leader) {
+  replace_one(0, leader_);
+  if (count++ == 0) replace_handlers(SIG_DFL, end);
+}
+
+EndsWithUs::~EndsWithUs() {
+  replace_one(leader_, 0);
+  if (--count == 0) replace_handlers(end, SIG_DFL);
+}
+
+}  // namespace kubewatch::client

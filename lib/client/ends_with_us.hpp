@@ -1,0 +1,25 @@
+// While a program that logs in runs: a SIGINT, SIGTERM or SIGHUP that ends this process ends that
+// program's process group first. Only where the signal has its default meaning; whoever hears it
+// ends such programs by login_waits.hpp. Not for SIGKILL: then the kernel sends the program, and
+// none of its children, SIGTERM.
+// Plain handlers, which need no loop that turns: the one who waits for the login may have none.
+#pragma once
+
+#include <sys/types.h>
+
+namespace kubewatch::client {
+
+class EndsWithUs {
+ public:
+  // `leader` of a process group of its own; beyond 16 at a time they are not ended. On the one
+  // thread of the process.
+  explicit EndsWithUs(pid_t leader);
+  ~EndsWithUs();
+  EndsWithUs(const EndsWithUs&) = delete;
+  EndsWithUs& operator=(const EndsWithUs&) = delete;
+
+ private:
+  pid_t leader_;
+};
+
+}  // namespace kubewatch::client
