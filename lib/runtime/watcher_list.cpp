@@ -144,10 +144,15 @@ bool Watcher::page_may_be_of_another_past(TimePoint now) const {
          now - page_answered_ >= kFastestRestore;
 }
 
-// Where every other page takes so long, only one answer for all of them comes to an end.
+// Where every other page takes so long, only one answer for all of them comes to an end. A server
+// that pages nevertheless is asked less and less often.
 void Watcher::begin_again_in_doubt(TimePoint now, WatcherActions& out) {
-  if (++doubted_lists_ >= kMaxDoubtedLists) force_unpaged_ = true;
-  begin(now, out);
+  ++doubted_lists_;
+  force_unpaged_ = force_unpaged_ || doubted_lists_ >= kMaxDoubtedLists;
+  if (doubted_lists_ <= kMaxDoubtedLists) return begin(now, out);
+  state_ = WatcherState::empty;
+  fail(now, WatcherFailure::initial_list,
+       Error(ErrorKind::unavailable, "the server was away between the pages of the list"), out);
 }
 
 WatcherActions Watcher::on_list_item() {

@@ -138,6 +138,17 @@ TEST_CASE("a list whose server was away for long begins anew: it may have been r
       s.error_event(gone());
       CHECK(s.timer() == Lines{"list limit=500"});
     }
+    SECTION("a server that pages unasked is asked less and less often") {
+      s.page("10", 500, "t4");
+      s.list_error(kUnavailable);
+      CHECK(s.after(6000).timer() == Lines{"Failure initial list +800", "timer 800"});
+      CHECK(s.after(800).timer() == Lines{"list"});
+      s.page("10", 500, "t5");
+      s.list_error(kUnavailable);
+      CHECK(s.after(800).timer() == Lines{"list continue=t5"});
+      CHECK(s.after(25000).page("10", 500, "t6") ==
+            Lines{"Page 500", "Failure initial list +1600", "timer 1600"});
+    }
   }
   SECTION("a server that says it has too much to do was there all the time") {
     s.list_error(http_error(ErrorKind::rate_limited, 429));
@@ -229,7 +240,7 @@ TEST_CASE("pages that only repeat what was listed end in backoff, whatever their
     s.list_item();
     s.list_error(kUnavailable);
     s.after(800).timer();
-    CHECK(repeated("t5") == Lines{"list continue=t5&limit=500"});
+    CHECK(repeated("t5") == Lines{"list continue=t5"});
     CHECK(repeated("t6") == Lines{"list continue=t6&limit=500"});
     CHECK(repeated("t7") == Lines{"Failure initial list +800", "timer 800"});
   }
