@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
@@ -17,11 +16,9 @@ struct FieldConflict {
   std::string words;  // the server's: `conflict with "kubectl" with subresource "scale"`
   Json theirs;        // null where the object has nothing there
   Json mine;
+  // Where the path looks as if a key ended there, and in what was applied it may not.
+  std::vector<std::size_t> no_ends = {};
 };
-
-// The value at a path of a managed field. Names hold dots and slashes, so the object decides how
-// the path is cut. Null when nothing is there.
-const Json* value_at_field(const Json& object, std::string_view path);
 
 // Of a 409 by field managers; empty for any other error. `theirs` and `mine` are looked up in
 // `before` (null: unknown) and `manifest`, whose secrets the caller has hidden.
@@ -31,7 +28,8 @@ std::vector<FieldConflict> conflicts_of(const Error& error, const Json& before,
 // --force-conflicts[=PATH], --force-owner=MANAGER.
 struct ForcePolicy {
   bool all = false;
-  std::vector<std::string> paths;  // the field itself and what is below it
+  // The field itself and what is below it: `.data.a` does not take the key `a.b`.
+  std::vector<std::string> paths;
   std::vector<std::string> owners;
   bool any() const { return all || !paths.empty() || !owners.empty(); }
   bool takes(const FieldConflict& conflict) const;

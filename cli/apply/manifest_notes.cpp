@@ -1,6 +1,7 @@
 #include "cli/apply/manifest_notes.hpp"
 
 #include "cli/apply/field_conflict.hpp"
+#include "core/field_text.hpp"
 #include "schema/managed_entries.hpp"
 
 namespace kubewatch::cli {
@@ -50,8 +51,8 @@ std::vector<std::string> taken_defaults(const Json& before, const Json& after,
     if (!entry.applied || entry.manager != manager || !entry.subresource.empty()) continue;
     for (const auto& path : entry.fields.difference(owned).leaves().paths()) {
       const std::string text = schema::path_str(path);
-      const Json* old_value = value_at_field(before, text);
-      const Json* new_value = value_at_field(after, text);
+      const Json* old_value = core::value_at_field(before, text);
+      const Json* new_value = core::value_at_field(after, text);
       if (old_value == nullptr || new_value == nullptr || *old_value != *new_value) continue;
       if (old_value->is_structured()) continue;
       if (out.size() < most) out.push_back(text);

@@ -1,30 +1,27 @@
 #include "hooks/forced_paths.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 
 #include "base/json.hpp"
+#include "core/field_text.hpp"
 #include "core/status.hpp"
 
 namespace kubewatch::hooks {
 
 namespace {
 
-// `field` goes on from the value `at`: however it is read, it is at or below `path`.
-bool is_within(std::string_view field, const Json& at, std::span<const std::string> path) {
-  if (path.empty()) return true;
-  if (!at.is_object() || !field.starts_with('.')) return false;
-  const std::string_view rest = field.substr(1);
-  bool found = false;
-  for (const auto& [key, value] : at.items()) {
-    if (!rest.starts_with(key)) continue;
-    const std::string_view below = rest.substr(key.size());
-    if (!below.empty() && below.front() != '.' && below.front() != '[') continue;
-    if (key != path.front() || !is_within(below, value, path.subspan(1))) return false;
-    found = true;
-  }
-  return found;
+// In whatever way it is read.
+bool is_within(std::string_view field, const Json& applied, const ForcedPath& path) {
+  const auto readings = core::readings_of(applied, field);
+  return !readings.empty() &&
+         std::all_of(readings.begin(), readings.end(), [&](const core::FieldReading& reading) {
+           return reading.steps.size() >= path.size() &&
+                  std::equal(path.begin(), path.end(), reading.steps.begin(),
+                             [&](const std::string& key, std::string_view step) {
+                               return step.front() == '.' && step.substr(1) == key;
+                             });
+         });
 }
 
 }  // namespace

@@ -5,38 +5,13 @@
 namespace kubewatch::cli {
 namespace {
 
-const Json kObject = R"({
-  "metadata": {"annotations": {"a.example.com/x": "1", "a": "2"}, "finalizers": ["one", "two"]},
-  "spec": {"replicas": 3,
-           "containers": [{"name": "web", "image": "one", "ports": [{"port": 80, "protocol": "TCP"}]},
-                          {"name": "a,\"]b", "image": "two"}]}})"_json;
-
-Json at(const std::string& path) {
-  const Json* found = value_at_field(kObject, path);
-  return found == nullptr ? Json("absent") : *found;
-}
+const Json kObject = R"({"spec": {"replicas": 3}})"_json;
 
 FieldConflict conflict(const std::string& path, const std::string& owner) {
   return {path, owner, "", Json(), Json()};
 }
 
 }  // namespace
-
-TEST_CASE("a path of a managed field is cut as the object says, dots and brackets in names too") {
-  CHECK(at(".spec.replicas") == 3);
-  CHECK(at(".metadata.annotations.a.example.com/x") == "1");
-  CHECK(at(".metadata.annotations.a") == "2");
-  CHECK(at(R"(.spec.containers[name="web"].image)") == "one");
-  CHECK(at(R"(.spec.containers[name="a,\"]b"].image)") == "two");
-  CHECK(at(R"(.spec.containers[name="web"].ports[port=80,protocol="TCP"].protocol)") == "TCP");
-  CHECK(at(R"(.metadata.finalizers[="two"])") == "two");
-  CHECK(at(".spec.containers[1].image") == "two");
-  for (const char* path : {".spec.containers[7]", ".spec.containers[name=", ".spec.", "spec", "[",
-                           ".metadata.finalizers[=three]", ".spec.replicas.x"}) {
-    INFO(path);
-    CHECK(at(path) == "absent");
-  }
-}
 
 TEST_CASE("conflicts of an answer become path, owner, their value and mine") {
   const Json status = R"({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 409,
@@ -65,6 +40,23 @@ TEST_CASE("force by path takes that field and what is below it, and nothing besi
   CHECK_FALSE(policy->takes(conflict(".spec", "x")));
   CHECK_FALSE(policy->takes_all({conflict(".data.a", "x"), conflict(".spec.b", "x")}));
   CHECK_FALSE(policy->takes_all({}));
+}
+
+TEST_CASE("force by path takes no key of which the path is the beginning") {
+  const Json status = R"({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 409,
+    "reason": "Conflict", "details": {"causes": [
+      {"reason": "FieldManagerConflict", "field": ".data.b.c", "message": "conflict with \"x\""}]}})"_json;
+  const auto takes = [error = core::error_from_response(409, status.dump())](
+                         const std::string& path, const Json& manifest) {
+    return parse_force({path}, {})->takes_all(conflicts_of(error, Json(), manifest));
+  };
+  CHECK_FALSE(takes(".data.b", R"({"data": {"b.c": "1"}})"_json));
+  CHECK_FALSE(takes(".data.b", R"({"data": {"b": {"c": 1}, "b.c": "1"}})"_json));
+  CHECK(takes(".data.b", R"({"data": {"b": {"c": 1}}})"_json));
+  CHECK(takes(".data.b.c", R"({"data": {"b.c": "1"}})"_json));
+  CHECK(takes(".data", R"({"data": {"b.c": "1"}})"_json));
+  // What was applied does not show the place: it is as it reads.
+  CHECK(takes(".data.b", Json::object()));
 }
 
 TEST_CASE("a path to force that can be none is refused, with how they are written") {
