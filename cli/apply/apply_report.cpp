@@ -17,6 +17,7 @@ namespace kubewatch::cli {
 
 namespace {
 
+constexpr std::size_t kMostLeft = 10;
 constexpr std::size_t kShownPaths = 6;
 constexpr Duration kTellPauses{5000};
 
@@ -53,12 +54,17 @@ std::string shown_yaml(Json object, bool was_there, const hooks::SecretHash& sec
   return base::dump_yaml(object);
 }
 
-// A server may quote what was sent to it, and break lines: one that begins with "::" is a command
-// to some CI.
+// A server may quote what was sent to it.
 std::string masked(const Manifest& manifest, const Error& error) {
   hooks::SecretMask mask;
   mask.add_object(manifest.object);
-  return base::escape_for_terminal(mask.mask(error.render()));
+  return mask.mask(error.render());
+}
+
+// While nobody knows its type.
+std::string plain_name(const Manifest& manifest) {
+  return base::to_lower(base::string_at(manifest.object, {"kind"})) + "/" +
+         base::string_at(manifest.object, {"metadata", "name"});
 }
 
 Json head_of(const Manifest& manifest) {
@@ -214,14 +220,25 @@ void ApplyReport::note_pause(const ObjectApply& apply, const Error& why, Duratio
   told_pause_ = now;
   context_.err << base::escape_for_terminal(fmt::format(
                       "{}: {}; sent again in {}", name_of(apply.type(), apply.key().name),
-                      masked(apply.manifest(), why), base::format_duration(pause)))
+                      base::one_line(masked(apply.manifest(), why)), base::format_duration(pause)))
                << std::endl;
 }
 
+void ApplyReport::note_left(const std::vector<const Manifest*>& manifests) {
+  if (manifests.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(manifests.size(), kMostLeft); ++i) {
+    names += (i == 0 ? " " : ", ") + plain_name(*manifests[i]);
+  }
+  if (manifests.size() > kMostLeft) {
+    names += fmt::format(" and {} more", manifests.size() - kMostLeft);
+  }
+  context_.err << "not begun, because the server was lost:" + base::escape_for_terminal(names) +
+                      "\n";
+}
+
 void ApplyReport::add_failed(const Manifest& manifest, const Error& error) {
-  const std::string kind = base::to_lower(base::string_at(manifest.object, {"kind"}));
-  add_error(manifest, error, kind + "/" + base::string_at(manifest.object, {"metadata", "name"}),
-            {});
+  add_error(manifest, error, plain_name(manifest), {});
 }
 
 void ApplyReport::add_error(const Manifest& manifest, const Error& error, const std::string& name,
@@ -230,7 +247,7 @@ void ApplyReport::add_error(const Manifest& manifest, const Error& error, const 
       fmt::format("{}: {} \"{}\"", manifest.source, base::string_at(manifest.object, {"kind"}),
                   base::string_at(manifest.object, {"metadata", "name"}));
   const std::string why = masked(manifest, error);
-  count(fail(context_, exit_code_of(error), what + ": " + why));
+  count(fail(context_, exit_code_of(error), what + ": " + base::one_line(why)));
   for (const auto& one : conflicts) {
     context_.err << base::escape_for_terminal("  " + to_text(one)) << "\n";
   }

@@ -55,6 +55,8 @@ class ApplyReport {
   void add(ObjectApply& apply, const std::vector<std::string>& warnings);
   // A refused request is sent again after `pause`: told now and then, however many objects wait.
   void note_pause(const ObjectApply& apply, const Error& why, Duration pause, TimePoint now);
+  // These were not begun, for the server was lost.
+  void note_left(const std::vector<const Manifest*>& manifests);
   // An object that got no further than its manifest.
   void add_failed(const Manifest& manifest, const Error& error);
   void add_pruned(const Pruned& member);

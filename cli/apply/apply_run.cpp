@@ -74,7 +74,10 @@ void ApplyRun::end_login_waits() const {
 
 std::optional<core::ResourceType> ApplyRun::type_of_own_crd(const core::Gvk& gvk) const {
   for (const std::size_t index : crds_) {
-    if (auto type = hooks::type_from_crd(slots_[index].manifest.object, gvk)) return type;
+    const Slot& crd = slots_[index];
+    // Nobody serves what was refused.
+    if (crd.error || (crd.apply && crd.finished && crd.apply->outcome().error)) continue;
+    if (auto type = hooks::type_from_crd(crd.manifest.object, gvk)) return type;
   }
   return std::nullopt;
 }
@@ -297,9 +300,11 @@ bool ApplyRun::apply_all() {
     report_finished();
   }
   // Those that never began, and finished ones behind them.
-  const auto left = static_cast<std::size_t>(
-      std::count_if(slots_.begin(), slots_.end(), [](const Slot& one) { return !one.finished; }));
-  failures_ += left;
+  std::vector<const Manifest*> left;
+  for (const Slot& slot : slots_) {
+    if (!slot.finished) left.push_back(&slot.manifest);
+  }
+  failures_ += left.size();
   for (; reported_ < slots_.size(); ++reported_) {
     Slot& slot = slots_[reported_];
     if (!slot.finished) continue;
@@ -307,7 +312,8 @@ bool ApplyRun::apply_all() {
     slot.error ? report_.add_failed(slot.manifest, *slot.error)
                : report_.add(*slot.apply, slot.warnings);
   }
-  return left == 0;
+  report_.note_left(left);
+  return left.empty();
 }
 
 }  // namespace kubewatch::cli

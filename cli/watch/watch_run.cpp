@@ -222,6 +222,7 @@ Result<void> Run::make_view(const std::vector<Wanted>& wanted) {
   view.show_labels = options_.show_labels;
   view.headers = options_.headers;
   view.show_managed_fields = options_.content.show_managed_fields;
+  view.wide = options_.output.kind == OutputFormat::Kind::wide;
   view.diff = options_.diff;
   view.fields = filter_.field_names();
   view.terminal = options_.terminal;
@@ -280,23 +281,13 @@ SourceCallbacks Run::source_callbacks() {
   return out;
 }
 
-// A custom kind's columns are in its definition; who may not read it gets none.
+// A custom kind's columns are in its definition; who may not read it gets NAME and AGE.
 void Run::fetch_columns(Session& session, const core::ResourceType& type,
                         std::function<void()> go_on) {
-  const bool custom = type.gvk.group.find('.') != std::string::npos &&
-                      builtin_columns(type).empty() && !type.gvk.group.ends_with(".k8s.io");
-  if (table_ == nullptr || !custom || !options_.fields.empty()) return go_on();
-  columns_.push_back(session.client().raw(
-      "GET",
-      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" +
-          base::percent_encode(type.plural + "." + type.gvk.group),
-      [this, type, go_on = std::move(go_on)](Result<http::Response> answer) {
-        if (answer.ok() && answer->status == 200) {
-          if (auto definition = base::parse_json(answer->body); definition.ok()) {
-            const bool wide = options_.output.kind == OutputFormat::Kind::wide;
-            table_->set_columns(type, custom_columns(*definition, type.gvk.version, wide));
-          }
-        }
+  if (table_ == nullptr || builtin_columns_of(type) || !options_.fields.empty()) return go_on();
+  columns_.push_back(
+      cli::fetch_columns(session.client(), type, [this, type, go_on = std::move(go_on)](auto made) {
+        table_->set_columns(type, std::move(made));
         go_on();
       }));
 }
@@ -399,7 +390,7 @@ void Run::on_synced(const SourceInfo& source, bool gap, bool resumed) {
 }
 
 void Run::note(const std::string& text) {
-  context_.err << base::escape_for_terminal(text) << "\n";
+  context_.err << base::escape_for_terminal(base::one_line(text)) << "\n";
   context_.err.flush();
 }
 

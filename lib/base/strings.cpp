@@ -96,6 +96,20 @@ std::string to_lower(std::string_view text) {
   return out;
 }
 
+std::string one_line(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  std::string out;
+  while (true) {
+    const std::size_t end = text.find_first_of("\r\n");
+    if (end == std::string_view::npos) return out.append(text);
+    out += text.substr(0, text.find_last_not_of(kSpace, end) + 1);
+    const std::size_t next = text.find_first_not_of(kSpace, end);
+    if (next == std::string_view::npos) return out;
+    if (!out.empty()) out += ' ';
+    text.remove_prefix(next);
+  }
+}
+
 std::string escape_for_terminal(std::string_view text, bool keep_newlines) {
   std::string out;
   out.reserve(text.size());

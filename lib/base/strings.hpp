@@ -29,6 +29,10 @@ Result<std::string> base64_decode(std::string_view text);
 // as given.
 std::string escape_for_terminal(std::string_view text, bool keep_newlines = false);
 
+// Line breaks, with the white space around them, become one space: of a message that comes from
+// outside no line may begin with what a CI takes for a command ("::").
+std::string one_line(std::string_view text);
+
 bool is_valid_utf8(std::string_view text);
 
 // Names closest to `wanted` (edit distance <= 2), best first; for "did you mean".

@@ -61,10 +61,40 @@ Result<std::vector<YamlDocument>> read(std::string_view text, const YamlLimits& 
                                                               : std::move(documents).error();
 }
 
-// Editors of some systems begin files with it.
-std::string_view without_bom(std::string_view text) {
-  constexpr std::string_view kBom = "\xef\xbb\xbf";
-  return text.starts_with(kBom) ? text.substr(kBom.size()) : text;
+// Editors of some systems begin files with it, and of such files put together each document may
+// begin with one (YAML 1.2.2, 5.2), which libyaml does not know.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+std::string_view behind_mark(std::string_view text) {
+  return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
+}
+
+// At the beginning of a line, behind a line of --- or before one.
+std::size_t next_mark(std::string_view text, std::size_t from) {
+  for (std::size_t at = text.find(kByteOrderMark, from); at != std::string_view::npos;
+       at = text.find(kByteOrderMark, at + 1)) {
+    if (at == 0 || text[at - 1] != '\n') continue;
+    const std::size_t before = at < 2 ? std::string_view::npos : text.rfind('\n', at - 2);
+    const std::size_t line = before == std::string_view::npos ? 0 : before + 1;
+    if (behind_mark(text.substr(line)).starts_with("---")) return at;
+    if (behind_mark(text.substr(at)).starts_with("---")) return at;
+  }
+  return std::string_view::npos;
+}
+
+Result<std::vector<YamlDocument>> read_without_marks(std::string_view text,
+                                                     const YamlLimits& limits, bool with_marks) {
+  text = behind_mark(text);
+  std::size_t at = next_mark(text, 0);
+  if (at == std::string_view::npos) return read(text, limits, with_marks);
+  std::string out;
+  std::size_t from = 0;
+  for (; at != std::string_view::npos; at = next_mark(text, from)) {
+    out += text.substr(from, at - from);
+    from = at + kByteOrderMark.size();
+  }
+  out += text.substr(from);
+  return read(out, limits, with_marks);
 }
 
 std::string parent_of(const std::string& pointer) {
@@ -89,11 +119,11 @@ YamlMark YamlMarks::key_at(const std::string& pointer) const {
 }
 
 Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, const YamlLimits& limits) {
-  return read(without_bom(text), limits, true);
+  return read_without_marks(text, limits, true);
 }
 
 Result<std::vector<Json>> parse_yaml_values(std::string_view text, const YamlLimits& limits) {
-  KW_ASSIGN(auto documents, read(without_bom(text), limits, false));
+  KW_ASSIGN(auto documents, read_without_marks(text, limits, false));
   std::vector<Json> values;
   values.reserve(documents.size());
   for (YamlDocument& document : documents) values.push_back(std::move(document.value));

@@ -14,6 +14,10 @@ Result<void> check_yaml_text(std::string_view text, const YamlLimits& limits) {
         ErrorKind::too_large, {},
         fmt::format("{} bytes, more than the limit of {}", text.size(), limits.max_bytes));
   }
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    return yaml_error(ErrorKind::invalid, {},
+                      "it is UTF-16, not UTF-8: iconv -f UTF-16 -t UTF-8 makes it so");
+  }
   for (std::size_t at = 0; at < text.size();) {
     const Utf8Char c = next_utf8(text, at);
     if (!c.valid) return yaml_error(ErrorKind::invalid, mark_at(text, at), "not valid UTF-8");

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <array>
+#include <charconv>
+#include <cstdlib>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -219,15 +221,51 @@ const PathSteps& JsonPath::steps() const {
   return steps_ ? *steps_ : kNone;
 }
 
-std::string scalar_text(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) {
-    const double number = value.get<double>();
-    if (std::floor(number) == number && std::abs(number) < 1e15) {
-      return std::to_string(static_cast<std::int64_t>(number));
+namespace {
+
+// As Go's %v has it, and so kubectl: with an exponent below 1e-4 and from 1e6 on.
+std::string float_text(double number) {
+  std::array<char, 64> text{};
+  const auto written = [&](std::chars_format format) {
+    return std::string_view(
+        text.data(),
+        std::to_chars(text.data(), text.data() + text.size(), number, format).ptr - text.data());
+  };
+  const std::string_view scientific = written(std::chars_format::scientific);
+  const auto e = scientific.find('e');
+  if (e == std::string_view::npos) return std::string(scientific);
+  const int exponent = std::atoi(scientific.substr(e + 1).data());
+  if (exponent < -4 || exponent >= 6) return std::string(scientific);
+  return std::string(written(std::chars_format::fixed));
+}
+
+// As Go's encoder writes it: what HTML or JavaScript would take for its own is escaped.
+std::string go_json(const Json& value) {
+  const std::string json = base::dump_json(value);
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    const std::string_view rest = std::string_view(json).substr(at);
+    if (rest.front() == '<' || rest.front() == '>' || rest.front() == '&') {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(rest.front()));
+    } else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
+      out += rest[2] == '\xa8' ? "\\u2028" : "\\u2029";
+      at += 2;
+    } else {
+      out += rest.front();
     }
   }
-  return base::dump_json(value);
+  return out;
+}
+
+}  // namespace
+
+std::string scalar_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  // What is no int64 is a float64 to kubectl.
+  const bool beyond = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+  if (value.is_number_float() || beyond) return float_text(value.get<double>());
+  return value.is_structured() ? go_json(value) : base::dump_json(value);
 }
 
 Result<JsonPath> JsonPath::parse(std::string_view text, std::size_t* problem_at) {

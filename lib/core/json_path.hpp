@@ -57,8 +57,9 @@ class JsonPath {
 std::vector<const Json*> find_at(const Json& value, std::string_view path);
 bool set_at(Json& value, std::string_view path, Json what);
 
-// A scalar as kubectl prints it: strings bare, numbers and booleans as JSON, whole numbers without
-// ".0"; objects and arrays as compact JSON.
+// A scalar as kubectl prints it: strings bare, booleans and whole numbers of 64 bits as JSON, other
+// numbers as Go's %v has them (1.5, 3, 1.25e+06); objects and arrays as Go's compact JSON, with <,
+// > and & as \u003c, \u003e and \u0026.
 std::string scalar_text(const Json& value);
 
 }  // namespace kubewatch::core

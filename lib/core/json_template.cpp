@@ -159,7 +159,8 @@ class Rendering {
           continue;
         }
         if (!std::exchange(first, false)) KW_TRY(add(" "));
-        KW_TRY(add(scalar_text(*one)));
+        // Of a null that is ranged over kubectl has no value, of one in a field it has null.
+        KW_TRY(add(one == &value && one->is_null() ? "<no value>" : scalar_text(*one)));
       }
     }
     return {};

@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "core/json_scan.hpp"
+#include "core/wide_numbers.hpp"
 
 namespace kubewatch::core {
 namespace {
@@ -24,6 +25,11 @@ struct Scratch {
   dom::parser parser;
 
   simdjson::simdjson_result<dom::element> parse(std::string_view text) {
+    const auto parsed = parse_exactly(text);
+    // Of metadata no number is that wide, and nothing else is looked at.
+    return is_of_numbers(parsed.error()) ? parse_exactly(with_wide_numbers(text)) : parsed;
+  }
+  simdjson::simdjson_result<dom::element> parse_exactly(std::string_view text) {
     padded.assign(text);
     padded.append(simdjson::SIMDJSON_PADDING, '\0');
     return parser.parse(padded.data(), text.size(), false);

@@ -2,7 +2,9 @@
 
 #include <simdjson.h>
 
-#include <cmath>
+#include "base/json.hpp"
+#include "core/json_path.hpp"
+#include "core/wide_numbers.hpp"
 
 namespace kubewatch::core {
 
@@ -23,14 +25,9 @@ std::string text_at(dom::object object, std::string_view key) {
 std::string cell_of(dom::element value) {
   switch (value.type()) {
     case dom::element_type::STRING: return text_of(value);
-    case dom::element_type::NULL_VALUE: return "<none>";
-    case dom::element_type::DOUBLE: {
-      const double number = value.get_double().value_unsafe();
-      if (std::floor(number) == number && std::abs(number) < 1e15) {
-        return std::to_string(static_cast<std::int64_t>(number));
-      }
-      break;
-    }
+    case dom::element_type::NULL_VALUE: return "";
+    case dom::element_type::UINT64: return scalar_text(value.get_uint64().value_unsafe());
+    case dom::element_type::DOUBLE: return scalar_text(value.get_double().value_unsafe());
     default: break;
   }
   return simdjson::minify(value);
@@ -111,7 +108,8 @@ std::string_view table_query(TableObject include) {
 Result<Table> parse_table(std::string_view json, bool keep_objects) {
   dom::parser parser;
   dom::element document;
-  const auto code = parser.parse(json.data(), json.size()).get(document);
+  auto code = parser.parse(json.data(), json.size()).get(document);
+  if (is_of_numbers(code)) code = parser.parse(with_wide_numbers(json)).get(document);
   if (code != simdjson::SUCCESS) {
     return Error(ErrorKind::unavailable,
                  std::string("the server's Table is no JSON: ") + simdjson::error_message(code));

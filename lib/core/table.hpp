@@ -19,7 +19,7 @@ struct TableColumn {
 };
 
 struct TableRow {
-  std::vector<std::string> cells;  // as printed: "<none>" for null
+  std::vector<std::string> cells;  // as printed: "" for null
   // Of the row's object; empty where the server was told to leave it out.
   ObjectKey key;
   std::string uid;

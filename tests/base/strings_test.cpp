@@ -104,6 +104,14 @@ TEST_CASE("nothing a terminal interprets survives escape_for_terminal") {
   CHECK(escape_for_terminal("\xf3\xa0\x80\x81") == "\\U000e0001");
 }
 
+TEST_CASE("of several lines one is made, with single spaces between") {
+  CHECK(one_line("plain text ") == "plain text ");
+  CHECK(one_line("a:\n- .b\r\n  - .c") == "a: - .b - .c");
+  CHECK(one_line("a \n\n ::error::b\n") == "a ::error::b");
+  CHECK(one_line("\n\na") == "a");
+  CHECK(one_line("\n").empty());
+}
+
 TEST_CASE("UTF-8 is checked strictly") {
   for (const char* text : {"", "a", "é", "€", "😀", "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf"}) {
     CHECK(is_valid_utf8(text));

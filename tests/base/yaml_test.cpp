@@ -168,6 +168,35 @@ TEST_CASE("a byte order mark at the start is no text") {
   CHECK(parse_yaml_values("\xef\xbb\xbf{\"a\": 1}")->front()["a"] == 1);
 }
 
+TEST_CASE("each document may begin with a byte order mark, as when files were put together") {
+  const std::string mark = "\xef\xbb\xbf";
+  const std::vector<Json> both{Json{{"a", 1}}, Json{{"b", "x" + mark}}};
+  for (const std::string& text : {mark + "a: 1\n---\n" + mark + "b: x" + mark + "\n",
+                                  mark + "a: 1\n" + mark + "---\nb: x" + mark,
+                                  "a: 1\n" + mark + "---\n" + mark + "b: x" + mark + "\n",
+                                  "a: 1\r\n---\r\n" + mark + "b: x" + mark + "\r\n"}) {
+    INFO(text);
+    const auto values = parse_yaml_values(text);
+    REQUIRE(values.ok());
+    CHECK(*values == both);
+  }
+  const auto marks = parse_yaml("a: 1\n---\n" + mark + "b: 1\n");
+  REQUIRE(marks.ok());
+  CHECK(marks->back().marks.value_at("/b").column == 4);
+  CHECK_FALSE(parse_yaml_values("a: 1\n" + mark + "b: 1\n").ok());
+}
+
+TEST_CASE("a text in UTF-16 is told from broken UTF-8, with the cure") {
+  for (const std::string_view text : {std::string_view("\xff\xfe"
+                                                       "a\0:\0",
+                                                       6),
+                                      std::string_view("\xfe\xff\0a", 4)}) {
+    const auto refused = parse_yaml_values(text);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().render().find("iconv -f UTF-16") != std::string::npos);
+  }
+}
+
 TEST_CASE("empty documents are dropped and the others keep their order") {
   auto values = parse_yaml_values("---\n---\na: 1\n---\n# nothing\n---\nb: 2\n...\n---\n~\n");
   REQUIRE(values.ok());

@@ -122,6 +122,41 @@ TEST_CASE("a name that YAML reads as a boolean is refused with the cure") {
   CHECK(refused.error().render().find("is true, not text; quote it") != std::string::npos);
 }
 
+TEST_CASE("a namespace that YAML reads as a number is refused: it would be another one") {
+  const auto refused = parse_manifests(
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: 2024}\n", "a.yaml");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render() ==
+        "a.yaml: ConfigMap \"a\": metadata.namespace is 2024, not text; quote it");
+  CHECK(parse_manifests("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: null}\n",
+                        "a.yaml")
+            .ok());
+}
+
+TEST_CASE("what no URL can hold is refused with file and object before anything is written") {
+  const auto refusal = [](const std::string& text) {
+    const auto read = parse_manifests(std::string(kMap) + "---\n" + text, "a.yaml");
+    return read.ok() ? "" : read.error().render();
+  };
+  CHECK(
+      refusal("{apiVersion: v1, kind: ConfigMap, metadata: {name: a/b}}") ==
+      "a.yaml: ConfigMap \"a/b\": metadata.name may not be '.' or '..' and may not contain '/' or "
+      "'%' (document 2 of 2)");
+  CHECK(refusal("{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: ..}}")
+            .starts_with("a.yaml: ConfigMap \"b\": metadata.namespace may not"));
+  CHECK(refusal("{apiVersion: a/b/c, kind: X, metadata: {name: b}}")
+            .starts_with("a.yaml: X \"b\": apiVersion \"a/b/c\" is not VERSION or GROUP/VERSION"));
+  CHECK(refusal("{apiVersion: v1, kind: List}") ==
+        "a.yaml: a List without items (document 2 of 2)");
+}
+
+TEST_CASE("a manifest may have 64 MiB") {
+  const Folder folder;
+  folder.file("a.yaml",
+              std::string(kMap) + "data: {a: \"" + std::string(17U << 20U, 'x') + "\"}\n");
+  CHECK(read_manifests({folder.path}, false).ok());
+}
+
 TEST_CASE("of several documents the one that is refused is named") {
   const auto refused = parse_manifests(std::string(kMap) + "---\nkind: X\n", "a.yaml");
   REQUIRE_FALSE(refused.ok());

@@ -203,9 +203,23 @@ TEST_CASE("scalars are shown as kubectl shows them") {
   CHECK(scalar_text(3) == "3");
   CHECK(scalar_text(3.0) == "3");
   CHECK(scalar_text(3.25) == "3.25");
+  // As kubectl v1.36 printed them.
+  CHECK(scalar_text(100000.5) == "100000.5");
+  CHECK(scalar_text(1234567.5) == "1.2345675e+06");
+  CHECK(scalar_text(123456789.123) == "1.23456789123e+08");
+  CHECK(scalar_text(1e20) == "1e+20");
+  CHECK(scalar_text(0.0001) == "0.0001");
+  CHECK(scalar_text(0.00001) == "1e-05");
+  CHECK(scalar_text(-2.5) == "-2.5");
+  CHECK(scalar_text(Json::parse("9223372036854775808")) == "9.223372036854776e+18");
+  CHECK(scalar_text(INT64_MAX) == "9223372036854775807");
   CHECK(scalar_text(true) == "true");
   CHECK(scalar_text(nullptr) == "null");
   CHECK(scalar_text(Json::parse(R"({"b":[1,"x"],"a":1})")) == R"({"a":1,"b":[1,"x"]})");
+  // Go's encoder escapes in objects and lists what HTML would interpret.
+  CHECK(scalar_text(Json::parse(R"({"a":"<b>&\u2028\u2029é"})")) ==
+        R"({"a":"\u003cb\u003e\u0026\u2028\u2029é"})");
+  CHECK(scalar_text("<b>&") == "<b>&");
 }
 
 }  // namespace kubewatch::core

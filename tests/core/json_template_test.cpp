@@ -22,6 +22,15 @@ const Json& listed() {
 
 }  // namespace
 
+TEST_CASE("null is null in a field, and no value where it is ranged over, as in kubectl") {
+  const Json value = Json::parse(R"({"n":null,"a":[null,{"b":"<c>"}]})");
+  const auto shown = [&](const char* text) { return *JsonTemplate::parse(text)->render(value); };
+  CHECK(shown("{.n}") == "null");
+  CHECK(shown("{.a[*]}") == R"(null {"b":"\u003cc\u003e"})");
+  CHECK(shown("{range .a[*]}{@};{end}") == R"(<no value>;{"b":"\u003cc\u003e"};)");
+  CHECK(shown("{range .a[*]}{.b};{end}") == ";<c>;");
+}
+
 TEST_CASE("templates print what kubectl's -o jsonpath prints") {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"kind is {.kind}", "kind is List"},

@@ -140,6 +140,22 @@ TEST_CASE("deep and large objects do no harm") {
   CHECK(parse_meta(R"({"metadata":{"name":"small"}})")->name == "small");
 }
 
+TEST_CASE("numbers of more than 64 bits make no object unreadable") {
+  for (const char* number :
+       {"100000000000000000000", "-9223372036854776000", "18446744073709551616",
+        "18446744073709551615", "[1,99999999999999999999]"}) {
+    INFO(number);
+    const auto meta = parse_meta(std::string(R"({"spec":{"a":)") + number +
+                                 R"(},"metadata":{"name":"big","generation":3}})");
+    REQUIRE(meta.ok());
+    CHECK(meta->name == "big");
+    CHECK(meta->generation == 3);
+  }
+  CHECK_FALSE(parse_meta(R"({"metadata":{"name":"a"},"a":099999999999999999999})").ok());
+  CHECK_FALSE(parse_meta(R"({"metadata":{"name":"a"},"a":100000000000000000000x})").ok());
+  CHECK_FALSE(parse_meta(R"({"metadata":{"generation":100000000000000000000}})").ok());
+}
+
 TEST_CASE("a built value with wrong types gives what can be had") {
   const auto meta = meta_of(Json::parse(
       R"({"kind":1,"metadata":{"name":"a","labels":{"x":1,"y":"z"},"finalizers":[1,"f"],

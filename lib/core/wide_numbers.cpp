@@ -1,0 +1,56 @@
+#include "core/wide_numbers.hpp"
+
+#include <algorithm>
+
+namespace kubewatch::core {
+
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+
+// Behind the string that begins at `at`.
+std::size_t end_of_string(std::string_view json, std::size_t at) {
+  for (++at; at < json.size() && json[at] != '"'; ++at) {
+    if (json[at] == '\\') ++at;
+  }
+  return std::min(at + 1, json.size());
+}
+
+bool is_wide(std::string_view digits, bool negative) {
+  const std::string_view most = negative ? "9223372036854775808" : "18446744073709551615";
+  return digits.size() > most.size() || (digits.size() == most.size() && digits > most);
+}
+
+}  // namespace
+
+bool is_of_numbers(simdjson::error_code code) {
+  // Later releases have a code of its own for it, behind those that this one knows.
+  return code == simdjson::NUMBER_ERROR || code >= simdjson::NUM_ERROR_CODES;
+}
+
+std::string with_wide_numbers(std::string_view json) {
+  std::string out;
+  out.reserve(json.size() + 16);
+  std::size_t at = 0;
+  while (at < json.size()) {
+    const std::size_t next = std::min(json.find_first_of("\"0123456789", at), json.size());
+    out += json.substr(at, next - at);
+    at = next;
+    if (at == json.size()) break;
+    const bool string = json[at] == '"';
+    const std::size_t end = string ? end_of_string(json, at)
+                                   : std::min(json.find_first_not_of(kDigits, at), json.size());
+    const std::string_view token = json.substr(at, end - at);
+    out += token;
+    const char before = at > 0 ? json[at - 1] : '\0';
+    const char behind = end < json.size() ? json[end] : '\0';
+    const auto is_of_float = [](char c) { return c == '.' || c == 'e' || c == 'E' || c == '+'; };
+    if (!string && !is_of_float(before) && !is_of_float(behind) && is_wide(token, before == '-')) {
+      out += ".0";
+    }
+    at = end;
+  }
+  return out;
+}
+
+}  // namespace kubewatch::core
