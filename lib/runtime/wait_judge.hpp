@@ -124,8 +124,11 @@ class WaitJudge {
   // and until it was seen the target is pending.
   void expect(std::size_t target, const std::string& uid, const std::string& resource_version);
 
-  // How it stands. Time passes for --hold, so ask again at next_due().
-  WaitOutcome decide(TimePoint now);
+  // How it stands. Time passes for --hold, so ask again at hold_ends(). `all_current`: no target's
+  // last state is one that nobody knows to be old; until then nothing is met, and what was held is.
+  WaitOutcome decide(TimePoint now, bool all_current = true);
+  // States of members were missed: whether what was met stayed so nobody knows.
+  void missed() { met_since_.reset(); }
   std::optional<TimePoint> hold_ends() const;
   // Objects whose verdict time alone may change: to be told again with seen(), once it is so late.
   struct Due {

@@ -21,6 +21,9 @@ namespace {
 constexpr std::size_t kNamesInOne = 5;
 // A whole selection may be deleted at once: so many of its objects are asked for at a time.
 constexpr std::size_t kQuestions = 8;
+// What a watch missed comes in one go once it is open again; its first event proves no more than
+// that it is.
+constexpr Duration kCatchUp{250};
 
 // Whoever stands before the server, and a version that is served no more, answer 404 as well.
 bool names_the_object(const Error& error, const std::string& name) {
@@ -52,6 +55,10 @@ struct WaitSet::Impl {
     std::string what;
     bool synced = false;
     bool ending = false;
+    bool changed = false;   // in this turn
+    bool listed = false;    // since it failed
+    bool all_gone = false;  // its kind: the failing watch has no more to tell
+    TimePoint current_at{};
     GiveUp give_up;
     std::optional<Error> error;
     std::unique_ptr<Reflector> reflector;
@@ -101,6 +108,7 @@ struct WaitSet::Impl {
   void tell() {
     soon.reset();
     retired.clear();
+    for (const auto& watch : watches) watch->changed = false;
     if (callbacks.on_change) callbacks.on_change();
   }
 
@@ -114,6 +122,7 @@ struct WaitSet::Impl {
   void on_change(Watch& watch, const StoreChange& change) {
     const auto target = target_of(watch, change.meta.key());
     if (!target || watch.ending) return;
+    watch.changed = true;
     const TimePoint now = client.loop().now();
     if (watch.follows()) return on_followed(watch, {*target, change.meta.key()}, change);
     if (change.type == ChangeType::deleted) {
@@ -126,8 +135,10 @@ struct WaitSet::Impl {
     if (watch.synced) came();
   }
 
-  void on_synced(Watch& watch) {
+  void on_synced(Watch& watch, bool gap) {
     if (watch.ending) return;
+    watch.listed = true;
+    if (gap && watch.changed) judge.missed();
     if (watch.follows()) {
       watch.synced = true;
       const Chosen one = followed_by(watch);
@@ -231,8 +242,26 @@ struct WaitSet::Impl {
     }
   }
 
+  void on_works(Watch& watch) {
+    watch.give_up.works();
+    watch.all_gone = false;
+    // A list has said all there was.
+    if (std::exchange(watch.listed, false)) return;
+    watch.current_at = client.loop().now() + kCatchUp;
+    changed();
+  }
+
+  // What a failing watch saw last may be old: the object changed, or gone.
+  bool all_current() const {
+    return std::none_of(watches.begin(), watches.end(), [&](const auto& watch) {
+      return !watch->ending && !watch->all_gone &&
+             (watch->reflector->failing_since() || watch->current_at > client.loop().now());
+    });
+  }
+
   void on_failure(Watch& watch, WatcherFailure where, const Error& error, Duration retry_in) {
     watch.error.emplace(error);
+    watch.listed = false;
     if (watch.targets.size() > 1 && error.is_forbidden()) return split(watch);
     if (error.is_not_found()) look_for_kind(watch);
     if (watch.give_up.failed(error, retry_in, watch.synced || watch.follows())) {
@@ -288,7 +317,7 @@ struct WaitSet::Impl {
     for (const auto& object : judge.report()) {
       if (const auto target = target_of(watch, object.key)) judge.gone(*target, object.key, now);
     }
-    watch.synced = true;
+    watch.synced = watch.all_gone = true;
     for (const std::size_t target : watch.targets) judge.synced(target);
     came();
   }
@@ -350,8 +379,8 @@ struct WaitSet::Impl {
     told.want_previous = false;
     told.log_failures = false;
     told.on_change = [this, &watch](const StoreChange& change) { on_change(watch, change); };
-    told.on_synced = [this, &watch](bool) { on_synced(watch); };
-    told.on_works = [&watch] { watch.give_up.works(); };
+    told.on_synced = [this, &watch](bool gap) { on_synced(watch, gap); };
+    told.on_works = [this, &watch] { on_works(watch); };
     told.on_failure = [this, &watch](WatcherFailure where, const Error& error, Duration retry_in) {
       on_failure(watch, where, error, retry_in);
     };
@@ -412,6 +441,9 @@ struct WaitSet::Impl {
       }
     }
     if (const auto ends = judge.hold_ends(); ends && *ends > now) sooner(*ends - now);
+    for (const auto& watch : watches) {
+      if (watch->current_at > now) sooner(watch->current_at - now);
+    }
     later.reset();
     if (next) later = client.loop().after(*next, [this] { changed(); });
   }
@@ -450,7 +482,7 @@ void WaitSet::expect(std::size_t target, const Json& written) {
 WaitOutcome WaitSet::outcome() {
   impl_->look_at_the_clock();
   const bool was_holding = impl_->judge.hold_ends().has_value();
-  const WaitOutcome out = impl_->judge.decide(impl_->client.loop().now());
+  const WaitOutcome out = impl_->judge.decide(impl_->client.loop().now(), impl_->all_current());
   if (out == WaitOutcome::pending && !was_holding) impl_->look_at_the_clock();
   return out;
 }

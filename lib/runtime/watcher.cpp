@@ -47,7 +47,8 @@ Watcher::Watcher(WatcherOptions options, base::Random& random)
     : options_(std::move(options)),
       random_(random),
       backoff_(options_.backoff),
-      page_backoff_(options_.backoff) {}
+      page_backoff_(options_.backoff),
+      gone_backoff_(options_.backoff) {}
 
 bool Watcher::went_back(const std::string& resource_version) const {
   return synced_ && older_version(resource_version, resource_version_);
@@ -194,7 +195,9 @@ void Watcher::fail(TimePoint now, WatcherFailure where, const base::Error& error
                    WatcherActions& out) {
   request_ = Request::none;
   const bool same_page = state_ == WatcherState::init_page && !continue_token_.empty();
-  Duration delay = (same_page ? page_backoff_ : backoff_).fail(random_);
+  const bool too_old = error.is_gone() && where != WatcherFailure::initial_list;
+  base::Backoff& backoff = same_page ? page_backoff_ : too_old ? gone_backoff_ : backoff_;
+  Duration delay = backoff.fail(random_);
   if (const auto* status = error.status(); status != nullptr && status->retry_after_seconds) {
     const double asked = 1000.0 * *status->retry_after_seconds * (1.0 + 0.1 * random_.unit());
     const double capped = std::clamp(asked, 0.0, static_cast<double>(kMaxRetryAfter.count()));
@@ -202,6 +205,11 @@ void Watcher::fail(TimePoint now, WatcherFailure where, const base::Error& error
   }
   out.emplace_back(EmitFailure{where, error, delay});
   retry_at(now + delay, out);
+}
+
+void Watcher::note_progress() {
+  backoff_.succeed();
+  gone_backoff_.succeed();
 }
 
 // For failures with another way out that is taken at once; each is taken once per round at most.
@@ -357,7 +365,7 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
   if (is_bookmark || event.resource_version != resource_version_) {
     ++watch_events_;
     refused_ = 0;
-    backoff_.succeed();
+    note_progress();
   }
   resource_version_ = event.resource_version;
   if (is_bookmark) {
@@ -376,7 +384,7 @@ WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Er
   const bool opened = request_ == Request::watch_open;
   request_ = Request::none;
   const Duration lived = opened ? now - watch_opened_ : Duration{0};
-  if (lived >= options_.backoff_reset) backoff_.succeed();
+  if (lived >= options_.backoff_reset) note_progress();
   if (state_ == WatcherState::initial_watch) {
     const bool never_ends = !error && opened && now - watch_opened_ >= options_.initial_end;
     initial_failed(now, error, never_ends, WatcherFailure::initial_list, out);
@@ -391,7 +399,7 @@ WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Er
     return out;
   }
   const bool quiet_end = !error || error->kind() == ErrorKind::timeout;
-  if (quiet_end && lived >= kNotTheFirst) backoff_.succeed();
+  if (quiet_end && lived >= kNotTheFirst) note_progress();
   if (!quiet_end) {
     if (version_is_useless(*error)) {
       watch_refused(now, WatcherFailure::stream, *error, out);
@@ -454,7 +462,7 @@ WatcherActions Watcher::on_timer(TimePoint now) {
         stop(out);
         // Silence is no failure: the flow may have been dropped by something in between.
         state_ = WatcherState::init_listed;
-        backoff_.succeed();
+        note_progress();
         doubtful_ = bookmarks_seen_;
         start_watch(now, out);
       }

@@ -139,7 +139,9 @@ class Watcher {
   WatcherState state() const { return state_; }
   const std::string& resource_version() const { return resource_version_; }
   // Consecutive failures; 0 while all is well.
-  std::uint32_t failures() const { return backoff_.failures() + page_backoff_.failures(); }
+  std::uint32_t failures() const {
+    return backoff_.failures() + page_backoff_.failures() + gone_backoff_.failures();
+  }
   // Events of a type that we do not know, and events whose object did not parse.
   std::uint64_t skipped_events() const { return skipped_events_; }
 
@@ -164,6 +166,7 @@ class Watcher {
   void init_done(std::string resource_version, WatcherActions& out);
   // Counts, tells, and waits; what happens then follows from the state.
   void fail(TimePoint now, WatcherFailure where, const base::Error& error, WatcherActions& out);
+  void note_progress();
   void tell_failure(WatcherFailure where, const base::Error& error, WatcherActions& out);
   void relist(TimePoint now, WatcherFailure where, const base::Error& error, WatcherActions& out);
   bool change_form_after(const base::Error& error);
@@ -189,6 +192,8 @@ class Watcher {
   base::Random& random_;
   base::Backoff backoff_;
   base::Backoff page_backoff_;  // of a page that is asked for again, which begins no list anew
+  // Of versions that the server has no more: it is there, whatever was before.
+  base::Backoff gone_backoff_;
   WatcherState state_ = WatcherState::empty;
   std::string resource_version_;
   std::uint64_t skipped_events_ = 0;

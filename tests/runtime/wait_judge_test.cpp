@@ -50,7 +50,7 @@ struct Case {
   void gone(std::size_t target, const std::string& name) {
     judge.gone(target, {"shop", name}, now);
   }
-  WaitOutcome decide() { return judge.decide(now); }
+  WaitOutcome decide(bool all_current = true) { return judge.decide(now, all_current); }
   WaitedObject object(std::size_t at = 0) const { return judge.report().at(at); }
 
   WaitJudge judge;
@@ -180,6 +180,39 @@ TEST_CASE("a deletion is met by absence, and by another object under the name") 
   CHECK(it.decide() == WaitOutcome::pending);
   it.see(a, pod("a", "True", "two", 9));
   CHECK(it.decide() == WaitOutcome::met);
+}
+
+TEST_CASE("nothing is met by a state that may be old, and a hold goes on behind it") {
+  WaitGoal held = goal({"condition=Ready"});
+  held.hold = Duration{1000};
+  Case it(held);
+  const auto web = it.judge.add(pods("a"));
+  it.judge.synced(web);
+  it.see(web, pod("a", "True"));
+  CHECK(it.decide(false) == WaitOutcome::pending);
+  CHECK_FALSE(it.judge.hold_ends());
+  CHECK(it.decide() == WaitOutcome::pending);
+  it.now += Duration{2000};
+  CHECK(it.decide(false) == WaitOutcome::pending);
+  SECTION("what came meanwhile is told, and was as asked all the time") {
+    CHECK(it.decide() == WaitOutcome::met);
+  }
+  SECTION("what came meanwhile was missed") {
+    it.judge.missed();
+    CHECK(it.decide() == WaitOutcome::pending);
+    it.now += Duration{1000};
+    CHECK(it.decide() == WaitOutcome::met);
+  }
+  SECTION("what came meanwhile is not as asked") {
+    it.see(web, pod("a", "False"));
+    CHECK(it.decide(false) == WaitOutcome::pending);
+    it.see(web, pod("a", "True"));
+    CHECK(it.decide() == WaitOutcome::pending);
+  }
+  SECTION("an end that no state to come can mend is one at once") {
+    it.gone(web, "a");
+    CHECK(it.decide(false) == WaitOutcome::deleted);
+  }
 }
 
 TEST_CASE("a selector's objects come and go while it is waited for") {

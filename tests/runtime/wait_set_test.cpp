@@ -250,6 +250,56 @@ TEST_CASE("a broken watch is taken up again while it is waited") {
   CHECK(wait.becomes(WaitOutcome::met));
 }
 
+TEST_CASE("a hold does not end while the watch fails: nobody knows how the object is") {
+  constexpr Duration kHold{400};
+  Wait wait({"create"}, kHold);
+  wait.add("web");
+  wait.set->start();
+  wait.answer(0, 200, list(pod("web", "Running", 5), 5));
+  wait.call(1).head(200);
+  wait.call(1).fail(Error(ErrorKind::unreachable, "connection lost"));
+  auto& look = wait.call(2);
+  bool over = false;
+  const auto timer = wait.loop.after(kHold + Duration{100}, [&] { over = true; });
+  REQUIRE(wait.until([&] { return over; }));
+  CHECK(wait.outcome == WaitOutcome::pending);
+  Wait::answer_to(look, 200, list("", 6));  // of which version the server is
+  auto& again = wait.call(3);
+  again.head(200);
+  SECTION("it is as it was") {
+    again.data(event("MODIFIED", pod("web", "Running", 6)));
+    CHECK(wait.becomes(WaitOutcome::met));
+  }
+  SECTION("it is gone") {
+    again.data(event("DELETED", pod("web", "Running", 6)));
+    CHECK(wait.becomes(WaitOutcome::deleted));
+  }
+}
+
+TEST_CASE("of two objects one that was seen before an outage counts when its watch works again") {
+  Wait wait({"create"});
+  wait.add("a");
+  wait.add("b");
+  wait.set->start();
+  Wait::answer_to(wait.request("GET", "metadata.name%3Da"), 200, list(pod("a", "Running", 5), 5));
+  Wait::answer_to(wait.request("GET", "metadata.name%3Db"), 200, list("", 5));
+  auto& of_a = wait.request("GET", "metadata.name%3Da");
+  auto& of_b = wait.request("GET", "metadata.name%3Db");
+  of_a.head(200);
+  of_b.head(200);
+  of_a.fail(Error(ErrorKind::unreachable, "connection lost"));
+  wait.settle();
+  of_b.data(event("ADDED", pod("b", "Running", 7, "u2")));
+  wait.settle();
+  CHECK(wait.outcome == WaitOutcome::pending);
+  // Which version the server is of is asked for first.
+  Wait::answer_to(wait.request("GET", "limit=1"), 200, list("", 7));
+  auto& again = wait.request("GET", "metadata.name%3Da");
+  again.head(200);
+  again.data(event("DELETED", pod("a", "Running", 6)));
+  CHECK(wait.becomes(WaitOutcome::deleted));
+}
+
 TEST_CASE("a hold ends by time alone") {
   Wait wait({"create"}, Duration{20});
   wait.add("web");

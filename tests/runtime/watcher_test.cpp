@@ -240,7 +240,7 @@ TEST_CASE("pages that only repeat what was listed end in backoff, whatever their
     s.list_item();
     s.list_error(kUnavailable);
     s.after(800).timer();
-    CHECK(repeated("t5") == Lines{"list continue=t5"});
+    CHECK(repeated("t5") == Lines{"list continue=t5&limit=500"});
     CHECK(repeated("t6") == Lines{"list continue=t6&limit=500"});
     CHECK(repeated("t7") == Lines{"Failure initial list +800", "timer 800"});
   }
@@ -331,6 +331,21 @@ TEST_CASE("410 leads to a new list and a gap, however it comes") {
     CHECK(s.end(gone()) == Lines{"Failure watch start +800", "timer 800"});
     CHECK(s.after(800).timer() == Lines{"list"});
     CHECK(s.page("90").at(2) == "InitDone 90 gap");
+  }
+  SECTION("after an outage it does not wait as long as that had come to: the server is there") {
+    Script s;
+    s.sync();
+    s.end(kUnavailable);
+    for (const int delay : {800, 1600, 3200, 6400}) {
+      s.after(delay).retry();
+      s.end(kUnavailable);
+    }
+    s.after(12800).retry();
+    s.open();
+    CHECK(s.error_event(gone()) == Lines{"stop", "Failure server error event +800", "timer 800"});
+    CHECK(s.after(800).timer() == Lines{"list"});
+    // What was before is not forgotten: it may go on.
+    CHECK(s.list_error(kUnavailable) == Lines{"Failure initial list +12800", "timer 12800"});
   }
   SECTION("again and again, with growing delays") {
     Script s;
