@@ -2,11 +2,13 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kubewatch::base {
 
@@ -41,6 +43,130 @@ const char* go_wording(RE2::ErrorCode code) {
 
 re2::StringPiece piece(std::string_view text) {
   return {text.data(), text.size()};
+}
+
+// A pattern of Go's in RE2's syntax, and what Go refuses of what RE2 takes. The pattern may be
+// broken: what both refuse is left to RE2.
+class Translation {
+ public:
+  explicit Translation(std::string_view pattern) {
+    if (const auto last = pattern.rfind(":]"); last != std::string_view::npos) {
+      class_name_size_ = pattern.size() - last;
+    }
+    out_.reserve(pattern.size());
+    while (!pattern.empty()) {
+      const std::size_t length = std::min(next(pattern), pattern.size());
+      pattern.remove_prefix(length);
+    }
+  }
+
+  const std::string& re2() const { return out_; }
+  // "(?<1-2>" where a group is named as none can be, as Go shows it; "" if there is none.
+  const std::string& bad_name() const { return bad_name_; }
+  bool any_byte() const { return any_byte_; }  // has \C
+  // Go allows trees of height 1000. Concatenations and repetitions add to it as well, but as Go
+  // rewrites them; groups are what it certainly has.
+  bool too_deep() const { return deepest_ >= 1000; }
+
+ private:
+  // Takes over what stands first, and says how long it is.
+  std::size_t next(std::string_view rest) {
+    std::size_t length = 1;
+    if (rest.front() == '\\') {
+      length = escape(rest);
+    } else if (rest.front() == '[') {
+      length = char_class(rest);
+    } else if (rest.front() == '(') {
+      return group(rest);
+    } else if (rest.front() == ')' && !groups_.empty()) {
+      depth_ -= groups_.back() ? 1 : 0;
+      groups_.pop_back();
+    }
+    out_ += rest.substr(0, length);
+    return length;
+  }
+
+  std::size_t escape(std::string_view rest) {
+    if (rest.starts_with("\\Q")) return past(rest, rest.find("\\E"), 2);
+    any_byte_ = any_byte_ || rest.starts_with("\\C");
+    return 2;
+  }
+
+  std::size_t char_class(std::string_view rest) const {
+    std::size_t at = rest.substr(1, 1) == "^" ? 2 : 1;
+    const std::size_t first = at;
+    while (at < rest.size() && (rest[at] != ']' || at == first)) {
+      if (rest[at] == '\\') {
+        at += 2;
+      } else {
+        // Looked for only where it is: one that is missing would be looked for again and again.
+        const bool named = rest.substr(at, 2) == "[:" && rest.size() - at >= class_name_size_ + 2;
+        const auto end = named ? rest.find(":]", at + 2) : std::string_view::npos;
+        at = end == std::string_view::npos ? at + 1 : end + 2;
+      }
+    }
+    return at + 1;
+  }
+
+  std::size_t group(std::string_view rest) {
+    std::size_t name = 0;
+    if (rest.starts_with("(?P<")) name = 4;
+    if (rest.starts_with("(?<")) name = 3;
+    if (name > 0 && rest.size() > name) return named_group(rest, name);
+    std::size_t length = 1;
+    if (rest.starts_with("(?")) {
+      const auto end = rest.find_first_of(":)");
+      length = past(rest, end, 1);
+      // "(?i)" is no group.
+      if (end != std::string_view::npos && rest[end] == ':') groups_.push_back(false);
+    } else {
+      open();
+    }
+    out_ += rest.substr(0, length);
+    return length;
+  }
+
+  std::size_t named_group(std::string_view rest, std::size_t name) {
+    const auto end = rest.find('>');
+    const bool closed = end != std::string_view::npos;
+    if (!closed || !is_name(rest.substr(name, end - name))) {
+      bad_name_ = rest.substr(0, closed ? end + 1 : rest.size());
+      out_ += rest;
+      return rest.size();
+    }
+    open();
+    out_ += "(?P<";
+    out_ += rest.substr(name, end + 1 - name);
+    return end + 1;
+  }
+
+  static bool is_name(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+  }
+
+  static std::size_t past(std::string_view rest, std::size_t found, std::size_t length) {
+    return found == std::string_view::npos ? rest.size() : found + length;
+  }
+
+  void open() {
+    groups_.push_back(true);
+    deepest_ = std::max(deepest_, ++depth_);
+  }
+
+  std::string out_;
+  std::string bad_name_;
+  std::size_t class_name_size_ = kMaxPattern;  // from the last ":]" to the end
+  bool any_byte_ = false;
+  std::vector<bool> groups_;  // those that are open: whether they capture
+  std::size_t depth_ = 0;
+  std::size_t deepest_ = 0;
+};
+
+Error parse_error(ErrorKind kind, std::string_view what, std::string_view where) {
+  return Error(kind,
+               "error parsing regexp: " + std::string(what) + ": `" + std::string(where) + "`");
 }
 
 }  // namespace
@@ -87,11 +213,12 @@ Result<Regex> Regex::compile(std::string_view pattern) {
   }
   static Recent recent;
   if (auto known = recent.find(pattern)) return Regex(std::move(known));
-  const auto make = [pattern](std::int64_t memory) {
+  const Translation translation(pattern);
+  const auto make = [&translation](std::int64_t memory) {
     RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(memory);
-    return std::make_shared<const Program>(pattern, options);
+    return std::make_shared<const Program>(translation.re2(), options);
   };
   bool kept = pattern.size() <= kLongestKept;
   auto program = make(kept ? kKeptMemory : kMaxMemory);
@@ -99,16 +226,27 @@ Result<Regex> Regex::compile(std::string_view pattern) {
     kept = false;
     program = make(kMaxMemory);
   }
+  const auto code = program->re2.error_code();
+  std::string argument = program->re2.error_arg();
+  const bool at_bad_name = program->re2.ok() || (code == RE2::ErrorBadPerlOp && argument == "(?<");
+  if (at_bad_name && !translation.bad_name().empty()) {
+    return parse_error(ErrorKind::invalid, go_wording(RE2::ErrorBadNamedCapture),
+                       translation.bad_name());
+  }
   if (program->re2.ok()) {
+    if (translation.any_byte()) {
+      return parse_error(ErrorKind::invalid, go_wording(RE2::ErrorBadEscape), "\\C");
+    }
+    if (translation.too_deep()) {
+      return parse_error(ErrorKind::invalid, "expression nests too deeply", pattern);
+    }
     if (kept) recent.add(pattern, program);
     return Regex(std::move(program));
   }
-  const auto code = program->re2.error_code();
-  std::string argument = program->re2.error_arg();
   if (code == RE2::ErrorTrailingBackslash) argument.clear();
+  if (argument == translation.re2()) argument = pattern;
   const auto kind = code == RE2::ErrorPatternTooLarge ? ErrorKind::too_large : ErrorKind::invalid;
-  return Error(kind,
-               std::string("error parsing regexp: ") + go_wording(code) + ": `" + argument + "`");
+  return parse_error(kind, go_wording(code), argument);
 }
 
 bool Regex::search(std::string_view text) const {

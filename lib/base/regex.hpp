@@ -1,5 +1,8 @@
 // Regular expressions as Go's regexp has them: RE2 syntax, time linear in the text. For patterns
 // out of schemas and rules, which are not ours: size and memory are limited. Only user of re2.
+// Unlike Go's of 1.25 and later: names of \p{...} are RE2's, upper and lower case as they are
+// (\p{Greek}, not \p{greek}), and there is no \p{ASCII}, \p{Assigned}, \p{Letter}; of trees that
+// are too high for Go only those of 1000 groups in each other are refused.
 #pragma once
 
 #include <cstddef>

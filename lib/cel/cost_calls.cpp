@@ -259,7 +259,8 @@ std::optional<Range> declared_size(const DataType& root, const std::vector<std::
       // Keys are strings without a bound of their own.
       return i + 1 == path.size() ? std::optional(Range{0, 0}) : std::nullopt;
     } else {
-      const auto* field = at->form == DataType::Form::object ? at->field(step) : nullptr;
+      // As the server: a reserved word that is written as it is has no size there, so no bound.
+      const auto* field = at->form == DataType::Form::object ? at->declared_field(step) : nullptr;
       at = field == nullptr ? nullptr : field->type.get();
     }
     if (at == nullptr) return std::nullopt;

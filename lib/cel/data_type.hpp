@@ -50,9 +50,17 @@ struct DataType {
   std::vector<std::string> list_keys;  // of ListKind::map, names in JSON
   std::uint64_t max_elements = 0;      // bytes, characters, elements, entries; 0 for fixed sizes
 
-  const Field* field(std::string_view name) const {
+  // By the name in `fields`, as sizes are declared.
+  const Field* declared_field(std::string_view name) const {
     const auto at = fields.find(name);
     return at == fields.end() ? nullptr : &at->second;
+  }
+  // As rules find it: a reserved word may be written as it is too, "namespace" for "__namespace__".
+  const Field* field(std::string_view name) const {
+    if (const auto* found = declared_field(name)) return found;
+    const std::string reserved = "__" + std::string(name) + "__";
+    const auto known = names.find(name);
+    return known != names.end() && known->second == reserved ? declared_field(reserved) : nullptr;
   }
 };
 

@@ -12,12 +12,17 @@
 //   auto crd = crd_of<SiteSpec>(KindDescription("demo.example.com", "v1", "Site"));
 //
 // std::optional members are optional, others required, unless they have a default. Checked by the
-// compiler: names of fields, groups and kinds; that a limit fits the member's type; that keys of
-// lists are members of their items. Checked when it runs: everything that generate() checks.
+// compiler: names of fields, groups and kinds; that a member's type has such a limit; that keys of
+// lists are members of their items. Checked when it runs, by crd_of(): everything that generate()
+// checks, that the API server takes the CRD, that no field is described twice, and that numbers are
+// such that members and JSON can hold them.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +34,7 @@
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "base/strings.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/untagged_union.hpp"
 
@@ -83,11 +89,14 @@ constexpr bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+// Problems are told as "FIELD: what is wrong with it".
+using Problems = std::vector<std::string>;
+
 template <class T>
-Json type_of();
+Json type_of(Problems& problems);
 
 template <class... T>
-Json either_of(std::variant<T...>*);
+Json either_of(std::variant<T...>*, Problems& problems);
 
 }  // namespace detail
 
@@ -128,10 +137,11 @@ class FieldDescription {
   static constexpr bool kMap = detail::Map<Value>::value;
 
  public:
-  explicit FieldDescription(Json& field) : field_(field) {}
+  FieldDescription(Json& field, std::string_view name, detail::Problems& problems)
+      : field_(field), name_(name), problems_(problems) {}
 
-  FieldDescription& minimum(double value) requires kNumber { return set("minimum", number(value)); }
-  FieldDescription& maximum(double value) requires kNumber { return set("maximum", number(value)); }
+  FieldDescription& minimum(double value) requires kNumber { return limit("minimum", value); }
+  FieldDescription& maximum(double value) requires kNumber { return limit("maximum", value); }
   FieldDescription& min_length(std::size_t n) requires kText { return set("minLength", n); }
   FieldDescription& max_length(std::size_t n) requires kText { return set("maxLength", n); }
   FieldDescription& pattern(std::string re2) requires kText {
@@ -167,6 +177,9 @@ class FieldDescription {
   FieldDescription& default_value(D value) requires(std::is_convertible_v<D, Value> ||
                                                     std::is_same_v<D, Json>) {
     field_.erase("required");
+    if constexpr (std::is_floating_point_v<D>) {
+      if (!std::isfinite(value)) return wrong("default_value must be a number that JSON has");
+    }
     return set("default", std::move(value));
   }
   FieldDescription& description(std::string text) { return set("description", std::move(text)); }
@@ -191,12 +204,29 @@ class FieldDescription {
     field_[key] = std::move(value);
     return *this;
   }
-  static Json number(double value) {
-    if constexpr (std::is_integral_v<Value>) return static_cast<std::int64_t>(value);
-    return value;
+  // The server keeps limits as doubles; another one than the one written is worse than none.
+  FieldDescription& limit(const char* key, double value) {
+    using Limits = std::numeric_limits<Value>;
+    if constexpr (std::is_integral_v<Value>) {
+      constexpr double kExact = 9007199254740992.0;  // 2^53
+      const bool held = value >= std::max(-kExact, static_cast<double>(Limits::min())) &&
+                        value <= std::min(kExact, static_cast<double>(Limits::max()));
+      if (held && std::trunc(value) == value) return set(key, static_cast<std::int64_t>(value));
+      return wrong(std::string(key) +
+                   " must be a whole number that the member can hold, between -2^53 and 2^53");
+    } else {
+      if (std::abs(value) <= static_cast<double>(Limits::max())) return set(key, value);
+      return wrong(std::string(key) + " must be a finite number that the member can hold");
+    }
+  }
+  FieldDescription& wrong(const std::string& what) {
+    problems_.push_back(name_ + ": " + what);
+    return *this;
   }
 
   Json& field_;
+  std::string name_;
+  detail::Problems& problems_;
 };
 
 // The fields of T in the long form of TypeDefinitions. T must be default-constructible.
@@ -209,11 +239,14 @@ class Fields {
   FieldDescription<M> field(FieldName name, M T::*member) {
     const std::string text(name.text);
     names_[offset_of(member)] = text;
-    Json field = detail::type_of<typename detail::Optional<M>::Value>();
+    detail::Problems below;
+    Json field = detail::type_of<typename detail::Optional<M>::Value>(below);
+    for (const std::string& one : below) problems_.push_back(text + "." + one);
     if (!detail::Optional<M>::value) field["required"] = true;
+    if (object_["fields"].contains(text)) problems_.push_back(text + ": is described twice");
     Json& at = object_["fields"][text];
     at = std::move(field);
-    return FieldDescription<M>(at);
+    return FieldDescription<M>(at, text, problems_);
   }
   // A rule about the object as a whole.
   Fields& rule(std::string cel, std::string message = "") {
@@ -228,6 +261,8 @@ class Fields {
   }
 
   const Json& object() const { return object_; }
+  // What cannot be said in object(), of the types of its fields too.
+  const detail::Problems& problems() const { return problems_; }
   // "" for a member that is no field: generate() refuses it as a key.
   template <class M>
   std::string name_of(M T::*member) const {
@@ -244,21 +279,32 @@ class Fields {
 
   Json object_ = {{"fields", Json::object()}};
   std::map<std::ptrdiff_t, std::string> names_;
+  detail::Problems problems_;
 };
 
 namespace detail {
 
+template <class T>
+Json object_of(Problems& problems) {
+  const Fields<T> fields;
+  problems.insert(problems.end(), fields.problems().begin(), fields.problems().end());
+  return fields.object();
+}
+
 template <class... T>
-Json either_of(std::variant<T...>*) {
+Json either_of(std::variant<T...>*, Problems& problems) {
   // As "A or B" is in a text: each alternative expanded, then joined.
   std::vector<Json> schemas;
-  for (const Json& one : {type_of<T>()...}) {
+  for (Json one : {type_of<T>(problems)...}) {
+    one.erase("minimum");  // of a short integer: int-or-string has no place for its range
+    one.erase("maximum");
     const Json document = {
         {"apiVersion", "kubewatch.dev/v1"},
         {"kind", "TypeDefinitions"},
         {"spec",
          {{"group", "a.b"}, {"kind", "K"}, {"version", "v1"}, {"head", "none"}, {"spec", one}}}};
     const Generated made = generate(document, "a variant");
+    for (const Remark& problem : made.problems) problems.push_back(problem.message);
     if (!made.crds.empty()) {
       schemas.push_back(made.crds.front()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
                                          ["properties"]["spec"]);
@@ -268,7 +314,7 @@ Json either_of(std::variant<T...>*) {
 }
 
 template <class T>
-Json type_of() {
+Json type_of(Problems& problems) {
   if constexpr (std::is_same_v<T, std::string>) {
     return {{"type", "string"}};
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -277,17 +323,22 @@ Json type_of() {
     return {{"type", "any"}};
   } else if constexpr (std::is_integral_v<T>) {
     static_assert(std::is_signed_v<T>, "unsigned integers do not exist in CRDs: use minimum(0)");
-    return {{"type", sizeof(T) <= 4 ? "int32" : "int64"}};
+    Json out = {{"type", sizeof(T) <= 4 ? "int32" : "int64"}};
+    if constexpr (sizeof(T) < 4) {  // no format has its range
+      out["minimum"] = std::int64_t{std::numeric_limits<T>::min()};
+      out["maximum"] = std::int64_t{std::numeric_limits<T>::max()};
+    }
+    return out;
   } else if constexpr (std::is_floating_point_v<T>) {
     return {{"type", std::is_same_v<T, float> ? "float" : "double"}};
   } else if constexpr (List<T>::value) {
-    return {{"items", type_of<typename List<T>::Item>()}};
+    return {{"items", type_of<typename List<T>::Item>(problems)}};
   } else if constexpr (Map<T>::value) {
-    return {{"values", type_of<typename Map<T>::Value>()}};
+    return {{"values", type_of<typename Map<T>::Value>(problems)}};
   } else if constexpr (Variant<T>::value) {
-    return either_of(static_cast<T*>(nullptr));
+    return either_of(static_cast<T*>(nullptr), problems);
   } else if constexpr (Described<T>) {
-    return Fields<T>().object();
+    return object_of<T>(problems);
   } else {
     static_assert(kAlways<T>, "this type is no field of a CRD: specialise Describe for it");
   }
@@ -353,25 +404,43 @@ class KindDescription {
   Json spec_;
 };
 
-// The TypeDefinitions document of the kind.
-template <Described Spec, class Status = void>
-Json document_of(const KindDescription& kind) {
+namespace detail {
+
+template <class Spec, class Status>
+Json document_of(const KindDescription& kind, Problems& problems) {
   Json out = {
       {"apiVersion", "kubewatch.dev/v1"}, {"kind", "TypeDefinitions"}, {"spec", kind.spec()}};
-  out["spec"]["spec"] = Fields<Spec>().object();
+  const auto add = [&out, &problems](const char* part, const auto& fields) {
+    out["spec"][part] = fields.object();
+    for (const std::string& one : fields.problems()) {
+      problems.push_back(std::string(part) + "." + one);
+    }
+  };
+  add("spec", Fields<Spec>());
   out["spec"]["spec"]["required"] = true;
-  if constexpr (!std::is_void_v<Status>) out["spec"]["status"] = Fields<Status>().object();
+  if constexpr (!std::is_void_v<Status>) add("status", Fields<Status>());
   return out;
 }
 
-// Errors: invalid, with all that generate() finds wrong.
+}  // namespace detail
+
+// The TypeDefinitions document of the kind. What only crd_of() can tell of a description is lost.
+template <Described Spec, class Status = void>
+Json document_of(const KindDescription& kind) {
+  detail::Problems problems;
+  return detail::document_of<Spec, Status>(kind, problems);
+}
+
+// Errors: invalid, with all that is wrong with the description, and all that generate() finds wrong
+// or that the API server would refuse.
 template <Described Spec, class Status = void>
 Result<Json> crd_of(const KindDescription& kind) {
-  Generated made = generate(document_of<Spec, Status>(kind), std::string(kind.spec()["kind"]));
-  if (made.problems.empty()) return std::move(made.crds.front());
-  std::string text;
-  for (const Remark& problem : made.problems) text += (text.empty() ? "" : "; ") + problem.message;
-  return Error(ErrorKind::invalid, text);
+  detail::Problems problems;
+  const Json document = detail::document_of<Spec, Status>(kind, problems);
+  Generated made = generate(document, std::string(kind.spec()["kind"]), ServerCheck::run);
+  for (const Remark& problem : made.problems) problems.push_back(problem.message);
+  if (problems.empty()) return std::move(made.crds.front());
+  return Error(ErrorKind::invalid, base::join(problems, "; "));
 }
 
 }  // namespace kubewatch::crdgen

@@ -336,10 +336,10 @@ Generated generate(const std::vector<TypeFile>& files, ServerCheck check) {
   return out;
 }
 
-Generated generate(const Json& document, const std::string& file) {
+Generated generate(const Json& document, const std::string& file, ServerCheck check) {
   Generated out;
   const Source source{file, "", {}, out.problems, out.notes};
-  Generator generator(out, ServerCheck::skip);
+  Generator generator(out, check);
   generator.add(Node(source, document));
   generator.finish(file);
   return out;

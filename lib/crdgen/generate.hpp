@@ -29,8 +29,9 @@ enum class ServerCheck { skip, run };
 // Documents of the same group and kind, in whatever file, make one CRD; documents that are no
 // TypeDefinitions are passed over.
 Generated generate(const std::vector<TypeFile>& files, ServerCheck check = ServerCheck::skip);
-// One document as JSON: what import gives back.
-Generated generate(const Json& document, const std::string& file);
+// One document as JSON: what import gives back, and what described structs make.
+Generated generate(const Json& document, const std::string& file,
+                   ServerCheck check = ServerCheck::skip);
 
 // What the CRD is for the server: defaults of its own fields set, empty lists, status and managed
 // metadata gone, `required` sorted. Two CRDs that are equal so are stored alike.

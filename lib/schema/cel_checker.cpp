@@ -17,14 +17,15 @@ constexpr std::uint64_t kPerExpression = 10000000;
 constexpr std::uint64_t kPerDefinition = 100000000;
 constexpr std::size_t kMostExpensive = 4;
 
-// As Go's %#v writes the rule, which is how the server shows it.
+// As the server shows it: its internal type as JSON, the fields in their order there.
 std::string shown(const ValidationRule& rule) {
-  const auto quoted = [](const std::string& text) { return base::dump_json(Json(text)); };
-  return "apiextensions.ValidationRule{Rule:" + quoted(rule.rule) +
-         ", Message:" + quoted(rule.message) +
-         ", MessageExpression:" + quoted(rule.message_expression) +
-         ", Reason:(*apiextensions.FieldValueErrorReason)(nil), FieldPath:" +
-         quoted(rule.field_path) + ", OptionalOldSelf:(*bool)(nil)}";
+  const auto optional = [](const Json& value, bool has) { return has ? go_json(value) : "null"; };
+  const auto& old_self = rule.optional_old_self;
+  return R"({"Rule":)" + go_json(rule.rule) + R"(,"Message":)" + go_json(rule.message) +
+         R"(,"MessageExpression":)" + go_json(rule.message_expression) + R"(,"Reason":)" +
+         optional(rule.reason, !rule.reason.empty()) + R"(,"FieldPath":)" +
+         go_json(rule.field_path) + R"(,"OptionalOldSelf":)" +
+         optional(old_self.value_or(false), old_self.has_value()) + "}";
 }
 
 std::string over_budget(const std::string& what, std::uint64_t cost, std::uint64_t limit) {

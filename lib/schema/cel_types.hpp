@@ -16,7 +16,8 @@ namespace kubewatch::schema {
 
 constexpr std::int64_t kMaxRequestBytes = std::int64_t{3} << 20;
 
-// The name of a property in rules: "a-b" is "a__dash__b"; absent when rules cannot name it.
+// The name of a property in rules: "a-b" is "a__dash__b"; absent when rules cannot name it. Of
+// reserved words it is one of two names (cel::DataType::field).
 std::optional<std::string> escape_name(std::string_view name);
 
 struct DeclaredType {

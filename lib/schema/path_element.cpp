@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.hpp"
+#include "schema/field_error.hpp"
 #include "schema/field_set.hpp"
 
 namespace kubewatch::schema {
@@ -90,21 +91,6 @@ std::string value_text(const Json& value) {
   return base::dump_json(value);
 }
 
-// Go's JSON encoder escapes these for HTML; FieldsV1 keys hold its output.
-std::string html_escaped(const std::string& json) {
-  std::string out;
-  out.reserve(json.size());
-  for (const char c : json) {
-    switch (c) {
-      case '<': out += "\\u003c"; break;
-      case '>': out += "\\u003e"; break;
-      case '&': out += "\\u0026"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 PathElement PathElement::of_field(std::string name) {
@@ -137,8 +123,8 @@ PathElement PathElement::of_index(std::int64_t index) {
 std::string PathElement::encode() const {
   switch (kind) {
     case Kind::field: return "f:" + field;
-    case Kind::key: return "k:" + html_escaped(base::dump_json(json));
-    case Kind::value: return "v:" + html_escaped(base::dump_json(json));
+    case Kind::key: return "k:" + go_json(json);
+    case Kind::value: return "v:" + go_json(json);
     case Kind::index: return "i:" + std::to_string(index);
   }
   return {};

@@ -26,7 +26,7 @@ std::string go_number(double value) {
 }
 
 std::string go_number(const Json& value) {
-  return value.is_number_float() ? go_number(value.get<double>()) : base::dump_json(value);
+  return whole_of(value) ? base::dump_json(value) : go_number(value.get<double>());
 }
 
 const Validator::Node* Validator::Node::property(std::string_view key,

@@ -11,6 +11,13 @@
 
 namespace kubewatch::schema {
 
+std::optional<std::int64_t> whole_of(const Json& value) {
+  if (!value.is_number_integer()) return std::nullopt;
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost) return std::nullopt;
+  return value.get<std::int64_t>();
+}
+
 namespace {
 
 using Kind = Issue::Kind;
@@ -22,14 +29,20 @@ const char* type_of(const Json& value) {
     case Json::value_t::array: return "array";
     case Json::value_t::object: return "object";
     case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned: return "integer";
+    case Json::value_t::number_unsigned: return whole_of(value) ? "integer" : "number";
     case Json::value_t::number_float: return "number";
     default: return "null";
   }
 }
 
-bool is_whole(double value) {
-  return std::isfinite(value) && std::trunc(value) == value;
+// Whether the server takes a double for a whole number (swag.IsFloat64AJSONInteger): none beyond
+// 2^53-1, and one whose fraction is small beside it.
+bool passes_for_whole(double value) {
+  constexpr double kMost = 9007199254740991.0;
+  if (!(std::abs(value) <= kMost)) return false;
+  const double whole = std::trunc(value);
+  if (whole == value) return true;
+  return whole > 0 && (value - whole) / (value + whole) < 1e-9;
 }
 
 Issue issue_of(Kind kind, const std::string& name, std::string text, std::string shown = "\"\"") {
@@ -103,7 +116,7 @@ bool Validator::Run::fits_type(const Node& node, const Json& value) {
   if (node.types == actual) return true;
   if (actual == "integer") return node.number || node.types == "integer,string";
   if (actual == "string") return node.types == "integer,string";
-  return actual == "number" && node.integer && is_whole(value.get<double>());
+  return actual == "number" && node.integer && passes_for_whole(value.get<double>());
 }
 
 void Validator::Run::check_type(const Node& node, const Json& value, const Place& place,
@@ -248,14 +261,31 @@ void Validator::Run::check_string(const Node& node, const Json& value, const Pla
 
 namespace {
 
-// Whether the number can be held by what type and format say.
+constexpr double kWholeEnd = 9223372036854775808.0;  // 2^63
+
+// Whether the number can be held by what type and format say. Of doubles the server looks at the
+// shortest digits, which for -2^63 are smaller than any whole number of 64 bits.
 bool in_range(double value, const std::string& types, const std::string& format) {
   if (types == "integer") {
-    if (!is_whole(value)) return false;
+    if (std::trunc(value) != value) return false;
     return format == "int32" ? value >= -2147483648.0 && value <= 2147483647.0
-                             : value >= -9223372036854775808.0 && value < 9223372036854775808.0;
+                             : value > -kWholeEnd && value < kWholeEnd;
   }
   return format != "float" || types != "number" || std::abs(value) <= 3.40282346638528859812e38;
+}
+
+bool value_in_range(const Json& value, const std::string& types, const std::string& format) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  const auto whole = whole_of(value);
+  if (!whole) return in_range(value.get<double>(), types, format);
+  return types != "integer" || format != "int32" ||
+         (*whole >= Limits::min() && *whole <= Limits::max());
+}
+
+// The whole number that the server makes of a bound: on amd64 the least one when it does not fit.
+std::int64_t to_whole(double value) {
+  return value >= -kWholeEnd && value < kWholeEnd ? static_cast<std::int64_t>(value)
+                                                  : std::numeric_limits<std::int64_t>::min();
 }
 
 std::string range_text(const char* what, const std::string& types, const std::string& format,
@@ -265,17 +295,6 @@ std::string range_text(const char* what, const std::string& types, const std::st
              : fmt::format("{} value must be of type {} with format {} in {}", what, types, format,
                            name);
 }
-
-// A whole number that fits 64 bits with a sign; larger ones are compared as doubles.
-std::optional<std::int64_t> whole_of(const Json& value) {
-  if (!value.is_number_integer()) return std::nullopt;
-  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost) return std::nullopt;
-  return value.get<std::int64_t>();
-}
-
-// What a double may be to be made a whole number of 64 bits.
-constexpr double kMostWhole = 9.2e18;
 
 }  // namespace
 
@@ -288,28 +307,21 @@ void Validator::Run::check_multiple(const Node& node, const Json& value, const P
   if (!native) {
     out.add(issue_of(Kind::plain, "", range_text("MultipleOf", node.types, node.format, name)));
   }
-  if (factor <= 0 || (native && value.is_number_integer() && std::trunc(factor) <= 0)) {
-    out.add(issue_of(Kind::invalid, name,
-                     fmt::format("factor MultipleOf declared for {} must be positive: {}", name,
-                                 go_number(std::trunc(factor))),
-                     go_number(factor)));
+  const auto whole = native ? whole_of(value) : std::nullopt;
+  const std::string shown = whole ? std::to_string(to_whole(factor)) : go_number(factor);
+  if (whole ? to_whole(factor) <= 0 : factor <= 0) {
+    out.add(issue_of(
+        Kind::invalid, name,
+        fmt::format("factor MultipleOf declared for {} must be positive: {}", name, shown), shown));
     return;
   }
-  bool fits = false;
-  if (const auto whole = whole_of(value); native && whole && factor < kMostWhole) {
-    fits = *whole % static_cast<std::int64_t>(factor) == 0;
-  } else if (native && value.is_number_integer()) {
-    fits = std::fmod(value.get<double>(), std::trunc(factor)) == 0;
-  } else {
-    const double data = value.get<double>();
-    const double times = factor < 1 ? 1 / factor * data : data / factor;
-    fits = std::abs(times - std::round(times)) <= 1e-9 * std::max(1.0, std::abs(times));
-  }
+  const double data = value.get<double>();
+  const bool fits = whole ? *whole % to_whole(factor) == 0
+                          : passes_for_whole(factor < 1 ? 1 / factor * data : data / factor);
   if (fits) return;
-  const double shown = native && value.is_number_integer() ? std::trunc(factor) : factor;
   out.add(issue_of(Kind::invalid, name,
-                   fmt::format("{} in body should be a multiple of {}", name, go_number(shown)),
-                   go_number(value)));
+                   fmt::format("{} in body should be a multiple of {}", name, shown),
+                   whole ? std::to_string(*whole) : go_number(data)));
 }
 
 void Validator::Run::check_bound(const Node& node, const Json& value, const Place& place,
@@ -318,19 +330,13 @@ void Validator::Run::check_bound(const Node& node, const Json& value, const Plac
   if (!bound) return;
   const bool open = upper ? node.schema->exclusive_maximum : node.schema->exclusive_minimum;
   const bool native = in_range(*bound, node.types, node.format);
-  const bool whole = native && value.is_number_integer();
-  const double limit = whole ? std::trunc(*bound) : *bound;
   // Whole numbers are compared as such: doubles lose the last digits of large ones.
-  const auto compare = [&]() -> int {
-    if (const auto left = whole_of(value); whole && left && std::abs(limit) < kMostWhole) {
-      const auto right = static_cast<std::int64_t>(limit);
-      return *left < right ? -1 : *left > right ? 1 : 0;
-    }
-    const auto left = value.get<double>();
-    return left < limit ? -1 : left > limit ? 1 : 0;
+  const auto whole = native ? whole_of(value) : std::nullopt;
+  const auto keeps = [&](auto left, auto right) {
+    return upper ? (open ? left < right : left <= right) : (open ? left > right : left >= right);
   };
-  const int order = compare();
-  const bool fits = upper ? order < 0 || (order == 0 && !open) : order > 0 || (order == 0 && !open);
+  const double data = value.get<double>();
+  const bool fits = whole ? keeps(*whole, to_whole(*bound)) : keeps(data, *bound);
   if (native && fits) return;
   const std::string name = place.text();
   if (!native) {
@@ -339,20 +345,17 @@ void Validator::Run::check_bound(const Node& node, const Json& value, const Plac
                                 node.format, name)));
   }
   if (fits) return;
-  const std::string shown = whole && std::abs(limit) < kMostWhole
-                                ? std::to_string(static_cast<std::int64_t>(limit))
-                                : go_number(limit);
   out.add(issue_of(Kind::invalid, name,
                    fmt::format("{} in body should be {} than {}{}", name,
-                               upper ? "less" : "greater", open ? "" : "or equal to ", shown),
-                   go_number(value)));
+                               upper ? "less" : "greater", open ? "" : "or equal to ",
+                               whole ? std::to_string(to_whole(*bound)) : go_number(*bound)),
+                   whole ? std::to_string(*whole) : go_number(data)));
 }
 
 void Validator::Run::check_number(const Node& node, const Json& value, const Place& place,
                                   Outcome& out) {
   out.matches += 2;
-  const double data = value.get<double>();
-  if (!in_range(data, node.types, node.format)) {
+  if (!value_in_range(value, node.types, node.format)) {
     out.add(
         issue_of(Kind::plain, "", range_text("Checked", node.types, node.format, place.text())));
   }

@@ -1,10 +1,17 @@
 // One validation of one value: walks value and schema together. Private to validator.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "schema/validator_node.hpp"
 #include "schema/value_place.hpp"
 
 namespace kubewatch::schema {
+
+// A number that the server holds as a whole one of 64 bits; absent for others, larger whole ones
+// too, which are doubles there.
+std::optional<std::int64_t> whole_of(const Json& value);
 
 class Validator::Run {
  public:

@@ -103,11 +103,37 @@ TEST_CASE("a definition's rules are checked in the server's words") {
   REQUIRE(broken.size() == 4);
   CHECK(broken[0].find("compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | "
                        "self.nope == 1\n | ....^") != std::string::npos);
+  CHECK(broken[0].find("schema.x-kubernetes-validations[0].rule: Invalid value: "
+                       R"({"Rule":"self.nope == 1","Message":"","MessageExpression":"",)"
+                       R"("Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation)") ==
+        0);
   CHECK(broken[1].find("cel expression must evaluate to a bool") != std::string::npos);
   CHECK(broken[2].find("messageExpression must evaluate to a string") != std::string::npos);
   CHECK(broken[3] ==
         "schema.x-kubernetes-validations[3].optionalOldSelf: Invalid value: true: may "
         "not be set if oldSelf is not used in rule");
+}
+
+// As a kube-apiserver 1.36 answers.
+TEST_CASE("a rule that is refused is shown with all that it says") {
+  const auto told = checked(R"json({"type": "object", "properties": {"s": {"type": "string"}},
+      "x-kubernetes-validations": [
+      {"rule": "self.nope < 1 && self.s > '\u00e9\u2028' && '<&>' == \"x\"",
+       "message": "a <b> & \"c\"", "reason": "FieldValueForbidden", "fieldPath": ".s"},
+      {"rule": "true", "messageExpression": "self.nope", "optionalOldSelf": false}]})json");
+  REQUIRE(told.size() == 3);
+  CHECK(told[0].find(
+            R"(Invalid value: {"Rule":"self.nope \u003c 1 \u0026\u0026 self.s \u003e 'é\u2028' )"
+            R"(\u0026\u0026 '\u003c\u0026\u003e' == \"x\"","Message":"a \u003cb\u003e \u0026 )"
+            R"(\"c\"","MessageExpression":"","Reason":"FieldValueForbidden","FieldPath":".s",)"
+            R"("OptionalOldSelf":null}: compilation failed: )") != std::string::npos);
+  CHECK(told[1].find(R"(messageExpression: Invalid value: {"Rule":"true","Message":"",)"
+                     R"("MessageExpression":"self.nope","Reason":null,"FieldPath":"",)"
+                     R"("OptionalOldSelf":false}: messageExpression compilation failed: )") !=
+        std::string::npos);
+  CHECK(told[2] ==
+        "schema.x-kubernetes-validations[1].optionalOldSelf: Invalid value: false: may not be set "
+        "if oldSelf is not used in rule");
 }
 
 TEST_CASE("oldSelf is refused where old and new values cannot be told to be the same") {
@@ -158,6 +184,49 @@ TEST_CASE("names that rules cannot write are escaped, formats become their types
                   R"json({"a-b": "x", "namespace": "y", "t": "2024-02-01T00:00:00Z", "d": "1h",
       "x": "5", "b": "aGk=", "metadata": {"name": "web"}})json")
             .empty());
+}
+
+TEST_CASE("fields named by reserved words can be written as they are, or escaped") {
+  for (const std::string word :
+       {"as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
+        "loop", "package", "namespace", "return", "var", "void", "while"}) {
+    const std::string escaped = "__" + word + "__";
+    for (const auto& name : {word, escaped}) {
+      CAPTURE(name);
+      const std::string self = "self." + name;
+      const Json schema = {
+          {"type", "object"},
+          {"properties", {{word, {{"type", "string"}}}}},
+          {"x-kubernetes-validations",
+           Json::array({{{"rule", "!has(" + self + ") || " + self + " == 'a' || self.?" + name +
+                                      ".orValue('') == 'b'"}}})}};
+      const auto text = schema.dump();
+      CHECK(checked(text.c_str()).empty());
+      CHECK(evaluated(text.c_str(), "{}").empty());
+      CHECK(evaluated(text.c_str(), Json({{word, "a"}}).dump().c_str()).empty());
+      CHECK(evaluated(text.c_str(), Json({{word, "b"}}).dump().c_str()).empty());
+      CHECK(evaluated(text.c_str(), Json({{word, "c"}}).dump().c_str()).size() == 1);
+    }
+  }
+  // Only escaped: what the language itself reads.
+  for (const std::string word : {"true", "false", "null", "in"}) {
+    CAPTURE(word);
+    const auto schema_with = [&word](const std::string& name) {
+      return Json({{"type", "object"},
+                   {"properties", {{word, {{"type", "string"}}}}},
+                   {"x-kubernetes-validations",
+                    Json::array({{{"rule", "self." + name + " == 'a'"}}})}})
+          .dump();
+    };
+    CHECK(checked(schema_with("__" + word + "__").c_str()).empty());
+    CHECK(checked(schema_with(word).c_str()).size() == 1);
+  }
+  // No other word is read without its escapes.
+  CHECK(checked(R"json({"type": "object", "properties": {"__namespace__": {"type": "string"},
+      "__class__": {"type": "string"}}, "x-kubernetes-validations": [
+      {"rule": "self.namespace == 'a'"}, {"rule": "self.class == 'a'"}, {"rule":
+      "self.__class__ == 'a'"}]})json")
+            .size() == 3);
 }
 
 TEST_CASE("transition rules compare with the old value, found by key in lists of maps") {

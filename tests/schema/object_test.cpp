@@ -110,8 +110,60 @@ TEST_CASE("values are checked against their schema in the API server's words") {
 TEST_CASE("whole numbers beyond 2^63 do not become negative") {
   CHECK(problems(R"({"type":"number","minimum":0})", "9223372036854775809") == "");
   CHECK(problems(R"({"type":"number","maximum":5})", "18446744073709551615") != "");
-  CHECK(problems(R"({"type":"number","multipleOf":2})", "18446744073709551614") == "");
   CHECK(problems(R"({"type":"number","multipleOf":1e300})", "3") != "");
+}
+
+// What a kube-apiserver 1.36 says of each.
+TEST_CASE("whole numbers are those of 64 bits with a sign, all others are doubles") {
+  const std::string type =
+      "v: Invalid value: \"number\": v in body must be of type integer: \"number\"";
+  const std::string range =
+      "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in v";
+  const char* whole = R"({"type":"integer"})";
+  for (const char* fits : {"9223372036854775295", "9223372036854775296", "9223372036854775807",
+                           "-9223372036854775808", "1e3", "9007199254740991.0"}) {
+    CAPTURE(fits);
+    CHECK(problems(whole, fits) == "");
+    CHECK(problems(R"({"type":"integer","format":"int64"})", fits) == "");
+  }
+  for (const char* wide : {"9223372036854775808", "-9223372036854775809", "18446744073709551615",
+                           "18446744073709551616", "1e300", "2.5"}) {
+    CAPTURE(wide);
+    CHECK(problems(whole, wide) == type + "; " + range);
+  }
+  CHECK(problems(whole, "9007199254740992.0") == type);  // a double, and too large for a whole one
+  CHECK(problems(whole, "1000000000.5") == range);       // its fraction is small beside it
+  CHECK(problems(R"({"x-kubernetes-int-or-string":true})", "9223372036854775808") ==
+        "v: Invalid value: \"number\": v in body must be of type integer,string: \"number\"");
+  CHECK(problems(R"({"type":"integer","maximum":9223372036854774784})", "9223372036854775807") ==
+        "v: Invalid value: 9223372036854775807: v in body should be less than or equal to "
+        "9223372036854774784");
+  CHECK(problems(R"({"type":"integer","minimum":-9223372036854775808})", "5") ==
+        "<nil>: Invalid value: \"\": Minimum boundary value must be of type integer (default "
+        "format) in v");
+  CHECK(problems(R"({"type":"number","minimum":1e19})", "9223372036854775808") ==
+        "v: Invalid value: 9.223372036854776e+18: v in body should be greater than or equal to "
+        "1e+19");
+}
+
+TEST_CASE("what is a multiple, and of what") {
+  const char* half = R"({"type":"number","multipleOf":0.5})";
+  CHECK(problems(half, "2.5") == "");
+  CHECK(problems(half, "0.0") == "");
+  for (const char* huge : {"1e+20", "1e+300"}) {
+    CHECK(problems(half, huge) ==
+          std::string("v: Invalid value: ") + huge + ": v in body should be a multiple of 0.5");
+  }
+  CHECK(problems(half, "5") ==
+        "v: Invalid value: 0: factor MultipleOf declared for v must be positive: 0");
+  CHECK(problems(R"({"type":"number","multipleOf":0.1})", "0.30000000000000004") == "");
+  CHECK(problems(R"({"type":"number","multipleOf":0.01})", "0.29") ==
+        "v: Invalid value: 0.29: v in body should be a multiple of 0.01");
+  CHECK(problems(R"({"type":"number","multipleOf":1e19})", "5") ==
+        "v: Invalid value: -9223372036854775808: factor MultipleOf declared for v must be "
+        "positive: -9223372036854775808");
+  CHECK(problems(R"({"type":"integer","multipleOf":1000000})", "5") ==
+        "v: Invalid value: 5: v in body should be a multiple of 1000000");
 }
 
 TEST_CASE("a pattern takes time in line with its text, however it is nested") {
