@@ -25,27 +25,6 @@ Json age_cell(const Json& object, WallTime now) {
   return age_text(base::string_at(object, {"metadata", "creationTimestamp"}), now);
 }
 
-// One cell of an additionalPrinterColumn. What has another type than the column says is left out,
-// as the API server does.
-Json crd_cell(const core::JsonPath& path, const std::string& type, const Json& object,
-              WallTime now) {
-  const auto found = path.find(object);
-  if (found.empty()) return nullptr;
-  const Json& value = *found.front();
-  if (type == "date") {
-    if (value.is_null()) return "<unknown>";
-    return value.is_string() ? Json(age_text(value.get<std::string>(), now)) : Json("<invalid>");
-  }
-  if (type == "integer") {
-    return value.is_number() ? Json(value.get<std::int64_t>()) : Json();
-  }
-  if (type == "number") return value.is_number() ? value : Json();
-  if (type == "boolean") return value.is_boolean() ? value : Json();
-  std::string text;
-  for (const Json* one : found) text += (text.empty() ? "" : " ") + core::scalar_text(*one);
-  return text;
-}
-
 const Json* version_of(const Json& crd, const std::string& version) {
   const Json* versions = base::find(crd, {"spec", "versions"});
   if (versions == nullptr || !versions->is_array()) return nullptr;
@@ -58,8 +37,8 @@ const Json* version_of(const Json& crd, const std::string& version) {
 }  // namespace
 
 std::shared_ptr<const Columns> plain_columns() {
-  static const auto kPlain =
-      std::make_shared<const Columns>(Columns{{"Name", 0, name_cell}, {"Age", 0, age_cell}});
+  static const auto kPlain = std::make_shared<const Columns>(
+      Columns{{"Name", 0, name_cell, "metadata"}, {"Age", 0, age_cell, "metadata"}});
   return kPlain;
 }
 
@@ -67,26 +46,31 @@ std::shared_ptr<const Columns> builtin_columns_of(const core::ResourceType& type
   const auto* known = apiserver::builtin_columns(type_id(type));
   if (known == nullptr) return nullptr;
   auto out = std::make_shared<Columns>();
-  for (const auto& column : *known) out->push_back({column.name, column.priority, column.make});
+  for (const auto& column : *known) out->push_back({column.name, column.priority, column.make, ""});
   return out;
 }
 
 std::shared_ptr<const Columns> crd_columns(const Json& crd, const std::string& version) {
-  auto out = std::make_shared<Columns>(Columns{{"Name", 0, name_cell}});
+  auto out = std::make_shared<Columns>(Columns{{"Name", 0, name_cell, "metadata"}});
   const Json* found = version_of(crd, version);
   const Json* columns =
       found == nullptr ? nullptr : base::find(*found, {"additionalPrinterColumns"});
   if (columns == nullptr || !columns->is_array() || columns->empty()) return plain_columns();
   for (const auto& one : *columns) {
     if (out->size() > kMaxColumns) break;
-    auto path = core::JsonPath::parse(base::string_at(one, {"jsonPath"}));
+    const std::string json_path = base::string_at(one, {"jsonPath"});
+    auto path = core::JsonPath::parse(json_path);
     Column column;
     column.name = base::string_at(one, {"name"});
     column.priority = static_cast<int>(base::int_at(one, {"priority"}).value_or(0));
     if (path.ok()) {
+      // A filter may compare with what "$" leads to, anywhere; ['a.b'] may be a path.
+      const std::string field = path->first_field();
+      const bool plain = json_path.find('$') == std::string::npos && field.find('.') == field.npos;
+      if (plain) column.member = field;
       column.make = [path = std::move(path).value(), type = base::string_at(one, {"type"})](
                         const Json& object, WallTime now) {
-        return crd_cell(path, type, object, now);
+        return apiserver::custom_cell(path, type, object, now);
       };
     } else {
       column.make = [](const Json&, WallTime) { return Json(); };
@@ -97,8 +81,7 @@ std::shared_ptr<const Columns> crd_columns(const Json& crd, const std::string& v
 }
 
 std::string cell_text(const Json& cell) {
-  if (cell.is_null()) return "<none>";
-  return core::scalar_text(cell);
+  return cell.is_null() ? "" : core::scalar_text(cell);
 }
 
 std::string age_text(const std::string& timestamp, WallTime now) {

@@ -19,9 +19,14 @@ namespace kubewatch::cli {
 struct Column {
   std::string name;                                            // "Restarts"; printed in capitals
   int priority = 0;                                            // above 0: only with -o wide
-  std::function<Json(const Json& object, WallTime now)> make;  // null: <none>
+  std::function<Json(const Json& object, WallTime now)> make;  // null: an empty cell
+  std::string member;  // of the object, the only one that `make` looks at; "" = it may look at any
 };
 using Columns = std::vector<Column>;
+
+inline bool is_shown(const Column& column, bool wide) {
+  return wide || column.priority <= 0;
+}
 
 // Known here without a server; null for a kind that is none of the built-in ones.
 std::shared_ptr<const Columns> builtin_columns_of(const core::ResourceType& type);
@@ -30,7 +35,7 @@ std::shared_ptr<const Columns> crd_columns(const Json& crd, const std::string& v
 // NAME and AGE.
 std::shared_ptr<const Columns> plain_columns();
 
-// "<none>" for null and "", scalars as kubectl shows them.
+// "" for null, scalars as kubectl shows them.
 std::string cell_text(const Json& cell);
 // The age of a creationTimestamp: "5m", "<unknown>".
 std::string age_text(const std::string& timestamp, WallTime now);

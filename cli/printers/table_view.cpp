@@ -31,8 +31,8 @@ TableView::Row TableView::row_of(const PrintedObject& object, WallTime now) cons
     const Json& value = object.value();
     for (const auto& column : *book_.of(object.type())) {
       // What is not printed costs nothing.
-      const bool hidden = column.priority > 0 && !wide_;
-      row.cells.push_back(hidden ? std::string() : cell_text(column.make(value, now)));
+      const bool shown = is_shown(column, wide_);
+      row.cells.push_back(shown ? cell_text(column.make(value, now)) : std::string());
     }
   }
   row.key = meta.key();

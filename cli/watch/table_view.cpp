@@ -1,10 +1,9 @@
 // Rows of events.
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "base/strings.hpp"
 #include "cli/printers/label_cells.hpp"
+#include "cli/watch/columns.hpp"
 #include "cli/watch/views.hpp"
 
 namespace kubewatch::cli::watch {
@@ -12,12 +11,6 @@ namespace kubewatch::cli::watch {
 namespace {
 
 constexpr std::size_t kMostRows = 500;  // that wait to be aligned together
-
-std::string age_of(const core::ObjectMeta& meta, WallTime now) {
-  const auto created = base::parse_rfc3339(meta.creation_timestamp);
-  if (!created.ok()) return "<unknown>";
-  return base::format_age(std::chrono::duration_cast<std::chrono::seconds>(now - *created));
-}
 
 std::string field_text(const ShownField& field) {
   if (field.after.is_null()) return "<none>";
@@ -40,14 +33,9 @@ Style event_style(std::string_view word) {
 
 TableView::TableView(ViewOptions options) : options_(std::move(options)) {}
 
-void TableView::set_columns(const core::ResourceType& type, std::vector<Column> columns) {
-  columns_[type.gvk] = std::move(columns);
-}
-
-const std::vector<Column>& TableView::columns_of(const core::ResourceType& type) {
-  const auto [found, fresh] = columns_.try_emplace(type.gvk);
-  if (fresh) found->second = builtin_columns(type);
-  return found->second;
+void TableView::set_columns(const core::ResourceType& type,
+                            std::shared_ptr<const Columns> columns) {
+  columns_.put(type, std::move(columns));
 }
 
 EventTable& TableView::table(const core::ResourceType& type) {
@@ -56,15 +44,16 @@ EventTable& TableView::table(const core::ResourceType& type) {
   if (options_.several_contexts) headers.emplace_back("CONTEXT");
   if (options_.several_namespaces) headers.emplace_back("NAMESPACE");
   if (options_.several_types) headers.emplace_back("KIND");
-  headers.emplace_back("NAME");
   const bool details = options_.fields.empty() && options_.several_types;
   if (!options_.fields.empty()) {
+    headers.emplace_back("NAME");
     headers.insert(headers.end(), options_.fields.begin(), options_.fields.end());
+  } else if (details) {
+    headers.insert(headers.end(), {"NAME", "AGE"});
   } else {
-    if (!details) {
-      for (const Column& column : columns_of(type)) headers.push_back(column.header);
+    for (const Column& column : *columns_.of(type)) {
+      if (is_shown(column, options_.wide)) headers.push_back(as_header(column.name));
     }
-    headers.emplace_back("AGE");
   }
   for (const std::string& key : options_.label_columns) headers.push_back(label_header(key));
   if (options_.show_labels) headers.emplace_back("LABELS");
@@ -75,13 +64,29 @@ EventTable& TableView::table(const core::ResourceType& type) {
 }
 
 std::vector<std::string> TableView::head(const char* word, const SourceInfo& source,
-                                         const std::string& namespace_, std::string name) const {
+                                         const std::string& namespace_) const {
   std::vector<std::string> cells = {word};
   if (options_.several_contexts) cells.push_back(source.context);
   if (options_.several_namespaces) cells.push_back(namespace_);
   if (options_.several_types) cells.push_back(source.type.gvk.kind);
-  cells.push_back(std::move(name));
   return cells;
+}
+
+// What has a column of its own is not said again.
+std::string TableView::details_of(const Event& event, WallTime now) const {
+  const core::ResourceType& type = event.source().type;
+  const auto columns = columns_.of(type);
+  const auto cells = cells_of(type, *columns, options_.wide, event.change().json, now);
+  std::string out;
+  std::size_t at = 0;
+  for (const Column& column : *columns) {
+    if (!is_shown(column, options_.wide)) continue;
+    const std::string& cell = cells[at++];
+    const std::string header = as_header(column.name);
+    if (header == "NAME" || header == "AGE") continue;
+    out += (out.empty() ? "" : " ") + header + "=" + cell;
+  }
+  return out;
 }
 
 void TableView::append_labels(const runtime::StoreChange& change,
@@ -96,26 +101,20 @@ Result<void> TableView::event(const Event& event, WallTime now, std::string& out
   const runtime::StoreChange& change = event.change();
   const core::ResourceType& type = event.source().type;
   EventTable& rows = table(type);
-  const RawObject object(change.json);
-  auto cells = head(word_of(change), event.source(), change.meta.namespace_, change.meta.name);
+  auto cells = head(word_of(change), event.source(), change.meta.namespace_);
   if (!options_.fields.empty()) {
+    cells.push_back(change.meta.name);
     for (const ShownField& field : event.fields) cells.push_back(field_text(field));
     append_labels(change, cells);
   } else if (options_.several_types) {
-    std::string details;
-    for (const Column& column : columns_of(type)) {
-      if (!details.empty()) details += ' ';
-      details += column.header + "=" + column.cell(object, now);
-    }
-    cells.push_back(age_of(change.meta, now));
+    cells.push_back(change.meta.name);
+    cells.push_back(age_text(change.meta.creation_timestamp, now));
     append_labels(change, cells);
-    cells.push_back(std::move(details));
+    cells.push_back(details_of(event, now));
   } else {
-    for (const Column& column : columns_of(type)) {
-      std::string cell = column.cell(object, now);
-      cells.push_back(cell.empty() ? "<none>" : std::move(cell));
+    for (std::string& cell : cells_of(type, *columns_.of(type), options_.wide, change.json, now)) {
+      cells.push_back(std::move(cell));
     }
-    cells.push_back(age_of(change.meta, now));
     append_labels(change, cells);
   }
   rows.add(std::move(cells), options_.terminal.color ? event_style(word_of(change)) : Style::plain);
@@ -126,7 +125,9 @@ Result<void> TableView::event(const Event& event, WallTime now, std::string& out
 void TableView::mark(const char* word, const SourceInfo& source, std::string text,
                      std::string& out) {
   EventTable& rows = table(source.type);
-  rows.add_mark(head(word, source, source.namespace_, std::move(text)), event_style(word));
+  auto cells = head(word, source, source.namespace_);
+  cells.push_back(std::move(text));
+  rows.add_mark(std::move(cells), event_style(word));
   if (rows.waiting() >= kMostRows) out += rows.text();
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "cli/printers/columns.hpp"
 #include "cli/terminal.hpp"
-#include "cli/watch/columns.hpp"
 #include "cli/watch/event_table.hpp"
 #include "cli/watch/field_changes.hpp"
 #include "cli/watch/watched.hpp"
@@ -39,6 +39,7 @@ struct ViewOptions {
   bool several_types = false;
   bool headers = true;
   bool show_managed_fields = false;
+  bool wide = false;  // with the columns of lower priority
   bool diff = false;
   Terminal terminal;                // JSON must not hold what one interprets, either
   std::vector<std::string> fields;  // of --fields
@@ -49,28 +50,29 @@ struct ViewOptions {
 // Of ADDED, MODIFIED, DELETED, INITIAL, SYNCED, GAP on a terminal with colours.
 Style event_style(std::string_view word);
 
-// EVENT, the object, its kind's columns. Of several kinds the columns stand in the last one, as
-// "READY=1/1 STATUS=Running": one header for all.
+// EVENT, then the columns of the kind. Of several kinds they stand in the last one, behind NAME and
+// AGE, as "READY=1/1 STATUS=Running": one header for all.
 class TableView : public View {
  public:
   explicit TableView(ViewOptions options);
-  // Of a kind; before its first event, else it has the built-in ones or none.
-  void set_columns(const core::ResourceType& type, std::vector<Column> columns);
+  // Of a kind; before its first event, else it has the built-in ones, or NAME and AGE.
+  void set_columns(const core::ResourceType& type, std::shared_ptr<const Columns> columns);
   Result<void> event(const Event& event, WallTime now, std::string& out) override;
   void synced(const SourceInfo& source, std::size_t objects, std::string& out) override;
   void gap(const SourceInfo& source, std::string& out) override;
   void flush(std::string& out) override;
 
  private:
-  const std::vector<Column>& columns_of(const core::ResourceType& type);
   EventTable& table(const core::ResourceType& type);
   void mark(const char* word, const SourceInfo& source, std::string text, std::string& out);
   void append_labels(const runtime::StoreChange& change, std::vector<std::string>& cells) const;
+  // What stands in front of the kind's columns.
   std::vector<std::string> head(const char* word, const SourceInfo& source,
-                                const std::string& namespace_, std::string name) const;
+                                const std::string& namespace_) const;
+  std::string details_of(const Event& event, WallTime now) const;
 
   ViewOptions options_;
-  std::map<core::Gvk, std::vector<Column>> columns_;
+  ColumnBook columns_;
   std::unique_ptr<EventTable> table_;
 };
 

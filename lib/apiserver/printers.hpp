@@ -1,12 +1,14 @@
-// Cells of the built-in kinds' table columns, and how values are shown in them. Pure.
+// Cells of the built-in kinds' table columns and of additionalPrinterColumns, as kube-apiserver
+// makes them. Pure.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
-#include "apiserver/resource.hpp"
 #include "base/json.hpp"
 #include "base/time.hpp"
+#include "core/json_path.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -19,10 +21,20 @@ struct BuiltinColumn {
   CellMaker make;
 };
 
-// By storage id; null when the kind has none of its own and gets Name and Created At.
+// By storage id; null for kinds that are not known here.
 const std::vector<BuiltinColumn>* builtin_columns(const std::string& storage_id);
+// Name and Created At: of kinds for which kube-apiserver has no printer.
+const std::vector<BuiltinColumn>& created_columns();
 
-// "5m", "<unknown>" of an RFC 3339 text, "<invalid>" when it is none.
+// One cell of a CRD's additionalPrinterColumns: of the first value that the path finds, null where
+// it finds none, fails, or finds what is not of the column's type. Follows the tableconvertor of
+// apiextensions-apiserver.
+Json custom_cell(const core::JsonPath& path, const std::string& type, const Json& object,
+                 WallTime now);
+
+// "5m", "<unknown>" of no time, "<invalid>" of one to come or of a text that is none.
 std::string age_of(const std::string& timestamp, WallTime now);
+// "5m", "<invalid>" of one below zero.
+std::string duration_text(std::chrono::seconds duration);
 
 }  // namespace kubewatch::apiserver

@@ -16,6 +16,7 @@ struct PodFacts {
   std::string created;
   std::size_t containers = 0;
   std::size_t ready = 0;
+  bool has_ips = false;
   bool ordinary = true;
 };
 
@@ -73,7 +74,11 @@ void read_status(std::string_view text, PodFacts& out) {
     if (member.key == "phase") out.phase = member.value;
     if (member.key == "podIP") out.ip = member.value;
     if (member.key == "nominatedNodeName") out.nominated = member.value;
-    if (member.key == "reason") out.ordinary = false;
+    if (member.key == "podIPs") out.has_ips = true;
+    if (member.key == "reason" || member.key == "initContainerStatuses") out.ordinary = false;
+    if (member.key == "conditions" && member.value.find("SchedulingGated") != std::string::npos) {
+      out.ordinary = false;
+    }
     if (member.key != "containerStatuses") return;
     each_item(member.value, [&](std::string_view container) { read_container(container, out); });
   });
@@ -93,6 +98,7 @@ bool append_pod_cells(std::string_view json, WallTime now, std::string& out) {
     if (member.key == "status") read_status(member.value, pod);
   });
   if (!pod.ordinary || pod.created.empty()) return false;
+  if (pod.ip.empty() && pod.has_ips) return false;
   fmt::format_to(std::back_inserter(out), R"([{},"{}/{}",{},"0","{}",{},{},{},"<none>"])", pod.name,
                  pod.ready, pod.containers, pod.phase, age_of(pod.created, now), or_none(pod.ip),
                  or_none(pod.node), or_none(pod.nominated));

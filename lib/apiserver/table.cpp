@@ -25,23 +25,14 @@ const std::vector<PrinterColumn>& custom_columns(const Resource& resource) {
   return columns.empty() ? kAgeOnly : columns;
 }
 
-// One additionalPrinterColumn: null when the path finds nothing or something of another type.
-Json custom_cell(const PrinterColumn& column, const Json& object, WallTime now) {
-  const auto found = core::find_at(object, column.json_path);
-  if (found.empty()) return nullptr;
-  const Json& value = *found[0];
-  if (column.type == "date") {
-    return value.is_string() ? Json(age_of(value.get<std::string>(), now)) : Json("<invalid>");
-  }
-  if (column.type == "integer") return value.is_number() ? Json(value.get<std::int64_t>()) : Json();
-  if (column.type == "number") return value.is_number() ? value : Json();
-  if (column.type == "boolean") return value.is_boolean() ? value : Json();
-  std::string text;
-  for (const Json* one : found) {
-    if (!text.empty()) text += ' ';
-    text += one->is_string() ? one->get<std::string>() : base::dump_json(*one);
-  }
-  return text;
+Json cell_of(const PrinterColumn& column, const Json& object, WallTime now) {
+  const auto path = core::JsonPath::parse(column.json_path);
+  return path.ok() ? custom_cell(*path, column.type, object, now) : Json();
+}
+
+const std::vector<BuiltinColumn>& columns_of(const Resource& builtin) {
+  const auto* own = builtin_columns(builtin.storage_id);
+  return own == nullptr ? created_columns() : *own;
 }
 
 }  // namespace
@@ -59,16 +50,11 @@ Json table_columns(const Resource& resource) {
     }
     return out;
   }
-  if (const auto* columns = builtin_columns(resource.storage_id)) {
-    for (const auto& column : *columns) {
-      const bool name = std::string_view(column.name) == "Name";
-      out.push_back(definition(column.name, column.type, name ? "name" : "", name ? kNameHelp : "",
-                               column.priority));
-    }
-    return out;
+  for (const auto& column : columns_of(resource)) {
+    const bool name = std::string_view(column.name) == "Name";
+    out.push_back(definition(column.name, column.type, name ? "name" : "", name ? kNameHelp : "",
+                             column.priority));
   }
-  out.push_back(definition("Name", "string", "name", kNameHelp, 0));
-  out.push_back(definition("Created At", "date", "", "When the object was created.", 0));
   return out;
 }
 
@@ -77,17 +63,11 @@ Json table_cells(const Resource& resource, const Json& served, WallTime now) {
   if (resource.custom) {
     cells.push_back(base::string_at(served, {"metadata", "name"}));
     for (const auto& column : custom_columns(resource)) {
-      cells.push_back(custom_cell(column, served, now));
+      cells.push_back(cell_of(column, served, now));
     }
     return cells;
   }
-  if (const auto* columns = builtin_columns(resource.storage_id)) {
-    for (const auto& column : *columns) cells.push_back(column.make(served, now));
-    return cells;
-  }
-  cells.push_back(base::string_at(served, {"metadata", "name"}));
-  const std::string created = base::string_at(served, {"metadata", "creationTimestamp"});
-  cells.push_back(created.empty() ? Json() : Json(created));
+  for (const auto& column : columns_of(resource)) cells.push_back(column.make(served, now));
   return cells;
 }
 

@@ -131,10 +131,10 @@ TEST_CASE("a custom kind has the columns of its CRD, wide ones by priority") {
     REQUIRE(printer->print_list(out, {{kWebsites, w}}, false, later()).ok());
   }
   CHECK(out.str() ==
-        "NAME   REPLICAS   WRONG    TEXT     SINCE\n"
-        "blog   3          <none>   <none>   <none>\n"
-        "NAME   REPLICAS   NOTE         WRONG    TEXT     SINCE\n"
-        "blog   3          a\\x1b[31mb   <none>   <none>   <none>\n");
+        "NAME   REPLICAS   WRONG   TEXT   SINCE\n"
+        "blog   3\n"
+        "NAME   REPLICAS   NOTE         WRONG   TEXT   SINCE\n"
+        "blog   3          a\\x1b[31mb\n");
   CHECK(crd_columns(crd, "v2") == plain_columns());
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "cli/watch/columns.hpp"
 #include "cli/watch/object_print.hpp"
 #include "cli/watch/views.hpp"
 #include "support/catch.hpp"
@@ -29,6 +30,12 @@ runtime::StoreChange change(runtime::ChangeType type, const std::string& name, c
   out.json = base::dump_json(object);
   if (!before.is_null()) out.previous_json = base::dump_json(before);
   return out;
+}
+
+// Of an object whose name and age are read from itself.
+Json named(Json object) {
+  object["metadata"] = {{"name", "web"}, {"creationTimestamp", "2026-01-02T03:04:05Z"}};
+  return object;
 }
 
 const WallTime kNow = *base::parse_rfc3339("2026-01-02T03:05:05Z");
@@ -91,14 +98,15 @@ TEST_CASE("nothing in a cell reaches a terminal as a command") {
 TEST_CASE("a table of one kind has its columns, the initial state is marked, then SYNCED") {
   const SourceInfo source = pods();
   TableView view{ViewOptions{}};
-  const Json pod = {{"spec", {{"containers", {{{"name", "a"}}, {{"name", "b"}}}}}},
-                    {"status",
-                     {{"phase", "Running"},
-                      {"containerStatuses",
-                       {{{"ready", true}, {"restartCount", 3}},
-                        {{"ready", false},
-                         {"restartCount", 11},
-                         {"state", {{"waiting", {{"reason", "CrashLoopBackOff"}}}}}}}}}}};
+  const Json pod =
+      named({{"spec", {{"containers", {{{"name", "a"}}, {{"name", "b"}}}}}},
+             {"status",
+              {{"phase", "Running"},
+               {"containerStatuses",
+                {{{"ready", true}, {"restartCount", 3}, {"state", {{"running", {{"a", 1}}}}}},
+                 {{"ready", false},
+                  {"restartCount", 11},
+                  {"state", {{"waiting", {{"reason", "CrashLoopBackOff"}}}}}}}}}}});
   auto first = change(ChangeType::added, "web", pod);
   first.initial = true;
   std::string out = shown(view, source, first);
@@ -134,7 +142,7 @@ TEST_CASE("labels are columns behind the others, of several kinds before the det
   ViewOptions options;
   options.label_columns = {"example.com/app", "none"};
   options.show_labels = true;
-  auto what = change(ChangeType::added, "web", Json::object());
+  auto what = change(ChangeType::added, "web", named(Json::object()));
   what.meta.labels = {{"z", "1"}, {"example.com/app", "shop"}};
   SourceInfo source = pods();
   source.type.plural = "orders";
@@ -300,70 +308,71 @@ TEST_CASE("a format that is wrong is refused by name, with a caret or what there
   CHECK(!error("jsonpath=").empty());
 }
 
-TEST_CASE("columns of a custom kind come from its definition, read from the object's text") {
-  const Json definition = {
-      {"spec",
-       {{"versions",
-         {{{"name", "v1"},
-           {"additionalPrinterColumns",
-            {{{"name", "Ready"},
-              {"type", "string"},
-              {"jsonPath", ".status.conditions[?(@.type==\"Ready\")].status"}},
-             {{"name", "Title"}, {"type", "string"}, {"jsonPath", ".spec.title"}},
-             {{"name", "Since"}, {"type", "date"}, {"jsonPath", ".status.since"}},
-             {{"name", "Detail"}, {"type", "string"}, {"jsonPath", ".spec.d"}, {"priority", 1}},
-             {{"name", "Age"},
-              {"type", "date"},
-              {"jsonPath", ".metadata.creationTimestamp"}}}}}}}}}};
-  const auto columns = custom_columns(definition, "v1", false);
-  REQUIRE(columns.size() == 3);
-  CHECK(columns[0].header == "READY");
-  const std::string object =
-      R"({"spec":{"title":"a\u0041"},"status":{"since":"2026-01-02T03:00:05Z",)"
-      R"("conditions":[{"type":"Other","status":"False"},{"type":"Ready","status":"True"}]}})";
-  CHECK(columns[0].cell(RawObject(object), kNow) == "True");
-  CHECK(columns[1].cell(RawObject(object), kNow) == "aA");
-  CHECK(columns[2].cell(RawObject(object), kNow) == "5m");
-  CHECK(columns[0].cell(RawObject("{}"), kNow).empty());
-  CHECK(custom_columns(definition, "v1", true).size() == 4);
-  CHECK(custom_columns(definition, "v2", true).empty());
-}
-
-TEST_CASE("what a cell looks for is found in the object's text, the last of equal keys") {
-  const RawObject object(R"({"a":{"b":{"c":1},"b":{"c":"x"},"n":null},"l":[{"c":2}],"s":"t"})");
-  const auto at = [](const RawObject& in, std::initializer_list<std::string_view> path) {
-    return std::string(in.at(std::span(path.begin(), path.size())));
-  };
-  for (int again = 0; again < 2; ++again) {
-    CHECK(at(object, {"a", "b", "c"}) == "\"x\"");
-    CHECK(at(object, {"a", "b"}) == R"({"c":"x"})");
-    CHECK(at(object, {"a", "n"}).empty());
-    CHECK(at(object, {"a", "n", "c"}).empty());
-    CHECK(at(object, {"l", "c"}).empty());
-    CHECK(at(object, {"s", "c"}).empty());
-    CHECK(at(object, {"none"}).empty());
-    CHECK(at(object, {}) == object.text());
+TEST_CASE("columns of a custom kind come from its definition, and are those of kubectl get -w") {
+  SourceInfo source = pods();
+  source.type.gvk = {"shop.example.com", "v1", "Order"};
+  source.type.plural = "orders";
+  const Json definition = Json::parse(R"j({"spec":{"versions":[{"name":"v1",
+    "additionalPrinterColumns":[
+      {"name":"Ready","type":"string","jsonPath":".status.c[?(@.type==\"Ready\")].status"},
+      {"name":"Title","type":"string","jsonPath":".spec.title"},
+      {"name":"Types","type":"string","jsonPath":".spec..type"},
+      {"name":"Count","type":"integer","jsonPath":".spec.count"},
+      {"name":"Detail","type":"string","jsonPath":".spec.d","priority":1},
+      {"name":"Created","type":"string","jsonPath":".metadata.creationTimestamp"}]}]}})j");
+  const Json object = named(Json::parse(
+      R"({"spec":{"title":"a\u0041","count":"no number","d":{"e":"<f>"},
+          "list":[{"type":"x"},{"type":"y"}]},
+          "status":{"c":[{"type":"Other","status":"False"},{"type":"Ready","status":"True"},
+          {"type":"Ready","status":"False"}]}})"));
+  for (const bool wide : {false, true}) {
+    ViewOptions options;
+    options.wide = wide;
+    TableView view(options);
+    view.set_columns(source.type, crd_columns(definition, "v1"));
+    std::string out = shown(view, source, change(ChangeType::added, "web", object));
+    view.flush(out);
+    // An AGE that the definition does not have is not added.
+    CHECK(out == (wide ? "EVENT      NAME   READY   TITLE   TYPES   COUNT   DETAIL"
+                         "                  CREATED\n"
+                         "ADDED      web    True    aA      x               "
+                         "{\"e\":\"\\u003cf\\u003e\"}   2026-01-02T03:04:05Z\n"
+                       : "EVENT      NAME   READY   TITLE   TYPES   COUNT   CREATED\n"
+                         "ADDED      web    True    aA      x               "
+                         "2026-01-02T03:04:05Z\n"));
   }
-  CHECK(at(RawObject(R"({"a":1,"b":{"c":2,)"), {"a"}) == "1");
-  CHECK(at(RawObject(R"({"a":1,"b":{"c":2,)"), {"b", "c"}).empty());
-  CHECK(at(RawObject(""), {"a"}).empty());
 }
 
-TEST_CASE("a pod's status is why it does not run") {
-  const auto columns = builtin_columns(pods().type);
-  REQUIRE(columns.size() == 3);
+TEST_CASE("wide tables have the columns of lower priority, of built-in kinds too") {
+  ViewOptions options;
+  options.wide = true;
+  TableView view(options);
+  const Json pod = named({{"spec", {{"nodeName", "n1"}}}, {"status", {{"phase", "Pending"}}}});
+  std::string out = shown(view, pods(), change(ChangeType::added, "web", pod));
+  view.flush(out);
+  CHECK(out ==
+        "EVENT      NAME   READY   STATUS    RESTARTS   AGE   IP       NODE   NOMINATED NODE   "
+        "READINESS GATES\n"
+        "ADDED      web    0/0     Pending   0          60s   <none>   n1     <none>           "
+        "<none>\n");
+}
+
+TEST_CASE("a row is read from the object's text, no more of it than the columns look at") {
+  const core::ResourceType type = pods().type;
   const auto status = [&](const std::string& text) {
-    return columns[1].cell(RawObject(text), kNow);
+    return cells_of(type, *builtin_columns_of(type), false, text, kNow).at(2);
   };
   CHECK(status(R"({"status":{"phase":"Pending"}})") == "Pending");
+  CHECK(status(R"({"status":{"phase":"Pending"},"status":{"phase":"Running"}})") == "Running");
   CHECK(status(R"({"metadata":{"deletionTimestamp":"x"},"status":{"phase":"Running"}})") ==
         "Terminating");
-  CHECK(status(R"({"status":{"phase":"Failed","reason":"Evicted"}})") == "Evicted");
-  CHECK(status(R"({"spec":{"initContainers":[{},{}]},"status":{"phase":"Pending",)"
-               R"("initContainerStatuses":[{"state":{"terminated":{"exitCode":0}}},)"
-               R"({"state":{"running":{}}}]}})") == "Init:1/2");
-  CHECK(status(R"({"status":{"containerStatuses":[{"state":{"terminated":{"exitCode":3}}}]}})") ==
-        "ExitCode:3");
-  CHECK(status("{}") == "<none>");
-  CHECK(status("[1") == "<none>");
+  CHECK(status(R"({"status":{"phase":"Running"},"spec":{"a)") == "Running");
+  CHECK(status("{}").empty());
+  CHECK(status("[1").empty());
+  // What cannot be parsed does no harm where nobody looks at it.
+  const std::string deep(1000, '[');
+  core::ResourceType orders = type;
+  orders.plural = "orders";
+  CHECK(cells_of(orders, *plain_columns(), false, R"({"metadata":{"name":"web"},"spec":)" + deep,
+                 kNow) == std::vector<std::string>{"web", "<unknown>"});
 }

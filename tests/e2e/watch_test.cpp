@@ -130,6 +130,18 @@ E2E_CASE("files name the objects that are watched, and labels are columns") {
   CHECK(chosen.log == "error: no objects in the given files match -l of=nothing\n");
 }
 
+E2E_CASE("wide has the columns of lower priority, of built-in kinds too") {
+  World w;
+  w.apply(
+      "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: \"@NS@\"}, "
+      "spec: {selector: {tier: front}, ports: [{port: 80}]}}");
+  Watch watch(w, {"service/web", "-n", w.ns(), "-o", "wide", "--max-events", "1"});
+  CHECK(watch.end() == 0);
+  CHECK(watch.out.find("EXTERNAL-IP   PORT(S)   AGE") != std::string::npos);
+  CHECK(watch.out.find("   SELECTOR\n") != std::string::npos);
+  CHECK(watch.out.find("   tier=front\n") != std::string::npos);
+}
+
 E2E_CASE("many named objects are watched together, and one that two words name is told once") {
   World w;
   std::string files;
