@@ -131,6 +131,13 @@ Result<void> CompatFlags::check() const {
     return Error(ErrorKind::invalid,
                  "--hook-timeout goes with --compat; a rule says it for its hook (timeout)");
   }
+  // The parser takes two words, flags or not.
+  for (const std::string& word : words_) {
+    if (!word.starts_with('-')) continue;
+    return Error(ErrorKind::invalid, "--compat needs two words, shell-operator HOOKS_DIR: \"" +
+                                         base::escape_for_terminal(word) +
+                                         "\" is none of them (./-x names a folder -x)");
+  }
   if (words_[0] != "shell-operator") {
     return Error(ErrorKind::invalid, "--compat knows shell-operator only, not \"" +
                                          base::escape_for_terminal(words_[0]) + "\"");

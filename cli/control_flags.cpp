@@ -44,8 +44,8 @@ void ControlFlags::bind(CLI::App& app) {
       ->type_name("FILE");
 }
 
-void ControlFlags::bind_target(CLI::App& app, const std::string& text, bool required) {
-  app.add_option("KIND/NAME", target_, text)->required(required);
+void ControlFlags::bind_target(CLI::App& app, const std::string& text) {
+  app.add_option("KIND/NAME", target_, text);
 }
 
 Result<Json> ControlFlags::target_args(const Context& context, Names names) const {

@@ -17,8 +17,8 @@ class ControlFlags {
 
   // -o text|json and --socket.
   void bind(CLI::App& app);
-  // KIND/NAME, which may be left out unless it is `required`.
-  void bind_target(CLI::App& app, const std::string& text, bool required = false);
+  // KIND/NAME, which may be left out.
+  void bind_target(CLI::App& app, const std::string& text);
 
   bool json() const { return output_ == "json"; }
   const std::string& socket() const { return socket_; }

@@ -21,13 +21,20 @@ class Explain : public Command {
   std::string summary() const override { return "say why an object runs, or does not"; }
 
   void bind(CLI::App& app) override {
-    control_.bind_target(app, "such as website/blog", true);
+    control_.bind_target(app, "such as website/blog");
+    app.add_option("--controller", controller_,
+                   "only this rule; without KIND/NAME a rule that has no `for`")
+        ->type_name("NAME");
     control_.bind(app);
   }
 
   int run(Context& context) override {
-    const auto args = control_.target_args(context, ControlFlags::Names::object);
+    if (control_.target().empty() && controller_.empty()) {
+      return fail(context, kUsage, "name KIND/NAME, or with --controller a rule that has no `for`");
+    }
+    auto args = control_.target_args(context, ControlFlags::Names::object);
     if (!args.ok()) return fail(context, args.error());
+    if (!controller_.empty()) (*args)["controller"] = controller_;
     const auto print = [&](const Json& answer) {
       for (const Json& rule : answer["rules"]) print_rule(context, rule);
     };
@@ -56,6 +63,7 @@ class Explain : public Command {
     return kNotFound;
   }
 
+  std::string controller_;
   ControlFlags control_;
 };
 

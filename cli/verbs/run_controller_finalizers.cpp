@@ -16,7 +16,7 @@
 #include "cli/session.hpp"
 #include "client/apply_result.hpp"
 #include "core/meta.hpp"
-#include "hooks/control_requests.hpp"
+#include "hooks/kind_words.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_kinds.hpp"
 #include "runtime/finalizer.hpp"
@@ -68,6 +68,9 @@ class Finalizers : public Command {
         return fail(context, done.error());
       }
     }
+    if (auto found = check_target(args, loaded.rules); !found.ok()) {
+      return fail(context, found.error());
+    }
     const Json answer = {{"objects", std::move(objects)}};
     if (control_.json()) {
       context.out << base::dump_json_pretty(answer) << "\n";
@@ -90,14 +93,22 @@ class Finalizers : public Command {
       return {};
     }
     const core::ResourceType* type = resources->find(rule.for_.gvk);
+    const std::string kind = base::string_at(args, {"kind"});
+    const bool named =
+        type == nullptr ? hooks::names_kind(kind, rule.for_.gvk) : hooks::names_kind(kind, *type);
+    if (named) {
+      core::ObjectKey key{"", base::string_at(args, {"name"})};
+      if (type != nullptr && type->namespaced)
+        key.namespace_ = base::string_at(args, {"namespace"});
+      target_ = rule.for_.gvk.kind + " " + key.str();
+    }
     if (type == nullptr) {
       // One missing kind must not hide what the other rules hold.
       base::log_warn("the server has no such kind: nothing of this rule can be listed",
                      {{"controller", rule.name}, {"kind", rule.for_.gvk.str()}});
       return {};
     }
-    const std::string kind = base::string_at(args, {"kind"});
-    if (!kind.empty() && !hooks::names_kind(kind, *type)) return {};
+    if (!kind.empty() && !named) return {};
     core::ListParams params;
     params.limit = 500;
     params.content = core::Content::metadata;
@@ -116,13 +127,14 @@ class Finalizers : public Command {
 
   Result<void> look_at(Session& session, const hooks::Rule& rule, const core::ResourceType& type,
                        const core::ObjectMeta& meta, const Json& args, Json& objects) {
-    if (!meta.deleting() || !meta.has_finalizer(rule.finalizer_name)) return {};
     const std::string name = base::string_at(args, {"name"});
     if (!name.empty() && meta.name != name) return {};
     if (!name.empty() && type.namespaced &&
         meta.namespace_ != base::string_at(args, {"namespace"})) {
       return {};
     }
+    target_is_there_ = true;
+    if (!meta.deleting() || !meta.has_finalizer(rule.finalizer_name)) return {};
     Json object = {{"controller", rule.name},
                    {"object", type.gvk.kind + " " + meta.key().str()},
                    {"finalizer", rule.finalizer_name},
@@ -145,6 +157,18 @@ class Finalizers : public Command {
     return {};
   }
 
+  // A name that is not there is a typo, and not an object that nothing holds.
+  Result<void> check_target(const Json& args, const std::vector<hooks::Rule>& rules) const {
+    const std::string kind = base::string_at(args, {"kind"});
+    if (!kind.empty() && target_.empty()) {
+      std::vector<const hooks::Rule*> all;
+      for (const hooks::Rule& rule : rules) all.push_back(&rule);
+      return hooks::no_rule_for_kind(kind, all);
+    }
+    if (base::string_at(args, {"name"}).empty() || target_is_there_) return {};
+    return Error(ErrorKind::not_found, "there is no " + target_);
+  }
+
   // 1: some finalizer could not be taken off.
   static int code_of(const Json& answer) {
     for (const Json& object : answer["objects"]) {
@@ -153,7 +177,20 @@ class Finalizers : public Command {
     return kDone;
   }
 
-  static void print(Context& context, const Json& answer) {
+  void print(Context& context, const Json& answer) const {
+    const Json* waiting = base::find(answer, {"notStarted"});
+    for (const Json& rule : waiting == nullptr ? Json::array() : *waiting) {
+      context.err << base::escape_for_terminal(
+                         rule.get<std::string>() +
+                         " has not started: what its finalizer holds is not known yet")
+                  << "\n";
+    }
+    if (answer["objects"].empty()) {
+      const std::string& target = control_.target();
+      context.err << base::escape_for_terminal(target.empty() ? "No held objects found"
+                                                              : "No held objects found: " + target)
+                  << "\n";
+    }
     for (const Json& object : answer["objects"]) {
       std::string line =
           fmt::format("{}: {} since {} by {}: {}", base::string_at(object, {"controller"}),
@@ -171,6 +208,9 @@ class Finalizers : public Command {
   bool release_ = false;
   std::vector<std::string> rule_files_;
   ControlFlags control_;
+  // Of KIND/NAME on the server: what it means, once a rule is for its kind.
+  std::string target_;
+  bool target_is_there_ = false;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "hooks/recording_format.hpp"
 #include "hooks/rule_file.hpp"
 #include "rehearsal/replay.hpp"
+#include "rehearsal/world.hpp"
 
 namespace kubewatch::cli {
 
@@ -50,6 +51,7 @@ class Replay : public Command {
     }
     const auto bytes = base::read_file(file_, hooks::kMaxRecording + (1U << 20U));
     if (!bytes.ok()) return fail(context, kUsage, bytes.error().render());
+    rehearsal::warn_of_credentials(loaded.rules);
     rehearsal::ReplayOptions options;
     if (patience_) options.patience = *patience_;
     auto report = rehearsal::replay(*bytes, std::move(loaded.rules), options);

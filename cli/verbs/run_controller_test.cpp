@@ -16,6 +16,7 @@
 #include "hooks/rule_file.hpp"
 #include "rehearsal/case_runner.hpp"
 #include "rehearsal/report.hpp"
+#include "rehearsal/world.hpp"
 
 namespace kubewatch::cli {
 
@@ -77,6 +78,7 @@ class Test : public Command {
       if (test.rules.empty() || !files.insert(test.rules).second) continue;
       auto rules = load_checked_rules({test.rules});
       loaded.problems.insert(loaded.problems.end(), rules.problems.begin(), rules.problems.end());
+      rehearsal::warn_of_credentials(rules.rules);
     }
   }
 

@@ -468,6 +468,10 @@ hooks::EngineFacts Engine::Impl::facts() const {
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     of[i].controller = hooks[i]->file().name;
     of[i].started = hooks[i]->begun();
+    of[i].why_not_started = hooks[i]->why_not_ready();
+    if (of[i].why_not_started.empty() && !started_up) {
+      of[i].why_not_started = "the onStartup hooks have not all run yet";
+    }
   }
   for (const auto& [name, queue] : queues) {
     if (queue.running) ++of[queue.running->hook].running;

@@ -15,15 +15,24 @@ void Hook::configure(Result<HookConfig> config) {
   configured_ = true;
   if (!config.ok()) {
     broken_ = true;
+    // What a failed --config printed is for the log alone.
+    why_not_ready_ = "its --config failed or is wrong; the log says how";
     base::log_error("hook is not run: " + config.error().render(), {{"controller", file_.name}});
     return;
   }
+  why_not_ready_.clear();
   config_ = *std::move(config);
   rate_ = RateLimit(config_.rate);
   for (const std::string& note : config_.notes) base::log_info(note, {{"controller", file_.name}});
 }
 
 Result<void> Hook::resolve(hooks::StreamPool& pool, const client::ResourceMap& resources) {
+  auto opened = open_watches(pool, resources);
+  why_not_ready_ = opened.ok() ? "" : opened.error().render();
+  return opened;
+}
+
+Result<void> Hook::open_watches(hooks::StreamPool& pool, const client::ResourceMap& resources) {
   const auto named = [this](std::size_t binding) {
     return "kubernetes binding " + config_.kubernetes[binding].name;
   };

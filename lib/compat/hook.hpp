@@ -43,6 +43,8 @@ class Hook {
   bool ready() const;
   // Waits for the server: a kind is missing, or may not be listed.
   bool blocked() const;
+  // What keeps it from being ready; "": nothing but lists that have not come yet.
+  const std::string& why_not_ready() const { return why_not_ready_; }
 
   // After the onStartup hooks: queues the Synchronization of each binding, and hears events from
   // now on.
@@ -59,6 +61,7 @@ class Hook {
   hooks::SecretMask secrets(const std::vector<Context>& contexts) const;
 
  private:
+  Result<void> open_watches(hooks::StreamPool& pool, const client::ResourceMap& resources);
   void on_event(std::size_t binding, Context context);
   void start_clocks();
   void look_at_clock(std::size_t schedule);
@@ -69,6 +72,7 @@ class Hook {
   Callbacks callbacks_;
   HookConfig config_;
   RateLimit rate_{{}};
+  std::string why_not_ready_ = "its --config has not ended yet";
   bool configured_ = false;
   bool broken_ = false;
   bool resolved_ = false;

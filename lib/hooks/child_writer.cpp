@@ -259,6 +259,7 @@ bool ChildWriter::recreate(const JobPtr& job, const Error& error) {
         if (!answer.ok() && !answer.error().is_not_found()) {
           return finish(job, std::move(answer.error()).with_context("recreating " + job->id.str()));
         }
+        if (answer.ok()) deleted_.push_back(job->id.str());
         job->existing_uid.clear();
         job->existing_version.clear();
         context_.memory().forget_child(owner_.uid, job->id);

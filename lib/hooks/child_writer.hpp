@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "client/in_flight.hpp"
 #include "hooks/output.hpp"
@@ -31,6 +33,8 @@ class ChildWriter {
   void create(const Manifest& manifest, Done done);
   // By name; refuses another owner's child.
   void remove(const DeleteTarget& target, Done done);
+  // Children that apply() deleted to make them anew, since the last call: "ConfigMap shop/a".
+  std::vector<std::string> take_deleted() { return std::exchange(deleted_, {}); }
 
  private:
   struct Job;
@@ -49,6 +53,7 @@ class ChildWriter {
 
   WriteContext& context_;
   Owner owner_;
+  std::vector<std::string> deleted_;
   client::InFlight requests_;
 };
 

@@ -8,10 +8,10 @@
 #include "base/log.hpp"
 #include "base/log_level.hpp"
 #include "base/strings.hpp"
-#include "client/apply_result.hpp"
 #include "hooks/driver.hpp"
+#include "hooks/finalizer_patch.hpp"
+#include "hooks/kind_words.hpp"
 #include "hooks/trigger_request.hpp"
-#include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -38,14 +38,15 @@ std::size_t count_at(const Json& args, std::string_view name, std::size_t otherw
   return std::min(static_cast<std::size_t>(*value), most);
 }
 
-core::ObjectKey key_at(const Json& args, const core::ResourceType& type) {
+core::ObjectKey key_at(const Json& args, Driver& driver) {
+  if (!driver.rule().has_for) return kNoObject;
   const std::string name = base::string_at(args, {"name"});
-  return {type.namespaced ? base::string_at(args, {"namespace"}) : "", name};
+  return {driver.owner_type().namespaced ? base::string_at(args, {"namespace"}) : "", name};
 }
 
 std::string object_text(Driver& driver, const core::ObjectKey& key) {
   if (!driver.rule().has_for) return "<none>";
-  return driver.owner_type().gvk.kind + " " + key.str();
+  return driver.rule().for_.gvk.kind + " " + key.str();
 }
 
 bool shows(const Json& args, const RunRecord& run) {
@@ -90,20 +91,6 @@ Json queue_entry(Driver& driver, const core::ObjectKey& key, const runtime::KeyS
 
 }  // namespace
 
-bool names_kind(std::string_view word, const core::ResourceType& type) {
-  const std::string wanted = base::to_lower(word);
-  std::vector<std::string> names = {base::to_lower(type.gvk.kind), type.plural, type.singular};
-  names.insert(names.end(), type.short_names.begin(), type.short_names.end());
-  for (const std::string& name : names) {
-    if (name.empty()) continue;
-    if (wanted == name || wanted == name + "." + type.gvk.group ||
-        wanted == name + "." + type.gvk.version + "." + type.gvk.group) {
-      return true;
-    }
-  }
-  return false;
-}
-
 ControlRequests::ControlRequests(Engine& engine, client::Client& client)
     : engine_(engine), client_(client) {}
 
@@ -136,36 +123,41 @@ void ControlRequests::handle(const ControlRequest& request, const ControlReplyPt
 std::vector<Driver*> ControlRequests::drivers_of(const std::string& kind) {
   std::vector<Driver*> out;
   for (Driver* driver : engine_.drivers()) {
-    core::ResourceType type = driver->owner_type();
-    if (!driver->resolved()) {
-      type.gvk = driver->rule().for_.gvk;
-      type.plural = base::to_lower(type.gvk.kind) + "s";
-    }
-    if (kind.empty() || names_kind(kind, type)) out.push_back(driver);
+    const Rule& rule = driver->rule();
+    const bool named = driver->resolved() ? names_kind(kind, driver->owner_type())
+                                          : names_kind(kind, rule.for_.gvk);
+    if (kind.empty() || (rule.has_for && named)) out.push_back(driver);
   }
   return out;
 }
 
 Error ControlRequests::no_such_kind(const std::string& kind) {
-  std::vector<std::string> kinds;
-  std::vector<std::string> owners;
-  for (Driver* driver : engine_.drivers()) {
-    const std::string& name = driver->rule().for_.gvk.kind;
-    if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
-    for (const OwnsRule& owned : driver->rule().owns) {
-      core::ResourceType type;
-      type.gvk = owned.stream.gvk;
-      type.plural = base::to_lower(type.gvk.kind) + "s";
-      if (names_kind(kind, type)) owners.push_back(driver->rule().name);
-    }
-  }
-  std::string text = fmt::format("no rule is for the kind {}; there are rules for {}", kind,
-                                 base::join(kinds, ", "));
-  if (!owners.empty()) {
-    text += fmt::format("; {} {} it as a child: ask for its owner", base::join(owners, ", "),
-                        owners.size() == 1 ? "owns" : "own");
-  }
+  std::vector<const Rule*> rules;
+  for (Driver* driver : engine_.drivers()) rules.push_back(&driver->rule());
+  return no_rule_for_kind(kind, rules);
+}
+
+Error ControlRequests::no_such_controller(const std::string& name, const std::string& kind) {
+  std::vector<std::string> names;
+  for (Driver* driver : drivers_of(kind)) names.push_back(driver->rule().name);
+  std::string text = "there is no rule " + name;
+  if (!kind.empty()) text += " for the kind " + kind;
+  if (!names.empty()) text += "; there are " + base::join(names, ", ");
   return Error(ErrorKind::not_found, std::move(text));
+}
+
+// What a rule that has not begun selects is not known.
+bool ControlRequests::may_be_known(const Json& args, const std::vector<Driver*>& drivers) {
+  return std::any_of(drivers.begin(), drivers.end(), [&](Driver* driver) {
+    const ExplainFacts facts = driver->facts_of(key_at(args, *driver));
+    return !facts.started || facts.cached || facts.guarded_outside;
+  });
+}
+
+Error ControlRequests::selected_by_none(const Json& args, Driver& driver) {
+  return Error(ErrorKind::not_found,
+               fmt::format("no rule selects {}, or there is none; explain KIND/NAME says why",
+                           object_text(driver, key_at(args, driver))));
 }
 
 // --- explain: asks the server for what is in no cache, one driver after the other.
@@ -189,21 +181,34 @@ Json ControlRequests::explained(Driver& driver, const core::ObjectKey& key, cons
   }
   Json out = to_json(kubewatch::hooks::explain(driver.rule(), key, facts));
   out["controller"] = driver.rule().name;
-  out["object"] = driver.rule().for_.gvk.kind + " " + key.str();
+  out["object"] = object_text(driver, key);
   out["file"] = fmt::format("{}:{}", driver.rule().file, driver.rule().line);
   return out;
 }
 
 void ControlRequests::explain(const Json& args, const ControlReplyPtr& reply) {
   const std::string kind = base::string_at(args, {"kind"});
-  if (kind.empty() || base::string_at(args, {"name"}).empty()) {
-    return reply->fail(invalid("explain needs kind and name"));
+  const std::string controller = base::string_at(args, {"controller"});
+  if (kind.empty() ? controller.empty() : base::string_at(args, {"name"}).empty()) {
+    return reply->fail(
+        invalid("explain needs kind and name, or the controller of a rule without "
+                "`for`"));
   }
   auto work = std::make_shared<Explaining>();
   work->reply = reply;
   work->args = args;
-  for (Driver* driver : drivers_of(kind)) work->controllers.push_back(driver->rule().name);
-  if (work->controllers.empty()) return reply->fail(no_such_kind(kind));
+  const auto drivers = drivers_of(kind);
+  if (!kind.empty() && drivers.empty()) return reply->fail(no_such_kind(kind));
+  for (Driver* driver : drivers) {
+    const Rule& rule = driver->rule();
+    if (!controller.empty() && rule.name != controller) continue;
+    if (kind.empty() && rule.has_for) {
+      return reply->fail(invalid(fmt::format("{} is for objects of the kind {}: name one",
+                                             rule.name, rule.for_.gvk.kind)));
+    }
+    work->controllers.push_back(rule.name);
+  }
+  if (work->controllers.empty()) return reply->fail(no_such_controller(controller, kind));
   explain_live(work);
 }
 
@@ -215,7 +220,7 @@ void ControlRequests::explain_live(const std::shared_ptr<Explaining>& work) {
                                  [&](Driver* one) { return one->rule().name == name; });
     if (it == drivers.end()) continue;
     Driver& driver = **it;
-    const core::ObjectKey key = key_at(work->args, driver.owner_type());
+    const core::ObjectKey key = key_at(work->args, driver);
     const ExplainFacts facts = driver.facts_of(key);
     if (!facts.started || facts.cached || facts.guarded_outside) {
       work->rules.push_back(explained(driver, key, nullptr, ""));
@@ -244,14 +249,10 @@ void ControlRequests::explain_live(const std::shared_ptr<Explaining>& work) {
 // Runs of a rule that has ended since are there still.
 Result<void> ControlRequests::check_controller(const std::string& name, const std::string& kind) {
   if (name.empty() || !history_.of_controller(name).empty()) return {};
-  std::vector<std::string> names;
-  for (Driver* driver : drivers_of(kind)) names.push_back(driver->rule().name);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return {};
-  const std::string of = kind.empty() ? "" : " for the kind " + kind;
-  return Error(ErrorKind::not_found, names.empty()
-                                         ? fmt::format("there is no rule {}{}", name, of)
-                                         : fmt::format("there is no rule {}{}; there are {}", name,
-                                                       of, base::join(names, ", ")));
+  for (Driver* driver : drivers_of(kind)) {
+    if (driver->rule().name == name) return {};
+  }
+  return no_such_controller(name, kind);
 }
 
 void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
@@ -267,24 +268,13 @@ void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
   Json list = Json::array();
   std::vector<std::shared_ptr<const PastRun>> all = history_.all();
   if (!kind.empty() && !base::string_at(args, {"name"}).empty()) {
-    all.clear();  // its own ring reaches further back than its controller's
-    for (Driver* driver : drivers) {
-      const auto of = history_.of_object(driver->rule().name, key_at(args, driver->owner_type()));
-      all.insert(all.end(), of.begin(), of.end());
-    }
-    // What a rule that has not begun selects is not known.
-    const auto may_run = [&](Driver* driver) {
-      const ExplainFacts facts = driver->facts_of(key_at(args, driver->owner_type()));
-      return !facts.started || facts.cached || facts.guarded_outside;
-    };
+    // Its own ring reaches further back than its controllers'.
+    std::vector<std::pair<std::string, core::ObjectKey>> of;
+    for (Driver* driver : drivers) of.emplace_back(driver->rule().name, key_at(args, *driver));
+    all = history_.of_object(of);
     // Whoever follows may wait for an object that is to come.
-    if (all.empty() && !flag_at(args, "watch") &&
-        std::none_of(drivers.begin(), drivers.end(), may_run)) {
-      return reply->fail(
-          Error(ErrorKind::not_found,
-                fmt::format("no rule selects {} {}, or there is none; explain KIND/NAME says why",
-                            base::string_at(wanted, {"kindName"}),
-                            key_at(args, drivers.front()->owner_type()).str())));
+    if (all.empty() && !flag_at(args, "watch") && !may_be_known(args, drivers)) {
+      return reply->fail(selected_by_none(args, *drivers.front()));
     }
   }
   const std::size_t limit = count_at(args, "limit", 200, 2000);
@@ -325,7 +315,7 @@ Result<Json> ControlRequests::trigger(const Json& args) {
     KW_ASSIGN(request.selector, core::LabelSelector::parse(selector));
   }
   const auto drivers = drivers_of(kind);
-  if (drivers.empty()) return no_such_kind(kind);
+  if (!kind.empty() && drivers.empty()) return no_such_kind(kind);
   Triggered triggered;
   for (Driver* driver : drivers) {
     triggered.add(*driver, driver->trigger(request, runtime::Reason::manual));
@@ -400,21 +390,32 @@ void ControlRequests::finalizers(const Json& args, const ControlReplyPtr& reply)
   const std::string kind = base::string_at(args, {"kind"});
   const std::string name = base::string_at(args, {"name"});
   const auto drivers = drivers_of(kind);
-  if (drivers.empty()) return reply->fail(no_such_kind(kind));
+  if (!kind.empty() && drivers.empty()) return reply->fail(no_such_kind(kind));
+  // A name that is not there is a typo, and not an object that is held by nothing.
+  if (!name.empty() && !drivers.empty() && !may_be_known(args, drivers)) {
+    return reply->fail(selected_by_none(args, *drivers.front()));
+  }
   struct Work {
     ControlReplyPtr reply;
     Json objects = Json::array();
+    Json not_started = Json::array();
     std::size_t open = 1;
     void one_less() {
-      if (--open == 0) reply->result({{"objects", objects}});
+      if (--open > 0) return;
+      Json answer = {{"objects", objects}};
+      if (!not_started.empty()) answer["notStarted"] = not_started;
+      reply->result(answer);
     }
   };
   auto work = std::make_shared<Work>();
   work->reply = reply;
   for (Driver* driver : drivers) {
-    if (!driver->status().started) continue;
+    if (!driver->status().started) {
+      if (!driver->absent()) work->not_started.push_back(driver->rule().name);
+      continue;
+    }
     for (const core::ObjectKey& key : driver->caches().known_keys()) {
-      if (!name.empty() && key != key_at(args, driver->owner_type())) continue;
+      if (!name.empty() && key != key_at(args, *driver)) continue;
       auto meta = driver->caches().object_meta(key);
       if (!meta) meta = driver->caches().guarded_meta(key);
       const std::string& finalizer = driver->rule().finalizer_name;
@@ -427,20 +428,13 @@ void ControlRequests::finalizers(const Json& args, const ControlReplyPtr& reply)
       work->objects.push_back(std::move(object));
       if (!flag_at(args, "release")) continue;
       ++work->open;
-      core::PatchParams params;
-      params.type = core::PatchType::json;
-      params.field_manager = driver->rule().apply.field_manager;
-      requests_.run<Result<client::ApplyResult>>(
-          [work, at](Result<client::ApplyResult> answer) {
-            const bool gone = !answer.ok() && answer.error().is_not_found();
-            work->objects[at]["released"] = answer.ok() || gone;
-            if (!answer.ok() && !gone) work->objects[at]["error"] = answer.error().render();
+      change_finalizer(
+          client_, requests_,
+          {driver->owner_type(), *meta, finalizer, driver->rule().apply.field_manager, false},
+          [work, at](const Result<ChangedMeta>& changed) {
+            work->objects[at]["released"] = changed.ok();
+            if (!changed.ok()) work->objects[at]["error"] = changed.error().render();
             work->one_less();
-          },
-          [&](auto done) {
-            return client_.patch(driver->owner_type(), key,
-                                 runtime::remove_finalizer_patch(*meta, finalizer), params,
-                                 std::move(done));
           });
     }
   }

@@ -24,7 +24,6 @@ class ControlRequests {
   void handle(const ControlRequest& request, const ControlReplyPtr& reply);
 
  private:
-  struct Target;  // KIND/NAME
   struct Follower {
     Json args;
     ControlReplyPtr reply;
@@ -32,7 +31,6 @@ class ControlRequests {
   struct Explaining;
 
   std::vector<Driver*> drivers_of(const std::string& kind);
-  Result<std::vector<std::pair<Driver*, core::ObjectKey>>> targets(const Json& args);
   void explain(const Json& args, const ControlReplyPtr& reply);
   void explain_live(const std::shared_ptr<Explaining>& work);
   Json explained(Driver& driver, const core::ObjectKey& key, const Json* live,
@@ -44,6 +42,9 @@ class ControlRequests {
   Result<Json> log_level(const Json& args);
   void finalizers(const Json& args, const ControlReplyPtr& reply);
   Error no_such_kind(const std::string& kind);
+  Error no_such_controller(const std::string& name, const std::string& kind);
+  Error selected_by_none(const Json& args, Driver& driver);
+  bool may_be_known(const Json& args, const std::vector<Driver*>& drivers);
   Result<void> check_controller(const std::string& name, const std::string& kind);
 
   Engine& engine_;
@@ -52,8 +53,5 @@ class ControlRequests {
   std::list<Follower> followers_;
   client::InFlight requests_;
 };
-
-// KIND as people write it: kind, plural, singular, short name, each with .GROUP or .VERSION.GROUP.
-bool names_kind(std::string_view word, const core::ResourceType& type);
 
 }  // namespace kubewatch::hooks

@@ -5,11 +5,10 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "client/apply_result.hpp"
 #include "hooks/evaluate.hpp"
+#include "hooks/finalizer_patch.hpp"
 #include "hooks/next_step.hpp"
 #include "hooks/reduced.hpp"
-#include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -275,35 +274,29 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
 
 void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
                              const Done& done) {
-  core::PatchParams params;
-  params.type = core::PatchType::json;
-  params.field_manager = rule_.apply.field_manager;
-  const Json patch = add ? runtime::add_finalizer_patch(meta, rule_.finalizer_name)
-                         : runtime::remove_finalizer_patch(meta, rule_.finalizer_name);
   const Owner owner{owner_type().gvk, owner_type().namespaced, meta.key(), meta.uid,
                     meta.deleting()};
-  requests_.run<Result<client::ApplyResult>>(
-      [this, work, meta, add, owner, done](Result<client::ApplyResult> answer) {
-        if (answer.ok()) {
+  change_finalizer(
+      services_.client, requests_,
+      {owner_type(), meta, rule_.finalizer_name, rule_.apply.field_manager, add},
+      [this, work, meta, add, owner, done](Result<ChangedMeta> changed) {
+        if (changed.ok()) {
+          if (!changed->has_value()) return done(runtime::RunOutcome::done());
           if (add) {
             first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
           }
           failing_.erase(work.key);
           unfinished_.erase(work.key);
-          finalizer_patched(owner,
-                            base::string_at(answer->object, {"metadata", "resourceVersion"}));
+          finalizer_patched(owner, (*changed)->resource_version);
           return done(runtime::RunOutcome::done());
         }
-        if (answer.error().is_not_found() || is_refused_outside(work.key, answer.error())) {
+        if (is_refused_outside(work.key, changed.error())) {
           return done(runtime::RunOutcome::done());
         }
-        Error error = std::move(answer.error());
+        Error error = std::move(changed.error());
         error.add_context(std::string(add ? "adding" : "removing") + " finalizer " +
                           rule_.finalizer_name);
         fail_early(work, meta, error, done);
-      },
-      [&](auto callback) {
-        return services_.client.patch(owner_type(), meta.key(), patch, params, std::move(callback));
       });
 }
 

@@ -68,6 +68,10 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
     const auto held = hooks_.held(finalizes ? rule_.finalize->hook : rule_.reconcile);
     if (held && facts.queued->due <= now + held->wait) facts.held_by = held->why;
   }
+  if (schedule_ && schedule_->next()) {
+    facts.schedule_in =
+        std::chrono::duration_cast<Duration>(*schedule_->next() - services_.loop.wall());
+  }
   const auto counts = controller_.queue().counts(now);
   facts.held_keys = counts.held;
   facts.ready_ahead = counts.ready;

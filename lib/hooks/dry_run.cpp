@@ -200,8 +200,7 @@ void make_dry(Rule& rule) {
   rule.concurrency = 1;
   rule.finalize.reset();
   // What it passes on would be written.
-  CredentialsRule& credentials = rule.reconcile.credentials;
-  if (credentials.kind == CredentialsRule::Kind::cache) credentials = {};
+  rule.reconcile.credentials.read_only = true;
 }
 
 void mask_values(Json& value, const SecretMask& mask) {

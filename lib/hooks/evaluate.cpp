@@ -13,7 +13,7 @@ const jq::Limits kLimits{Duration{250}};
 }  // namespace
 
 Result<std::vector<Json>> evaluate(const jq::Program& program, const Json& input) {
-  return program.run(input, kLimits).with_context("jq `" + program.text() + "`");
+  return program.run(input, kLimits);
 }
 
 Result<std::vector<Json>> evaluate_text(const jq::Program& program, const std::string& json) {
@@ -24,7 +24,7 @@ Result<std::vector<Json>> evaluate_text(const jq::Program& program, const std::s
 Result<bool> passes(const std::optional<jq::Program>& filter, const std::string& json) {
   if (!filter) return true;
   KW_ASSIGN(const Json input, base::parse_json(json));
-  return filter->test(input, kLimits).with_context("filter `" + filter->text() + "`");
+  return filter->test(input, kLimits).with_context("filter");
 }
 
 }  // namespace kubewatch::hooks

@@ -11,7 +11,7 @@
 
 namespace kubewatch::hooks {
 
-// All outputs. Errors: invalid with the program's words.
+// All outputs. Errors: invalid with the program and its words.
 Result<std::vector<Json>> evaluate(const jq::Program& program, const Json& input);
 Result<std::vector<Json>> evaluate_text(const jq::Program& program, const std::string& json);
 // No filter matches everything; else the first output decides: false, null and none do not match.

@@ -23,6 +23,10 @@ std::string in(Duration duration) {
   return base::format_duration(std::max(Duration{0}, duration));
 }
 
+std::string by_schedule(Duration wait) {
+  return "nothing is to be done; the schedule runs it in " + in(wait);
+}
+
 // What keeps an object of the server out of the rule's cache; "" when nothing of it can be seen.
 std::string why_not_selected(const StreamRule& stream, const Json& object) {
   const core::ObjectMeta meta = core::meta_of(object);
@@ -152,9 +156,7 @@ Explanation of_pending(const runtime::KeyState& key, const Rule& rule, const Exp
                                         "{}",
                                         base::format_duration(rule.resync), in(wait)));
       break;
-    case runtime::Reason::schedule:
-      out = state("scheduled", "nothing is to be done; the schedule runs it in " + in(wait));
-      break;
+    case runtime::Reason::schedule: out = state("scheduled", by_schedule(wait)); break;
     case runtime::Reason::updated:
     case runtime::Reason::owned_changed:
       if (facts.loop) {
@@ -218,6 +220,15 @@ Explanation of_the_queue(const Rule& rule, const ExplainFacts& facts) {
   return key.pending ? of_pending(key, rule, facts) : of_idle(rule, facts);
 }
 
+// The clock of a schedule is in no queue: it wakes what is due.
+void look_at_schedule(const ExplainFacts& facts, Explanation& out) {
+  if (!facts.schedule_in || (out.state != "idle" && out.state != "resync")) return;
+  if (out.next_run && *out.next_run <= *facts.schedule_in) return;
+  out.state = "scheduled";
+  out.text = by_schedule(*facts.schedule_in);
+  out.next_run = facts.schedule_in;
+}
+
 void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) {
   if (!facts.filter_error.empty()) {
     out.details.push_back("the filter fails on it: " + facts.filter_error);
@@ -268,6 +279,7 @@ Explanation explain(const Rule& rule, const core::ObjectKey& key, const ExplainF
   } else {
     out = of_the_queue(rule, facts);
     out.matched = true;
+    look_at_schedule(facts, out);
     if (!facts.may_write) {
       out.state = "standby";
       out.text = "this instance may not write now: another one leads, or the lead is not sure";

@@ -65,6 +65,7 @@ struct ExplainFacts {
   std::size_t slot_limit = 0;   // 0 = no cap
   std::size_t ready_ahead = 0;  // due and waiting for a place
   std::optional<Duration> slow_retry_in;
+  std::optional<Duration> schedule_in;  // absent: the rule has no schedule, or no time is to come
   std::optional<SlowedLoop> loop;
   std::optional<LastRun> last;
 };

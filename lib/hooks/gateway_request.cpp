@@ -162,7 +162,7 @@ std::optional<GatewayPlan> check_write(const std::string& method, const ApiPath&
 
 GatewayPlan plan_gateway_request(const http::ServerRequest& request,
                                  const std::vector<core::ResourceType>& writable,
-                                 std::string_view manager) {
+                                 std::string_view manager, bool read_only) {
   constexpr std::array<std::string_view, 5> kMethods = {"GET", "POST", "PUT", "PATCH", "DELETE"};
   if (std::find(kMethods.begin(), kMethods.end(), request.method) == kMethods.end()) {
     return refuse(405, "method " + request.method + " is not passed on");
@@ -181,6 +181,10 @@ GatewayPlan plan_gateway_request(const http::ServerRequest& request,
   out.write = request.method != "GET";
   std::vector<std::string> pairs = pairs_of(request.query);
   if (out.write) {
+    if (read_only) {
+      return refuse(403,
+                    "a dry run writes nothing, and a hook through `credentials: cache` neither");
+    }
     if (auto refused = check_write(request.method, *path, writable)) return *std::move(refused);
     const std::string query =
         request.method == "DELETE" ? request.query : with_manager(std::move(pairs), manager);

@@ -35,11 +35,12 @@ struct GatewayPlan {
   bool streaming = false;  // a watch, or a log that is followed
 };
 
-// `manager` is put into every write. cache: the request is one that a cache can answer; whether
-// this one does is the gateway's question, with forward's members filled in for the case that not.
+// `manager` is put into every write; with `read_only` there is none. cache: the request is one that
+// a cache can answer; whether this one does is the gateway's question, with forward's members
+// filled in for the case that not.
 GatewayPlan plan_gateway_request(const http::ServerRequest& request,
                                  const std::vector<core::ResourceType>& writable,
-                                 std::string_view manager);
+                                 std::string_view manager, bool read_only = false);
 
 // The same texts, in a time that does not tell how much of them is the same.
 bool same_secret(std::string_view a, std::string_view b);

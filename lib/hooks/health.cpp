@@ -35,8 +35,9 @@ HealthReport judge_readiness(const EngineFacts& facts, const HealthLimits& limit
   }
   for (const ControllerFacts& one : facts.controllers) {
     if (facts.discovered && !one.started && !one.absent) {
+      const std::string& why = one.why_not_started;
       out.problems.push_back("controller " + one.controller +
-                             " has not started: a kind is not synced");
+                             " has not started: " + (why.empty() ? "a kind is not synced" : why));
     }
     if (one.oldest && exceeds(*one.oldest, limits.max_wait)) {
       out.problems.push_back(fmt::format("controller {}: an object has waited for its run for {}",

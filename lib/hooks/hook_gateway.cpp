@@ -146,7 +146,8 @@ void HookGateway::handle(const http::ServerRequest& request,
                   "(--as, --as-group, --as-uid) needs `credentials: kubeconfig`");
   }
   const GatewayPlan plan =
-      plan_gateway_request(request, caches_.writable_kinds(), rule_.apply.field_manager);
+      plan_gateway_request(request, caches_.writable_kinds(), rule_.apply.field_manager,
+                           rule_.reconcile.credentials.read_only);
   if (plan.how == GatewayPlan::How::refuse) return refuse(*to, plan.status, plan.message);
   if (plan.how == GatewayPlan::How::cache && answer_from_cache(plan, *to)) return;
   if (plan.write) {

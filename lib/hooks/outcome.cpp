@@ -5,9 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
-#include "client/apply_result.hpp"
-#include "hooks/forced_paths.hpp"
-#include "runtime/finalizer.hpp"
+#include "hooks/finalizer_patch.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -107,27 +105,21 @@ void OutcomeWriter::begin() {
 
 // A child that only we would remove: the owner must not go before we did.
 void OutcomeWriter::guard_owner() {
-  core::PatchParams params;
-  params.type = core::PatchType::json;
-  params.field_manager = context_.rule().apply.field_manager;
-  const Json patch = runtime::add_finalizer_patch(input_.meta, context_.rule().finalizer_name);
-  requests_.run<Result<client::ApplyResult>>(
-      [this](Result<client::ApplyResult> answer) {
-        if (!answer.ok()) {
-          // The patch tests what the hook saw; a refusal means that the object changed: run again.
-          report_.failures.push_back(refused_patch(std::move(answer.error()))
-                                         .with_context("adding finalizer " +
-                                                       context_.rule().finalizer_name + " to " +
-                                                       input_.owner.str()));
+  change_finalizer(
+      context_.client(), requests_,
+      {context_.owner_type(), input_.meta, context_.rule().finalizer_name,
+       context_.rule().apply.field_manager, true},
+      [this](Result<ChangedMeta> changed) {
+        if (!changed.ok() || !changed->has_value()) {
+          Error error = changed.ok() ? Error(ErrorKind::conflict, "it is gone, or is being deleted")
+                                     : refused_patch(std::move(changed.error()));
+          report_.failures.push_back(std::move(error).with_context(
+              "adding finalizer " + context_.rule().finalizer_name + " to " + input_.owner.str()));
           return finish();
         }
-        input_.meta = core::meta_of(answer->object);
+        input_.meta = std::move(**changed);
         context_.finalizer_patched(input_.owner, input_.meta.resource_version);
         next_children();
-      },
-      [&](auto done) {
-        return context_.client().patch(context_.owner_type(), input_.owner.key, patch, params,
-                                       std::move(done));
       });
 }
 
@@ -182,6 +174,10 @@ void OutcomeWriter::start_child(std::size_t index) {
   const std::size_t patches = creates + plan_.patches.size();
   auto done = [this, what = what_is(index)](Result<WriteEffect> effect) {
     --open_;
+    for (const std::string& name : children_.take_deleted()) {
+      ++report_.deleted;
+      report_.wrote("deleted " + name);
+    }
     note(std::move(effect), what);
     next_children();
   };
@@ -230,23 +226,16 @@ void OutcomeWriter::prune() {
 
 void OutcomeWriter::unguard_owner() {
   if (!input_.meta.has_finalizer(context_.rule().finalizer_name)) return write_status();
-  core::PatchParams params;
-  params.type = core::PatchType::json;
-  params.field_manager = context_.rule().apply.field_manager;
-  const Json patch = runtime::remove_finalizer_patch(input_.meta, context_.rule().finalizer_name);
-  requests_.run<Result<client::ApplyResult>>(
-      // Best effort: a refusal means that the object changed, and then it runs again anyway.
-      [this](Result<client::ApplyResult> answer) {
-        if (answer.ok()) {
-          context_.finalizer_patched(
-              input_.owner, base::string_at(answer->object, {"metadata", "resourceVersion"}));
-        }
-        write_status();
-      },
-      [&](auto done) {
-        return context_.client().patch(context_.owner_type(), input_.owner.key, patch, params,
-                                       std::move(done));
-      });
+  change_finalizer(context_.client(), requests_,
+                   {context_.owner_type(), input_.meta, context_.rule().finalizer_name,
+                    context_.rule().apply.field_manager, false},
+                   // Best effort: the next run takes it off as well.
+                   [this](const Result<ChangedMeta>& changed) {
+                     if (changed.ok() && changed->has_value()) {
+                       context_.finalizer_patched(input_.owner, (*changed)->resource_version);
+                     }
+                     write_status();
+                   });
 }
 
 void OutcomeWriter::write_status() {

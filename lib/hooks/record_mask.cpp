@@ -10,7 +10,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::string_view kPrefix = "secret-";
-constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr const char* kLastAppliedPath =
     "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
 
@@ -68,7 +67,8 @@ void RecordMask::hide(Json& object) const {
     }
     Json* annotations = base::find(value, {"annotations"});
     if (annotations == nullptr) continue;
-    if (secret && annotations->contains(kLastApplied)) (*annotations)[kLastApplied] = "secret";
+    if (secret && annotations->contains(kLastAppliedAnnotation))
+      (*annotations)[kLastAppliedAnnotation] = "secret";
     hide_values(*annotations);
   }
 }
@@ -105,8 +105,9 @@ void RecordMask::hide_operation(Json& operation) const {
   }
   if (path == kLastAppliedPath) *value = "secret";
   Json* annotations = path == "/metadata" ? base::find(*value, {"annotations"}) : value;
-  if (annotations != nullptr && annotations->is_object() && annotations->contains(kLastApplied)) {
-    (*annotations)[kLastApplied] = "secret";
+  if (annotations != nullptr && annotations->is_object() &&
+      annotations->contains(kLastAppliedAnnotation)) {
+    (*annotations)[kLastAppliedAnnotation] = "secret";
   }
   hide_values(*value);
 }

@@ -72,6 +72,7 @@ enum class HookMode { process, worker };
 struct CredentialsRule {
   enum class Kind { none, kubeconfig, service_account, cache } kind = Kind::none;
   std::string service_account;
+  bool read_only = false;  // cache, in a dry run: writes are refused
 };
 
 struct HookRule {

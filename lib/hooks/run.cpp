@@ -11,12 +11,11 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
-#include "client/apply_result.hpp"
 #include "hooks/field_warnings.hpp"
+#include "hooks/finalizer_patch.hpp"
 #include "hooks/printed_secrets.hpp"
 #include "hooks/reduced.hpp"
 #include "hooks/worker_line.hpp"
-#include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -430,31 +429,25 @@ void Run::clean_up() {
 }
 
 void Run::remove_finalizer() {
-  const std::string& name = host_.rule().finalizer_name;
-  core::PatchParams params;
-  params.type = core::PatchType::json;
-  params.field_manager = host_.rule().apply.field_manager;
-  const Json patch = runtime::remove_finalizer_patch(input_.object.meta, name);
-  requests_.run<Result<client::ApplyResult>>(
-      [this](Result<client::ApplyResult> answer) {
-        if (!answer.ok() && !answer.error().is_not_found()) {
-          // The patch tests the list it was made for: a refusal asks for another look at the
-          // object.
-          report_.failures.push_back(refused_patch(std::move(answer.error()))
+  const Rule& rule = host_.rule();
+  change_finalizer(
+      host_.client(), requests_,
+      {host_.owner_type(), input_.object.meta, rule.finalizer_name, rule.apply.field_manager,
+       false},
+      [this](Result<ChangedMeta> changed) {
+        if (!changed.ok()) {
+          // Refused as it is now: what is wrong with the object may be mended.
+          report_.failures.push_back(refused_patch(std::move(changed.error()))
                                          .with_context("removing finalizer from " + owner_.str()));
           verdict_.outcome = Outcome::write_failed;
           verdict_.message = report_.message();
         } else {
-          if (answer.ok()) {
-            host_.finalizer_patched(
-                owner_, base::string_at(answer->object, {"metadata", "resourceVersion"}));
+          if (changed->has_value()) {
+            host_.finalizer_patched(owner_, (*changed)->resource_version);
           }
           host_.memory().forget(owner_.uid);
         }
         conclude();
-      },
-      [&](auto done) {
-        return host_.client().patch(host_.owner_type(), owner_.key, patch, params, std::move(done));
       });
 }
 

@@ -5,6 +5,15 @@
 #include "base/json.hpp"
 
 namespace kubewatch::hooks {
+namespace {
+
+RunHistory::Runs in_order(RunHistory::Runs runs) {
+  std::sort(runs.begin(), runs.end(),
+            [](const auto& a, const auto& b) { return a->number < b->number; });
+  return runs;
+}
+
+}  // namespace
 
 std::shared_ptr<const PastRun> RunHistory::add(WallTime ended, RunRecord record) {
   auto run = std::make_shared<PastRun>();
@@ -35,6 +44,19 @@ RunHistory::Runs RunHistory::of_object(const std::string& controller,
   return {it->second.runs.begin(), it->second.runs.end()};
 }
 
+RunHistory::Runs RunHistory::of_object(
+    const std::vector<std::pair<std::string, core::ObjectKey>>& of) const {
+  Runs out;
+  for (const auto& [controller, key] : of) {
+    const Runs runs = of_object(controller, key);
+    out.insert(out.end(), runs.begin(), runs.end());
+  }
+  out = in_order(std::move(out));
+  // A rule that was changed is there twice while its old hooks end.
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 RunHistory::Runs RunHistory::of_controller(const std::string& controller) const {
   const auto it = of_controller_.find(controller);
   if (it == of_controller_.end()) return {};
@@ -46,9 +68,7 @@ RunHistory::Runs RunHistory::all() const {
   for (const auto& [controller, runs] : of_controller_) {
     out.insert(out.end(), runs.begin(), runs.end());
   }
-  std::sort(out.begin(), out.end(),
-            [](const auto& a, const auto& b) { return a->number < b->number; });
-  return out;
+  return in_order(std::move(out));
 }
 
 std::shared_ptr<const PastRun> RunHistory::last(const std::string& controller,

@@ -39,6 +39,8 @@ class RunHistory {
 
   using Runs = std::vector<std::shared_ptr<const PastRun>>;  // oldest first
   Runs of_object(const std::string& controller, const core::ObjectKey& key) const;
+  // Of several controllers for it, together.
+  Runs of_object(const std::vector<std::pair<std::string, core::ObjectKey>>& of) const;
   Runs of_controller(const std::string& controller) const;
   Runs all() const;
   std::shared_ptr<const PastRun> last(const std::string& controller,

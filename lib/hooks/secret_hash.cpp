@@ -8,14 +8,9 @@
 #include "base/keyed_hash.hpp"
 #include "base/random.hpp"
 #include "base/strings.hpp"
+#include "hooks/secret_mask.hpp"
 
 namespace kubewatch::hooks {
-
-namespace {
-
-constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-
-}  // namespace
 
 std::uint64_t sip_hash(const SecretHash::Key& key, std::string_view text) {
   return base::siphash24(key[0], key[1], text);
@@ -66,7 +61,7 @@ void SecretHash::hide(Json& object, Reader reader) const {
     }
   }
   if (Json* annotations = base::find(object, {"metadata", "annotations"})) {
-    const auto found = annotations->find(kLastApplied);
+    const auto found = annotations->find(kLastAppliedAnnotation);
     if (found != annotations->end()) *found = "secret";
   }
 }

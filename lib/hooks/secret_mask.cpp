@@ -47,10 +47,18 @@ void SecretMask::add_scalars(const Json& value, bool encoded) {
   if (auto decoded = base::base64_decode(text); decoded.ok()) add_value(*decoded);
 }
 
+void SecretMask::add_data(const Json& secret) {
+  if (const Json* data = base::find(secret, {"data"})) add_scalars(*data, true);
+  if (const Json* plain = base::find(secret, {"stringData"})) add_scalars(*plain, false);
+}
+
 void SecretMask::add_object(const Json& object) {
   if (base::string_at(object, {"kind"}) != "Secret") return;
-  if (const Json* data = base::find(object, {"data"})) add_scalars(*data, true);
-  if (const Json* plain = base::find(object, {"stringData"})) add_scalars(*plain, false);
+  add_data(object);
+  const std::string applied =
+      base::string_at(object, {"metadata", "annotations", kLastAppliedAnnotation});
+  if (applied.empty()) return;
+  if (const auto before = base::parse_json(applied); before.ok()) add_data(*before);
 }
 
 void SecretMask::add_json(std::string_view object_json) {

@@ -10,12 +10,17 @@
 
 namespace kubewatch::hooks {
 
+// kubectl keeps the whole object there as it applied it last, with the values of then.
+inline constexpr const char* kLastAppliedAnnotation =
+    "kubectl.kubernetes.io/last-applied-configuration";
+
 class SecretMask {
  public:
   // Values shorter than 6 bytes are too common to replace. Each line of a long value counts alone,
   // because logs come line by line.
   void add_value(std::string_view value);
-  // Of a Secret: data (as written and decoded) and stringData. Other objects add nothing.
+  // Of a Secret: data (as written and decoded) and stringData, of now and as last applied. Other
+  // objects add nothing.
   void add_object(const Json& object);
   // The same for raw JSON; only texts that name the kind Secret are parsed.
   void add_json(std::string_view object_json);
@@ -30,6 +35,7 @@ class SecretMask {
  private:
   void insert(std::string_view value);
   void add_scalars(const Json& value, bool encoded);
+  void add_data(const Json& secret);
   std::vector<std::string> values_;  // longest first
   bool overflowed_ = false;          // rather nothing than a secret
 };

@@ -9,6 +9,7 @@
 #include "base/yaml_document.hpp"
 #include "hooks/rule_node.hpp"
 #include "hooks/rule_values.hpp"
+#include "rehearsal/case_expect.hpp"
 
 namespace kubewatch::rehearsal {
 
@@ -26,25 +27,8 @@ bool is_case(const Json& document) {
          base::string_at(document, {"apiVersion"}).starts_with("kubewatch.dev/");
 }
 
-bool list(const RuleNode& node) {
-  return node.value().is_array() || hooks::wrong_type(node, "a list");
-}
-
-bool mapping(const RuleNode& node) {
-  return node.value().is_object() || hooks::wrong_type(node, "a mapping");
-}
-
-// Something with a kind and, where `named`, a name.
-bool is_reference(const RuleNode& node, bool named) {
-  if (!mapping(node)) return false;
-  if (base::string_at(node.value(), {"kind"}).empty()) return node.problem("needs a kind");
-  const bool has_name = !base::string_at(node.value(), {"name"}).empty() ||
-                        !base::string_at(node.value(), {"metadata", "name"}).empty();
-  return !named || has_name || node.problem("needs a name");
-}
-
 bool is_manifest(const RuleNode& node) {
-  if (!is_reference(node, true)) return false;
+  if (!is_reference(node)) return false;
   if (!base::string_at(node.value(), {"apiVersion"}).empty()) return true;
   return node.problem("needs an apiVersion");
 }
@@ -81,7 +65,7 @@ bool read_fault(const RuleNode& node, Fault& out) {
 
 // As a line of a trigger program says it.
 bool read_trigger(const RuleNode& node, hooks::TriggerRequest& out) {
-  if (!mapping(node)) return false;
+  if (!is_mapping(node)) return false;
   auto request = hooks::read_trigger_request(base::dump_json(node.value()));
   if (!request.ok()) return node.problem(request.error().message());
   out = std::move(*request);
@@ -96,41 +80,41 @@ bool read_action(const RuleNode& node, std::vector<Action>& out) {
     action.object = inner.value();
     return true;
   };
-  const bool ok = hooks::read_keys(
-      node, {{"apply",
-              [&](const RuleNode& inner) {
-                return is_manifest(inner) && keep(ActionKind::apply, inner);
-              }},
-             {"delete",
-              [&](const RuleNode& inner) {
-                return is_reference(inner, true) && keep(ActionKind::remove, inner);
-              }},
-             {"advance",
-              [&](const RuleNode& inner) {
-                action.kind = ActionKind::advance;
-                return hooks::duration(action.advance, Duration{1})(inner);
-              }},
-             {"fail",
-              [&](const RuleNode& inner) {
-                action.kind = ActionKind::fail;
-                return read_fault(inner, action.fault);
-              }},
-             {"restart",
-              [&](const RuleNode& inner) {
-                action.kind = ActionKind::restart;
-                return hooks::one_of(inner, {"controller"}).has_value();
-              }},
-             {"trigger",
-              [&](const RuleNode& inner) {
-                action.kind = ActionKind::trigger;
-                return read_trigger(inner, action.trigger);
-              }},
-             {"compact", [&](const RuleNode& inner) {
-                action.kind = ActionKind::compact;
-                bool value = true;
-                if (!hooks::flag(value)(inner)) return false;
-                return value || inner.problem("must be true");
-              }}});
+  const bool ok =
+      hooks::read_keys(node, {{"apply",
+                               [&](const RuleNode& inner) {
+                                 return is_manifest(inner) && keep(ActionKind::apply, inner);
+                               }},
+                              {"delete",
+                               [&](const RuleNode& inner) {
+                                 return is_name_of_object(inner) && keep(ActionKind::remove, inner);
+                               }},
+                              {"advance",
+                               [&](const RuleNode& inner) {
+                                 action.kind = ActionKind::advance;
+                                 return hooks::duration(action.advance, Duration{1})(inner);
+                               }},
+                              {"fail",
+                               [&](const RuleNode& inner) {
+                                 action.kind = ActionKind::fail;
+                                 return read_fault(inner, action.fault);
+                               }},
+                              {"restart",
+                               [&](const RuleNode& inner) {
+                                 action.kind = ActionKind::restart;
+                                 return hooks::one_of(inner, {"controller"}).has_value();
+                               }},
+                              {"trigger",
+                               [&](const RuleNode& inner) {
+                                 action.kind = ActionKind::trigger;
+                                 return read_trigger(inner, action.trigger);
+                               }},
+                              {"compact", [&](const RuleNode& inner) {
+                                 action.kind = ActionKind::compact;
+                                 bool value = true;
+                                 if (!hooks::flag(value)(inner)) return false;
+                                 return value || inner.problem("must be true");
+                               }}});
   if (!ok) return false;
   if (node.value().size() != 1) return node.problem("must have exactly one key: one thing happens");
   out.push_back(std::move(action));
@@ -138,52 +122,10 @@ bool read_action(const RuleNode& node, std::vector<Action>& out) {
 }
 
 bool read_when(const RuleNode& node, std::vector<Action>& out) {
-  if (!list(node)) return false;
+  if (!is_list(node)) return false;
   bool ok = true;
   for (std::size_t i = 0; i < node.value().size(); ++i) ok = read_action(node.item(i), out) && ok;
   return ok;
-}
-
-hooks::RuleReader list_of_mappings(bool references) {
-  return [references](const RuleNode& node) {
-    if (!list(node)) return false;
-    bool ok = true;
-    for (std::size_t i = 0; i < node.value().size(); ++i) {
-      ok = (references ? is_reference(node.item(i), true) : mapping(node.item(i))) && ok;
-    }
-    return ok;
-  };
-}
-
-bool list_of_texts(const RuleNode& node) {
-  if (!list(node)) return false;
-  bool ok = true;
-  std::string ignored;
-  for (std::size_t i = 0; i < node.value().size(); ++i) {
-    ok = hooks::text(ignored)(node.item(i)) && ok;
-  }
-  return ok;
-}
-
-bool check_expect(const RuleNode& node) {
-  const auto any = [](const RuleNode&) { return true; };
-  Duration ignored{0};
-  return hooks::read_keys(
-      node, {{"object", [](const RuleNode& inner) { return is_reference(inner, true); }},
-             {"objects", list_of_mappings(true)},
-             {"absent", list_of_mappings(true)},
-             {"runs", list_of_mappings(false)},
-             {"status", any},
-             {"writes", list_of_mappings(false)},
-             {"events", list_of_mappings(false)},
-             {"conditions", list_of_mappings(false)},
-             {"requeueAfter",
-              [&](const RuleNode& inner) {
-                return inner.value().is_null() || hooks::duration(ignored)(inner);
-              }},
-             {"metrics", list_of_mappings(false)},
-             {"finalizers", list_of_texts},
-             {"log", list_of_texts}});
 }
 
 bool read_step(const RuleNode& node, const std::string& pointer, Step& out) {
@@ -198,7 +140,7 @@ bool read_step(const RuleNode& node, const std::string& pointer, Step& out) {
 }
 
 bool read_steps(const RuleNode& node, std::vector<Step>& out) {
-  if (!list(node)) return false;
+  if (!is_list(node)) return false;
   bool ok = true;
   for (std::size_t i = 0; i < node.value().size(); ++i) {
     Step step;
@@ -210,7 +152,7 @@ bool read_steps(const RuleNode& node, std::vector<Step>& out) {
 }
 
 bool read_given(const RuleNode& node, std::vector<Json>& out) {
-  if (!list(node)) return false;
+  if (!is_list(node)) return false;
   bool ok = true;
   for (std::size_t i = 0; i < node.value().size(); ++i) {
     ok = is_manifest(node.item(i)) && ok;
@@ -239,7 +181,7 @@ bool read_given_file(const RuleNode& node, const fs::path& folder, std::vector<J
 }
 
 bool read_files(const RuleNode& node, const fs::path& folder, std::vector<Json>& out) {
-  if (!list(node)) return false;
+  if (!is_list(node)) return false;
   bool ok = true;
   for (std::size_t i = 0; i < node.value().size(); ++i) {
     ok = read_given_file(node.item(i), folder, out) && ok;

@@ -97,6 +97,7 @@ class CaseRun {
         result_.failures.push_back(std::move(failure));
       }
     }
+    if (!options_.interruption) look_for_unmet_faults();
     result_.client_writes = world_->server().client_writes();
     result_.end_state = snapshot_of(world_->objects());
     return true;
@@ -109,7 +110,7 @@ class CaseRun {
       case ActionKind::apply: done = world_->apply(action.object); break;
       case ActionKind::remove: done = world_->remove(action.object); break;
       case ActionKind::advance: advance = action.advance; break;
-      case ActionKind::fail: world_->server().add_fault(action.fault); break;
+      case ActionKind::fail: done = stage(action.fault, place); break;
       case ActionKind::compact: world_->server().compact(); break;
       case ActionKind::trigger: done = trigger(action.trigger); break;
       case ActionKind::restart:
@@ -119,6 +120,27 @@ class CaseRun {
     }
     if (!done.ok()) return fail(place, done.error().render());
     return settle(place, advance);
+  }
+
+  // A failure that nothing meets shows nothing, which is worse than none.
+  Result<void> stage(const Fault& fault, const std::string& place) {
+    if (!fault.kind.empty() && !world_->has_kind(fault.kind)) {
+      return Error(
+          ErrorKind::not_found,
+          fmt::format("there is no kind {}: give its CustomResourceDefinition before", fault.kind));
+    }
+    world_->server().add_fault(fault);
+    staged_.push_back({place, fault.times});
+    return {};
+  }
+
+  void look_for_unmet_faults() {
+    const auto& faults = world_->server().faults();
+    for (std::size_t i = 0; i < staged_.size(); ++i) {
+      if (faults[i].times == staged_[i].times) {
+        fail(staged_[i].place, "nothing failed by this: there was no such request");
+      }
+    }
   }
 
   Result<void> trigger(hooks::TriggerRequest request) {
@@ -153,6 +175,11 @@ class CaseRun {
   const CaseOptions& options_;
   World* world_ = nullptr;
   CaseResult result_;
+  struct Staged {
+    std::string place;
+    std::size_t times;
+  };
+  std::vector<Staged> staged_;  // as the server's faults
 };
 
 }  // namespace

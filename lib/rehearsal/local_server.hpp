@@ -56,7 +56,8 @@ class LocalServer : public http::Transport {
   explicit LocalServer(loop::EventLoop& loop);
   ~LocalServer() override;
 
-  static constexpr const char* kUrl = "http://rehearsal.invalid";
+  // A hook that finds it in its credentials reaches nothing by it, and asks no name server either.
+  static constexpr const char* kUrl = "http://127.0.0.1:0";
 
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override;
 
@@ -72,6 +73,8 @@ class LocalServer : public http::Transport {
   // Forgets the history and ends all watches: they go on with a 410.
   void compact();
   void add_fault(Fault fault) { faults_.push_back(std::move(fault)); }
+  // All that were added, in order; `times` is how often each has yet to be met.
+  const std::vector<Fault>& faults() const { return faults_; }
   void interrupt(Interruption at) { interruption_ = at; }
 
   const std::vector<ApiWrite>& writes() const { return writes_; }

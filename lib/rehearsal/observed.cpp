@@ -12,6 +12,8 @@ namespace kubewatch::rehearsal {
 
 namespace {
 
+constexpr const char* kNoKind = "<none>";  // of a run without an object
+
 std::string name_of(const Json& value) {
   const std::string name = base::string_at(value, {"metadata", "name"});
   return name.empty() ? base::string_at(value, {"name"}) : name;
@@ -30,6 +32,24 @@ std::string group_of(const std::string& api_version) {
 std::string title(const Json& value) {
   const std::string in = namespace_of(value);
   return base::string_at(value, {"kind"}) + " " + (in.empty() ? "" : in + "/") + name_of(value);
+}
+
+// None: it says no duration.
+std::optional<Duration> duration_of(const Json& value) {
+  if (value.is_number_integer()) return Duration{0};  // a bare 0 is all that is not text
+  if (!value.is_string()) return std::nullopt;
+  const auto parsed = base::parse_duration(value.get<std::string>());
+  return parsed.ok() ? std::optional(*parsed) : std::nullopt;
+}
+
+// Durations written as what happened has them: 90s is 1m30s.
+Json with_durations(Json item) {
+  for (const char* key : {"requeueAfter", "ttl"}) {
+    Json* value = base::find(item, {key});
+    if (value == nullptr) continue;
+    if (const auto duration = duration_of(*value)) *value = base::format_duration(*duration);
+  }
+  return item;
 }
 
 // The same object: kind and name, the group where it is said, the namespace where it is said and
@@ -102,7 +122,13 @@ class StepCheck {
 
   // What is misspelt is never there, and would be met for ever.
   std::string why_never_there(const Json& wanted) const {
+    const std::string controller = base::string_at(wanted, {"controller"});
+    const auto& names = seen_.controllers;
+    if (!controller.empty() && std::find(names.begin(), names.end(), controller) == names.end()) {
+      return "there is no controller " + controller;
+    }
     const std::string kind = base::string_at(wanted, {"kind"});
+    if (kind.empty() || kind == kNoKind) return "";
     const std::string api_version = base::string_at(wanted, {"apiVersion"});
     const bool known = std::any_of(seen_.kinds.begin(), seen_.kinds.end(), [&](const auto& gvk) {
       return gvk.kind == kind && (api_version.empty() || gvk.group == group_of(api_version));
@@ -137,7 +163,7 @@ class StepCheck {
     std::vector<bool> taken(seen.size(), false);
     for (std::size_t i = 0; i < wanted->size(); ++i) {
       const std::string at = pointer(fmt::format("{}/{}", key, i));
-      Json item = (*wanted)[i];
+      Json item = with_durations((*wanted)[i]);
       std::optional<std::int64_t> times = base::int_at(item, {"times"});
       item.erase("times");
       std::size_t met = 0;
@@ -146,6 +172,12 @@ class StepCheck {
         taken[j] = true;
         ++met;
         if (!times) break;
+      }
+      const Json* regarding = base::find(item, {"regarding"});
+      const std::string why = met > 0 ? "" : why_never_there(regarding ? *regarding : item);
+      if (!why.empty()) {
+        fail(at, why);
+        continue;
       }
       if (times && met == static_cast<std::size_t>(*times)) continue;
       if (!times && met > 0) continue;
@@ -219,6 +251,13 @@ class StepCheck {
                          : std::string(key) == "conditions"
                              ? base::find(*object, {"status", "conditions"})
                              : base::find(*object, {"status"});
+      if (wanted->is_null()) {
+        if (live != nullptr && !live->is_null()) {
+          fail(pointer(key), fmt::format("{}: {}: expected not to be there, got {}", title(*object),
+                                         key, shown(*live)));
+        }
+        continue;
+      }
       const Json none = finalizers || wanted->is_array() ? Json::array() : Json::object();
       for (const Difference& one : compare(*wanted, live == nullptr ? none : *live)) {
         fail(pointer(key) + one.pointer, fmt::format("{}: {}{}: {}", title(*object), key,
@@ -233,12 +272,7 @@ class StepCheck {
     const Json none;
     const Json* live =
         seen_.runs.empty() ? nullptr : base::find(seen_.runs.back(), {"requeueAfter"});
-    const auto in_ms = [](const Json& value) {
-      const auto parsed = value.is_string() ? base::parse_duration(value.get<std::string>())
-                                            : Result<Duration>(Duration{-1});
-      return parsed.ok() ? parsed->count() : -1;
-    };
-    if (in_ms(*wanted) == in_ms(live == nullptr ? none : *live)) return;
+    if (duration_of(*wanted) == duration_of(live == nullptr ? none : *live)) return;
     fail(pointer("requeueAfter"), fmt::format("expected {}, the last run asked for {}",
                                               shown(*wanted), live ? shown(*live) : "none"));
   }

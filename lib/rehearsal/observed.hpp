@@ -16,6 +16,7 @@ struct Observed {
   std::vector<Json> objects;     // all of the server's, without managedFields
   std::vector<core::Gvk> kinds;  // that the server has; the version is the stored one
   std::vector<core::Gvk> for_;   // the kinds that the rules are for
+  std::vector<std::string> controllers;
   std::vector<Json> runs;
   std::vector<Json> writes;
   std::vector<Json> events;

@@ -6,6 +6,7 @@
 
 #include "base/yaml.hpp"
 #include "core/url.hpp"
+#include "hooks/driver.hpp"
 
 namespace kubewatch::rehearsal {
 
@@ -61,6 +62,17 @@ void make_steady(hooks::Rule& rule) {
   make_steady_stream(rule.for_);
   for (auto& owns : rule.owns) make_steady_stream(owns.stream);
   for (auto& watches : rule.watches) make_steady_stream(watches.stream);
+}
+
+void warn_of_credentials(const std::vector<hooks::Rule>& rules) {
+  const auto has_some = [](const hooks::HookRule& hook) {
+    return hook.credentials.kind != hooks::CredentialsRule::Kind::none;
+  };
+  for (const hooks::Rule& rule : rules) {
+    if (!has_some(rule.reconcile) && !(rule.finalize && has_some(rule.finalize->hook))) continue;
+    base::log_warn("hooks find no API server here: what they ask for by their credentials fails",
+                   {{"controller", rule.name}});
+  }
 }
 
 World::World(std::vector<hooks::Rule> rules, WorldOptions options)
@@ -133,6 +145,10 @@ apiserver::ResourcePtr World::find_kind(const Json& reference) const {
     if (resource->type.gvk.kind == kind) return resource;
   }
   return nullptr;
+}
+
+bool World::has_kind(const std::string& kind) const {
+  return find_kind({{"kind", kind}}) != nullptr;
 }
 
 Result<void> World::apply(const Json& object) {
@@ -318,6 +334,9 @@ Observed World::take() {
   }
   for (const hooks::Rule& rule : rules_) {
     if (rule.has_for && !rule.for_.every_kind) out.for_.push_back(rule.for_.gvk);
+  }
+  for (const hooks::Driver* driver : engine_->drivers()) {
+    out.controllers.push_back(driver->rule().name);
   }
   out.runs = std::exchange(runs_, {});
   out.metrics = std::exchange(metrics_, {});

@@ -39,6 +39,8 @@ class World {
   loop::EventLoop& loop() { return loop_; }
   const std::vector<hooks::Rule>& rules() const { return rules_; }
 
+  // The server has a kind of this name, of whatever group.
+  bool has_kind(const std::string& kind) const;
   // As kubectl apply --server-side --force-conflicts: a missing namespace is made, `status` goes to
   // the subresource where there is one. Errors: the server's.
   Result<void> apply(const Json& object);
@@ -98,6 +100,10 @@ class World {
   Duration skipped_{0};
   std::unique_ptr<hooks::Engine> engine_;
 };
+
+// Says which rules hand their hooks credentials: the server of a rehearsal cannot be reached by
+// them.
+void warn_of_credentials(const std::vector<hooks::Rule>& rules);
 
 // Rules as a rehearsal runs them: nothing is left to chance.
 void make_steady(hooks::Rule& rule);

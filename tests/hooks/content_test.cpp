@@ -101,7 +101,15 @@ TEST_CASE("a filter decides by truth, without one everything passes") {
   CHECK(*passes(filter, R"({"spec":{}})"));
   CHECK_FALSE(*passes(filter, R"({"spec":{"paused":true}})"));
   const auto broken = std::make_optional(*jq::Program::compile(".spec.a.b"));
-  CHECK_FALSE(passes(broken, R"({"spec":{"a":"text"}})").ok());
+  const auto failed = passes(broken, R"({"spec":{"a":"text"}})");
+  REQUIRE_FALSE(failed.ok());
+  CHECK(failed.error().render().starts_with("filter: jq '" + broken->text() + "': "));
+}
+
+TEST_CASE("a program that fails is named once") {
+  const auto failed = evaluate(*jq::Program::compile(".refs[]"), {{"refs", nullptr}});
+  REQUIRE_FALSE(failed.ok());
+  CHECK(failed.error().render() == "jq '.refs[]': Cannot iterate over null (null)");
 }
 
 TEST_CASE("map and refs give one object, several, or nobody") {
@@ -129,6 +137,25 @@ TEST_CASE("secret values are masked, encoded and decoded, line by line") {
   CHECK(mask.mask(base::base64_encode("hunter2hunter2")) == "***");
   CHECK(mask.mask("the second line here") == "the *** here");
   CHECK(mask.mask("x stays") == "x stays");
+}
+
+TEST_CASE("what kubectl applied last of a Secret is masked as what it holds now") {
+  SecretMask mask;
+  const Json applied = {{"kind", "Secret"},
+                        {"data", {{"p", base::base64_encode("hunter2hunter2")}}},
+                        {"stringData", {{"q", "swordfish"}}}};
+  const auto holding = [](const std::string& annotation) {
+    return Json{
+        {"kind", "Secret"},
+        {"metadata",
+         {{"annotations", {{"kubectl.kubernetes.io/last-applied-configuration", annotation}}}}}};
+  };
+  mask.add_object(holding(base::dump_json(applied)));
+  CHECK(mask.mask("hunter2hunter2, " + base::base64_encode("hunter2hunter2")) == "***, ***");
+  CHECK(mask.mask("swordfish, " + base::base64_encode("swordfish")) == "***, ***");
+  mask.add_object(holding("no JSON"));
+  mask.add_object(holding("[7]"));
+  CHECK(mask.mask("no JSON") == "no JSON");
 }
 
 TEST_CASE("values of other kinds are no secrets") {

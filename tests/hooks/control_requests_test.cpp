@@ -1,4 +1,5 @@
-// What runs answers on the control socket, and what it has nothing to answer to.
+// What runs, explain and finalizers answer on the control socket, and what they have nothing to
+// answer to.
 #include "hooks/control_requests.hpp"
 
 #include "hooks/scripted_engine.hpp"
@@ -33,11 +34,21 @@ class Reply : public ControlReply {
 // A rule web for Websites, of which the server has shop/a, and its requests.
 struct Asked {
   Asked() : world("") { world.transport.answer(200, list(object(kSite, "Website", "4", "{}"))); }
-  std::shared_ptr<Reply> runs(const Json& args) {
+  std::shared_ptr<Reply> ask(const std::string& name, const Json& args) {
     auto reply = std::make_shared<Reply>();
     if (!requests) requests.emplace(*world.engine, world.client);
-    requests->handle({"runs", std::make_shared<const Json>(args)}, reply);
+    requests->handle({name, std::make_shared<const Json>(args)}, reply);
     return reply;
+  }
+  std::shared_ptr<Reply> runs(const Json& args) { return ask("runs", args); }
+  // One more rule; before the start.
+  void add_rule(const std::string& name, const std::string& spec) {
+    const auto loaded = load_rules({world.folder.write(
+        name + ".yaml", "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: " + name +
+                            "}\nspec:\n" + spec +
+                            "  reconcile: {exec: [./hook.sh, reconcile], output: log}\n")});
+    for (const auto& problem : loaded.problems) FAIL(problem.str());
+    world.rules.insert(world.rules.end(), loaded.rules.begin(), loaded.rules.end());
   }
   ScriptedEngine world;
   std::optional<ControlRequests> requests;
@@ -88,4 +99,107 @@ TEST_CASE(
   asked.requests->on_run(asked.world.runs[0]);
   REQUIRE(asked.runs(named("a", false))->results.size() == 1);
   CHECK(asked.runs(named("a", false))->results[0]["runs"].size() == 1);
+}
+
+TEST_CASE(
+    "runs of an object that several rules run are in the order of their ends, the newest kept") {
+  Asked asked;
+  asked.add_rule("also", "  for: {apiVersion: demo.dev/v1, kind: Website}\n");
+  asked.world.start();
+  asked.world.watch("websites");
+  const Json args = {{"kind", "website"}, {"namespace", "shop"}, {"name", "a"}};
+  CHECK(is_empty(*asked.runs(args)));
+  for (const char* rule : {"web", "also", "web", "also", "web"}) {
+    RunRecord run;
+    run.controller = rule;
+    run.object = "Website shop/a";
+    run.key = {"shop", "a"};
+    asked.requests->on_run(run);
+  }
+  const auto numbers = [&](Json wanted) {
+    Json out = Json::array();
+    const auto answer = asked.runs(std::move(wanted));
+    for (const Json& run : answer->results.at(0)["runs"]) out.push_back(run["number"]);
+    return out;
+  };
+  CHECK(numbers(args) == Json{1, 2, 3, 4, 5});
+  Json limited = args;
+  limited["limit"] = 2;
+  CHECK(numbers(limited) == Json{4, 5});
+}
+
+TEST_CASE("a rule without `for` is explained by its name, and no kind is asked of it") {
+  Asked asked;
+  asked.world.rules.clear();
+  asked.add_rule("nightly", "  schedule: \"0 3 1 1 *\"\n");
+  asked.world.start();
+  REQUIRE(asked.world.until(
+      [&] { return !asked.world.runs.empty() && asked.world.engine->status().idle; }));
+  for (const char* request : {"explain", "runs", "trigger", "finalizers"}) {
+    INFO(request);
+    const auto reply = asked.ask(request, {{"kind", "website"}, {"name", "a"}});
+    REQUIRE(reply->failed);
+    CHECK(reply->failed->is_not_found());
+    CHECK(reply->failed->message() ==
+          "no rule is for the kind website; nightly has no `for`: explain --controller NAME tells "
+          "of such a rule");
+  }
+  asked.requests->on_run(asked.world.runs[0]);
+  const auto reply = asked.ask("explain", {{"controller", "nightly"}});
+  REQUIRE(reply->results.size() == 1);
+  const Json& rule = reply->results[0]["rules"].at(0);
+  CHECK(rule["controller"] == "nightly");
+  CHECK(rule["object"] == "<none>");
+  CHECK(rule["state"] == "scheduled");
+  CHECK(rule["nextRunMilliseconds"].get<std::int64_t>() > 0);
+  CHECK(rule["details"].dump().find("its last run ended") != std::string::npos);
+  const auto none = asked.ask("explain", {{"controller", "hourly"}});
+  REQUIRE(none->failed);
+  CHECK(none->failed->message() == "there is no rule hourly; there are nightly");
+}
+
+TEST_CASE("explain is of the rule that it is asked for, and of an object where that has some") {
+  Asked asked;
+  asked.add_rule("also", "  for: {apiVersion: demo.dev/v1, kind: Website}\n");
+  asked.world.start();
+  const Json args = {{"kind", "website"}, {"namespace", "shop"}, {"name", "a"}};
+  CHECK(asked.ask("explain", args)->results.at(0)["rules"].size() == 2);
+  Json one = args;
+  one["controller"] = "also";
+  const auto reply = asked.ask("explain", one);
+  REQUIRE(reply->results.size() == 1);
+  REQUIRE(reply->results[0]["rules"].size() == 1);
+  CHECK(reply->results[0]["rules"][0]["controller"] == "also");
+  const auto no_object = asked.ask("explain", {{"controller", "also"}});
+  REQUIRE(no_object->failed);
+  CHECK(no_object->failed->message() == "also is for objects of the kind Website: name one");
+  one["controller"] = "nosuch";
+  const auto none = asked.ask("explain", one);
+  REQUIRE(none->failed);
+  CHECK(none->failed->message() ==
+        "there is no rule nosuch for the kind website; there are web, also");
+}
+
+TEST_CASE(
+    "finalizers of an object that no rule selects are an error, of one that is not held none") {
+  Asked asked;
+  asked.world.start();
+  const auto named = [](const char* name) {
+    return Json{{"kind", "website"}, {"namespace", "shop"}, {"name", name}};
+  };
+  // What there is, is not known yet, and said to be so.
+  const auto early = asked.ask("finalizers", named("nosuch"));
+  REQUIRE(early->results.size() == 1);
+  CHECK(early->results[0] ==
+        Json{{"objects", Json::array()}, {"notStarted", Json::array({"web"})}});
+  asked.world.watch("websites");
+  REQUIRE(asked.world.until([&] { return !asked.world.runs.empty(); }));
+  const auto reply = asked.ask("finalizers", named("nosuch"));
+  REQUIRE(reply->failed);
+  CHECK(reply->failed->is_not_found());
+  CHECK(reply->failed->message() ==
+        "no rule selects Website shop/nosuch, or there is none; explain KIND/NAME says why");
+  const auto free = asked.ask("finalizers", named("a"));
+  REQUIRE(free->results.size() == 1);
+  CHECK(free->results[0] == Json{{"objects", Json::array()}});
 }

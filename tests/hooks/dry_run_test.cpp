@@ -60,6 +60,14 @@ TEST_CASE("values of a Secret are hidden, equal ones alike, others not at all") 
   CHECK(SecretHash({1, 3}).placeholder("hunter2") != hash.placeholder("hunter2"));
 }
 
+TEST_CASE("in a dry run a hook keeps its credentials, a cache to read only") {
+  Rule rule;
+  rule.reconcile.credentials.kind = CredentialsRule::Kind::cache;
+  make_dry(rule);
+  CHECK(rule.reconcile.credentials.kind == CredentialsRule::Kind::cache);
+  CHECK(rule.reconcile.credentials.read_only);
+}
+
 TEST_CASE("a question is the same request that changes nothing") {
   http::Request request;
   request.method = "PATCH";

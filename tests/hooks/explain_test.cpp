@@ -164,6 +164,27 @@ TEST_CASE("what waits in the queue says for what and for how long") {
   }
 }
 
+TEST_CASE("the next time of the schedule is told of what is idle, or waits for a later resync") {
+  auto facts = quiet();
+  facts.schedule_in = Duration{60000};
+  auto out = explain(website(), kKey, facts);
+  CHECK(out.state == "scheduled");
+  CHECK(says(out, "the schedule runs it in 1m"));
+  CHECK(out.next_run == Duration{60000});
+  facts.queued = pending(facts, runtime::Reason::resync, 61000);
+  CHECK(explain(website(), kKey, facts).state == "scheduled");
+  facts.queued = pending(facts, runtime::Reason::resync, 59000);
+  CHECK(explain(website(), kKey, facts).state == "resync");
+  facts.queued = pending(facts, runtime::Reason::retry, 90000);
+  CHECK(explain(website(), kKey, facts).state == "backoff");
+  // The clock does not run it.
+  facts.queued = runtime::KeyState{};
+  facts.queued->parked = true;
+  out = explain(website(), kKey, facts);
+  CHECK(out.state == "parked");
+  CHECK_FALSE(out.next_run);
+}
+
 TEST_CASE("what is due runs next, unless a limit holds it") {
   auto facts = quiet();
   facts.queued = pending(facts, runtime::Reason::updated, -10);

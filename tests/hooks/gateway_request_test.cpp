@@ -10,7 +10,7 @@ using How = GatewayPlan::How;
 namespace {
 
 GatewayPlan plan(const std::string& method, const std::string& target,
-                 const std::string& accept = "application/json") {
+                 const std::string& accept = "application/json", bool read_only = false) {
   core::ResourceType maps;
   maps.gvk = {"", "v1", "ConfigMap"};
   maps.plural = "configmaps";
@@ -22,7 +22,7 @@ GatewayPlan plan(const std::string& method, const std::string& target,
   request.path = target.substr(0, target.find('?'));
   if (request.path.size() < target.size()) request.query = target.substr(request.path.size() + 1);
   if (!accept.empty()) request.headers.add("Accept", accept);
-  return plan_gateway_request(request, {maps, sites}, "kubewatch/web");
+  return plan_gateway_request(request, {maps, sites}, "kubewatch/web", read_only);
 }
 
 How how(const std::string& method, const std::string& target,
@@ -33,6 +33,20 @@ How how(const std::string& method, const std::string& target,
 const std::string kMaps = "/api/v1/namespaces/shop/configmaps";
 
 }  // namespace
+
+TEST_CASE("in a dry run reads are answered, and writes refused in its words") {
+  CHECK(plan("GET", kMaps + "/a", "application/json", true).how == How::cache);
+  CHECK(plan("GET", "/api", "application/json", true).how == How::forward);
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+    const std::string target = method == std::string("POST") ? kMaps : kMaps + "/a";
+    INFO(method);
+    CHECK(plan(method, target).how == How::forward);
+    const auto refused = plan(method, target, "application/json", true);
+    CHECK(refused.how == How::refuse);
+    CHECK(refused.status == 403);
+    CHECK(refused.message.find("a dry run writes nothing") == 0);
+  }
+}
 
 TEST_CASE("plain reads may come from the cache, what only the server can say is passed on") {
   const auto one = plan("GET", kMaps + "/a");

@@ -47,7 +47,11 @@ TEST_CASE("not ready before discovery, first sync and start, nor while shutting 
              "not synced yet: websites.demo.dev: field label not supported"));
   facts = well();
   facts.controllers[0].started = false;
-  CHECK(says(judge_readiness(facts, {}), "controller website has not started"));
+  CHECK(says(judge_readiness(facts, {}),
+             "controller website has not started: a kind is not synced\n"));
+  facts.controllers[0].why_not_started = "its file is wrong";
+  CHECK(
+      says(judge_readiness(facts, {}), "controller website has not started: its file is wrong\n"));
   facts = well();
   facts.stopping = true;
   CHECK(says(judge_readiness(facts, {}), "shutting down"));

@@ -35,6 +35,16 @@ TEST_CASE("the last runs of a controller and of an object are kept, oldest first
   CHECK(history.last("web", {"shop", "b"}) == nullptr);
 }
 
+TEST_CASE("the runs of one object under several controllers are in the order of their ends") {
+  RunHistory history;
+  for (const char* id : {"1", "3"}) {
+    history.add({}, run_of("web", "a", id));
+    history.add({}, run_of("other", "a", id + std::string("b")));
+    history.add({}, run_of("web", "b", "no"));
+  }
+  CHECK(ids(history.of_object({{"other", {"shop", "a"}}, {"web", {"shop", "a"}}})) == "1 1b 3 3b ");
+}
+
 TEST_CASE("the object that ran longest ago is forgotten first") {
   RunHistory history({100, 2, 2});
   history.add({}, run_of("web", "a", "1"));

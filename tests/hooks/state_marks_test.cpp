@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "hooks/control_requests.hpp"
+#include "hooks/kind_words.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
 #include "support/catch.hpp"

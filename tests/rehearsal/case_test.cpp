@@ -267,6 +267,171 @@ expect:
   CHECK(text.find(":16:") == std::string::npos);
 }
 
+TEST_CASE(
+    "members and words that no run, write, event or metric has are refused where they stand") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml", kRules);
+  const auto loaded = parse_cases(std::string(kGiven) + R"(
+when:
+  - delete: {kind: ConfigMap, namespce: other, name: a}
+expect:
+  runs: [{nme: a, times: 0}]
+  writes: [{verb: aply, times: 0}, {effect: changed, times: 0}, {code: none}]
+  events: [{resaon: X, times: 0}, {type: Waring, times: 0}, {regarding: {nme: a}, times: 0}]
+  metrics: [{valeu: 1, times: 0}, {type: conuter, times: 0}]
+  absent: [{kind: ConfigMap, namespce: other, name: a}]
+)",
+                                  folder.file("tests.yaml"));
+  const auto words = parse_cases(std::string(kGiven) + R"(
+expect:
+  runs:
+    - {outcome: Done, times: 0}
+    - {reason: Restart, times: 0}
+    - {outcome: done, times: "0"}
+    - {exitCode: null, requeueAfter: null, kind: <none>, name: "", times: 0}
+)",
+                                 folder.file("words.yaml"));
+  std::string all;
+  for (const auto& problem : loaded.problems) all += problem.str() + "\n";
+  for (const auto& problem : words.problems) all += problem.str() + "\n";
+  INFO(all);
+  for (const char* part :
+       {"tests.yaml:13:31: when[0].delete.namespce: unknown key, did you mean \"namespace\"?",
+        "tests.yaml:15:11: expect.runs[0].nme: unknown key",
+        "tests.yaml:16:19: expect.writes[0].verb: must be create, apply, patch, update, delete or "
+        "deletecollection, not \"aply\", did you mean \"apply\"?",
+        ":16:45: expect.writes[1].effect: must be created, ", "expect.writes[2].code: must be ",
+        "tests.yaml:17:13: expect.events[0].resaon: unknown key, did you mean \"reason\"?",
+        "expect.events[1].type: must be Normal or Warning, not \"Waring\"",
+        "expect.events[2].regarding.nme: unknown key", "expect.metrics[0].valeu: unknown key",
+        "expect.metrics[1].type: must be counter, gauge or histogram, not \"conuter\"",
+        "tests.yaml:19:30: expect.absent[0].namespce: unknown key",
+        "words.yaml:14:17: expect.runs[0].outcome: must be done, not-yet, permanent, failed, "
+        "timeout, invalid-output or write-failed, not \"Done\"",
+        "words.yaml:15:16: expect.runs[1].reason: must be Created, ",
+        "words.yaml:16:30: expect.runs[2].times: must be a whole number, not text"}) {
+    INFO(part);
+    CHECK(all.find(part) != std::string::npos);
+  }
+  CHECK(words.problems.size() == 3);
+}
+
+TEST_CASE("a kind or a controller that is not there is no proof that nothing happened") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+expect:
+  runs: [{kind: ConfigMap, outcome: failed, times: 0}, {controller: copier, name: a}]
+  writes: [{kind: Secret, times: 0}, {kind: ConfigMpa, times: 0}]
+  events: [{regarding: {kind: ConfigMpa}, times: 0}]
+  metrics: [{controller: copyer, times: 0}]
+)");
+  const std::string text = messages(result);
+  const std::string file = folder.file("tests.yaml");
+  CHECK(text == file + ":14: the server has no kind ConfigMpa\n" + file +
+                    ":15: the server has no kind ConfigMpa\n" + file +
+                    ":16: there is no controller copyer\n");
+}
+
+TEST_CASE("a failure that no request meets fails its case, one that is met less often does not") {
+  const test::RuleFolder folder;
+  const auto never = run_text(folder, std::string(kGiven) + R"(
+when:
+  - fail: {verb: apply, kind: ConfigMap, name: a-copyy}
+  - fail: {verb: apply, kind: ConfigMap, name: a-copy, times: 9}
+  - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: w}}
+expect: {writes: [{effect: created}, {effect: failed, times: 1}]}
+)");
+  CHECK(messages(never) ==
+        folder.file("tests.yaml") + ":13: nothing failed by this: there was no such request\n");
+  const auto unknown = run_text(folder, std::string(kGiven) + R"(
+when:
+  - fail: {verb: apply, kind: ConfgMap}
+expect: {objects: [{kind: ConfigMap, name: a-copy}]}
+)");
+  CHECK(messages(unknown).find(":13: there is no kind ConfgMap: give its") != std::string::npos);
+}
+
+TEST_CASE("no status is what null expects of it") {
+  const test::RuleFolder folder;
+  CHECK(messages(run_text(
+            folder, std::string(kGiven) +
+                        "expect: {object: {kind: ConfigMap, name: a}, status: null}\n")) == "");
+  const auto there =
+      run_text(folder, std::string(kGiven) +
+                           "expect: {object: {kind: Namespace, name: default}, status: null}\n");
+  CHECK(messages(there) == folder.file("tests.yaml") +
+                               ":11: Namespace default: status: expected not to be there, got "
+                               "{\"phase\":\"Active\"}\n");
+}
+
+TEST_CASE("a duration is the same however it is written") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules.replace(rules.find("cat <<END"), 9, R"x(cat <<END
+      apiVersion: kubewatch.dev/v1
+      kind: Result
+      requeueAfter: 90s
+      metrics: [{name: built, type: counter, value: 1, ttl: 90m}]
+      ---)x");
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+expect:
+  runs: [{requeueAfter: 90s}]
+  metrics: [{name: built, ttl: 90m}]
+  requeueAfter: 90s
+)",
+                               rules);
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("rules that guard the same object get out of each other's way, and each cleans up once") {
+  const test::RuleFolder folder;
+  std::string rules;
+  for (const char* name : {"one", "two", "three"}) {
+    rules += std::string("---\napiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: ") +
+             name + R"(}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, labelSelector: copy=yes}
+  reconcile: {shell: 'true'}
+  finalize: {shell: 'echo cleaning >&2'}
+)";
+  }
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+steps:
+  - expect:
+      runs: [{outcome: done}, {outcome: failed, times: 0}]
+      events: []
+  - when: [{delete: {kind: ConfigMap, name: a}}]
+    expect:
+      runs: [{outcome: done}, {outcome: write-failed, times: 0}]
+      events: []
+      absent: [{kind: ConfigMap, name: a}]
+)",
+                               rules);
+  CHECK(messages(result) == "");
+  std::size_t cleaned = 0;
+  for (const std::string& line : result.log) {
+    cleaned += line.find("cleaning") == std::string::npos ? 0 : 1;
+  }
+  CHECK(cleaned == 3);
+}
+
+TEST_CASE("a child that is deleted to be made anew counts as both") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules.replace(rules.find("data: $DATA"), 11, "immutable: true\n      data: $DATA");
+  rules.replace(rules.find("resync: 10m"), 11, "apply: {onImmutable: recreate}");
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+steps:
+  - expect: {runs: [{created: 1, deleted: 0}]}
+  - when: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: w}}}]
+    expect:
+      runs: [{created: 1, deleted: 1, outcome: done, times: 1}]
+      objects: [{kind: ConfigMap, name: a-copy, data: {k: w}}]
+)",
+                               rules);
+  CHECK(messages(result) == "");
+}
+
 TEST_CASE("resyncs come by skipped time, once each, and hours of it pass at once") {
   const test::RuleFolder folder;
   const auto started = std::chrono::steady_clock::now();

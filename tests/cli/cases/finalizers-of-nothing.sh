@@ -1,0 +1,34 @@
+# finalizers: a name or a kind that is not there is told, and so is that nothing is held.
+"$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/kc" >/dev/null 2>&1 &
+server=$!
+for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+export KUBECONFIG="$work/kc"
+cat >"$work/rules.yaml" <<'R'
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: guard}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap}
+  reconcile: {shell: 'true'}
+R
+try() {
+  echo "# $*" >&2
+  "$kubewatch" run-controller finalizers "$@"
+  echo "# exit $?" >&2
+}
+try -f "$work/rules.yaml"
+try -f "$work/rules.yaml" -o json
+try -f "$work/rules.yaml" cm/settings -n default --release
+try -f "$work/rules.yaml" cm/settngs -n default --release
+try -f "$work/rules.yaml" cm/settings -n other
+try -f "$work/rules.yaml" pods/x --release
+"$kubewatch" run-controller -f "$work/rules.yaml" --socket "$work/c.sock" 2>"$work/log" &
+controller=$!
+for _ in $(seq 200); do grep -q 'controller started' "$work/log" && break; sleep 0.1; done
+try --socket "$work/c.sock"
+try --socket "$work/c.sock" cm/settings -n default --release
+try --socket "$work/c.sock" cm/settngs -n default --release
+kill $controller
+wait $controller
+kill $server
+wait $server
