@@ -8,12 +8,14 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/sandbox_config.hpp"
+#include "client/credentials.hpp"
 #include "hooks/recording_format.hpp"
 #include "rehearsal/recorded_transport.hpp"
 
 namespace kubewatch::cli {
 
 Result<void> Session::connect(client::ClientConfig config) {
+  KW_TRY(client::check_token(config));
   KW_ASSIGN(transport_, client::make_transport(loop_, config));
   client_ = std::make_unique<client::Client>(loop_, *transport_, std::move(config));
   return {};

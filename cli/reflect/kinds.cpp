@@ -14,6 +14,8 @@ namespace {
 
 // Each has a watch, and so a connection, of its own.
 constexpr std::size_t kMostCaches = 256;
+// Above http::Request::connect_timeout.
+constexpr Duration kConnected{11000};
 
 class SnapshotState : public core::ReadState {
  public:
@@ -89,8 +91,9 @@ CachedKind::CachedKind(client::Client& client, base::Random& random, KindPlan pl
       client, plan_.type, plan_.namespace_, plan_.watch, plan_.store, random, callbacks(changes));
 }
 
+// A loaded cache is told as one that was read is, but says nothing of the server.
 void CachedKind::heard() {
-  heard_ = client_.loop().now();
+  if (!loading_) heard_ = client_.loop().now();
 }
 
 runtime::ReflectorCallbacks CachedKind::callbacks(bool changes) {
@@ -114,6 +117,7 @@ runtime::ReflectorCallbacks CachedKind::callbacks(bool changes) {
     if (told_.synced) told_.synced(gap);
   };
   out.on_failure = [this](runtime::WatcherFailure where, const Error& error, Duration retry) {
+    asks_again_ = client_.loop().now() + retry;
     warn_of_failure(plan_.type.gvk.kind, reflector_->stats(), where, error, retry);
     // Where it goes another way at once that one may work.
     if (told_.failed && retry > Duration::zero()) told_.failed(error);
@@ -122,17 +126,25 @@ runtime::ReflectorCallbacks CachedKind::callbacks(bool changes) {
 }
 
 void CachedKind::start() {
+  loading_ = true;
   reflector_->start();
+  loading_ = false;
 }
 
 void CachedKind::start_with_list() {
   if (store().ready()) needed_ = 2;
+  loading_ = true;
   reflector_->start_with_list();
+  loading_ = false;
 }
 
 std::optional<Duration> CachedKind::lag() const {
   if (!heard_ || syncs_ == 0) return std::nullopt;
   return client_.loop().now() - *heard_;
+}
+
+bool CachedKind::reached_since_failure() const {
+  return asks_again_ && client_.loop().now() - *asks_again_ >= kConnected;
 }
 
 core::ReadStatePtr CachedKind::state() const {

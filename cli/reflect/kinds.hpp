@@ -67,8 +67,11 @@ class CachedKind : public core::ReadBackend {
   bool synced() const { return syncs_ >= needed_; }
   // Full states so far.
   std::uint64_t syncs() const { return syncs_; }
-  // Since the server last said where it stands; absent before the first sync.
+  // Since the server last said where it stands; absent before it did so to this process.
   std::optional<Duration> lag() const;
+  // What was asked after the last failure has been on its way for longer than a connection takes to
+  // be made or given up: the failure is not how it stands now.
+  bool reached_since_failure() const;
   std::string name() const { return plan_.text(); }
 
   // --- core::ReadBackend ---
@@ -91,7 +94,9 @@ class CachedKind : public core::ReadBackend {
   std::unique_ptr<runtime::Reflector> reflector_;
   std::uint64_t syncs_ = 0;
   std::uint64_t needed_ = 1;
+  bool loading_ = false;  // what is told comes from a file, before any answer
   std::optional<TimePoint> heard_;
+  std::optional<TimePoint> asks_again_;  // after the last failure
 };
 using CachedKinds = std::vector<std::unique_ptr<CachedKind>>;
 

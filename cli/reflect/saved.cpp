@@ -34,6 +34,8 @@ std::vector<std::string> strings_of(const Json& object, const char* key) {
 
 Json describe(const KindPlan& plan, std::size_t bytes) {
   const core::ResourceType& type = plan.type;
+  std::vector<std::string> subresources;
+  for (const auto& one : type.subresources) subresources.push_back(one.name);
   return {{"group", type.gvk.group},
           {"version", type.gvk.version},
           {"kind", type.gvk.kind},
@@ -43,6 +45,7 @@ Json describe(const KindPlan& plan, std::size_t bytes) {
           {"shortNames", strings(type.short_names)},
           {"categories", strings(type.categories)},
           {"verbs", strings(type.verbs)},
+          {"subresources", strings(subresources)},
           {"namespace", plan.namespace_},
           {"name", plan.name},
           {"labelSelector", plan.watch.label_selector},
@@ -68,6 +71,9 @@ KindPlan plan_of(const Json& saved) {
   type.short_names = strings_of(saved, "shortNames");
   type.categories = strings_of(saved, "categories");
   type.verbs = strings_of(saved, "verbs");
+  for (auto& name : strings_of(saved, "subresources")) {
+    type.subresources.push_back({std::move(name), type.gvk, {}});
+  }
   out.namespace_ = base::string_at(saved, {"namespace"});
   out.name = base::string_at(saved, {"name"});
   out.watch.label_selector = base::string_at(saved, {"labelSelector"});

@@ -263,12 +263,17 @@ class Reflect : public Command {
     if (interrupted) return fail(context, kFailed, "interrupted before the cache was complete");
     for (const auto& kind : kinds_) {
       if (kind->synced()) continue;
+      const auto failure = kind->reflector().last_failure();
+      const bool reached = failure && kind->reached_since_failure();
       const auto how = failed_with_.find(kind.get());
-      const bool gone = kind->reflector().failing_since() && how != failed_with_.end() &&
+      const bool gone = failure && !reached && how != failed_with_.end() &&
                         how->second == base::ErrorKind::unreachable;
       return fail(context, gone ? kUnreachable : kTimedOut,
-                  fmt::format("timed out reading {}: {}", kind->name(),
-                              kind->reflector().last_failure().value_or("no answer yet")));
+                  fmt::format("timed out reading {}: {}{}", kind->name(),
+                              reached ? "the server was reached again, and what it tells was not "
+                                        "whole in time; before that "
+                                      : "",
+                              failure.value_or("no answer yet")));
     }
     return flags_.recording.replays() ? whole_recording(context, session, interrupted) : kDone;
   }
@@ -334,7 +339,8 @@ class Reflect : public Command {
       });
       if (!answer.ok()) return fail(context, answer.error());
       if (answer->status != 200) {
-        return fail(context, client::error_of_answer(answer->status, answer->headers, answer->body)
+        return fail(context, client::error_of_answer(answer->status, answer->headers, answer->body,
+                                                     &session.client().config())
                                  .with_context("list " + plan.text()));
       }
       auto sample = read_sample(plan.text(), answer->body).with_context("list " + plan.text());

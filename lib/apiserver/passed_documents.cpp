@@ -30,7 +30,9 @@ const http::Response* PassedDocuments::any(const std::string& key) const {
 
 const http::Response* PassedDocuments::fresh(const std::string& key, TimePoint now) const {
   const auto it = kept_.find(key);
-  return it == kept_.end() || it->second.at + fresh_for_ <= now ? nullptr : &it->second.answer;
+  if (it == kept_.end()) return nullptr;
+  const TimePoint at = it->second.at;
+  return at + fresh_for_ <= now || at < doubted_until_ ? nullptr : &it->second.answer;
 }
 
 bool is_passed_document(const std::string& path) {

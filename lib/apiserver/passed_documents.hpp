@@ -3,6 +3,7 @@
 // argument.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -21,7 +22,9 @@ class PassedDocuments {
   void keep(const std::string& key, http::Response answer, TimePoint now);
   // Null when there is none, or none that is new enough.
   const http::Response* fresh(const std::string& key, TimePoint now) const;
-  // However old.
+  // What was kept before that time is not new enough any more: kinds may have come or gone.
+  void doubt_until(TimePoint time) { doubted_until_ = std::max(doubted_until_, time); }
+  // However old, and doubted or not.
   const http::Response* any(const std::string& key) const;
   std::size_t bytes() const { return bytes_; }
 
@@ -33,6 +36,7 @@ class PassedDocuments {
   Duration fresh_for_;
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;
+  TimePoint doubted_until_{};
   std::map<std::string, Kept> kept_;
 };
 

@@ -11,26 +11,24 @@ namespace {
 
 constexpr std::size_t kPerEvent = 256;  // beside its texts
 
-// An object that went and came back between two lists: one modification, as a client that lists
-// again is told it.
-std::vector<ReadChange> joined(std::vector<ReadChange> changes) {
-  std::map<core::ObjectKey, std::size_t> gone;
-  std::vector<ReadChange> out;
-  for (auto& change : changes) {
-    const auto known = gone.find(change.key);
-    if (change.type == ReadEventType::added && known != gone.end()) {
-      ReadChange& before = out[known->second];
-      change.type = ReadEventType::modified;
-      change.previous_json = std::move(before.json);
-      change.previous_labels = std::move(before.labels);
-      before = std::move(change);
-      gone.erase(known);
-      continue;
-    }
-    if (change.type == ReadEventType::deleted) gone[change.key] = out.size();
-    out.push_back(std::move(change));
+// Their time nobody knows: deletions come last, but for one of an object that is there again, which
+// comes right before that.
+void place_deletions(std::vector<ReadChange>& changes, std::uint64_t version) {
+  std::map<core::ObjectKey, std::uint64_t> added;
+  for (const auto& change : changes) {
+    if (change.type == ReadEventType::added) added.emplace(change.key, change.version);
   }
-  return out;
+  for (auto& change : changes) {
+    if (change.type != ReadEventType::deleted) continue;
+    const auto again = added.find(change.key);
+    change.version = again == added.end() ? version : again->second;
+  }
+  const auto is_later = [](const ReadChange& change) {
+    return change.type != ReadEventType::deleted;
+  };
+  std::stable_sort(changes.begin(), changes.end(), [&](const ReadChange& a, const ReadChange& b) {
+    return std::pair(a.version, is_later(a)) < std::pair(b.version, is_later(b));
+  });
 }
 
 }  // namespace
@@ -84,12 +82,6 @@ void ReadHistory::flush_deletion(std::uint64_t version) {
 }
 
 void ReadHistory::add(ReadChange change) {
-  if (deletion_ && deletion_->key == change.key && change.type == ReadEventType::added) {
-    change.type = ReadEventType::modified;
-    change.previous_json = std::move(deletion_->json);
-    change.previous_labels = std::move(deletion_->labels);
-    deletion_.reset();
-  }
   flush_deletion(change.version);
   if (change.type == ReadEventType::deleted && change.version <= version_) {
     deletion_ = std::move(change);
@@ -100,18 +92,11 @@ void ReadHistory::add(ReadChange change) {
 
 void ReadHistory::add_relisted(std::vector<ReadChange> changes, std::uint64_t version) {
   flush_deletion(version_);
-  changes = joined(std::move(changes));
+  place_deletions(changes, version);
+  std::uint64_t below = version_;  // the newest that is older than what comes: see flush_deletion
   for (auto& change : changes) {
-    if (change.type == ReadEventType::deleted) change.version = version;
-  }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const ReadChange& a, const ReadChange& b) { return a.version < b.version; });
-  std::optional<std::uint64_t> before;  // the version that deletions show: see flush_deletion
-  for (auto& change : changes) {
-    if (change.type == ReadEventType::deleted) {
-      if (!before) before = version_;
-      change.json = with_version(change.json, *before);
-    }
+    if (change.version > version_) below = version_;
+    if (change.type == ReadEventType::deleted) change.json = with_version(change.json, below);
     push(std::move(change));
   }
   advance(version);

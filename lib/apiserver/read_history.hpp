@@ -53,12 +53,12 @@ class ReadHistory {
   // Everything before `version` is unknown from now on: the first state, or one that is no
   // continuation of what was there. Watches of an earlier epoch are over.
   void reset(std::uint64_t version);
-  // One live change. A deletion that is older than what was seen (a name that came back with
-  // another uid) waits for the addition behind it, and both become one modification, as a relisting
-  // client is told it.
+  // One live change. A deletion that is older than what was seen (of a name that came back with
+  // another uid) waits for what comes behind it, the addition, and gets its version.
   void add(ReadChange change);
-  // What a relist found, in any order: put in order, deletions, whose time nobody knows, last. They
-  // show the version before them, so that who goes on from one of them is told all of them again.
+  // What a relist found, in any order: put in order, deletions, whose time nobody knows, last, or
+  // right before the addition of another object by that name. They show the version before them,
+  // so that who goes on from one of them is told all of them again.
   void add_relisted(std::vector<ReadChange> changes, std::uint64_t version);
   // Nothing changed up to here.
   void advance(std::uint64_t version);

@@ -22,6 +22,7 @@ namespace kubewatch::apiserver {
 namespace {
 
 constexpr Duration kTick{250};
+constexpr Duration kDiscoverySettles{30000};
 constexpr std::size_t kSmallList = 256;          // objects that are answered in one piece
 constexpr std::size_t kMostInOne = 64U << 20U;   // bytes of YAML or indented JSON
 constexpr std::size_t kMostWaiting = 1000;       // requests for a newer state
@@ -272,15 +273,19 @@ void Server::pass_document(const http::ServerRequest& request, const To& to) {
       target, accept.empty() ? "application/json" : accept,
       [this, there = std::weak_ptr(alive_), key, to, answer, target](Result<http::Response> got) {
         if (there.expired()) return;
-        if (got.ok() && got->status < 500) {
+        // A 401 is about this process, not about the reader, who was let in.
+        const bool refused = got.ok() && got->status == 401;
+        if (got.ok() && got->status < 500 && !refused) {
           documents_.keep(key, *got, loop_.now());
           return answer(*to, *got);
         }
         // An old one is better than none: kinds rarely change.
         if (const auto* old = documents_.any(key)) return answer(*to, *old);
-        refuse(to, unavailable(fmt::format(
-                       "{} is the server's to answer, and it does not: {}", target,
-                       got.ok() ? fmt::format("HTTP {}", got->status) : got.error().render())));
+        const std::string why = refused    ? "it does not accept the login of this cache (HTTP 401)"
+                                : got.ok() ? fmt::format("HTTP {}", got->status)
+                                           : got.error().render();
+        refuse(to, unavailable(fmt::format("{} is the server's to answer, and it does not: {}",
+                                           target, why)));
       });
 }
 
@@ -292,8 +297,9 @@ void Server::pass_on(const http::ServerRequest& request, const To& to) {
 
 void Server::route(CallPtr call) {
   const ResourcePath& path = call->path;
-  const bool own = path.subresource.empty() || path.subresource == "status";
   for (const auto& one : kinds_) {
+    const bool own = path.subresource.empty() ||
+                     (path.subresource == "status" && one->kind.resource().has_status());
     const core::ResourceType& type = one->kind.backend().type();
     const bool same = type.gvk.group == path.group && type.gvk.version == path.version &&
                       type.plural == path.resource;
@@ -481,6 +487,9 @@ void Server::synced(KindId id, bool gap) {
   std::vector<ReadChange> changes = std::exchange(kind.relisted, {});
   const std::uint64_t version = kind.kind.version();
   ReadHistory& history = kind.kind.history();
+  // The kind may have been away, and what was said of it meanwhile is kept; where it came back the
+  // server says so a little later than it serves it.
+  documents_.doubt_until(loop_.now() + (gap ? kDiscoverySettles : Duration{0}));
   // The first state; or the server's data went back in time: nothing goes on from before.
   if (!gap || version < history.version()) {
     kind.kind.start_over(version);

@@ -38,6 +38,11 @@ bool sends_credentials(const ClientConfig& config) {
   return config.server.starts_with("https://") || stays_here(config);
 }
 
+Result<void> check_token(const ClientConfig& config) {
+  http::Headers unused;
+  return Credentials(config).authorize(unused, TimePoint{});
+}
+
 Credentials::Credentials(const ClientConfig& config) : config_(config), token_(config.token) {
   const bool any = !config.token.empty() || !config.token_file.empty() || !config.username.empty();
   withheld_ = any && !sends_credentials(config);

@@ -16,6 +16,10 @@ namespace kubewatch::client {
 // Credentials go over https, or stay on this machine.
 bool sends_credentials(const ClientConfig& config);
 
+// For a start: a token file that is missing or empty is then a wrong configuration, as a missing
+// certificate is, and not what a later try may mend. Errors: as Credentials::authorize.
+Result<void> check_token(const ClientConfig& config);
+
 class Credentials {
  public:
   // `config` must outlive it.

@@ -45,7 +45,7 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
         [weak = weak_from_this(), id, path, then = std::move(then)](Result<http::Response> answer) {
           const auto self = weak.lock();
           if (!self || self->ended_) return;
-          Result<Json> document = document_of(path, std::move(answer));
+          Result<Json> document = document_of(self->client_.config(), path, std::move(answer));
           const auto next = then;  // the request owns this closure, and goes now
           self->requests_.erase(id);
           next(*self, std::move(document));
@@ -53,11 +53,13 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
         kAggregatedAccept);
   }
 
-  static Result<Json> document_of(const std::string& path, Result<http::Response> answer) {
+  static Result<Json> document_of(const ClientConfig& config, const std::string& path,
+                                  Result<http::Response> answer) {
     if (!answer.ok()) return std::move(answer).error();
     const std::string what = "discovery at " + path;
     if (answer->status != 200) {
-      return error_of_answer(answer->status, answer->headers, answer->body).with_context(what);
+      return error_of_answer(answer->status, answer->headers, answer->body, &config)
+          .with_context(what);
     }
     auto document = base::parse_json(answer->body);
     if (document.ok()) return document;

@@ -48,7 +48,8 @@ std::unique_ptr<http::Call> Forwarder::start(http::Request request, http::CallHa
     });
     return failed;
   }
-  // A refused token or certificate is looked at again, for the requests after this one.
+  // What was refused, and what could not connect, has its token and certificates looked at again,
+  // for the requests after this one.
   auto sent = std::make_shared<http::Request>();
   sent->method = request.method;
   sent->url = request.url;
@@ -57,6 +58,11 @@ std::unique_ptr<http::Call> Forwarder::start(http::Request request, http::CallHa
     impl_->sender.note_answer(*sent, head.status, head.headers, started);
     if (head.status == 401) (void)impl_->sender.renew(*sent);
     if (on_head) on_head(head);
+  };
+  handlers.on_done = [this, sent, started = sender.loop().now(),
+                      on_done = std::move(handlers.on_done)](Result<void> result) {
+    if (!result.ok()) impl_->sender.note_failure(*sent, result.error(), started);
+    on_done(std::move(result));
   };
   return impl_->transport.start(std::move(request), std::move(handlers));
 }

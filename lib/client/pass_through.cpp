@@ -74,6 +74,13 @@ void PassThrough::on_head(std::uint64_t id, const http::ResponseHead& head) {
     passing_.erase(it);
     return;
   }
+  // Who asked us was let in: it is not its login that is refused.
+  if (head.status == 401) {
+    const auto node = passing_.extract(it);
+    return failed_(*node.mapped().responder,
+                   Error(ErrorKind::unauthorized,
+                         "the API server does not accept the login that it is passed on with"));
+  }
   http::Headers headers;
   for (const char* name : {"Content-Type", "Retry-After", "Warning"}) {
     if (head.headers.has(name)) headers.add(name, std::string(head.headers.get(name)));

@@ -19,7 +19,8 @@ namespace kubewatch::client {
 
 class PassThrough {
  public:
-  // Answers a request that got no answer: the caller's words.
+  // Answers a request that got no answer, or a 401, which is about this process and not about who
+  // asked it: the caller's words.
   using Failed = std::function<void(http::Responder&, const Error&)>;
   // `loop` must outlive it. Errors: invalid (a configuration that no transport can be made of).
   static Result<std::unique_ptr<PassThrough>> make(loop::EventLoop& loop,

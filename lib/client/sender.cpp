@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "client/login_words.hpp"
 #include "client/watch_call.hpp"
 #include "core/status.hpp"
 #include "http/retry_after.hpp"
@@ -53,8 +54,9 @@ class SendCall : public std::enable_shared_from_this<SendCall> {
     }
     if (operation_.log_body) log_answer_body(response->body);
     if (operation_.map_status && response->status >= 300) {
-      return end(error_of_answer(response->status, response->headers, response->body)
-                     .with_context(operation_.what));
+      return end(
+          error_of_answer(response->status, response->headers, response->body, &sender_.config())
+              .with_context(operation_.what));
     }
     end(std::move(response));
   }
@@ -205,9 +207,13 @@ void Sender::note_failure(const http::Request& request, const Error& error, Time
   if (error.is_unreachable()) tls_files_.suspect(loop_.now());
 }
 
-Error error_of_answer(int status, const http::Headers& headers, std::string_view body) {
-  if (status >= 400)
-    return core::error_from_response(status, body, http::retry_after_seconds(headers));
+Error error_of_answer(int status, const http::Headers& headers, std::string_view body,
+                      const ClientConfig* config) {
+  if (status >= 400) {
+    Error error = core::error_from_response(status, body, http::retry_after_seconds(headers));
+    if (config == nullptr || !error.is_unauthorized() || error.status() == nullptr) return error;
+    return {error.kind(), error.message() + ": " + why_unauthorized(*config), *error.status()};
+  }
   std::string message = "the server answered " + std::to_string(status);
   if (const auto location = headers.get("Location"); !location.empty()) {
     message += ", a redirect to " + shown_location(location) +

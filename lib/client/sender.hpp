@@ -74,7 +74,9 @@ class Sender {
 };
 
 // HTTP status >= 300 as an Error: a redirect, and what else no API server answers, is unavailable.
-Error error_of_answer(int status, const http::Headers& headers, std::string_view body);
+// Of a 401 it says by what `config` logs in; null: nothing.
+Error error_of_answer(int status, const http::Headers& headers, std::string_view body,
+                      const ClientConfig* config = nullptr);
 // What an answer of 200 holds and no parser takes, a proxy's page: unavailable in place of invalid,
 // for it is not the user's mistake, and time may mend it.
 Error unreadable_answer(Error why);

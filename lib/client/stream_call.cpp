@@ -57,7 +57,7 @@ void StreamCall::refused() {
     error_body_.clear();
     return start();
   }
-  end(error_of_answer(head_.status, head_.headers, error_body_));
+  end(error_of_answer(head_.status, head_.headers, error_body_, &sender_.config()));
 }
 
 void StreamCall::on_data(std::string_view bytes) {

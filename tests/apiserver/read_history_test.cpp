@@ -83,21 +83,31 @@ TEST_CASE("what a relist found is told in order, deletions last and at its resou
   CHECK(told(history, 17) == Lines{"DELETED gone 20", "DELETED too 20"});
 }
 
-TEST_CASE("a name that came back with another uid between two lists is one modification") {
+TEST_CASE("a name that came back with another uid between two lists is deleted, then added") {
   ReadHistory history;
   history.reset(10);
-  history.add_relisted({change(kDeleted, "a", 5), change(kAdded, "a", 15)}, 20);
-  CHECK(told(history, 10) == Lines{"MODIFIED a 15"});
-  CHECK(history.at(history.first())->change.previous_json.find("\"5\"") != std::string::npos);
+  history.add_relisted({change(kDeleted, "a", 5), change(kAdded, "a", 15), change(kDeleted, "c", 6),
+                        change(kModified, "b", 12), change(kDeleted, "d", 7)},
+                       20);
+  CHECK(told(history, 10) ==
+        Lines{"MODIFIED b 12", "DELETED a 15", "ADDED a 15", "DELETED c 20", "DELETED d 20"});
+  // Whoever goes on from the deletion is told it again, and the addition.
+  const auto shown = [&](std::uint64_t place) { return history.at(place)->change.json; };
+  CHECK(shown(history.first() + 1) == R"({"metadata":{"name":"a","resourceVersion":"12"}})");
+  CHECK(shown(history.first() + 3) == R"({"metadata":{"name":"c","resourceVersion":"15"}})");
+  CHECK(shown(history.first() + 4) == R"({"metadata":{"name":"d","resourceVersion":"15"}})");
+  CHECK(told(history, 12) == Lines{"DELETED a 15", "ADDED a 15", "DELETED c 20", "DELETED d 20"});
 }
 
-TEST_CASE("a live deletion that is older than the state joins the addition behind it") {
+TEST_CASE("a live deletion that is older than the state comes right before what is behind it") {
   ReadHistory history;
   history.reset(10);
   history.add(change(kDeleted, "a", 9));
   CHECK(told(history, 0).empty());
   history.add(change(kAdded, "a", 12));
-  CHECK(told(history, 10) == Lines{"MODIFIED a 12"});
+  CHECK(told(history, 10) == Lines{"DELETED a 12", "ADDED a 12"});
+  CHECK(history.at(history.first())->change.json ==
+        R"({"metadata":{"name":"a","resourceVersion":"10"}})");
   history.add(change(kDeleted, "b", 9));
   history.advance(15);
   CHECK(told(history, 12) == Lines{"DELETED b 15"});
@@ -190,6 +200,12 @@ TEST_CASE("documents of the server are kept for a while, and longer when it is a
   documents.keep("/apis", {200, {}, std::string(60, 'y')}, t + Duration{1});
   CHECK(documents.any("/api") == nullptr);  // the older of the two is too much
   CHECK(documents.bytes() == 60);
+  documents.doubt_until(t + Duration{2});
+  documents.doubt_until(t);  // takes nothing back
+  CHECK(documents.fresh("/apis", t + Duration{1}) == nullptr);
+  CHECK(documents.any("/apis") != nullptr);
+  documents.keep("/apis", {200, {}, "new"}, t + Duration{2});
+  CHECK(documents.fresh("/apis", t + Duration{2}) != nullptr);
   CHECK(is_passed_document("/apis/apps/v1"));
   CHECK(is_passed_document("/openapi/v3/api/v1"));
   CHECK(is_passed_document("/version"));

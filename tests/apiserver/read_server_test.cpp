@@ -396,6 +396,7 @@ TEST_CASE("what is not cached, and writes, are refused in words that say what to
   CHECK(write.status == 405);
   CHECK(write.body.find("--forward-writes") != std::string::npos);
   CHECK(rig.get("/api/v1/namespaces/shop/configmaps/a/scale").status == 404);
+  CHECK(rig.get("/api/v1/namespaces/shop/configmaps/a/status").status == 404);
   CHECK(rig.get("/secrets.txt").status == 404);
 }
 
@@ -425,6 +426,59 @@ TEST_CASE("what is asked for is passed on: reads, writes, and documents, which a
   CHECK(rig.json("/api")["kind"] == "APIVersions");
   CHECK(rig.json("/api")["kind"] == "APIVersions");
   CHECK(fetched == Names{"/api"});
+}
+
+TEST_CASE("the status of an object is answered where its kind has one") {
+  Rig rig;
+  core::ResourceType type = rig.registry.find("", "v1", "pods")->type;
+  FakeCache pods(type);
+  pods.objects[{"shop", "web"}] =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"}})";
+  const auto id = rig.server->add(pods, rig.registry.find("", "v1", "pods"));
+  rig.server->synced(id, false);
+  CHECK(rig.json("/api/v1/namespaces/shop/pods/web/status")["metadata"]["name"] == "web");
+  rig.server.reset();  // before the cache that it reads
+}
+
+TEST_CASE("a kept document is asked for again once a kind was listed anew") {
+  std::size_t asked = 0;
+  ReadServerOptions options;
+  options.fetch = [&](const std::string&, const std::string&,
+                      const ReadServerOptions::Fetched& done) {
+    ++asked;
+    http::Response answer;
+    answer.status = 200;
+    answer.body = "{\"n\":" + std::to_string(asked) + "}";
+    done(std::move(answer));
+  };
+  Rig rig(std::move(options));
+  CHECK(rig.json("/apis")["n"] == 1);
+  CHECK(rig.json("/apis")["n"] == 1);
+  rig.server->synced(rig.id, true);
+  // Discovery is behind what is served for a while: what it says now is not kept either.
+  CHECK(rig.json("/apis")["n"] == 2);
+  CHECK(rig.json("/apis")["n"] == 3);
+}
+
+TEST_CASE("that the server refuses the cache's own login is no 401 of its readers") {
+  int status = 401;
+  ReadServerOptions options;
+  options.fetch = [&](const std::string&, const std::string&,
+                      const ReadServerOptions::Fetched& done) {
+    http::Response answer;
+    answer.status = status;
+    answer.body = R"({"kind":"APIGroupList"})";
+    done(std::move(answer));
+  };
+  Rig rig(std::move(options));
+  const Json refused = rig.json("/apis", 503);
+  CHECK(refused["message"].get<std::string>().find("login of this cache") != std::string::npos);
+  status = 200;
+  rig.json("/apis");
+  // The old one, though it is not new enough.
+  status = 401;
+  rig.server->synced(rig.id, true);
+  CHECK(rig.json("/apis")["kind"] == "APIGroupList");
 }
 
 TEST_CASE("who asks to act as somebody else is not answered with the rights of the cache's owner") {

@@ -1,5 +1,8 @@
 // The deciding parts of `reflect`: its flags, the file of several caches, differences of --verify,
 // what --estimate counts, the words of its reports.
+#include <unistd.h>
+
+#include <filesystem>
 #include <sstream>
 
 #include "base/json.hpp"
@@ -14,6 +17,7 @@
 #include "cli/reflect/verify.hpp"
 #include "runtime/store.hpp"
 #include "support/catch.hpp"
+#include "support/scripted_transport.hpp"
 
 namespace kubewatch::cli {
 
@@ -84,6 +88,48 @@ ReflectFlags flags_of(const std::string& type) {
   if (!type.empty()) out.words = {type};
   return out;
 }
+
+// A cache of ConfigMaps on a scripted server; its time is skipped.
+struct CacheRig {
+  CacheRig() : client(loop, transport, config()), kind(client, random, plan()) {}
+  static client::ClientConfig config() {
+    client::ClientConfig out;
+    out.server = "http://server.test";
+    return out;
+  }
+  static KindPlan plan() {
+    KindPlan out;
+    out.type.gvk = {"", "v1", "ConfigMap"};
+    out.type.plural = "configmaps";
+    out.type.subresources = {{"status", out.type.gvk, {}}};
+    out.namespace_ = "shop";
+    out.watch.strategy = runtime::ListStrategy::paged;
+    out.watch.backoff = {Duration{2}, Duration{10}, 2.0, 0.0};
+    return out;
+  }
+  test::ScriptedCall& call(std::size_t index) {
+    REQUIRE(loop.run_until([&] { return transport.size() > index; }, Duration{60000}));
+    return transport.call(index);
+  }
+  test::ScriptedCall& answer(std::size_t index, const std::string& body) {
+    auto& to = call(index);
+    to.head(200);
+    to.data(body);
+    return to;
+  }
+  void pass(Duration time) {
+    loop.run_until([] { return false; }, time);
+  }
+
+  loop::EventLoop loop{loop::VirtualClock{}};
+  test::ScriptedTransport transport;
+  client::Client client;
+  base::Random random{1};
+  CachedKind kind;
+};
+
+const char* const kList =
+    R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"7"},"items":[]})";
 
 }  // namespace
 
@@ -347,6 +393,75 @@ TEST_CASE("a saved file that is none, cut short or damaged is refused") {
     CHECK_FALSE(parse_saved(std::string_view(good).substr(0, size)).ok());
   }
   CHECK_FALSE(parse_saved(good + "x").ok());
+}
+
+TEST_CASE("a cache that was loaded lags as far as nobody knows until the server tells something") {
+  std::string file;
+  {
+    CacheRig first;
+    first.kind.start();
+    first.answer(0, kList).end();
+    first.pass(Duration{1});
+    REQUIRE(first.kind.synced());
+    CHECK(first.kind.lag());
+    const auto saved = first.kind.reflector().save([&](std::string_view bytes) -> Result<void> {
+      file.append(bytes);
+      return {};
+    });
+    REQUIRE(saved.ok());
+  }
+  CacheRig rig;
+  REQUIRE(rig.kind.reflector().load(file).ok());
+  rig.kind.start();
+  CHECK(rig.kind.ready());
+  CHECK_FALSE(rig.kind.lag());
+  rig.call(0).fail(Error(ErrorKind::unreachable, "away"));
+  rig.pass(Duration{1});
+  CHECK_FALSE(rig.kind.lag());
+  // Where the server is, it is asked first, then watched.
+  rig.answer(1, kList).end();
+  rig.answer(2, R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}})"
+                "\n");
+  CHECK(rig.kind.lag() == Duration{0});
+}
+
+TEST_CASE("a failure is not the last word once a later list is on its way for long") {
+  CacheRig rig;
+  rig.kind.start();
+  CHECK_FALSE(rig.kind.reached_since_failure());
+  rig.call(0).fail(Error(ErrorKind::unreachable, "cut"));
+  rig.answer(1, R"({"kind":"ConfigMapList","items":[)");
+  CHECK_FALSE(rig.kind.reached_since_failure());
+  rig.pass(Duration{12000});
+  CHECK(rig.kind.reached_since_failure());
+  rig.call(1).fail(Error(ErrorKind::unreachable, "cut again"));
+  CHECK_FALSE(rig.kind.reached_since_failure());
+}
+
+TEST_CASE("a saved file knows which subresources a kind has") {
+  CacheRig rig;
+  rig.kind.start();
+  rig.answer(0, kList).end();
+  rig.pass(Duration{1});
+  CachedKinds kinds;
+  kinds.push_back(std::make_unique<CachedKind>(rig.client, rig.random, CacheRig::plan()));
+  std::string bytes;
+  REQUIRE(rig.kind.reflector()
+              .save([&](std::string_view piece) -> Result<void> {
+                bytes.append(piece);
+                return {};
+              })
+              .ok());
+  REQUIRE(kinds[0]->reflector().load(bytes).ok());
+  const std::string path = std::filesystem::temp_directory_path() /
+                           ("kubewatch-saved-" + std::to_string(::getpid()) + ".kw");
+  REQUIRE(write_saved(path, "http://server.test", kinds).ok());
+  const std::string content = *read_saved(path);
+  std::filesystem::remove(path);
+  const auto parsed = parse_saved(content);
+  REQUIRE(parsed.ok());
+  CHECK((*parsed)[0].plan.type.has_subresource("status"));
+  CHECK_FALSE((*parsed)[0].plan.type.has_subresource("scale"));
 }
 
 TEST_CASE("the reports of a cache name kinds, bytes, relists and lag") {

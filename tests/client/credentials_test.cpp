@@ -76,6 +76,25 @@ TEST_CASE("a token file that never was readable is an error") {
   CHECK(authorization(credentials, at(1)) == "Bearer now");
 }
 
+TEST_CASE("a start without a token that is needed is a wrong configuration") {
+  const TempDir dir;
+  ClientConfig config = scripted_config();
+  CHECK(check_token(config).ok());
+  config.token.clear();
+  config.token_file = dir.path() + "/none";
+  const auto missing = check_token(config);
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().kind() == ErrorKind::invalid);
+  dir.write("none", "\n");
+  CHECK_FALSE(check_token(config).ok());
+  // What else is given is used until the file is there.
+  config.token = "one";
+  CHECK(check_token(config).ok());
+  dir.write("none", "two");
+  config.token.clear();
+  CHECK(check_token(config).ok());
+}
+
 TEST_CASE("user name and password become basic auth and a broken token is refused unquoted") {
   ClientConfig config = scripted_config();
   config.token.clear();

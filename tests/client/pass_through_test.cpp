@@ -95,6 +95,23 @@ TEST_CASE("an answer that never began is answered with why, and not cut off") {
   CHECK_FALSE(none.aborted);
 }
 
+TEST_CASE("a 401 is about this process and does not reach who asked it") {
+  Seen seen;
+  Rig rig;
+  auto& call = rig.pass(seen);
+  call.head(401);
+  CHECK(call.canceled());
+  CHECK(seen.status == 503);
+  CHECK(seen.text.find("does not accept the login") != std::string::npos);
+  CHECK_FALSE(seen.begun);
+  CHECK_FALSE(seen.aborted);
+  CHECK(rig.passing->size() == 0);
+  // Of what it may not do the server's own words are better.
+  Seen forbidden;
+  rig.pass(forbidden).head(403);
+  CHECK(forbidden.status == 403);
+}
+
 TEST_CASE("a client that takes too little, and one whose owner ends, are cut off") {
   Seen slow;
   Seen owned;

@@ -380,6 +380,16 @@ E2E_CASE("reflect --snapshot is a cache that --from reads without the server, an
   };
   CHECK(in_fresh("a").out == "later\n");
   CHECK(in_fresh("c").code == 5);
+  // Nothing is asked for a login that is not there, however often it could be tried.
+  client::ClientConfig nobody = w.server().config();
+  nobody.token.clear();
+  nobody.token_file = w.folder() + "/no-token";
+  w.file("nobody", client::render_kubeconfig(nobody, "e2e"));
+  const Ended locked =
+      run(w, {KUBEWATCH_BINARY, "reflect", "--from", file, "--once", "--timeout", "5s"},
+          w.folder() + "/nobody");
+  CHECK(locked.code == 2);
+  CHECK(locked.err.find("no-token") != std::string::npos);
   Serving warm(w, {"--from", file});
   warm.catch_up("/api/v1/namespaces/" + w.ns() + "/configmaps/a", "later");
   REQUIRE(w.eventually([&] {

@@ -1,0 +1,28 @@
+#include "client/login_words.hpp"
+
+namespace kubewatch::client {
+
+namespace {
+
+// As Credentials chooses among them: the token goes before the password, a certificate with both.
+std::string login_of(const ClientConfig& config) {
+  if (!config.token_file.empty()) return "the token in " + config.token_file;
+  if (!config.token.empty()) return "the token";
+  if (!config.username.empty()) return "the password of user " + config.username;
+  if (config.exec) return "what exec " + config.exec->command + " gave";
+  if (config.oidc) return "the login of " + config.oidc->user + " at " + config.oidc->issuer;
+  if (!config.client_cert_file.empty()) {
+    return "the client certificate in " + config.client_cert_file;
+  }
+  return config.client_cert_pem.empty() ? "" : "the client certificate";
+}
+
+}  // namespace
+
+std::string why_unauthorized(const ClientConfig& config) {
+  const std::string login = login_of(config);
+  return (login.empty() ? "no credentials were sent" : "the server does not accept " + login) +
+         (config.source.empty() ? "" : " (" + config.source + ")");
+}
+
+}  // namespace kubewatch::client
