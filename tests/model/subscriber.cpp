@@ -218,11 +218,11 @@ void Subscriber::told_bookmark(const std::string& version) {
 // ---------------------------------------------------------------- failures and backoff
 
 void Subscriber::reset_backoff() {
-  failed_ = {};
+  failed_ = gone_failed_ = {};
 }
 
 void Subscriber::maybe_reset_backoff() {
-  failed_.least = 0;
+  failed_.least = gone_failed_.least = 0;
 }
 
 void Subscriber::told_failure(runtime::WatcherFailure where, const Error& error,
@@ -242,7 +242,7 @@ void Subscriber::told_failure(runtime::WatcherFailure where, const Error& error,
                     [&] { return name + ": one detour after the other, without a pause"; });
     return;
   }
-  check_delay(where, retry_in);
+  check_delay(where, error, retry_in);
   verdict_.expect(Guarantee::request_rate, !asked_wait_ || retry_in >= *asked_wait_,
                   [&] { return name + ": waits less than Retry-After says"; });
   not_before_ = now() + retry_in;
@@ -250,8 +250,8 @@ void Subscriber::told_failure(runtime::WatcherFailure where, const Error& error,
 }
 
 // Pages that are asked for again have a backoff of their own. Whether a page is, or the whole list,
-// shows only afterwards: the delay may be of either then.
-void Subscriber::check_delay(runtime::WatcherFailure where, Duration delay) {
+// shows only afterwards: the delay may be of either then. Versions that are gone have one as well.
+void Subscriber::check_delay(runtime::WatcherFailure where, const Error& error, Duration delay) {
   const base::BackoffPolicy& policy = options_.backoff;
   const auto of = [&](std::uint32_t count, double spread) {
     const double raw = static_cast<double>(policy.initial.count()) *
@@ -264,6 +264,15 @@ void Subscriber::check_delay(runtime::WatcherFailure where, Duration delay) {
     if (asked_wait_) most = std::max(most, *asked_wait_ * 12 / 10);
     return delay >= of(failed.least, 1.0 - policy.jitter) - Duration(2) && delay <= most;
   };
+  if (error.is_gone() && where != runtime::WatcherFailure::initial_list) {
+    verdict_.expect(Guarantee::independent, fits(gone_failed_), [&] {
+      return fmt::format("{}: after {} to {} versions of its own that were gone it waits {} ms",
+                         name, gone_failed_.least + 1, gone_failed_.most + 1, delay.count());
+    });
+    ++gone_failed_.least;
+    ++gone_failed_.most;
+    return;
+  }
   const bool of_page = page_asked_ && where == runtime::WatcherFailure::initial_list;
   const bool page_fits = of_page && fits(page_failed_);
   const bool fits_own = fits(failed_);

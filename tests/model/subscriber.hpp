@@ -71,7 +71,7 @@ class Subscriber final : public LinkObserver {
   void told_synced(bool gap);
   void told_bookmark(const std::string& version);
   void told_failure(runtime::WatcherFailure where, const Error& error, Duration retry_in);
-  void check_delay(runtime::WatcherFailure where, Duration delay);
+  void check_delay(runtime::WatcherFailure where, const Error& error, Duration delay);
   void check_store(Guarantee as);
   // "" when the store and what was told are this state.
   std::string difference(const SimState& wanted) const;
@@ -102,6 +102,7 @@ class Subscriber final : public LinkObserver {
     std::uint32_t most = 0;
   };
   Failed failed_;
+  Failed gone_failed_;
   Failed page_failed_;
   bool page_asked_ = false;  // the last request was of a page that is not the first
   std::uint64_t failures_then_ = 0;
