@@ -191,7 +191,7 @@ struct Waiter::Impl {
     if (outcome == WaitOutcome::pending) show();
   }
   void judge() {
-    outcome = set.outcome();
+    outcome = set.outcome(once());
     if (set.judge().targets() == 0 && !gone.empty()) outcome = WaitOutcome::met;
     if (outcome == WaitOutcome::met && !unresolved.empty()) outcome = WaitOutcome::pending;
   }
@@ -280,7 +280,11 @@ struct Waiter::Impl {
     const bool none_left = std::all_of(
         all.begin(), all.end(), [](const auto& object) { return object.state == WaitState::met; });
     if (!none_left || outcome != WaitOutcome::pending) return "";
-    if (set.judge().hold_ends()) {
+    if (const Error* why = set.failure()) {
+      return "all were as asked when last seen, but a watch fails: " + why->render();
+    }
+    const bool holds = set.judge().goal().hold > Duration{0};
+    if (holds && set.judge().hold_ends()) {
       return fmt::format("timed out: all were as asked, but not for {} (--hold)",
                          base::format_duration(set.judge().goal().hold));
     }

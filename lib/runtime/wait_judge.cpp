@@ -332,7 +332,7 @@ WaitOutcome WaitJudge::decide_members() const {
   return out;
 }
 
-WaitOutcome WaitJudge::decide(TimePoint now, bool all_current) {
+WaitOutcome WaitJudge::decide(TimePoint now, TimePoint confirmed) {
   if (const auto ended = decide_members(); ended != WaitOutcome::pending) return ended;
   const Count counted = count();
   const bool met = !entries_.empty() && counted.all_synced && counted.all_decided &&
@@ -341,9 +341,9 @@ WaitOutcome WaitJudge::decide(TimePoint now, bool all_current) {
     met_since_.reset();
     return WaitOutcome::pending;
   }
-  if (!all_current) return WaitOutcome::pending;
   if (!met_since_) met_since_ = now;
-  return now - *met_since_ >= goal_.hold ? WaitOutcome::met : WaitOutcome::pending;
+  return std::min(now, confirmed) >= *met_since_ + goal_.hold ? WaitOutcome::met
+                                                              : WaitOutcome::pending;
 }
 
 std::optional<TimePoint> WaitJudge::hold_ends() const {

@@ -124,9 +124,10 @@ class WaitJudge {
   // and until it was seen the target is pending.
   void expect(std::size_t target, const std::string& uid, const std::string& resource_version);
 
-  // How it stands. Time passes for --hold, so ask again at hold_ends(). `all_current`: no target's
-  // last state is one that nobody knows to be old; until then nothing is met, and what was held is.
-  WaitOutcome decide(TimePoint now, bool all_current = true);
+  // How it stands. Time passes for --hold, so ask again at hold_ends(). `confirmed`: up to when the
+  // states told are known to be those of all targets; what is met later is not met as yet.
+  WaitOutcome decide(TimePoint now, TimePoint confirmed);
+  WaitOutcome decide(TimePoint now) { return decide(now, now); }
   // States of members were missed: whether what was met stayed so nobody knows.
   void missed() { met_since_.reset(); }
   std::optional<TimePoint> hold_ends() const;

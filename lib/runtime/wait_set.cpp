@@ -56,9 +56,9 @@ struct WaitSet::Impl {
     bool synced = false;
     bool ending = false;
     bool changed = false;   // in this turn
-    bool listed = false;    // since it failed
     bool all_gone = false;  // its kind: the failing watch has no more to tell
-    TimePoint current_at{};
+    TimePoint listed_at = TimePoint::min();
+    TimePoint caught_up_at = TimePoint::min();  // what it missed has come by then
     GiveUp give_up;
     std::optional<Error> error;
     std::unique_ptr<Reflector> reflector;
@@ -137,8 +137,10 @@ struct WaitSet::Impl {
 
   void on_synced(Watch& watch, bool gap) {
     if (watch.ending) return;
-    watch.listed = true;
-    if (gap && watch.changed) judge.missed();
+    watch.listed_at = client.loop().now();
+    // One in the place of another knows nothing of what was between them.
+    const bool took_over = !watch.synced && judge.is_synced(watch.targets.front());
+    if ((gap || took_over) && watch.changed) judge.missed();
     if (watch.follows()) {
       watch.synced = true;
       const Chosen one = followed_by(watch);
@@ -245,23 +247,26 @@ struct WaitSet::Impl {
   void on_works(Watch& watch) {
     watch.give_up.works();
     watch.all_gone = false;
-    // A list has said all there was.
-    if (std::exchange(watch.listed, false)) return;
-    watch.current_at = client.loop().now() + kCatchUp;
+    const TimePoint now = client.loop().now();
+    if (watch.listed_at == now) return;  // that has told all there is
+    watch.caught_up_at = now + kCatchUp;
     changed();
   }
 
-  // What a failing watch saw last may be old: the object changed, or gone.
-  bool all_current() const {
-    return std::none_of(watches.begin(), watches.end(), [&](const auto& watch) {
-      return !watch->ending && !watch->all_gone &&
-             (watch->reflector->failing_since() || watch->current_at > client.loop().now());
-    });
+  // Up to when all that was told is how the objects are: what a failing watch saw last may be old.
+  TimePoint confirmed() const {
+    const TimePoint now = client.loop().now();
+    TimePoint out = now;
+    for (const auto& watch : watches) {
+      const bool works = watch->synced && !watch->reflector->failing_since();
+      if (watch->all_gone || (works && watch->caught_up_at <= now)) continue;
+      out = std::min(out, watch->listed_at);
+    }
+    return out;
   }
 
   void on_failure(Watch& watch, WatcherFailure where, const Error& error, Duration retry_in) {
     watch.error.emplace(error);
-    watch.listed = false;
     if (watch.targets.size() > 1 && error.is_forbidden()) return split(watch);
     if (error.is_not_found()) look_for_kind(watch);
     if (watch.give_up.failed(error, retry_in, watch.synced || watch.follows())) {
@@ -442,7 +447,7 @@ struct WaitSet::Impl {
     }
     if (const auto ends = judge.hold_ends(); ends && *ends > now) sooner(*ends - now);
     for (const auto& watch : watches) {
-      if (watch->current_at > now) sooner(watch->current_at - now);
+      if (watch->caught_up_at > now) sooner(watch->caught_up_at - now);
     }
     later.reset();
     if (next) later = client.loop().after(*next, [this] { changed(); });
@@ -479,10 +484,11 @@ void WaitSet::expect(std::size_t target, const Json& written) {
                       base::string_at(written, {"metadata", "resourceVersion"}));
 }
 
-WaitOutcome WaitSet::outcome() {
+WaitOutcome WaitSet::outcome(bool lists_suffice) {
   impl_->look_at_the_clock();
   const bool was_holding = impl_->judge.hold_ends().has_value();
-  const WaitOutcome out = impl_->judge.decide(impl_->client.loop().now(), impl_->all_current());
+  const TimePoint now = impl_->client.loop().now();
+  const WaitOutcome out = impl_->judge.decide(now, lists_suffice ? now : impl_->confirmed());
   if (out == WaitOutcome::pending && !was_holding) impl_->look_at_the_clock();
   return out;
 }

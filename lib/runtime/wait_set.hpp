@@ -1,8 +1,8 @@
 // A wait on live objects: one watch for each target (or for many names of one kind and namespace),
 // all of them fed into one WaitJudge. What leaves a selection while its deletion is asked for is
-// looked at by its name, and followed by it. While a watch fails nothing is met: what it saw last
-// may be old. Thin I/O: outlives disconnects, expired versions, restarts, versions of a kind that
-// are served no more.
+// looked at by its name, and followed by it. While a watch fails nothing is met but
+// what its last list says: what it saw before may be old. Thin I/O: outlives disconnects, expired
+// versions, restarts, versions of a kind that are served no more.
 #pragma once
 
 #include <functional>
@@ -52,7 +52,8 @@ class WaitSet {
   // The answer of a write to a named target: only this state and later ones count.
   void expect(std::size_t target, const Json& written);
 
-  WaitOutcome outcome();
+  // `lists_suffice`: what each list has told counts, whatever became of the watch behind it.
+  WaitOutcome outcome(bool lists_suffice = false);
   // A failure that another try cannot mend (forbidden, not logged in, refused as invalid), or that
   // the watch has not recovered from; null when there is none.
   const Error* hopeless() const;

@@ -540,6 +540,44 @@ TEST_CASE("a version that is served no more takes no object with it") {
   }
 }
 
+TEST_CASE("what was held before a version goes counts no more when it changed until the next one") {
+  constexpr Duration kHold{300};
+  Wait wait({"create"}, kHold);
+  serve_bars(wait, "v1beta1");
+  v1_goes(wait, true);
+  auto& again = wait.request(kBeta);
+  bool over = false;
+  const auto timer = wait.loop.after(kHold + Duration{100}, [&] { over = true; });
+  REQUIRE(wait.until([&] { return over; }));
+  CHECK(wait.outcome == WaitOutcome::pending);
+  SECTION("it is gone") {
+    wait.answer_to(again, 200, bar_list("v1beta1", ""));
+    CHECK(wait.becomes(WaitOutcome::deleted));
+  }
+  SECTION("it is there, and nobody knows what was between: the hold begins again") {
+    wait.answer_to(again, 200, bar_list("v1beta1", bar(19)));
+    wait.request(kBetaWatch, "watch=true").head(200);
+    wait.settle();
+    CHECK(wait.outcome == WaitOutcome::pending);
+    CHECK(wait.becomes(WaitOutcome::met));
+  }
+}
+
+TEST_CASE("a wait that ends with its lists does not ask how the watches behind them are") {
+  Wait wait({"create"});
+  wait.add("a");
+  wait.add("b");
+  wait.set->start();
+  Wait::answer_to(wait.request("GET", "metadata.name%3Da"), 200, list(pod("a", "Running", 5), 5));
+  auto& of_b = wait.request("GET", "metadata.name%3Db");
+  wait.request("GET", "watch=true").fail(Error(ErrorKind::unreachable, "connection lost"));
+  wait.settle();
+  Wait::answer_to(of_b, 200, list(pod("b", "Running", 5, "u2"), 5));
+  wait.settle();
+  CHECK(wait.outcome == WaitOutcome::pending);
+  CHECK(wait.set->outcome(true) == WaitOutcome::met);
+}
+
 TEST_CASE("a kind in no version is gone once two looks say so") {
   Wait wait({"delete"});
   serve_bars(wait, "");
