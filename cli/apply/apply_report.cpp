@@ -272,7 +272,7 @@ void ApplyReport::add_error(const Manifest& manifest, const Error& error, const 
 void ApplyReport::add_pruned(const Pruned& member) {
   const std::string name = name_of(member.type, member.key.name);
   if (member.error) {
-    count(fail(context_, *member.error));
+    count(fail(context_, exit_code_of(*member.error), base::one_line(member.error->render())));
   } else if (style_.diff) {
     count(kFindings);
   }

@@ -14,12 +14,12 @@
 #include "cli/exit_code.hpp"
 #include "cli/rules.hpp"
 #include "cli/session.hpp"
-#include "client/apply_result.hpp"
+#include "client/in_flight.hpp"
 #include "core/meta.hpp"
+#include "hooks/finalizer_patch.hpp"
 #include "hooks/kind_words.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_kinds.hpp"
-#include "runtime/finalizer.hpp"
 
 namespace kubewatch::cli {
 
@@ -52,7 +52,8 @@ class Finalizers : public Command {
     }
     (*args)["release"] = release_;
     return control_.ask(
-        context, "finalizers", *args, [&](const Json& answer) { print(context, answer); }, code_of);
+        context, "finalizers", *args, [&](const Json& answer) { print(context, answer); },
+        [&](const Json& answer) { return code_of(answer); });
   }
 
  private:
@@ -141,17 +142,15 @@ class Finalizers : public Command {
                    {"since", *meta.deletion_timestamp},
                    {"text", "no controller was asked why"}};
     if (release_) {
-      core::PatchParams params;
-      params.type = core::PatchType::json;
-      params.field_manager = rule.apply.field_manager;
-      const auto answer = session.wait<client::ApplyResult>([&](auto done) {
-        return session.client().patch(type, meta.key(),
-                                      runtime::remove_finalizer_patch(meta, rule.finalizer_name),
-                                      params, std::move(done));
+      client::InFlight requests;
+      const auto released = session.wait<hooks::ChangedMeta>([&](auto done) {
+        hooks::change_finalizer(session.client(), requests,
+                                {type, meta, rule.finalizer_name, rule.apply.field_manager, false},
+                                std::move(done));
+        return client::PendingPtr();
       });
-      const bool gone = !answer.ok() && answer.error().is_not_found();
-      object["released"] = answer.ok() || gone;
-      if (!answer.ok() && !gone) object["error"] = answer.error().render();
+      object["released"] = released.ok();
+      if (!released.ok()) object["error"] = released.error().render();
     }
     objects.push_back(std::move(object));
     return {};
@@ -169,29 +168,37 @@ class Finalizers : public Command {
     return Error(ErrorKind::not_found, "there is no " + target_);
   }
 
-  // 1: some finalizer could not be taken off.
-  static int code_of(const Json& answer) {
-    for (const Json& object : answer["objects"]) {
+  // Of an answer that may be another version's.
+  static Json list_at(const Json& answer, const char* member) {
+    const Json* found = base::find(answer, {member});
+    return found != nullptr && found->is_array() ? *found : Json::array();
+  }
+
+  // 1: some finalizer could not be taken off, or it is not known as yet whether one holds.
+  int code_of(const Json& answer) const {
+    if (release_ && !list_at(answer, "notStarted").empty()) return kFailed;
+    for (const Json& object : list_at(answer, "objects")) {
       if (object.contains("released") && object["released"] == false) return kFailed;
     }
     return kDone;
   }
 
   void print(Context& context, const Json& answer) const {
-    const Json* waiting = base::find(answer, {"notStarted"});
-    for (const Json& rule : waiting == nullptr ? Json::array() : *waiting) {
+    const Json waiting = list_at(answer, "notStarted");
+    const Json objects = list_at(answer, "objects");
+    for (const Json& rule : waiting) {
       context.err << base::escape_for_terminal(
-                         rule.get<std::string>() +
+                         base::string_at(rule, {}) +
                          " has not started: what its finalizer holds is not known yet")
                   << "\n";
     }
-    if (answer["objects"].empty()) {
+    if (objects.empty() && waiting.empty()) {
       const std::string& target = control_.target();
       context.err << base::escape_for_terminal(target.empty() ? "No held objects found"
                                                               : "No held objects found: " + target)
                   << "\n";
     }
-    for (const Json& object : answer["objects"]) {
+    for (const Json& object : objects) {
       std::string line =
           fmt::format("{}: {} since {} by {}: {}", base::string_at(object, {"controller"}),
                       base::string_at(object, {"object"}), base::string_at(object, {"since"}),

@@ -66,21 +66,30 @@ Json parameters(const Json& o, WallTime) {
   return text(*given, {"kind"}) + group + "/" + text(*given, {"name"});
 }
 
+std::string endpoint(const std::string& ip, const Json& port) {
+  const bool six = ip.find(':') != std::string::npos;
+  return fmt::format("{}{}{}:{}", six ? "[" : "", ip, six ? "]" : "", number(port, {"port"}));
+}
+
+// Each address with each port, of which an object may have thousands: only what is shown is made.
 Json endpoints(const Json& o, WallTime) {
   if (count(o, {"subsets"}) == 0) return "<none>";
-  std::vector<std::string> out;
+  std::vector<std::string> shown;
+  std::size_t all = 0;
   each(o, {"subsets"}, [&](const Json& subset) {
-    const auto addresses = texts(subset, {"addresses"}, {"ip"});
-    if (count(subset, {"ports"}) == 0) out.insert(out.end(), addresses.begin(), addresses.end());
+    auto addresses = texts(subset, {"addresses"}, {"ip"});
+    const std::size_t ports = count(subset, {"ports"});
+    all += addresses.size() * std::max<std::size_t>(ports, 1);
+    if (addresses.size() > kShown) addresses.resize(kShown);
+    if (ports == 0) shown.insert(shown.end(), addresses.begin(), addresses.end());
     each(subset, {"ports"}, [&](const Json& port) {
-      for (const auto& ip : addresses) {
-        const bool six = ip.find(':') != std::string::npos;
-        out.push_back(
-            fmt::format("{}{}{}:{}", six ? "[" : "", ip, six ? "]" : "", number(port, {"port"})));
-      }
+      if (shown.size() >= kShown) return;
+      for (const auto& ip : addresses) shown.push_back(endpoint(ip, port));
     });
   });
-  return first_few(out, kShown);
+  if (shown.size() > kShown) shown.resize(kShown);
+  const std::string text = base::join(shown, ",");
+  return all > shown.size() ? fmt::format("{} + {} more...", text, all - shown.size()) : text;
 }
 
 Json slice_ports(const Json& o, WallTime) {

@@ -1,5 +1,7 @@
 #include "client/login_words.hpp"
 
+#include "client/credentials.hpp"
+
 namespace kubewatch::client {
 
 namespace {
@@ -21,6 +23,10 @@ std::string login_of(const ClientConfig& config) {
 
 std::string why_unauthorized(const ClientConfig& config) {
   const std::string login = login_of(config);
+  if (!login.empty() && !sends_credentials(config)) {
+    return "no credentials were sent: they are kept from a server that is neither https nor this "
+           "machine";
+  }
   return (login.empty() ? "no credentials were sent" : "the server does not accept " + login) +
          (config.source.empty() ? "" : " (" + config.source + ")");
 }

@@ -470,7 +470,8 @@ hooks::EngineFacts Engine::Impl::facts() const {
     of[i].started = hooks[i]->begun();
     of[i].why_not_started = hooks[i]->why_not_ready();
     if (of[i].why_not_started.empty() && !started_up) {
-      of[i].why_not_started = "the onStartup hooks have not all run yet";
+      of[i].why_not_started = all_configured() ? "the onStartup hooks have not all run yet"
+                                               : "the --config of another hook has not ended yet";
     }
   }
   for (const auto& [name, queue] : queues) {

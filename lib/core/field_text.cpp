@@ -58,7 +58,8 @@ const Json* in_list(const Json& list, std::string_view step) {
       std::all_of(step.begin(), step.end(), [](char c) { return '0' <= c && c <= '9'; });
   if (number) {
     const auto index = base::parse_json(step);
-    if (!index.ok() || index->get<std::size_t>() >= list.size()) return nullptr;
+    if (!index.ok() || !index->is_number_unsigned() || index->get<std::size_t>() >= list.size())
+      return nullptr;
     return &list[index->get<std::size_t>()];
   }
   const auto keys = step.front() == '=' ? std::nullopt : keys_of(step);

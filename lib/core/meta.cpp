@@ -27,7 +27,7 @@ struct Scratch {
   simdjson::simdjson_result<dom::element> parse(std::string_view text) {
     const auto parsed = parse_exactly(text);
     // Of metadata no number is that wide, and nothing else is looked at.
-    return is_of_numbers(parsed.error()) ? parse_exactly(with_wide_numbers(text)) : parsed;
+    return parsed.error() != simdjson::SUCCESS ? parse_exactly(with_wide_numbers(text)) : parsed;
   }
   simdjson::simdjson_result<dom::element> parse_exactly(std::string_view text) {
     padded.assign(text);

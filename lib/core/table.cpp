@@ -109,7 +109,7 @@ Result<Table> parse_table(std::string_view json, bool keep_objects) {
   dom::parser parser;
   dom::element document;
   auto code = parser.parse(json.data(), json.size()).get(document);
-  if (is_of_numbers(code)) code = parser.parse(with_wide_numbers(json)).get(document);
+  if (code != simdjson::SUCCESS) code = parser.parse(with_wide_numbers(json)).get(document);
   if (code != simdjson::SUCCESS) {
     return Error(ErrorKind::unavailable,
                  std::string("the server's Table is no JSON: ") + simdjson::error_message(code));

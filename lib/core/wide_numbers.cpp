@@ -23,11 +23,6 @@ bool is_wide(std::string_view digits, bool negative) {
 
 }  // namespace
 
-bool is_of_numbers(simdjson::error_code code) {
-  // Later releases have a code of its own for it, behind those that this one knows.
-  return code == simdjson::NUMBER_ERROR || code >= simdjson::NUM_ERROR_CODES;
-}
-
 std::string with_wide_numbers(std::string_view json) {
   std::string out;
   out.reserve(json.size() + 16);

@@ -226,7 +226,7 @@ void look_at_schedule(const ExplainFacts& facts, Explanation& out) {
   if (out.next_run && *out.next_run <= *facts.schedule_in) return;
   out.state = "scheduled";
   out.text = by_schedule(*facts.schedule_in);
-  out.next_run = facts.schedule_in;
+  out.next_run = std::max(Duration{0}, *facts.schedule_in);
 }
 
 void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) {

@@ -42,8 +42,8 @@ void on_looked(const WorkPtr& work, Error refusal, const Result<Json>& answer) {
   core::ObjectMeta now = core::meta_of(*answer);
   const bool another = !change.meta.uid.empty() && now.uid != change.meta.uid;
   if (another) return work->end(ChangedMeta());
-  if (now.has_finalizer(change.finalizer) == change.add) return work->end(ChangedMeta(now));
   if (change.add && now.deleting()) return work->end(ChangedMeta());
+  if (now.has_finalizer(change.finalizer) == change.add) return work->end(ChangedMeta(now));
   if (!refusal.is_conflict() && is_as_tested(now, *work)) return work->end(std::move(refusal));
   if (work->tries >= kMostTries) {
     return work->end(Error(ErrorKind::conflict,

@@ -42,7 +42,8 @@ Error no_rule_for_kind(const std::string& word, const std::vector<const Rule*>& 
     const std::string name = rule->for_.every_kind ? "all kinds of " + gvk.group : gvk.kind;
     if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
     for (const OwnsRule& owned : rule->owns) {
-      if (names_kind(word, owned.stream.gvk)) owners.push_back(rule->name);
+      const bool told = !owners.empty() && owners.back() == rule->name;
+      if (!told && names_kind(word, owned.stream.gvk)) owners.push_back(rule->name);
     }
   }
   std::string text = "no rule is for the kind " + word;

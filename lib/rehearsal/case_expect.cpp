@@ -173,7 +173,17 @@ bool is_reference(const RuleNode& node) {
 // A misspelt `namespace` would name the object of that name in another one.
 bool is_name_of_object(const RuleNode& node) {
   if (!is_reference(node)) return false;
-  if (node.has("metadata")) return true;
+  if (node.has("metadata")) {
+    const auto any = [](const RuleNode&) { return true; };
+    std::vector<hooks::RuleKey> fields;
+    for (const char* field :
+         {"name", "namespace", "generateName", "uid", "resourceVersion", "generation", "labels",
+          "annotations", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+          "finalizers", "ownerReferences", "managedFields", "selfLink"}) {
+      fields.push_back({field, any});
+    }
+    return hooks::read_keys(node.child("metadata"), fields);
+  }
   return hooks::read_keys(
       node,
       {{"apiVersion", any_text}, {"kind", any_text}, {"namespace", any_text}, {"name", any_text}});

@@ -7,6 +7,7 @@ namespace kubewatch::client {
 
 TEST_CASE("who was refused is told by what it logged in and from where, and no secret") {
   ClientConfig config;
+  config.server = "https://server.test";
   config.source = "context a of /kc";
   CHECK(why_unauthorized(config) == "no credentials were sent (context a of /kc)");
   config.client_cert_pem = "PEM";
@@ -22,7 +23,10 @@ TEST_CASE("who was refused is told by what it logged in and from where, and no s
   config.token_file = "/run/token";
   CHECK(why_unauthorized(config).find("the token in /run/token ") != std::string::npos);
   CHECK(why_unauthorized(config).find("secret") == std::string::npos);
+  config.server = "http://server.test";
+  CHECK(why_unauthorized(config).starts_with("no credentials were sent: they are kept from"));
   ClientConfig plugin;
+  plugin.server = "https://server.test";
   plugin.exec.emplace().command = "gke-auth";
   CHECK(why_unauthorized(plugin) == "the server does not accept what exec gke-auth gave");
 }

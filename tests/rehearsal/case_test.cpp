@@ -279,7 +279,7 @@ expect:
   writes: [{verb: aply, times: 0}, {effect: changed, times: 0}, {code: none}]
   events: [{resaon: X, times: 0}, {type: Waring, times: 0}, {regarding: {nme: a}, times: 0}]
   metrics: [{valeu: 1, times: 0}, {type: conuter, times: 0}]
-  absent: [{kind: ConfigMap, namespce: other, name: a}]
+  absent: [{kind: ConfigMap, namespce: other, name: a}, {kind: ConfigMap, metadata: {name: a, namepace: b}}]
 )",
                                   folder.file("tests.yaml"));
   const auto words = parse_cases(std::string(kGiven) + R"(
@@ -306,6 +306,7 @@ expect:
         "expect.events[2].regarding.nme: unknown key", "expect.metrics[0].valeu: unknown key",
         "expect.metrics[1].type: must be counter, gauge or histogram, not \"conuter\"",
         "tests.yaml:19:30: expect.absent[0].namespce: unknown key",
+        "expect.absent[1].metadata.namepace: unknown key, did you mean \"namespace\"?",
         "words.yaml:14:17: expect.runs[0].outcome: must be done, not-yet, permanent, failed, "
         "timeout, invalid-output or write-failed, not \"Done\"",
         "words.yaml:15:16: expect.runs[1].reason: must be Created, ",
