@@ -70,7 +70,8 @@ std::string pairs(const Json* map) {
   if (map == nullptr || !map->is_object() || map->empty()) return "<none>";
   std::vector<std::string> out;
   for (const auto& [key, value] : map->items()) {
-    out.push_back(key + "=" + (value.is_string() ? value.get<std::string>() : base::dump_json(value)));
+    out.push_back(key + "=" +
+                  (value.is_string() ? value.get<std::string>() : base::dump_json(value)));
   }
   return base::join(out, ",");
 }
