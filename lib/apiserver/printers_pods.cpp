@@ -11,7 +11,6 @@ namespace kubewatch::apiserver::parts {
 namespace {
 
 using base::find;
-using base::string_at;
 
 struct PodState {
   std::size_t ready = 0;

@@ -214,12 +214,19 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
   proceed(work, std::move(*object), wanted, done);
 }
 
+// A dying object never gets a finalizer back. The answer to the patch that takes off its last one
+// may have the version before.
+bool Driver::is_before(const core::ObjectMeta& meta, const Patched& patched) const {
+  return !at_least_version(meta.resource_version, patched.resource_version) ||
+         (patched.dying && meta.has_finalizer(rule_.finalizer_name));
+}
+
 // The cache does not show yet what we did to the finalizers; its event wakes the object again.
 bool Driver::is_stale(const core::ObjectMeta& meta) {
   auto it = patched_.find(meta.key());
   if (it == patched_.end()) return false;
   if (it->second.uid == meta.uid && services_.loop.now() - it->second.since < kStalePatience &&
-      !at_least_version(meta.resource_version, it->second.resource_version)) {
+      is_before(meta, it->second)) {
     return true;
   }
   patched_.erase(it);
@@ -578,8 +585,9 @@ void Driver::finalizer_patched(const Owner& owner, const std::string& resource_v
   if (resource_version.empty()) return;
   const auto shown = caches_.object_meta(owner.key);
   if (!shown || shown->uid != owner.uid) return;
-  if (at_least_version(shown->resource_version, resource_version)) return;
-  patched_[owner.key] = {owner.uid, resource_version, services_.loop.now()};
+  const Patched patched{owner.uid, resource_version, services_.loop.now(), owner.deleting};
+  if (!is_before(*shown, patched)) return;
+  patched_[owner.key] = patched;
   expect(child_id(owner.gvk, owner.key), resource_version);
 }
 

@@ -132,6 +132,7 @@ class Driver : public runtime::Reconciler, public RunHost {
     std::string uid;
     std::string resource_version;
     TimePoint since;
+    bool dying = false;  // its finalizer was taken off
   };
   // Gone, and `onDelete` has yet to run for it.
   struct Deleted {
@@ -163,6 +164,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void check_ready();
   void proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
                const Done& done);
+  bool is_before(const core::ObjectMeta& meta, const Patched& patched) const;
   bool is_stale(const core::ObjectMeta& meta);
   void look_outside(const runtime::Work& work, const Done& done);
   void patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,

@@ -116,9 +116,9 @@ TEST_CASE(
     run.key = {"shop", "a"};
     asked.requests->on_run(run);
   }
-  const auto numbers = [&](Json wanted) {
+  const auto numbers = [&](const Json& wanted) {
     Json out = Json::array();
-    const auto answer = asked.runs(std::move(wanted));
+    const auto answer = asked.runs(wanted);
     for (const Json& run : answer->results.at(0)["runs"]) out.push_back(run["number"]);
     return out;
   };
