@@ -88,6 +88,12 @@ struct Wait : test::ApiRig {
     call.data(body);
     call.end();
   }
+  // Until the loop's clock, which counts milliseconds, says so.
+  void pass(Duration time) {
+    bool over = false;
+    const auto timer = loop.after(time, [&] { over = true; });
+    REQUIRE(until([&] { return over; }));
+  }
   void settle() {
     for (int i = 0; i < 5; ++i) {
       transport.run();
@@ -259,9 +265,7 @@ TEST_CASE("a hold does not end while the watch fails: nobody knows how the objec
   wait.call(1).head(200);
   wait.call(1).fail(Error(ErrorKind::unreachable, "connection lost"));
   auto& look = wait.call(2);
-  bool over = false;
-  const auto timer = wait.loop.after(kHold + Duration{100}, [&] { over = true; });
-  REQUIRE(wait.until([&] { return over; }));
+  wait.pass(kHold + Duration{100});
   CHECK(wait.outcome == WaitOutcome::pending);
   Wait::answer_to(look, 200, list("", 6));  // of which version the server is
   auto& again = wait.call(3);
@@ -288,7 +292,7 @@ TEST_CASE("of two objects one that was seen before an outage counts when its wat
   of_a.head(200);
   of_b.head(200);
   of_a.fail(Error(ErrorKind::unreachable, "connection lost"));
-  wait.settle();
+  wait.pass(Duration{5});
   of_b.data(event("ADDED", pod("b", "Running", 7, "u2")));
   wait.settle();
   CHECK(wait.outcome == WaitOutcome::pending);
@@ -546,9 +550,7 @@ TEST_CASE("what was held before a version goes counts no more when it changed un
   serve_bars(wait, "v1beta1");
   v1_goes(wait, true);
   auto& again = wait.request(kBeta);
-  bool over = false;
-  const auto timer = wait.loop.after(kHold + Duration{100}, [&] { over = true; });
-  REQUIRE(wait.until([&] { return over; }));
+  wait.pass(kHold + Duration{100});
   CHECK(wait.outcome == WaitOutcome::pending);
   SECTION("it is gone") {
     wait.answer_to(again, 200, bar_list("v1beta1", ""));
@@ -571,7 +573,7 @@ TEST_CASE("a wait that ends with its lists does not ask how the watches behind t
   Wait::answer_to(wait.request("GET", "metadata.name%3Da"), 200, list(pod("a", "Running", 5), 5));
   auto& of_b = wait.request("GET", "metadata.name%3Db");
   wait.request("GET", "watch=true").fail(Error(ErrorKind::unreachable, "connection lost"));
-  wait.settle();
+  wait.pass(Duration{5});
   Wait::answer_to(of_b, 200, list(pod("b", "Running", 5, "u2"), 5));
   wait.settle();
   CHECK(wait.outcome == WaitOutcome::pending);
