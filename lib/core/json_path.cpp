@@ -9,6 +9,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/go_json.hpp"
 #include "core/json_path_steps.hpp"
 
 namespace kubewatch::core {
@@ -237,25 +238,6 @@ std::string float_text(double number) {
   const int exponent = std::atoi(scientific.substr(e + 1).data());
   if (exponent < -4 || exponent >= 6) return std::string(scientific);
   return std::string(written(std::chars_format::fixed));
-}
-
-// As Go's encoder writes it: what HTML or JavaScript would take for its own is escaped.
-std::string go_json(const Json& value) {
-  const std::string json = base::dump_json(value);
-  std::string out;
-  out.reserve(json.size());
-  for (std::size_t at = 0; at < json.size(); ++at) {
-    const std::string_view rest = std::string_view(json).substr(at);
-    if (rest.front() == '<' || rest.front() == '>' || rest.front() == '&') {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(rest.front()));
-    } else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
-      out += rest[2] == '\xa8' ? "\\u2028" : "\\u2029";
-      at += 2;
-    } else {
-      out += rest.front();
-    }
-  }
-  return out;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/json.hpp"
+#include "core/go_json.hpp"
 #include "schema/cel_rules.hpp"
 #include "schema/cel_validator.hpp"
 
@@ -19,12 +20,14 @@ constexpr std::size_t kMostExpensive = 4;
 
 // As the server shows it: its internal type as JSON, the fields in their order there.
 std::string shown(const ValidationRule& rule) {
-  const auto optional = [](const Json& value, bool has) { return has ? go_json(value) : "null"; };
+  const auto optional = [](const Json& value, bool has) {
+    return has ? core::go_json(value) : "null";
+  };
   const auto& old_self = rule.optional_old_self;
-  return R"({"Rule":)" + go_json(rule.rule) + R"(,"Message":)" + go_json(rule.message) +
-         R"(,"MessageExpression":)" + go_json(rule.message_expression) + R"(,"Reason":)" +
+  return R"({"Rule":)" + core::go_json(rule.rule) + R"(,"Message":)" + core::go_json(rule.message) +
+         R"(,"MessageExpression":)" + core::go_json(rule.message_expression) + R"(,"Reason":)" +
          optional(rule.reason, !rule.reason.empty()) + R"(,"FieldPath":)" +
-         go_json(rule.field_path) + R"(,"OptionalOldSelf":)" +
+         core::go_json(rule.field_path) + R"(,"OptionalOldSelf":)" +
          optional(old_self.value_or(false), old_self.has_value()) + "}";
 }
 

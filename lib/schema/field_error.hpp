@@ -32,9 +32,6 @@ FieldError field_too_long(std::string field, std::size_t most_bytes);
 FieldError field_too_many(std::string field, std::int64_t actual, std::int64_t most);
 FieldError field_internal(std::string field, const std::string& detail);
 
-// A value as Go's JSON encoder writes it: with <, >, & and U+2028 and U+2029 escaped.
-std::string go_json(const Json& value);
-
 // `spec.x: Invalid value: "y": why`, as in the message of a Status.
 std::string sentence(const FieldError& error);
 // One sentence, or "[a, b]".

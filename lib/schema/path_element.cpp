@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.hpp"
-#include "schema/field_error.hpp"
+#include "core/go_json.hpp"
 #include "schema/field_set.hpp"
 
 namespace kubewatch::schema {
@@ -123,8 +123,8 @@ PathElement PathElement::of_index(std::int64_t index) {
 std::string PathElement::encode() const {
   switch (kind) {
     case Kind::field: return "f:" + field;
-    case Kind::key: return "k:" + go_json(json);
-    case Kind::value: return "v:" + go_json(json);
+    case Kind::key: return "k:" + core::go_json(json);
+    case Kind::value: return "v:" + core::go_json(json);
     case Kind::index: return "i:" + std::to_string(index);
   }
   return {};
