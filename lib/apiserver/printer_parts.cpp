@@ -111,11 +111,16 @@ std::string selector(const Json* selector, const char* empty) {
   return parts.empty() ? empty : base::join(parts, ",");
 }
 
-std::string first_few(const std::vector<std::string>& all, std::size_t most,
-                      std::string_view separator) {
-  if (all.size() <= most) return base::join(all, separator);
-  const std::vector<std::string> first(all.begin(), all.begin() + static_cast<std::int64_t>(most));
-  return fmt::format("{} + {} more...", base::join(first, separator), all.size() - most);
+std::string few_of(const std::vector<std::string>& few, std::size_t all,
+                   std::string_view separator) {
+  const std::string text = base::join(few, separator);
+  return all > few.size() ? fmt::format("{} + {} more...", text, all - few.size()) : text;
+}
+
+std::string first_few(std::vector<std::string> all, std::size_t most, std::string_view separator) {
+  const std::size_t count = all.size();
+  all.resize(std::min(count, most));
+  return few_of(all, count, separator);
 }
 
 std::vector<std::string> sorted_set(std::vector<std::string> texts) {

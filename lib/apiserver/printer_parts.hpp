@@ -42,8 +42,10 @@ bool condition_true(const Json& o, std::string_view type);
 std::string pairs(const Json* map);
 // matchLabels and matchExpressions; `empty` for one that chooses everything.
 std::string selector(const Json* selector, const char* empty);
-// "a,b,c + 2 more..." of all that there are.
-std::string first_few(const std::vector<std::string>& all, std::size_t most,
+// "a,b,c + 2 more..." of these, where there are so many in all.
+std::string few_of(const std::vector<std::string>& few, std::size_t all,
+                   std::string_view separator = ",");
+std::string first_few(std::vector<std::string> all, std::size_t most,
                       std::string_view separator = ",");
 // Without duplicates, ordered.
 std::vector<std::string> sorted_set(std::vector<std::string> texts);

@@ -1,6 +1,9 @@
 // Services and what leads to them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "apiserver/printer_parts.hpp"
 #include "base/strings.hpp"
 
@@ -54,8 +57,7 @@ Json hosts(const Json& o, WallTime) {
     if (!more && !host.empty()) out.push_back(host);
   });
   if (out.empty()) return "*";
-  const std::string shown = base::join(out, ",");
-  return more ? fmt::format("{} + {} more...", shown, count(o, {"spec", "rules"}) - kShown) : shown;
+  return more ? few_of(out, count(o, {"spec", "rules"})) : base::join(out, ",");
 }
 
 Json parameters(const Json& o, WallTime) {
@@ -88,8 +90,7 @@ Json endpoints(const Json& o, WallTime) {
     });
   });
   if (shown.size() > kShown) shown.resize(kShown);
-  const std::string text = base::join(shown, ",");
-  return all > shown.size() ? fmt::format("{} + {} more...", text, all - shown.size()) : text;
+  return few_of(shown, all);
 }
 
 Json slice_ports(const Json& o, WallTime) {
@@ -98,7 +99,7 @@ Json slice_ports(const Json& o, WallTime) {
     const std::string name = exists(port, {"name"}) ? text(port, {"name"}) : "*";
     out.push_back(shown(port, {"port"}, name.c_str()));
   });
-  const std::string text = first_few(out, kShown);
+  const std::string text = first_few(std::move(out), kShown);
   return text.empty() ? "<unset>" : text;
 }
 
@@ -107,7 +108,7 @@ Json slice_endpoints(const Json& o, WallTime) {
   each(o, {"endpoints"}, [&](const Json& endpoint) {
     for (auto& address : texts(endpoint, {"addresses"}, {})) out.push_back(std::move(address));
   });
-  const std::string text = first_few(out, kShown);
+  const std::string text = first_few(std::move(out), kShown);
   return text.empty() ? "<unset>" : text;
 }
 

@@ -1,6 +1,8 @@
 // Kinds that make Pods: apps, batch, autoscaling.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "apiserver/printer_parts.hpp"
 #include "base/strings.hpp"
 
@@ -131,7 +133,7 @@ Json hpa_targets(const Json& o, WallTime) {
     const bool has = statuses.is_array() && i < statuses.size();
     out.push_back(of_metric(metric, has ? statuses[i] : Json()));
   });
-  return out.empty() ? "<none>" : first_few(out, 2, ", ");
+  return out.empty() ? "<none>" : first_few(std::move(out), 2, ", ");
 }
 
 void add_replicated(ColumnTable& t) {
