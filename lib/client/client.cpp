@@ -12,6 +12,7 @@
 #include "client/sender.hpp"
 #include "client/tls_files.hpp"
 #include "core/meta.hpp"
+#include "core/object_rules.hpp"
 #include "core/url.hpp"
 
 namespace kubewatch::client {
@@ -49,7 +50,7 @@ std::string with_query(std::string path, const std::string& query) {
 // A name that the path cannot carry: an empty one would make an object's URL the collection's.
 Result<void> check_segment(const std::string& what, const std::string& name) {
   if (name.empty()) return Error(ErrorKind::invalid, "the " + what + " is missing");
-  if (name == "." || name == ".." || name.find_first_of("/%") != std::string::npos) {
+  if (!core::check_path_segment(name).empty()) {
     return Error(ErrorKind::invalid,
                  "the " + what + " \"" + name + "\" may not be . or .. or hold / or %");
   }
