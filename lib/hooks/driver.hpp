@@ -128,6 +128,7 @@ class Driver : public runtime::Reconciler, public RunHost {
 
  private:
   using Done = std::function<void(runtime::RunOutcome)>;
+  static constexpr Duration kStalePatience{10000};  // until the cache has to show what was done
   struct Patched {
     std::string uid;
     std::string resource_version;

@@ -1,0 +1,65 @@
+// Driver, the part for the rule's finalizer: putting it on an object, taking it off, and what the
+// cache does not show of that yet.
+#include "hooks/driver.hpp"
+#include "hooks/finalizer_patch.hpp"
+
+namespace kubewatch::hooks {
+
+// A dying object never gets a finalizer back. The answer to the patch that takes off its last one
+// may have the version before.
+bool Driver::is_before(const core::ObjectMeta& meta, const Patched& patched) const {
+  return !at_least_version(meta.resource_version, patched.resource_version) ||
+         (patched.dying && meta.has_finalizer(rule_.finalizer_name));
+}
+
+// The cache does not show yet what we did to the finalizers; its event wakes the object again.
+bool Driver::is_stale(const core::ObjectMeta& meta) {
+  auto it = patched_.find(meta.key());
+  if (it == patched_.end()) return false;
+  if (it->second.uid == meta.uid && services_.loop.now() - it->second.since < kStalePatience &&
+      is_before(meta, it->second)) {
+    return true;
+  }
+  patched_.erase(it);
+  return false;
+}
+
+void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
+                             const Done& done) {
+  const Owner owner{owner_type().gvk, owner_type().namespaced, meta.key(), meta.uid,
+                    meta.deleting()};
+  change_finalizer(
+      services_.client, requests_,
+      {owner_type(), meta, rule_.finalizer_name, rule_.apply.field_manager, add},
+      [this, work, meta, add, owner, done](Result<ChangedMeta> changed) {
+        if (changed.ok()) {
+          if (!changed->has_value()) return done(runtime::RunOutcome::done());
+          if (add) {
+            first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
+          }
+          failing_.erase(work.key);
+          unfinished_.erase(work.key);
+          finalizer_patched(owner, (*changed)->resource_version);
+          return done(runtime::RunOutcome::done());
+        }
+        if (is_refused_outside(work.key, changed.error())) {
+          return done(runtime::RunOutcome::done());
+        }
+        Error error = std::move(changed.error());
+        error.add_context(std::string(add ? "adding" : "removing") + " finalizer " +
+                          rule_.finalizer_name);
+        fail_early(work, meta, error, done);
+      });
+}
+
+void Driver::finalizer_patched(const Owner& owner, const std::string& resource_version) {
+  if (resource_version.empty()) return;
+  const auto shown = caches_.object_meta(owner.key);
+  if (!shown || shown->uid != owner.uid) return;
+  const Patched patched{owner.uid, resource_version, services_.loop.now(), owner.deleting};
+  if (!is_before(*shown, patched)) return;
+  patched_[owner.key] = patched;
+  expect(child_id(owner.gvk, owner.key), resource_version);
+}
+
+}  // namespace kubewatch::hooks
