@@ -1,8 +1,8 @@
 // A wait on live objects: one watch for each target (or for many names of one kind and namespace),
 // all of them fed into one WaitJudge. What leaves a selection while its deletion is asked for is
-// looked at by its name, and followed by it. While a watch fails nothing is met but
-// what its last list says: what it saw before may be old. Thin I/O: outlives disconnects, expired
-// versions, restarts, versions of a kind that are served no more.
+// looked at by its name, and followed by it. While a watch fails nothing is met but what its last
+// list says: what it saw before may be old. Thin I/O: outlives disconnects, expired versions,
+// restarts, versions of a kind that are served no more.
 #pragma once
 
 #include <functional>
