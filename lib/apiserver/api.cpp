@@ -2,7 +2,7 @@
 
 #include "apiserver/api_target.hpp"
 #include "apiserver/discovery.hpp"
-#include "apiserver/protobuf.hpp"
+#include "apiserver/reviews.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -27,21 +27,6 @@ ApiResponse failed(const Error& error) {
   return status_response(status_json(error), status_code(error));
 }
 
-// Review kinds hold nothing; the one that `kubectl auth can-i` posts is allowed everything here.
-std::optional<ApiResponse> answer_review(const ApiRequest& request,
-                                         const std::vector<std::string>& segments) {
-  if (request.method != "POST" || segments.size() != 4 || segments[1] != "authorization.k8s.io" ||
-      segments[3] != "selfsubjectaccessreviews") {
-    return std::nullopt;
-  }
-  auto review =
-      is_protobuf(request.body) ? decode_protobuf(request.body) : base::parse_json(request.body);
-  if (!review || !review->is_object())
-    return failed(bad_request("the review is not a JSON object"));
-  review.value()["status"] = {{"allowed", true}};
-  return status_response(review.value(), 201);
-}
-
 }  // namespace
 
 Api::Api(ApiOptions options, WallTime now)
@@ -49,6 +34,7 @@ Api::Api(ApiOptions options, WallTime now)
       random_(options_.random_seed),
       storage_(options_.history),
       writer_(storage_, registry_, random_),
+      tokens_(storage_),
       watches_(options_.bookmark_interval),
       crds_(storage_, registry_, writer_,
             [this](const std::string& storage_id) { watches_.outdate(storage_id); }),
@@ -80,14 +66,19 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
     if (answer && !reading) return {failed(method_not_allowed()), nullptr};
     return {answer ? std::move(*answer) : plain_not_found(), nullptr};
   }
-  if (auto review = answer_review(request, segments.value())) return {std::move(*review), nullptr};
+  if (auto review = answer_review(request, segments.value(), tokens_, now)) {
+    return {std::move(*review), nullptr};
+  }
   if (!registry_.has_group(path->group)) return {plain_not_found(), nullptr};
   auto target = route(request, *path);
   if (!target) return {failed(target.error()), nullptr};
   auto reply = dispatch(request, target.value(), now);
   settle(now);
-  if (!reply) return {failed(reply.error()), nullptr};
-  return std::move(reply).value();
+  Reply out = reply ? std::move(reply).value() : Reply{failed(reply.error()), nullptr};
+  if (!target->resource->deprecation.empty()) {
+    add_warnings({target->resource->deprecation}, out.response);
+  }
+  return out;
 } catch (const Json::exception& error) {
   // Nothing that a client sends may end the server; this is a check that is missing somewhere.
   return {failed(internal_error(error.what())), nullptr};
@@ -125,7 +116,8 @@ Result<Reply> Api::on_collection(const ApiRequest& request, const Target& target
   if (request.method == "POST" && type.has_verb("create") && type.has_verb("get") && placed) {
     return write(request, target, now);
   }
-  if (request.method == "DELETE" && type.has_verb("deletecollection")) {
+  // Of all namespaces at once nobody may.
+  if (request.method == "DELETE" && type.has_verb("deletecollection") && placed) {
     return remove_all(request, target, now);
   }
   return method_not_allowed();
@@ -134,7 +126,8 @@ Result<Reply> Api::on_collection(const ApiRequest& request, const Target& target
 Result<Reply> Api::on_object(const ApiRequest& request, const Target& target, WallTime now) {
   const std::string& sub = target.path.subresource;
   if (sub == "scale") return scale(request, target, now);
-  // The rest (exec, log, eviction, token ...) needs what is not here.
+  if (sub == "token" && request.method == "POST") return token(request, target, now);
+  // The rest (exec, log, eviction ...) needs what is not here.
   if (!sub.empty() && sub != "status" && sub != "finalize") return method_not_allowed();
   const std::string& method = request.method;
   if (method == "GET" && sub.empty() && (target.path.watch || target.query.flag("watch"))) {

@@ -15,6 +15,7 @@
 #include "apiserver/registry.hpp"
 #include "apiserver/request.hpp"
 #include "apiserver/storage.hpp"
+#include "apiserver/tokens.hpp"
 #include "apiserver/watch.hpp"
 #include "apiserver/writer.hpp"
 
@@ -54,6 +55,8 @@ class Api {
   const Registry& registry() const { return registry_; }
   std::uint64_t writes() const { return writes_; }
   const InitEvents& init_events() const { return init_events_; }
+  Tokens& tokens() { return tokens_; }
+  const Tokens& tokens() const { return tokens_; }
   void set_address(std::string address) { options_.address = std::move(address); }
 
  private:
@@ -69,6 +72,7 @@ class Api {
   Result<Reply> remove(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> remove_all(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> scale(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> token(const ApiRequest& request, const Target& target, WallTime now);
   Result<void> apply_scale(const WriteContext& context, const Json& scale);
   void settle(WallTime now);
 
@@ -77,6 +81,7 @@ class Api {
   Registry registry_;
   Storage storage_;
   Writer writer_;
+  Tokens tokens_;
   WatchHub watches_;
   CrdController crds_;
   GarbageCollector garbage_;

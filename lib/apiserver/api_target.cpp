@@ -99,6 +99,17 @@ ApiResponse text_response(const Representation& as, std::string json, int status
   return response;
 }
 
+void add_warnings(const std::vector<std::string>& warnings, ApiResponse& response) {
+  for (const auto& warning : warnings) {
+    std::string quoted;
+    for (const char c : warning) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      if (static_cast<unsigned char>(c) >= 0x20) quoted += c;
+    }
+    response.headers.add("Warning", fmt::format("299 - \"{}\"", quoted));
+  }
+}
+
 ApiResponse status_response(const Json& status, int code) {
   ApiResponse response;
   response.status = code;

@@ -1,6 +1,7 @@
 // One routed request, shared by the files that make up Api. Internal.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "apiserver/api.hpp"
@@ -22,6 +23,8 @@ Result<Representation> representation_of(const ApiRequest& request, const Resour
                                          const Query& query, Endpoint endpoint);
 ApiResponse text_response(const Representation& as, std::string json, int status = 200);
 ApiResponse status_response(const Json& status, int code);
+// Each as a Warning header (RFC 7234).
+void add_warnings(const std::vector<std::string>& warnings, ApiResponse& response);
 
 // fieldManager, fieldValidation, dryRun, force and the context they make. Errors: invalid_options.
 Result<WriteContext> write_context(const ApiRequest& request, const ResourcePtr& resource,

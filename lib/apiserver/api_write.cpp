@@ -1,8 +1,10 @@
-// The writing verbs of Api: create, update, patch, delete, deletecollection, scale.
+// The writing verbs of Api: create, update, patch, delete, deletecollection, scale, token.
 #include <fmt/format.h>
 
 #include "apiserver/api_target.hpp"
+#include "apiserver/duplicate_fields.hpp"
 #include "apiserver/list.hpp"
+#include "base/random.hpp"
 #include "base/yaml_body.hpp"
 #include "core/json_path.hpp"
 #include "schema/patch.hpp"
@@ -10,17 +12,6 @@
 namespace kubewatch::apiserver {
 
 namespace {
-
-void add_warnings(const Written& written, ApiResponse& response) {
-  for (const auto& warning : written.warnings) {
-    std::string quoted;
-    for (const char c : warning) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      if (static_cast<unsigned char>(c) >= 0x20) quoted += c;
-    }
-    response.headers.add("Warning", fmt::format("299 - \"{}\"", quoted));
-  }
-}
 
 Result<Json> parse_patch(const std::string& body, core::PatchType type) {
   if (type == core::PatchType::apply) {
@@ -35,6 +26,7 @@ Result<Json> parse_patch(const std::string& body, core::PatchType type) {
 }
 
 constexpr const char* kScaleVersion = "autoscaling/v1";
+constexpr std::size_t kTokenSecretBytes = 32;
 
 struct ScalePaths {
   std::string spec = ".spec.replicas";
@@ -83,6 +75,29 @@ Json scale_of(const Resource& resource, const Object& object) {
           {"status", std::move(status)}};
 }
 
+Result<void> check_scale_name(const Json& scale, const std::string& name) {
+  const std::string given = base::string_at(scale, {"metadata", "name"});
+  if (given == name) return {};
+  if (!given.empty()) {
+    return bad_request(fmt::format(
+        "the name of the object ({}) does not match the name on the URL ({})", given, name));
+  }
+  return bad_request(
+      fmt::format("the name of the object ({} based on URL) was undeterminable: name must "
+                  "be provided",
+                  name));
+}
+
+// For its table: nothing of it is stored.
+Resource scale_resource() {
+  Resource out;
+  out.type.gvk = {"autoscaling", "v1", "Scale"};
+  out.type.plural = "scales";
+  out.storage_gvk = out.type.gvk;
+  out.storage_id = "scales.autoscaling";
+  return out;
+}
+
 }  // namespace
 
 Result<Reply> Api::write(const ApiRequest& request, const Target& target, WallTime now) {
@@ -94,8 +109,11 @@ Result<Reply> Api::write(const ApiRequest& request, const Target& target, WallTi
   if (patching) {
     KW_ASSIGN(type, patch_type(request, resource));
   }
-  KW_ASSIGN(const WriteContext context,
+  KW_ASSIGN(WriteContext context,
             write_context(request, target.resource, target.path, target.query, now));
+  if (!patching && context.validation != FieldValidation::ignore) {
+    context.duplicates = duplicate_fields(request.body);
+  }
   KW_ASSIGN(Json body,
             patching ? parse_patch(request.body, type) : parse_request_body(request, resource));
   auto written = [&]() -> Result<Written> {
@@ -108,7 +126,7 @@ Result<Reply> Api::write(const ApiRequest& request, const Target& target, WallTi
   Reply reply;
   reply.response = text_response(as, object_text(resource, as, *written->object, now),
                                  written->created ? 201 : 200);
-  add_warnings(written.value(), reply.response);
+  add_warnings(written->warnings, reply.response);
   return reply;
 }
 
@@ -188,10 +206,21 @@ Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTi
   KW_ASSIGN(WriteContext context,
             write_context(request, target.resource, target.path, target.query, now));
   KW_ASSIGN(const ObjectPtr live, writer_.live(context));
+  if (resource.custom && core::find_at(live->json(), scale_paths(resource).spec).empty()) {
+    return internal_error(
+        fmt::format("the spec replicas field \"{}\" does not exist", scale_paths(resource).spec));
+  }
   Json scale = scale_of(resource, *live);
-  if (request.method == "GET") return Reply{status_response(scale, 200), nullptr};
+  if (request.method == "GET") {
+    const Resource as_scale = scale_resource();
+    KW_ASSIGN(const Representation as,
+              representation_of(request, as_scale, target.query, Endpoint::object));
+    return Reply{text_response(as, object_text(as_scale, as, Object(std::move(scale)), now)),
+                 nullptr};
+  }
   if (request.method == "PUT") {
     KW_ASSIGN(scale, parse_request_body(request, resource));
+    KW_TRY(check_scale_name(scale, context.name));
   } else if (request.method == "PATCH") {
     KW_ASSIGN(const core::PatchType type, patch_type(request, resource));
     KW_ASSIGN(const Json patch, parse_patch(request.body, type));
@@ -223,6 +252,24 @@ Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTi
   }));
   KW_ASSIGN(const ObjectPtr after, writer_.live(context));
   return Reply{status_response(scale_of(resource, *after), 200), nullptr};
+}
+
+// A dry run gives a token as well, as there.
+Result<Reply> Api::token(const ApiRequest& request, const Target& target, WallTime now) {
+  KW_ASSIGN(const WriteContext context,
+            write_context(request, target.resource, target.path, target.query, now));
+  Resource as_sent = *target.resource;
+  as_sent.type.gvk = {"authentication.k8s.io", "v1", "TokenRequest"};
+  KW_ASSIGN(const Json body, parse_request_body(request, as_sent));
+  if (storage_.get("namespaces", context.namespace_) == nullptr) {
+    return not_found({"", "namespaces", context.namespace_});
+  }
+  KW_ASSIGN(const ObjectPtr account, writer_.live(context));
+  KW_ASSIGN(const Tokens::Issued issued,
+            tokens_.issue(context, *account, body, base::secure_random_hex(kTokenSecretBytes)));
+  Reply reply{status_response(issued.answer, 201), nullptr};
+  add_warnings(issued.warnings, reply.response);
+  return reply;
 }
 
 }  // namespace kubewatch::apiserver

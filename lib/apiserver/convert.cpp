@@ -26,23 +26,32 @@ void rename(Json& object, const char* from, const char* to) {
   object[to] = std::move(value);
 }
 
+bool is_event(const Resource& resource) {
+  return resource.storage_gvk.group != resource.type.gvk.group;
+}
+
 }  // namespace
 
 Json to_served(const Resource& resource, Json stored) {
-  if (resource.converted()) {
+  if (is_event(resource)) {
     for (const auto& [core, events] : kEventFields) rename(stored, core, events);
   }
   stored["apiVersion"] = resource.type.gvk.api_version();
   stored["kind"] = resource.type.gvk.kind;
+  if (resource.converted() && resource.custom) resource.custom->compiled->prune(stored);
   return stored;
 }
 
 Json to_stored(const Resource& resource, Json served) {
-  if (resource.converted()) {
+  if (is_event(resource)) {
     for (const auto& [core, events] : kEventFields) rename(served, events, core);
   }
   served["apiVersion"] = resource.storage_gvk.api_version();
   served["kind"] = resource.storage_gvk.kind;
+  if (resource.converted() && resource.custom) {
+    resource.custom->stored->prune(served);
+    resource.custom->stored->apply_defaults(served);
+  }
   return served;
 }
 

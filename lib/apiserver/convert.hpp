@@ -1,5 +1,7 @@
 // Between the version an object is stored in and the version it is served in. Strategy None for
-// CRDs: only apiVersion changes; events are served in two API groups with different field names.
+// CRDs: apiVersion changes, fields that the other version does not have go, and what is stored has
+// the defaults of the version that it is stored in. Events are served in two API groups with
+// different field names.
 #pragma once
 
 #include "apiserver/resource.hpp"

@@ -22,14 +22,15 @@ void CrdController::on_event(const std::string& storage_id, const EventPtr& even
     return;
   }
   const std::string& name = event->object->name();
-  if (deleted || (event->previous && spec_of(*event->previous) != spec_of(*event->object))) {
-    on_replaced_(name);
-  }
+  const bool respecified = event->previous && spec_of(*event->previous) != spec_of(*event->object);
+  if (deleted || respecified) on_replaced_(name);
+  if (respecified) respecified_.insert(name);
   if (!deleted) {
     queue_.insert(name);
     return;
   }
   terminating_.erase(name);
+  respecified_.erase(name);
   registry_.remove_custom(name);
   // Names that it held may be free for another now.
   storage_.each(kCrds, "", "", [&](const ObjectPtr& other) {
@@ -69,7 +70,9 @@ void CrdController::establish(const ObjectPtr& crd, WallTime now) {
                                     ? NameConflict{}
                                     : find_name_conflict(registry_, crd->json());
   if (conflict.reason.empty()) {
-    registry_.set_custom(crd->name(), resources_of_crd(crd->json()));
+    auto served = resources_of_crd(crd->json());
+    if (respecified_.erase(crd->name()) != 0) reread_instances(crd->name(), served);
+    registry_.set_custom(crd->name(), std::move(served));
   }
   const Json status = crd_status(crd->json(), conflict, now);
   (void)writer_.change(context_of(crd->name(), "status", now), [&](Json& object) {
@@ -79,12 +82,33 @@ void CrdController::establish(const ObjectPtr& crd, WallTime now) {
   });
 }
 
+// Objects are pruned and given defaults when they are read, by the schema of the version that they
+// are stored in, as that is now.
+void CrdController::reread_instances(const std::string& name,
+                                     const std::vector<ResourcePtr>& served) {
+  if (served.empty()) return;
+  const CustomVersion& any = *served.front()->custom;
+  const auto schema = any.stored ? any.stored : any.compiled;
+  storage_.reread(name, [&](Json& object) {
+    schema->prune(object);
+    schema->apply_defaults(object);
+  });
+}
+
 void CrdController::terminate(const ObjectPtr& crd, WallTime now) {
   const std::string& name = crd->name();
   if (terminating_.insert(name).second && registry_.has_custom(name)) {
     registry_.set_custom(name, resources_of_crd(crd->json()));  // now refuses creates
   }
-  if (delete_instances(name, now)) return;
+  if (delete_instances(name, now)) {
+    (void)writer_.change(context_of(name, "status", now), [&](Json& object) {
+      const Json before = object["status"];
+      set_condition(object["status"], "Terminating", "True", "InstanceDeletionInProgress",
+                    "CustomResource deletion is in progress", now);
+      return object["status"] != before;
+    });
+    return;
+  }
   queue_.erase(name);
   (void)writer_.change(context_of(name, "", now), [](Json& object) {
     Json left = Json::array();

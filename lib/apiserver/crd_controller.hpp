@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "apiserver/registry.hpp"
 #include "apiserver/storage.hpp"
@@ -31,6 +32,7 @@ class CrdController {
  private:
   void establish(const ObjectPtr& crd, WallTime now);
   void terminate(const ObjectPtr& crd, WallTime now);
+  void reread_instances(const std::string& name, const std::vector<ResourcePtr>& served);
   bool delete_instances(const std::string& storage_id, WallTime now);
   WriteContext context_of(const std::string& name, const std::string& subresource,
                           WallTime now) const;
@@ -41,6 +43,7 @@ class CrdController {
   std::function<void(const std::string&)> on_replaced_;
   std::set<std::string> terminating_;  // storage ids of dying definitions, the same as their names
   std::set<std::string> queue_;
+  std::set<std::string> respecified_;  // their instances are still shown by the schema of before
 };
 
 }  // namespace kubewatch::apiserver

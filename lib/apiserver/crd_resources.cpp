@@ -24,7 +24,7 @@ std::vector<PrinterColumn> columns_of(const Json& version) {
   return out;
 }
 
-std::shared_ptr<const CustomVersion> custom_version(const Json& crd, const Json& version) {
+std::shared_ptr<CustomVersion> custom_version(const Json& crd, const Json& version) {
   auto out = std::make_shared<CustomVersion>();
   out->crd_name = base::string_at(crd, {"metadata", "name"});
   out->terminating = base::find(crd, {"metadata", "deletionTimestamp"}) != nullptr;
@@ -79,6 +79,26 @@ std::tuple<int, long, long> version_rank(const std::string& version) {
   return {0, 0, 0};
 }
 
+// As apiextensions-apiserver words it: with the version to use instead, where one is newer.
+std::string deprecation_of(const Json& crd, const Json& version) {
+  if (!schema::bool_at(version, "deprecated")) return "";
+  if (const Json* own = base::find(version, {"deprecationWarning"}); own && own->is_string()) {
+    return own->get<std::string>();
+  }
+  const std::string group = base::string_at(crd, {"spec", "group"});
+  const std::string kind = base::string_at(crd, {"spec", "names", "kind"});
+  const std::string name = base::string_at(version, {"name"});
+  std::string best;
+  for (const auto& other : crd.at("spec").at("versions")) {
+    const std::string one = base::string_at(other, {"name"});
+    if (!schema::bool_at(other, "served") || schema::bool_at(other, "deprecated")) continue;
+    if (version_rank(one) <= version_rank(best.empty() ? name : best)) continue;
+    best = one;
+  }
+  const std::string text = group + "/" + name + " " + kind + " is deprecated";
+  return best.empty() ? text : text + "; use " + group + "/" + best + " " + kind;
+}
+
 core::ResourceType type_of(const Json& crd, const Json& version) {
   const Json& spec = crd.at("spec");
   const Json& names = spec.at("names");
@@ -106,8 +126,11 @@ core::ResourceType type_of(const Json& crd, const Json& version) {
 std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
   std::vector<ResourcePtr> out;
   std::string storage_version;
+  std::shared_ptr<const schema::CompiledSchema> stored;
   for (const auto& version : crd.at("spec").at("versions")) {
-    if (schema::bool_at(version, "storage")) storage_version = base::string_at(version, {"name"});
+    if (!schema::bool_at(version, "storage")) continue;
+    storage_version = base::string_at(version, {"name"});
+    stored = custom_version(crd, version)->compiled;
   }
   for (const auto& version : crd.at("spec").at("versions")) {
     if (!schema::bool_at(version, "served")) continue;
@@ -118,7 +141,10 @@ std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
     resource->storage_gvk = resource->type.gvk;
     resource->storage_gvk.version = storage_version;
     resource->generation = true;
-    resource->custom = custom_version(crd, version);
+    auto custom = custom_version(crd, version);
+    if (resource->type.gvk.version != storage_version) custom->stored = stored;
+    resource->custom = std::move(custom);
+    resource->deprecation = deprecation_of(crd, version);
     resource->merge = schema::crd_merge_schema(resource->custom->schema);
     if (!resource->merge) resource->merge = schema::deduced_merge_schema();
     out.push_back(std::move(resource));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "apiserver/crd.hpp"
@@ -30,6 +31,13 @@ Result<Json> parse_body(const std::string& body) {
     return bad_request("couldn't get version/kind; json parse error: " + parsed.error().message());
   }
   return std::move(documents.value()[0]);
+}
+
+Result<void> whole_number(const std::string& text) {
+  std::int64_t value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec == std::errc() && end.ptr == text.data() + text.size()) return {};
+  return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", text));
 }
 
 void check_propagation(const Json& body, const DeleteOptions& options, FieldErrors& errors) {
@@ -143,10 +151,21 @@ Result<DeleteOptions> parse_delete_options(const std::string& body, const Query&
                     "\"pkg/runtime/scheme.go:111\"",
                     kind, string_at(value, {"apiVersion"})));
   }
+  const Json* grace = base::find(value, {"gracePeriodSeconds"});
+  if (grace != nullptr && !grace->is_null() && !grace->is_number_integer()) {
+    return bad_request(
+        "DeleteOptions in version \"v1\" cannot be handled as a DeleteOptions: json: cannot "
+        "unmarshal into Go struct field DeleteOptions.gracePeriodSeconds of type int64");
+  }
+  if (body.empty() && query.has("gracePeriodSeconds"))
+    KW_TRY(whole_number(query.get("gracePeriodSeconds")));
   out.uid = string_at(value, {"preconditions", "uid"});
   out.resource_version = string_at(value, {"preconditions", "resourceVersion"});
   out.propagation = string_at(value, {"propagationPolicy"});
-  if (body.empty()) out.propagation = query.get("propagationPolicy");
+  if (body.empty()) {
+    out.propagation = query.get("propagationPolicy");
+    if (query.has("orphanDependents")) value["orphanDependents"] = query.flag("orphanDependents");
+  }
   std::vector<std::string> dry_run = query.all("dryRun");
   if (const Json* listed = base::find(value, {"dryRun"}); listed != nullptr && listed->is_array()) {
     for (const auto& one : *listed)

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/strings.hpp"
+#include "base/time.hpp"
 #include "core/object_rules.hpp"
 #include "core/resource.hpp"
 
@@ -64,6 +65,10 @@ bool fits(const Json& value, Shape shape) {
     case Shape::object_list: return value.is_array() && all(is_object);
   }
   return false;
+}
+
+bool is_time(const std::string& key) {
+  return key == "creationTimestamp" || key == "deletionTimestamp";
 }
 
 std::string quoted(const std::string& text) {
@@ -184,6 +189,12 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
     if (!fits(*it, known->second)) {
       return refuse(fmt::format("{} into Go struct field ObjectMeta.metadata.{} of type {}",
                                 it->type_name(), it.key(), go_type(known->second)));
+    }
+    if (is_time(it.key()) && !base::parse_rfc3339(it->get_ref<const std::string&>()).ok()) {
+      return bad_request(fmt::format(
+          "{} in version \"{}\" cannot be handled as a {}: parsing time {} as "
+          "\"2006-01-02T15:04:05Z07:00\": metadata.{} is no such time",
+          kind, resource.type.gvk.version, kind, quoted(it->get<std::string>()), it.key()));
     }
     // An empty managedFields means something: it resets.
     const bool empty = (it->is_structured() && it->empty()) || *it == "";

@@ -52,17 +52,13 @@ Json custom_cell(const core::JsonPath& path, const std::string& type, const Json
   return nullptr;
 }
 
-std::string duration_text(std::chrono::seconds duration) {
-  return duration.count() < -1 ? "<invalid>" : base::format_age(duration);
-}
-
 std::string age_of(const std::string& timestamp, WallTime now) {
   static const auto kZero = base::parse_rfc3339("0001-01-01T00:00:00Z");
   if (timestamp.empty() || timestamp == "null") return "<unknown>";
   const auto at = base::parse_rfc3339(timestamp);
   if (!at) return "<invalid>";
   if (kZero && *at == *kZero) return "<unknown>";
-  return duration_text(std::chrono::duration_cast<std::chrono::seconds>(now - *at));
+  return base::format_age(std::chrono::duration_cast<std::chrono::seconds>(now - *at));
 }
 
 const std::vector<BuiltinColumn>& created_columns() {

@@ -34,7 +34,5 @@ Json custom_cell(const core::JsonPath& path, const std::string& type, const Json
 
 // "5m", "<unknown>" of no time, "<invalid>" of one to come or of a text that is none.
 std::string age_of(const std::string& timestamp, WallTime now);
-// "5m", "<invalid>" of one below zero.
-std::string duration_text(std::chrono::seconds duration);
 
 }  // namespace kubewatch::apiserver

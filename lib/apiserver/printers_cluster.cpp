@@ -128,7 +128,7 @@ std::string subjects(const Json& o, std::string_view kind) {
 
 Json request_duration(const Json& o, WallTime) {
   if (!exists(o, {"spec", "expirationSeconds"})) return "<none>";
-  return duration_text(std::chrono::seconds(number(o, {"spec", "expirationSeconds"})));
+  return base::format_age(std::chrono::seconds(number(o, {"spec", "expirationSeconds"})));
 }
 
 Json request_condition(const Json& o, WallTime) {

@@ -55,7 +55,7 @@ Json job_duration(const Json& o, WallTime now) {
   const auto start = base::parse_rfc3339(text(o, {"status", "startTime"}));
   if (!start) return "";
   const auto done = base::parse_rfc3339(text(o, {"status", "completionTime"}));
-  return duration_text(
+  return base::format_age(
       std::chrono::duration_cast<std::chrono::seconds>((done ? *done : now) - *start));
 }
 
@@ -223,6 +223,11 @@ void add_workloads(ColumnTable& t) {
       {"MinPods", "string", 0, KW_CELL(shown(o, {"spec", "minReplicas"}, "<unset>"))},
       {"MaxPods", "string", 0, KW_CELL(number(o, {"spec", "maxReplicas"}))},
       {"Replicas", "string", 0, KW_CELL(number(o, {"status", "currentReplicas"}))},
+      kAge};
+  t["scales.autoscaling"] = {
+      kName,
+      {"Desired", "integer", 0, KW_CELL(number(o, {"spec", "replicas"}))},
+      {"Available", "integer", 0, KW_CELL(number(o, {"status", "replicas"}))},
       kAge};
   t["poddisruptionbudgets.policy"] = {
       kName,

@@ -16,6 +16,7 @@
 #include "base/strings.hpp"
 #include "core/impersonation.hpp"
 #include "core/selector.hpp"
+#include "http/bearer.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -27,16 +28,6 @@ constexpr std::size_t kSmallList = 256;          // objects that are answered in
 constexpr std::size_t kMostInOne = 64U << 20U;   // bytes of YAML or indented JSON
 constexpr std::size_t kMostWaiting = 1000;       // requests for a newer state
 constexpr std::int64_t kLeastWatchMs = 1800000;  // as the real server's min-request-timeout
-
-// Takes the same time wherever the texts differ.
-bool same_secret(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  }
-  return difference == 0;
-}
 
 bool is_loopback(const std::string& address) {
   return address == "::1" || address == "localhost" || address.starts_with("127.");
@@ -162,7 +153,7 @@ Result<void> Server::listen() {
     std::vector<std::string> names = {"localhost"};
     std::vector<std::string> addresses = {"127.0.0.1", "::1"};
     for (const auto& host : server.hosts) (is_address(host) ? addresses : names).push_back(host);
-    KW_ASSIGN(auto made, http::generate_certificate(names, addresses, loop_.wall()));
+    KW_ASSIGN(auto made, http::generate_certificate(names, addresses));
     server.tls = http::ServerTls{made.certificate_pem, made.key_pem};
     ca_pem_ = made.ca_pem;
   }
@@ -185,10 +176,7 @@ std::string Server::url() const {
 }
 
 bool Server::is_allowed(const http::ServerRequest& request) const {
-  if (options_.insecure_http) return true;
-  constexpr std::string_view kScheme = "Bearer ";
-  const std::string_view given = request.headers.get("Authorization");
-  return given.starts_with(kScheme) && same_secret(given.substr(kScheme.size()), token_);
+  return options_.insecure_http || http::same_secret(http::bearer_token(request.headers), token_);
 }
 
 void Server::refuse(const To& to, const Error& error) {

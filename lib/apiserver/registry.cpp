@@ -57,6 +57,13 @@ bool keeps_generation(const std::string& storage_id) {
   return kinds.count(storage_id) != 0;
 }
 
+std::string deprecation_of(const std::string& storage_id) {
+  if (storage_id == "endpoints") {
+    return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+  }
+  return storage_id == "componentstatuses" ? "v1 ComponentStatus is deprecated in v1.19+" : "";
+}
+
 ResourcePtr builtin_resource(const std::string& group, const std::string& version,
                              const Json& entry) {
   auto resource = std::make_shared<Resource>();
@@ -82,6 +89,7 @@ ResourcePtr builtin_resource(const std::string& group, const std::string& versio
   resource->generation = keeps_generation(resource->storage_id);
   resource->merge = schema::builtin_merge_schema(type.gvk);
   if (!resource->merge) resource->merge = schema::deduced_merge_schema();
+  resource->deprecation = deprecation_of(resource->storage_id);
   return resource;
 }
 

@@ -13,12 +13,20 @@
 
 namespace kubewatch::apiserver {
 
+// By whom a request is made.
+struct Caller {
+  std::string name = "kubernetes-admin";
+  std::string uid;
+  std::vector<std::string> groups = {"system:masters", "system:authenticated"};
+};
+
 struct ApiRequest {
   std::string method;
   std::string path;   // as sent
   std::string query;  // as sent, without '?'
   http::Headers headers;
   std::string body;
+  Caller caller = {};
 };
 
 struct ApiResponse {

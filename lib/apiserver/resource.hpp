@@ -35,6 +35,8 @@ struct CustomVersion {
   std::string scale_status_path;
   std::string scale_selector_path;
   bool terminating = false;  // the CRD is being deleted: no creates
+  // Of the version that objects are stored in; null where that is this one.
+  std::shared_ptr<const schema::CompiledSchema> stored;
 };
 
 struct Resource {
@@ -45,11 +47,14 @@ struct Resource {
   bool generation = false;  // metadata.generation is kept
   std::shared_ptr<const CustomVersion> custom;  // null for built-ins
   schema::MergeNodePtr merge;                   // never null
+  std::string deprecation;                      // told with each answer; "" = none
 
   bool has_status() const { return type.has_subresource("status"); }
   bool has_scale() const { return type.has_subresource("scale"); }
-  // Stored in another API group than it is served in (events).
-  bool converted() const { return storage_gvk.group != type.gvk.group; }
+  // Not served as it is stored: events of the other API group, other versions of a CRD.
+  bool converted() const {
+    return storage_gvk.group != type.gvk.group || (custom && custom->stored);
+  }
   // With the plural, as in NotFound; with the kind, as in Invalid.
   Subject subject(const std::string& name) const { return {type.gvk.group, type.plural, name}; }
   Subject kind_subject(const std::string& name) const {

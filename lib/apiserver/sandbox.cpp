@@ -6,6 +6,7 @@
 
 #include "apiserver/api.hpp"
 #include "base/log.hpp"
+#include "http/bearer.hpp"
 #include "http/server.hpp"
 
 namespace kubewatch::apiserver {
@@ -27,16 +28,6 @@ class ResponderSink : public WatchSink {
  private:
   std::shared_ptr<http::Responder> responder_;
 };
-
-// Takes the same time wherever the texts differ.
-bool same_secret(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  }
-  return difference == 0;
-}
 
 bool is_open_path(std::string_view path) {
   return path == "/healthz" || path == "/livez" || path == "/readyz" || path == "/version";
@@ -64,7 +55,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     if (!options_.insecure_http) {
       KW_ASSIGN(auto certificate,
                 http::generate_certificate({"localhost", "kubernetes", "kubernetes.default"},
-                                           certificate_addresses(), loop_.wall()));
+                                           certificate_addresses()));
       server.tls = http::ServerTls{certificate.certificate_pem, certificate.key_pem};
       ca_pem_ = certificate.ca_pem;
     }
@@ -74,6 +65,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
                                               on_request(std::move(request), std::move(responder));
                                             }));
     api_.set_address(fmt::format("{}:{}", options_.address, server_->port()));
+    api_.tokens().admit(token_);
     api_.on_change([this] { schedule_work(); });
     schedule_tick();
     return {};
@@ -120,26 +112,25 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     return addresses;
   }
 
-  bool is_allowed(const http::ServerRequest& request) const {
-    if (options_.insecure_http || is_open_path(request.path)) return true;
-    constexpr std::string_view kScheme = "Bearer ";
-    const std::string_view given = request.headers.get("Authorization");
-    return given.substr(0, kScheme.size()) == kScheme &&
-           same_secret(given.substr(kScheme.size()), token_);
+  std::optional<Caller> caller_of(const http::ServerRequest& request) const {
+    auto caller = api_.tokens().caller(http::bearer_token(request.headers), loop_.wall());
+    const bool anybody = options_.insecure_http || is_open_path(request.path);
+    return caller || !anybody ? std::move(caller) : Caller{};
   }
 
   void on_request(http::ServerRequest request, std::shared_ptr<http::Responder> responder) {
     ++requests_;
     base::vlog(8, "sandbox request", {{"method", request.method}, {"path", request.path}});
-    if (!is_allowed(request)) {
+    auto caller = caller_of(request);
+    if (!caller) {
       const Error refused = api_error(401, "Unauthorized", "Unauthorized", std::nullopt);
       ApiResponse response;
       response.body = refused.status()->body;
       responder->respond(401, headers_of(response), response.body);
       return;
     }
-    ApiRequest call{std::move(request.method), std::move(request.path), std::move(request.query),
-                    std::move(request.headers), std::move(request.body)};
+    ApiRequest call{std::move(request.method),  std::move(request.path), std::move(request.query),
+                    std::move(request.headers), std::move(request.body), std::move(*caller)};
     Reply reply = api_.handle(call, loop_.wall());
     if (!reply.watch) {
       responder->respond(reply.response.status, headers_of(reply.response), reply.response.body);

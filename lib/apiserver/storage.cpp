@@ -36,6 +36,7 @@ ObjectPtr Storage::put(const std::string& storage_id, Json object) {
   Table& of = tables_[storage_id];
   object["metadata"]["resourceVersion"] = std::to_string(++version_);
   auto stored = std::make_shared<const Object>(std::move(object));
+  of.as_put.erase(stored->key());
   ObjectPtr& slot = of.objects[stored->key()];
   auto event = std::make_shared<Event>();
   event->type = slot ? EventType::modified : EventType::added;
@@ -58,10 +59,30 @@ ObjectPtr Storage::remove(const std::string& storage_id, const std::string& key)
   Json last = at->second->json();
   last["metadata"]["resourceVersion"] = std::to_string(version_);
   event->object = std::make_shared<const Object>(std::move(last));
+  it->second.as_put.erase(key);
   it->second.objects.erase(at);
   ObjectPtr removed = event->object;
   record(storage_id, it->second, std::move(event));
   return removed;
+}
+
+void Storage::reread(const std::string& storage_id, const std::function<void(Json&)>& read) {
+  const auto it = tables_.find(storage_id);
+  if (it == tables_.end()) return;
+  auto& as_put = it->second.as_put;
+  for (auto& [key, shown] : it->second.objects) {
+    const auto kept = as_put.find(key);
+    const ObjectPtr original = kept == as_put.end() ? shown : kept->second;
+    Json object = original->json();
+    read(object);
+    if (object == original->json()) {
+      shown = original;
+      as_put.erase(key);
+    } else {
+      shown = std::make_shared<const Object>(std::move(object));
+      as_put[key] = original;
+    }
+  }
 }
 
 void Storage::record(const std::string& storage_id, Table& of, EventPtr event) {

@@ -44,6 +44,10 @@ class Storage {
   // Returns the object of the DELETED event; null when absent.
   ObjectPtr remove(const std::string& storage_id, const std::string& key);
 
+  // Shows the objects as `read` makes them of what was put, from now on: no event, no other
+  // resourceVersion, and what was put is kept for the next time. History stays as it was told.
+  void reread(const std::string& storage_id, const std::function<void(Json&)>& read);
+
   // In key order, from the first key >= `from`, whose key starts with `prefix`; false from `visit`
   // ends.
   using Visit = std::function<bool(const ObjectPtr&)>;
@@ -65,6 +69,7 @@ class Storage {
  private:
   struct Table {
     std::map<std::string, ObjectPtr> objects;
+    std::map<std::string, ObjectPtr> as_put;  // of objects that are shown otherwise
     std::deque<EventPtr> history;
     std::uint64_t compacted = 0;  // state at this version and later can be told
   };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -14,6 +15,8 @@
 namespace kubewatch::apiserver {
 
 namespace {
+
+constexpr std::size_t kMostData = 1U << 20U;  // MaxSecretSize of k8s.io/api
 
 bool is(const Resource& resource, const char* storage_id) {
   return resource.storage_id == storage_id;
@@ -87,6 +90,38 @@ void check_data_keys(const Json& object, const char* key, FieldErrors& errors) {
     errors.push_back(
         field_invalid(fmt::format("{}[{}]", key, name), base::dump_json(Json(name)), problem));
   }
+}
+
+// Of all values together, base64 as what it stands for.
+std::size_t data_size(const Json& object, const char* key, bool bytes) {
+  const Json* data = base::find(object, {key});
+  std::size_t total = 0;
+  if (data == nullptr || !data->is_object()) return total;
+  for (const auto& [name, value] : data->items()) {
+    const auto& text = value.get_ref<const std::string&>();
+    const std::size_t padding =
+        std::min<std::size_t>(2, text.size() - text.find_last_not_of('=') - 1);
+    total += bytes && !text.empty() ? text.size() / 4 * 3 - padding : text.size();
+  }
+  return total;
+}
+
+// A key of both, and more than an object of etcd should hold.
+void check_data(const Json& object, bool secret, FieldErrors& errors) {
+  check_data_keys(object, "data", errors);
+  check_data_keys(object, "binaryData", errors);
+  const Json* data = base::find(object, {"data"});
+  const Json* binary = base::find(object, {"binaryData"});
+  if (data != nullptr && binary != nullptr && data->is_object() && binary->is_object()) {
+    for (const auto& [name, value] : binary->items()) {
+      if (!data->contains(name)) continue;
+      errors.push_back(field_invalid(fmt::format("data[{}]", name), base::dump_json(Json(name)),
+                                     "duplicate of key present in binaryData"));
+    }
+  }
+  if (data_size(object, "data", secret) + data_size(object, "binaryData", true) <= kMostData)
+    return;
+  errors.push_back(field_too_long(secret ? "data" : "[]", kMostData));
 }
 
 Error wrong_type(const Resource& resource, const std::string& why) {
@@ -243,8 +278,7 @@ void validate_kind(const Resource& resource, const Json* live, const Json& objec
     return;
   }
   if (is(resource, "configmaps") || is(resource, "secrets")) {
-    check_data_keys(object, "data", errors);
-    check_data_keys(object, "binaryData", errors);
+    check_data(object, is(resource, "secrets"), errors);
   }
   if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) {
     validate_crd(live, object, errors);

@@ -45,12 +45,6 @@ Result<void> check_type(const WriteContext& context, const Json& body) {
       fmt::format("{} in version \"{}\" cannot be handled as a {}", kind, gvk.version, gvk.kind));
 }
 
-std::string unknown_sentence(const std::vector<std::string>& paths) {
-  std::vector<std::string> parts;
-  for (const auto& path : paths) parts.push_back(fmt::format("unknown field \"{}\"", path));
-  return base::join(parts, ", ");
-}
-
 // Defaults, unknown fields and embedded resources, as the schema has them.
 Result<void> shape_custom(const Resource& resource, Json& body, std::vector<std::string>& unknown) {
   const schema::CompiledSchema& compiled = *resource.custom->compiled;
@@ -114,14 +108,16 @@ Result<Json> Writer::decode(const WriteContext& context, Json body,
     auto dropped = prune_typed(body, resource);
     unknown.insert(unknown.end(), dropped.begin(), dropped.end());
   }
-  if (!unknown.empty() && context.validation == FieldValidation::strict) {
+  std::vector<std::string> sentences = context.duplicates;
+  for (const auto& path : unknown) sentences.push_back(fmt::format("unknown field \"{}\"", path));
+  if (!sentences.empty() && context.validation == FieldValidation::strict) {
     const auto& gvk = resource.type.gvk;
     return bad_request(
         fmt::format("{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}",
-                    gvk.kind, gvk.version, gvk.kind, unknown_sentence(unknown)));
+                    gvk.kind, gvk.version, gvk.kind, base::join(sentences, ", ")));
   }
-  if (!unknown.empty() && context.validation == FieldValidation::warn) {
-    for (const auto& path : unknown) warnings.push_back(fmt::format("unknown field \"{}\"", path));
+  if (context.validation == FieldValidation::warn) {
+    warnings.insert(warnings.end(), sentences.begin(), sentences.end());
   }
   for (auto& warning : metadata_warnings(resource, body)) warnings.push_back(std::move(warning));
   KW_TRY(normalise_kind(resource, body));

@@ -29,6 +29,7 @@ struct WriteContext {
   bool force = false;        // apply
   std::string told_version;  // schema::ApplyRequest
   FieldValidation validation = FieldValidation::warn;
+  std::vector<std::string> duplicates;  // of the body, as duplicate_fields() has them
   WallTime now;
 };
 

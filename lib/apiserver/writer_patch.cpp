@@ -75,6 +75,18 @@ Result<void> check_configuration(const WriteContext& context, const Json& config
   return {};
 }
 
+// What comes out of a patch and is no object of its kind is the patch's fault: 422, and not 400.
+Error as_patch_error(const Error& error, const std::string& patched) {
+  constexpr std::string_view kUndecodable = " cannot be handled as a ";
+  const std::string& message = error.message();
+  const std::size_t at = message.find(kUndecodable);
+  if (at == std::string::npos) return error;
+  const std::size_t why = message.find(": ", at);
+  return invalid({"", "", ""},
+                 {field_invalid("patch", base::dump_json(Json(patched)),
+                                why == std::string::npos ? message : message.substr(why + 2))});
+}
+
 }  // namespace
 
 Result<Written> Writer::patch(const WriteContext& context, core::PatchType type, const Json& body) {
@@ -83,7 +95,10 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
   const Json before = to_served(resource, now->json());
   KW_ASSIGN(Json object, patched(resource, type, before, body));
   std::vector<std::string> warnings;
-  KW_ASSIGN(object, decode(context, std::move(object), warnings));
+  const std::string text = base::dump_json(object);
+  auto decoded = decode(context, std::move(object), warnings);
+  if (!decoded) return as_patch_error(decoded.error(), text);
+  object = std::move(*decoded);
   const std::string name = string_at(object, {"metadata", "name"});
   if (name != context.name) {
     return bad_request(fmt::format(

@@ -236,7 +236,7 @@ std::string format_duration(Duration duration) {
 
 std::string format_age(std::chrono::seconds age) {
   const std::int64_t second = age.count();
-  if (second < -1) return "<unknown>";
+  if (second < -1) return "<invalid>";
   if (second < 0) return "0s";
   if (second < 120) return fmt::format("{}s", second);
   const std::int64_t minutes = second / 60;

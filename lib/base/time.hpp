@@ -28,7 +28,7 @@ Result<Duration> parse_duration(std::string_view text);
 // The shortest exact form: "1h30m0s" is written "1h30m".
 std::string format_duration(Duration duration);
 
-// kubectl's AGE column: "5s", "3m20s", "5h", "2d", "400d", "<unknown>" when negative beyond a
+// kubectl's AGE column: "5s", "3m20s", "5h", "2d", "400d", "<invalid>" when negative beyond a
 // second.
 std::string format_age(std::chrono::seconds age);
 

@@ -201,13 +201,4 @@ GatewayPlan plan_gateway_request(const http::ServerRequest& request,
   return out;
 }
 
-bool same_secret(std::string_view a, std::string_view b) {
-  unsigned different = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    different |= static_cast<unsigned char>(a[i]) ^
-                 static_cast<unsigned char>(b.empty() ? 0 : b[i % b.size()]);
-  }
-  return different == 0;
-}
-
 }  // namespace kubewatch::hooks

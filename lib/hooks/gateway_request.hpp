@@ -42,7 +42,4 @@ GatewayPlan plan_gateway_request(const http::ServerRequest& request,
                                  const std::vector<core::ResourceType>& writable,
                                  std::string_view manager, bool read_only = false);
 
-// The same texts, in a time that does not tell how much of them is the same.
-bool same_secret(std::string_view a, std::string_view b);
-
 }  // namespace kubewatch::hooks

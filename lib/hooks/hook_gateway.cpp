@@ -12,6 +12,7 @@
 #include "core/impersonation.hpp"
 #include "hooks/caches.hpp"
 #include "hooks/private_file.hpp"
+#include "http/bearer.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -78,8 +79,7 @@ Result<std::unique_ptr<HookGateway>> HookGateway::open(client::Client& client, c
                                                      [](http::Responder& to, const Error& error) {
                                                        refuse(to, 503, error.render());
                                                      }));
-  KW_ASSIGN(auto made,
-            http::generate_certificate({"localhost"}, {"127.0.0.1"}, client.loop().wall()));
+  KW_ASSIGN(auto made, http::generate_certificate({"localhost"}, {"127.0.0.1"}));
   out->ca_pem_ = std::move(made.ca_pem);
   http::ServerOptions options;
   options.tls = http::ServerTls{std::move(made.certificate_pem), std::move(made.key_pem)};
@@ -125,13 +125,10 @@ std::vector<std::string> HookGateway::secrets() const {
 }
 
 const std::string* HookGateway::home_of(const http::ServerRequest& request) const {
-  constexpr std::string_view kBearer = "Bearer ";
-  std::string_view given = request.headers.get("Authorization");
-  if (!given.starts_with(kBearer)) return nullptr;
-  given.remove_prefix(kBearer.size());
+  const std::string_view given = http::bearer_token(request.headers);
   const std::string* found = nullptr;
   for (const auto& [home, token] : tokens_) {
-    if (same_secret(given, token)) found = &home;
+    if (http::same_secret(given, token)) found = &home;
   }
   return found;
 }

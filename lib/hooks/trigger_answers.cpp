@@ -3,22 +3,12 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "http/bearer.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMaxToken = 4096;
-constexpr std::string_view kBearer = "Bearer ";
-
-// Takes as long whatever is wrong with it.
-bool same_token(std::string_view given, std::string_view wanted) {
-  unsigned different = given.size() == wanted.size() ? 0U : 1U;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const char other = wanted[wanted.empty() ? 0 : i % wanted.size()];
-    different |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(other);
-  }
-  return different == 0;
-}
 
 std::string message(const std::string& text) {
   return base::dump_json({{"message", text}}) + "\n";
@@ -30,8 +20,7 @@ TriggerAnswers::TriggerAnswers(std::vector<TriggerRoute> routes, OnRequest on_re
     : routes_(std::move(routes)), on_request_(std::move(on_request)) {}
 
 Result<std::vector<std::string>> TriggerAnswers::allowed(const http::ServerRequest& request) const {
-  std::string_view given = request.headers.get("Authorization");
-  given.remove_prefix(given.starts_with(kBearer) ? kBearer.size() : given.size());
+  const std::string_view given = http::bearer_token(request.headers);
   bool known = false;
   std::vector<std::string> out;
   for (const TriggerRoute& route : routes_) {
@@ -45,7 +34,7 @@ Result<std::vector<std::string>> TriggerAnswers::allowed(const http::ServerReque
         base::log_error("the token file of a trigger cannot be used; its requests are refused",
                         {{"controller", route.document}, {"file", route.token_file}});
       }
-      if (wanted.empty() || !same_token(given, wanted)) continue;
+      if (!http::same_secret(given, wanted)) continue;
     }
     out.push_back(route.document);
   }

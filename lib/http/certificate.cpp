@@ -169,4 +169,11 @@ Result<GeneratedCertificate> generate_certificate(const std::vector<std::string>
   return out;
 }
 
+Result<GeneratedCertificate> generate_certificate(const std::vector<std::string>& dns_names,
+                                                  const std::vector<std::string>& ip_addresses) {
+  const auto now = std::chrono::system_clock::now();
+  return generate_certificate(dns_names, ip_addresses,
+                              std::chrono::floor<std::chrono::microseconds>(now));
+}
+
 }  // namespace kubewatch::http

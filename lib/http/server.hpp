@@ -85,5 +85,8 @@ struct GeneratedCertificate {
 Result<GeneratedCertificate> generate_certificate(const std::vector<std::string>& dns_names,
                                                   const std::vector<std::string>& ip_addresses,
                                                   WallTime now);
+// From now on by the system's clock: who looks at it knows no other, whatever time a loop has.
+Result<GeneratedCertificate> generate_certificate(const std::vector<std::string>& dns_names,
+                                                  const std::vector<std::string>& ip_addresses);
 
 }  // namespace kubewatch::http

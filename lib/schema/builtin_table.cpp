@@ -116,7 +116,9 @@ void Table::read_field(std::string_view text, MergeNode& out) {
   if (mark != '*') return;
   switch (text.front()) {
     case 's': out.implied[key] = ""; break;
-    case 'n': out.implied[key] = 0; break;
+    case 'n':
+    case 'j':
+    case 'k': out.implied[key] = 0; break;
     case 'b': out.implied[key] = false; break;
     case '@': out.implied[key] = Json::object(); break;
     default: out.implied[key] = Json();
@@ -147,6 +149,11 @@ const MergeNode* Table::keyed_list(std::string_view text) {
   return node;
 }
 
+bool is_number(MergeNode::Scalar scalar) {
+  using Scalar = MergeNode::Scalar;
+  return scalar == Scalar::numeric || scalar == Scalar::int32 || scalar == Scalar::int64;
+}
+
 // "name=,protocol=TCP": a default is a number where the item's field is one.
 void Table::read_keys(std::string_view keys, MergeNode& out) {
   while (!keys.empty()) {
@@ -156,7 +163,7 @@ void Table::read_keys(std::string_view keys, MergeNode& out) {
     out.keys.push_back(name);
     if (!has_default) continue;
     const MergeNode* field = out.element->child(name);
-    const bool number = field != nullptr && field->scalar == MergeNode::Scalar::numeric;
+    const bool number = field != nullptr && is_number(field->scalar);
     out.key_defaults[name] = number ? Json(std::stol(std::string(key))) : Json(std::string(key));
   }
 }
@@ -173,8 +180,12 @@ const MergeNode* Table::type(std::string_view text) {
   switch (tag) {
     case 's': node = scalar(Scalar::string); break;
     case 'n': node = scalar(Scalar::numeric); break;
+    case 'j': node = scalar(Scalar::int32); break;
+    case 'k': node = scalar(Scalar::int64); break;
     case 'b': node = scalar(Scalar::boolean); break;
     case 'u': node = scalar(Scalar::any); break;
+    case 'q': node = scalar(Scalar::quantity); break;
+    case 'i': node = scalar(Scalar::int_or_string); break;
     case 'x': node = scalar(Scalar::any, true); break;
     case 'M': node = collection(Kind::map, rest); break;
     case 'A': node = collection(Kind::map_atomic, rest); break;

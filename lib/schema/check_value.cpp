@@ -1,6 +1,10 @@
 // Whether a value fits its merge schema, told as the API server tells it for apply. Not OpenAPI
 // validation: formats, enums and required fields are none of its business.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <set>
+#include <string_view>
 
 #include "base/strings.hpp"
 #include "schema/typed.hpp"
@@ -23,6 +27,8 @@ class Checker {
   void fail(const std::string& path, const std::string& what) {
     if (errors_.size() < kMaxErrors) errors_.push_back(path.empty() ? what : path + ": " + what);
   }
+  void check_quantity(std::string_view text, const std::string& path);
+  void check_integer(const MergeNode& node, const Json& value, const std::string& path);
   void check_scalar(const MergeNode& node, const Json& value, const std::string& path);
   void check_map(const MergeNode& node, const Json& value, const std::string& path);
   void check_list(const MergeNode& node, const Json& value, const std::string& path);
@@ -46,6 +52,45 @@ std::string go_type(const Json& value) {
   return value.is_object() ? "map[string]interface {}" : "[]interface {}";
 }
 
+// Of k8s.io/apimachinery/pkg/api/resource: a number, then a suffix of 10 or of 2, or an exponent.
+void Checker::check_quantity(std::string_view text, const std::string& path) {
+  const auto wrong = [&] {
+    fail(path,
+         "quantities must match the regular expression "
+         "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  };
+  constexpr std::string_view kDigits = "0123456789";
+  const std::size_t at = text.starts_with('+') || text.starts_with('-') ? 1 : 0;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789.", at), text.size());
+  const std::string_view number = text.substr(at, end - at);
+  const bool has_digit = number.find_first_of(kDigits) != number.npos;
+  if (!has_digit || number.find('.') != number.rfind('.')) return wrong();
+  std::string_view suffix = text.substr(end);
+  static const std::set<std::string_view> kSuffixes = {
+      "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  if (kSuffixes.count(suffix) != 0) return;
+  if (!suffix.starts_with('e') && !suffix.starts_with('E')) return wrong();
+  suffix.remove_prefix(1);
+  if (suffix.starts_with('+') || suffix.starts_with('-')) suffix.remove_prefix(1);
+  if (suffix.empty() || suffix.find_first_not_of(kDigits) != suffix.npos) wrong();
+}
+
+void Checker::check_integer(const MergeNode& node, const Json& value, const std::string& path) {
+  if (!value.is_number()) {
+    return fail(path, "expected numeric (int or float), got " + go_type(value));
+  }
+  const bool narrow = node.scalar == MergeNode::Scalar::int32;
+  using Narrow = std::numeric_limits<std::int32_t>;
+  using Wide = std::numeric_limits<std::int64_t>;
+  const auto number = value.is_number_integer() ? value.get<std::int64_t>() : 0;
+  const bool too_large = value.is_number_unsigned() &&
+                         value.get<std::uint64_t>() > static_cast<std::uint64_t>(Wide::max());
+  const bool fits = !narrow || (number >= Narrow::min() && number <= Narrow::max());
+  if (value.is_number_integer() && !too_large && fits) return;
+  fail(path, "json: cannot unmarshal number " + value.dump() + " into Go value of type " +
+                 (narrow ? "int32" : "int64"));
+}
+
 void Checker::check_scalar(const MergeNode& node, const Json& value, const std::string& path) {
   if (node.anything || value.is_null()) return;
   const auto expected = [&](const char* what) {
@@ -55,6 +100,8 @@ void Checker::check_scalar(const MergeNode& node, const Json& value, const std::
     case MergeNode::Scalar::numeric:
       if (!value.is_number()) fail(path, "expected numeric (int or float), got " + go_type(value));
       break;
+    case MergeNode::Scalar::int32:
+    case MergeNode::Scalar::int64: check_integer(node, value, path); break;
     case MergeNode::Scalar::string:
       if (!value.is_string()) expected("string");
       break;
@@ -63,6 +110,13 @@ void Checker::check_scalar(const MergeNode& node, const Json& value, const std::
       break;
     case MergeNode::Scalar::any:
       if (value.is_structured()) expected("any scalar");
+      break;
+    case MergeNode::Scalar::quantity:
+      if (value.is_structured() || value.is_boolean()) return expected("any scalar");
+      if (value.is_string()) check_quantity(value.get_ref<const std::string&>(), path);
+      break;
+    case MergeNode::Scalar::int_or_string:
+      if (!value.is_string() && !value.is_number_integer()) expected("int or string");
       break;
   }
 }

@@ -35,7 +35,8 @@ struct MergeNode {
     list_set,
     list_map,  // associative by `keys`
   };
-  enum class Scalar { any, string, numeric, boolean };
+  // The last four only of built-in kinds: what their Go types take beyond what SMD knows.
+  enum class Scalar { any, string, numeric, boolean, int32, int64, quantity, int_or_string };
   Kind kind = Kind::deduced;
   Scalar scalar = Scalar::any;  // scalar
   bool anything = false;        // scalar: maps and lists too, as one value (RawExtension)

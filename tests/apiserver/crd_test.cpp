@@ -138,7 +138,7 @@ TEST_CASE("a deleted CRD takes its objects with it and waits for their finalizer
   const auto dying = server.remove(kOne);
   CHECK(condition(dying.json, "Terminating") == "True InstanceDeletionPending");
   CHECK(server.get(kWebsites + "/free").code == 404);
-  CHECK(server.get(kOne).code == 200);
+  CHECK(condition(server.get(kOne).json, "Terminating") == "True InstanceDeletionInProgress");
   CHECK(server.post(kWebsites, website("new")).code == 405);
   CHECK(server.merge(kOne, {{"metadata", {{"annotations", {{"a", "b"}}}}}}).code == 200);
   server.merge(kWebsites + "/held", {{"metadata", {{"finalizers", nullptr}}}});
@@ -192,6 +192,35 @@ TEST_CASE("a changed schema counts for the next write") {
                 kOne,
                 Json::array({{{"op", "replace"}, {"path", "/spec/scope"}, {"value", "Cluster"}}}))
             .code == 422);
+}
+
+TEST_CASE("a deprecated version says so with each answer, and what to use instead") {
+  Server server;
+  Json crd = website_crd();
+  for (auto& version : crd["spec"]["versions"]) {
+    if (version["name"] == "v1beta1") version["deprecated"] = true;
+  }
+  server.post(kCrdPath, crd);
+  const std::string beta = "/apis/demo.kubewatch.dev/v1beta1/namespaces/default/websites";
+  const std::string told =
+      "299 - \"demo.kubewatch.dev/v1beta1 Website is deprecated; use demo.kubewatch.dev/v1 "
+      "Website\"";
+  CHECK(server.get(beta).headers.get("Warning") == told);
+  CHECK(server.get(beta + "/none").headers.get("Warning") == told);
+  CHECK(server.post(beta, website("a")).headers.get("Warning") == told);
+  CHECK_FALSE(server.get(kWebsites).headers.has("Warning"));
+
+  crd = server.get(kOne).json;
+  for (auto& version : crd["spec"]["versions"]) {
+    version["deprecated"] = true;
+    if (version["name"] == "v1") version["deprecationWarning"] = "it is \"old\"";
+  }
+  REQUIRE(server.put(kOne, crd).code == 200);
+  CHECK(server.get(kWebsites).headers.get("Warning") == "299 - \"it is \\\"old\\\"\"");
+  CHECK(server.get(beta).headers.get("Warning") ==
+        "299 - \"demo.kubewatch.dev/v1beta1 Website is deprecated\"");
+  CHECK(server.get("/api/v1/endpoints").headers.get("Warning").find("EndpointSlice") !=
+        std::string::npos);
 }
 
 }  // namespace kubewatch::apiserver

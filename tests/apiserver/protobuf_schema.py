@@ -17,7 +17,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GROUPS = ["core", "apps", "batch", "rbac", "coordination", "networking", "policy", "storage", "events",
-          "discovery", "autoscaling", "authorization"]
+          "discovery", "autoscaling", "authorization", "authentication", "scheduling", "node", "certificates", "resource"]
 SPECIAL = {"resource.Quantity": "q", "metav1.Time": "t", "Time": "t", "metav1.MicroTime": "u",
            "MicroTime": "u", "intstr.IntOrString": "x", "runtime.RawExtension": "w", "FieldsV1": "w",
            "metav1.Duration": "n", "ExtraValue": "l", "ResourceList": "Q", "v1.ResourceList": "Q"}

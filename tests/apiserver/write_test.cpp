@@ -391,8 +391,15 @@ TEST_CASE("built-in kinds lose fields that their type lacks and refuse values of
   CHECK(pod["containers"][0]["resources"]["limits"]["memory"] == "1Gi");
   CHECK(pod["volumes"][0].contains("emptyDir"));
   const auto wrong = server.merge(path + "/d", {{"spec", {{"replicas", "many"}}}});
-  CHECK(wrong.code == 400);
+  CHECK(wrong.code == 422);
   CHECK(wrong.message().find(".spec.replicas: expected numeric") != std::string::npos);
+  for (const char* number : {"1.5", "99999999999"}) {
+    const auto whole =
+        server.call("PATCH", path + "/d", std::string(R"({"spec":{"replicas":)") + number + "}}",
+                    "application/merge-patch+json");
+    CHECK(whole.code == 422);
+    CHECK(whole.message().find("of type int32") != std::string::npos);
+  }
 }
 
 TEST_CASE("custom objects may have plain finalizers, with a warning") {

@@ -112,7 +112,7 @@ TEST_CASE("durations are written in their shortest exact form and read back") {
 }
 
 TEST_CASE("ages look like kubectl's") {
-  const std::pair<std::int64_t, const char*> cases[] = {{-2, "<unknown>"},
+  const std::pair<std::int64_t, const char*> cases[] = {{-2, "<invalid>"},
                                                         {-1, "0s"},
                                                         {0, "0s"},
                                                         {5, "5s"},

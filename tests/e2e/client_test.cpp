@@ -202,4 +202,19 @@ E2E_CASE("a finalizer is put on before the work and taken off after the cleanup"
   REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "a"); }));
 }
 
+E2E_CASE("what stands for a time in metadata and is none is refused") {
+  World w;
+  const std::string path = "/api/v1/namespaces/" + w.ns() + "/configmaps";
+  for (const char* time : {"yesterday", "2020-01-01", "2020-13-01T00:00:00Z", ""}) {
+    INFO(time);
+    const Answer answer =
+        send(w, "POST", path, {{"metadata", {{"name", "a"}, {"creationTimestamp", time}}}});
+    CHECK(answer.code == 400);
+    CHECK(base::string_at(answer.body, {"message"}).find("parsing time") != std::string::npos);
+  }
+  CHECK(send(w, "POST", path,
+             {{"metadata", {{"name", "a"}, {"creationTimestamp", "2020-01-01T00:00:00Z"}}}})
+            .code == 201);
+}
+
 }  // namespace kubewatch::e2e

@@ -132,34 +132,27 @@ class Account {
   }
 
  private:
-  // By a token where there are tokens; the sandbox has none and lets us be anybody.
   void become() {
-    config_ = w_.server().config();
-    if (w_.server().name() == "sandbox") {
-      config_.impersonate.user = "system:serviceaccount:" + w_.ns() + ":bot";
-      config_.impersonate.groups = {"system:serviceaccounts", "system:authenticated"};
-    } else {
-      const Json request = {{"apiVersion", "authentication.k8s.io/v1"},
-                            {"kind", "TokenRequest"},
-                            {"spec", {{"expirationSeconds", 3600}}}};
-      std::string token;
-      const auto pending = w_.client().create_below(
-          builtin("", "ServiceAccount", "serviceaccounts", true), {w_.ns(), "bot"}, "token",
-          request, [&](const Result<Json>& answer) {
-            token = answer.ok() ? base::string_at(*answer, {"status", "token"}) : "-";
-          });
-      REQUIRE(w_.eventually([&] { return !token.empty(); }));
-      REQUIRE(token != "-");
-      client::ClientConfig bare;
-      bare.server = config_.server;
-      bare.namespace_ = w_.ns();
-      bare.ca_pem = config_.ca_pem;
-      bare.ca_file = config_.ca_file;
-      bare.tls_server_name = config_.tls_server_name;
-      bare.insecure_skip_tls_verify = config_.insecure_skip_tls_verify;
-      bare.token = token;
-      config_ = bare;
-    }
+    const client::ClientConfig& ours = w_.server().config();
+    const Json request = {{"apiVersion", "authentication.k8s.io/v1"},
+                          {"kind", "TokenRequest"},
+                          {"spec", {{"expirationSeconds", 3600}}}};
+    std::string token;
+    const auto pending = w_.client().create_below(
+        builtin("", "ServiceAccount", "serviceaccounts", true), {w_.ns(), "bot"}, "token", request,
+        [&](const Result<Json>& answer) {
+          token = answer.ok() ? base::string_at(*answer, {"status", "token"}) : "-";
+        });
+    REQUIRE(w_.eventually([&] { return !token.empty(); }));
+    REQUIRE(token != "-");
+    config_ = {};
+    config_.server = ours.server;
+    config_.namespace_ = w_.ns();
+    config_.ca_pem = ours.ca_pem;
+    config_.ca_file = ours.ca_file;
+    config_.tls_server_name = ours.tls_server_name;
+    config_.insecure_skip_tls_verify = ours.insecure_skip_tls_verify;
+    config_.token = token;
     auto transport = client::make_transport(w_.loop(), config_);
     REQUIRE(transport.ok());
     transport_ = std::move(*transport);

@@ -11,7 +11,7 @@ The text, one definition or kind a line, names without their io.k8s... prefix:
   meta.v1.Time :u                            no struct: what it stands for
 A field is NAME[*|~]:[{patch merge key;patch strategy}]TYPE. Fields marked * or ~ are in every object of the
 server even when nobody wrote them: * as {}, "", 0 or false by type, ~ as null.
-TYPE: s string, n numeric, b boolean, u any scalar, x anything (atomic), d deduced, @NAME a definition
+TYPE: s string, n numeric, j int32, k int64, b boolean, q quantity, i integer or string, u any other scalar, x anything (atomic), d deduced, @NAME a definition
 (@!NAME the same as one atomic value), M map of, A atomic map of, L atomic list of, S set of,
 K[key,key=default] list by keys of; each followed by the TYPE of its elements.
 """
@@ -27,7 +27,9 @@ DOCUMENTS = [
     "api/v1", "apis/apps/v1", "apis/batch/v1", "apis/rbac.authorization.k8s.io/v1",
     "apis/coordination.k8s.io/v1", "apis/networking.k8s.io/v1", "apis/policy/v1", "apis/autoscaling/v1",
     "apis/autoscaling/v2", "apis/storage.k8s.io/v1", "apis/events.k8s.io/v1", "apis/discovery.k8s.io/v1",
-    "apis/apiextensions.k8s.io/v1", "apis/admissionregistration.k8s.io/v1"]
+    "apis/apiextensions.k8s.io/v1", "apis/admissionregistration.k8s.io/v1",
+    "apis/scheduling.k8s.io/v1", "apis/node.k8s.io/v1", "apis/certificates.k8s.io/v1", "apis/resource.k8s.io/v1",
+    "apis/authentication.k8s.io/v1", "apis/authorization.k8s.io/v1"]
 PREFIXES = [
     ("io.k8s.apimachinery.pkg.apis.", ""), ("io.k8s.apiextensions-apiserver.pkg.apis.", ""),
     ("io.k8s.apimachinery.pkg.api.", ""), ("io.k8s.apimachinery.pkg.", ""), ("io.k8s.api.", "")]
@@ -96,10 +98,12 @@ class Table:
         if ref == ANYTHING:
             return "x"
         if ref == QUANTITY:
-            return "u"
+            return "q"
         if ref:
             self.want(ref)
             return ("@!" if schema.get("x-kubernetes-map-type") == "atomic" else "@") + short(ref)
+        if schema.get("format") == "int-or-string":
+            return "i"
         kind = schema.get("type", "")
         if kind == "object":
             if "properties" in schema:
@@ -111,7 +115,9 @@ class Table:
             return self.list_prefix(schema, schema["items"]) + self.type_of(schema["items"])
         if kind == "string":
             return "s" if schema.get("format", "") in ("", "byte") else "u"
-        return {"integer": "n", "number": "n", "boolean": "b", "": "d"}[kind]
+        if kind == "integer":
+            return "j" if schema.get("format") == "int32" else "k"
+        return {"number": "n", "boolean": "b", "": "d"}[kind]
 
     def presence(self, name, schema, required):
         """Whether the server's own struct always writes this field, and as what."""

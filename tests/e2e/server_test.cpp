@@ -1,0 +1,266 @@
+// What the API server does with requests that are wrong, odd or about itself: the same of the
+// sandbox and of the real one.
+#include "e2e/requests.hpp"
+#include "e2e/world.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+constexpr const char* kMerge = "application/merge-patch+json";
+
+std::string said(const Answer& answer) {
+  return base::string_at(answer.body, {"message"});
+}
+
+bool says(const Answer& answer, const std::string& text) {
+  return said(answer).find(text) != std::string::npos;
+}
+
+std::string maps(const World& w) {
+  return "/api/v1/namespaces/" + w.ns() + "/configmaps";
+}
+
+// A group of its own for each case; v1 is stored, and knows `bar`, which v2 does not.
+struct Gadgets {
+  explicit Gadgets(World& world) : w(world), group(world.ns() + ".example.com") {}
+  ~Gadgets() { (void)w.try_remove("CustomResourceDefinition", "gadgets." + group, ""); }
+
+  static Json version(const std::string& name, const Json& spec, bool storage) {
+    return {{"name", name},
+            {"served", true},
+            {"storage", storage},
+            {"schema",
+             {{"openAPIV3Schema",
+               {{"type", "object"},
+                {"properties",
+                 {{"spec", {{"type", "object"}, {"properties", spec}}},
+                  {"status",
+                   {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}}},
+            {"subresources",
+             {{"scale",
+               {{"specReplicasPath", ".spec.size"}, {"statusReplicasPath", ".status.size"}}}}}};
+  }
+  void define(const Json& first, const Json& second) {
+    const Json definition = {
+        {"apiVersion", "apiextensions.k8s.io/v1"},
+        {"kind", "CustomResourceDefinition"},
+        {"metadata", {{"name", "gadgets." + group}}},
+        {"spec",
+         {{"group", group},
+          {"scope", "Namespaced"},
+          {"names",
+           {{"plural", "gadgets"},
+            {"singular", "gadget"},
+            {"kind", "Gadget"},
+            {"listKind", "GadgetList"}}},
+          {"versions", Json::array({version("v1", first, true), version("v2", second, false)})}}}};
+    w.apply(base::dump_json(definition));
+    // Served by the new schema: the answer to a question that only it answers.
+    REQUIRE(w.eventually([&] { return send(w, "GET", collection("v2")).code == 200; }));
+  }
+  std::string collection(const std::string& version) const {
+    return "/apis/" + group + "/" + version + "/namespaces/" + w.ns() + "/gadgets";
+  }
+  Json object(const std::string& version, const Json& spec) const {
+    return {{"apiVersion", group + "/" + version},
+            {"kind", "Gadget"},
+            {"metadata", {{"name", "a"}}},
+            {"spec", spec}};
+  }
+  Json spec(const std::string& version) {
+    return send(w, "GET", collection(version) + "/a").body.value("spec", Json());
+  }
+
+  World& w;
+  std::string group;
+};
+
+const Json kText = {{"type", "string"}};
+const Json kNumber = {{"type", "integer"}};
+
+}  // namespace
+
+E2E_CASE("a field that is said twice is refused where fields are strict") {
+  World w;
+  const std::string body =
+      R"({"metadata":{"name":"a","name":"a"},"data":{"a":"1","a":"2"},"foo":1,"data":{"x":"y"}})";
+  const Answer strict =
+      send_text(w, "POST", maps(w) + "?fieldValidation=Strict", body, "application/json");
+  CHECK(strict.code == 400);
+  for (const char* field : {"duplicate field \"metadata.name\"", "duplicate field \"data.a\"",
+                            "duplicate field \"data\"", "unknown field \"foo\""}) {
+    INFO(said(strict));
+    CHECK(says(strict, field));
+  }
+  const Answer last = send_text(w, "POST", maps(w), body, "application/json");
+  CHECK(last.code == 201);
+  CHECK(last.body["data"]["x"] == "y");
+}
+
+E2E_CASE("what a patch makes must be an object of its kind, or the patch is invalid") {
+  World w;
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@'}, data: {k: v}}");
+  const std::string path = maps(w) + "/a";
+  for (const char* patch : {R"({"data":5})", R"({"metadata":{"labels":{"a":5}}})"}) {
+    INFO(patch);
+    const Answer answer = send_text(w, "PATCH", path, patch, kMerge);
+    CHECK(answer.code == 422);
+    CHECK(answer.body["details"]["causes"][0]["field"] == "patch");
+    CHECK(says(answer, " \"\" is invalid: patch: Invalid value: "));
+  }
+  const Answer strict =
+      send_text(w, "PATCH", path + "?fieldValidation=Strict", R"({"foo":5})", kMerge);
+  CHECK(strict.code == 422);
+  CHECK(says(strict, "strict decoding error: unknown field \"foo\""));
+  const Answer renamed = send_text(w, "PATCH", path, R"({"metadata":{"name":"b"}})", kMerge);
+  CHECK(renamed.code == 400);
+  CHECK(says(renamed, "the name of the object (b) does not match the name on the URL (a)"));
+}
+
+E2E_CASE("objects of all namespaces are not deleted at once, nor by two policies") {
+  World w;
+  w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@'}}");
+  CHECK(send(w, "DELETE", "/api/v1/configmaps?labelSelector=none%3Dsuch").code == 405);
+  const std::string path = maps(w) + "/a";
+  for (const auto& answer :
+       {send(w, "DELETE", path + "?propagationPolicy=Orphan&orphanDependents=true"),
+        send(w, "DELETE", path, {{"propagationPolicy", "Orphan"}, {"orphanDependents", true}})}) {
+    CHECK(answer.code == 422);
+    CHECK(says(answer, "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  CHECK(w.get("ConfigMap", "a"));
+}
+
+E2E_CASE("quantities, and numbers or texts, of built-in kinds are looked at") {
+  World w;
+  const auto pod = [&](const Json& cpu) {
+    return send(w, "POST", "/api/v1/namespaces/" + w.ns() + "/pods?dryRun=All",
+                {{"metadata", {{"name", "a"}}},
+                 {"spec",
+                  {{"containers", Json::array({{{"name", "c"},
+                                                {"image", "i"},
+                                                {"resources", {{"limits", {{"cpu", cpu}}}}}}})}}}});
+  };
+  for (const Json& wrong : {Json("abc"), Json("1.2.3"), Json("1Q"), Json("")}) {
+    INFO(wrong);
+    const Answer answer = pod(wrong);
+    CHECK(answer.code == 400);
+    CHECK(says(answer, "quantities must match the regular expression"));
+  }
+  for (const Json& right :
+       {Json("100m"), Json(2), Json("1e3"), Json("2E2"), Json("+.5"), Json("1Ki")}) {
+    INFO(right);
+    CHECK(pod(right).code == 201);
+  }
+  const auto budget = [&](const Json& least) {
+    return send(w, "POST",
+                "/apis/policy/v1/namespaces/" + w.ns() + "/poddisruptionbudgets?dryRun=All",
+                {{"metadata", {{"name", "a"}}}, {"spec", {{"minAvailable", least}}}})
+        .code;
+  };
+  CHECK(budget(true) == 400);
+  CHECK(budget(Json::object()) == 400);
+  CHECK(budget(1) == 201);
+  CHECK(budget("50%") == 201);
+}
+
+E2E_CASE("fields that the stored version does not have are not kept, its defaults are") {
+  World w;
+  Gadgets gadgets(w);
+  gadgets.define(
+      {{"color", kText}, {"bar", kText}, {"mode", {{"type", "string"}, {"default", "on"}}}},
+      {{"color", kText}, {"extra", kText}, {"mode", kText}});
+  REQUIRE(send(w, "POST", gadgets.collection("v2"),
+               gadgets.object("v2", {{"color", "red"}, {"extra", "gone"}}))
+              .code == 201);
+  CHECK(gadgets.spec("v1") == Json{{"color", "red"}, {"mode", "on"}});
+  CHECK(gadgets.spec("v2") == Json{{"color", "red"}, {"mode", "on"}});
+  REQUIRE(send_text(w, "PATCH", gadgets.collection("v1") + "/a", R"({"spec":{"bar":"x"}})", kMerge)
+              .code == 200);
+  CHECK(gadgets.spec("v1") == Json{{"color", "red"}, {"mode", "on"}, {"bar", "x"}});
+  CHECK(gadgets.spec("v2") == Json{{"color", "red"}, {"mode", "on"}});
+}
+
+E2E_CASE("a changed schema holds for what is there as well, without a new generation") {
+  World w;
+  Gadgets gadgets(w);
+  gadgets.define({{"a", kText}, {"b", kText}}, {{"a", kText}});
+  REQUIRE(send(w, "POST", gadgets.collection("v1"), gadgets.object("v1", {{"a", "x"}, {"b", "y"}}))
+              .code == 201);
+  const Json before = send(w, "GET", gadgets.collection("v1") + "/a").body;
+  gadgets.define({{"a", kText}, {"c", {{"type", "string"}, {"default", "new"}}}}, {{"a", kText}});
+  REQUIRE(w.eventually([&] { return gadgets.spec("v1") == Json{{"a", "x"}, {"c", "new"}}; }));
+  const Json shown = send(w, "GET", gadgets.collection("v1") + "/a").body;
+  CHECK(shown["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"]);
+  CHECK(send_text(w, "PATCH", gadgets.collection("v1") + "/a",
+                  R"({"metadata":{"labels":{"l":"m"}}})", kMerge)
+            .body["metadata"]["generation"] == 1);
+  CHECK(gadgets.spec("v1") == Json{{"a", "x"}, {"c", "new"}});
+}
+
+E2E_CASE("a scale has a table, and its name must be said") {
+  World w;
+  Gadgets gadgets(w);
+  gadgets.define({{"size", kNumber}}, {{"size", kNumber}});
+  REQUIRE(send(w, "POST", gadgets.collection("v1"), gadgets.object("v1", {{"size", 2}})).code ==
+          201);
+  const std::string path = gadgets.collection("v1") + "/a/scale";
+  const auto put = [&](const Json& metadata) {
+    return send(w, "PUT", path,
+                {{"apiVersion", "autoscaling/v1"},
+                 {"kind", "Scale"},
+                 {"metadata", metadata},
+                 {"spec", {{"replicas", 3}}}});
+  };
+  CHECK(says(put({{"name", "b"}}), "does not match the name on the URL (a)"));
+  CHECK(put(Json::object()).code == 400);
+  CHECK(put({{"name", "a"}, {"namespace", w.ns()}}).code == 200);
+  CHECK(gadgets.spec("v1")["size"] == 3);
+}
+
+E2E_CASE("who asks is told who it is, and what it may") {
+  World w;
+  w.apply("{apiVersion: v1, kind: ServiceAccount, metadata: {name: bot, namespace: '@NS@'}}");
+  const Answer self =
+      send(w, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", Json::object());
+  CHECK(self.code == 201);
+  CHECK(self.body["kind"] == "SelfSubjectReview");
+  CHECK_FALSE(base::string_at(self.body, {"status", "userInfo", "username"}).empty());
+  const Answer rules = send(w, "POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+                            {{"spec", {{"namespace", w.ns()}}}});
+  CHECK(rules.code == 201);
+  CHECK(rules.body["status"]["resourceRules"][0]["verbs"] == Json::array({"*"}));
+  const Answer may =
+      send(w, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+           {{"spec", {{"resourceAttributes", {{"verb", "get"}, {"resource", "pods"}}}}}});
+  CHECK(may.body["status"]["allowed"] == true);
+  const std::string reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
+  const Answer stranger = send(w, "POST", reviews, {{"spec", {{"token", "none"}}}});
+  CHECK(stranger.code == 201);
+  CHECK_FALSE(stranger.body["status"].contains("authenticated"));
+  const Answer issued = send(
+      w, "POST", "/api/v1/namespaces/" + w.ns() + "/serviceaccounts/bot/token", {{"spec", {}}});
+  const Answer known =
+      send(w, "POST", reviews, {{"spec", {{"token", issued.body["status"]["token"]}}}});
+  CHECK(known.body["status"]["authenticated"] == true);
+  CHECK(known.body["status"]["user"]["username"] == "system:serviceaccount:" + w.ns() + ":bot");
+}
+
+E2E_CASE("kinds of every group that charts use are there") {
+  World w;
+  const std::string name = w.ns();
+  for (const auto& [collection, object] : std::vector<std::pair<std::string, Json>>{
+           {"/apis/scheduling.k8s.io/v1/priorityclasses", {{"value", 10}}},
+           {"/apis/node.k8s.io/v1/runtimeclasses", {{"handler", "runc"}}}}) {
+    INFO(collection);
+    Json body = object;
+    body["metadata"]["name"] = name;
+    CHECK(send(w, "POST", collection, body).code == 201);
+    CHECK(send(w, "GET", collection + "/" + name).body["metadata"]["name"] == name);
+    CHECK(send(w, "DELETE", collection + "/" + name).code == 200);
+  }
+}
+
+}  // namespace kubewatch::e2e
