@@ -177,6 +177,8 @@ void ApplyRun::prepare_class(int order_class) {
     slot.apply = std::make_unique<ObjectApply>(session_.client(), options_, secrets_, slot.manifest,
                                                std::move(*type), slot.key);
     slot.apply->stop_when([this] { return !goes_on(); });
+    slot.apply->on_answer([this] { answered_ = true; });
+    slot.apply->reconnect_when([this] { return answered_; });
     slot.apply->on_pause([this, &slot](const Error& why, Duration pause) {
       slot.paused = true;
       pace_.busy();
@@ -210,7 +212,10 @@ void ApplyRun::read_together(const std::vector<ObjectApply*>& applies) {
   states.read([&] { all_read = true; });
   session_.loop().run_until([&] { return all_read || !goes_on(); }, kListWithin);
   for (ObjectApply* one : applies) {
-    if (auto state = states.take(one->type(), one->key())) one->know(std::move(*state));
+    auto state = states.take(one->type(), one->key());
+    if (!state) continue;
+    answered_ = true;
+    one->know(std::move(*state));
   }
 }
 

@@ -96,6 +96,7 @@ class ApplyRun {
   std::size_t reported_ = 0;
   std::size_t failures_ = 0;
   bool unreachable_ = false;
+  bool answered_ = false;  // the server, whatever it said
 };
 
 }  // namespace kubewatch::cli

@@ -41,6 +41,14 @@ bool must_be_awaited(const core::Gvk& gvk, const Json& object) {
          base::string_at(object, {"status", "phase"}).empty();
 }
 
+bool is_only_of(const Json& object, const std::string& manager) {
+  const Json* managed = schema::managed_fields_of(object);
+  return managed != nullptr && managed->is_array() && !managed->empty() &&
+         std::all_of(managed->begin(), managed->end(), [&](const Json& entry) {
+           return base::string_at(entry, {"manager"}) == manager;
+         });
+}
+
 std::string version_of(const Json& object) {
   return base::string_at(object, {"metadata", "resourceVersion"});
 }
@@ -130,13 +138,21 @@ void ObjectApply::end(std::optional<Error> error) {
 
 bool ObjectApply::again(const Error& error, std::function<void()> step) {
   if (stopped_ && stopped_()) return false;
-  const auto delay = client::retry_delay(error, attempt_, spent_);
+  auto delay = client::retry_delay(error, attempt_, spent_);
+  if (!delay && answered_ && answered_()) {
+    delay = client::reconnect_delay(error, attempt_, spent_);
+  }
   if (!delay) return false;
   ++attempt_;
   spent_ += *delay;
   if (on_pause_) on_pause_(error, *delay);
   timer_ = client_.loop().after(*delay, std::move(step));
   return true;
+}
+
+void ObjectApply::note_answer(const Error* error) {
+  const bool answered = error == nullptr || error->status() != nullptr;
+  if (answered && on_answer_) on_answer_();
 }
 
 void ObjectApply::get(std::function<void(Result<Json>)> done) {
@@ -163,6 +179,7 @@ void ObjectApply::read() {
 }
 
 void ObjectApply::on_read(Result<Json> answer) {
+  note_answer(answer.ok() ? nullptr : &answer.error());
   if (!answer.ok() && !answer.error().is_not_found()) {
     if (again(answer.error(), [this] { read(); })) return;
     return end(std::move(answer).error());
@@ -229,8 +246,10 @@ void ObjectApply::apply(bool force) {
 }
 
 void ObjectApply::on_applied(bool force, Result<client::ApplyResult> answer) {
+  note_answer(answer.ok() ? nullptr : &answer.error());
   if (answer.ok()) return judge(std::move(*answer));
   const Error& error = answer.error();
+  if (error.is_unreachable() && !before_lost_) before_lost_ = outcome_.before;
   const bool was_listed = std::exchange(listed_, false);
   const bool refused = error.is_conflict() || !error.is_retryable();
   if (was_listed && refused) return read();
@@ -269,9 +288,13 @@ void ObjectApply::on_conflict(const Error& error) {
 
 void ObjectApply::judge(client::ApplyResult answer) {
   outcome_.after = std::move(answer.object);
+  const bool repeated = before_lost_.has_value();
+  if (repeated) outcome_.before = std::move(*before_lost_);
   if (answer.created) outcome_.before = Json();
-  // Made by someone since it was asked for: what we changed of it nobody can tell.
-  met_ = outcome_.before.is_null() && !answer.created;
+  // Made by someone since it was asked for: what we changed of it nobody can tell. By us, where the
+  // answer to that was lost and nobody else has been at it.
+  met_ = outcome_.before.is_null() && !answer.created &&
+         !(repeated && is_only_of(outcome_.after, options_.manager));
   const bool removes = rehearsed_ && rehearse(*rehearsed_, options_.manager, outcome_.after);
   removes ? complete_rehearsal() : tell_changes();
 }

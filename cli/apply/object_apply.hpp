@@ -68,6 +68,10 @@ class ObjectApply {
   void know(std::string listed);
   // Asked before anything is sent again: once it holds, a refusal is the end.
   void stop_when(std::function<bool()> stopped) { stopped_ = std::move(stopped); }
+  // Told at each answer of the server, whatever it says; and asked whether one has ever come:
+  // then a connection that breaks off is made again.
+  void on_answer(std::function<void()> told) { on_answer_ = std::move(told); }
+  void reconnect_when(std::function<bool()> answered) { answered_ = std::move(answered); }
   // Told when a refused request is to be sent again, and after which pause.
   void on_pause(std::function<void(const Error&, Duration)> told) { on_pause_ = std::move(told); }
   // In a dry run, instead of start(): its Namespace or CRD is of the same call and not made.
@@ -91,6 +95,7 @@ class ObjectApply {
   void await_usable();
   void get(std::function<void(Result<Json>)> done);
   bool again(const Error& error, std::function<void()> step);
+  void note_answer(const Error* error);
   void end(std::optional<Error> error);
 
   client::Client& client_;
@@ -102,6 +107,8 @@ class ObjectApply {
   Done done_;
   std::function<bool()> stopped_;
   std::function<void(const Error&, Duration)> on_pause_;
+  std::function<void()> on_answer_;
+  std::function<bool()> answered_;
   ApplyOutcome outcome_;
   std::optional<Migration> rehearsed_;  // a dry run migrates nothing
   client::InFlight requests_;
@@ -109,6 +116,8 @@ class ObjectApply {
   // `before` is of a list: whatever goes wrong with it is looked at again with a state of its own.
   bool listed_ = false;
   bool met_ = false;  // somebody else made it between our look and our write
+  // As it was before the write whose answer was lost: it may have been done.
+  std::optional<Json> before_lost_;
   std::string listed_text_;
   int attempt_ = 0;
   int rounds_ = 0;  // begun anew because the object changed in between

@@ -9,6 +9,14 @@ constexpr Duration kFirstPause{500};
 constexpr Duration kLongestPause{8000};
 constexpr int kMostDoublings = 6;
 
+Duration pause_after(int attempt) {
+  return std::min(kFirstPause * (1 << std::min(attempt, kMostDoublings)), kLongestPause);
+}
+
+std::optional<Duration> within(Duration delay, Duration spent, Duration budget) {
+  return spent + delay > budget ? std::nullopt : std::optional(delay);
+}
+
 }  // namespace
 
 std::optional<Duration> retry_delay(const Error& error, int attempt, Duration spent,
@@ -16,13 +24,18 @@ std::optional<Duration> retry_delay(const Error& error, int attempt, Duration sp
   if (error.status() == nullptr) return std::nullopt;
   const int code = error.status()->code;
   if (code != 429 && code != 503 && code != 504) return std::nullopt;
-  Duration delay = std::min(kFirstPause * (1 << std::min(attempt, kMostDoublings)), kLongestPause);
+  Duration delay = pause_after(attempt);
   // "At once" is no pause to go by: the growing one has an end.
   if (error.status()->retry_after_seconds.value_or(0) > 0) {
     delay = std::chrono::seconds(*error.status()->retry_after_seconds);
   }
-  if (spent + delay > budget) return std::nullopt;
-  return delay;
+  return within(delay, spent, budget);
+}
+
+std::optional<Duration> reconnect_delay(const Error& error, int attempt, Duration spent,
+                                        Duration budget) {
+  if (!error.is_unreachable()) return std::nullopt;
+  return within(pause_after(attempt), spent, budget);
 }
 
 }  // namespace kubewatch::client

@@ -18,4 +18,10 @@ inline constexpr Duration kRetryBudget{60000};
 std::optional<Duration> retry_delay(const Error& error, int attempt, Duration spent,
                                     Duration budget = kRetryBudget);
 
+// The same for a connection that broke off before the answer: whether the server did it nobody
+// knows, so only for what may be done twice, and only to a server that has answered before (a wrong
+// address is told at once). Absent for every other error.
+std::optional<Duration> reconnect_delay(const Error& error, int attempt, Duration spent,
+                                        Duration budget = kRetryBudget);
+
 }  // namespace kubewatch::client

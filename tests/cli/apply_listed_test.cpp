@@ -235,4 +235,71 @@ TEST_CASE("a refusal after a list is judged by a state of its own") {
   CHECK(rig.transport.size() == 3);
 }
 
+namespace {
+
+void break_off(Applying& rig, std::size_t index) {
+  rig.call(index).fail(Error(ErrorKind::unreachable, "the connection broke off"));
+}
+
+std::string owned_by(const std::string& manager) {
+  return R"({"metadata":{"name":"a","namespace":"shop","resourceVersion":"6","managedFields":[)"
+         R"({"manager":")" +
+         manager +
+         R"(","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1",)"
+         R"("fieldsV1":{"f:data":{"f:color":{}}}}]},"data":{"color":"red"}})";
+}
+
+}  // namespace
+
+TEST_CASE("a write whose answer is lost is sent again, and told by the state before it") {
+  Applying rig(item("a", "5", "blue"));
+  rig.apply.reconnect_when([] { return true; });
+  break_off(rig, 0);
+  CHECK(rig.call(1).line() == "GET /api/v1/namespaces/shop/configmaps/a");
+  rig.answer(1, 200, item("a", "6", "red"));
+  rig.answer(2, 200, R"({"apiVersion":"v1","kind":"ConfigMap",)" + item("a", "6", "red").substr(1));
+  REQUIRE(rig.done);
+  CHECK(rig.apply.outcome().what == ApplyOutcome::What::configured);
+  CHECK(rig.apply.outcome().changed == std::vector<std::string>{".data.color"});
+}
+
+TEST_CASE(
+    "what was created by a write whose answer is lost is told as created, if nobody else did") {
+  for (const char* manager : {"kubewatch", "stranger"}) {
+    Applying rig("");
+    rig.apply.reconnect_when([] { return true; });
+    break_off(rig, 0);
+    rig.answer(1, 200, owned_by(manager));
+    rig.answer(2, 200, owned_by(manager));
+    REQUIRE(rig.done);
+    const bool ours = std::string(manager) == "kubewatch";
+    CHECK(rig.apply.outcome().what ==
+          (ours ? ApplyOutcome::What::created : ApplyOutcome::What::configured));
+  }
+}
+
+TEST_CASE("a server that has never answered is not waited for") {
+  Applying rig(item("a", "5", "blue"));
+  int answers = 0;
+  (void)rig.call(0);  // what a list told counts as an answer: of that we do not hear here
+  rig.apply.on_answer([&] { ++answers; });
+  rig.apply.reconnect_when([&] { return answers > 0; });
+  break_off(rig, 0);
+  REQUIRE(rig.until([&] { return rig.done; }));
+  CHECK(rig.apply.outcome().error->is_unreachable());
+  CHECK(answers == 0);
+
+  Applying later(item("a", "5", "blue"));
+  (void)later.call(0);
+  later.apply.on_answer([&] { ++answers; });
+  later.apply.reconnect_when([&] { return answers > 0; });
+  later.answer(0, 409, test::status_text(409, "Conflict", "the object has been modified"));
+  CHECK(answers == 1);
+  break_off(later, 1);
+  later.answer(2, 404, test::status_text(404, "NotFound", "gone"));
+  later.answer(3, 201, item("a", "9", "red"));
+  REQUIRE(later.done);
+  CHECK(later.apply.outcome().what == ApplyOutcome::What::created);
+}
+
 }  // namespace kubewatch::cli

@@ -28,3 +28,12 @@ TEST_CASE("what is safe is sent again, as the server says and within a budget") 
   }
   CHECK_FALSE(retry_delay(Error(ErrorKind::unreachable, "no route"), 0, Duration{0}));
 }
+
+TEST_CASE("a connection that broke off is made again within the same budget, and nothing else") {
+  const Error lost(ErrorKind::unreachable, "it broke off");
+  CHECK(reconnect_delay(lost, 0, Duration{0}) == Duration{500});
+  CHECK(reconnect_delay(lost, 60, Duration{0}) == Duration{8000});
+  CHECK_FALSE(reconnect_delay(lost, 9, Duration{52001}));
+  CHECK_FALSE(reconnect_delay(Error(ErrorKind::timeout, "late"), 0, Duration{0}));
+  CHECK_FALSE(reconnect_delay(answer(503), 0, Duration{0}));
+}
