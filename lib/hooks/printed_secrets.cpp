@@ -22,25 +22,33 @@ bool is_secret(const Json& document) {
          (kind.size() == 6 && (kind[0] == 'S' || kind[0] == 's') && kind.ends_with("ecret"));
 }
 
-void mask_document(const Json& document, SecretMask& mask) {
-  if (document.is_array()) {
-    for (const Json& inner : document) mask_document(inner, mask);
+// Where a Secret stands does not matter: who prints one in a wrong place is told so by an error,
+// and its values must not be in it. Documents that are texts within texts are followed so deep.
+constexpr int kDeepestText = 3;
+
+void mask_text(std::string_view text, SecretMask& mask, int depth);
+
+void mask_value(const Json& value, SecretMask& mask, int depth) {
+  if (value.is_string()) return mask_text(value.get_ref<const std::string&>(), mask, depth);
+  if (value.is_array()) {
+    for (const Json& inner : value) mask_value(inner, mask, depth);
   }
-  if (!document.is_object()) return;
-  if (is_secret(document)) {
-    Json secret = document;
+  if (!value.is_object()) return;
+  if (is_secret(value)) {
+    Json secret = value;
     secret["kind"] = "Secret";
     mask.add_object(secret);
-    if (const Json* patch = base::find(document, {"patch"})) mask_patch(*patch, mask);
+    if (const Json* patch = base::find(value, {"patch"})) mask_patch(*patch, mask);
   }
-  const bool secrets = base::string_at(document, {"kind"}) == "SecretList";
-  // Of a list; of a Result; of a worker's answer.
-  for (const char* list : {"items", "create", "patches", "documents"}) {
-    const Json* inner = base::find(document, {list});
-    if (inner == nullptr || !inner->is_array()) continue;
-    for (Json one : *inner) {
-      if (secrets && one.is_object()) one["kind"] = "Secret";
-      mask_document(one, mask);
+  const bool secrets = base::string_at(value, {"kind"}) == "SecretList";
+  for (const auto& [key, inner] : value.items()) {
+    if (!secrets || key != "items" || !inner.is_array()) {
+      mask_value(inner, mask, depth);
+      continue;
+    }
+    for (Json one : inner) {
+      if (one.is_object()) one["kind"] = "Secret";
+      mask_value(one, mask, depth);
     }
   }
 }
@@ -216,11 +224,18 @@ std::vector<std::string_view> split_documents(std::string_view text) {
   return out;
 }
 
-bool read_whole(std::string_view text, SecretMask& mask) {
+bool read_whole(std::string_view text, SecretMask& mask, int depth) {
   const auto documents = base::parse_yaml_values(text);
   if (!documents.ok()) return false;
-  for (const Json& document : *documents) mask_document(document, mask);
+  for (const Json& document : *documents) mask_value(document, mask, depth);
   return true;
+}
+
+void mask_text(std::string_view text, SecretMask& mask, int depth) {
+  const bool may_be_one = text.find(':') != text.npos &&
+                          (text.find("data") != text.npos || text.find("Data") != text.npos);
+  if (!may_be_one) return;
+  if (depth >= kDeepestText || !read_whole(text, mask, depth + 1)) Scan(text, mask).run();
 }
 
 // Whoever was ended may have written half a line, or have kept everything in a buffer.
@@ -248,9 +263,9 @@ void mask_patch(const Json& patch, SecretMask& mask) {
 }
 
 bool mask_printed(std::string_view text, bool cut, SecretMask& mask) {
-  if (read_whole(text, mask)) return !cut || shows_an_end(text);
+  if (read_whole(text, mask, 0)) return !cut || shows_an_end(text);
   for (const std::string_view document : split_documents(text)) {
-    if (!read_whole(document, mask)) Scan(document, mask).run();
+    if (!read_whole(document, mask, 0)) Scan(document, mask).run();
   }
   return false;
 }

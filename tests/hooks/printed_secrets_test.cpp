@@ -2,6 +2,7 @@
 // withheld.
 #include "hooks/printed_secrets.hpp"
 
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "hooks/hook_log.hpp"
@@ -82,6 +83,27 @@ type: Opaque-type
   // A worker's answer that is none.
   CHECK(look(R"({"id":"x","documents":[{"kind":"Secret","stringData":{"p":"hunter2"}}],"no":1})")(
             "hunter2") == "***");
+}
+
+TEST_CASE("Secrets are known where they should not stand") {
+  const std::string as_text = base::dump_json(Json(std::string(kSecret)));
+  const std::string as_json = R"({"kind":"Secret","stringData":{"p":"hunter2-very"}})";
+  for (const std::string& printed : std::vector<std::string>{
+           R"({"id":"1","documents":)" + as_text + "}",
+           R"({"id":"1","documents":)" + as_json + "}",
+           R"({"id":"1","documents":[)" + as_text + "]}",
+           R"({"id":"1","document":)" + as_json + "}",
+           R"({"id":"1","document":{"deep":[{"er":)" + as_json + "}]}}",
+           "kind: Result\ncreate: " + as_json + "\n",
+           "kind: Result\npatches: {a: " + as_json + "}\n",
+           as_text + "\n",
+           base::dump_json(Json(as_text)) + "\n",
+           R"({"documents":"kind: Secret\nstringData: {p: hunter2-very}\nbroken: [\n"})",
+       }) {
+    INFO(printed);
+    const Seen seen = look(printed);
+    CHECK(seen("says hunter2-very") == "says ***");
+  }
 }
 
 TEST_CASE("texts that end anywhere are looked through to their end") {
