@@ -68,6 +68,12 @@ CacheCallbacks Driver::cache_callbacks() {
     // Whatever changed: it may be whole now.
     if (reduced_.count(key) > 0) on_wake({key, runtime::Reason::updated, "", false, ""});
   };
+  callbacks.left_shard = [this](const core::ObjectKey& key) {
+    const auto runs = runs_;  // what ends one may end another
+    for (const auto& [id, run] : runs) {
+      if (run->key() == key) run->abandon("the object left this shard while it ran");
+    }
+  };
   callbacks.on_ready = [this] {
     check_ready();
     check_left();
@@ -251,6 +257,8 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
         if (caches_.has_object(work.key)) return done(runtime::RunOutcome::done());
         if (Json* metadata = base::find(*answer, {"metadata"})) metadata->erase("managedFields");
         runtime::StoredObject object{core::meta_of(*answer), base::dump_json(*answer)};
+        // Another instance's now: nothing of it is ours to let go.
+        if (!is_of_shard(rule_.for_, object.meta)) return done(runtime::RunOutcome::done());
         proceed(work, std::move(object), false, done);
       },
       [&](client::ObjectCallback callback) {
@@ -452,7 +460,7 @@ void Driver::shut_down(std::function<void()> drained) {
 void Driver::abandon(std::function<void()> drained) {
   shut_down(std::move(drained));
   const auto runs = runs_;
-  for (const auto& [id, run] : runs) run->abandon();
+  for (const auto& [id, run] : runs) run->abandon("the lead was lost while it ran");
 }
 
 Owner Driver::owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const {

@@ -224,22 +224,37 @@ void Driver::restore_clock(const core::ObjectKey& key, const HandledObject& hand
   on_wake({key, runtime::Reason::schedule, "", false, ""});
 }
 
+// Its last state is not known any more.
+runtime::StoredObject Driver::last_of(const core::ObjectKey& key, const std::string& uid) const {
+  runtime::StoredObject last;
+  last.meta.api_version = rule_.for_.gvk.api_version();
+  last.meta.kind = rule_.for_.gvk.kind;
+  last.meta.name = key.name;
+  last.meta.namespace_ = key.namespace_;
+  last.meta.uid = uid;
+  return last;
+}
+
+// The one that is there now is another: where deletions are told, that of the first comes first.
+bool Driver::was_made_again(const core::ObjectKey& key, const std::string& uid) const {
+  if (!rule_.on_delete || uid.empty() || deleted_.count(key) > 0) return false;
+  return caches_.has_object(key) && !caches_.has_object(key, uid);
+}
+
 // What the state knows and the caches do not show was deleted, or left the selection, meanwhile.
 std::size_t Driver::forget_gone() {
   std::size_t gone = 0;
   for (const auto& [key, handled] : services_.state->of_controller(rule_.name)) {
+    if (was_made_again(key, handled.uid)) {
+      ++gone;
+      on_gone(last_of(key, handled.uid), Gone::deleted);
+      continue;
+    }
     if (caches_.has_object(key) || caches_.is_guarded_outside(key)) continue;
     if (may_be_left(key) || deleted_.count(key) > 0) continue;
     services_.state->forget({rule_.name, key});
     ++gone;
-    // Its last state is not known any more.
-    runtime::StoredObject last;
-    last.meta.api_version = rule_.for_.gvk.api_version();
-    last.meta.kind = rule_.for_.gvk.kind;
-    last.meta.name = key.name;
-    last.meta.namespace_ = key.namespace_;
-    last.meta.uid = handled.uid;
-    on_gone(last, Gone::deleted_or_left);
+    on_gone(last_of(key, handled.uid), Gone::deleted_or_left);
   }
   return gone;
 }

@@ -27,4 +27,10 @@ Result<bool> passes(const std::optional<jq::Program>& filter, const std::string&
   return filter->test(input, kLimits).with_context("filter");
 }
 
+bool is_of_shard(const StreamRule& stream, const core::ObjectMeta& meta) {
+  if (stream.shard_selector.empty()) return true;
+  const auto shard = core::LabelSelector::parse(stream.shard_selector);
+  return !shard.ok() || shard->matches(meta.labels);
+}
+
 }  // namespace kubewatch::hooks

@@ -1,4 +1,5 @@
-// The rule's jq programs applied to objects: the one place where hooks touches lib/jq for values.
+// What a rule asks of an object, applied to it: its jq programs (the one place where hooks touches
+// lib/jq for values), and the shard that it must be of.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,8 @@
 
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
+#include "core/meta.hpp"
+#include "hooks/rule.hpp"
 #include "jq/jq.hpp"
 
 namespace kubewatch::hooks {
@@ -16,5 +19,9 @@ Result<std::vector<Json>> evaluate(const jq::Program& program, const Json& input
 Result<std::vector<Json>> evaluate_text(const jq::Program& program, const std::string& json);
 // No filter matches everything; else the first output decides: false, null and none do not match.
 Result<bool> passes(const std::optional<jq::Program>& filter, const std::string& json);
+
+// True without shards by a label. Such objects come from watches of their shards, but what is read
+// past the watches may be another instance's by then.
+bool is_of_shard(const StreamRule& stream, const core::ObjectMeta& meta);
 
 }  // namespace kubewatch::hooks

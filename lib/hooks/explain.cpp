@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/meta.hpp"
+#include "hooks/evaluate.hpp"
 #include "hooks/reduced.hpp"
 
 namespace kubewatch::hooks {
@@ -41,11 +42,8 @@ std::string why_not_selected(const StreamRule& stream, const Json& object) {
   if (!stream.field_selector.matches(object)) {
     return "it does not match the fieldSelector " + stream.field_selector.str();
   }
-  if (!stream.shard_selector.empty()) {
-    const auto shard = core::LabelSelector::parse(stream.shard_selector);
-    if (shard.ok() && !shard->matches(meta.labels)) {
-      return "it is in none of this instance's shards: " + stream.shard_selector;
-    }
+  if (!is_of_shard(stream, meta)) {
+    return "it is in none of this instance's shards: " + stream.shard_selector;
   }
   if (!stream.namespace_selector.empty()) {
     return fmt::format(

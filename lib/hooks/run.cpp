@@ -201,8 +201,8 @@ void Run::terminate() {
 }
 
 // A run that has begun to write is stopped by the client's write gate.
-void Run::abandon() {
-  dropped_ = true;
+void Run::abandon(std::string why) {
+  dropped_ = std::move(why);
   terminate();
 }
 
@@ -219,7 +219,7 @@ void Run::on_exit(HookExit exit) {
   if (!exit_.refused) tell_exchange();
   if (dropped_) {
     let_lines_go();
-    return fail(Outcome::failed, "the lead was lost while it ran: its outcome is dropped");
+    return fail(Outcome::failed, *dropped_ + ": its outcome is dropped");
   }
   if (!hook().output_manifests) {
     log_output();
@@ -386,6 +386,7 @@ void Run::with_status(std::function<void(const std::string& object)> then) {
 
 void Run::write(WritePlan plan, bool has_conditions) {
   const auto scope = traced();  // the schema may have been asked for by another run
+  if (dropped_) return fail(Outcome::failed, *dropped_ + ": its outcome is dropped");
   events_ = std::move(plan.events);
   metrics_ = std::move(plan.metrics);
   if (plan.prune_held) {

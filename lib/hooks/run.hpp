@@ -44,8 +44,9 @@ class Run {
   void start();
   // Shutdown: TERM, grace, KILL for the hook; what finished before is still written.
   void terminate();
-  // The lead was lost: as terminate(), and what the hook says is dropped.
-  void abandon();
+  // It is another process's business now: as terminate(), and what the hook says is dropped. `why`
+  // is told: "the lead was lost while it ran".
+  void abandon(std::string why);
   bool hook_running() const { return hook_running_; }
   const core::ObjectKey& key() const { return input_.work.key; }
   // As HookCall::held_by().
@@ -93,9 +94,9 @@ class Run {
   TimePoint started_;
   std::unique_ptr<HookCall> process_;
   bool hook_running_ = false;
-  bool dropped_ = false;
-  bool stopped_ = false;       // before its hook was started
-  bool printed_whole_ = true;  // mask_ knows all Secrets that the hook printed
+  std::optional<std::string> dropped_;  // why
+  bool stopped_ = false;                // before its hook was started
+  bool printed_whole_ = true;           // mask_ knows all Secrets that the hook printed
   TimePoint schema_time_{};
   bool schemas_renewed_ = false;
   std::string why_incomplete_;  // of the input; "" = it is complete

@@ -294,4 +294,105 @@ E2E_CASE("shards by label list only the objects that carry their number") {
   CHECK(w.read("overlaps").empty());
 }
 
+namespace {
+
+// Two shards by the label `part`, each with an instance.
+struct TwoParts {
+  explicit TwoParts(const std::string& rule, const std::string& script) {
+    w.apply(kWebsiteCrd);
+    w.rules(rule);
+    w.script("reconcile.sh", script);
+    w.script("cleanup.sh", "echo \"cleanup $KW_NAME\" >> \"$FOLDER/cleanups\"\n");
+    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+    one.emplace(w, "one", kFlags);
+    REQUIRE(
+        w.eventually([&] { return holder(w, "lead-0") == "one" && holder(w, "lead-1") == "one"; }));
+    two.emplace(w, "two", kFlags);
+    REQUIRE(
+        w.eventually([&] { return holder(w, "lead-0") == "two" || holder(w, "lead-1") == "two"; }));
+  }
+  void put(const std::string& name, const std::string& title, int part) {
+    w.apply(website(name, title, ", labels: {part: '" + std::to_string(part) + "'}"));
+  }
+
+  inline static const std::vector<std::string> kFlags = {"--shards", "2", "--shard-by",
+                                                         "label=part"};
+  World w;
+  std::optional<Contender> one;
+  std::optional<Contender> two;
+};
+
+}  // namespace
+
+E2E_CASE("what a hook says of an object that went to another shard is dropped") {
+  TwoParts parts(R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Website, namespaces: ['@NS@']}
+  reconcile:
+    exec: [./reconcile.sh]
+    grace: 1s
+    env: {TITLE: {jq: .spec.title}}
+    inheritEnv: [ME, FOLDER]
+)",
+                 R"x(
+echo "$ME $TITLE" >> "$FOLDER/runs"
+if [ "$TITLE" = slow ]; then sleep 4; fi
+printf 'apiVersion: kubewatch.dev/v1\nkind: Result\nstatus: {title: "%s"}\n' "$TITLE"
+)x");
+  World& w = parts.w;
+  const auto title = [&] {
+    return base::string_at(w.get("Website", "m").value_or(Json()), {"status", "title"});
+  };
+  parts.put("m", "slow", 0);
+  REQUIRE(w.eventually([&] { return w.lines("runs") == 1; }));
+  parts.put("m", "quick", 1);
+  REQUIRE(w.eventually([&] { return title() == "quick"; }));
+  CHECK(w.holds_for([&] { return title() == "quick"; }, Duration{7000}));
+  CHECK((parts.one->says("left this shard") || parts.two->says("left this shard")));
+  CHECK(w.lines("runs") == 2);
+}
+
+E2E_CASE("an object that goes to another shard is not let go as one that matches no more") {
+  TwoParts parts(R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Website, namespaces: ['@NS@'], labelSelector: area=x}
+  whenNoLongerMatched: finalize
+  reconcile: {shell: "exit 0"}
+  finalize: {exec: [./cleanup.sh], inheritEnv: [FOLDER]}
+)",
+                 "exit 0\n");
+  World& w = parts.w;
+  const auto put = [&](int part) {
+    for (int i = 0; i < 12; ++i) {
+      w.apply(website("m" + std::to_string(i), "x",
+                      ", labels: {area: x, part: '" + std::to_string(part) + "'}"));
+    }
+  };
+  const auto guarded = [&] {
+    const auto all = w.list("Website");
+    return all.size() == 12 && std::all_of(all.begin(), all.end(), [](const Json& one) {
+             return base::find(one, {"metadata", "finalizers"}) != nullptr;
+           });
+  };
+  put(0);
+  REQUIRE(w.eventually(guarded));
+  for (int round = 1; round <= 6; ++round) {
+    put(round % 2);
+    w.holds_for([] { return true; }, Duration{700});
+  }
+  CHECK(guarded());
+  CHECK(w.read("cleanups").empty());
+  for (const Json& one : w.list("Website")) {
+    REQUIRE(w.try_remove("Website", one["metadata"]["name"], w.ns()));
+  }
+  CHECK(w.eventually([&] { return w.list("Website").empty(); }));
+  CHECK(w.lines("cleanups") == 12);
+}
+
 }  // namespace kubewatch::e2e

@@ -146,6 +146,27 @@ E2E_CASE("with --state a deletion that was not told before a SIGKILL is told aft
   k.settle();
   CHECK(k.w.read("runs").empty());
   k.end(SIGTERM);
+
+  // Made again under its name meanwhile: first the deletion of the one, then the other.
+  k.w.apply(website("c", "one"));
+  k.start();
+  REQUIRE(k.ran("c"));
+  k.settle();
+  k.end(SIGTERM);
+  k.w.remove("Website", "c");
+  k.w.apply(website("c", "one"));
+  k.clear();
+  k.start();
+  CHECK(k.ran("c"));
+  k.settle();
+  CHECK(k.w.read("runs") == "gone Website c\nc\n");
+  k.end(SIGTERM);
+  k.clear();
+  k.start();
+  k.w.holds_for([] { return true; }, Duration{1000});
+  k.settle();
+  CHECK(k.w.read("runs").empty());
+  k.end(SIGTERM);
 }
 
 E2E_CASE("with --state a request that comes before the start runs what it names, and only that") {
