@@ -51,7 +51,6 @@ class Replay : public Command {
     }
     const auto bytes = base::read_file(file_, hooks::kMaxRecording + (1U << 20U));
     if (!bytes.ok()) return fail(context, kUsage, bytes.error().render());
-    rehearsal::warn_of_credentials(loaded.rules);
     rehearsal::ReplayOptions options;
     if (patience_) options.patience = *patience_;
     auto report = rehearsal::replay(*bytes, std::move(loaded.rules), options);

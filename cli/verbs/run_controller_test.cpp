@@ -78,7 +78,6 @@ class Test : public Command {
       if (test.rules.empty() || !files.insert(test.rules).second) continue;
       auto rules = load_checked_rules({test.rules});
       loaded.problems.insert(loaded.problems.end(), rules.problems.begin(), rules.problems.end());
-      rehearsal::warn_of_credentials(rules.rules);
     }
   }
 

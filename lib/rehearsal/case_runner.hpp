@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct CaseResult {
   std::size_t client_writes = 0;  // of all steps, the second pass not counted
   bool fails_on_purpose = false;  // some run failed or was parked: not for interruptions
   Snapshot end_state;
+  // Objects of `create`, by their names in the snapshot: a hook may make up what is in them.
+  std::set<std::string> made_once;
   bool ok() const { return failures.empty(); }
 };
 

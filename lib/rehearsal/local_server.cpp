@@ -52,6 +52,23 @@ std::string watch_name(const ApiRequest& request) {
   return request.path + "?" + query->get("labelSelector") + "&" + query->get("fieldSelector");
 }
 
+bool same_apart_from_owners(const apiserver::Object& before, const apiserver::Object& after) {
+  if (before.version() == after.version()) return false;
+  const auto content = [](const apiserver::Object& object) {
+    Json out = object.json();
+    for (const char* key : {"managedFields", "resourceVersion"}) out["metadata"].erase(key);
+    return out;
+  };
+  return content(before) == content(after);
+}
+
+// Path and query of an absolute URL.
+std::string target_of(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t path = url.find('/', scheme == std::string::npos ? 0 : scheme + 3);
+  return path == std::string::npos ? "/" : url.substr(path);
+}
+
 http::ResponseHead head_of(const ApiResponse& response) {
   http::ResponseHead head{response.status, response.headers};
   head.headers.set("Content-Type", response.content_type);
@@ -89,6 +106,7 @@ ApiResponse staged_failure(int code) {
 struct LocalServer::CallState {
   http::Request request;
   http::CallHandlers handlers;
+  bool hook = false;
   bool canceled = false;
   bool scheduled = false;  // a delivery of `buffer`
   bool ended = false;
@@ -179,7 +197,18 @@ void LocalServer::finish_work() {
 }
 
 std::unique_ptr<http::Call> LocalServer::start(http::Request request, http::CallHandlers handlers) {
+  return start_for(std::move(request), std::move(handlers), false);
+}
+
+std::unique_ptr<http::Call> LocalServer::start_for_hook(http::Request request,
+                                                        http::CallHandlers handlers) {
+  return start_for(std::move(request), std::move(handlers), true);
+}
+
+std::unique_ptr<http::Call> LocalServer::start_for(http::Request request,
+                                                   http::CallHandlers handlers, bool hook) {
   auto state = std::make_shared<CallState>();
+  state->hook = hook;
   state->request = std::move(request);
   state->handlers = std::move(handlers);
   post([this, state] { serve(state); });
@@ -196,6 +225,7 @@ LocalServer::Parsed LocalServer::parse(const ApiRequest& request) const {
   out.resource = api_.registry().find(path->group, path->version, path->resource);
   if (out.resource == nullptr) return out;
   if (path->group == "authorization.k8s.io" || path->group == "authentication.k8s.io") return out;
+  if (path->subresource == "token") return out;  // changes nothing, either
   const auto query = apiserver::Query::parse(request.query);
   const bool watch = path->watch || (query.ok() && query->flag("watch"));
   out.verb = verb_of(request, *path, watch);
@@ -228,9 +258,13 @@ std::optional<int> LocalServer::fault_of(const Parsed& parsed) {
   return std::nullopt;
 }
 
+bool LocalServer::is_interrupted(bool hook) {
+  return !hook && interruption_ && interruption_->write == client_writes_;
+}
+
 // Whatever is written is kept in writes(), with what it did.
 apiserver::Reply LocalServer::carry_out(const ApiRequest& request, const Parsed& parsed,
-                                        std::optional<int> fault) {
+                                        std::optional<int> fault, bool hook) {
   const bool listed = is_write(parsed.verb) && !parsed.is_event();
   if (!listed) {
     if (fault) return {*fault == 0 ? ApiResponse{0, "", {}, ""} : staged_failure(*fault), nullptr};
@@ -239,8 +273,8 @@ apiserver::Reply LocalServer::carry_out(const ApiRequest& request, const Parsed&
   const std::string key = apiserver::object_key(
       parsed.resource->type.namespaced ? parsed.path.namespace_ : "", parsed.name);
   const auto live = [&] { return api_.storage().get(parsed.resource->storage_id, key); };
-  const bool interrupted = interruption_ && interruption_->write == client_writes_;
-  ++client_writes_;
+  const bool interrupted = is_interrupted(hook);
+  if (!hook) ++client_writes_;
   if (interrupted && !interruption_->done) fault = 500;
   const auto before = live();
   apiserver::Reply reply;
@@ -259,7 +293,9 @@ apiserver::Reply LocalServer::carry_out(const ApiRequest& request, const Parsed&
                  "",
                  request.query.empty() ? request.path : request.path + "?" + request.query,
                  std::string(request.headers.get("Content-Type")),
-                 request.body};
+                 request.body,
+                 before != nullptr && after != nullptr && same_apart_from_owners(*before, *after),
+                 hook};
   if (reply.response.status == 0 || reply.response.status >= 300) {
     write.effect = "failed";
   } else if (parsed.verb == "delete" || parsed.verb == "deletecollection") {
@@ -279,25 +315,24 @@ apiserver::Reply LocalServer::carry_out(const ApiRequest& request, const Parsed&
 
 void LocalServer::serve(const std::shared_ptr<CallState>& state) {
   if (state->canceled) return;
-  const std::string& url = state->request.url;
-  const std::string target = url.substr(std::min(url.size(), std::string(kUrl).size()));
+  const std::string target = target_of(state->request.url);
   const auto mark = target.find('?');
   ApiRequest request{state->request.method, target.substr(0, mark),
                      mark == std::string::npos ? "" : target.substr(mark + 1),
                      state->request.headers, state->request.body};
   const Parsed parsed = parse(request);
   const auto fault = fault_of(parsed);
-  auto reply = carry_out(request, parsed, fault);
+  auto reply = carry_out(request, parsed, fault, state->hook);
   if (reply.response.status == 0) {
-    if (parsed.verb == "watch") lost_watches_.insert(watch_name(request));
+    if (parsed.verb == "watch") note_lost(*state, watch_name(request));
     return lose(state);
   }
   if (!reply.watch) {
-    if (parsed.verb == "watch" && fault) lost_watches_.insert(watch_name(request));
+    if (parsed.verb == "watch" && fault) note_lost(*state, watch_name(request));
     return respond(state, reply.response);
   }
   state->watch_path = watch_name(request);
-  lost_watches_.erase(state->watch_path);
+  if (!state->hook) lost_watches_.erase(state->watch_path);
   stream(state, std::move(reply));
 }
 
@@ -334,11 +369,16 @@ void LocalServer::deliver(const std::shared_ptr<CallState>& state) {
   });
 }
 
+// The engine opens its watches again; whether a hook does is its own affair.
+void LocalServer::note_lost(const CallState& state, const std::string& watch) {
+  if (!state.hook) lost_watches_.insert(watch);
+}
+
 // The server ended a watch that its client still wants.
 void LocalServer::end_stream(const std::shared_ptr<CallState>& state) {
   if (state->ended || state->canceled) return;
   state->ended = true;
-  lost_watches_.insert(state->watch_path);
+  note_lost(*state, state->watch_path);
   post([state] {
     if (!state->canceled) state->handlers.on_done({});
   });

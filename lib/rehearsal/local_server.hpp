@@ -29,6 +29,8 @@ struct ApiWrite {
   std::string target;
   std::string content_type;
   std::string body;
+  bool ownership = false;  // it changed who owns what, and nothing else
+  bool by_hook = false;  // by its own credentials, and not by the engine from its output
   bool changed() const { return effect != "unchanged" && effect != "failed"; }
   std::string str() const;  // "apply Deployment shop/web: configured"
 };
@@ -44,7 +46,7 @@ struct Fault {
   std::size_t times = 1;
 };
 
-// The n-th write of the client, counted from 0, is interrupted: before it is done, or after, so
+// The n-th write of the engine, counted from 0, is interrupted: before it is done, or after, so
 // that only the answer is lost.
 struct Interruption {
   std::size_t write = 0;
@@ -56,10 +58,14 @@ class LocalServer : public http::Transport {
   explicit LocalServer(loop::EventLoop& loop);
   ~LocalServer() override;
 
-  // A hook that finds it in its credentials reaches nothing by it, and asks no name server either.
+  // Where there is no FrontDoor. Who takes it for an address reaches nothing, and asks no name
+  // server either.
   static constexpr const char* kUrl = "http://127.0.0.1:0";
 
+  // Of what host a URL is does not matter.
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override;
+  // What a hook asks for itself: faults meet it, interruptions do not, and a watch of it may end.
+  std::unique_ptr<http::Call> start_for_hook(http::Request request, http::CallHandlers handlers);
 
   // Asked directly, as a user beside the controller would: no faults, not among writes(). The path
   // has no query; errors are the server's.
@@ -78,6 +84,7 @@ class LocalServer : public http::Transport {
   void interrupt(Interruption at) { interruption_ = at; }
 
   const std::vector<ApiWrite>& writes() const { return writes_; }
+  // Those of the engine.
   std::size_t client_writes() const { return client_writes_; }
   // Grows with everything that is sent or delivered.
   std::uint64_t activity() const { return activity_; }
@@ -99,8 +106,12 @@ class LocalServer : public http::Transport {
   void deliver(const std::shared_ptr<CallState>& state);
   void end_stream(const std::shared_ptr<CallState>& state);
   Parsed parse(const apiserver::ApiRequest& request) const;
+  std::unique_ptr<http::Call> start_for(http::Request request, http::CallHandlers handlers,
+                                        bool hook);
   apiserver::Reply carry_out(const apiserver::ApiRequest& request, const Parsed& parsed,
-                             std::optional<int> fault);
+                             std::optional<int> fault, bool hook);
+  bool is_interrupted(bool hook);
+  void note_lost(const CallState& state, const std::string& watch);
   void schedule_work();
   void post(std::function<void()> callback);
 

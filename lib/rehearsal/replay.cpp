@@ -239,14 +239,22 @@ class Player {
     return {};
   }
 
+  bool is_recorded(const std::string& path) const {
+    return std::any_of(outline_.writes.begin(), outline_.writes.end(),
+                       [&](const Json& write) { return base::string_at(write, {"path"}) == path; });
+  }
+
   // What was written meanwhile, hidden by what is known so far, as a recording does it.
   Result<void> collect() {
     const auto& writes = world_.server().writes();
     for (; collected_ < writes.size(); ++collected_) {
       const ApiWrite& write = writes[collected_];
+      if (write.by_hook) continue;  // recorded as a change of somebody else
       auto entry =
           hooks::write_entry(method_of(write.verb), write.target, write.content_type, write.body);
       if (!entry) continue;
+      // Recordings do not have who owned what at the beginning: what only claims that is no news.
+      if (write.ownership && !is_recorded(base::string_at(*entry, {"path"}))) continue;
       mask_.learn_write(*entry);
       mask_.hide_write(*entry);
       replayed_.push_back(std::move(*entry));

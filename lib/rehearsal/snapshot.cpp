@@ -10,9 +10,9 @@ namespace {
 using Names = std::map<std::string, std::string>;
 
 std::string title(const Json& object) {
-  const std::string in = base::string_at(object, {"metadata", "namespace"});
-  return base::string_at(object, {"kind"}) + " " + (in.empty() ? "" : in + "/") +
-         base::string_at(object, {"metadata", "name"});
+  return snapshot_name(base::string_at(object, {"kind"}),
+                       {base::string_at(object, {"metadata", "namespace"}),
+                        base::string_at(object, {"metadata", "name"})});
 }
 
 bool is_passing(const Json& object) {
@@ -37,6 +37,10 @@ void normalize(Json& value, const Names& names) {
 }
 
 }  // namespace
+
+std::string snapshot_name(const std::string& kind, const core::ObjectKey& key) {
+  return kind + " " + key.str();
+}
 
 Snapshot snapshot_of(const std::vector<Json>& objects) {
   Names names;
@@ -67,7 +71,8 @@ Snapshot snapshot_of(const std::vector<Json>& objects) {
   return out;
 }
 
-std::vector<std::string> snapshot_differences(const Snapshot& expected, const Snapshot& actual) {
+std::vector<std::string> snapshot_differences(const Snapshot& expected, const Snapshot& actual,
+                                              const std::set<std::string>& only_there) {
   std::vector<std::string> out;
   for (const auto& [name, object] : expected) {
     const auto found = actual.find(name);
@@ -75,7 +80,7 @@ std::vector<std::string> snapshot_differences(const Snapshot& expected, const Sn
       out.push_back(name + " is missing");
       continue;
     }
-    if (found->second == object) continue;
+    if (found->second == object || only_there.count(name) > 0) continue;
     auto differences = compare(object, found->second);
     // What is too much shows only the other way round.
     if (differences.empty()) {

@@ -64,24 +64,40 @@ void make_steady(hooks::Rule& rule) {
   for (auto& watches : rule.watches) make_steady_stream(watches.stream);
 }
 
-void warn_of_credentials(const std::vector<hooks::Rule>& rules) {
+namespace {
+
+bool hands_out_credentials(const hooks::Rule& rule) {
   const auto has_some = [](const hooks::HookRule& hook) {
     return hook.credentials.kind != hooks::CredentialsRule::Kind::none;
   };
-  for (const hooks::Rule& rule : rules) {
-    if (!has_some(rule.reconcile) && !(rule.finalize && has_some(rule.finalize->hook))) continue;
-    base::log_warn("hooks find no API server here: what they ask for by their credentials fails",
-                   {{"controller", rule.name}});
-  }
+  return has_some(rule.reconcile) || (rule.finalize && has_some(rule.finalize->hook));
 }
+
+}  // namespace
 
 World::World(std::vector<hooks::Rule> rules, WorldOptions options)
     : time_(loop_, options.now),
       options_(options),
       rules_(steady(std::move(rules))),
       server_(loop_),
-      client_(loop_, server_, local_config()) {
+      client_(loop_, server_, open_door()) {
   base::capture_log(&captured_);
+}
+
+// Hooks without credentials look for no server: then there is none to be found.
+client::ClientConfig World::open_door() {
+  client::ClientConfig config = local_config();
+  if (std::none_of(rules_.begin(), rules_.end(), hands_out_credentials)) return config;
+  auto door = FrontDoor::open(loop_, server_);
+  if (!door.ok()) {
+    opened_ = std::move(door).error().with_context("the API server for hooks with credentials");
+    return config;
+  }
+  door_ = std::move(*door);
+  config.server = door_->url();
+  config.ca_pem = door_->ca_pem();
+  config.token = door_->token();
+  return config;
 }
 
 World::~World() {
@@ -279,6 +295,7 @@ void World::wait_for_hook() {
 }
 
 Result<void> World::settle(Duration advance) {
+  KW_TRY(opened_);
   step_started_ = std::chrono::steady_clock::now();
   skipped_ = Duration{0};
   PaceLimits limits;

@@ -13,6 +13,7 @@
 #include "client/client.hpp"
 #include "hooks/engine.hpp"
 #include "loop/skipping_time.hpp"
+#include "rehearsal/front_door.hpp"
 #include "rehearsal/local_server.hpp"
 #include "rehearsal/observed.hpp"
 #include "rehearsal/pace.hpp"
@@ -56,7 +57,8 @@ class World {
   void start_engine();
   // Gracefully. False: it did not end in time.
   bool end_engine();
-  // Until nothing is due; with `advance`, so much later. Errors: timeout, saying what it waits for.
+  // Until nothing is due; with `advance`, so much later. Errors: timeout, saying what it waits for;
+  // unreachable, where hooks are to have credentials and nothing can be listened on.
   Result<void> settle(Duration advance = {});
 
   // What happened since the last call, with the objects as they are now.
@@ -69,6 +71,7 @@ class World {
   void set_on_exchange(hooks::OnExchange on_exchange) { on_exchange_ = std::move(on_exchange); }
 
  private:
+  client::ClientConfig open_door();
   PaceFacts facts() const;
   void turn();
   void skip_to(TimePoint time);
@@ -85,6 +88,8 @@ class World {
   WorldOptions options_;
   std::vector<hooks::Rule> rules_;
   LocalServer server_;
+  std::unique_ptr<FrontDoor> door_;  // where a rule hands out credentials
+  Result<void> opened_;
   client::Client client_;
   std::vector<std::string> captured_;
   std::vector<std::string> all_log_;
@@ -100,10 +105,6 @@ class World {
   Duration skipped_{0};
   std::unique_ptr<hooks::Engine> engine_;
 };
-
-// Says which rules hand their hooks credentials: the server of a rehearsal cannot be reached by
-// them.
-void warn_of_credentials(const std::vector<hooks::Rule>& rules);
 
 // Rules as a rehearsal runs them: nothing is left to chance.
 void make_steady(hooks::Rule& rule);

@@ -122,4 +122,28 @@ E2E_CASE("a recording is replayed without the server, and a changed hook shows a
   CHECK(out["differences"][0]["diff"].get<std::string>().find("title: site") != std::string::npos);
 }
 
+E2E_CASE("a recording that begins with statuses that are right is replayed as equal") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(kReconcile));
+  w.script("reconcile.sh",
+           "printf 'apiVersion: kubewatch.dev/v1\\nkind: Result\\nstatus: {ready: true}\\n'\n");
+  w.apply(website("a", "one"));
+  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+  const std::string rules = w.folder() + "/rules.yaml";
+  const std::string config = w.folder() + "/kubeconfig";
+  Program first(w, {"-f", rules, "--socket", "none", "--once"}, config);
+  first.wait();
+  REQUIRE(first.exit->code == 0);
+  REQUIRE((*w.get("Website", "a"))["status"]["ready"] == true);
+  Program recorded(
+      w, {"-f", rules, "--socket", "none", "--once", "--record", w.folder() + "/recording"},
+      config);
+  recorded.wait();
+  REQUIRE(recorded.exit->code == 0);
+  Json out;
+  CHECK(replay(w, out) == 0);
+  CHECK(out["differences"].empty());
+}
+
 }  // namespace kubewatch::e2e

@@ -584,6 +584,35 @@ TEST_CASE("a hook whose work depends on having been interrupted is found out") {
                                        "default/a-copy: .data.retried: expected ") == 0);
 }
 
+TEST_CASE("what a hook makes up and creates once may end otherwise, but must be there") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules.replace(
+      rules.find("      apiVersion: v1\n      kind: ConfigMap\n      metadata: {name: $KW"), 0,
+      "      apiVersion: kubewatch.dev/v1\n"
+      "      kind: Result\n"
+      "      create:\n"
+      "      - {apiVersion: v1, kind: Secret, metadata: {name: once},\n"
+      "         stringData: {p: \"p$(date +%s%N)$$\"}}\n"
+      "      ---\n");
+  rules.replace(rules.find("  resync:"), 0, "  writes: [{apiVersion: v1, kind: Secret}]\n");
+  folder.write("rules.yaml", rules);
+  const auto loaded =
+      parse_cases(std::string(kGiven) + "expect: {objects: [{kind: Secret, name: once}]}\n",
+                  folder.file("tests.yaml"));
+  REQUIRE(loaded.problems.empty());
+  const auto plain = run_case(loaded.cases[0]);
+  REQUIRE(messages(plain) == "");
+  REQUIRE(plain.made_once == std::set<std::string>{"Secret default/once"});
+  const auto ended = run_interrupted(loaded.cases[0], plain);
+  CHECK(ended.interruptions >= 4);
+  for (const auto& failure : ended.failures) FAIL_CHECK(failure.message);
+  Snapshot without = plain.end_state;
+  without.erase("Secret default/once");
+  CHECK(snapshot_differences(plain.end_state, without, plain.made_once) ==
+        std::vector<std::string>{"Secret default/once is missing"});
+}
+
 TEST_CASE("a write whose answer is lost is done, and done again by a further attempt") {
   const test::RuleFolder folder;
   std::string rules = kRules;
