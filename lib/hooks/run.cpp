@@ -330,6 +330,11 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   facts.has_result = output->result.has_value();
   if (output->result) {
     facts.result_message = mask_.mask(output->result->message);
+    for (Json& condition : output->result->conditions) {
+      if (Json* message = base::find(condition, {"message"}); message && message->is_string()) {
+        *message = mask_.mask(message->get<std::string>());
+      }
+    }
     requeue_after_ = output->result->requeue_after;
   }
   decide(std::move(facts), std::move(*output));

@@ -242,19 +242,24 @@ RESULT
   CHECK(events[0]["type"] == "Normal");
 }
 
-E2E_CASE("a secret that the hook prints is masked in its events") {
+E2E_CASE("a secret that the hook prints is masked in its events and conditions") {
   World w;
   w.apply(kWebsiteCrd);
   w.rules(
       website_rule(std::string("\n  owns:\n    - {apiVersion: v1, kind: Secret}\n") + kReconcile));
   w.script("reconcile.sh", R"x(
 printf '{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {password: hunter2-long}}\n---\n'
-printf '{apiVersion: kubewatch.dev/v1, kind: Result, events: [{reason: Made, note: the password is hunter2-long}]}\n'
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, events: [{reason: Made, note: the password is hunter2-long}],'
+printf ' conditions: [{type: Ready, status: "True", reason: Made, message: it is hunter2-long}]}\n'
 )x");
   w.apply(website("a", "one"));
   w.start();
   CHECK(w.eventually([&] { return has_event(w, "a", "Made", "the password is ***"); }));
   CHECK_FALSE(has_event(w, "a", "Made", "hunter2"));
+  const Json site = w.get("Website", "a").value_or(Json());
+  const Json* conditions = base::find(site, {"status", "conditions"});
+  REQUIRE(conditions != nullptr);
+  CHECK((*conditions)[0]["message"] == "it is ***");
 }
 
 E2E_CASE("patches of all three types change an object that is not a child") {
