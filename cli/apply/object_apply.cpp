@@ -41,11 +41,13 @@ bool must_be_awaited(const core::Gvk& gvk, const Json& object) {
          base::string_at(object, {"status", "phase"}).empty();
 }
 
+// Status apart: controllers write that as soon as they see an object.
 bool is_only_of(const Json& object, const std::string& manager) {
   const Json* managed = schema::managed_fields_of(object);
   return managed != nullptr && managed->is_array() && !managed->empty() &&
          std::all_of(managed->begin(), managed->end(), [&](const Json& entry) {
-           return base::string_at(entry, {"manager"}) == manager;
+           return base::string_at(entry, {"manager"}) == manager ||
+                  !base::string_at(entry, {"subresource"}).empty();
          });
 }
 
@@ -138,6 +140,9 @@ void ObjectApply::end(std::optional<Error> error) {
 
 bool ObjectApply::again(const Error& error, std::function<void()> step) {
   if (stopped_ && stopped_()) return false;
+  const TimePoint now = client_.loop().now();
+  if (!failing_since_) failing_since_ = now;
+  spent_ = std::max(spent_, now - *failing_since_);  // attempts take their time as well
   auto delay = client::retry_delay(error, attempt_, spent_);
   if (!delay && answered_ && answered_()) {
     delay = client::reconnect_delay(error, attempt_, spent_);

@@ -122,6 +122,7 @@ class ObjectApply {
   int attempt_ = 0;
   int rounds_ = 0;  // begun anew because the object changed in between
   Duration spent_{0};
+  std::optional<TimePoint> failing_since_;
   TimePoint usable_by_{};
 };
 

@@ -206,12 +206,14 @@ Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTi
   KW_ASSIGN(WriteContext context,
             write_context(request, target.resource, target.path, target.query, now));
   KW_ASSIGN(const ObjectPtr live, writer_.live(context));
-  if (resource.custom && core::find_at(live->json(), scale_paths(resource).spec).empty()) {
+  const bool reading = request.method == "GET";
+  if (reading && resource.custom &&
+      core::find_at(live->json(), scale_paths(resource).spec).empty()) {
     return internal_error(
         fmt::format("the spec replicas field \"{}\" does not exist", scale_paths(resource).spec));
   }
   Json scale = scale_of(resource, *live);
-  if (request.method == "GET") {
+  if (reading) {
     const Resource as_scale = scale_resource();
     KW_ASSIGN(const Representation as,
               representation_of(request, as_scale, target.query, Endpoint::object));

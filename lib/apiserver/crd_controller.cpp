@@ -70,9 +70,8 @@ void CrdController::establish(const ObjectPtr& crd, WallTime now) {
                                     ? NameConflict{}
                                     : find_name_conflict(registry_, crd->json());
   if (conflict.reason.empty()) {
-    auto served = resources_of_crd(crd->json());
-    if (respecified_.erase(crd->name()) != 0) reread_instances(crd->name(), served);
-    registry_.set_custom(crd->name(), std::move(served));
+    if (respecified_.erase(crd->name()) != 0) reread_instances(crd);
+    registry_.set_custom(crd->name(), resources_of_crd(crd->json()));
   }
   const Json status = crd_status(crd->json(), conflict, now);
   (void)writer_.change(context_of(crd->name(), "status", now), [&](Json& object) {
@@ -82,16 +81,15 @@ void CrdController::establish(const ObjectPtr& crd, WallTime now) {
   });
 }
 
-// Objects are pruned and given defaults when they are read, by the schema of the version that they
-// are stored in, as that is now.
-void CrdController::reread_instances(const std::string& name,
-                                     const std::vector<ResourcePtr>& served) {
-  if (served.empty()) return;
-  const CustomVersion& any = *served.front()->custom;
-  const auto schema = any.stored ? any.stored : any.compiled;
-  storage_.reread(name, [&](Json& object) {
-    schema->prune(object);
-    schema->apply_defaults(object);
+// Objects are pruned and given defaults when they are read, by the schema that the version which
+// they were stored in has now.
+void CrdController::reread_instances(const ObjectPtr& crd) {
+  const auto schemas = schemas_of_crd(crd->json());
+  storage_.reread(crd->name(), [&](Json& object) {
+    const auto schema = schemas.find(base::string_at(object, {"apiVersion"}));
+    if (schema == schemas.end()) return;
+    schema->second->prune(object);
+    schema->second->apply_defaults(object);
   });
 }
 

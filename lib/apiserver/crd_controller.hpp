@@ -32,7 +32,7 @@ class CrdController {
  private:
   void establish(const ObjectPtr& crd, WallTime now);
   void terminate(const ObjectPtr& crd, WallTime now);
-  void reread_instances(const std::string& name, const std::vector<ResourcePtr>& served);
+  void reread_instances(const ObjectPtr& crd);
   bool delete_instances(const std::string& storage_id, WallTime now);
   WriteContext context_of(const std::string& name, const std::string& subresource,
                           WallTime now) const;

@@ -1,6 +1,7 @@
 // From a CustomResourceDefinition to the resources it serves. Validation of the CRD itself is
 // crd.cpp.
 #include <algorithm>
+#include <map>
 
 #include "apiserver/registry.hpp"
 #include "apiserver/string_list.hpp"
@@ -122,6 +123,16 @@ core::ResourceType type_of(const Json& crd, const Json& version) {
 }
 
 }  // namespace
+
+std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> schemas_of_crd(
+    const Json& crd) {
+  std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> out;
+  const std::string group = base::string_at(crd, {"spec", "group"});
+  for (const auto& version : crd.at("spec").at("versions")) {
+    out[group + "/" + base::string_at(version, {"name"})] = custom_version(crd, version)->compiled;
+  }
+  return out;
+}
 
 std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
   std::vector<ResourcePtr> out;

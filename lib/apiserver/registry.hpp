@@ -51,5 +51,8 @@ class Registry {
 
 // The resources of a CRD's served versions. The CRD has passed validation (crd.hpp).
 std::vector<ResourcePtr> resources_of_crd(const Json& crd);
+// Of all its versions, served or not, by apiVersion.
+std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> schemas_of_crd(
+    const Json& crd);
 
 }  // namespace kubewatch::apiserver

@@ -42,11 +42,19 @@ Json all_rules() {
 }
 
 Json token_status(const Json& review, const Tokens& tokens, WallTime now) {
-  const auto caller = tokens.caller(base::string_at(review, {"spec", "token"}), now);
+  const std::string token = base::string_at(review, {"spec", "token"});
+  std::vector<std::string> wanted;
+  if (const Json* asked = base::find(review, {"spec", "audiences"}); asked && asked->is_array()) {
+    for (const Json& one : *asked) {
+      if (one.is_string()) wanted.push_back(one.get<std::string>());
+    }
+  }
+  if (wanted.empty()) wanted = {kApiAudience};
+  const auto caller = tokens.caller(token, now, wanted);
   if (!caller) return {{"user", Json::object()}, {"error", "invalid bearer token"}};
   return {{"authenticated", true},
           {"user", user_json(*caller)},
-          {"audiences", Json::array({kApiAudience})}};
+          {"audiences", tokens.meant_for(token, wanted)}};
 }
 
 }  // namespace
@@ -69,7 +77,7 @@ std::optional<ApiResponse> answer_review(const ApiRequest& request,
   }
   Json& out = *review;
   out["apiVersion"] = path->group + "/v1";
-  if (!out.contains("metadata")) out["metadata"] = Json::object();
+  if (!out["metadata"].is_object()) out["metadata"] = Json::object();
   if (identity && kind == "selfsubjectreviews") {
     out["kind"] = "SelfSubjectReview";
     out["metadata"]["creationTimestamp"] = base::format_rfc3339(now);

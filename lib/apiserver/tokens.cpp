@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -179,7 +180,7 @@ Result<Tokens::Issued> Tokens::issue(const WriteContext& context, const Object& 
   Token token{{context.resource->storage_id, account.key(), account.uid()},
               {},
               context.now + std::chrono::seconds(seconds),
-              std::find(audiences.begin(), audiences.end(), Json(kApiAudience)) != audiences.end()};
+              audiences.get<std::vector<std::string>>()};
   if (bound.is_object()) {
     KW_ASSIGN(token.object, bind(context, bound));
   }
@@ -215,12 +216,25 @@ ObjectPtr Tokens::find(const Bound& bound) const {
   return object != nullptr && object->uid() == bound.uid ? object : nullptr;
 }
 
-std::optional<Caller> Tokens::caller(std::string_view token, WallTime now) const {
+std::vector<std::string> Tokens::meant_for(std::string_view token,
+                                           const std::vector<std::string>& audiences) const {
+  static const std::vector<std::string> kAdmin = {kApiAudience};
+  const auto found = tokens_.find(token);
+  const auto& own = found == tokens_.end() ? kAdmin : found->second.audiences;
+  std::vector<std::string> out;
+  std::copy_if(
+      audiences.begin(), audiences.end(), std::back_inserter(out),
+      [&](const std::string& one) { return std::find(own.begin(), own.end(), one) != own.end(); });
+  return out;
+}
+
+std::optional<Caller> Tokens::caller(std::string_view token, WallTime now,
+                                     const std::vector<std::string>& audiences) const {
+  if (meant_for(token, audiences).empty()) return std::nullopt;
   if (http::same_secret(token, admin_)) return Caller{};
   const auto found = tokens_.find(token);
-  if (found == tokens_.end()) return std::nullopt;
+  if (found == tokens_.end() || found->second.expires <= now) return std::nullopt;
   const Token& known = found->second;
-  if (!known.for_us || known.expires <= now) return std::nullopt;
   const ObjectPtr account = find(known.account);
   const bool unbound = known.object.storage_id.empty();
   if (account == nullptr || (!unbound && find(known.object) == nullptr)) return std::nullopt;

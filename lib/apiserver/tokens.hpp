@@ -36,9 +36,13 @@ class Tokens {
   // and conflict (what it is to be bound to).
   Result<Issued> issue(const WriteContext& context, const Object& account, const Json& request,
                        const std::string& secret);
-  // Absent: nobody who is known. A token must be meant for the API server, and its account, and
-  // whatever else it is bound to, be there as they were.
-  std::optional<Caller> caller(std::string_view token, WallTime now) const;
+  // Absent: nobody who is known. A token must be meant for one of the audiences, and its account,
+  // and whatever else it is bound to, be there as they were.
+  std::optional<Caller> caller(std::string_view token, WallTime now,
+                               const std::vector<std::string>& audiences = {kApiAudience}) const;
+  // Those of `audiences` that it is meant for.
+  std::vector<std::string> meant_for(std::string_view token,
+                                     const std::vector<std::string>& audiences) const;
 
  private:
   struct Bound {
@@ -50,7 +54,7 @@ class Tokens {
     Bound account;
     Bound object;  // storage_id "": nothing else
     WallTime expires;
-    bool for_us = true;
+    std::vector<std::string> audiences;
   };
   Result<Bound> bind(const WriteContext& context, const Json& reference) const;
   ObjectPtr find(const Bound& bound) const;

@@ -95,9 +95,13 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
   const Json before = to_served(resource, now->json());
   KW_ASSIGN(Json object, patched(resource, type, before, body));
   std::vector<std::string> warnings;
-  const std::string text = base::dump_json(object);
   auto decoded = decode(context, std::move(object), warnings);
-  if (!decoded) return as_patch_error(decoded.error(), text);
+  if (!decoded) {
+    // A Secret is not shown to who only patched a part of it.
+    const bool secret = resource.storage_id == "secrets";
+    const auto again = patched(resource, type, before, body);
+    return as_patch_error(decoded.error(), secret || !again ? "" : base::dump_json(again.value()));
+  }
   object = std::move(*decoded);
   const std::string name = string_at(object, {"metadata", "name"});
   if (name != context.name) {

@@ -49,8 +49,8 @@ struct CacheCallbacks {
   std::function<bool(const ChildId&, const std::string& resource_version)> seen;
   // A change of an object's own that does not run it: `changed` does not name what it touched.
   std::function<void(const core::ObjectKey& key, const std::string& resource_version)> ignored;
-  // It may be another instance's from now on (--shard-by label=KEY).
-  std::function<void(const core::ObjectKey& key)> left_shard;
+  // It is gone from what this instance watches, and may be another's (--shard-by label=KEY).
+  std::function<void(const core::ObjectMeta& last)> may_have_left_shard;
   std::function<void()> on_ready;  // some stream had its first sync, or is blocked
   std::function<TimePoint()> now;
 };

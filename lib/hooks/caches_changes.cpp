@@ -60,7 +60,7 @@ void RuleCaches::on_object(const StoreChange& change) {
 void RuleCaches::on_object_deleted(const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
   forget_relations(change.meta);
-  if (!rule_.for_.shard_selector.empty()) callbacks_.left_shard(key);
+  if (!rule_.for_.shard_selector.empty()) callbacks_.may_have_left_shard(change.meta);
   // It may only have left the selection: the run looks.
   if (for_.needs_guard && change.meta.has_finalizer(rule_.finalizer_name)) {
     callbacks_.wake({key, Reason::updated, "", false, ""});

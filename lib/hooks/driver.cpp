@@ -68,12 +68,7 @@ CacheCallbacks Driver::cache_callbacks() {
     // Whatever changed: it may be whole now.
     if (reduced_.count(key) > 0) on_wake({key, runtime::Reason::updated, "", false, ""});
   };
-  callbacks.left_shard = [this](const core::ObjectKey& key) {
-    const auto runs = runs_;  // what ends one may end another
-    for (const auto& [id, run] : runs) {
-      if (run->key() == key) run->abandon("the object left this shard while it ran");
-    }
-  };
+  callbacks.may_have_left_shard = [this](const core::ObjectMeta& last) { look_at_shard(last); };
   callbacks.on_ready = [this] {
     check_ready();
     check_left();
@@ -461,6 +456,28 @@ void Driver::abandon(std::function<void()> drained) {
   shut_down(std::move(drained));
   const auto runs = runs_;
   for (const auto& [id, run] : runs) run->abandon("the lead was lost while it ran");
+}
+
+// What runs for an object that went to another shard is the other one's business now. An object
+// that is gone, or only left the selection, has no other run anywhere.
+void Driver::look_at_shard(const core::ObjectMeta& last) {
+  const auto runs_it = [key = last.key(), uid = last.uid](const auto& one) {
+    return one.second->key() == key && one.second->uid() == uid && !one.second->of_deletion();
+  };
+  if (std::none_of(runs_.begin(), runs_.end(), runs_it)) return;
+  requests_.run<Result<Json>>(
+      [this, uid = last.uid, runs_it](const Result<Json>& answer) {
+        if (!answer.ok()) return;
+        const core::ObjectMeta now = core::meta_of(*answer);
+        if (now.uid != uid || is_of_shard(rule_.for_, now)) return;
+        const auto runs = runs_;  // what ends one may end another
+        for (const auto& one : runs) {
+          if (runs_it(one)) one.second->abandon("the object left this shard while it ran");
+        }
+      },
+      [&](client::ObjectCallback callback) {
+        return services_.client.get(owner_type(), last.key(), std::move(callback));
+      });
 }
 
 Owner Driver::owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const {

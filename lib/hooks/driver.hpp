@@ -203,6 +203,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void restore_clock(const core::ObjectKey& key, const HandledObject& handled);
   void after_restore();
   std::size_t forget_gone();
+  void look_at_shard(const core::ObjectMeta& last);
   bool was_made_again(const core::ObjectKey& key, const std::string& uid) const;
   runtime::StoredObject last_of(const core::ObjectKey& key, const std::string& uid) const;
   std::vector<std::string> failing_watches() const;

@@ -149,7 +149,13 @@ void Driver::run_deleted(const runtime::Work& work, const Done& done) {
 void Driver::deletion_told(const core::ObjectKey& key) {
   const auto it = deleted_.find(key);
   if (it == deleted_.end()) return;
+  const std::string uid = it->second.front().last.meta.uid;
   it->second.erase(it->second.begin());
+  // What has the name now is handled, and remembered, by a run of its own, if it gets one.
+  if (services_.state != nullptr) {
+    const HandledObject* kept = services_.state->find({rule_.name, key});
+    if (kept != nullptr && kept->uid == uid) services_.state->forget({rule_.name, key});
+  }
   if (!it->second.empty()) return;
   deleted_.erase(it);
   if (services_.state != nullptr && !caches_.has_object(key)) {

@@ -15,11 +15,16 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// A wrong or missing kind makes its values no less secret to who wrote it.
-bool is_secret(const Json& document) {
-  const std::string kind = base::string_at(document, {"kind"});
-  return kind.empty() || document.contains("stringData") ||
+// A wrong kind makes its values no less secret to who wrote it, nor does a missing one where a
+// whole object is to stand; elsewhere `data` may be anything.
+bool is_secret(const Json& value, bool document) {
+  const std::string kind = base::string_at(value, {"kind"});
+  return (document && kind.empty()) || value.contains("stringData") ||
          (kind.size() == 6 && (kind[0] == 'S' || kind[0] == 's') && kind.ends_with("ecret"));
+}
+
+bool holds_documents(const std::string& key) {
+  return key == "items" || key == "create" || key == "patches" || key == "documents";
 }
 
 // Where a Secret stands does not matter: who prints one in a wrong place is told so by an error,
@@ -28,13 +33,13 @@ constexpr int kDeepestText = 3;
 
 void mask_text(std::string_view text, SecretMask& mask, int depth);
 
-void mask_value(const Json& value, SecretMask& mask, int depth) {
+void mask_value(const Json& value, bool document, SecretMask& mask, int depth) {
   if (value.is_string()) return mask_text(value.get_ref<const std::string&>(), mask, depth);
   if (value.is_array()) {
-    for (const Json& inner : value) mask_value(inner, mask, depth);
+    for (const Json& inner : value) mask_value(inner, document, mask, depth);
   }
   if (!value.is_object()) return;
-  if (is_secret(value)) {
+  if (is_secret(value, document)) {
     Json secret = value;
     secret["kind"] = "Secret";
     mask.add_object(secret);
@@ -43,12 +48,12 @@ void mask_value(const Json& value, SecretMask& mask, int depth) {
   const bool secrets = base::string_at(value, {"kind"}) == "SecretList";
   for (const auto& [key, inner] : value.items()) {
     if (!secrets || key != "items" || !inner.is_array()) {
-      mask_value(inner, mask, depth);
+      mask_value(inner, holds_documents(key), mask, depth);
       continue;
     }
     for (Json one : inner) {
       if (one.is_object()) one["kind"] = "Secret";
-      mask_value(one, mask, depth);
+      mask_value(one, true, mask, depth);
     }
   }
 }
@@ -227,7 +232,7 @@ std::vector<std::string_view> split_documents(std::string_view text) {
 bool read_whole(std::string_view text, SecretMask& mask, int depth) {
   const auto documents = base::parse_yaml_values(text);
   if (!documents.ok()) return false;
-  for (const Json& document : *documents) mask_value(document, mask, depth);
+  for (const Json& document : *documents) mask_value(document, true, mask, depth);
   return true;
 }
 

@@ -200,7 +200,8 @@ void Run::terminate() {
   if (hook_running_) process_->terminate();
 }
 
-// A run that has begun to write is stopped by the client's write gate.
+// What it has begun to write is stopped by the client's write gate where the lead was lost; else it
+// is written.
 void Run::abandon(std::string why) {
   dropped_ = std::move(why);
   terminate();

@@ -49,6 +49,8 @@ class Run {
   void abandon(std::string why);
   bool hook_running() const { return hook_running_; }
   const core::ObjectKey& key() const { return input_.work.key; }
+  const std::string& uid() const { return input_.object.meta.uid; }
+  bool of_deletion() const { return input_.deleted; }
   // As HookCall::held_by().
   std::string held_by() const { return hook_running_ ? process_->held_by() : ""; }
 

@@ -2,13 +2,15 @@
 
 #include <cstddef>
 
+#include "base/strings.hpp"
+
 namespace kubewatch::http {
 
 std::string_view bearer_token(const Headers& headers) {
-  constexpr std::string_view kScheme = "Bearer ";
+  constexpr std::string_view kScheme = "bearer ";
   std::string_view given = headers.get("Authorization");
-  given.remove_prefix(given.starts_with(kScheme) ? kScheme.size() : given.size());
-  return given;
+  if (base::to_lower(given.substr(0, kScheme.size())) != kScheme) return {};
+  return base::trim(given.substr(kScheme.size()));
 }
 
 bool same_secret(std::string_view given, std::string_view secret) {

@@ -44,13 +44,9 @@ std::string FrontDoor::url() const {
   return fmt::format("https://127.0.0.1:{}", listening_->port());
 }
 
-bool FrontDoor::lets_in(const http::ServerRequest& request) const {
-  const std::string_view given = http::bearer_token(request.headers);
-  return server_.api().tokens().caller(given, loop_.wall()).has_value();
-}
-
 void FrontDoor::handle(http::ServerRequest request, std::shared_ptr<http::Responder> to) {
-  if (!lets_in(request)) {
+  auto caller = server_.api().tokens().caller(http::bearer_token(request.headers), loop_.wall());
+  if (!caller) {
     const Error refused = apiserver::api_error(401, "Unauthorized", "Unauthorized", std::nullopt);
     http::Headers headers;
     headers.add("Content-Type", "application/json");
@@ -72,13 +68,16 @@ void FrontDoor::handle(http::ServerRequest request, std::shared_ptr<http::Respon
   handlers.on_done = [this, id](const Result<void>& how) { on_done(id, how); };
   Passing& passing = passing_[id];
   passing.to = std::move(to);
-  passing.call = server_.start_for_hook(std::move(inside), std::move(handlers));
+  passing.call = server_.start_for_hook(std::move(inside), std::move(*caller), std::move(handlers));
 }
 
 void FrontDoor::on_head(std::uint64_t id, const http::ResponseHead& head) {
   const auto it = passing_.find(id);
   if (it == passing_.end()) return;
-  it->second.begun = true;
+  if (it->second.to->gone()) {
+    passing_.erase(it);
+    return;
+  }
   it->second.to->on_gone([this, id, there = std::weak_ptr(alive_)] {
     loop_.post([this, id, there] {
       if (!there.expired()) passing_.erase(id);

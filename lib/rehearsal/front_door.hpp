@@ -28,11 +28,9 @@ class FrontDoor {
   struct Passing {
     std::unique_ptr<http::Call> call;
     std::shared_ptr<http::Responder> to;
-    bool begun = false;
   };
 
   FrontDoor(loop::EventLoop& loop, LocalServer& server);
-  bool lets_in(const http::ServerRequest& request) const;
   void handle(http::ServerRequest request, std::shared_ptr<http::Responder> to);
   void on_head(std::uint64_t id, const http::ResponseHead& head);
   void on_done(std::uint64_t id, const Result<void>& how);

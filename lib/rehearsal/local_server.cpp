@@ -106,6 +106,7 @@ ApiResponse staged_failure(int code) {
 struct LocalServer::CallState {
   http::Request request;
   http::CallHandlers handlers;
+  apiserver::Caller caller;
   bool hook = false;
   bool canceled = false;
   bool scheduled = false;  // a delivery of `buffer`
@@ -197,20 +198,24 @@ void LocalServer::finish_work() {
 }
 
 std::unique_ptr<http::Call> LocalServer::start(http::Request request, http::CallHandlers handlers) {
-  return start_for(std::move(request), std::move(handlers), false);
+  auto state = std::make_shared<CallState>();
+  state->request = std::move(request);
+  state->handlers = std::move(handlers);
+  return start_for(std::move(state));
 }
 
 std::unique_ptr<http::Call> LocalServer::start_for_hook(http::Request request,
+                                                        apiserver::Caller caller,
                                                         http::CallHandlers handlers) {
-  return start_for(std::move(request), std::move(handlers), true);
+  auto state = std::make_shared<CallState>();
+  state->request = std::move(request);
+  state->caller = std::move(caller);
+  state->handlers = std::move(handlers);
+  state->hook = true;
+  return start_for(std::move(state));
 }
 
-std::unique_ptr<http::Call> LocalServer::start_for(http::Request request,
-                                                   http::CallHandlers handlers, bool hook) {
-  auto state = std::make_shared<CallState>();
-  state->hook = hook;
-  state->request = std::move(request);
-  state->handlers = std::move(handlers);
+std::unique_ptr<http::Call> LocalServer::start_for(std::shared_ptr<CallState> state) {
   post([this, state] { serve(state); });
   return std::make_unique<LocalCall>(*this, state);
 }
@@ -317,9 +322,12 @@ void LocalServer::serve(const std::shared_ptr<CallState>& state) {
   if (state->canceled) return;
   const std::string target = target_of(state->request.url);
   const auto mark = target.find('?');
-  ApiRequest request{state->request.method, target.substr(0, mark),
+  ApiRequest request{state->request.method,
+                     target.substr(0, mark),
                      mark == std::string::npos ? "" : target.substr(mark + 1),
-                     state->request.headers, state->request.body};
+                     state->request.headers,
+                     state->request.body,
+                     state->caller};
   const Parsed parsed = parse(request);
   const auto fault = fault_of(parsed);
   auto reply = carry_out(request, parsed, fault, state->hook);

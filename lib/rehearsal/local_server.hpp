@@ -30,7 +30,7 @@ struct ApiWrite {
   std::string content_type;
   std::string body;
   bool ownership = false;  // it changed who owns what, and nothing else
-  bool by_hook = false;  // by its own credentials, and not by the engine from its output
+  bool by_hook = false;    // by its own credentials, and not by the engine from its output
   bool changed() const { return effect != "unchanged" && effect != "failed"; }
   std::string str() const;  // "apply Deployment shop/web: configured"
 };
@@ -65,7 +65,8 @@ class LocalServer : public http::Transport {
   // Of what host a URL is does not matter.
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override;
   // What a hook asks for itself: faults meet it, interruptions do not, and a watch of it may end.
-  std::unique_ptr<http::Call> start_for_hook(http::Request request, http::CallHandlers handlers);
+  std::unique_ptr<http::Call> start_for_hook(http::Request request, apiserver::Caller caller,
+                                             http::CallHandlers handlers);
 
   // Asked directly, as a user beside the controller would: no faults, not among writes(). The path
   // has no query; errors are the server's.
@@ -106,8 +107,7 @@ class LocalServer : public http::Transport {
   void deliver(const std::shared_ptr<CallState>& state);
   void end_stream(const std::shared_ptr<CallState>& state);
   Parsed parse(const apiserver::ApiRequest& request) const;
-  std::unique_ptr<http::Call> start_for(http::Request request, http::CallHandlers handlers,
-                                        bool hook);
+  std::unique_ptr<http::Call> start_for(std::shared_ptr<CallState> state);
   apiserver::Reply carry_out(const apiserver::ApiRequest& request, const Parsed& parsed,
                              std::optional<int> fault, bool hook);
   bool is_interrupted(bool hook);

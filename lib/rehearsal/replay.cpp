@@ -164,6 +164,7 @@ class Player {
       return (a.plural == "namespaces") > (b.plural == "namespaces");
     });
     for (const RecordedChange& change : there) KW_TRY(put(change));
+    KW_TRY(make_accounts());
     world_.start_engine();
     started_ = world_.loop().now();
     return settle();
@@ -236,6 +237,21 @@ class Player {
     }
     KW_TRY(world_.make_namespace(change.key.namespace_));
     if (world_.put(*resource, change)) ++report_.events;
+    return {};
+  }
+
+  // Hooks get tokens of them, whether a rule watches service accounts or not.
+  Result<void> make_accounts() {
+    for (const hooks::Rule& rule : world_.rules()) {
+      std::vector<const hooks::CredentialsRule*> all = {&rule.reconcile.credentials};
+      if (rule.finalize) all.push_back(&rule.finalize->hook.credentials);
+      for (const hooks::CredentialsRule* one : all) {
+        if (one->kind != hooks::CredentialsRule::Kind::service_account) continue;
+        KW_TRY(world_.apply({{"apiVersion", "v1"},
+                             {"kind", "ServiceAccount"},
+                             {"metadata", {{"name", one->service_account}}}}));
+      }
+    }
     return {};
   }
 

@@ -1,6 +1,7 @@
 // Whether a value fits its merge schema, told as the API server tells it for apply. Not OpenAPI
 // validation: formats, enums and required fields are none of its business.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -54,6 +55,7 @@ std::string go_type(const Json& value) {
 
 // Of k8s.io/apimachinery/pkg/api/resource: a number, then a suffix of 10 or of 2, or an exponent.
 void Checker::check_quantity(std::string_view text, const std::string& path) {
+  text = base::trim(text);
   const auto wrong = [&] {
     fail(path,
          "quantities must match the regular expression "
@@ -63,8 +65,7 @@ void Checker::check_quantity(std::string_view text, const std::string& path) {
   const std::size_t at = text.starts_with('+') || text.starts_with('-') ? 1 : 0;
   const std::size_t end = std::min(text.find_first_not_of("0123456789.", at), text.size());
   const std::string_view number = text.substr(at, end - at);
-  const bool has_digit = number.find_first_of(kDigits) != number.npos;
-  if (!has_digit || number.find('.') != number.rfind('.')) return wrong();
+  if (text.empty() || number.find('.') != number.rfind('.')) return wrong();
   std::string_view suffix = text.substr(end);
   static const std::set<std::string_view> kSuffixes = {
       "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
@@ -75,6 +76,13 @@ void Checker::check_quantity(std::string_view text, const std::string& path) {
   if (suffix.empty() || suffix.find_first_not_of(kDigits) != suffix.npos) wrong();
 }
 
+// An apply takes 3.0 for a whole number, as the converter of unstructured objects does.
+bool is_whole(const Json& value) {
+  if (!value.is_number_float()) return value.is_number();
+  const double number = value.get<double>();
+  return number == std::trunc(number) && std::abs(number) < 9.2e18;
+}
+
 void Checker::check_integer(const MergeNode& node, const Json& value, const std::string& path) {
   if (!value.is_number()) {
     return fail(path, "expected numeric (int or float), got " + go_type(value));
@@ -82,11 +90,11 @@ void Checker::check_integer(const MergeNode& node, const Json& value, const std:
   const bool narrow = node.scalar == MergeNode::Scalar::int32;
   using Narrow = std::numeric_limits<std::int32_t>;
   using Wide = std::numeric_limits<std::int64_t>;
-  const auto number = value.is_number_integer() ? value.get<std::int64_t>() : 0;
+  const auto number = is_whole(value) ? value.get<std::int64_t>() : 0;
   const bool too_large = value.is_number_unsigned() &&
                          value.get<std::uint64_t>() > static_cast<std::uint64_t>(Wide::max());
   const bool fits = !narrow || (number >= Narrow::min() && number <= Narrow::max());
-  if (value.is_number_integer() && !too_large && fits) return;
+  if (is_whole(value) && !too_large && fits) return;
   fail(path, "json: cannot unmarshal number " + value.dump() + " into Go value of type " +
                  (narrow ? "int32" : "int64"));
 }
@@ -116,7 +124,7 @@ void Checker::check_scalar(const MergeNode& node, const Json& value, const std::
       if (value.is_string()) check_quantity(value.get_ref<const std::string&>(), path);
       break;
     case MergeNode::Scalar::int_or_string:
-      if (!value.is_string() && !value.is_number_integer()) expected("int or string");
+      if (!value.is_string() && !is_whole(value)) expected("int or string");
       break;
   }
 }

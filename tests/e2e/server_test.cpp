@@ -163,6 +163,7 @@ E2E_CASE("quantities, and numbers or texts, of built-in kinds are looked at") {
   CHECK(budget(true) == 400);
   CHECK(budget(Json::object()) == 400);
   CHECK(budget(1) == 201);
+  CHECK(budget(1.5) == 400);
   CHECK(budget("50%") == 201);
 }
 
@@ -246,6 +247,12 @@ E2E_CASE("who asks is told who it is, and what it may") {
       send(w, "POST", reviews, {{"spec", {{"token", issued.body["status"]["token"]}}}});
   CHECK(known.body["status"]["authenticated"] == true);
   CHECK(known.body["status"]["user"]["username"] == "system:serviceaccount:" + w.ns() + ":bot");
+  // Only for whom a token is meant.
+  const Answer for_vault =
+      send(w, "POST", reviews,
+           {{"spec",
+             {{"token", issued.body["status"]["token"]}, {"audiences", Json::array({"vault"})}}}});
+  CHECK_FALSE(for_vault.body["status"].contains("authenticated"));
 }
 
 E2E_CASE("kinds of every group that charts use are there") {

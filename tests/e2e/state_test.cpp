@@ -21,9 +21,11 @@ while [ -e "hold-$KW_NAME" ]; do sleep 0.05; done
 class Kept {
  public:
   // `spec`: more of the rule.
-  explicit Kept(const std::string& spec, const std::string& hook = kHook) {
+  explicit Kept(const std::string& spec, const std::string& hook = kHook,
+                const std::string& for_extra = "") {
     w.apply(kWebsiteCrd);
-    w.rules(website_rule(spec + "\n  concurrency: 1\n  reconcile: {exec: [./reconcile.sh]}\n"));
+    w.rules(website_rule(spec + "\n  concurrency: 1\n  reconcile: {exec: [./reconcile.sh]}\n",
+                         for_extra));
     w.script("reconcile.sh", hook);
   }
   void start() { process_ = controller(w, {"--state", w.folder() + "/state"}); }
@@ -160,6 +162,30 @@ E2E_CASE("with --state a deletion that was not told before a SIGKILL is told aft
   CHECK(k.ran("c"));
   k.settle();
   CHECK(k.w.read("runs") == "gone Website c\nc\n");
+  k.end(SIGTERM);
+  k.clear();
+  k.start();
+  k.w.holds_for([] { return true; }, Duration{1000});
+  k.settle();
+  CHECK(k.w.read("runs").empty());
+  k.end(SIGTERM);
+}
+
+E2E_CASE(
+    "with --state the deletion of an object whose name is that of an unmatched one is told once") {
+  Kept k("\n  onDelete: true\n", kHook, "    filter: .spec.title != \"skip\"\n");
+  k.w.apply(website("a", "one"));
+  k.start();
+  REQUIRE(k.ran("a"));
+  k.settle();
+  k.end(SIGTERM);
+  k.w.remove("Website", "a");
+  k.w.apply(website("a", "skip"));
+  k.clear();
+  k.start();
+  CHECK(k.ran("gone Website a"));
+  k.settle();
+  CHECK(k.w.read("runs") == "gone Website a\n");
   k.end(SIGTERM);
   k.clear();
   k.start();

@@ -106,6 +106,12 @@ TEST_CASE("Secrets are known where they should not stand") {
   }
 }
 
+TEST_CASE("what is called data within other objects is no secret") {
+  const Seen seen = look(R"({kind: CustomResourceDefinition, spec: {schema: {properties:
+    {data: {type: object, description: some words}}}}, data: {secretKey: a-key-name}})");
+  CHECK(seen("object, some words, a-key-name") == "object, some words, a-key-name");
+}
+
 TEST_CASE("texts that end anywhere are looked through to their end") {
   const std::string text =
       "{\"data\": {\"a\": \"b\\\"c\", 'd': [e, \"f\"]}}\nstringData:\n  x: |\n   y";

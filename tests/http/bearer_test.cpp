@@ -15,7 +15,8 @@ Headers with(const char* value) {
 TEST_CASE("the token of a request") {
   CHECK(bearer_token(with("Bearer abc")) == "abc");
   CHECK(bearer_token(with("Bearer a b")) == "a b");
-  CHECK(bearer_token(with("bearer abc")).empty());
+  CHECK(bearer_token(with("bearer  abc ")) == "abc");
+  CHECK(bearer_token(with("Bearerabc")).empty());
   CHECK(bearer_token(with("Basic abc")).empty());
   CHECK(bearer_token(with("Bearer ")).empty());
   CHECK(bearer_token({}).empty());
