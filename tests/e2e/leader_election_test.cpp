@@ -339,7 +339,7 @@ spec:
 )",
                  R"x(
 echo "$ME $TITLE" >> "$FOLDER/runs"
-if [ "$TITLE" = slow ]; then sleep 4; fi
+if [ "$TITLE" = slow ]; then sleep 8; fi
 printf 'apiVersion: kubewatch.dev/v1\nkind: Result\nstatus: {title: "%s"}\n' "$TITLE"
 )x");
   World& w = parts.w;
@@ -350,7 +350,7 @@ printf 'apiVersion: kubewatch.dev/v1\nkind: Result\nstatus: {title: "%s"}\n' "$T
   REQUIRE(w.eventually([&] { return w.lines("runs") == 1; }));
   parts.put("m", "quick", 1);
   REQUIRE(w.eventually([&] { return title() == "quick"; }));
-  CHECK(w.holds_for([&] { return title() == "quick"; }, Duration{7000}));
+  CHECK(w.holds_for([&] { return title() == "quick"; }, Duration{9500}));
   CHECK((parts.one->says("left this shard") || parts.two->says("left this shard")));
   CHECK(w.lines("runs") == 2);
 }
