@@ -57,11 +57,10 @@ std::string mistaken(const apiserver::Resource& kind, const Json& old, const Jso
     return !values.first.empty() && !values.second.empty() && values.first != values.second;
   };
   if (const auto names = both("name"); differ(names)) {
-    return fmt::format("the name of the object ({}) does not match the name on the URL ({})",
-                       names.second, names.first);
+    return apiserver::wrong_name(names.second, names.first).message();
   }
   if (const auto namespaces = both("namespace"); kind.type.namespaced && differ(namespaces)) {
-    return "the namespace of the provided object does not match the namespace sent on the request";
+    return apiserver::wrong_namespace().message();
   }
   if (const auto uids = both("uid"); differ(uids)) {
     return fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",

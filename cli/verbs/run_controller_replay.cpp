@@ -13,7 +13,6 @@
 #include "hooks/recording_format.hpp"
 #include "hooks/rule_file.hpp"
 #include "rehearsal/replay.hpp"
-#include "rehearsal/world.hpp"
 
 namespace kubewatch::cli {
 

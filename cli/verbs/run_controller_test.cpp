@@ -16,7 +16,6 @@
 #include "hooks/rule_file.hpp"
 #include "rehearsal/case_runner.hpp"
 #include "rehearsal/report.hpp"
-#include "rehearsal/world.hpp"
 
 namespace kubewatch::cli {
 

@@ -78,10 +78,7 @@ Json scale_of(const Resource& resource, const Object& object) {
 Result<void> check_scale_name(const Json& scale, const std::string& name) {
   const std::string given = base::string_at(scale, {"metadata", "name"});
   if (given == name) return {};
-  if (!given.empty()) {
-    return bad_request(fmt::format(
-        "the name of the object ({}) does not match the name on the URL ({})", given, name));
-  }
+  if (!given.empty()) return wrong_name(given, name);
   return bad_request(
       fmt::format("the name of the object ({} based on URL) was undeterminable: name must "
                   "be provided",

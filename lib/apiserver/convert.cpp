@@ -38,7 +38,7 @@ Json to_served(const Resource& resource, Json stored) {
   }
   stored["apiVersion"] = resource.type.gvk.api_version();
   stored["kind"] = resource.type.gvk.kind;
-  if (resource.converted() && resource.custom) resource.custom->compiled->prune(stored);
+  if (resource.custom && resource.custom->stored) resource.custom->compiled->prune(stored);
   return stored;
 }
 
@@ -48,7 +48,7 @@ Json to_stored(const Resource& resource, Json served) {
   }
   served["apiVersion"] = resource.storage_gvk.api_version();
   served["kind"] = resource.storage_gvk.kind;
-  if (resource.converted() && resource.custom) {
+  if (resource.custom && resource.custom->stored) {
     resource.custom->stored->prune(served);
     resource.custom->stored->apply_defaults(served);
   }

@@ -39,10 +39,8 @@ bool taken_kind(const Registry& registry, const std::string& group, const std::s
 Result<void> normalise_crd(const Resource&, Json& crd) {
   const auto shape = schema::check_crd_shape(crd);
   if (!shape) {
-    return bad_request(
-        "CustomResourceDefinition in version \"v1\" cannot be handled as a "
-        "CustomResourceDefinition: " +
-        shape.error().message());
+    return undecodable({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+                       shape.error().message());
   }
   schema::crd_defaults(crd);
   return {};

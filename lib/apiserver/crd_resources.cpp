@@ -137,11 +137,11 @@ std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> schemas_of_
 std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
   std::vector<ResourcePtr> out;
   std::string storage_version;
-  std::shared_ptr<const schema::CompiledSchema> stored;
+  std::shared_ptr<CustomVersion> stored;
   for (const auto& version : crd.at("spec").at("versions")) {
     if (!schema::bool_at(version, "storage")) continue;
     storage_version = base::string_at(version, {"name"});
-    stored = custom_version(crd, version)->compiled;
+    stored = custom_version(crd, version);
   }
   for (const auto& version : crd.at("spec").at("versions")) {
     if (!schema::bool_at(version, "served")) continue;
@@ -152,8 +152,9 @@ std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
     resource->storage_gvk = resource->type.gvk;
     resource->storage_gvk.version = storage_version;
     resource->generation = true;
-    auto custom = custom_version(crd, version);
-    if (resource->type.gvk.version != storage_version) custom->stored = stored;
+    const bool is_stored = resource->type.gvk.version == storage_version;
+    auto custom = is_stored ? stored : custom_version(crd, version);
+    if (!is_stored && stored) custom->stored = stored->compiled;
     resource->custom = std::move(custom);
     resource->deprecation = deprecation_of(crd, version);
     resource->merge = schema::crd_merge_schema(resource->custom->schema);

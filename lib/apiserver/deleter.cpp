@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "apiserver/crd.hpp"
@@ -31,13 +30,6 @@ Result<Json> parse_body(const std::string& body) {
     return bad_request("couldn't get version/kind; json parse error: " + parsed.error().message());
   }
   return std::move(documents.value()[0]);
-}
-
-Result<void> whole_number(const std::string& text) {
-  std::int64_t value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec == std::errc() && end.ptr == text.data() + text.size()) return {};
-  return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", text));
 }
 
 void check_propagation(const Json& body, const DeleteOptions& options, FieldErrors& errors) {
@@ -153,12 +145,13 @@ Result<DeleteOptions> parse_delete_options(const std::string& body, const Query&
   }
   const Json* grace = base::find(value, {"gracePeriodSeconds"});
   if (grace != nullptr && !grace->is_null() && !grace->is_number_integer()) {
-    return bad_request(
-        "DeleteOptions in version \"v1\" cannot be handled as a DeleteOptions: json: cannot "
-        "unmarshal into Go struct field DeleteOptions.gracePeriodSeconds of type int64");
+    return undecodable({"", "v1", "DeleteOptions"},
+                       "json: cannot unmarshal into Go struct field "
+                       "DeleteOptions.gracePeriodSeconds of type int64");
   }
-  if (body.empty() && query.has("gracePeriodSeconds"))
-    KW_TRY(whole_number(query.get("gracePeriodSeconds")));
+  if (body.empty() && query.has("gracePeriodSeconds")) {
+    KW_TRY(parse_whole(query.get("gracePeriodSeconds")));
+  }
   out.uid = string_at(value, {"preconditions", "uid"});
   out.resource_version = string_at(value, {"preconditions", "resourceVersion"});
   out.propagation = string_at(value, {"propagationPolicy"});

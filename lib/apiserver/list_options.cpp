@@ -97,12 +97,7 @@ void check_match(const ListOptions& options, const std::string& match, FieldErro
 Result<std::int64_t> number(const Query& query, const char* name) {
   const std::string text = query.get(name);
   if (text.empty()) return std::int64_t{0};
-  std::int64_t value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) {
-    return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", text));
-  }
-  return value;
+  return parse_whole(text);
 }
 
 Result<void> read_version(const Query& query, ListOptions& out) {

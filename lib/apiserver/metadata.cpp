@@ -167,12 +167,8 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
                                 std::vector<std::string>& unknown) {
   Json& metadata = object["metadata"];
   if (metadata.is_null()) metadata = Json::object();
-  const std::string& kind = resource.type.gvk.kind;
   const auto refuse = [&](const std::string& what) {
-    return bad_request(
-        fmt::format("{} in version \"{}\" cannot be handled as a {}: json: cannot "
-                    "unmarshal {}",
-                    kind, resource.type.gvk.version, kind, what));
+    return undecodable(resource.type.gvk, "json: cannot unmarshal " + what);
   };
   if (!metadata.is_object()) return refuse("metadata into Go value of type ObjectMeta");
   for (auto it = metadata.begin(); it != metadata.end();) {
@@ -191,10 +187,11 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
                                 it->type_name(), it.key(), go_type(known->second)));
     }
     if (is_time(it.key()) && !base::parse_rfc3339(it->get_ref<const std::string&>()).ok()) {
-      return bad_request(fmt::format(
-          "{} in version \"{}\" cannot be handled as a {}: parsing time {} as "
-          "\"2006-01-02T15:04:05Z07:00\": metadata.{} is no such time",
-          kind, resource.type.gvk.version, kind, quoted(it->get<std::string>()), it.key()));
+      return undecodable(
+          resource.type.gvk,
+          fmt::format(
+              "parsing time {} as \"2006-01-02T15:04:05Z07:00\": metadata.{} is no such time",
+              quoted(it->get<std::string>()), it.key()));
     }
     // An empty managedFields means something: it resets.
     const bool empty = (it->is_structured() && it->empty()) || *it == "";

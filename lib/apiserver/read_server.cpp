@@ -208,7 +208,7 @@ void Server::on_request(http::ServerRequest request, To to) {
   const bool reading = request.method == "GET" || request.method == "HEAD";
   if (reading && answer_health(request, to)) return;
   if (!is_allowed(request)) {
-    return refuse(to, api_error(401, "Unauthorized", "Unauthorized", std::nullopt));
+    return refuse(to, unauthorized());
   }
   if (core::asks_for_impersonation(request.headers.all())) {
     return refuse(to, api_error(403, "Forbidden",

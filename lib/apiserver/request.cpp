@@ -1,8 +1,21 @@
 #include "apiserver/request.hpp"
 
+#include <fmt/format.h>
+
+#include <charconv>
+
 #include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
+
+Result<std::int64_t> parse_whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) {
+    return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", text));
+  }
+  return value;
+}
 
 Result<Query> Query::parse(std::string_view text) {
   Query query;

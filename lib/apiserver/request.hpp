@@ -1,6 +1,7 @@
 // A request as the API sees it: query parameters, and what its path names. No I/O.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ struct ApiResponse {
   http::Headers headers;  // further ones
   std::string body;
 };
+
+// Of a parameter. Errors: bad_request, as strconv words it.
+Result<std::int64_t> parse_whole(std::string_view text);
 
 class Query {
  public:

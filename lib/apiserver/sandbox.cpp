@@ -123,7 +123,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     base::vlog(8, "sandbox request", {{"method", request.method}, {"path", request.path}});
     auto caller = caller_of(request);
     if (!caller) {
-      const Error refused = api_error(401, "Unauthorized", "Unauthorized", std::nullopt);
+      const Error refused = unauthorized();
       ApiResponse response;
       response.body = refused.status()->body;
       responder->respond(401, headers_of(response), response.body);

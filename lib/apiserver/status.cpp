@@ -112,6 +112,39 @@ Error bad_request(const std::string& message) {
   return api_error(400, "BadRequest", message, std::nullopt);
 }
 
+Error unauthorized() {
+  return api_error(401, "Unauthorized", "Unauthorized", std::nullopt);
+}
+
+namespace {
+
+constexpr std::string_view kUndecodable = " cannot be handled as a ";
+
+}  // namespace
+
+Error undecodable(const core::Gvk& kind, const std::string& why) {
+  return bad_request(fmt::format("{} in version \"{}\"{}{}: {}", kind.kind, kind.version,
+                                 kUndecodable, kind.kind, why));
+}
+
+std::optional<std::string> why_undecodable(const Error& error) {
+  const std::string& message = error.message();
+  const std::size_t at = message.find(kUndecodable);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t why = message.find(": ", at);
+  return why == std::string::npos ? message : message.substr(why + 2);
+}
+
+Error wrong_name(const std::string& name, const std::string& on_url) {
+  return bad_request(fmt::format(
+      "the name of the object ({}) does not match the name on the URL ({})", name, on_url));
+}
+
+Error wrong_namespace() {
+  return bad_request(
+      "the namespace of the provided object does not match the namespace sent on the request");
+}
+
 Error forbidden(const Subject& subject, const std::string& why) {
   const std::string name = subject.name.empty() ? "" : fmt::format(" \"{}\"", subject.name);
   return api_error(403, "Forbidden",

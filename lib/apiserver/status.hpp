@@ -8,6 +8,7 @@
 
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
+#include "core/resource.hpp"
 #include "schema/field_error.hpp"
 
 namespace kubewatch::apiserver {
@@ -40,6 +41,13 @@ Error invalid(const Subject& subject, const FieldErrors& errors);
 // 422 on request options: "ListOptions.meta.k8s.io "" is invalid".
 Error invalid_options(const std::string& kind, const FieldErrors& errors);
 Error bad_request(const std::string& message);
+Error unauthorized();
+// 400 of a body that is no object of its kind, and what is wrong with it; absent: another error.
+Error undecodable(const core::Gvk& kind, const std::string& why);
+std::optional<std::string> why_undecodable(const Error& error);
+// 400 of an object that is not the one of the URL.
+Error wrong_name(const std::string& name, const std::string& on_url);
+Error wrong_namespace();
 Error forbidden(const Subject& subject, const std::string& why);
 Error method_not_allowed();
 Error no_such_resource();

@@ -124,12 +124,6 @@ void check_data(const Json& object, bool secret, FieldErrors& errors) {
   errors.push_back(field_too_long(secret ? "data" : "[]", kMostData));
 }
 
-Error wrong_type(const Resource& resource, const std::string& why) {
-  const auto& gvk = resource.type.gvk;
-  return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", gvk.kind,
-                                 gvk.version, gvk.kind, why));
-}
-
 // A map of strings, of bytes where `bytes` (which come as base64 and are kept in its usual form).
 Result<void> normalise_map(const Resource& resource, const char* key, bool bytes, Json& object) {
   const auto data = object.find(key);
@@ -142,7 +136,8 @@ Result<void> normalise_map(const Resource& resource, const char* key, bool bytes
     } else if (bytes) {
       const auto read = core::decode_bytes(it->get_ref<const std::string&>());
       if (const auto* place = std::get_if<std::size_t>(&read)) {
-        return wrong_type(resource, fmt::format("illegal base64 data at input byte {}", *place));
+        return undecodable(resource.type.gvk,
+                           fmt::format("illegal base64 data at input byte {}", *place));
       }
       *it = base::base64_encode(std::get<std::string>(read));
     }
@@ -151,9 +146,10 @@ Result<void> normalise_map(const Resource& resource, const char* key, bool bytes
   const char* type = !data->is_object() ? (bytes ? "map[string][]uint8" : "map[string]string")
                      : bytes            ? "[]uint8"
                                         : "string";
-  return wrong_type(resource, fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of "
-                                          "type {}",
-                                          wrong, resource.type.gvk.kind, key, type));
+  return undecodable(resource.type.gvk,
+                     fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of "
+                                 "type {}",
+                                 wrong, resource.type.gvk.kind, key, type));
 }
 
 void normalise_secret(Json& object) {

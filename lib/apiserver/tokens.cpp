@@ -25,8 +25,7 @@ constexpr const char* kGroup = "authentication.k8s.io";
 constexpr const char* kKind = "TokenRequest";
 
 Error cannot_decode(const std::string& why) {
-  return bad_request(
-      fmt::format("{0} in version \"v1\" cannot be handled as a {0}: {1}", kKind, why));
+  return undecodable({kGroup, "v1", kKind}, why);
 }
 
 // One line for each field that a TokenRequest does not have.
@@ -72,8 +71,7 @@ Result<void> check_types(const Json& spec) {
 Result<void> check_names(const WriteContext& context, const Json& request) {
   const std::string space = base::string_at(request, {"metadata", "namespace"});
   if (!space.empty() && space != context.namespace_) {
-    return bad_request(
-        "the namespace of the provided object does not match the namespace sent on the request");
+    return wrong_namespace();
   }
   const std::string name = base::string_at(request, {"metadata", "name"});
   if (name.empty() || name == context.name) return {};

@@ -49,9 +49,7 @@ Result<void> check_typed(const Json& object, const Resource& resource) {
   if (fits) return {};
   std::string why = fits.error().message();
   std::replace(why.begin(), why.end(), '\n', ' ');
-  const auto& gvk = resource.type.gvk;
-  return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", gvk.kind,
-                                 gvk.version, gvk.kind, why));
+  return undecodable(resource.type.gvk, why);
 }
 
 }  // namespace kubewatch::apiserver

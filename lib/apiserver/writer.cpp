@@ -53,9 +53,7 @@ Result<void> shape_custom(const Resource& resource, Json& body, std::vector<std:
   unknown.insert(unknown.end(), dropped.begin(), dropped.end());
   const auto embedded = compiled.coerce_embedded(body, unknown);
   if (embedded) return {};
-  const auto& gvk = resource.type.gvk;
-  return bad_request(fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2}", gvk.kind,
-                                 gvk.version, embedded.error().message()));
+  return undecodable(resource.type.gvk, embedded.error().message());
 }
 
 bool wants_generation(const Resource& resource, const Json& before, const Json& after) {
@@ -111,10 +109,7 @@ Result<Json> Writer::decode(const WriteContext& context, Json body,
   std::vector<std::string> sentences = context.duplicates;
   for (const auto& path : unknown) sentences.push_back(fmt::format("unknown field \"{}\"", path));
   if (!sentences.empty() && context.validation == FieldValidation::strict) {
-    const auto& gvk = resource.type.gvk;
-    return bad_request(
-        fmt::format("{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}",
-                    gvk.kind, gvk.version, gvk.kind, base::join(sentences, ", ")));
+    return undecodable(resource.type.gvk, "strict decoding error: " + base::join(sentences, ", "));
   }
   if (context.validation == FieldValidation::warn) {
     warnings.insert(warnings.end(), sentences.begin(), sentences.end());
@@ -130,8 +125,7 @@ Result<Json> Writer::decode(const WriteContext& context, Json body,
   if (resource.type.namespaced && ns.empty()) {
     metadata["namespace"] = context.namespace_;
   } else if (resource.type.namespaced && ns != context.namespace_) {
-    return bad_request(
-        "the namespace of the provided object does not match the namespace sent on the request");
+    return wrong_namespace();
   }
   return body;
 }
@@ -290,8 +284,7 @@ Result<Written> Writer::update(const WriteContext& context, Json body) {
   KW_ASSIGN(Json object, decode(context, std::move(body), warnings));
   const std::string name = string_at(object, {"metadata", "name"});
   if (!name.empty() && name != context.name) {
-    return bad_request(fmt::format(
-        "the name of the object ({}) does not match the name on the URL ({})", name, context.name));
+    return wrong_name(name, context.name);
   }
   object["metadata"]["name"] = context.name;
   KW_ASSIGN(const ObjectPtr now, live(context));

@@ -77,14 +77,9 @@ Result<void> check_configuration(const WriteContext& context, const Json& config
 
 // What comes out of a patch and is no object of its kind is the patch's fault: 422, and not 400.
 Error as_patch_error(const Error& error, const std::string& patched) {
-  constexpr std::string_view kUndecodable = " cannot be handled as a ";
-  const std::string& message = error.message();
-  const std::size_t at = message.find(kUndecodable);
-  if (at == std::string::npos) return error;
-  const std::size_t why = message.find(": ", at);
-  return invalid({"", "", ""},
-                 {field_invalid("patch", base::dump_json(Json(patched)),
-                                why == std::string::npos ? message : message.substr(why + 2))});
+  const auto why = why_undecodable(error);
+  if (!why) return error;
+  return invalid({"", "", ""}, {field_invalid("patch", base::dump_json(Json(patched)), *why)});
 }
 
 }  // namespace
@@ -105,8 +100,7 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
   object = std::move(*decoded);
   const std::string name = string_at(object, {"metadata", "name"});
   if (name != context.name) {
-    return bad_request(fmt::format(
-        "the name of the object ({}) does not match the name on the URL ({})", name, context.name));
+    return wrong_name(name, context.name);
   }
   KW_TRY(check_version(context, *now, string_at(object, {"metadata", "resourceVersion"})));
   KW_ASSIGN(Written written, commit_update(context, now, std::move(object), false));
@@ -167,8 +161,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   if (!managed.is_null()) object["metadata"]["managedFields"] = std::move(managed);
   const std::string name = string_at(object, {"metadata", "name"});
   if (name != context.name) {
-    return bad_request(fmt::format(
-        "the name of the object ({}) does not match the name on the URL ({})", name, context.name));
+    return wrong_name(name, context.name);
   }
   return found ? commit_update(context, found.value(), std::move(object), true)
                : commit_create(context, std::move(object), true);

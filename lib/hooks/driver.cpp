@@ -240,25 +240,21 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
     previous_.erase(work.key);
     return done(runtime::RunOutcome::done());
   }
-  requests_.run<Result<Json>>(
-      [this, work, done](Result<Json> answer) {
-        if (!answer.ok()) {
-          if (answer.error().is_not_found() || is_refused_outside(work.key, answer.error())) {
-            return done(runtime::RunOutcome::done());
-          }
-          return fail_early(work, core::ObjectMeta{}, answer.error(), done);
-        }
-        // It may have come back into the selection meanwhile: its event wakes it.
-        if (caches_.has_object(work.key)) return done(runtime::RunOutcome::done());
-        if (Json* metadata = base::find(*answer, {"metadata"})) metadata->erase("managedFields");
-        runtime::StoredObject object{core::meta_of(*answer), base::dump_json(*answer)};
-        // Another instance's now: nothing of it is ours to let go.
-        if (!is_of_shard(rule_.for_, object.meta)) return done(runtime::RunOutcome::done());
-        proceed(work, std::move(object), false, done);
-      },
-      [&](client::ObjectCallback callback) {
-        return services_.client.get(owner_type(), work.key, std::move(callback));
-      });
+  get_live(work.key, [this, work, done](Result<Json> answer) {
+    if (!answer.ok()) {
+      if (answer.error().is_not_found() || is_refused_outside(work.key, answer.error())) {
+        return done(runtime::RunOutcome::done());
+      }
+      return fail_early(work, core::ObjectMeta{}, answer.error(), done);
+    }
+    // It may have come back into the selection meanwhile: its event wakes it.
+    if (caches_.has_object(work.key)) return done(runtime::RunOutcome::done());
+    if (Json* metadata = base::find(*answer, {"metadata"})) metadata->erase("managedFields");
+    runtime::StoredObject object{core::meta_of(*answer), base::dump_json(*answer)};
+    // Another instance's now: nothing of it is ours to let go.
+    if (!is_of_shard(rule_.for_, object.meta)) return done(runtime::RunOutcome::done());
+    proceed(work, std::move(object), false, done);
+  });
 }
 
 void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
@@ -458,6 +454,12 @@ void Driver::abandon(std::function<void()> drained) {
   for (const auto& [id, run] : runs) run->abandon("the lead was lost while it ran");
 }
 
+void Driver::get_live(const core::ObjectKey& key, client::ObjectCallback then) {
+  requests_.run<Result<Json>>(std::move(then), [&](client::ObjectCallback callback) {
+    return services_.client.get(owner_type(), key, std::move(callback));
+  });
+}
+
 // What runs for an object that went to another shard is the other one's business now. An object
 // that is gone, or only left the selection, has no other run anywhere.
 void Driver::look_at_shard(const core::ObjectMeta& last) {
@@ -465,19 +467,15 @@ void Driver::look_at_shard(const core::ObjectMeta& last) {
     return one.second->key() == key && one.second->uid() == uid && !one.second->of_deletion();
   };
   if (std::none_of(runs_.begin(), runs_.end(), runs_it)) return;
-  requests_.run<Result<Json>>(
-      [this, uid = last.uid, runs_it](const Result<Json>& answer) {
-        if (!answer.ok()) return;
-        const core::ObjectMeta now = core::meta_of(*answer);
-        if (now.uid != uid || is_of_shard(rule_.for_, now)) return;
-        const auto runs = runs_;  // what ends one may end another
-        for (const auto& one : runs) {
-          if (runs_it(one)) one.second->abandon("the object left this shard while it ran");
-        }
-      },
-      [&](client::ObjectCallback callback) {
-        return services_.client.get(owner_type(), last.key(), std::move(callback));
-      });
+  get_live(last.key(), [this, uid = last.uid, runs_it](const Result<Json>& answer) {
+    if (!answer.ok()) return;
+    const core::ObjectMeta now = core::meta_of(*answer);
+    if (now.uid != uid || is_of_shard(rule_.for_, now)) return;
+    const auto runs = runs_;  // what ends one may end another
+    for (const auto& one : runs) {
+      if (runs_it(one)) one.second->abandon("the object left this shard while it ran");
+    }
+  });
 }
 
 Owner Driver::owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const {

@@ -203,6 +203,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   void restore_clock(const core::ObjectKey& key, const HandledObject& handled);
   void after_restore();
   std::size_t forget_gone();
+  // The object as the server has it now.
+  void get_live(const core::ObjectKey& key, client::ObjectCallback then);
   void look_at_shard(const core::ObjectMeta& last);
   bool was_made_again(const core::ObjectKey& key, const std::string& uid) const;
   runtime::StoredObject last_of(const core::ObjectKey& key, const std::string& uid) const;

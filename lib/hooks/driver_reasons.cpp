@@ -101,23 +101,19 @@ void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
 void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
   const Deleted& deleted = deleted_[work.key].front();
   if (!deleted.may_have_left) return run_deleted(work, done);
-  requests_.run<Result<Json>>(
-      [this, work, done, uid = deleted.last.meta.uid](Result<Json> answer) {
-        const auto it = deleted_.find(work.key);
-        if (it == deleted_.end()) return done(runtime::RunOutcome::done());
-        if (!answer.ok() && !answer.error().is_not_found()) {
-          return fail_early(work, it->second.front().last.meta, answer.error(), done);
-        }
-        if (answer.ok() && base::string_at(*answer, {"metadata", "uid"}) == uid) {
-          deletion_told(work.key);
-          return look_at(work, done);
-        }
-        it->second.front().may_have_left = false;
-        run_deleted(work, done);
-      },
-      [&](client::ObjectCallback callback) {
-        return services_.client.get(owner_type(), work.key, std::move(callback));
-      });
+  get_live(work.key, [this, work, done, uid = deleted.last.meta.uid](Result<Json> answer) {
+    const auto it = deleted_.find(work.key);
+    if (it == deleted_.end()) return done(runtime::RunOutcome::done());
+    if (!answer.ok() && !answer.error().is_not_found()) {
+      return fail_early(work, it->second.front().last.meta, answer.error(), done);
+    }
+    if (answer.ok() && base::string_at(*answer, {"metadata", "uid"}) == uid) {
+      deletion_told(work.key);
+      return look_at(work, done);
+    }
+    it->second.front().may_have_left = false;
+    run_deleted(work, done);
+  });
 }
 
 void Driver::run_deleted(const runtime::Work& work, const Done& done) {

@@ -220,7 +220,7 @@ void Run::on_exit(HookExit exit) {
   if (!exit_.refused) tell_exchange();
   if (dropped_) {
     let_lines_go();
-    return fail(Outcome::failed, *dropped_ + ": its outcome is dropped");
+    return fail_dropped();
   }
   if (!hook().output_manifests) {
     log_output();
@@ -392,7 +392,7 @@ void Run::with_status(std::function<void(const std::string& object)> then) {
 
 void Run::write(WritePlan plan, bool has_conditions) {
   const auto scope = traced();  // the schema may have been asked for by another run
-  if (dropped_) return fail(Outcome::failed, *dropped_ + ": its outcome is dropped");
+  if (dropped_) return fail_dropped();
   events_ = std::move(plan.events);
   metrics_ = std::move(plan.metrics);
   if (plan.prune_held) {

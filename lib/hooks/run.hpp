@@ -76,6 +76,7 @@ class Run {
   void remove_finalizer();
   void conclude();
   void fail(Outcome outcome, std::string message);
+  void fail_dropped() { fail(Outcome::failed, *dropped_ + ": its outcome is dropped"); }
   void report();
   // What the Result says besides writes, once those are done.
   void tell_events_and_metrics();

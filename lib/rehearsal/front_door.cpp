@@ -47,7 +47,7 @@ std::string FrontDoor::url() const {
 void FrontDoor::handle(http::ServerRequest request, std::shared_ptr<http::Responder> to) {
   auto caller = server_.api().tokens().caller(http::bearer_token(request.headers), loop_.wall());
   if (!caller) {
-    const Error refused = apiserver::api_error(401, "Unauthorized", "Unauthorized", std::nullopt);
+    const Error refused = apiserver::unauthorized();
     http::Headers headers;
     headers.add("Content-Type", "application/json");
     return to->respond(401, headers, refused.status()->body);

@@ -198,24 +198,23 @@ void LocalServer::finish_work() {
 }
 
 std::unique_ptr<http::Call> LocalServer::start(http::Request request, http::CallHandlers handlers) {
-  auto state = std::make_shared<CallState>();
-  state->request = std::move(request);
-  state->handlers = std::move(handlers);
-  return start_for(std::move(state));
+  return start_for(std::nullopt, std::move(request), std::move(handlers));
 }
 
 std::unique_ptr<http::Call> LocalServer::start_for_hook(http::Request request,
                                                         apiserver::Caller caller,
                                                         http::CallHandlers handlers) {
-  auto state = std::make_shared<CallState>();
-  state->request = std::move(request);
-  state->caller = std::move(caller);
-  state->handlers = std::move(handlers);
-  state->hook = true;
-  return start_for(std::move(state));
+  return start_for(std::move(caller), std::move(request), std::move(handlers));
 }
 
-std::unique_ptr<http::Call> LocalServer::start_for(std::shared_ptr<CallState> state) {
+std::unique_ptr<http::Call> LocalServer::start_for(std::optional<apiserver::Caller> hook,
+                                                   http::Request request,
+                                                   http::CallHandlers handlers) {
+  auto state = std::make_shared<CallState>();
+  state->request = std::move(request);
+  state->handlers = std::move(handlers);
+  state->hook = hook.has_value();
+  if (hook) state->caller = std::move(*hook);
   post([this, state] { serve(state); });
   return std::make_unique<LocalCall>(*this, state);
 }
@@ -263,10 +262,6 @@ std::optional<int> LocalServer::fault_of(const Parsed& parsed) {
   return std::nullopt;
 }
 
-bool LocalServer::is_interrupted(bool hook) {
-  return !hook && interruption_ && interruption_->write == client_writes_;
-}
-
 // Whatever is written is kept in writes(), with what it did.
 apiserver::Reply LocalServer::carry_out(const ApiRequest& request, const Parsed& parsed,
                                         std::optional<int> fault, bool hook) {
@@ -278,7 +273,7 @@ apiserver::Reply LocalServer::carry_out(const ApiRequest& request, const Parsed&
   const std::string key = apiserver::object_key(
       parsed.resource->type.namespaced ? parsed.path.namespace_ : "", parsed.name);
   const auto live = [&] { return api_.storage().get(parsed.resource->storage_id, key); };
-  const bool interrupted = is_interrupted(hook);
+  const bool interrupted = !hook && interruption_ && interruption_->write == client_writes_;
   if (!hook) ++client_writes_;
   if (interrupted && !interruption_->done) fault = 500;
   const auto before = live();

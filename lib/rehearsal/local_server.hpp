@@ -107,10 +107,11 @@ class LocalServer : public http::Transport {
   void deliver(const std::shared_ptr<CallState>& state);
   void end_stream(const std::shared_ptr<CallState>& state);
   Parsed parse(const apiserver::ApiRequest& request) const;
-  std::unique_ptr<http::Call> start_for(std::shared_ptr<CallState> state);
+  // Without a caller it is the engine.
+  std::unique_ptr<http::Call> start_for(std::optional<apiserver::Caller> hook,
+                                        http::Request request, http::CallHandlers handlers);
   apiserver::Reply carry_out(const apiserver::ApiRequest& request, const Parsed& parsed,
                              std::optional<int> fault, bool hook);
-  bool is_interrupted(bool hook);
   void note_lost(const CallState& state, const std::string& watch);
   void schedule_work();
   void post(std::function<void()> callback);

@@ -55,17 +55,6 @@ void make_steady_stream(hooks::StreamRule& stream) {
   stream.list.backoff.jitter = 0;
 }
 
-}  // namespace
-
-void make_steady(hooks::Rule& rule) {
-  rule.retry.backoff.jitter = 0;
-  make_steady_stream(rule.for_);
-  for (auto& owns : rule.owns) make_steady_stream(owns.stream);
-  for (auto& watches : rule.watches) make_steady_stream(watches.stream);
-}
-
-namespace {
-
 bool hands_out_credentials(const hooks::Rule& rule) {
   const auto has_some = [](const hooks::HookRule& hook) {
     return hook.credentials.kind != hooks::CredentialsRule::Kind::none;
@@ -74,6 +63,13 @@ bool hands_out_credentials(const hooks::Rule& rule) {
 }
 
 }  // namespace
+
+void make_steady(hooks::Rule& rule) {
+  rule.retry.backoff.jitter = 0;
+  make_steady_stream(rule.for_);
+  for (auto& owns : rule.owns) make_steady_stream(owns.stream);
+  for (auto& watches : rule.watches) make_steady_stream(watches.stream);
+}
 
 World::World(std::vector<hooks::Rule> rules, WorldOptions options)
     : time_(loop_, options.now),

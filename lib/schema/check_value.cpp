@@ -90,11 +90,12 @@ void Checker::check_integer(const MergeNode& node, const Json& value, const std:
   const bool narrow = node.scalar == MergeNode::Scalar::int32;
   using Narrow = std::numeric_limits<std::int32_t>;
   using Wide = std::numeric_limits<std::int64_t>;
-  const auto number = is_whole(value) ? value.get<std::int64_t>() : 0;
+  const bool whole = is_whole(value);
+  const auto number = whole ? value.get<std::int64_t>() : 0;
   const bool too_large = value.is_number_unsigned() &&
                          value.get<std::uint64_t>() > static_cast<std::uint64_t>(Wide::max());
   const bool fits = !narrow || (number >= Narrow::min() && number <= Narrow::max());
-  if (is_whole(value) && !too_large && fits) return;
+  if (whole && !too_large && fits) return;
   fail(path, "json: cannot unmarshal number " + value.dump() + " into Go value of type " +
                  (narrow ? "int32" : "int64"));
 }

@@ -12,6 +12,7 @@
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "e2e/kubewatch_process.hpp"
+#include "e2e/requests.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
 #include "hooks/rule_file.hpp"
@@ -133,7 +134,6 @@ class Account {
 
  private:
   void become() {
-    const client::ClientConfig& ours = w_.server().config();
     const Json request = {{"apiVersion", "authentication.k8s.io/v1"},
                           {"kind", "TokenRequest"},
                           {"spec", {{"expirationSeconds", 3600}}}};
@@ -145,13 +145,7 @@ class Account {
         });
     REQUIRE(w_.eventually([&] { return !token.empty(); }));
     REQUIRE(token != "-");
-    config_ = {};
-    config_.server = ours.server;
-    config_.namespace_ = w_.ns();
-    config_.ca_pem = ours.ca_pem;
-    config_.ca_file = ours.ca_file;
-    config_.tls_server_name = ours.tls_server_name;
-    config_.insecure_skip_tls_verify = ours.insecure_skip_tls_verify;
+    config_ = way_to_server(w_);
     config_.token = token;
     auto transport = client::make_transport(w_.loop(), config_);
     REQUIRE(transport.ok());

@@ -24,26 +24,46 @@ struct Answer {
   Json body;
 };
 
-inline Answer send_text(World& w, const std::string& method, const std::string& path,
-                        std::string body, const std::string& content_type) {
-  const client::ClientConfig& config = w.server().config();
+// The way to the server for who says by something else who it is.
+inline client::ClientConfig way_to_server(World& w) {
+  const client::ClientConfig& ours = w.server().config();
+  client::ClientConfig out;
+  out.server = ours.server;
+  out.namespace_ = w.ns();
+  out.ca_pem = ours.ca_pem;
+  out.ca_file = ours.ca_file;
+  out.tls_server_name = ours.tls_server_name;
+  out.insecure_skip_tls_verify = ours.insecure_skip_tls_verify;
+  return out;
+}
+
+// `request.url` is a path.
+inline http::Response fetch(World& w, const client::ClientConfig& config, http::Request request) {
   auto transport = client::make_transport(w.loop(), config);
   if (!transport.ok()) FAIL(transport.error().render());
-  http::Request request;
-  request.method = method;
-  request.url = config.server + path;
+  const std::string what = request.method + " " + request.url;
+  request.url = config.server + request.url;
   if (!config.token.empty()) request.headers.set("Authorization", "Bearer " + config.token);
-  request.headers.set("Accept", "application/json");
-  request.headers.set("Content-Type", content_type);
-  request.body = std::move(body);
   std::optional<Result<http::Response>> answer;
   const auto call =
       http::fetch(**transport, std::move(request),
                   [&](Result<http::Response> result) { answer.emplace(std::move(result)); });
   w.loop().run_until([&] { return answer.has_value(); }, Duration{60000});
-  if (!answer || !answer->ok()) FAIL("no answer to " << method << " " << path);
-  auto parsed = base::parse_json((*answer)->body);
-  return {(*answer)->status, parsed.ok() ? std::move(*parsed) : Json((*answer)->body)};
+  if (!answer || !answer->ok()) FAIL("no answer to " << what);
+  return std::move(**answer);
+}
+
+inline Answer send_text(World& w, const std::string& method, const std::string& path,
+                        std::string body, const std::string& content_type) {
+  http::Request request;
+  request.method = method;
+  request.url = path;
+  request.headers.set("Accept", "application/json");
+  request.headers.set("Content-Type", content_type);
+  request.body = std::move(body);
+  const http::Response answer = fetch(w, w.server().config(), std::move(request));
+  auto parsed = base::parse_json(answer.body);
+  return {answer.status, parsed.ok() ? std::move(*parsed) : Json(answer.body)};
 }
 
 inline Answer send(World& w, const std::string& method, const std::string& path,

@@ -47,6 +47,23 @@ class Kept {
     }));
   }
   void clear() { w.file("runs", ""); }
+  void make_again_while_ended(const std::string& name, const std::string& title) {
+    end(SIGTERM);
+    w.remove("Website", name);
+    w.apply(website(name, title));
+    clear();
+    start();
+  }
+  // Ended again.
+  std::string runs_of_another_start() {
+    clear();
+    start();
+    w.holds_for([] { return true; }, Duration{1000});
+    settle();
+    std::string out = w.read("runs");
+    end(SIGTERM);
+    return out;
+  }
   bool waiting(std::size_t count) {
     return w.eventually([&] {
       const Json queue = controllers();
@@ -142,33 +159,19 @@ E2E_CASE("with --state a deletion that was not told before a SIGKILL is told aft
   CHECK(k.ran("gone Website b"));
   k.settle();
   k.end(SIGTERM);
-  k.clear();
-  k.start();
-  k.w.holds_for([] { return true; }, Duration{1000});
-  k.settle();
-  CHECK(k.w.read("runs").empty());
-  k.end(SIGTERM);
+  CHECK(k.runs_of_another_start().empty());
 
   // Made again under its name meanwhile: first the deletion of the one, then the other.
   k.w.apply(website("c", "one"));
   k.start();
   REQUIRE(k.ran("c"));
   k.settle();
-  k.end(SIGTERM);
-  k.w.remove("Website", "c");
-  k.w.apply(website("c", "one"));
-  k.clear();
-  k.start();
+  k.make_again_while_ended("c", "one");
   CHECK(k.ran("c"));
   k.settle();
   CHECK(k.w.read("runs") == "gone Website c\nc\n");
   k.end(SIGTERM);
-  k.clear();
-  k.start();
-  k.w.holds_for([] { return true; }, Duration{1000});
-  k.settle();
-  CHECK(k.w.read("runs").empty());
-  k.end(SIGTERM);
+  CHECK(k.runs_of_another_start().empty());
 }
 
 E2E_CASE(
@@ -178,21 +181,12 @@ E2E_CASE(
   k.start();
   REQUIRE(k.ran("a"));
   k.settle();
-  k.end(SIGTERM);
-  k.w.remove("Website", "a");
-  k.w.apply(website("a", "skip"));
-  k.clear();
-  k.start();
+  k.make_again_while_ended("a", "skip");
   CHECK(k.ran("gone Website a"));
   k.settle();
   CHECK(k.w.read("runs") == "gone Website a\n");
   k.end(SIGTERM);
-  k.clear();
-  k.start();
-  k.w.holds_for([] { return true; }, Duration{1000});
-  k.settle();
-  CHECK(k.w.read("runs").empty());
-  k.end(SIGTERM);
+  CHECK(k.runs_of_another_start().empty());
 }
 
 E2E_CASE("with --state a request that comes before the start runs what it names, and only that") {

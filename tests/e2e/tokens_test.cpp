@@ -25,25 +25,11 @@ Answer ask(World& w, const Json& spec, const std::string& account = "bot") {
 // The status of a request that says who it is by that token alone; discovery is open to all who
 // are known.
 int code_with(World& w, const std::string& token) {
-  const client::ClientConfig& ours = w.server().config();
-  client::ClientConfig bare;
-  bare.server = ours.server;
-  bare.ca_pem = ours.ca_pem;
-  bare.ca_file = ours.ca_file;
-  bare.tls_server_name = ours.tls_server_name;
-  bare.insecure_skip_tls_verify = ours.insecure_skip_tls_verify;
-  auto transport = client::make_transport(w.loop(), bare);
-  if (!transport.ok()) FAIL(transport.error().render());
+  client::ClientConfig bare = way_to_server(w);
+  bare.token = token;
   http::Request request;
-  request.url = bare.server + "/api/v1";
-  request.headers.set("Authorization", "Bearer " + token);
-  std::optional<Result<http::Response>> answer;
-  const auto call =
-      http::fetch(**transport, std::move(request),
-                  [&](Result<http::Response> result) { answer.emplace(std::move(result)); });
-  w.loop().run_until([&] { return answer.has_value(); }, Duration{60000});
-  if (!answer || !answer->ok()) FAIL("no answer");
-  return (*answer)->status;
+  request.url = "/api/v1";
+  return fetch(w, bare, std::move(request)).status;
 }
 
 std::string token_of(const Answer& answer) {

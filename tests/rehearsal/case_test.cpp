@@ -549,17 +549,27 @@ TEST_CASE("a second pass that may write is not looked at") {
   CHECK(messages(result) == "");
 }
 
+namespace {
+
+// The rules, and the case of kGiven with more.
+TestCase case_of(const test::RuleFolder& folder, const std::string& rules,
+                 const std::string& more) {
+  folder.write("rules.yaml", rules);
+  auto loaded = parse_cases(kGiven + more, folder.file("tests.yaml"));
+  REQUIRE(loaded.problems.empty());
+  return std::move(loaded.cases.at(0));
+}
+
+}  // namespace
+
 TEST_CASE("each write interrupted, refused or unanswered, leads to the same end") {
   const test::RuleFolder folder;
-  folder.write("rules.yaml", kRules);
-  const auto loaded =
-      parse_cases(std::string(kGiven) + "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n",
-                  folder.file("tests.yaml"));
-  REQUIRE(loaded.problems.empty());
-  const auto plain = run_case(loaded.cases[0]);
+  const TestCase test =
+      case_of(folder, kRules, "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n");
+  const auto plain = run_case(test);
   REQUIRE(messages(plain).empty());
   REQUIRE(plain.client_writes >= 1);
-  const auto ended = run_interrupted(loaded.cases[0], plain);
+  const auto ended = run_interrupted(test, plain);
   CHECK(ended.interruptions == 2 * plain.client_writes);
   for (const auto& failure : ended.failures) FAIL_CHECK(failure.message);
 }
@@ -570,15 +580,12 @@ TEST_CASE("a hook whose work depends on having been interrupted is found out") {
   rules.replace(rules.find("data: $DATA"), 11, "data: {retried: \"$(ls retried 2>&1)\"}");
   rules.replace(rules.find("echo \"copying"), 4,
                 "[ $KW_ATTEMPT = 1 ] || touch retried\n      echo");
-  folder.write("rules.yaml", rules);
-  const auto loaded = parse_cases(std::string(kGiven) +
-                                      "idempotent: false\n"
-                                      "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n",
-                                  folder.file("tests.yaml"));
-  REQUIRE(loaded.problems.empty());
-  const auto plain = run_case(loaded.cases[0]);
+  const TestCase test = case_of(folder, rules,
+                                "idempotent: false\n"
+                                "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n");
+  const auto plain = run_case(test);
   REQUIRE(messages(plain) == "");
-  const auto ended = run_interrupted(loaded.cases[0], plain);
+  const auto ended = run_interrupted(test, plain);
   REQUIRE_FALSE(ended.failures.empty());
   CHECK(ended.failures[0].message.find("with write 1 refused: it ends otherwise: ConfigMap "
                                        "default/a-copy: .data.retried: expected ") == 0);
@@ -596,15 +603,11 @@ TEST_CASE("what a hook makes up and creates once may end otherwise, but must be 
       "         stringData: {p: \"p$(date +%s%N)$$\"}}\n"
       "      ---\n");
   rules.replace(rules.find("  resync:"), 0, "  writes: [{apiVersion: v1, kind: Secret}]\n");
-  folder.write("rules.yaml", rules);
-  const auto loaded =
-      parse_cases(std::string(kGiven) + "expect: {objects: [{kind: Secret, name: once}]}\n",
-                  folder.file("tests.yaml"));
-  REQUIRE(loaded.problems.empty());
-  const auto plain = run_case(loaded.cases[0]);
+  const TestCase test = case_of(folder, rules, "expect: {objects: [{kind: Secret, name: once}]}\n");
+  const auto plain = run_case(test);
   REQUIRE(messages(plain) == "");
   REQUIRE(plain.made_once == std::set<std::string>{"Secret default/once"});
-  const auto ended = run_interrupted(loaded.cases[0], plain);
+  const auto ended = run_interrupted(test, plain);
   CHECK(ended.interruptions >= 4);
   for (const auto& failure : ended.failures) FAIL_CHECK(failure.message);
   Snapshot without = plain.end_state;
@@ -617,20 +620,17 @@ TEST_CASE("a write whose answer is lost is done, and done again by a further att
   const test::RuleFolder folder;
   std::string rules = kRules;
   rules.replace(rules.find("echo \"copying"), 4, "echo \"attempt $KW_ATTEMPT\" >&2\n      echo");
-  folder.write("rules.yaml", rules);
-  const auto loaded =
-      parse_cases(std::string(kGiven) + "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n",
-                  folder.file("tests.yaml"));
-  REQUIRE(loaded.problems.empty());
+  const TestCase test =
+      case_of(folder, rules, "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n");
   const auto said = [](const CaseResult& result, const std::string& words) {
     return base::join(result.log, "\n").find(words) != std::string::npos;
   };
-  const auto plain = run_case(loaded.cases[0]);
+  const auto plain = run_case(test);
   REQUIRE(said(plain, "attempt 1"));
   REQUIRE_FALSE(said(plain, "attempt 2"));
   CaseOptions lost;
   lost.interruption = Interruption{0, true};
-  const auto ended = run_case(loaded.cases[0], lost);
+  const auto ended = run_case(test, lost);
   CHECK(messages(ended) == "");
   CHECK(said(ended, "attempt 2"));
   CHECK(snapshot_differences(plain.end_state, ended.end_state).empty());
@@ -640,13 +640,10 @@ TEST_CASE("a hook that hangs ends its case, not the others") {
   const test::RuleFolder folder;
   std::string rules = kRules;
   rules.replace(rules.find("echo \"copying"), 4, "sleep 60; echo");
-  folder.write("rules.yaml", rules);
-  const auto loaded =
-      parse_cases(std::string(kGiven) + "expect: {runs: []}\n", folder.file("tests.yaml"));
-  REQUIRE(loaded.problems.empty());
+  const TestCase test = case_of(folder, rules, "expect: {runs: []}\n");
   CaseOptions options;
   options.patience = Duration{300};
-  const auto result = run_case(loaded.cases[0], options);
+  const auto result = run_case(test, options);
   CHECK(messages(result).find("not done after 300ms of real time: a hook still runs") !=
         std::string::npos);
 }
