@@ -9,7 +9,7 @@ namespace {
 using Kind = Value::Kind;
 using Arguments = std::span<Value>;
 
-Value make(Quantity quantity) {
+Value make(const base::Quantity& quantity) {
   return Value::with(Kind::quantity, new Quantity(quantity));
 }
 
@@ -48,7 +48,8 @@ Value plus(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::quantity)) return Value::no_such_overload();
   const auto& left = a[0].as<Quantity>();
   if (!a[1].is(Kind::quantity) && !a[1].is(Kind::integer)) return Value::no_such_overload();
-  const Quantity right = a[1].is(Kind::integer) ? Quantity::of(a[1].as_int()) : a[1].as<Quantity>();
+  const base::Quantity right =
+      a[1].is(Kind::integer) ? Quantity::of(a[1].as_int()) : base::Quantity(a[1].as<Quantity>());
   return make(kPlus ? left.plus(right) : left.minus(right));
 }
 

@@ -11,29 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/quantity.hpp"
 #include "base/result.hpp"
 #include "cel/value.hpp"
 
 namespace kubewatch::cel {
 
-// An exact decimal: digits * 10^exponent. Kubernetes rounds up to nano and caps at about 2^63.
-class Quantity : public Object {
- public:
-  static std::optional<Quantity> parse(std::string_view text);
-  static Quantity of(std::int64_t number);
-  Quantity(const Quantity& other) : units_(other.units_), scale_(other.scale_) {}
-
-  int sign() const;
-  std::optional<std::int64_t> as_int64() const;  // whole numbers only
-  double as_double() const;
-  int compare(const Quantity& other) const;
-  Quantity plus(const Quantity& other) const;
-  Quantity minus(const Quantity& other) const;
-
- private:
-  Quantity(Int128 units, int scale) : units_(units), scale_(scale) {}
-  Int128 units_ = 0;
-  int scale_ = 0;  // decimal places, 0 to 9
+struct Quantity : Object, base::Quantity {
+  explicit Quantity(const base::Quantity& value) : base::Quantity(value) {}
+  Quantity(const Quantity& other) : base::Quantity(other) {}
 };
 
 // IPv4 or IPv6 without zone and without mapped IPv4. `why` is set when it is none.

@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "base/json_fwd.hpp"
+#include "base/quantity.hpp"
 
 namespace kubewatch::cel {
 
 struct DataType;
 
 // Wide enough that nanoseconds, and quantities with nine decimal places, do not overflow.
-__extension__ using Int128 = __int128;
+using base::Int128;
 
 // Counted without atomics: values do not leave their thread.
 class Object {

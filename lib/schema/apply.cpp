@@ -170,7 +170,7 @@ bool Apply::same_owners_as_live() const {
 }
 
 Result<ApplyOutcome> Apply::finish() {
-  drop_unwritten(schema_, object_);
+  as_written(schema_, object_);
   if (object_ != live_) {
     managed_[self_].time = base::format_rfc3339(request_.now);
     managed_[self_].original = nullptr;

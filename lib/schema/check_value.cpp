@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/quantity.hpp"
 #include "base/strings.hpp"
 #include "schema/typed.hpp"
 
@@ -53,27 +54,11 @@ std::string go_type(const Json& value) {
   return value.is_object() ? "map[string]interface {}" : "[]interface {}";
 }
 
-// Of k8s.io/apimachinery/pkg/api/resource: a number, then a suffix of 10 or of 2, or an exponent.
 void Checker::check_quantity(std::string_view text, const std::string& path) {
-  text = base::trim(text);
-  const auto wrong = [&] {
-    fail(path,
-         "quantities must match the regular expression "
-         "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
-  };
-  constexpr std::string_view kDigits = "0123456789";
-  const std::size_t at = text.starts_with('+') || text.starts_with('-') ? 1 : 0;
-  const std::size_t end = std::min(text.find_first_not_of("0123456789.", at), text.size());
-  const std::string_view number = text.substr(at, end - at);
-  if (text.empty() || number.find('.') != number.rfind('.')) return wrong();
-  std::string_view suffix = text.substr(end);
-  static const std::set<std::string_view> kSuffixes = {
-      "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-  if (kSuffixes.count(suffix) != 0) return;
-  if (!suffix.starts_with('e') && !suffix.starts_with('E')) return wrong();
-  suffix.remove_prefix(1);
-  if (suffix.starts_with('+') || suffix.starts_with('-')) suffix.remove_prefix(1);
-  if (suffix.empty() || suffix.find_first_not_of(kDigits) != suffix.npos) wrong();
+  if (base::Quantity::parse(base::trim(text))) return;
+  fail(path,
+       "quantities must match the regular expression "
+       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
 
 // An apply takes 3.0 for a whole number, as the converter of unstructured objects does.

@@ -44,7 +44,7 @@ struct MergeNode {
       fields;                     // map: known fields (struct members are not set members)
   MergeNodePtr element;           // map: other keys; lists: items
   bool is_struct = false;         // map: its fields are a fixed set
-  bool typed = false;             // struct: of a built-in kind, see drop_unwritten
+  bool typed = false;             // struct: of a built-in kind, see as_written
   std::vector<std::string> keys;  // list_map
   std::map<std::string, Json> key_defaults;  // list_map: default values of absent keys
   std::map<std::string, PatchRule> patch;    // struct: rules of its fields, where there are any
@@ -67,9 +67,9 @@ MergeNodePtr crd_merge_schema(const Json& open_api_v3_schema);
 // metadata as in ObjectMeta, the rest deduced.
 MergeNodePtr deduced_merge_schema();
 
-// The API server reads built-in kinds into types of its own, which do not write nulls, empty maps
-// and empty lists back, apart from a few: takes those out. Does nothing to custom resources but for
-// their metadata.
-void drop_unwritten(const MergeNode& node, Json& value);
+// The API server reads built-in kinds into types of its own and writes those: without nulls, empty
+// maps and empty lists, apart from a few, and with quantities in their canonical form. Does nothing
+// to custom resources but for their metadata.
+void as_written(const MergeNode& node, Json& value);
 
 }  // namespace kubewatch::schema

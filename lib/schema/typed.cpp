@@ -1,6 +1,7 @@
 // Shapes and item addresses: what all walks over values share. Not the walks.
 #include "schema/typed.hpp"
 
+#include "base/quantity.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::schema {
@@ -84,16 +85,28 @@ bool unwritten(const MergeNode& field, const Json& value) {
   return value.is_null() || (value.is_structured() && value.empty() && is_collection(field));
 }
 
+// Left as it is where it has no canonical form: the validation says so.
+void write_canonical(Json& value) {
+  const bool text = value.is_string();
+  if (!text && !value.is_number()) return;
+  const auto quantity =
+      base::Quantity::parse(text ? base::trim(value.get_ref<const std::string&>()) : value.dump());
+  if (const auto canonical = quantity ? quantity->canonical() : std::nullopt) value = *canonical;
+}
+
 }  // namespace
 
-void drop_unwritten(const MergeNode& node, Json& value) {
+void as_written(const MergeNode& node, Json& value) {
+  if (node.kind == Kind::scalar && node.scalar == MergeNode::Scalar::quantity) {
+    return write_canonical(value);
+  }
   if (value.is_array()) {
-    for (Json& item : value) drop_unwritten(element_or_deduced(node), item);
+    for (Json& item : value) as_written(element_or_deduced(node), item);
   }
   if (!value.is_object() || node.kind == Kind::deduced) return;
   for (auto item = value.begin(); item != value.end();) {
     const MergeNode& field = child_or_deduced(node, item.key());
-    drop_unwritten(field, *item);
+    as_written(field, *item);
     const bool drop = node.typed && node.implied.count(item.key()) == 0 && unwritten(field, *item);
     item = drop ? value.erase(item) : std::next(item);
   }

@@ -70,7 +70,7 @@ Result<Json> track_update(const UpdateRequest& request) {
   Managed managed = owners_before(request);
   Json object = without_managed(request.updated);
   const MergeNode& schema = request.schema ? *request.schema : deduced_node();
-  drop_unwritten(schema, object);
+  as_written(schema, object);
   // Owners that were forgotten stay forgotten until somebody applies.
   if (managed.empty() && request.live != nullptr) return object;
   // A value that does not fit its schema cannot be tracked; refusing it is the validation's

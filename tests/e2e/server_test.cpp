@@ -1,6 +1,9 @@
 // What the API server does with requests that are wrong, odd or about itself: the same of the
 // sandbox and of the real one.
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "e2e/requests.hpp"
 #include "e2e/world.hpp"
@@ -10,6 +13,7 @@ namespace kubewatch::e2e {
 namespace {
 
 constexpr const char* kMerge = "application/merge-patch+json";
+constexpr const char* kApply = "application/apply-patch+yaml";
 
 std::string said(const Answer& answer) {
   return base::string_at(answer.body, {"message"});
@@ -156,6 +160,19 @@ E2E_CASE("quantities, and numbers or texts, of built-in kinds are looked at") {
     INFO(right);
     CHECK(pod(right).code == 201);
   }
+  const std::vector<std::pair<Json, std::string>> written = {
+      {2, "2"},          {1.5, "1500m"},      {"1000m", "1"},   {"0.5", "500m"},
+      {"+.5", "500m"},   {"100000", "100k"},  {" 7 ", "7"},     {"0Gi", "0"},
+      {"1024Mi", "1Gi"}, {"1.5Gi", "1536Mi"}, {"0.5Ki", "512"}, {"0.3Gi", "322122547200m"},
+      {"1e3", "1e3"},    {"12E4", "120e3"},   {"2E2", "200"},   {"1000G", "1T"},
+      {"m", "0"},        {".", "0"},          {"+", "0"},       {"+k", "0"},
+      {"-", "0"},        {"e3", "0"},         {".e2", "0"}};
+  for (const auto& [given, shown] : written) {
+    INFO(given);
+    const Answer made = pod(given);
+    REQUIRE(made.code == 201);
+    CHECK(made.body["spec"]["containers"][0]["resources"]["limits"]["cpu"] == shown);
+  }
   const auto budget = [&](const Json& least) {
     return send(w, "POST",
                 "/apis/policy/v1/namespaces/" + w.ns() + "/poddisruptionbudgets?dryRun=All",
@@ -167,6 +184,23 @@ E2E_CASE("quantities, and numbers or texts, of built-in kinds are looked at") {
   CHECK(budget(1) == 201);
   CHECK(budget(1.5) == 400);
   CHECK(budget("50%") == 201);
+}
+
+E2E_CASE("a quantity written in another way is no change") {
+  World w;
+  const std::string path = "/api/v1/namespaces/" + w.ns() + "/limitranges/a";
+  const auto apply = [&](const char* cpu) {
+    const std::string body =
+        R"({"apiVersion":"v1","kind":"LimitRange","metadata":{"name":"a"},"spec":{"limits":[)"
+        R"({"type":"Container","max":{"cpu":")" +
+        std::string(cpu) + R"("}}]}})";
+    return send_text(w, "PATCH", path + "?fieldManager=one", body, kApply).body;
+  };
+  const Json first = apply("0.5");
+  CHECK(first["spec"]["limits"][0]["max"]["cpu"] == "500m");
+  const Json again = apply("500m");
+  CHECK(again["metadata"]["resourceVersion"] == first["metadata"]["resourceVersion"]);
+  CHECK(apply("0.50")["metadata"]["resourceVersion"] == first["metadata"]["resourceVersion"]);
 }
 
 E2E_CASE("fields that the stored version does not have are not kept, its defaults are") {
