@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 
 #include "loop/exec_error.hpp"
 #include "loop/raw_syscall.hpp"
@@ -32,6 +33,7 @@ namespace {
 constexpr rlim_t kOpenFiles = 1024;
 constexpr std::size_t kStackBytes = 16U << 10U;
 constexpr int kKernelSignals = 64;
+constexpr std::size_t kKeptStates = 64;
 
 struct KernelSigaction {
   void (*handler)(int) = nullptr;  // SIG_DFL
@@ -60,6 +62,8 @@ struct Child {
   bool own_group = true;
   Limit limits[4] = {};  // std::array's operator[] would be instrumented code in the child
   std::size_t limit_count = 0;
+  const int* reset_signals = nullptr;
+  std::size_t reset_signal_count = 0;
   // Written by the child, read by us after it.
   volatile Stage failed_stage = Stage::none;
   volatile int failed_errno = 0;
@@ -72,10 +76,11 @@ KW_CHILD_CODE int fail_child(Child* child, Stage stage, long answer) {
   return 127;
 }
 
-KW_CHILD_CODE void reset_signals() {
+KW_CHILD_CODE void reset_signals(const Child* child) {
   KernelSigaction by_default;
-  for (int number = 1; number <= kKernelSignals; ++number) {
-    raw_syscall(SYS_rt_sigaction, number, raw_address(&by_default), 0, sizeof(by_default.mask));
+  for (std::size_t i = 0; i < child->reset_signal_count; ++i) {
+    raw_syscall(SYS_rt_sigaction, child->reset_signals[i], raw_address(&by_default), 0,
+                sizeof(by_default.mask));
   }
   const std::uint64_t none = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, raw_address(&none), 0, sizeof(none));
@@ -103,7 +108,7 @@ KW_CHILD_CODE int run_child(void* argument) {
   if (moved < 0) return fail_child(child, Stage::descriptors, moved);
   const unsigned first = child->keep_input ? kInputFd + 1 : kInputFd;
   raw_syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC);
-  reset_signals();
+  reset_signals(child);
   const long refused = raw_syscall(SYS_execve, raw_address(child->path), raw_address(child->argv),
                                    raw_address(child->environment));
   return fail_child(child, Stage::exec, refused);
@@ -115,6 +120,41 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   for (const std::string& text : strings) out.push_back(const_cast<char*>(text.c_str()));
   out.push_back(nullptr);
   return out;
+}
+
+// Those that programs ignore, ours among them, at any time.
+constexpr std::array kSometimesIgnored = {SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
+                                          SIGPIPE, SIGALRM, SIGTERM, SIGCHLD, SIGTSTP,
+                                          SIGTTIN, SIGTTOU, SIGXCPU, SIGXFSZ};
+
+bool is_ignored(int number) {
+  KernelSigaction now;
+  raw_syscall(SYS_rt_sigaction, number, 0, raw_address(&now), sizeof(now.mask));
+  return now.handler == reinterpret_cast<void (*)(int)>(SIG_IGN);
+}
+
+// What the child sets back by itself where the kernel takes the handlers from it: what is ignored
+// stays so, over execve as well. To ask for all 64 costs each child more than all the rest of this,
+// so it is asked once what we were started with.
+const std::vector<int>& signals_to_reset() {
+  static const std::vector<int> numbers = [] {
+    std::vector<int> out(kSometimesIgnored.begin(), kSometimesIgnored.end());
+    for (int number = 1; number <= kKernelSignals; ++number) {
+      const bool known = std::find(out.begin(), out.end(), number) != out.end();
+      if (!known && is_ignored(number)) out.push_back(number);
+    }
+    return out;
+  }();
+  return numbers;
+}
+
+const std::vector<int>& all_signals() {
+  static const std::vector<int> numbers = [] {
+    std::vector<int> out(kKernelSignals);
+    std::iota(out.begin(), out.end(), 1);
+    return out;
+  }();
+  return numbers;
 }
 
 void add_limit(Child& child, int resource, std::uint64_t soft, std::uint64_t hard) {
@@ -171,24 +211,58 @@ class SpawnState {
 
 namespace {
 
-// Born in a cgroup and not moved into it: nothing of it ever runs outside, what the kernel refuses
-// is our errno before there is a child, and moving takes a lock that waits for all processors.
-int clone_into(int cgroup, std::uint64_t flags, SpawnState& state, int& pidfd) {
+// With their stacks they are large for malloc, which tidies up all its small pieces at each.
+std::vector<SpawnState*>& kept_states() {
+  static auto& kept = *new std::vector<SpawnState*>();  // a child may be ended after main
+  return kept;
+}
+
+SpawnStatePtr take_state() {
+  std::vector<SpawnState*>& kept = kept_states();
+  if (kept.empty()) return SpawnStatePtr(new SpawnState);
+  SpawnStatePtr state(kept.back());
+  kept.pop_back();
+  state->child = Child();
+  state->in_our_memory = 1;
+  return state;
+}
+
+// Without handlers: none of ours can run in the child, and it need not take each away. And, where
+// a cgroup is asked for, born in it and not moved into it: nothing of it ever runs outside, what
+// the kernel refuses is our errno before there is a child, and moving takes a lock that waits for
+// all processors.
+int clone_without_handlers(std::optional<int> cgroup, std::uint64_t flags, SpawnState& state,
+                           int& pidfd) {
   const auto address = [](const volatile void* pointer) {
     return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(pointer));
   };
   clone_args arguments{};
-  arguments.flags = flags | CLONE_INTO_CGROUP;
+  arguments.flags = flags | CLONE_CLEAR_SIGHAND | (cgroup ? CLONE_INTO_CGROUP : 0);
   arguments.pidfd = address(&pidfd);
   arguments.child_tid = address(&state.in_our_memory);
   arguments.exit_signal = SIGCHLD;
   arguments.stack = address(state.stack.data());
   arguments.stack_size = state.stack.size();
-  arguments.cgroup = static_cast<std::uint64_t>(cgroup);
+  arguments.cgroup = static_cast<std::uint64_t>(cgroup.value_or(0));
   const long answer =
       raw_clone3(SYS_clone3, &arguments, sizeof(arguments), run_child, &state.child);
   if (answer < 0) errno = static_cast<int>(-answer);
   return answer < 0 ? -1 : static_cast<int>(answer);
+}
+
+// Older than Linux 5.7, or where clone3 is forbidden (seccomp cannot look into its arguments).
+int clone_with_handlers(int flags, SpawnState& state, int& pidfd) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  // A handler of ours must not run in the child.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int pid = clone(run_child, state.stack.data() + state.stack.size(), flags | SIGCHLD,
+                        &state.child, &pidfd, nullptr, &state.in_our_memory);
+  const int clone_errno = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = clone_errno;
+  return pid;
 }
 
 }  // namespace
@@ -196,9 +270,22 @@ int clone_into(int cgroup, std::uint64_t flags, SpawnState& state, int& pidfd) {
 // It asks for a cgroup that cannot be: whoever gets as far as to say so can do it, and no process
 // is made.
 bool can_spawn_in_cgroup() {
-  SpawnState state;
-  int pidfd = -1;
-  return clone_into(INT_MAX, CLONE_VM | CLONE_VFORK, state, pidfd) < 0 && errno == EBADF;
+  static const bool can = [] {
+    SpawnState state;
+    int pidfd = -1;
+    return clone_without_handlers(INT_MAX, CLONE_VM | CLONE_VFORK, state, pidfd) < 0 &&
+           errno == EBADF;
+  }();
+  return can;
+}
+
+void KeepSpawnState::operator()(SpawnState* state) const {
+  std::vector<SpawnState*>& kept = kept_states();
+  // A child that was not waited for and does not die (its program lies on a disk that does not
+  // answer) uses it still, whenever it goes on: left to it.
+  if (state->in_our_memory != 0) return;
+  if (kept.size() < kKeptStates) return kept.push_back(state);
+  delete state;
 }
 
 Spawned::Spawned() = default;
@@ -221,7 +308,7 @@ Result<Spawned> spawn(const SpawnRequest& request) {
   KW_ASSIGN(const Fd output, above_standard(request.output, path));
   KW_ASSIGN(const Fd errors, above_standard(request.errors, path));
   Spawned out;
-  out.state = std::make_unique_for_overwrite<SpawnState>();
+  out.state = take_state();
   SpawnState& state = *out.state;
   state.argv = pointers_to(request.argv);
   state.environment = pointers_to(request.environment);
@@ -237,24 +324,22 @@ Result<Spawned> spawn(const SpawnRequest& request) {
   child.keep_input = request.keep_input;
   child.own_group = request.own_group;
   set_limits(child, request.limits);
-
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  // A handler of ours must not run in the child.
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int pidfd = -1;
   const bool in_cgroup = request.cgroup >= 0;
+  const bool without_handlers = in_cgroup || can_spawn_in_cgroup();
+  const std::vector<int>& reset = without_handlers ? signals_to_reset() : all_signals();
+  child.reset_signals = reset.data();
+  child.reset_signal_count = reset.size();
+  int pidfd = -1;
   // Whatever the kernel kills for want of memory, it kills all that share its memory as well: until
   // it is its program, we. It spares a child whose parent waits for it, and no other.
   const int waiting = request.wait || in_cgroup ? CLONE_VFORK : 0;
   const int flags = CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | waiting;
-  const int pid = in_cgroup
-                      ? clone_into(request.cgroup, static_cast<std::uint64_t>(flags), state, pidfd)
-                      : clone(run_child, state.stack.data() + state.stack.size(), flags | SIGCHLD,
-                              &child, &pidfd, nullptr, &state.in_our_memory);
+  const auto cgroup = in_cgroup ? std::optional(request.cgroup) : std::nullopt;
+  const int pid = without_handlers ? clone_without_handlers(
+                                         cgroup, static_cast<std::uint64_t>(flags), state, pidfd)
+                                   : clone_with_handlers(flags, state, pidfd);
   const int clone_errno = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) state.in_our_memory = 0;  // there is nobody in it
   if (pid < 0 && in_cgroup) {
     return Error(ErrorKind::unavailable,
                  "cannot start " + path + " in its cgroup: " + std::strerror(clone_errno));

@@ -34,8 +34,12 @@ struct SpawnRequest {
   bool wait = true;
 };
 
-// What a child reads and writes before it is its program.
+// What a child reads and writes before it is its program. Handed back it serves another child.
 class SpawnState;
+struct KeepSpawnState {
+  void operator()(SpawnState* state) const;
+};
+using SpawnStatePtr = std::unique_ptr<SpawnState, KeepSpawnState>;
 
 struct Spawned {
   Spawned();
@@ -52,7 +56,7 @@ struct Spawned {
   pid_t pid = -1;
   Fd pidfd;
   // Without wait: to be kept, with all that the request refers to, until the process has ended.
-  std::unique_ptr<SpawnState> state;
+  SpawnStatePtr state;
 };
 
 // The child leads its own process group (without wait: as soon as it runs), has default signals and

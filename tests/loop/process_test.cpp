@@ -155,6 +155,7 @@ TEST_CASE("the child has its own group, default signals, no descriptors of ours,
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGUSR1);
   sigprocmask(SIG_BLOCK, &blocked, &before);
+  const auto hangup_before = ::signal(SIGHUP, SIG_IGN);
   const auto output_of = [&loop](std::vector<std::string> argv) {
     ProcessOptions options;
     options.argv = std::move(argv);
@@ -164,6 +165,7 @@ TEST_CASE("the child has its own group, default signals, no descriptors of ours,
   const std::string signals = output_of({"/bin/grep", "-E", "Sig(Ign|Blk)", "/proc/self/status"});
   const std::string limit = output_of({"/bin/sh", "-c", "ulimit -n"});
   const std::string group = output_of({"/bin/sh", "-c", "echo $(( $$ == $(ps -o pgid= -p $$) ))"});
+  ::signal(SIGHUP, hangup_before);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   close(leak);
   // 3 is the folder that ls reads.
