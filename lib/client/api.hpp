@@ -13,6 +13,7 @@
 #include "client/apply_result.hpp"
 #include "client/client.hpp"
 #include "client/resource.hpp"
+#include "client/target.hpp"
 #include "core/status.hpp"
 
 namespace kubewatch::client {
@@ -104,11 +105,11 @@ class Api {
   // The whole object; its resourceVersion decides whether it is still the one that was read.
   [[nodiscard]] PendingPtr replace(const T& object, const core::WriteParams& params,
                                    Done<T> done) const {
-    return client_->update(type_, encoded(object), params, decoding(std::move(done)));
+    return update(object, params, std::move(done), "");
   }
   [[nodiscard]] PendingPtr replace_status(const T& object, const core::WriteParams& params,
                                           Done<T> done) const {
-    return client_->update(type_, encoded(object), params, decoding(std::move(done)), "status");
+    return update(object, params, std::move(done), "status");
   }
   [[nodiscard]] PendingPtr patch(const std::string& name, const Json& patch,
                                  const core::PatchParams& params, Done<T> done,
@@ -131,14 +132,13 @@ class Api {
     const Json json = encoded(object);
     return patch(base::string_at(json, {"metadata", "name"}), json, params, std::move(done));
   }
-  // Absent: it is gone. Else it is dying, held by finalizers or its grace period.
+  // Absent: it is gone (is_gone). Else it is dying, held by finalizers or its grace period.
   [[nodiscard]] PendingPtr remove(const std::string& name, const core::DeleteParams& params,
                                   Done<std::optional<T>> done) const {
     return client_->remove(type_, key(name), params,
                            [type = type_, done = std::move(done)](Result<Json> answer) {
                              if (!answer.ok()) return done(std::move(answer).error());
-                             if (base::string_at(*answer, {"kind"}) == "Status")
-                               return done(std::optional<T>());
+                             if (is_gone(*answer)) return done(std::optional<T>());
                              auto object = decode(std::move(answer).value(), type);
                              if (!object.ok()) return done(std::move(object).error());
                              done(std::optional<T>(std::move(object).value()));
@@ -183,6 +183,21 @@ class Api {
       : client_(&client), type_(std::move(type)), namespace_(std::move(place)) {}
 
   core::ObjectKey key(const std::string& name) const { return {namespace_, name}; }
+
+  PendingPtr update(const T& object, const core::WriteParams& params, Done<T> done,
+                    const std::string& subresource) const {
+    const Json json = encoded(object);
+    const std::string place = base::string_at(json, {"metadata", "namespace"});
+    if (!namespace_.empty() && place != namespace_) {
+      return refuse(
+          client_->loop(),
+          Error(ErrorKind::invalid,
+                type_.qualified_plural() + " \"" + base::string_at(json, {"metadata", "name"}) +
+                    "\" is in namespace \"" + place + "\", not in \"" + namespace_ + "\""),
+          [done = std::move(done)](Error error) { done(std::move(error)); });
+    }
+    return client_->update(type_, json, params, decoding(std::move(done)), subresource);
+  }
 
   // What the object does not say of its kind and place is the Api's.
   Json encoded(const T& object) const {

@@ -10,6 +10,7 @@
 #include "client/login_transport.hpp"
 #include "client/oidc.hpp"
 #include "client/sender.hpp"
+#include "client/target.hpp"
 #include "client/tls_files.hpp"
 #include "core/meta.hpp"
 #include "core/object_rules.hpp"
@@ -45,25 +46,6 @@ std::string describe_all(const std::string& verb, const ResourceType& type,
 
 std::string with_query(std::string path, const std::string& query) {
   return query.empty() ? path : std::move(path) + "?" + query;
-}
-
-// A name that the path cannot carry: an empty one would make an object's URL the collection's.
-Result<void> check_segment(const std::string& what, const std::string& name) {
-  if (name.empty()) return Error(ErrorKind::invalid, "the " + what + " is missing");
-  if (!core::check_path_segment(name).empty()) {
-    return Error(ErrorKind::invalid,
-                 "the " + what + " \"" + name + "\" may not be . or .. or hold / or %");
-  }
-  return {};
-}
-
-Result<void> check_namespace(const ResourceType& type, const std::string& namespace_) {
-  return type.namespaced ? check_segment("namespace", namespace_) : Result<void>{};
-}
-
-Result<void> check_key(const ResourceType& type, const ObjectKey& key) {
-  KW_TRY(check_namespace(type, key.namespace_));
-  return check_segment("name", key.name);
 }
 
 Operation operation(const ResourceType& type, std::string what, std::string method,
@@ -212,7 +194,7 @@ Result<void> Client::may_write() const {
 
 PendingPtr Client::get(const ResourceType& type, const ObjectKey& key, ObjectCallback done) {
   const std::string what = describe("get", type, key);
-  if (auto checked = check_key(type, key); !checked.ok()) {
+  if (auto checked = check_target(type, key); !checked.ok()) {
     return impl_->refuse(std::move(checked), what, std::move(done));
   }
   return impl_->named_call(operation(type, what, "GET", core::object_path(type, key)), key.name,
@@ -284,7 +266,7 @@ PendingPtr Client::create_below(const ResourceType& type, const ObjectKey& key,
                                 const std::string& subresource, const Json& object,
                                 ObjectCallback done) {
   const std::string what = describe("create", type, key, subresource);
-  if (auto checked = check_key(type, key); !checked.ok()) {
+  if (auto checked = check_target(type, key); !checked.ok()) {
     return impl_->refuse(std::move(checked), what, std::move(done));
   }
   Operation request =
@@ -298,7 +280,7 @@ PendingPtr Client::update(const ResourceType& type, const Json& object,
                           const std::string& subresource) {
   const ObjectKey key = core::meta_of(object).key();
   const std::string what = describe("update", type, key, subresource);
-  if (auto checked = check_key(type, key); !checked.ok()) {
+  if (auto checked = check_target(type, key); !checked.ok()) {
     return impl_->refuse(std::move(checked), what, std::move(done));
   }
   Operation request =
@@ -314,7 +296,7 @@ PendingPtr Client::patch(const ResourceType& type, const ObjectKey& key, const J
                          const std::string& subresource) {
   const char* verb = params.type == core::PatchType::apply ? "apply" : "patch";
   const std::string what = describe(verb, type, key, subresource);
-  Result<void> checked = check_key(type, key);
+  Result<void> checked = check_target(type, key);
   if (checked.ok()) checked = params.validate();
   if (!checked.ok()) return impl_->refuse(std::move(checked), what, std::move(done));
   core::PatchParams sent = params;
@@ -345,7 +327,7 @@ PendingPtr Client::patch(const ResourceType& type, const ObjectKey& key, const J
 PendingPtr Client::remove(const ResourceType& type, const ObjectKey& key,
                           const core::DeleteParams& params, ObjectCallback done) {
   const std::string what = describe("delete", type, key);
-  if (auto checked = check_key(type, key); !checked.ok()) {
+  if (auto checked = check_target(type, key); !checked.ok()) {
     return impl_->refuse(std::move(checked), what, std::move(done));
   }
   Operation request =

@@ -98,8 +98,13 @@ struct Object {
     const core::ObjectMeta head = core::meta_of(value);
     const std::string name = head.kind + " " + head.key().str();
     if (head.name.empty()) return Error(ErrorKind::invalid, "this is no object: it has no name");
-    const Json* spec_json = base::find(value, {"spec"});
-    const Json* status_json = base::find(value, {"status"});
+    // null says as much as nothing.
+    const auto member = [&](const char* key) {
+      const Json* found = base::find(value, {key});
+      return found != nullptr && found->is_null() ? nullptr : found;
+    };
+    const Json* spec_json = member("spec");
+    const Json* status_json = member("status");
     Spec read_spec{};
     std::optional<Status> read_status;
     if (spec_json != nullptr) {

@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "client/login_words.hpp"
+#include "client/target.hpp"
 #include "client/watch_call.hpp"
 #include "core/status.hpp"
 #include "http/retry_after.hpp"
@@ -86,10 +87,6 @@ struct CallPending : Pending {
   std::shared_ptr<SendCall> call;
 };
 
-struct FailedPending : Pending {
-  std::shared_ptr<std::function<void(Error)>> done;
-};
-
 // Where a redirect leads, without what may be a secret: login pages put tokens and states into the
 // query and the fragment.
 std::string shown_location(std::string_view location) {
@@ -137,12 +134,7 @@ void Sender::note_answer(const http::Request& request, int status, const http::H
 }
 
 PendingPtr Sender::fail(Error error, std::function<void(Error)> done) {
-  auto pending = std::make_unique<FailedPending>();
-  pending->done = std::make_shared<std::function<void(Error)>>(std::move(done));
-  loop_.post([weak = std::weak_ptr(pending->done), error = std::move(error)] {
-    if (const auto callback = weak.lock()) (*callback)(error);
-  });
-  return pending;
+  return refuse(loop_, std::move(error), std::move(done));
 }
 
 Result<void> Sender::may_write() const {

@@ -167,8 +167,8 @@ class Writer {
   static std::string reads(const std::vector<Member>& members, const std::string& into) {
     std::string out;
     for (const Member& one : members) {
-      out +=
-          fmt::format("  detail::read(in, {}, {}{});\n", base::dump_json(one.json), into, one.cpp);
+      out += fmt::format("  kubewatch::client::read_field(in, {}, {}{});\n",
+                         base::dump_json(one.json), into, one.cpp);
     }
     return out;
   }
@@ -313,14 +313,8 @@ std::string header_of(const KindNames& names, const std::string& structs, const 
       "<optional>\n"
       "#include <stdexcept>\n#include <string>\n"
       "#include <vector>\n\n#include \"base/json.hpp\"\n#include \"base/result.hpp\"\n#include "
-      "\"client/resource.hpp\"\n\n"
-      "namespace {} {{\n\nnamespace detail {{\n\n"
-      "template <class T>\nvoid read(const kubewatch::Json& in, const char* key, std::optional<T>& "
-      "into) {{\n"
-      "  const auto it = in.find(key);\n  if (it == in.end() || it->is_null()) return;\n  try {{\n"
-      "    into = it->template get<T>();\n  }} catch (const std::exception& problem) {{\n"
-      "    throw std::invalid_argument(std::string(key) + \": \" + problem.what());\n  "
-      "}}\n}}\n\n}}  // namespace detail\n\n"
+      "\"client/read_field.hpp\"\n#include \"client/resource.hpp\"\n\n"
+      "namespace {} {{\n\n"
       "{}{}\n}}  // namespace {}\n",
       about, name_space, structs, kind, name_space);
 }

@@ -191,7 +191,10 @@ TEST_CASE("a delete tells whether the object is gone or dying") {
   core::DeleteParams params;
   params.propagation = core::Propagation::foreground;
   params.uid = "u1";
-  rig.transport.answer(200, kWeb);
+  Json dying = Json::parse(kWeb);
+  dying["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  dying["metadata"]["finalizers"] = {"foregroundDeletion"};
+  rig.transport.answer(200, dying.dump());
   auto pending = api.remove("web", params, got.callback());
   rig.run();
   CHECK(got.value()->key().name == "web");
@@ -202,6 +205,46 @@ TEST_CASE("a delete tells whether the object is gone or dying") {
   pending = api.remove("web", params, got.callback());
   rig.run();
   CHECK_FALSE(got.value().has_value());
+}
+
+TEST_CASE("what a DELETE was answered with tells whether anything is left of the object") {
+  const auto gone = [](const std::string& metadata, const std::string& more = "") {
+    return is_gone(
+        *base::parse_json(R"({"kind":"X","metadata":{"name":"a")" + metadata + "}" + more + "}"));
+  };
+  const std::string at = R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")";
+  CHECK(gone(""));  // ServiceAccounts, Services and others, as they were
+  CHECK(gone(R"(,"finalizers":["a/b"])"));
+  CHECK(gone(at + R"(,"deletionGracePeriodSeconds":0)"));
+  CHECK_FALSE(gone(at + R"(,"deletionGracePeriodSeconds":30)"));
+  CHECK_FALSE(gone(at + R"(,"deletionGracePeriodSeconds":0,"finalizers":["a/b"])"));
+  CHECK_FALSE(gone(at, R"(,"spec":{"finalizers":["kubernetes"]})"));
+  CHECK_FALSE(gone(at));
+}
+
+TEST_CASE("an object of another namespace is not replaced through the Api of this one") {
+  Rig rig;
+  const auto api = Api<Website>::namespaced(rig.client, "other");
+  Website web;
+  REQUIRE(web.from_json(*base::parse_json(kWeb)).ok());
+  Kept<Website> got;
+  for (const bool status : {false, true}) {
+    auto pending =
+        status ? api.replace_status(web, {}, got.callback()) : api.replace(web, {}, got.callback());
+    rig.run();
+    CHECK(got.error().render().find("is in namespace \"shop\", not in \"other\"") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a spec or status of null is one that is not there") {
+  Object<std::map<std::string, int>, std::map<std::string, int>> object;
+  REQUIRE(object
+              .from_json(*base::parse_json(
+                  R"({"kind":"X","metadata":{"name":"a"},"spec":null,"status":null})"))
+              .ok());
+  CHECK(object.spec.empty());
+  CHECK_FALSE(object.status.has_value());
 }
 
 TEST_CASE("deletecollection sends the selection in the query and the options in the body") {

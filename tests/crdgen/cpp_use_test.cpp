@@ -41,6 +41,20 @@ TEST_CASE("generated structs go with Api: its type, its decoding, and nothing th
   CHECK(again.to_json() == read->to_json());
 }
 
+TEST_CASE("a number that is none of its type is refused, not changed") {
+  Website object;
+  for (const char* wrong :
+       {"{spec: {replicas: 9300000000000000000}}", "{spec: {replicas: true}}",
+        "{spec: {replicas: 1.7}}", "{spec: {backends: [{name: b, port: 5000000000}]}}"}) {
+    INFO(wrong);
+    const auto read = object.from_json(yaml(wrong));
+    REQUIRE_FALSE(read.ok());
+    CHECK(read.error().kind() == ErrorKind::invalid);
+  }
+  CHECK_THAT(object.from_json(yaml("{spec: {replicas: 1.7}}")).error().message(),
+             Catch::Contains("spec: replicas: is no whole number"));
+}
+
 TEST_CASE("an object of another shape is an error of the generated structs, not an exception") {
   Website object;
   const auto read = object.from_json(yaml("{spec: {replicas: many}}"));

@@ -50,7 +50,7 @@ TEST_CASE("C++ structs of a kind of the server come from its OpenAPI document") 
        {"struct GadgetSpec {", "std::optional<std::int32_t> replicas;",
         "std::optional<std::string> class_;", "std::optional<std::vector<Item>> items;",
         "std::optional<kubewatch::Json> self;", "std::optional<bool> a_b;", "kPlural = \"gadgets\"",
-        "detail::read(in, \"a-b\", into.a_b);", "std::optional<GadgetSpec> spec;",
+        "read_field(in, \"a-b\", into.a_b);", "std::optional<GadgetSpec> spec;",
         "namespace gadget_v1 {"}) {
     CHECK_THAT(*cpp, Catch::Contains(line));
   }

@@ -12,24 +12,10 @@
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "client/read_field.hpp"
 #include "client/resource.hpp"
 
 namespace website_v1 {
-
-namespace detail {
-
-template <class T>
-void read(const kubewatch::Json& in, const char* key, std::optional<T>& into) {
-  const auto it = in.find(key);
-  if (it == in.end() || it->is_null()) return;
-  try {
-    into = it->template get<T>();
-  } catch (const std::exception& problem) {
-    throw std::invalid_argument(std::string(key) + ": " + problem.what());
-  }
-}
-
-}  // namespace detail
 
 // One server behind the site.
 struct WebsiteSpecBackendsItem {
@@ -46,9 +32,9 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecBackendsItem& from) {
 inline void from_json(const kubewatch::Json& in, WebsiteSpecBackendsItem& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "name", into.name);
-  detail::read(in, "port", into.port);
-  detail::read(in, "weight", into.weight);
+  kubewatch::client::read_field(in, "name", into.name);
+  kubewatch::client::read_field(in, "port", into.port);
+  kubewatch::client::read_field(in, "weight", into.weight);
 }
 
 struct WebsiteSpecEnvItemValueFromConfigMapKeyRef {
@@ -65,9 +51,9 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromConfi
 inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromConfigMapKeyRef& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "key", into.key);
-  detail::read(in, "name", into.name);
-  detail::read(in, "optional", into.optional);
+  kubewatch::client::read_field(in, "key", into.key);
+  kubewatch::client::read_field(in, "name", into.name);
+  kubewatch::client::read_field(in, "optional", into.optional);
 }
 
 struct WebsiteSpecEnvItemValueFromFieldRef {
@@ -82,8 +68,8 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromField
 inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromFieldRef& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "apiVersion", into.apiVersion);
-  detail::read(in, "fieldPath", into.fieldPath);
+  kubewatch::client::read_field(in, "apiVersion", into.apiVersion);
+  kubewatch::client::read_field(in, "fieldPath", into.fieldPath);
 }
 
 struct WebsiteSpecEnvItemValueFromResourceFieldRef {
@@ -100,9 +86,9 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromResou
 inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromResourceFieldRef& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "containerName", into.containerName);
-  detail::read(in, "divisor", into.divisor);
-  detail::read(in, "resource", into.resource);
+  kubewatch::client::read_field(in, "containerName", into.containerName);
+  kubewatch::client::read_field(in, "divisor", into.divisor);
+  kubewatch::client::read_field(in, "resource", into.resource);
 }
 
 struct WebsiteSpecEnvItemValueFromSecretKeyRef {
@@ -119,9 +105,9 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromSecre
 inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromSecretKeyRef& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "key", into.key);
-  detail::read(in, "name", into.name);
-  detail::read(in, "optional", into.optional);
+  kubewatch::client::read_field(in, "key", into.key);
+  kubewatch::client::read_field(in, "name", into.name);
+  kubewatch::client::read_field(in, "optional", into.optional);
 }
 
 struct WebsiteSpecEnvItemValueFrom {
@@ -140,10 +126,10 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFrom& fro
 inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFrom& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "configMapKeyRef", into.configMapKeyRef);
-  detail::read(in, "fieldRef", into.fieldRef);
-  detail::read(in, "resourceFieldRef", into.resourceFieldRef);
-  detail::read(in, "secretKeyRef", into.secretKeyRef);
+  kubewatch::client::read_field(in, "configMapKeyRef", into.configMapKeyRef);
+  kubewatch::client::read_field(in, "fieldRef", into.fieldRef);
+  kubewatch::client::read_field(in, "resourceFieldRef", into.resourceFieldRef);
+  kubewatch::client::read_field(in, "secretKeyRef", into.secretKeyRef);
 }
 
 struct WebsiteSpecEnvItem {
@@ -160,9 +146,9 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItem& from) {
 inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItem& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "name", into.name);
-  detail::read(in, "value", into.value);
-  detail::read(in, "valueFrom", into.valueFrom);
+  kubewatch::client::read_field(in, "name", into.name);
+  kubewatch::client::read_field(in, "value", into.value);
+  kubewatch::client::read_field(in, "valueFrom", into.valueFrom);
 }
 
 struct WebsiteSpecResourcesClaimsItem {
@@ -177,8 +163,8 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecResourcesClaimsItem& 
 inline void from_json(const kubewatch::Json& in, WebsiteSpecResourcesClaimsItem& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "name", into.name);
-  detail::read(in, "request", into.request);
+  kubewatch::client::read_field(in, "name", into.name);
+  kubewatch::client::read_field(in, "request", into.request);
 }
 
 struct WebsiteSpecResources {
@@ -195,9 +181,9 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecResources& from) {
 inline void from_json(const kubewatch::Json& in, WebsiteSpecResources& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "claims", into.claims);
-  detail::read(in, "limits", into.limits);
-  detail::read(in, "requests", into.requests);
+  kubewatch::client::read_field(in, "claims", into.claims);
+  kubewatch::client::read_field(in, "limits", into.limits);
+  kubewatch::client::read_field(in, "requests", into.requests);
 }
 
 struct WebsiteSpecSourceGit {
@@ -210,7 +196,7 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecSourceGit& from) {
 inline void from_json(const kubewatch::Json& in, WebsiteSpecSourceGit& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "url", into.url);
+  kubewatch::client::read_field(in, "url", into.url);
 }
 
 struct WebsiteSpecSource {
@@ -225,8 +211,8 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecSource& from) {
 inline void from_json(const kubewatch::Json& in, WebsiteSpecSource& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "git", into.git);
-  detail::read(in, "image", into.image);
+  kubewatch::client::read_field(in, "git", into.git);
+  kubewatch::client::read_field(in, "image", into.image);
 }
 
 struct WebsiteSpecTemplateMetadata {
@@ -247,11 +233,11 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecTemplateMetadata& fro
 inline void from_json(const kubewatch::Json& in, WebsiteSpecTemplateMetadata& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "annotations", into.annotations);
-  detail::read(in, "finalizers", into.finalizers);
-  detail::read(in, "labels", into.labels);
-  detail::read(in, "name", into.name);
-  detail::read(in, "namespace", into.namespace_);
+  kubewatch::client::read_field(in, "annotations", into.annotations);
+  kubewatch::client::read_field(in, "finalizers", into.finalizers);
+  kubewatch::client::read_field(in, "labels", into.labels);
+  kubewatch::client::read_field(in, "name", into.name);
+  kubewatch::client::read_field(in, "namespace", into.namespace_);
 }
 
 struct WebsiteSpecTemplate {
@@ -266,8 +252,8 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecTemplate& from) {
 inline void from_json(const kubewatch::Json& in, WebsiteSpecTemplate& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "metadata", into.metadata);
-  detail::read(in, "spec", into.spec);
+  kubewatch::client::read_field(in, "metadata", into.metadata);
+  kubewatch::client::read_field(in, "spec", into.spec);
 }
 
 struct WebsiteSpec {
@@ -306,20 +292,20 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpec& from) {
 inline void from_json(const kubewatch::Json& in, WebsiteSpec& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "backends", into.backends);
-  detail::read(in, "env", into.env);
-  detail::read(in, "hosts", into.hosts);
-  detail::read(in, "labels", into.labels);
-  detail::read(in, "legacy", into.legacy);
-  detail::read(in, "minReplicas", into.minReplicas);
-  detail::read(in, "port", into.port);
-  detail::read(in, "replicas", into.replicas);
-  detail::read(in, "resources", into.resources);
-  detail::read(in, "settings", into.settings);
-  detail::read(in, "source", into.source);
-  detail::read(in, "storageClass", into.storageClass);
-  detail::read(in, "template", into.template_);
-  detail::read(in, "tier", into.tier);
+  kubewatch::client::read_field(in, "backends", into.backends);
+  kubewatch::client::read_field(in, "env", into.env);
+  kubewatch::client::read_field(in, "hosts", into.hosts);
+  kubewatch::client::read_field(in, "labels", into.labels);
+  kubewatch::client::read_field(in, "legacy", into.legacy);
+  kubewatch::client::read_field(in, "minReplicas", into.minReplicas);
+  kubewatch::client::read_field(in, "port", into.port);
+  kubewatch::client::read_field(in, "replicas", into.replicas);
+  kubewatch::client::read_field(in, "resources", into.resources);
+  kubewatch::client::read_field(in, "settings", into.settings);
+  kubewatch::client::read_field(in, "source", into.source);
+  kubewatch::client::read_field(in, "storageClass", into.storageClass);
+  kubewatch::client::read_field(in, "template", into.template_);
+  kubewatch::client::read_field(in, "tier", into.tier);
 }
 
 struct WebsiteStatusConditionsItem {
@@ -342,12 +328,12 @@ inline void to_json(kubewatch::Json& out, const WebsiteStatusConditionsItem& fro
 inline void from_json(const kubewatch::Json& in, WebsiteStatusConditionsItem& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "lastTransitionTime", into.lastTransitionTime);
-  detail::read(in, "message", into.message);
-  detail::read(in, "observedGeneration", into.observedGeneration);
-  detail::read(in, "reason", into.reason);
-  detail::read(in, "status", into.status);
-  detail::read(in, "type", into.type);
+  kubewatch::client::read_field(in, "lastTransitionTime", into.lastTransitionTime);
+  kubewatch::client::read_field(in, "message", into.message);
+  kubewatch::client::read_field(in, "observedGeneration", into.observedGeneration);
+  kubewatch::client::read_field(in, "reason", into.reason);
+  kubewatch::client::read_field(in, "status", into.status);
+  kubewatch::client::read_field(in, "type", into.type);
 }
 
 struct WebsiteStatus {
@@ -366,10 +352,10 @@ inline void to_json(kubewatch::Json& out, const WebsiteStatus& from) {
 inline void from_json(const kubewatch::Json& in, WebsiteStatus& into) {
   if (!in.is_object()) throw std::invalid_argument("must be an object");
   into = {};
-  detail::read(in, "conditions", into.conditions);
-  detail::read(in, "phase", into.phase);
-  detail::read(in, "replicas", into.replicas);
-  detail::read(in, "selector", into.selector);
+  kubewatch::client::read_field(in, "conditions", into.conditions);
+  kubewatch::client::read_field(in, "phase", into.phase);
+  kubewatch::client::read_field(in, "replicas", into.replicas);
+  kubewatch::client::read_field(in, "selector", into.selector);
 }
 
 struct Website {
@@ -403,11 +389,11 @@ inline kubewatch::Json Website::to_json() const {
 inline kubewatch::Result<void> Website::from_json(const kubewatch::Json& in) try {
   *this = {};
   if (!in.is_object()) throw std::invalid_argument("this is no object");
-  detail::read(in, "apiVersion", this->apiVersion);
-  detail::read(in, "kind", this->kind);
-  detail::read(in, "metadata", this->metadata);
-  detail::read(in, "spec", this->spec);
-  detail::read(in, "status", this->status);
+  kubewatch::client::read_field(in, "apiVersion", this->apiVersion);
+  kubewatch::client::read_field(in, "kind", this->kind);
+  kubewatch::client::read_field(in, "metadata", this->metadata);
+  kubewatch::client::read_field(in, "spec", this->spec);
+  kubewatch::client::read_field(in, "status", this->status);
   return {};
 } catch (const std::exception& problem) {
   return kubewatch::Error(kubewatch::ErrorKind::invalid, std::string(kKind) + ": " + problem.what());
