@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "client/target.hpp"
 #include "runtime/give_up.hpp"
 #include "runtime/object_watch.hpp"
 #include "runtime/stock_conditions.hpp"
@@ -117,11 +118,23 @@ std::string uid_of(const Json& answer) {
   return uid.empty() ? base::string_at(answer, {"details", "uid"}) : uid;
 }
 
+client::PendingPtr refuse(client::Client& client, const core::ResourceType& type,
+                          const core::ObjectKey& key, Error why, AwaitDone done) {
+  return client::refuse(
+      client.loop(),
+      std::move(why).with_context("waiting for " + type.qualified_plural() + " " + key.str()),
+      [done = std::move(done)](Error error) { done(std::move(error)); });
+}
+
 }  // namespace
 
 client::PendingPtr await_condition(client::Client& client, const core::ResourceType& type,
                                    const core::ObjectKey& key, Condition condition,
                                    AwaitOptions options, base::Random& random, AwaitDone done) {
+  // A watch for no name is one of all names.
+  if (auto checked = client::check_target(type, key); !checked.ok()) {
+    return refuse(client, type, key, std::move(checked).error(), std::move(done));
+  }
   auto pending = std::make_unique<AwaitPending>();
   pending->await = std::make_shared<Await>(client, type, key, std::move(condition),
                                            std::move(options), std::move(done));
@@ -132,6 +145,11 @@ client::PendingPtr await_condition(client::Client& client, const core::ResourceT
 client::PendingPtr delete_and_finalize(client::Client& client, const core::ResourceType& type,
                                        const core::ObjectKey& key, const core::DeleteParams& params,
                                        AwaitOptions options, base::Random& random, AwaitDone done) {
+  if (params.dry_run) {
+    return refuse(client, type, key,
+                  Error(ErrorKind::invalid, "a dry run deletes nothing that could be waited for"),
+                  std::move(done));
+  }
   auto pending = std::make_unique<DeletePending>();
   pending->current = client.remove(
       type, key, params,

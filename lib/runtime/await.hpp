@@ -29,7 +29,8 @@ struct Awaited {
   std::string reason;          // why it failed
   std::optional<Json> object;  // as it was then; absent: it does not exist
 };
-// Errors: timeout (naming what is seen instead), and what gives_up chooses.
+// Errors: timeout (naming what is seen instead), what gives_up chooses, and invalid: a name, or the
+// namespace of a namespaced kind, is missing.
 using AwaitDone = std::function<void(Result<Awaited>)>;
 
 // `client` and `random` must outlive the result; destroying that cancels, also from inside `done`.
@@ -41,8 +42,8 @@ using AwaitDone = std::function<void(Result<Awaited>)>;
                                                  AwaitDone done);
 
 // Deletes, then waits until the object that was deleted is gone: its finalizers ran, or its name is
-// another object's. An object that is not there counts as gone. Errors: those of the delete, and of
-// await_condition.
+// another object's. An object that is not there counts as gone. Errors: those of the delete, of
+// await_condition, and invalid for a dry run, which deletes nothing.
 [[nodiscard]] client::PendingPtr delete_and_finalize(
     client::Client& client, const core::ResourceType& type, const core::ObjectKey& key,
     const core::DeleteParams& params, AwaitOptions options, base::Random& random, AwaitDone done);

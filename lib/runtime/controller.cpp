@@ -12,20 +12,43 @@ constexpr int kMostStartsPerTurn = 1000;
 
 }  // namespace
 
+RunSlots::RunSlots(std::size_t limit, RunSlots* parent) : parent_(parent), limit_(limit) {
+  if (parent_ != nullptr) place_ = parent_->add_waiter([this] { wake(); });
+}
+
+RunSlots::~RunSlots() {
+  if (parent_ != nullptr) parent_->remove_waiter(place_);
+}
+
+std::size_t RunSlots::add_waiter(std::function<void()> waiter) {
+  const auto free = std::find_if(waiters_.begin(), waiters_.end(),
+                                 [](const auto& one) { return one == nullptr; });
+  const auto place = static_cast<std::size_t>(free - waiters_.begin());
+  if (free == waiters_.end()) waiters_.emplace_back();
+  waiters_[place] = std::move(waiter);
+  return place;
+}
+
 bool RunSlots::take() {
   if (limit_ != 0 && used_ >= limit_) return false;
+  if (parent_ != nullptr && !parent_->take()) return false;
   ++used_;
   return true;
 }
 
 void RunSlots::give_back() {
   if (used_ > 0) --used_;
-  // By turns: a controller with much to do must not take each slot that becomes free.
-  const std::size_t count = waiters.size();
+  if (parent_ != nullptr) parent_->give_back();
+  wake();
+}
+
+// By turns: a controller with much to do must not take each slot that becomes free.
+void RunSlots::wake() {
+  const std::size_t count = waiters_.size();
   for (std::size_t i = 0; i < count; ++i) {
     next_ = (next_ + 1) % count;
     // A copy: what it starts may add waiters.
-    if (const auto waiter = waiters[next_]) waiter();
+    if (const auto waiter = waiters_[next_]) waiter();
     if (limit_ != 0 && used_ >= limit_) return;
   }
 }
@@ -38,7 +61,7 @@ struct Controller::Impl : std::enable_shared_from_this<Controller::Impl> {
   RunSlots& slots;
   WorkQueue queue;
 
-  std::size_t waiter = 0;  // our place in slots.waiters
+  std::size_t waiter = 0;  // our place among those of the slots
   bool alive = true;       // the Controller is there
   bool held = true;
   bool stopping = false;
@@ -156,21 +179,15 @@ void Controller::Impl::check_drained() {
 Controller::Controller(loop::EventLoop& loop, Reconciler& reconciler, base::Random& random,
                        RunSlots& slots, WorkQueueOptions options)
     : impl_(std::make_shared<Impl>(loop, reconciler, random, slots, options)) {
-  // In the place of one that is gone, if there is any.
-  auto& waiters = slots.waiters;
-  const auto free = std::find_if(waiters.begin(), waiters.end(),
-                                 [](const auto& waiter) { return waiter == nullptr; });
-  impl_->waiter = static_cast<std::size_t>(free - waiters.begin());
-  if (free == waiters.end()) waiters.emplace_back();
-  waiters[impl_->waiter] = [weak = std::weak_ptr<Impl>(impl_)] {
+  impl_->waiter = slots.add_waiter([weak = std::weak_ptr<Impl>(impl_)] {
     if (const auto impl = weak.lock()) impl->pump();
-  };
+  });
 }
 
 Controller::~Controller() {
   impl_->alive = false;
   impl_->timer.reset();
-  impl_->slots.waiters[impl_->waiter] = nullptr;
+  impl_->slots.remove_waiter(impl_->waiter);
   // Runs that never ended give their slots back with us.
   for (; impl_->running > 0; --impl_->running) impl_->slots.give_back();
 }

@@ -51,16 +51,26 @@ class Reconciler {
 // Caps all controllers together (--concurrency). 0 = no cap. They take turns.
 class RunSlots {
  public:
-  explicit RunSlots(std::size_t limit) : limit_(limit) {}
+  // `parent`: one of its slots is taken with each of these; must outlive this.
+  explicit RunSlots(std::size_t limit, RunSlots* parent = nullptr);
+  ~RunSlots();
+  RunSlots(const RunSlots&) = delete;
+  RunSlots& operator=(const RunSlots&) = delete;
   bool take();
   void give_back();
   std::size_t used() const { return used_; }
   std::size_t limit() const { return limit_; }
-  // Called by turns when a slot becomes free; controllers register themselves and leave an empty
-  // function behind.
-  std::vector<std::function<void()>> waiters;
+  // Called by turns when a slot becomes free. The place to give to remove_waiter().
+  std::size_t add_waiter(std::function<void()> waiter);
+  void remove_waiter(std::size_t place) { waiters_[place] = nullptr; }
+  std::size_t waiters() const { return waiters_.size(); }
 
  private:
+  void wake();
+
+  std::vector<std::function<void()>> waiters_;  // empty: of one that is gone
+  RunSlots* parent_ = nullptr;
+  std::size_t place_ = 0;  // among the parent's waiters
   std::size_t limit_;
   std::size_t used_ = 0;
   std::size_t next_ = 0;

@@ -318,6 +318,12 @@ ElectionActions LeaderElector::release(TimePoint now, WallTime wall) {
     finish_release(true);
     return take();
   }
+  // The others of its identity still need it, and an open request does nothing but renew it.
+  if (options_.shared) {
+    if (open_ != Open::nothing) actions_.push_back(CancelLeaseRequest{});
+    finish_release(true);
+    return take();
+  }
   // A take-over that is on its way may still succeed.
   if (!was_leading && open_ != Open::create && open_ != Open::renewal) {
     if (open_ != Open::nothing) actions_.push_back(CancelLeaseRequest{});

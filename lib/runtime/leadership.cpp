@@ -47,6 +47,7 @@ struct Leadership::Impl {
   std::unique_ptr<LeaseKeeper> plan;                  // with more than one shard, as the next
   std::unique_ptr<LeaseKeeper> member;
   bool lost = false;
+  bool left = false;  // from release() on, until it starts again
   std::function<void()> on_all_released;
   loop::Timer list_timer;
   client::PendingPtr listing;
@@ -121,8 +122,9 @@ void Leadership::Impl::make_plan() {
   election.shared = true;
   LeaseKeeperCallbacks keeper;
   keeper.on_leading = [this] {
-    if (member->state() == ElectionState::idle) member->start();
+    if (!left && member->state() == ElectionState::idle) member->start();
   };
+  keeper.on_released = [](bool) {};
   keeper.on_standing_by = [lease = election.lease.str(), ours = options.plan](const auto& holder) {
     base::log_warn(
         "standing by: other instances share the objects out in another way, and must end first",
@@ -132,7 +134,7 @@ void Leadership::Impl::make_plan() {
     const auto is_idle = [](const auto& one) { return one->state() == ElectionState::idle; };
     if (!std::all_of(keepers.begin(), keepers.end(), is_idle)) return on_lost(*plan, why);
     // A spare: no member either, or those of another plan would count on it.
-    if (lost || on_all_released) return;
+    if (lost || left) return;
     list_timer.reset();
     listing.reset();
     if (!is_idle(member)) member->release();
@@ -149,14 +151,15 @@ void Leadership::Impl::make_member() {
   election.labels = {{kMemberLabel, group}};
   LeaseKeeperCallbacks keeper;
   keeper.on_leading = [this] {
-    if (!listing && !lost) list_members();
+    if (!listing && !lost && !left) list_members();
   };
   // Without it the others count us as gone and take what we release; the shards' own Leases decide.
   keeper.on_lost = [this](const std::string&) {
-    if (!lost && holds_plan()) member->start();
+    if (!lost && !left && holds_plan()) member->start();
+    check_released();
   };
   keeper.on_released = [this](bool) {
-    if (!on_all_released && !lost && holds_plan()) member->start();
+    if (!left && !lost && holds_plan()) member->start();
     check_released();
   };
   member = std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper));
@@ -200,7 +203,7 @@ void Leadership::Impl::list_members() {
 }
 
 void Leadership::Impl::on_members(Result<client::ListResult> answer) {
-  if (lost || on_all_released) return;
+  if (lost || left) return;
   const Duration pause = options.election.retry_period;
   list_timer = client.loop().after(pause, [this] { list_members(); });
   if (!answer.ok()) {
@@ -251,6 +254,7 @@ void Leadership::Impl::check_released() {
   const auto is_idle = [](const auto& keeper) { return keeper->state() == ElectionState::idle; };
   if (!std::all_of(keepers.begin(), keepers.end(), is_idle)) return;
   if (member != nullptr && !is_idle(member)) return;
+  if (plan != nullptr) plan->release();
   client.loop().post(std::exchange(on_all_released, nullptr));
 }
 
@@ -275,6 +279,8 @@ Leadership::Leadership(client::Client& client, LeadershipOptions options, base::
 Leadership::~Leadership() = default;
 
 void Leadership::start() {
+  impl_->left = false;
+  impl_->coordinator.stay();
   if (impl_->sharded()) {
     impl_->plan->start();
   } else {
@@ -283,6 +289,7 @@ void Leadership::start() {
 }
 
 void Leadership::release(std::function<void()> done) {
+  impl_->left = true;
   impl_->on_all_released = std::move(done);
   impl_->list_timer.reset();
   impl_->listing.reset();

@@ -46,6 +46,7 @@ class Leadership {
              LeadershipCallbacks callbacks);
   ~Leadership();
 
+  // Again as well, once release() has told.
   void start();
   // When all work has ended: gives all Leases back, then `done`. Bounded by the renew deadline.
   void release(std::function<void()> done);

@@ -1,5 +1,8 @@
 #include "runtime/object_watch.hpp"
 
+#include <cassert>
+
+#include "client/target.hpp"
 #include "core/selector.hpp"
 
 namespace kubewatch::runtime {
@@ -15,7 +18,7 @@ WatcherOptions only(WatcherOptions options, const std::string& name) {
 
 ObjectWatch::ObjectWatch(client::Client& client, core::ResourceType type, core::ObjectKey key,
                          WatcherOptions options, base::Random& random, Callbacks callbacks)
-    : callbacks_(std::move(callbacks)),
+    : callbacks_((assert(client::check_target(type, key).ok()), std::move(callbacks))),
       reflector_(client, std::move(type), key.namespace_, only(std::move(options), key.name),
                  /*strip=*/{}, random, reflector_callbacks()) {}
 

@@ -21,6 +21,7 @@ class ObjectWatch {
     std::function<void()> on_works;  // after failures; may be empty
   };
 
+  // Precondition: client::check_target(type, key): the watch of no name would be of any object.
   // `client` and `random` must outlive it. `options` as for a Reflector; its field selector is
   // replaced by the name. Not to be destroyed from inside its callbacks.
   ObjectWatch(client::Client& client, core::ResourceType type, core::ObjectKey key,

@@ -2,8 +2,10 @@
 #include "runtime/operator.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "runtime/operator_parts.hpp"
@@ -46,7 +48,11 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   Controller controller;
   StreamSet streams;
   std::vector<std::shared_ptr<TriggerSource::Listener>> listeners;
-  std::function<void()> on_ended;  // of the runs, while it stands by
+  std::optional<std::string> early_trigger;     // of all objects, while everything is held
+  std::vector<std::function<void()>> on_ended;  // of the runs, since it stands by
+  std::vector<std::function<void(const ShutdownReport&)>> on_shut_down;
+  std::optional<ShutdownReport> shut_down_report;
+  bool started = false;
   ShutdownSequence shutdown;
 
   explicit Impl(OperatorParts the_parts);
@@ -58,6 +64,7 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   void listen();
   void check_synced();
   void tell_if_ended();
+  void tell_shut_down();
   const Store* cache(const Kind& kind, const std::string& namespace_) const;
   std::optional<StoredObject> object(const core::ObjectKey& key) const;
   bool exists(const core::ObjectKey& key) const;
@@ -90,6 +97,7 @@ Operator::Impl::Impl(OperatorParts the_parts)
     kinds.back()->watched = std::move(watched);
     if (kinds.back()->watched.role == Role::self) own = kinds.back().get();
   }
+  listen();
 }
 
 // ---------------------------------------------------------------- streams
@@ -100,8 +108,9 @@ void Operator::Impl::start() {
     log_health(health);
     check_synced();
   });
-  listen();
   for (const auto& kind : kinds) open(*kind);
+  started = true;
+  check_synced();
 }
 
 void Operator::Impl::open(Kind& kind) {
@@ -159,15 +168,23 @@ void Operator::Impl::listen() {
 }
 
 void Operator::Impl::check_synced() {
-  if (parts.standby || !controller.held() || intake_closed()) return;
+  if (!started || parts.standby || !controller.held() || intake_closed()) return;
   const bool own_ready = std::all_of(own->streams.begin(), own->streams.end(),
                                      [this](StreamSet::Id id) { return streams.ready(id); });
-  if (own_ready && (!parts.hold_for_all || streams.ready())) controller.release();
+  if (!own_ready || (parts.hold_for_all && !streams.ready())) return;
+  controller.release();
+  if (const auto why = std::exchange(early_trigger, std::nullopt)) wake_all(*why);
 }
 
 void Operator::Impl::tell_if_ended() {
-  if (!on_ended || controller.running() > 0) return;
-  std::exchange(on_ended, nullptr)();
+  if (on_ended.empty() || controller.running() > 0) return;
+  for (const auto& ended : std::exchange(on_ended, {})) ended();
+}
+
+// Any of them may be the end of the operator.
+void Operator::Impl::tell_shut_down() {
+  const auto self = shared_from_this();
+  for (const auto& told : std::exchange(on_shut_down, {})) told(*shut_down_report);
 }
 
 const Store* Operator::Impl::cache(const Kind& kind, const std::string& namespace_) const {
@@ -262,6 +279,11 @@ void Operator::Impl::wake(const std::vector<core::ObjectKey>& keys, Reason reaso
 
 void Operator::Impl::wake_all(const std::string& why) {
   if (intake_closed()) return;
+  // Which objects there are is not known yet.
+  if (!started || controller.held()) {
+    early_trigger = why;
+    return;
+  }
   for (const auto& watch : own->watches) {
     for (const core::ObjectKey& key : watch->store().keys()) {
       controller.add(key, Reason::external, why, parts.debounce, Priority::background);
@@ -323,14 +345,13 @@ void Operator::start() {
 
 void Operator::lead() {
   impl_->parts.standby = false;
-  impl_->on_ended = nullptr;
   impl_->check_synced();
 }
 
 void Operator::stand_by(std::function<void()> ended) {
   impl_->parts.standby = true;
   impl_->controller.hold();
-  impl_->on_ended = std::move(ended);
+  if (ended) impl_->on_ended.push_back(std::move(ended));
   impl_->parts.loop.post([weak = impl_->weak_from_this()] {
     if (const auto self = weak.lock()) self->tell_if_ended();
   });
@@ -357,6 +378,12 @@ std::vector<StreamHealth> Operator::health() const {
 
 void Operator::shut_down(Duration deadline, std::function<void(const ShutdownReport&)> done) {
   Impl& impl = *impl_;
+  if (done) impl.on_shut_down.push_back(std::move(done));
+  if (impl.shut_down_report) {
+    return impl.parts.loop.post([weak = impl.weak_from_this()] {
+      if (const auto self = weak.lock()) self->tell_shut_down();
+    });
+  }
   if (impl.shutdown.begun()) return;
   impl.shutdown.add("intake", [&impl](const auto& next) {
     impl.listeners.clear();
@@ -367,13 +394,13 @@ void Operator::shut_down(Duration deadline, std::function<void(const ShutdownRep
   if (impl.parts.flush) impl.shutdown.add("flush", impl.parts.flush);
   if (impl.parts.release) impl.shutdown.add("release", impl.parts.release);
   // Told in a turn of its own: the operator may be gone by then.
-  impl.shutdown.begin(
-      deadline, [weak = impl.weak_from_this(), done = std::move(done)](ShutdownReport report) {
-        const auto self = weak.lock();
-        if (!self) return;
-        report.cut_off = self->controller.running_keys();
-        if (done) done(report);
-      });
+  impl.shutdown.begin(deadline, [weak = impl.weak_from_this()](ShutdownReport report) {
+    const auto self = weak.lock();
+    if (!self) return;
+    report.cut_off = self->controller.running_keys();
+    self->shut_down_report = std::move(report);
+    self->tell_shut_down();
+  });
 }
 
 void Operator::shut_down_now() {

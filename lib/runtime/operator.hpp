@@ -66,9 +66,12 @@ class Operator {
 
   void start();
   // Of one that was built as a standby, or stands by again: runs from now on what it has noted.
+  // All of it: where a Leadership has several shards, each needs an Operator of its own, whose
+  // operators() let its shard's objects through, over shared watches.
   void lead();
-  // Starts nothing more, keeps its caches and notes what changes; then, when no run is left, tells.
-  // Its runs are not ended: their writes pass only as far as the client's gate lets them.
+  // Starts nothing more, keeps its caches and notes what changes; then, when no run is left, tells
+  // all who have asked. Its runs are not ended: their writes pass only as far as the client's gate
+  // lets them.
   void stand_by(std::function<void()> ended);
   // The cache of a kind that it watches; null when it does not, or not that namespace. For reading
   // within one turn of the loop.
@@ -80,7 +83,8 @@ class Operator {
   std::vector<StreamHealth> health() const;
 
   // Stops the intake, lets runs finish, calls the flush and the release hook, all within
-  // `deadline`; then tells. Nothing new starts from now on.
+  // `deadline`; then tells, all who have asked with the deadline of the first. Nothing new starts
+  // from now on.
   void shut_down(Duration deadline, std::function<void(const ShutdownReport&)> done);
   // A second signal: what still runs is told as cut off.
   void shut_down_now();

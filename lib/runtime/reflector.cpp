@@ -246,7 +246,7 @@ void Reflector::Impl::prove_later() {
 void Reflector::Impl::ask_and_start() {
   request = client.server_version([this](std::optional<core::ServerVersion> version) {
     if (version) watcher.know_server(*version);
-    run(watcher.start(now()));
+    run(watcher.start(now(), store.ready() ? store.resource_version() : ""));
   });
 }
 
@@ -341,6 +341,11 @@ void Reflector::Impl::on_event(const core::WatchEvent& event) {
   object = prepared ? &*prepared : nullptr;
   run(watcher.on_event(now(), facts));
   object = nullptr;
+  const bool listed =
+      watcher.state() == WatcherState::initial_watch &&
+      (event.type == core::WatchEventType::added || event.type == core::WatchEventType::modified);
+  // After the run: the stream may have been opened by this very event.
+  if (facts.broken && listed) store.init_unreadable();
 }
 
 void Reflector::Impl::name_unparsable() {
@@ -406,7 +411,7 @@ void Reflector::start_with_list() {
   impl.store.tell_all(impl.sink());
   impl.told_all(false);
   if (impl.watcher.wants_server_version()) return impl.ask_and_start();
-  impl.run(impl.watcher.start(impl.now()));
+  impl.run(impl.watcher.start(impl.now(), impl.store.resource_version()));
 }
 
 std::unique_ptr<Subscription> Reflector::subscribe(SubscriberCallbacks callbacks) {

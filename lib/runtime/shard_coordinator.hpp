@@ -47,6 +47,8 @@ class ShardCoordinator {
   ShardActions on_released(std::size_t shard);
   // No shard is wanted any more: the process ends.
   ShardActions leave();
+  // It wants shards again.
+  void stay() { leaving_ = false; }
 
   std::set<std::size_t> leading() const;
   const std::vector<std::string>& live_members() const { return live_; }

@@ -65,12 +65,15 @@ std::vector<std::string> assign_shards(const std::vector<std::string>& members,
   std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
     return std::tie(b.score, a.shard, a.member) < std::tie(a.score, b.shard, b.member);
   });
-  const std::size_t most = (shards + sorted.size() - 1) / sorted.size();
+  const std::size_t share = shards / sorted.size();
+  std::size_t more = shards % sorted.size();  // who may have one above it
   std::vector<std::size_t> load(sorted.size(), 0);
   for (const Pair& pair : pairs) {
-    if (!out[pair.shard].empty() || load[pair.member] == most) continue;
+    std::size_t& has = load[pair.member];
+    if (!out[pair.shard].empty() || has > share || (has == share && more == 0)) continue;
+    if (has == share) --more;
     out[pair.shard] = sorted[pair.member];
-    ++load[pair.member];
+    ++has;
   }
   return out;
 }

@@ -19,8 +19,9 @@ namespace kubewatch::runtime {
 std::size_t shard_of(std::string_view group, std::string_view kind, const core::ObjectKey& key,
                      std::size_t shards);
 
-// The owner of each shard among `members` (any order, no doubles): by score, but nobody gets more
-// than his even share, rounded up. Empty when there are no members.
+// The owner of each shard among `members` (any order, no doubles): by score, and so that the
+// numbers differ by one at most. Empty when there are no members. Instances that deal out in
+// different ways must not share: what a Leadership's plan says of it changes with it.
 std::vector<std::string> assign_shards(const std::vector<std::string>& members, std::size_t shards);
 
 // 64 bits of a text, the same on every machine: for names derived from identities.

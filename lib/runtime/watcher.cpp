@@ -73,8 +73,12 @@ Duration Watcher::silence_limit() const {
 
 // ---------------------------------------------------------------- starting requests
 
-WatcherActions Watcher::start(TimePoint now) {
+WatcherActions Watcher::start(TimePoint now, const std::string& known) {
   WatcherActions out;
+  if (usable_version(known)) {
+    synced_ = true;
+    resource_version_ = known;
+  }
   begin(now, out);
   return out;
 }

@@ -117,7 +117,8 @@ class Watcher {
   // The choice of strategy would depend on it: ask, and call know_server(), before start().
   bool wants_server_version() const;
   void know_server(core::ServerVersion version) { options_.server = version; }
-  WatcherActions start(TimePoint now);
+  // `known`: the resourceVersion of what is held already, or "": the list is never older.
+  WatcherActions start(TimePoint now, const std::string& known = "");
   // Starts at a known point instead (a snapshot, a checkpoint): no list, but of one object, unless
   // the server says 410 or is at an older version.
   WatcherActions resume(TimePoint now, std::string resource_version);
@@ -177,7 +178,6 @@ class Watcher {
   void initial_failed(TimePoint now, const std::optional<base::Error>& error, bool hopeless,
                       WatcherFailure where, WatcherActions& out);
   void watch_event(TimePoint now, const EventFacts& event, WatcherActions& out);
-  void error_event(TimePoint now, const base::Error& error, WatcherActions& out);
   void watch_refused(TimePoint now, WatcherFailure where, const base::Error& error,
                      WatcherActions& out);
   void stream_failed(TimePoint now, const base::Error& error, WatcherActions& out);

@@ -13,7 +13,8 @@ constexpr std::uint32_t kMaxInterrupted = 2;
 // Data cannot be restored from a backup in less: servers are stopped, written and started.
 constexpr Duration kFastestRestore{5000};
 constexpr std::uint32_t kMaxDoubtedLists = 2;  // in a row
-// Pages in a row with nothing that was not there before: such a list may go on for ever.
+// Pages in a row with nothing that was not there before: such a list may go on for ever. A server
+// that selects after it has cut the pages may send them too, and all in one answer when asked so.
 constexpr std::size_t kMaxEmptyPages = 3;
 
 // The answer as a whole did not fit our limits.
@@ -202,9 +203,15 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
   if (!std::exchange(page_again_, false)) empty_pages_ = page_items_ == 0 ? empty_pages_ + 1 : 0;
   if (!page.continue_token.empty() &&
       (page.continue_token == continue_token_ || empty_pages_ >= kMaxEmptyPages)) {
-    state_ = WatcherState::empty;
-    fail(now, WatcherFailure::initial_list,
-         Error(ErrorKind::internal, "the server's continue tokens lead nowhere"), out);
+    const Error nowhere(ErrorKind::internal, "the server's continue tokens lead nowhere");
+    if (!force_unpaged_) {
+      force_unpaged_ = true;
+      tell_failure(WatcherFailure::initial_list, nowhere, out);
+      begin(now, out);
+    } else {
+      state_ = WatcherState::empty;
+      fail(now, WatcherFailure::initial_list, nowhere, out);
+    }
     return out;
   }
   emit_init(out);

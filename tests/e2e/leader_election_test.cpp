@@ -242,7 +242,7 @@ E2E_CASE("instances that share objects out differently never run at once") {
   REQUIRE(w.eventually([&] { return writer(w, "site-page") == "one"; }));
   Contender two(w, "two", {"--shards", "3"});
   REQUIRE(w.eventually([&] { return two.says("standing by: other instances share"); }));
-  CHECK(two.says("2 shards by hash of names"));
+  CHECK(two.says("2 even shards by hash of names"));
   w.apply(website("site", "two"));
   CHECK(w.holds_for([&] { return writer(w, "site-page") == "one"; }, Duration{1500}));
   one.signal(SIGTERM);

@@ -1,6 +1,8 @@
 // C++ controllers behind a real Lease: the one that does not lead has its caches warm and writes
 // nothing, takes over at once, and what lost the lead writes no more. The shell hooks' side of it
 // is leader_election_test.
+#include <set>
+
 #include "base/json.hpp"
 #include "e2e/world.hpp"
 #include "runtime/applier.hpp"
@@ -148,6 +150,60 @@ E2E_CASE(
   CHECK(w.eventually([&] { return cache->size() == 3; }));  // its caches stay warm
   CHECK(w.holds_for([&] { return second.runs == runs; }, Duration{1000}));
   CHECK(writer_of(w, "c").empty());
+}
+
+E2E_CASE("an instance that gave its shards back is no member any more, and may come again") {
+  World w;
+  struct Member {
+    std::unique_ptr<client::Client> client;
+    base::Random random = base::Random::from_system();
+    std::set<std::size_t> leads;
+    std::string lost;
+    std::unique_ptr<runtime::Leadership> leadership;
+  };
+  const auto transport = *client::make_transport(w.loop(), w.server().config());
+  const auto make = [&](const std::string& name) {
+    auto out = std::make_unique<Member>();
+    runtime::LeadershipOptions options;
+    options.election.lease = {w.ns(), "parts"};
+    options.election.identity = name;
+    options.election.lease_duration = Duration{4000};
+    options.election.renew_deadline = Duration{3000};
+    options.election.retry_period = Duration{500};
+    options.shards = 4;
+    options.plan = "4 shards";
+    REQUIRE(options.validate().ok());
+    client::ClientConfig config = w.server().config();
+    config.request_timeout = options.election.request_timeout();
+    out->client = std::make_unique<client::Client>(w.loop(), *transport, config);
+    runtime::LeadershipCallbacks callbacks;
+    callbacks.gained = [raw = out.get()](std::size_t shard) { raw->leads.insert(shard); };
+    callbacks.end_runs = [raw = out.get()](std::size_t shard, const std::function<void()>& done) {
+      raw->leads.erase(shard);
+      done();
+    };
+    callbacks.lost = [raw = out.get()](const std::string& why) { raw->lost = why; };
+    out->leadership =
+        std::make_unique<runtime::Leadership>(*out->client, options, out->random, callbacks);
+    return out;
+  };
+  const auto one = make("one");
+  const auto two = make("two");
+  one->leadership->start();
+  REQUIRE(w.eventually([&] { return one->leads.size() == 4; }));
+  bool released = false;
+  two->leadership->start();
+  two->leadership->release([&] { released = true; });
+  REQUIRE(w.eventually([&] { return released; }));
+  CHECK(w.holds_for([&] { return one->leads.size() == 4; }, Duration{3000}));
+  two->leadership->start();
+  CHECK(w.eventually([&] { return one->leads.size() == 2 && two->leads.size() == 2; }));
+  released = false;
+  two->leads.clear();
+  two->leadership->release([&] { released = true; });
+  REQUIRE(w.eventually([&] { return released; }));
+  CHECK(w.eventually([&] { return one->leads.size() == 4; }));
+  CHECK((one->lost + two->lost).empty());
 }
 
 }  // namespace kubewatch::e2e

@@ -20,9 +20,9 @@ TEST_CASE("ways to share objects out have different descriptions") {
     const auto plan = parse_shard_plan(shard_by, shards);
     return plan.ok() ? describe(*plan) : plan.error().render();
   };
-  CHECK(described("", 4) == "4 shards by hash of names");
-  CHECK(described("label=part", 3) == "3 shards by label part");
-  CHECK(described("namespace=a,b;c") == "2 shards by namespace a,b;c");
+  CHECK(described("", 4) == "4 even shards by hash of names");
+  CHECK(described("label=part", 3) == "3 even shards by label part");
+  CHECK(described("namespace=a,b;c") == "2 even shards by namespace a,b;c");
   const std::string many = std::string(60, 'a') + "," + std::string(60, 'b') + "," +
                            std::string(60, 'c') + "," + std::string(60, 'd');
   const std::string text = described("namespace=" + many + ";e");

@@ -193,3 +193,25 @@ TEST_CASE("delete_and_finalize of an absent object is done, a refused delete is 
   REQUIRE(refused.result.has_value());
   CHECK(refused.result->error().is_forbidden());
 }
+
+TEST_CASE("a wait for no name, or no namespace, is refused: it would be one for any object") {
+  for (const core::ObjectKey& key : {core::ObjectKey{"shop", ""}, core::ObjectKey{"", "web"}}) {
+    Wait wait;
+    wait.pending = await_condition(wait.client, kPods, key, conditions::deleted(), wait.options,
+                                   wait.random, wait.done());
+    CHECK_FALSE(wait.result.has_value());
+    REQUIRE(wait.ended());
+    CHECK(wait.result->error().kind() == ErrorKind::invalid);
+    CHECK(wait.result->error().render().find("is missing") != std::string::npos);
+  }
+}
+
+TEST_CASE("delete_and_finalize of a dry run is refused: nothing would ever be gone") {
+  Wait wait;
+  core::DeleteParams params;
+  params.dry_run = true;
+  wait.pending = delete_and_finalize(wait.client, kPods, {"shop", "web"}, params, wait.options,
+                                     wait.random, wait.done());
+  REQUIRE(wait.ended());
+  CHECK(wait.result->error().kind() == ErrorKind::invalid);
+}

@@ -37,13 +37,13 @@ class Recorder : public Reconciler {
 struct Bench {
   loop::EventLoop loop;
   base::Random random{1};
-  RunSlots slots{0};
+  std::optional<RunSlots> slots{std::in_place, 0};
   Recorder recorder;
   WorkQueueOptions options;
 
   Bench() { options.retry = {Duration{2}, Duration{10}, 2.0, 0.0}; }
   std::unique_ptr<Controller> make(Reconciler& reconciler) {
-    auto out = std::make_unique<Controller>(loop, reconciler, random, slots, options);
+    auto out = std::make_unique<Controller>(loop, reconciler, random, *slots, options);
     out->release();
     return out;
   }
@@ -59,7 +59,7 @@ struct Bench {
 
 TEST_CASE("a controller holds everything until it is released, and again when told") {
   Bench b;
-  Controller controller(b.loop, b.recorder, b.random, b.slots, b.options);
+  Controller controller(b.loop, b.recorder, b.random, *b.slots, b.options);
   CHECK(controller.held());
   controller.add(key("a"), Reason::created);
   b.turn();
@@ -175,10 +175,10 @@ TEST_CASE("the keys that are running are told in order") {
 
 TEST_CASE("controllers that come and go leave nothing behind in the slots") {
   Bench b;
-  b.slots = RunSlots(1);
+  b.slots.emplace(1);
   for (int i = 0; i < 10; ++i) b.make(b.recorder);
   auto last = b.make(b.recorder);
-  CHECK(b.slots.waiters.size() == 1);
+  CHECK(b.slots->waiters() == 1);
   last->add(key("a"), Reason::created);
   b.turn();
   CHECK(b.recorder.log == "a ");
@@ -187,7 +187,7 @@ TEST_CASE("controllers that come and go leave nothing behind in the slots") {
 // The same object stays behind however often it is triggered; the others get their turn.
 TEST_CASE("slots stay fair between a controller that never rests and one with a single object") {
   Bench b;
-  b.slots = RunSlots(1);
+  b.slots.emplace(1);
   b.options.concurrency = 0;
   Recorder other;
   auto busy = b.make(b.recorder);
@@ -215,7 +215,7 @@ TEST_CASE("a second call of done is ignored") {
 
 TEST_CASE("slots cap all controllers together and go round") {
   Bench b;
-  b.slots = RunSlots(1);
+  b.slots.emplace(1);
   Recorder other;
   auto first = b.make(b.recorder);
   auto second = b.make(other);
@@ -232,6 +232,34 @@ TEST_CASE("slots cap all controllers together and go round") {
   }
   b.turn();
   CHECK(order == "axbyc");
+}
+
+TEST_CASE("slots within slots: neither's limit is passed, and what is free is found by all") {
+  Bench b;
+  b.slots.emplace(2);
+  RunSlots both(1, &*b.slots);
+  Recorder other, third;
+  Controller first(b.loop, b.recorder, b.random, both, b.options);
+  Controller second(b.loop, other, b.random, both, b.options);
+  Controller outside(b.loop, third, b.random, *b.slots, b.options);
+  for (Controller* one : {&first, &second, &outside}) {
+    one->release();
+    for (const char* name : {"a", "b", "c"}) one->add(key(name), Reason::created);
+  }
+  std::size_t ended = 0;
+  for (int i = 0; i < 20 && ended < 9; ++i) {
+    b.turn();
+    CHECK(first.running() + second.running() <= 1);
+    CHECK(first.running() + second.running() + outside.running() <= 2);
+    for (Recorder* one : {&b.recorder, &other, &third}) {
+      if (one->open.empty()) continue;
+      one->end(one->open.begin()->first);
+      ++ended;
+    }
+  }
+  CHECK(ended == 9);
+  b.turn();
+  CHECK(b.slots->used() == 0);
 }
 
 TEST_CASE("shutting down starts nothing new and tells when the last run has ended") {
@@ -256,7 +284,7 @@ TEST_CASE("shutting down starts nothing new and tells when the last run has ende
 
 TEST_CASE("runs may end after their controller is gone") {
   Bench b;
-  b.slots = RunSlots(1);
+  b.slots.emplace(1);
   auto controller = b.make(b.recorder);
   controller->add(key("a"), Reason::created);
   b.turn();

@@ -66,11 +66,12 @@ struct OperatorBench {
   Lines runs;  // "a Startup 1"
   std::map<std::string, ReconcileDone> open;
   bool at_once = true;
+  std::function<void()> before_start;  // once it is built
   std::vector<std::string> logged;
 
-  OperatorBench() {
+  explicit OperatorBench(KindOptions own = {}) {
     base::capture_log(&logged);
-    builder.for_(websites()).retry({Duration{2}, Duration{10}, 2.0, 0.0});
+    builder.for_(websites(), std::move(own)).retry({Duration{2}, Duration{10}, 2.0, 0.0});
   }
   ~OperatorBench() { base::capture_log(nullptr); }
   static client::ClientConfig config() {
@@ -89,6 +90,7 @@ struct OperatorBench {
         });
     REQUIRE(built.ok());
     op = std::move(*built);
+    if (before_start) before_start();
     op->start();
     turn();
   }

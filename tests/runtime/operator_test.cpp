@@ -171,6 +171,24 @@ TEST_CASE("triggers from outside run one object or all, and nobody that is not t
   one.trigger({"shop", "a"});  // nobody listens any more
 }
 
+TEST_CASE("a trigger of all objects before they are known waits for them") {
+  KindOptions news;
+  news.operators = [](ChangeStream& stream) { stream.live(); };
+  Bench b(news);
+  const TriggerSource all;
+  b.builder.reconcile_all_on(all);
+  SECTION("once it is started") {
+    b.start();
+    all.trigger_all("nightly");
+  }
+  SECTION("once it is built") {
+    b.before_start = [&] { all.trigger_all("nightly"); };
+    b.start();
+  }
+  b.list("websites", {object("a", 1), object("b", 1)});
+  CHECK(b.taken() == Lines{"a External 1", "b External 1"});
+}
+
 TEST_CASE("predicates drop what is no news, but never deletion or finalizers") {
   Bench b;
   b.builder.predicates(predicates::generation());
@@ -372,6 +390,16 @@ TEST_CASE("a shutdown stops the intake, ends the runs, flushes, and then gives l
     CHECK(report->cut_off == std::vector<ObjectKey>{{"shop", "a"}});
     CHECK(order.empty());
   }
+  SECTION("all who ask are told") {
+    int told = 0;
+    const auto count = [&](const ShutdownReport&) { ++told; };
+    b.op->shut_down(Duration{60000}, count);
+    b.op->shut_down(Duration{60000}, count);
+    b.end("a", RunOutcome::requeue(Duration{0}));
+    REQUIRE(b.until([&] { return told == 2; }));
+    b.op->shut_down(Duration{60000}, count);
+    REQUIRE(b.until([&] { return told == 3; }));
+  }
   SECTION("a second signal ends it now") {
     b.op->shut_down(Duration{60000}, tell);
     b.op->shut_down_now();
@@ -431,6 +459,17 @@ TEST_CASE("a standby keeps its caches and runs nothing until it leads") {
   b.op->lead();
   b.turn();
   CHECK(b.taken().size() == 2);
+  SECTION("all who ask are told when no run is left") {
+    int told = 0;
+    b.op->stand_by([&] { ++told; });
+    b.op->stand_by([&] { ++told; });
+    b.end("a", RunOutcome::await_change());
+    b.turn();
+    CHECK(told == 0);
+    b.end("c", RunOutcome::await_change());
+    b.turn();
+    CHECK(told == 2);
+  }
   SECTION("one without runs says so at once") {
     b.end("a", RunOutcome::await_change());
     b.end("c", RunOutcome::await_change());
@@ -440,6 +479,17 @@ TEST_CASE("a standby keeps its caches and runs nothing until it leads") {
     b.turn();
     CHECK(ended);
   }
+}
+
+TEST_CASE("one that leads before it was started waits for all its caches like any other") {
+  Bench b;
+  b.builder.owns(children()).standby();
+  b.before_start = [&] { b.op->lead(); };
+  b.start();
+  b.list("websites", {object("a", 1)});
+  CHECK(b.runs.empty());
+  b.list("children", {});
+  CHECK(b.taken() == Lines{"a Startup 1"});
 }
 
 TEST_CASE("controllers built over the same slots share them") {

@@ -133,6 +133,33 @@ TEST_CASE("what a list shows without its name is not told as a deletion of what 
   CHECK(b.reflector->store().size() == 2);
 }
 
+TEST_CASE("what a streaming list shows without its name is not told as a deletion either") {
+  Bench b;
+  b.options.strategy = ListStrategy::streaming;
+  b.start();
+  const auto stream = [&](std::size_t index, const std::vector<std::string>& items, int version) {
+    auto& watch = b.call(index);
+    watch.head(200);
+    for (const auto& item : items) {
+      watch.data(R"({"type":"ADDED","object":)" + item + "}\n");
+    }
+    watch.data(fmt::format(
+        R"({{"type":"BOOKMARK","object":{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{)"
+        R"("resourceVersion":"{}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}}}})"
+        "\n",
+        version));
+    return &watch;
+  };
+  auto* first = stream(0, {object("a", 1), object("b", 2)}, 5);
+  first->data(R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})"
+              "\n");
+  stream(1, {object("a", 1), R"({"metadata":{"name":["b"]}})"}, 9);
+  REQUIRE(b.loop.run_until([&] { return b.told.back() == "synced gap"; }, kLimit));
+  CHECK(b.told ==
+        Lines{"added a=v", "added b=v", "synced", "failure server error event", "synced gap"});
+  CHECK(b.reflector->store().size() == 2);
+}
+
 TEST_CASE("a server whose pages repeat the same objects for ever does not list for ever") {
   Bench b;
   b.options.strategy = ListStrategy::paged;

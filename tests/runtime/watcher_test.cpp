@@ -186,16 +186,27 @@ TEST_CASE("pages of different resourceVersions are not mixed") {
   CHECK(s.page("13", 900).at(0) == "Init");
 }
 
-TEST_CASE("continue tokens that lead nowhere end in backoff") {
+TEST_CASE("continue tokens that lead nowhere: all is asked for at once, then in backoff") {
   Script s(with(ListStrategy::paged));
   s.start();
   s.page("10", 500, "t1");
-  CHECK(s.page("10", 500, "t1") == Lines{"Page 500", "Failure initial list +800", "timer 800"});
-  Script empty(with(ListStrategy::paged));
-  empty.start();
-  empty.page("10", 0, "t1");
-  empty.page("10", 0, "t2");
-  CHECK(empty.page("10", 0, "t3") == Lines{"Failure initial list +800", "timer 800"});
+  CHECK(s.page("10", 500, "t1") == Lines{"Page 500", "Failure initial list +0", "list"});
+  SECTION("a server that selects after it has cut the pages") {
+    CHECK(s.page("11", 1) == Lines{"Init", "Page 1", "InitDone 11", "watch rv=11", "timer 30000"});
+  }
+  SECTION("one that pages unasked") {
+    for (const char* token : {"t1", "t2"}) s.page("10", 0, token);
+    CHECK(s.page("10", 0, "t3") == Lines{"Failure initial list +800", "timer 800"});
+    CHECK(s.after(800).timer() == Lines{"list"});
+  }
+}
+
+TEST_CASE("many empty pages in a row are asked for at once") {
+  Script s(with(ListStrategy::paged));
+  s.start();
+  s.page("10", 0, "t1");
+  s.page("10", 0, "t2");
+  CHECK(s.page("10", 0, "t3") == Lines{"Failure initial list +0", "list"});
 }
 
 TEST_CASE("a server that pages unasked is not asked again and again when its tokens expire") {
@@ -231,8 +242,7 @@ TEST_CASE("pages that only repeat what was listed end in backoff, whatever their
   CHECK(repeated("t2") == Lines{"list continue=t2&limit=500"});
   SECTION("three in a row") {
     repeated("t3");
-    CHECK(repeated("t4") == Lines{"Failure initial list +800", "timer 800"});
-    CHECK(s.after(800).timer() == Lines{"list limit=500"});
+    CHECK(repeated("t4") == Lines{"Failure initial list +0", "list"});
   }
   SECTION("not when something new comes between, nor for a page that broke off before") {
     s.page("10", 1, "t3");
@@ -242,7 +252,7 @@ TEST_CASE("pages that only repeat what was listed end in backoff, whatever their
     s.after(800).timer();
     CHECK(repeated("t5") == Lines{"list continue=t5&limit=500"});
     CHECK(repeated("t6") == Lines{"list continue=t6&limit=500"});
-    CHECK(repeated("t7") == Lines{"Failure initial list +800", "timer 800"});
+    CHECK(repeated("t7") == Lines{"Failure initial list +0", "list"});
   }
 }
 
@@ -777,6 +787,30 @@ TEST_CASE("a known resourceVersion is resumed without a list") {
   CHECK(s.page("90").at(2) == "InitDone 90 gap");
   Script none;
   CHECK(none.lines(none.watcher.resume(none.now, "")) == Lines{"list"});
+}
+
+TEST_CASE("a list that begins with a known resourceVersion is never older, but by a restore") {
+  WatcherOptions options = with(ListStrategy::unpaged);
+  SECTION("not older than it") {
+    options.semantics = ListSemantics::not_older_than;
+    Script s(options);
+    CHECK(s.lines(s.watcher.start(s.now, "77")) ==
+          Lines{"list resourceVersion=77&resourceVersionMatch=NotOlderThan"});
+  }
+  SECTION("from any cache of the server") {
+    options.semantics = ListSemantics::any;
+    Script s(options);
+    CHECK(s.lines(s.watcher.start(s.now, "77")) == Lines{"list resourceVersion=0"});
+    CHECK(s.page("70", 1) == Lines{"Init", "Page 1", "list"});
+    SECTION("a lagging cache") {
+      CHECK(s.page("80", 1).at(2) == "InitDone 80 gap");
+    }
+    SECTION("a restored server") {
+      const Lines told = s.page("70", 1);
+      CHECK(told.at(0) == "Init rewound");
+      CHECK(told.at(2) == "InitDone 70 gap");
+    }
+  }
 }
 
 TEST_CASE("a server that was away, or that a cache from a file is for, is asked for its version") {
