@@ -28,7 +28,7 @@ void DryRunPrinter::on_exchange(const hooks::HookExchange& exchange) {
   const std::string head =
       fmt::format("{}: {}{}, attempt {} (controller {}, {})\n", exchange.owner.str(),
                   exchange.reason, because, exchange.attempt, exchange.rule.name,
-                  hooks::place_in_rule(exchange.rule.file, exchange.rule.name, ""));
+                  hooks::place_in_rule(exchange.rule.file, exchange.rule.document, ""));
   known_ = exchange.mask;
   hooks::mask_printed(exchange.exit.out, false, known_);
   Json shown = hidden_invocation(exchange.invocation, secrets_);

@@ -15,7 +15,7 @@ namespace kubewatch::cli {
 namespace {
 
 constexpr std::size_t kAtOnce = 8;
-constexpr std::size_t kMostRights = 500;
+constexpr std::size_t kMostRights = 5000;
 
 auto key_of(const hooks::Right& right) {
   return std::tie(right.rule, right.pointer, right.namespace_, right.group, right.resource,
@@ -56,7 +56,11 @@ void Preflight::ask_all(const client::ResourceMap& resources) {
   }
   std::sort(rights_.begin(), rights_.end(),
             [](const auto& a, const auto& b) { return key_of(a) < key_of(b); });
-  if (rights_.size() > kMostRights) rights_.resize(kMostRights);
+  if (rights_.size() > kMostRights) {
+    base::log_warn(fmt::format("the rules need {} rights, of which the server is asked for {}",
+                               rights_.size(), kMostRights));
+    rights_.resize(kMostRights);
+  }
   ask_next();
 }
 
@@ -86,13 +90,14 @@ void Preflight::on_answer(const hooks::Right& right, const Result<Json>& answer)
 }
 
 void Preflight::tell() const {
-  std::map<std::string, std::string> files;
-  for (const hooks::Rule& rule : rules_) files[rule.name] = rule.file;
+  std::map<std::string, const hooks::Rule*> rules;
+  for (const hooks::Rule& rule : rules_) rules[rule.name] = &rule;
   for (const hooks::Right& right : missing_) {
+    const hooks::Rule& rule = *rules.at(right.rule);
     base::log_warn(
         fmt::format("the server does not allow to {}", right.str()),
         {{"controller", right.rule},
-         {"needed_by", hooks::place_in_rule(files[right.rule], right.rule, right.pointer)}});
+         {"needed_by", hooks::place_in_rule(rule.file, rule.document, right.pointer)}});
   }
   if (missing_.empty()) return;
   base::log_warn(

@@ -46,6 +46,9 @@ class Queue : public Command {
     if (const auto age = base::int_at(controller, {"oldestReadyMilliseconds"})) {
       line += "; the oldest waits for " + base::format_duration(Duration{*age});
     }
+    if (const auto wait = base::int_at(controller, {"scheduleInMilliseconds"})) {
+      line += "; its schedule runs it in " + base::format_duration(Duration{*wait});
+    }
     context.out << base::escape_for_terminal(line) << "\n";
     for (const Json& object : controller["objects"]) {
       std::string text = fmt::format("  {} {}", base::string_at(object, {"object"}),

@@ -47,6 +47,10 @@ struct CacheCallbacks {
   // A cache shows this state of a child or of an object itself. True: a write of ours that it did
   // not show before.
   std::function<bool(const ChildId&, const std::string& resource_version)> seen;
+  // A run of the object with that uid has left it in this state: the object itself (its status) or
+  // another one.
+  std::function<bool(const std::string& uid, const ChildId&, const std::string& resource_version)>
+      wrote;
   // A change of an object's own that does not run it: `changed` does not name what it touched.
   std::function<void(const core::ObjectKey& key, const std::string& resource_version)> ignored;
   // It is gone from what this instance watches, and may be another's (--shard-by label=KEY).
@@ -195,6 +199,8 @@ class RuleCaches {
                                                     const std::string& json, bool namespaced,
                                                     const core::ObjectKey& key);
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
+  void wake_related(const Related& related, const runtime::StoreChange& change,
+                    const std::vector<core::ObjectKey>& keys);
   void wake_all(const std::vector<core::ObjectKey>& keys, runtime::Reason reason,
                 const std::string& reason_object, bool echo = false);
 

@@ -53,8 +53,10 @@ void RuleCaches::on_object(const StoreChange& change) {
     }
     return;
   }
+  const ChildId id = child_id(for_.type.gvk, key);
   callbacks_.wake({key, facts.added ? Reason::created : Reason::updated, "",
-                   reaction == Reaction::run_debounced, change.previous_json});
+                   reaction == Reaction::run_debounced, change.previous_json,
+                   callbacks_.wrote(change.meta.uid, id, change.meta.resource_version)});
 }
 
 void RuleCaches::on_object_deleted(const StoreChange& change) {
@@ -131,17 +133,16 @@ void RuleCaches::on_related(Related& related, const StoreChange& change) {
 void RuleCaches::take_related(Related& related, const StoreChange& change) {
   if (!built_) return;
   const core::ObjectKey key = change.meta.key();
-  const std::string what = reference(related.type, change.meta);
   const bool there = change.type != ChangeType::deleted;
   const bool passes_now = there && matches(related.rule->stream.filter, change.json);
   const std::string& before_json = there ? change.previous_json : change.json;
   const bool passed_before =
       !before_json.empty() && matches(related.rule->stream.filter, before_json);
   if (!passes_now && !passed_before) return;
-  if (!rule_.has_for) return callbacks_.wake({kNoObject, Reason::related_changed, what, true, ""});
-  if (related.rule->map_all) return wake_all(for_.group.keys(), Reason::related_changed, what);
+  if (!rule_.has_for) return wake_related(related, change, {kNoObject});
+  if (related.rule->map_all) return wake_related(related, change, for_.group.keys());
   if (related.rule->refs) {
-    return wake_all(related.relations.sources_of(key), Reason::related_changed, what);
+    return wake_related(related, change, related.relations.sources_of(key));
   }
   std::vector<core::ObjectKey> concerned = related.relations.targets_of(key);
   const bool in_doubt = !related.relations.any_failure().empty();
@@ -152,14 +153,14 @@ void RuleCaches::take_related(Related& related, const StoreChange& change) {
   }
   // Every list was incomplete, and what was not pruned for that is due.
   if (in_doubt && related.relations.any_failure().empty()) {
-    return wake_all(for_.group.keys(), Reason::related_changed, what);
+    return wake_related(related, change, for_.group.keys());
   }
   for (const core::ObjectKey& target : related.relations.targets_of(key)) {
     concerned.push_back(target);
   }
   std::sort(concerned.begin(), concerned.end());
   concerned.erase(std::unique(concerned.begin(), concerned.end()), concerned.end());
-  wake_all(concerned, Reason::related_changed, what);
+  wake_related(related, change, concerned);
 }
 
 void RuleCaches::index_object(const runtime::StoredObject& object) {
@@ -211,6 +212,21 @@ Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const std::string&
     base::log_warn(masked.message(), {{"controller", rule_.name}});
   }
   return masked;
+}
+
+void RuleCaches::wake_related(const Related& related, const StoreChange& change,
+                              const std::vector<core::ObjectKey>& keys) {
+  const ChildId id = child_id(related.type.gvk, change.meta.key());
+  const std::string what = reference(related.type, change.meta);
+  const std::string* owner = change.meta.label(kOwnerUidLabel);
+  const std::string uid = rule_.has_for && owner != nullptr ? *owner : "";
+  const core::ObjectKey* writer = rule_.has_for ? by_uid_.find(uid) : &kNoObject;
+  if (!callbacks_.wrote(uid, id, change.meta.resource_version)) writer = nullptr;
+  for (const core::ObjectKey& key : keys) {
+    if (!has_object(key)) continue;
+    const bool echo = writer != nullptr && *writer == key;
+    callbacks_.wake({key, Reason::related_changed, what, !rule_.has_for, "", echo});
+  }
 }
 
 void RuleCaches::wake_all(const std::vector<core::ObjectKey>& keys, Reason reason,

@@ -53,6 +53,25 @@ const std::map<ChildId, KnownChild>& ChildMemory::children(const std::string& ow
   return it == owners_.end() ? none : it->second.children;
 }
 
+bool ChildMemory::wrote(const std::string& owner_uid, const ChildId& id,
+                        const std::string& resource_version) const {
+  const auto claim = claims_.find(id);
+  if (claim != claims_.end() && claim->second == owner_uid) return true;
+  const KnownChild* known = find(owner_uid, id);
+  return known != nullptr && known->resource_version == resource_version;
+}
+
+bool ChildMemory::wrote_status(const std::string& owner_uid,
+                               const std::string& resource_version) const {
+  const auto it = owners_.find(owner_uid);
+  if (it == owners_.end()) return false;
+  return it->second.writing_status || it->second.status.written_version == resource_version;
+}
+
+void ChildMemory::end_status(const std::string& owner_uid) {
+  if (auto it = owners_.find(owner_uid); it != owners_.end()) it->second.writing_status = false;
+}
+
 bool ChildMemory::is_listed(const std::string& owner_uid) const {
   auto it = owners_.find(owner_uid);
   return it != owners_.end() && it->second.listed;

@@ -26,7 +26,9 @@ struct KnownChild {
 
 struct StatusMemory {
   std::uint64_t hash = 0;
-  std::string resource_version;  // of the owner after our last status write
+  std::string resource_version;  // of the owner when it last was as we want it
+  std::string written_version;   // of the owner after our last write of its status
+  bool shows_error = false;      // we wrote our error condition, and none since that takes it back
 };
 
 class ChildMemory {
@@ -50,6 +52,14 @@ class ChildMemory {
   void set_listed(const std::string& owner_uid);
 
   StatusMemory& status(const std::string& owner_uid) { return owners_[owner_uid].status; }
+  // Between them its status is being written: its event may come before the answer.
+  void begin_status(const std::string& owner_uid) { owners_[owner_uid].writing_status = true; }
+  void end_status(const std::string& owner_uid);
+  // A run of this owner has left the child in this state, or is writing it just now; the same of
+  // the owner's status. Not of states that others made of it since.
+  bool wrote(const std::string& owner_uid, const ChildId& id,
+             const std::string& resource_version) const;
+  bool wrote_status(const std::string& owner_uid, const std::string& resource_version) const;
   void forget(const std::string& owner_uid);
 
   // Two objects that print the same child at the same time: the second is told so. False: taken by
@@ -65,6 +75,7 @@ class ChildMemory {
     std::map<ChildId, KnownChild> children;
     bool listed = false;
     StatusMemory status;
+    bool writing_status = false;
     std::optional<std::list<std::string>::iterator> resting;  // its place in resting_
   };
   void wake(PerOwner& owner);

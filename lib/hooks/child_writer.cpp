@@ -183,16 +183,18 @@ void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
   if (belongs == Belongs::other) {
     return finish(job, not_ours(job->id, meta, managers_text(object), belongs, owner_));
   }
-  if (job->creating) return finish(job, WriteEffect::unchanged);
-  if (belongs == Belongs::nobody && rule.apply.adopt != Adopt::unowned) {
+  if (job->creating && !meta.deleting()) return finish(job, WriteEffect::unchanged);
+  if (!job->creating && belongs == Belongs::nobody && rule.apply.adopt != Adopt::unowned) {
     return finish(job, not_ours(job->id, meta, managers_text(object), belongs, owner_));
   }
   if (meta.deleting()) {
-    if (context_.deletion_wakes(job->id, base::dump_json(object))) {
+    const bool ours = belongs == Belongs::us;
+    if (ours && context_.deletion_wakes(job->id, base::dump_json(object))) {
       return finish(job, WriteEffect::unchanged);
     }
-    return finish(job, Error(ErrorKind::conflict,
-                             job->id.str() + " is being deleted; it is applied once it is gone"));
+    const char* later = job->creating ? "created" : "applied";
+    return finish(job, Error(ErrorKind::conflict, job->id.str() + " is being deleted; it is " +
+                                                      later + " once it is gone"));
   }
   job->existing_version = meta.resource_version;
   job->existing_uid = meta.uid;

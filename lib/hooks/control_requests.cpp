@@ -206,39 +206,68 @@ void ControlRequests::explain(const Json& args, const ControlReplyPtr& reply) {
       return reply->fail(invalid(fmt::format("{} is for objects of the kind {}: name one",
                                              rule.name, rule.for_.gvk.kind)));
     }
-    work->controllers.push_back(rule.name);
+    auto& names = work->controllers;
+    if (std::find(names.begin(), names.end(), rule.name) == names.end()) names.push_back(rule.name);
   }
   if (work->controllers.empty()) return reply->fail(no_such_controller(controller, kind));
   explain_live(work);
 }
 
+// A rule has a driver for each shard that is led here, where shards narrow the lists.
+std::vector<Driver*> ControlRequests::drivers_named(const std::string& name) {
+  std::vector<Driver*> out = engine_.drivers();
+  std::erase_if(out, [&](Driver* one) { return one->rule().name != name; });
+  return out;
+}
+
+// One answer for each rule: of the shard that has the object, or what keeps it out of each.
+Json ControlRequests::explained_by(const std::vector<Driver*>& drivers, const core::ObjectKey& key,
+                                   const Json* live, const std::string& live_error) {
+  Json out;
+  std::vector<std::string> texts;
+  for (Driver* driver : drivers) {
+    Json one = explained(*driver, key, live, live_error);
+    if (base::string_at(one, {"state"}) != "not-selected") return one;
+    const std::string text = base::string_at(one, {"text"});
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    if (out.is_null()) out = std::move(one);
+  }
+  out["text"] = base::join(texts, "; ");
+  return out;
+}
+
 void ControlRequests::explain_live(const std::shared_ptr<Explaining>& work) {
   while (work->at < work->controllers.size()) {
     const std::string name = work->controllers[work->at++];
-    const auto drivers = engine_.drivers();
-    const auto it = std::find_if(drivers.begin(), drivers.end(),
-                                 [&](Driver* one) { return one->rule().name == name; });
-    if (it == drivers.end()) continue;
-    Driver& driver = **it;
-    const core::ObjectKey key = key_at(work->args, driver);
-    const ExplainFacts facts = driver.facts_of(key);
-    if (!facts.started || facts.cached || facts.guarded_outside) {
-      work->rules.push_back(explained(driver, key, nullptr, ""));
+    const auto drivers = drivers_named(name);
+    if (drivers.empty()) continue;
+    const core::ObjectKey key = key_at(work->args, *drivers.front());
+    const auto first = [&](const auto& wanted) {
+      return std::find_if(drivers.begin(), drivers.end(),
+                          [&](Driver* one) { return wanted(one->facts_of(key)); });
+    };
+    auto known =
+        first([](const ExplainFacts& facts) { return facts.cached || facts.guarded_outside; });
+    if (known == drivers.end()) {
+      known = first([](const ExplainFacts& facts) { return !facts.started; });
+    }
+    if (known != drivers.end()) {
+      work->rules.push_back(explained(**known, key, nullptr, ""));
       continue;
     }
     return requests_.run<Result<Json>>(
         [this, work, name, key](Result<Json> answer) {
-          for (Driver* one : engine_.drivers()) {
-            if (one->rule().name != name) continue;
-            const bool missing = !answer.ok() && answer.error().is_not_found();
-            const std::string error = answer.ok() || missing ? "" : answer.error().render();
-            work->rules.push_back(explained(*one, key, answer.ok() ? &*answer : nullptr, error));
-            break;
+          const bool missing = !answer.ok() && answer.error().is_not_found();
+          const std::string error = answer.ok() || missing ? "" : answer.error().render();
+          const auto asked = drivers_named(name);
+          if (!asked.empty()) {
+            work->rules.push_back(
+                explained_by(asked, key, answer.ok() ? &*answer : nullptr, error));
           }
           explain_live(work);
         },
         [&](client::ObjectCallback done) {
-          return client_.get(driver.owner_type(), key, std::move(done));
+          return client_.get(drivers.front()->owner_type(), key, std::move(done));
         });
   }
   work->reply->result({{"rules", work->rules}});
@@ -360,6 +389,9 @@ Json ControlRequests::queue(const Json& args) {
                 {"failedRuns", driver->status().failed_runs}};
     if (const auto age = driver->queue().oldest_ready_age(now)) {
       one["oldestReadyMilliseconds"] = age->count();
+    }
+    if (const auto wait = driver->schedule_in()) {
+      one["scheduleInMilliseconds"] = std::max<std::int64_t>(0, wait->count());
     }
     Json keys = Json::array();
     for (const auto& [key, state] : driver->queue().entries(limit)) {

@@ -32,6 +32,9 @@ class ControlRequests {
 
   std::vector<Driver*> drivers_of(const std::string& kind);
   void explain(const Json& args, const ControlReplyPtr& reply);
+  std::vector<Driver*> drivers_named(const std::string& name);
+  Json explained_by(const std::vector<Driver*>& drivers, const core::ObjectKey& key,
+                    const Json* live, const std::string& live_error);
   void explain_live(const std::shared_ptr<Explaining>& work);
   Json explained(Driver& driver, const core::ObjectKey& key, const Json* live,
                  const std::string& live_error);

@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/strings.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
 #include "hooks/reduced.hpp"
@@ -25,11 +26,6 @@ runtime::WorkQueueOptions queue_options(const Rule& rule) {
   return options;
 }
 
-// May be what the object's own runs have written.
-bool comes_of_writes(runtime::Reason reason) {
-  return reason == runtime::Reason::owned_changed || reason == runtime::Reason::updated;
-}
-
 }  // namespace
 
 Driver::Driver(Services& services, Rule rule, DriverScope scope)
@@ -41,7 +37,8 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       hooks_(services.client, services.random, rule_,
              {work_dir(), {services.work_dir, folder_}, &caches_, services.cgroups}),
       caches_(rule_, cache_callbacks()),
-      controller_(services.loop, *this, services.random, services.slots, queue_options(rule_)),
+      controller_(services.loop, *this, services.random,
+                  scope.slots != nullptr ? *scope.slots : services.slots, queue_options(rule_)),
       shapes_(services.client),
       schemas_(services.client) {
   make_folders();
@@ -62,6 +59,10 @@ CacheCallbacks Driver::cache_callbacks() {
     const bool shown = expected_.seen(id, version);
     if (expected_.empty()) services_.on_progress();
     return claimed || shown;
+  };
+  callbacks.wrote = [this](const std::string& uid, const ChildId& id, const std::string& version) {
+    const bool own = id.group == owner_type().gvk.group && id.kind == owner_type().gvk.kind;
+    return memory_.wrote(uid, id, version) || (own && memory_.wrote_status(uid, version));
   };
   callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
     note_ignored(key, version);
@@ -140,10 +141,12 @@ void Driver::on_wake(Wake wake) {
                        wake.reason == runtime::Reason::schedule;
   const auto priority = patient ? runtime::Priority::background : runtime::Priority::live;
   unsettle(wake.key, wake.reason);
+  if (wake.echo) echoes_.insert(wake.key);
   Duration delay = wake.debounce ? rule_.debounce : Duration{0};
   // A test case is to see a loop, not to wait for it.
-  if (comes_of_writes(wake.reason) && !services_.steady)
-    delay = std::max(delay, loop_alarm_.delay(wake.key));
+  if (woken(wake.key, wake.reason, wake.echo) != LoopAlarm::Woken::by_others && !services_.steady) {
+    delay = std::max(delay, loop_alarm_.delay(wake.key, services_.loop.now()));
+  }
   controller_.add(wake.key, wake.reason, std::move(wake.reason_object), delay, priority);
 }
 
@@ -162,6 +165,8 @@ void Driver::forget_key(const core::ObjectKey& key) {
   slow_retries_.erase(key);
   slow_retries_at_.erase(key);
   asked_for_.erase(key);
+  echoes_.erase(key);
+  write_themselves_.erase(key);
   failing_.erase(key);
   unfinished_.erase(key);
   loop_alarm_.forget(key);
@@ -290,10 +295,13 @@ void Driver::start(RunInput input, const Done& done) {
   const std::string uid = input.object.meta.uid;
   const core::ObjectKey key = input.work.key;
   memory_.begin_run(uid);
+  const bool echo = echoes_.erase(key) > 0;
   if (rule_.has_for && !input.deleted) begin_handling(id, input.object.meta, input.object.json);
-  auto run = std::make_shared<Run>(*this, std::move(input), [this, key, uid, id, done](RunEnd end) {
-    on_run_end(key, uid, id, std::move(end), done);
-  });
+  auto run =
+      std::make_shared<Run>(*this, std::move(input), [this, key, uid, id, echo, done](RunEnd end) {
+        end.by_echo = echo;
+        on_run_end(key, uid, id, std::move(end), done);
+      });
   runs_[id] = run;
   run->start();
 }
@@ -358,10 +366,27 @@ void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdi
   }
 }
 
+// A change of the object by somebody is none of ours, unless its own runs write it.
+LoopAlarm::Woken Driver::woken(const core::ObjectKey& key, runtime::Reason reason,
+                               bool echo) const {
+  using Woken = LoopAlarm::Woken;
+  if (echo) return Woken::by_itself;
+  if (reason == runtime::Reason::owned_changed) return Woken::perhaps_by_itself;
+  if (reason != runtime::Reason::updated) return Woken::by_others;
+  return write_themselves_.contains(key) ? Woken::perhaps_by_itself : Woken::by_others;
+}
+
 void Driver::look_for_loop(const core::ObjectKey& key, const RunEnd& end) {
   const auto now = services_.loop.now();
-  const auto report = loop_alarm_.note(key, now, comes_of_writes(end.reason),
-                                       end.record.created + end.record.configured > 0, end.printed);
+  if (end.printed_itself) {
+    write_themselves_.insert(key);
+  } else {
+    write_themselves_.erase(key);
+  }
+  const bool changed =
+      end.record.created + end.record.configured > 0 || (end.by_echo && end.status_written);
+  const auto report =
+      loop_alarm_.note(key, now, woken(key, end.reason, end.by_echo), changed, end.printed);
   if (!report) return;
   base::log_warn(report->text(), {{"controller", rule_.name}, {"object", end.record.object}});
   services_.telemetry.metrics.loop_found(rule_.name, now);
@@ -425,6 +450,7 @@ ControllerFacts Driver::facts() const {
   ControllerFacts out;
   out.controller = rule_.name;
   out.started = started_;
+  if (!started_) out.why_not_started = base::join(why_not_started(), "; ");
   out.absent = absent_;
   out.ready = counts.ready;
   out.waiting = counts.waiting;

@@ -43,6 +43,9 @@ struct DriverStatus {
 struct DriverScope {
   std::size_t shards = 0;           // 0: all objects from the start
   std::optional<std::size_t> only;  // the rule was narrowed to this shard; lives as long as that
+  // Of all drivers that share the rule, whose concurrency is theirs together; null: of the process.
+  // Must outlive it.
+  runtime::RunSlots* slots = nullptr;
 };
 
 class Driver : public runtime::Reconciler, public RunHost {
@@ -91,6 +94,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   void run_all_at_start() { run_all_ = run_all_ || !started_; }
   // Why it has not started; none once it has.
   std::vector<std::string> why_not_started() const;
+  // Until its schedule runs it next; absent without one, and before it is started.
+  std::optional<Duration> schedule_in() const;
   // The last error of a kind of it that was not listed yet: "websites.demo.dev: ..."; "" = none.
   std::string why_not_listed() const;
   // What failed last, is parked or said "not yet": "Website shop/a failed".
@@ -181,6 +186,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
                   const Done& done, bool for_good = false);
   void after_run(const core::ObjectKey& key, const RunEnd& end);
+  LoopAlarm::Woken woken(const core::ObjectKey& key, runtime::Reason reason, bool echo) const;
   void look_for_loop(const core::ObjectKey& key, const RunEnd& end);
   void count(const RunRecord& record, const core::ObjectKey& key,
              runtime::RunOutcome::Verdict verdict);
@@ -257,6 +263,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::set<std::string> finalized_;       // uids; with both finalize and onDelete
   std::set<core::ObjectKey> reduced_;     // parked because only their metadata is cached
   std::set<core::ObjectKey> asked_for_;   // by name, whatever the filter says, and not done yet
+  std::set<core::ObjectKey> echoes_;      // woken by what their own runs wrote, and not run since
+  std::set<core::ObjectKey> write_themselves_;  // their last runs printed their own objects
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
   bool looks_for_rivals_ = true;          // until one was found; without leader election

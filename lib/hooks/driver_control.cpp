@@ -32,6 +32,7 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   facts.stopping = stopping_;
   facts.may_write = services_.client.may_write().ok();
   facts.owns_shard = owns(key);
+  facts.sharded = scope_.shards > 1;
   if (!started_) return facts;
   facts.failing = failing_watches();
   facts.guarded_outside = caches_.is_guarded_outside(key);
@@ -56,8 +57,8 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   if (const auto* ignored = ignored_.find(key.str())) {
     facts.ignored = IgnoredChange{ignored->resource_version, now - ignored->at};
   }
-  if (auto loop = loop_alarm_.found(key); loop && !services_.steady) {
-    facts.loop = SlowedLoop{std::move(loop->paths), loop_alarm_.delay(key)};
+  if (auto loop = loop_alarm_.found(key, now); loop && !services_.steady) {
+    facts.loop = SlowedLoop{std::move(loop->paths), loop_alarm_.delay(key, now)};
   }
   facts.queued = controller_.queue().look(key);
   for (const auto& [id, run] : runs_) {
@@ -68,10 +69,7 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
     const auto held = hooks_.held(finalizes ? rule_.finalize->hook : rule_.reconcile);
     if (held && facts.queued->due <= now + held->wait) facts.held_by = held->why;
   }
-  if (schedule_ && schedule_->next()) {
-    facts.schedule_in =
-        std::chrono::duration_cast<Duration>(*schedule_->next() - services_.loop.wall());
-  }
+  facts.schedule_in = schedule_in();
   const auto counts = controller_.queue().counts(now);
   facts.held_keys = counts.held;
   facts.ready_ahead = counts.ready;
@@ -82,6 +80,11 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
     facts.slow_retry_in = it->second - now;
   }
   return facts;
+}
+
+std::optional<Duration> Driver::schedule_in() const {
+  if (!schedule_ || !schedule_->next()) return std::nullopt;
+  return std::chrono::duration_cast<Duration>(*schedule_->next() - services_.loop.wall());
 }
 
 std::vector<std::string> Driver::why_not_started() const {

@@ -224,6 +224,7 @@ void Engine::Impl::note_cut_off() {
 
 void Engine::Impl::lead(std::size_t shard) {
   if (stopping || !led.insert(shard).second) return;
+  orphans.lead();
   if (!narrows()) {
     for (auto& driver : drivers) driver->lead(shard);
     return tell();

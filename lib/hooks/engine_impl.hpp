@@ -40,6 +40,9 @@ struct Engine::Impl {
 
   base::Random random = base::Random::from_system();
   runtime::RunSlots slots;
+  // Of rules that have a driver for each shard, by their names: their concurrency is of all of
+  // them.
+  std::map<std::string, std::unique_ptr<runtime::RunSlots>> rule_slots;
   StreamPool pool;
   Reporter reporter;
   mutable Telemetry telemetry;  // collecting lets series expire

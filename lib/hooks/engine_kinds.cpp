@@ -18,6 +18,11 @@ void Engine::Impl::add_driver(Rule rule, DriverScope scope) {
 
 Driver& Engine::Impl::make_driver(Rule rule, DriverScope scope) {
   const auto before = watched.find(watched_as(rule));
+  if (scope.only) {
+    auto& shared = rule_slots[rule.name];
+    if (shared == nullptr) shared = std::make_unique<runtime::RunSlots>(rule.concurrency, &slots);
+    scope.slots = shared.get();
+  }
   drivers.push_back(std::make_unique<Driver>(services, std::move(rule), scope));
   if (before != watched.end()) drivers.back()->watched_before(before->second);
   return *drivers.back();

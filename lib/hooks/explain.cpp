@@ -157,6 +157,7 @@ Explanation of_pending(const runtime::KeyState& key, const Rule& rule, const Exp
     case runtime::Reason::schedule: out = state("scheduled", by_schedule(wait)); break;
     case runtime::Reason::updated:
     case runtime::Reason::owned_changed:
+    case runtime::Reason::related_changed:
       if (facts.loop) {
         out = state("slowed", fmt::format("its runs cause each other, so the next one ({}) is put "
                                           "off; it comes in {}",
@@ -253,7 +254,7 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
             : "it was found to loop: its hook prints something else each time at " +
                   base::join(facts.loop->paths, ", "));
     out.details.push_back("runs that it causes itself are put off by " + in(facts.loop->delay) +
-                          " until one of them changes nothing");
+                          " until one changes nothing, or none has come for a minute more");
   }
   if (facts.last) {
     std::string text =
@@ -270,7 +271,7 @@ Explanation explain(const Rule& rule, const core::ObjectKey& key, const ExplainF
   Explanation out;
   if (!facts.cached && !facts.guarded_outside) {
     out = of_absent(rule, key, facts);
-  } else if (!facts.owns_shard) {
+  } else if (!facts.owns_shard && facts.sharded) {
     out = state("other-shard", "another instance leads its shard");
   } else if (auto object = facts.cached ? of_the_object(rule, facts) : std::nullopt) {
     out = *std::move(object);

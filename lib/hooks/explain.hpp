@@ -44,6 +44,7 @@ struct ExplainFacts {
   bool stopping = false;
   bool may_write = true;
   bool owns_shard = true;  // this instance leads the object's shard
+  bool sharded = false;    // there are several
   // The object.
   bool cached = false;           // in the cache of the selection
   bool guarded_outside = false;  // outside of it, with our finalizer

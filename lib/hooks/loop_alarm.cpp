@@ -44,24 +44,31 @@ std::string LoopReport::text() const {
          " (a time, a random value, an unsorted list?); it is slowed down";
 }
 
-std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint now, bool by_itself,
+std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint now, Woken woken,
                                           bool changed, Printed printed) {
   if (!changed) {
-    objects_.erase(key);
+    const auto known = objects_.find(key);
+    const bool fights =
+        known != objects_.end() && known->second.last_woken == Woken::perhaps_by_itself;
+    if (woken != Woken::by_itself || !fights) objects_.erase(key);
     return std::nullopt;
   }
-  if (!by_itself) return std::nullopt;
+  if (woken == Woken::by_others) return std::nullopt;
   const auto [it, fresh] = objects_.try_emplace(key);
   Entry& entry = it->second;
   if (fresh) entry.since = now;
-  if (entry.looping) {
+  if (loops(entry, now)) {
     ++entry.slowed;
+    entry.last = now;
+    entry.last_woken = woken;
     return std::nullopt;
   }
-  if (now - entry.since >= window_) {
+  if (entry.looping || now - entry.since >= window_) {
     entry = Entry();
     entry.since = now;
   }
+  entry.last = now;
+  entry.last_woken = woken;
   ++entry.runs;
   if (wants_printed(key) && !printed.empty()) {
     if (entry.printed) {
@@ -87,23 +94,36 @@ std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint 
   return report;
 }
 
+namespace {
+
+Duration put_off(std::size_t slowed) {
+  Duration out = kFirstDelay;
+  for (std::size_t i = 1; i < slowed && out < kLongestDelay; ++i) out *= 2;
+  return std::min(out, kLongestDelay);
+}
+
+}  // namespace
+
+// It is over when nothing has happened for a window, the time apart that we put it off for.
+bool LoopAlarm::loops(const Entry& entry, TimePoint now) const {
+  return entry.looping && now - entry.last < put_off(entry.slowed) + window_;
+}
+
 bool LoopAlarm::wants_printed(const core::ObjectKey& key) const {
   const auto it = objects_.find(key);
   return it != objects_.end() && !it->second.looping && it->second.runs * 2 >= limit_;
 }
 
-std::optional<LoopReport> LoopAlarm::found(const core::ObjectKey& key) const {
+std::optional<LoopReport> LoopAlarm::found(const core::ObjectKey& key, TimePoint now) const {
   const auto it = objects_.find(key);
-  if (it == objects_.end() || !it->second.looping) return std::nullopt;
+  if (it == objects_.end() || !loops(it->second, now)) return std::nullopt;
   return it->second.report;
 }
 
-Duration LoopAlarm::delay(const core::ObjectKey& key) const {
+Duration LoopAlarm::delay(const core::ObjectKey& key, TimePoint now) const {
   const auto it = objects_.find(key);
-  if (it == objects_.end() || !it->second.looping) return Duration{0};
-  Duration out = kFirstDelay;
-  for (std::size_t i = 1; i < it->second.slowed && out < kLongestDelay; ++i) out *= 2;
-  return std::min(out, kLongestDelay);
+  if (it == objects_.end() || !loops(it->second, now)) return Duration{0};
+  return put_off(it->second.slowed);
 }
 
 }  // namespace kubewatch::hooks

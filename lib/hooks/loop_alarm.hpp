@@ -30,21 +30,27 @@ class LoopAlarm {
  public:
   LoopAlarm(std::size_t runs, Duration window) : limit_(runs), window_(window) {}
 
-  // The end of a run. `by_itself`: woken by its children or by changes of the object; `changed`: it
-  // changed something. A report once, when it is found to loop.
-  std::optional<LoopReport> note(const core::ObjectKey& key, TimePoint now, bool by_itself,
+  // What woke a run: somebody else for certain; its children, which others may have changed; or the
+  // events of what its own runs have written.
+  enum class Woken { by_others, perhaps_by_itself, by_itself };
+  // The end of a run; `changed`: it changed something. A run that changes nothing ends a loop, but
+  // for one that only its own writes woke after a run that others may have caused: in a fight over
+  // a child there is one of those between each two. A report once, when it is found to loop.
+  std::optional<LoopReport> note(const core::ObjectKey& key, TimePoint now, Woken woken,
                                  bool changed, Printed printed);
   // Its printed manifests are worth keeping for note().
   bool wants_printed(const core::ObjectKey& key) const;
   // How long the next run that it causes itself is put off; 0 while it does not loop.
-  Duration delay(const core::ObjectKey& key) const;
+  Duration delay(const core::ObjectKey& key, TimePoint now) const;
   // What was found, while it is slowed down.
-  std::optional<LoopReport> found(const core::ObjectKey& key) const;
+  std::optional<LoopReport> found(const core::ObjectKey& key, TimePoint now) const;
   void forget(const core::ObjectKey& key) { objects_.erase(key); }
 
  private:
   struct Entry {
     TimePoint since{};
+    TimePoint last{};  // of those that count
+    Woken last_woken = Woken::by_itself;
     std::size_t runs = 0;  // in the window
     std::size_t slowed = 0;
     bool looping = false;
@@ -52,6 +58,8 @@ class LoopAlarm {
     std::map<std::string, std::size_t> paths;
     LoopReport report;  // once it loops
   };
+  bool loops(const Entry& entry, TimePoint now) const;
+
   std::size_t limit_;
   Duration window_;
   std::unordered_map<core::ObjectKey, Entry, core::ObjectKeyHash> objects_;

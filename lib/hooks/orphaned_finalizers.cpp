@@ -37,6 +37,7 @@ void OrphanedFinalizers::reload(const std::vector<const Rule*>& ending,
     return is_guarded(wanted, target.type.gvk, target.finalizer);
   };
   std::erase_if(noted_, guarded);
+  std::erase_if(may_wait_, guarded);
   std::erase_if(releases_, [&](const auto& release) { return guarded(release->target()); });
   for (const Rule* rule : ending) {
     if (resources == nullptr || !orphans_finalizer(*rule, wanted)) continue;
@@ -55,14 +56,25 @@ void OrphanedFinalizers::ended(const std::string& controller) {
     }
     ReleaseTarget target = std::move(*it);
     it = noted_.erase(it);
-    if (!client_.may_write().ok()) continue;
-    releases_.push_back(std::make_unique<FinalizerRelease>(client_, random_, std::move(target)));
-    FinalizerRelease* raw = releases_.back().get();
-    raw->start([this, raw] {
-      std::erase_if(releases_, [raw](const auto& one) { return one.get() == raw; });
-      on_progress_();
-    });
+    if (client_.may_write().ok()) {
+      release(std::move(target));
+    } else {
+      may_wait_.push_back(std::move(target));
+    }
   }
+}
+
+void OrphanedFinalizers::lead() {
+  for (ReleaseTarget& target : std::exchange(may_wait_, {})) release(std::move(target));
+}
+
+void OrphanedFinalizers::release(ReleaseTarget target) {
+  releases_.push_back(std::make_unique<FinalizerRelease>(client_, random_, std::move(target)));
+  FinalizerRelease* raw = releases_.back().get();
+  raw->start([this, raw] {
+    std::erase_if(releases_, [raw](const auto& one) { return one.get() == raw; });
+    on_progress_();
+  });
 }
 
 void OrphanedFinalizers::stop() {
@@ -74,6 +86,7 @@ void OrphanedFinalizers::stop() {
   }
   releases_.clear();
   noted_.clear();
+  may_wait_.clear();
 }
 
 }  // namespace kubewatch::hooks

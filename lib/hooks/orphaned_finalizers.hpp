@@ -31,8 +31,10 @@ class OrphanedFinalizers {
   // is noted. Of kinds that the server lacks there is nothing to let go.
   void reload(const std::vector<const Rule*>& ending, const std::vector<Rule>& wanted,
               const client::ResourceMap* resources);
-  // Its last run is over. A process that may not write leaves it to the one that leads.
+  // Its last run is over. A process that may not write leaves it to the one that leads, and does it
+  // when it leads itself: the other may have ended before it could.
   void ended(const std::string& controller);
+  void lead();
   // From now on nothing is written; tells what is left undone.
   void stop();
   bool empty() const { return releases_.empty() && noted_.empty(); }
@@ -41,7 +43,10 @@ class OrphanedFinalizers {
   client::Client& client_;
   base::Random& random_;
   std::function<void()> on_progress_;
-  std::vector<ReleaseTarget> noted_;  // their controllers have not ended yet
+  void release(ReleaseTarget target);
+
+  std::vector<ReleaseTarget> noted_;     // their controllers have not ended yet
+  std::vector<ReleaseTarget> may_wait_;  // another instance leads
   std::vector<std::unique_ptr<FinalizerRelease>> releases_;
 };
 

@@ -252,7 +252,8 @@ void OutcomeWriter::write_status() {
     }
   }
   if (!status && conditions.empty()) return finish();
-  status_.start(std::move(status), std::move(conditions), [this](Result<void> written) {
+  status_.start(std::move(status), std::move(conditions), [this](Result<bool> written) {
+    report_.status_written = written.ok() && *written;
     if (!written.ok()) {
       report_.failures.push_back(context_.unknown_kinds().explain(
           std::move(written.error()), input_.owner.gvk, context_.client().loop().now()));

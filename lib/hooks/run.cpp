@@ -367,7 +367,8 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
     input.finalizing = input_.finalizing;
     input.has_finalizer =
         !input_.deleted && input_.object.meta.has_finalizer(host_.rule().finalizer_name);
-    input.shows_error = shows_error(object);
+    // The object that the run began with may be older than what an earlier run wrote into it.
+    input.shows_error = shows_error(object) || host_.memory().status(owner_.uid).shows_error;
     input.has_conditions = has_conditions;
     input.incomplete = !why_incomplete_.empty();
     write(make_plan(std::move(*shared), input), has_conditions);
@@ -401,6 +402,7 @@ void Run::write(WritePlan plan, bool has_conditions) {
   }
   for (const Manifest& manifest : plan.manifests) {
     if (input_.keep_printed) printed_[manifest.id().str()] = manifest.object;
+    if (manifest.id() == child_id(owner_.gvk, owner_.key)) printed_itself_ = true;
   }
   writer_ = std::make_unique<OutcomeWriter>(
       host_, OutcomeInput{owner_, input_.object.meta, has_conditions, mask_, ask_first_},
@@ -554,6 +556,8 @@ void Run::conclude() {
                                                 host_.services().loop.now());
   }
   end.reason = input_.work.reason;
+  end.status_written = report_.status_written;
+  end.printed_itself = printed_itself_;
   end.printed = std::move(printed_);
   end.outcome = queue_outcome();
   end.slow_retry = verdict_.outcome == Outcome::write_failed && report_.permanent();

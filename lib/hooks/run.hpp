@@ -32,6 +32,9 @@ struct RunEnd {
   // A permanent write error: one slow retry an hour.
   bool slow_retry = false;
   runtime::Reason reason = runtime::Reason::updated;
+  bool status_written = false;
+  bool printed_itself = false;  // its own object, besides others
+  bool by_echo = false;  // its object was woken by what a run of its own wrote; the driver says so
   Printed printed;
 };
 
@@ -114,6 +117,7 @@ class Run {
   std::vector<runtime::Happening> events_;
   std::vector<HookMetric> metrics_;
   Printed printed_;
+  bool printed_itself_ = false;
   std::shared_ptr<RunTrace> trace_;  // null: no tracing
   client::InFlight requests_;
 };

@@ -71,6 +71,10 @@ void SecretMask::merge(const SecretMask& other) {
   overflowed_ = overflowed_ || other.overflowed_;
 }
 
+bool SecretMask::nearly_full() const {
+  return overflowed_ || values_.size() > kMostValues / 2;
+}
+
 std::string SecretMask::mask(std::string_view text) const {
   if (overflowed_) return "(left out: more secrets than can be masked)";
   std::string out(text);

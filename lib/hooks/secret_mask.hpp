@@ -31,6 +31,8 @@ class SecretMask {
   std::string mask(std::string_view text) const;
   // It knows more values than it can replace: mask() gives no text at all.
   bool overflowed() const { return overflowed_; }
+  // It may overflow with one more object: what it is kept for is better begun anew.
+  bool nearly_full() const;
 
  private:
   void insert(std::string_view value);

@@ -1,9 +1,12 @@
 // Status writes, asynchronously.
 #include "hooks/status_writer.hpp"
 
+#include <utility>
+
 #include "base/json.hpp"
 #include "client/apply_result.hpp"
 #include "hooks/child_writer.hpp"
+#include "hooks/plan.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -23,6 +26,10 @@ StatusWriter::StatusWriter(WriteContext& context, Owner owner, std::int64_t gene
       generation_(generation),
       version_(std::move(version)) {}
 
+StatusWriter::~StatusWriter() {
+  if (sent_ && done_) context_.memory().end_status(owner_.uid);
+}
+
 void StatusWriter::start(std::optional<Json> status, std::vector<Json> conditions, Done done) {
   status_ = std::move(status);
   conditions_ = std::move(conditions);
@@ -31,7 +38,7 @@ void StatusWriter::start(std::optional<Json> status, std::vector<Json> condition
       base::dump_json(Json::array({status_ ? *status_ : Json(), Json(conditions_), generation_})));
   const StatusMemory& memory = context_.memory().status(owner_.uid);
   if (memory.hash == hash_ && !version_.empty() && memory.resource_version == version_) {
-    return finish({});
+    return finish(false);
   }
   context_.with_status_shape([this](const StatusShape& shape) {
     shape_ = shape;
@@ -43,7 +50,7 @@ void StatusWriter::read() {
   requests_.run<Result<Json>>(
       [this](Result<Json> answer) {
         if (answer.ok()) return decide(*answer);
-        if (answer.error().is_not_found()) return finish({});
+        if (answer.error().is_not_found()) return finish(false);
         finish(std::move(answer.error()).with_context("reading " + owner_.str()));
       },
       [&](client::ObjectCallback done) {
@@ -52,16 +59,18 @@ void StatusWriter::read() {
 }
 
 void StatusWriter::decide(const Json& live) {
-  if (base::string_at(live, {"metadata", "uid"}) != owner_.uid) return finish({});
+  if (std::exchange(sent_, false)) context_.memory().end_status(owner_.uid);  // after a conflict
+  if (base::string_at(live, {"metadata", "uid"}) != owner_.uid) return finish(false);
   const StatusRequest request{
       live,        owner_.gvk,  context_.rule().apply.field_manager, status_,
       conditions_, generation_, context_.client().loop().wall(),     shape_};
   auto writes = plan_status_writes(request);
   if (!writes.ok()) return finish(std::move(writes.error()).with_context(owner_.str()));
   writes_ = std::move(*writes);
-  if (writes_.conditions_patch) return send_conditions();
-  if (writes_.apply) return send_apply();
-  written(version_of(live));
+  if (!writes_.conditions_patch && !writes_.apply) return written(version_of(live));
+  sent_ = true;
+  context_.memory().begin_status(owner_.uid);
+  writes_.conditions_patch ? send_conditions() : send_apply();
 }
 
 void StatusWriter::send_conditions() {
@@ -73,7 +82,7 @@ void StatusWriter::send_conditions() {
         if (!answer.ok()) {
           // Somebody wrote in between: merge into what is there now.
           if (answer.error().is_conflict() && ++tries_ < kMaxTries) return read();
-          if (answer.error().is_not_found()) return finish({});
+          if (answer.error().is_not_found()) return finish(false);
           return finish(
               std::move(answer.error()).with_context("writing conditions of " + owner_.str()));
         }
@@ -94,7 +103,7 @@ void StatusWriter::send_apply() {
   requests_.run<Result<client::ApplyResult>>(
       [this](Result<client::ApplyResult> answer) {
         if (!answer.ok()) {
-          if (answer.error().is_not_found()) return finish({});
+          if (answer.error().is_not_found()) return finish(false);
           return finish(explain_conflict(std::move(answer.error()))
                             .with_context("writing status of " + owner_.str()));
         }
@@ -107,15 +116,24 @@ void StatusWriter::send_apply() {
 }
 
 void StatusWriter::written(const std::string& resource_version) {
-  context_.memory().status(owner_.uid) = {hash_, resource_version};
+  StatusMemory& memory = context_.memory().status(owner_.uid);
+  memory.hash = hash_;
+  memory.resource_version = resource_version;
+  if (sent_) memory.written_version = resource_version;
+  for (const Json& condition : conditions_) {
+    if (base::string_at(condition, {"type"}) == kErrorCondition) {
+      memory.shows_error = base::string_at(condition, {"status"}) == "False";
+    }
+  }
   if (resource_version != version_) {
     context_.expect(child_id(owner_.gvk, owner_.key), resource_version);
   }
-  finish({});
+  finish(sent_);
 }
 
-void StatusWriter::finish(Result<void> result) {
-  auto done = std::move(done_);
+void StatusWriter::finish(Result<bool> result) {
+  if (sent_) context_.memory().end_status(owner_.uid);
+  const Done done = std::exchange(done_, nullptr);
   done(std::move(result));
 }
 

@@ -14,9 +14,13 @@ namespace kubewatch::hooks {
 
 class StatusWriter {
  public:
-  using Done = std::function<void(Result<void>)>;
+  // True: something was written.
+  using Done = std::function<void(Result<bool>)>;
   // `version`: the owner's resourceVersion in the cache, to skip what is known to be written.
   StatusWriter(WriteContext& context, Owner owner, std::int64_t generation, std::string version);
+  ~StatusWriter();
+  StatusWriter(const StatusWriter&) = delete;
+  StatusWriter& operator=(const StatusWriter&) = delete;
   // An object that is gone, or another one by now, is no error.
   void start(std::optional<Json> status, std::vector<Json> conditions, Done done);
 
@@ -26,7 +30,7 @@ class StatusWriter {
   void send_conditions();
   void send_apply();
   void written(const std::string& resource_version);
-  void finish(Result<void> result);
+  void finish(Result<bool> result);
 
   WriteContext& context_;
   Owner owner_;
@@ -38,6 +42,7 @@ class StatusWriter {
   std::vector<Json> conditions_;
   StatusShape shape_;
   StatusWrites writes_;
+  bool sent_ = false;
   Done done_;
   client::InFlight requests_;
 };

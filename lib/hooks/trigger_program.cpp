@@ -3,6 +3,7 @@
 #include "hooks/trigger_program.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr Duration kLivedLong{60000};
 constexpr std::size_t kChunk = 16U << 10U;
+constexpr Duration kDrainLook{50};
 
 }  // namespace
 
@@ -84,7 +86,7 @@ void TriggerProgram::start() {
 }
 
 void TriggerProgram::listen() {
-  if (fd_ < 0 || readable_) return;
+  if (fd_ < 0 || readable_ || pause_) return;
   readable_ = setting_.loop.on_readable(fd_, [this] { read(); });
 }
 
@@ -97,7 +99,10 @@ void TriggerProgram::read() {
   const Duration pause = feed_.pause(now);
   if (pause <= Duration{0}) return;
   readable_.reset();
-  pause_ = setting_.loop.after(pause, [this] { listen(); });
+  pause_ = setting_.loop.after(pause, [this] {
+    pause_.reset();
+    listen();
+  });
 }
 
 void TriggerProgram::again(const std::string& why) {
@@ -107,10 +112,19 @@ void TriggerProgram::again(const std::string& why) {
   base::log_warn(
       "a trigger program " + why + "; starting it again in " + base::format_duration(wait),
       fields());
-  restart_ = setting_.loop.after(wait, [this] {
-    feed_.end(setting_.loop.now());
-    start();
-  });
+  restart_ = setting_.loop.after(wait, [this] { restart(); });
+}
+
+// What it printed last is read first, however long that takes: a line of the next one must not be
+// taken for the end of its own.
+void TriggerProgram::restart() {
+  int unread = 0;
+  if (fd_ >= 0 && ::ioctl(fd_, FIONREAD, &unread) == 0 && unread > 0) {
+    restart_ = setting_.loop.after(kDrainLook, [this] { restart(); });
+    return;
+  }
+  feed_.end(setting_.loop.now());
+  start();
 }
 
 }  // namespace kubewatch::hooks

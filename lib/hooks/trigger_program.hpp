@@ -25,6 +25,7 @@ class TriggerProgram : public TriggerSource {
   void start();
   void listen();
   void read();
+  void restart();
   void again(const std::string& why);
 
   TriggerSetting setting_;

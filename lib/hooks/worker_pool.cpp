@@ -50,6 +50,8 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
     std::map<std::string, std::string> files;  // of its program, with their stamps at its start
     loop::LineSplitter lines{0, loop::LineSplitter::Longer::refused};
     std::optional<HookLog> idle_log;
+    SecretMask seen;    // it may say later what it was told before
+    bool used = false;  // it was sent a run
     std::chrono::nanoseconds cpu_before{0};
     std::uint64_t max_rss = 0;
     TimePoint memory_seen{};
@@ -78,6 +80,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   void start_worker(std::size_t slot);
   Result<void> launch(Worker& worker, std::size_t slot);
   void send(std::size_t slot, const std::string& id);
+  bool is_to_be_replaced(const Worker& worker);
   std::string outdated_by(const Worker& worker);
   void on_output(std::size_t slot, std::string_view bytes);
   void on_line(std::size_t slot, std::string_view line, bool more);
@@ -107,8 +110,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   std::vector<Worker> workers;
   std::map<std::string, WorkerCall*> calls;
   std::map<std::size_t, WorkerCall*> unreleased;  // answered; what it printed is not known yet
-  SecretMask seen;              // of all runs: a worker may say later what it was told before
-  bool prints_secrets = false;  // the rule may
+  bool prints_secrets = false;                    // the rule may
   std::uint64_t started = 0;
   bool stopping = false;
   std::function<void()> on_stopped;
@@ -122,6 +124,7 @@ class WorkerCall : public HookCall {
              loop::EventLoop& loop)
       : id(std::move(start.id)),
         input(std::move(start.input)),
+        told(start.mask),
         log(std::move(start.log_fields), std::move(start.mask), start.hold_lines),
         started(loop.now()),
         on_exit(std::move(exit_handler)),
@@ -155,6 +158,7 @@ class WorkerCall : public HookCall {
 
   std::string id;
   std::string input;
+  SecretMask told;  // with the input
   HookLog log;
   TimePoint started;
   OnExit on_exit;
@@ -163,7 +167,15 @@ class WorkerCall : public HookCall {
   void learn(const SecretMask& mask) {
     auto pool = pool_.lock();
     if (!pool) return;
-    pool->seen.merge(mask);
+    bool known = false;
+    for (const auto& [slot, call] : pool->unreleased) {
+      if (call != this) continue;
+      known = true;
+      pool->workers[slot].seen.merge(mask);
+    }
+    if (!known) {
+      for (auto& worker : pool->workers) worker.seen.merge(mask);
+    }
     leave(*pool);
   }
   void leave(WorkerPool::Impl& pool) {
@@ -225,7 +237,7 @@ Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
   loop::ProcessOptions options;
   options.argv = rule.argv;
   KW_ASSIGN(HookEnvironment around, surroundings.environment(worker.home));
-  for (const std::string& secret : around.secrets) seen.add_value(secret);
+  for (const std::string& secret : around.secrets) worker.seen.add_value(secret);
   options.environment = std::move(around.variables);
   options.directory = rule.directory;
   options.timeout = Duration{0};  // of a run, not of the worker
@@ -250,17 +262,17 @@ Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
 void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
   Worker& worker = workers[slot];
   if (loop::has_exited(worker.process->pid())) return queue.on_not_sent(slot);
-  if (const std::string file = outdated_by(worker); !file.empty()) {
-    base::LogFields fields = worker.idle_log->fields();
-    fields.emplace_back("file", file);
-    base::log_info("the worker's program has changed: the worker is ended, another one started",
-                   fields);
+  if (is_to_be_replaced(worker)) {
     queue.on_outdated(slot);
     return worker.process->terminate();
   }
   WorkerCall& call = *calls.at(id);
+  worker.used = true;
+  worker.seen.merge(std::exchange(call.told, {}));
   if (surroundings.refresh) {
-    for (const std::string& secret : surroundings.refresh(worker.home)) seen.add_value(secret);
+    for (const std::string& secret : surroundings.refresh(worker.home)) {
+      worker.seen.add_value(secret);
+    }
   }
   worker.cpu_before = loop::cpu_time_of(worker.process->pid()).value_or(worker.cpu_before);
   worker.watched.restart_cpu();
@@ -271,6 +283,24 @@ void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
   if (rule.timeout > Duration::zero()) {
     worker.deadline = loop.after(rule.timeout, [this, slot] { on_timeout(slot); });
   }
+}
+
+// Told as well.
+bool WorkerPool::Impl::is_to_be_replaced(const Worker& worker) {
+  base::LogFields fields = worker.idle_log->fields();
+  if (worker.used && worker.seen.nearly_full()) {
+    base::log_info(
+        "the worker was told so many secrets that its lines could not be masked for long: it is "
+        "ended, another one started",
+        fields);
+    return true;
+  }
+  const std::string file = outdated_by(worker);
+  if (file.empty()) return false;
+  fields.emplace_back("file", file);
+  base::log_info("the worker's program has changed: the worker is ended, another one started",
+                 fields);
+  return true;
 }
 
 // The file for which it is to be ended, "" = none. While one is missing it is perhaps being
@@ -334,6 +364,7 @@ void WorkerPool::Impl::on_line(std::size_t slot, std::string_view line, bool mor
 // A line that is none of ours: what went wrong is seen best in it.
 void WorkerPool::Impl::show_line(std::size_t slot, std::string_view line) {
   if (line.size() > kMaxShownLine) return;
+  SecretMask& seen = workers[slot].seen;
   if (prints_secrets && !mask_printed(line, true, seen)) return;
   const auto call = calls.find(queue.run_of(slot));
   const HookLog& log = call == calls.end() ? *workers[slot].idle_log : call->second->log;
@@ -341,6 +372,7 @@ void WorkerPool::Impl::show_line(std::size_t slot, std::string_view line) {
 }
 
 void WorkerPool::Impl::on_errors(std::size_t slot, std::string_view line) {
+  const SecretMask& seen = workers[slot].seen;
   const auto call = calls.find(queue.run_of(slot));
   if (call != calls.end()) return call->second->log.line(seen.mask(line), loop.now());
   if (const auto last = unreleased.find(slot); last != unreleased.end()) {
@@ -458,7 +490,7 @@ void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& 
   if (!ended.id.empty()) {
     finish(ended.id, end_of(worker, ended, exit));
   } else if (!stopping && !ended.broken.empty()) {
-    base::log_warn(seen.mask("the worker printed " + ended.broken + "; it was ended"),
+    base::log_warn(worker.seen.mask("the worker printed " + ended.broken + "; it was ended"),
                    worker.idle_log->fields());
   } else if (!stopping && ended.fault) {
     base::log_warn(worker.over_limit.empty() ? "the worker ended by itself: " + how(exit)
@@ -518,7 +550,6 @@ WorkerPool::~WorkerPool() {
 }
 
 std::unique_ptr<HookCall> WorkerPool::run(HookStart start, HookCall::OnExit on_exit) {
-  impl_->seen.merge(start.mask);  // it may speak of them before release()
   impl_->prints_secrets = start.hold_lines;
   auto call =
       std::make_unique<WorkerCall>(impl_, std::move(start), std::move(on_exit), impl_->loop);

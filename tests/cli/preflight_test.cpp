@@ -99,3 +99,22 @@ TEST_CASE("rules for every kind of a group are asked about each kind that the se
   });
   CHECK(told);
 }
+
+TEST_CASE("a rule for a list of kinds is named with its line as well") {
+  const test::RuleFolder folder;
+  const auto file = folder.write("rules.yaml",
+                                 "apiVersion: kubewatch.dev/v1\n"
+                                 "kind: Controller\n"
+                                 "metadata: {name: labels}\n"
+                                 "spec:\n"
+                                 "  for:\n"
+                                 "    - {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
+                                 "    - {apiVersion: v1, kind: Service, namespaces: [shop]}\n"
+                                 "  owns:\n"
+                                 "    - {apiVersion: v1, kind: ConfigMap}\n"
+                                 "  reconcile: {shell: 'true'}\n");
+  const auto lines = log_without("delete", file);
+  REQUIRE(lines.size() >= 2);
+  CHECK(lines[0].find("delete configmaps in namespace shop") != std::string::npos);
+  CHECK(lines[0].find("needed_by=" + file + ":9") != std::string::npos);
+}

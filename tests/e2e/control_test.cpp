@@ -21,6 +21,54 @@ std::string state_of(World& w, const std::string& name) {
 
 }  // namespace
 
+E2E_CASE("shards that one instance holds are one rule: one concurrency, one answer to explain") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(R"(
+  concurrency: 1
+  reconcile:
+    shell: 'mkdir busy || echo "$KW_NAME" >> overlaps; echo x >> runs; sleep 0.3; rmdir busy'
+)"));
+  for (int part = 0; part < 3; ++part) {
+    const std::string number = std::to_string(part);
+    w.apply(website("w" + number, "one", ", labels: {part: '" + number + "'}"));
+  }
+  w.apply(website("none", "one"));
+  auto kubewatch =
+      controller(w, {"--leader-elect", "--lease-name", "lead", "--lease-namespace", w.ns(),
+                     "--identity", "me", "--lease-duration", "4s", "--renew-deadline", "3s",
+                     "--retry-period", "500ms", "--shards", "3", "--shard-by", "label=part"});
+  for (const std::string name : {"w0", "w1", "w2"}) {
+    INFO(name);
+    REQUIRE(w.eventually([&] { return state_of(w, name) == "idle"; }));
+    CHECK(ask(w, {"explain", "websites.e2e.kubewatch.dev/" + name})["rules"].size() == 1);
+  }
+  const Json outside = ask(w, {"explain", "websites.e2e.kubewatch.dev/none"});
+  REQUIRE(outside["rules"].size() == 1);
+  CHECK(outside["rules"][0]["state"] == "not-selected");
+  for (const char* part : {"part=0", "part=1", "part=2"}) {
+    CHECK(outside["rules"][0]["text"].get<std::string>().find(part) != std::string::npos);
+  }
+  CHECK(w.lines("runs") == 3);
+  CHECK(w.read("overlaps").empty());
+}
+
+E2E_CASE("queue says when the schedule of a rule runs it next") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule("\n  schedule: 0 0 1 1 *\n  reconcile: {shell: 'true'}\n"));
+  auto kubewatch = controller(w);
+  std::int64_t wait = 0;
+  REQUIRE(w.eventually([&] {
+    const Json answer = ask(w, {"queue"});
+    wait = answer.is_object()
+               ? base::int_at(answer["controllers"][0], {"scheduleInMilliseconds"}).value_or(0)
+               : 0;
+    return wait > 0;
+  }));
+  CHECK(wait <= std::int64_t{366} * 24 * 3600 * 1000);
+}
+
 E2E_CASE("a running controller explains, lists runs, and runs objects when it is told to") {
   World w;
   w.apply(kWebsiteCrd);

@@ -223,6 +223,31 @@ E2E_CASE("a child that is dying while it is printed comes back, also under owns.
   CHECK(w.eventually([&] { return title_of(w, "a-page") == "two"; }));
 }
 
+E2E_CASE("a child to be created once that is dying is made when it is gone") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string("\n  writes: [{apiVersion: v1, kind: ConfigMap}]\n") +
+                       kFastRetry + kReconcile));
+  w.script("reconcile.sh", R"x(
+cat <<END
+apiVersion: kubewatch.dev/v1
+kind: Result
+create:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: a-page}, data: {title: "$TITLE"}}
+END
+)x");
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  w.settle();
+  w.merge("ConfigMap", "a-page", "{metadata: {finalizers: [e2e.kubewatch.dev/held]}}");
+  w.remove("ConfigMap", "a-page");
+  w.apply(website("a", "two"));
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") > 0; }));
+  w.merge("ConfigMap", "a-page", "{metadata: {finalizers: null}}");
+  CHECK(w.eventually([&] { return title_of(w, "a-page") == "two"; }));
+}
+
 E2E_CASE(
     "an object that leaves the selector loses our finalizer, or is finalized, as the rule says") {
   for (const std::string policy : {"release", "finalize", "keep"}) {

@@ -548,4 +548,54 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: a-page}, data: {time:
   CHECK(w.holds_for([&] { return w.runs_of("a") <= runs + 2; }, Duration{3000}));
 }
 
+E2E_CASE("a run that writes what its rule watches, or a status that wakes it, is slowed down") {
+  const std::string watches = R"x(
+  writes: [{apiVersion: v1, kind: ConfigMap}]
+  watches: [{name: pages, apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@'], map: all}]
+)x";
+  const std::string print = R"x(
+echo x >> calls
+n=$(wc -l < calls)
+)x";
+  const std::string child =
+      "printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: a-page}, data: {time: "
+      "\"%s\"}}\n' "
+      "\"$n\"\n";
+  const std::string status =
+      "printf '{apiVersion: kubewatch.dev/v1, kind: Result, status: {title: \"%s\"}}\n' \"$n\"\n";
+  for (const auto& [rule, hook] :
+       {std::pair(watches, print + child),
+        std::pair(std::string("\n  changed: [.spec, .status]\n"), print + status)}) {
+    INFO(rule);
+    World w;
+    w.apply(kWebsiteCrd);
+    w.rules(website_rule(rule + kReconcile));
+    w.script("reconcile.sh", hook);
+    w.apply(website("a", "one"));
+    w.start();
+    CHECK(w.eventually([&] { return has_event(w, "a", "ReconcileLoop", ""); }));
+    const std::size_t runs = w.runs_of("a");
+    CHECK(w.holds_for([&] { return w.runs_of("a") <= runs + 2; }, Duration{3000}));
+  }
+}
+
+E2E_CASE("many changes by others are no loop, though each is answered in the status") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string("\n  changed: [.spec, .status]\n") + kReconcile));
+  w.script("reconcile.sh", R"x(
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, status: {title: "%s"}}\n' "$TITLE"
+)x");
+  w.apply(website("a", "'0'"));
+  w.start();
+  for (int i = 1; i <= 20; ++i) {
+    w.merge("Website", "a", "{spec: {title: '" + std::to_string(i) + "'}}");
+    REQUIRE(w.eventually([&] {
+      return base::string_at(*w.get("Website", "a"), {"status", "title"}) == std::to_string(i);
+    }));
+  }
+  w.settle();
+  CHECK_FALSE(has_event(w, "a", "ReconcileLoop", ""));
+}
+
 }  // namespace kubewatch::e2e

@@ -235,6 +235,7 @@ TEST_CASE("an instance that may not write or does not lead the shard says so") {
   facts.may_write = false;
   CHECK(explain(website(), kKey, facts).state == "standby");
   facts.owns_shard = false;
+  facts.sharded = true;
   const auto out = explain(website(), kKey, facts);
   CHECK(out.state == "other-shard");
   CHECK_FALSE(out.matched);

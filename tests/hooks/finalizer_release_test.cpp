@@ -3,6 +3,7 @@
 
 #include "base/json.hpp"
 #include "client/rig.hpp"
+#include "client/write_gate.hpp"
 #include "hooks/orphaned_finalizers.hpp"
 #include "hooks/rule_kinds.hpp"
 
@@ -136,4 +137,42 @@ TEST_CASE("orphans are let go once their controller has ended, unless a rule gua
   CHECK(orphans.empty());
   for (int i = 0; i < 3; ++i) rig.run();
   CHECK(rig.transport.size() == 1);
+}
+
+TEST_CASE("an orphan that another instance was to let go is looked at again with the lead") {
+  struct Gate : client::WriteGate {
+    Result<Duration> admit() override {
+      if (open) return Duration{1000};
+      return Error(ErrorKind::canceled, "not the leader");
+    }
+    bool open = false;
+  };
+  Gate gate;
+  test::Rig rig;
+  rig.client.set_write_gate(&gate);
+  base::Random random(1);
+  OrphanedFinalizers orphans(rig.client, random, [] {});
+  client::ResourceMap resources;
+  resources.add(target().type);
+  const Rule website = rule("website");
+  orphans.reload({&website}, {}, &resources);
+  orphans.ended("website");
+  for (int i = 0; i < 3; ++i) rig.run();
+  CHECK(rig.transport.size() == 0);
+  SECTION("it leads") {
+    gate.open = true;
+    rig.transport.answer(200, page(item("a", R"(["kubewatch.dev/website"])")));
+    rig.transport.answer(200, R"({"metadata":{"name":"a"}})");
+    orphans.lead();
+    for (int i = 0; i < 20 && !orphans.empty(); ++i) rig.run();
+    CHECK(rig.transport.size() == 2);
+  }
+  SECTION("it leads with a rule that guards them again") {
+    orphans.reload({}, {rule("website")}, &resources);
+    gate.open = true;
+    orphans.lead();
+    for (int i = 0; i < 3; ++i) rig.run();
+    CHECK(rig.transport.size() == 0);
+  }
+  rig.client.set_write_gate(nullptr);
 }

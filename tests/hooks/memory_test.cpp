@@ -35,12 +35,34 @@ TEST_CASE("a child is remembered per owner until it is forgotten") {
   CHECK_FALSE(memory.is_listed("u1"));
 }
 
+TEST_CASE("what a run wrote is told from what others made of it since") {
+  ChildMemory memory;
+  memory.remember("u1", kChild, {{}, 7, "10"});
+  CHECK(memory.wrote("u1", kChild, "10"));
+  CHECK_FALSE(memory.wrote("u1", kChild, "11"));
+  CHECK_FALSE(memory.wrote("u2", kChild, "10"));
+  memory.claim(kChild, "u2");  // its event may come before the answer
+  CHECK(memory.wrote("u2", kChild, "12"));
+  memory.release(kChild, "u2");
+  CHECK_FALSE(memory.wrote("u2", kChild, "12"));
+
+  CHECK_FALSE(memory.wrote_status("u1", "20"));
+  memory.begin_status("u1");
+  CHECK(memory.wrote_status("u1", "20"));
+  memory.end_status("u1");
+  CHECK_FALSE(memory.wrote_status("u1", "20"));
+  memory.status("u1").written_version = "20";
+  CHECK(memory.wrote_status("u1", "20"));
+  memory.end_status("gone");
+  CHECK(memory.owners() == 1);
+}
+
 TEST_CASE("an owner that dies during its run leaves nothing behind") {
   ChildMemory memory;
   memory.begin_run("u1");
   memory.forget("u1");  // its deletion
   memory.remember("u1", kChild, {{}, 7, "10"});
-  memory.status("u1") = {1, "10"};
+  memory.status("u1").hash = 1;
   memory.end_run("u1", true);
   CHECK(memory.owners() == 0);
 }

@@ -110,7 +110,7 @@ class Outage : public runtime::Reconciler {
     record.outcome = broken ? "failed" : "done";
     record.message = "exit code 1: the database does not answer";
     history_.add(loop.wall(), record);
-    if (alarm_.note(work.key, loop.now(), false, false, {})) ++loops_found_;
+    if (alarm_.note(work.key, loop.now(), LoopAlarm::Woken::by_others, false, {})) ++loops_found_;
     if (!broken) {
       if (!succeeded.insert(work.key.name).second) ++succeeded_again;
       return done(RunOutcome::done());

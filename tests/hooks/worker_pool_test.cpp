@@ -249,6 +249,24 @@ TEST_CASE("what one run told a worker stays masked in the lines of later runs") 
   CHECK(rig.calls["b"]->last_line() == "I know ***");
 }
 
+TEST_CASE("a worker that was told too many secrets is replaced before its lines are left out") {
+  Rig rig(worker_script(std::string("echo fine >&2\n") + kAnswer));
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  for (int run = 0; run < 12; ++run) {
+    const std::string id = "r" + std::to_string(run);
+    rig.run(id);
+    SecretMask mask;
+    for (int i = 0; i < 2000; ++i) {
+      mask.add_value("secret-" + std::to_string(run) + "-" + std::to_string(i));
+    }
+    rig.calls[id]->release(mask);
+    CHECK(rig.calls[id]->last_line() == "fine");
+  }
+  base::capture_log(nullptr);
+  CHECK(rig.workers() == 2);
+}
+
 TEST_CASE("what a worker says after its answer waits for the mask of the run it is about") {
   // The answer holds a Secret that no input holds; the worker speaks of it before we have looked.
   Rig rig(worker_script(std::string(kAnswer) + "\necho \"made hunter22\" >&2\n: > said"));
