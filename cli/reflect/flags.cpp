@@ -149,11 +149,29 @@ Result<void> ReflectFlags::check() const {
   if (named && !selection.label_selector.empty()) {
     return wrong("name cannot be provided when a selector is specified");
   }
+  KW_TRY(check_saved_kinds());
   KW_TRY(check_recording());
   KW_TRY(check_selection(selection));
   KW_TRY(check_stream(stream));
   KW_TRY(store_options());
   return metrics.check();
+}
+
+// Without TYPE the caches of the file go on as they were saved. Of those that print objects the
+// selection is of what is printed.
+Result<void> ReflectFlags::check_saved_kinds() const {
+  if (from.empty() || !words.empty()) return {};
+  const bool prints = once || query;
+  const bool selects =
+      !prints && (!selection.label_selector.empty() || !selection.field_selector.empty() ||
+                  !namespaces.empty() || selection.all_namespaces);
+  const bool shapes =
+      content.metadata_only || !strip.empty() || (content.show_managed_fields && !query);
+  if (!selects && !shapes) return {};
+  return Error(ErrorKind::invalid,
+               "--from without a TYPE goes on with the caches of the file as they are: name the "
+               "TYPE to give it -n, -A, -l, --field-selector, --metadata-only, --strip or "
+               "--show-managed-fields");
 }
 
 Result<void> ReflectFlags::check_recording() const {

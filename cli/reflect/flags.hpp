@@ -44,7 +44,8 @@ struct ReflectFlags {
   ReflectMode mode() const;
   // What only several flags together can get wrong. Errors: invalid.
   Result<void> check() const;
-  // The same of --record and --from-recording alone.
+  // The same of --from without kinds, and of --record and --from-recording.
+  Result<void> check_saved_kinds() const;
   Result<void> check_recording() const;
   runtime::WatcherOptions watcher_options() const;
   // Errors: invalid (a path that is none, or is needed).

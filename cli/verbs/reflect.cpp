@@ -142,7 +142,14 @@ class Reflect : public Command {
   Result<std::vector<KindPlan>> plan(Session& session) {
     if (flags_.words.empty()) {
       std::vector<KindPlan> out;
-      for (const auto& saved : saved_) out.push_back(saved.plan);
+      for (const auto& saved : saved_) {
+        KindPlan plan = saved.plan;
+        plan.watch = flags_.watcher_options();
+        plan.watch.label_selector = saved.plan.watch.label_selector;
+        plan.watch.field_selector = saved.plan.watch.field_selector;
+        plan.watch.content = saved.plan.watch.content;
+        out.push_back(std::move(plan));
+      }
       return out;
     }
     KW_ASSIGN(const auto words, parse_resource_words(flags_.words));

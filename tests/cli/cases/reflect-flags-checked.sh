@@ -29,4 +29,8 @@ try() {
   try --from "$work/none" --query
   echo "not a cache" > "$work/other"
   try --from "$work/other" --query
+  # The caches of a file are what they were, unless a TYPE is named.
+  try --from "$work/cache" --serve 127.0.0.1:0 -l app=web
+  try --from "$work/cache" --once --strip .status
+  try --from "$work/cache" --verify -n shop
 } 2>&1
