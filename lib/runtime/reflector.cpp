@@ -341,10 +341,9 @@ void Reflector::Impl::on_event(const core::WatchEvent& event) {
   object = prepared ? &*prepared : nullptr;
   run(watcher.on_event(now(), facts));
   object = nullptr;
+  // Its objects are ADDED. After the run: the stream may have been opened by this very event.
   const bool listed =
-      watcher.state() == WatcherState::initial_watch &&
-      (event.type == core::WatchEventType::added || event.type == core::WatchEventType::modified);
-  // After the run: the stream may have been opened by this very event.
+      watcher.state() == WatcherState::initial_watch && event.type == core::WatchEventType::added;
   if (facts.broken && listed) store.init_unreadable();
 }
 
