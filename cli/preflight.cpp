@@ -94,10 +94,9 @@ void Preflight::tell() const {
   for (const hooks::Rule& rule : rules_) rules[rule.name] = &rule;
   for (const hooks::Right& right : missing_) {
     const hooks::Rule& rule = *rules.at(right.rule);
-    base::log_warn(
-        fmt::format("the server does not allow to {}", right.str()),
-        {{"controller", right.rule},
-         {"needed_by", hooks::place_in_rule(rule.file, rule.document, right.pointer)}});
+    base::log_warn(fmt::format("the server does not allow to {}", right.str()),
+                   {{"controller", right.rule},
+                    {"needed_by", hooks::place_in_rule(rule.file, rule.document, right.pointer)}});
   }
   if (missing_.empty()) return;
   base::log_warn(
