@@ -96,9 +96,12 @@ std::optional<Quantity> Quantity::parse(std::string_view text) {
       continue;
     }
     if (units >= kMost / 10 - 9) {
-      if (places < 0) too_large = true;  // more than anybody counts
-      if (places < 0) units = kMost;
-      rest = rest || (places >= 0 && text[at] != '0');
+      if (places < 0) {  // more than anybody counts
+        too_large = true;
+        units = kMost;
+      } else {
+        rest = rest || text[at] != '0';
+      }
       continue;
     }
     units = units * 10 + (text[at] - '0');

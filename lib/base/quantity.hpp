@@ -11,6 +11,11 @@ namespace kubewatch::base {
 
 __extension__ using Int128 = __int128;
 
+// What the API server says of a text that is none.
+inline constexpr const char* kNoQuantity =
+    "quantities must match the regular expression "
+    "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
 // An exact decimal: digits * 10^exponent. Kubernetes rounds up to nano and caps at about 2^63.
 class Quantity {
  public:

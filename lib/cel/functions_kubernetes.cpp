@@ -17,9 +17,7 @@ Value quantity(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::string)) return Value::no_such_overload();
   const auto parsed = Quantity::parse(a[0].text());
   if (parsed) return make(*parsed);
-  return Value::error(
-      "quantities must match the regular expression "
-      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  return Value::error(base::kNoQuantity);
 }
 Value is_quantity(Arguments a, const Prepared& /*prepared*/) {
   if (!a[0].is(Kind::string)) return Value::no_such_overload();

@@ -12,6 +12,7 @@
 
 #include "client/apply_result.hpp"
 #include "client/client.hpp"
+#include "client/delete_result.hpp"
 #include "client/resource.hpp"
 #include "client/target.hpp"
 #include "core/status.hpp"
@@ -194,7 +195,7 @@ class Api {
           Error(ErrorKind::invalid,
                 type_.qualified_plural() + " \"" + base::string_at(json, {"metadata", "name"}) +
                     "\" is in namespace \"" + place + "\", not in \"" + namespace_ + "\""),
-          [done = std::move(done)](Error error) { done(std::move(error)); });
+          std::move(done));
     }
     return client_->update(type_, json, params, decoding(std::move(done)), subresource);
   }

@@ -161,8 +161,8 @@ struct Client::Impl {
 
   template <class Callback>
   PendingPtr refuse(Result<void> checked, const std::string& what, Callback done) {
-    return sender.fail(std::move(checked).error().with_context(what),
-                       [done = std::move(done)](Error error) { done(std::move(error)); });
+    return client::refuse(sender.loop(), std::move(checked).error().with_context(what),
+                          std::move(done));
   }
 };
 
@@ -234,10 +234,10 @@ PendingPtr Client::watch(const ResourceType& type, const std::string& namespace_
       operation(type, describe_all("watch", type, namespace_), "GET",
                 with_query(core::collection_path(type, namespace_), params.query()));
   if (auto checked = params.validate(); !checked.ok()) {
-    return impl_->sender.fail(std::move(checked).error().with_context(request.what),
-                              [on_end = std::move(handlers.on_end)](Error error) {
-                                if (on_end) on_end(std::move(error));
-                              });
+    return refuse(loop(), std::move(checked).error().with_context(request.what),
+                  [on_end = std::move(handlers.on_end)](Error error) {
+                    if (on_end) on_end(std::move(error));
+                  });
   }
   request.request.headers.set("Accept", std::string(core::accept_watch(params.content)));
   request.request.streaming = true;

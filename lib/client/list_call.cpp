@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "client/stream_call.hpp"
+#include "client/target.hpp"
 
 namespace kubewatch::client {
 namespace {
@@ -51,8 +52,8 @@ class ListCall : public StreamCall {
 PendingPtr start_list(Sender& sender, http::Transport& transport, Operation operation,
                       ItemCallback on_item, ListCallback done) {
   if (auto ready = sender.prepare(operation.request); !ready.ok()) {
-    return sender.fail(std::move(ready).error().with_context(operation.what),
-                       [done = std::move(done)](Error error) { done(std::move(error)); });
+    return refuse(sender.loop(), std::move(ready).error().with_context(operation.what),
+                  std::move(done));
   }
   // However long a big list takes, it is well while bytes come, and not one by one.
   operation.request.streaming = true;

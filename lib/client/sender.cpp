@@ -133,10 +133,6 @@ void Sender::note_answer(const http::Request& request, int status, const http::H
   if (status == 401) credentials_.refused();
 }
 
-PendingPtr Sender::fail(Error error, std::function<void(Error)> done) {
-  return refuse(loop_, std::move(error), std::move(done));
-}
-
 Result<void> Sender::may_write() const {
   if (gate_ == nullptr) return {};
   KW_TRY(gate_->admit());
@@ -159,8 +155,8 @@ PendingPtr Sender::send(Operation operation, ResponseCallback done) {
   Result<void> ready = prepare(operation.request);
   if (ready.ok()) ready = pass_gate(operation.request);
   if (!ready.ok()) {
-    return fail(std::move(ready).error().with_context(operation.what),
-                [done = std::move(done)](Error error) { done(std::move(error)); });
+    return refuse(loop_, std::move(ready).error().with_context(operation.what),
+                  std::move(done));
   }
   if (operation.log_body) log_request_body(operation.request);
   auto pending = std::make_unique<CallPending>();

@@ -32,8 +32,6 @@ class Sender {
 
   PendingPtr send(Operation operation, ResponseCallback done);
   PendingPtr watch(Operation operation, WatchHandlers handlers);
-  // A request that never starts: `done` gets the error in the next turn.
-  PendingPtr fail(Error error, std::function<void(Error)> done);
 
   // Completes url, headers and timeouts. Errors: those of the credentials.
   Result<void> prepare(http::Request& request);

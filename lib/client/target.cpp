@@ -3,7 +3,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/json.hpp"
 #include "core/object_rules.hpp"
 
 namespace kubewatch::client {
@@ -32,17 +31,6 @@ Result<void> check_namespace(const core::ResourceType& type, const std::string& 
 Result<void> check_target(const core::ResourceType& type, const core::ObjectKey& key) {
   KW_TRY(check_namespace(type, key.namespace_));
   return check_segment("name", key.name);
-}
-
-bool is_gone(const Json& answer) {
-  if (base::string_at(answer, {"kind"}) == "Status") return true;
-  if (base::string_at(answer, {"metadata", "deletionTimestamp"}).empty()) return true;
-  const auto holds = [&](std::initializer_list<std::string_view> path) {
-    const Json* finalizers = base::find(answer, path);
-    return finalizers != nullptr && !finalizers->empty();
-  };
-  if (holds({"metadata", "finalizers"}) || holds({"spec", "finalizers"})) return false;
-  return base::int_at(answer, {"metadata", "deletionGracePeriodSeconds"}) == 0;
 }
 
 PendingPtr refuse(loop::EventLoop& loop, Error error, std::function<void(Error)> done) {

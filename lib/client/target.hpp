@@ -4,7 +4,6 @@
 
 #include <functional>
 
-#include "base/json_fwd.hpp"
 #include "client/client.hpp"
 #include "core/resource.hpp"
 #include "loop/event_loop.hpp"
@@ -14,11 +13,6 @@ namespace kubewatch::client {
 // Errors: invalid: the name, or the namespace of a namespaced kind, is missing or fits into no URL.
 Result<void> check_target(const core::ResourceType& type, const core::ObjectKey& key);
 Result<void> check_namespace(const core::ResourceType& type, const std::string& namespace_);
-
-// Of what a DELETE was answered with: nothing of the object is left. Else it is dying. Many kinds
-// are answered with the object as it was, without a deletionTimestamp; an object that dies at once
-// with one, and no time.
-bool is_gone(const Json& answer);
 
 // Calls `done` from the loop, unless the result is destroyed before.
 [[nodiscard]] PendingPtr refuse(loop::EventLoop& loop, Error error,

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "client/stream_call.hpp"
+#include "client/target.hpp"
 #include "core/watch_event.hpp"
 
 namespace kubewatch::client {
@@ -52,10 +53,10 @@ class WatchCall : public StreamCall {
 PendingPtr start_watch(Sender& sender, http::Transport& transport, Operation operation,
                        WatchHandlers handlers) {
   if (auto ready = sender.prepare(operation.request); !ready.ok()) {
-    return sender.fail(std::move(ready).error().with_context(operation.what),
-                       [on_end = std::move(handlers.on_end)](Error error) {
-                         if (on_end) on_end(std::move(error));
-                       });
+    return refuse(sender.loop(), std::move(ready).error().with_context(operation.what),
+                  [on_end = std::move(handlers.on_end)](Error error) {
+                    if (on_end) on_end(std::move(error));
+                  });
   }
   return start_stream(
       std::make_shared<WatchCall>(sender, transport, std::move(operation), std::move(handlers)));

@@ -61,8 +61,8 @@ CacheCallbacks Driver::cache_callbacks() {
     return claimed || shown;
   };
   callbacks.wrote = [this](const std::string& uid, const ChildId& id, const std::string& version) {
-    const bool own = id.group == owner_type().gvk.group && id.kind == owner_type().gvk.kind;
-    return memory_.wrote(uid, id, version) || (own && memory_.wrote_status(uid, version));
+    return memory_.wrote(uid, id, version) ||
+           (is_of_own_kind(id) && memory_.wrote_status(uid, version));
   };
   callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
     note_ignored(key, version);
@@ -366,38 +366,6 @@ void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdi
   }
 }
 
-// A change of the object by somebody is none of ours, unless its own runs write it.
-LoopAlarm::Woken Driver::woken(const core::ObjectKey& key, runtime::Reason reason,
-                               bool echo) const {
-  using Woken = LoopAlarm::Woken;
-  if (echo) return Woken::by_itself;
-  if (reason == runtime::Reason::owned_changed) return Woken::perhaps_by_itself;
-  if (reason != runtime::Reason::updated) return Woken::by_others;
-  return write_themselves_.contains(key) ? Woken::perhaps_by_itself : Woken::by_others;
-}
-
-void Driver::look_for_loop(const core::ObjectKey& key, const RunEnd& end) {
-  const auto now = services_.loop.now();
-  if (end.printed_itself) {
-    write_themselves_.insert(key);
-  } else {
-    write_themselves_.erase(key);
-  }
-  const bool changed =
-      end.record.created + end.record.configured > 0 || (end.by_echo && end.status_written);
-  const auto report =
-      loop_alarm_.note(key, now, woken(key, end.reason, end.by_echo), changed, end.printed);
-  if (!report) return;
-  base::log_warn(report->text(), {{"controller", rule_.name}, {"object", end.record.object}});
-  services_.telemetry.metrics.loop_found(rule_.name, now);
-  const auto meta = caches_.object_meta(key);
-  if (!meta) return;
-  const Owner owner{owner_type().gvk, owner_type().namespaced, key, meta->uid, false};
-  runtime::Happening event = failure_of(owner, Outcome::failed, report->text());
-  event.reason = "ReconcileLoop";
-  services_.reporter.tell(rule_.name, event);
-}
-
 // Its next turn by the clock. A parked object waits for a change, or an hour.
 void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
   if (stopping_ || !owns(key)) return;
@@ -543,10 +511,14 @@ void Driver::with_unwatched_places(const Owner& owner,
   });
 }
 
+bool Driver::is_of_own_kind(const ChildId& id) const {
+  return id.group == owner_type().gvk.group && id.kind == owner_type().gvk.kind;
+}
+
 void Driver::expect(const ChildId& id, const std::string& resource_version) {
   if (resource_version.empty()) return;
   std::optional<core::ObjectMeta> shown;
-  if (id.group == owner_type().gvk.group && id.kind == owner_type().gvk.kind) {
+  if (is_of_own_kind(id)) {
     shown = caches_.object_meta(id.key);
     if (!shown) return;
   } else {

@@ -186,6 +186,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
                   const Done& done, bool for_good = false);
   void after_run(const core::ObjectKey& key, const RunEnd& end);
+  bool is_of_own_kind(const ChildId& id) const;
   LoopAlarm::Woken woken(const core::ObjectKey& key, runtime::Reason reason, bool echo) const;
   void look_for_loop(const core::ObjectKey& key, const RunEnd& end);
   void count(const RunRecord& record, const core::ObjectKey& key,

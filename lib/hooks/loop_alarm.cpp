@@ -12,6 +12,12 @@ constexpr std::size_t kMostPaths = 10;
 constexpr Duration kFirstDelay{2000};
 constexpr Duration kLongestDelay{60000};
 
+Duration put_off(std::size_t slowed) {
+  Duration out = kFirstDelay;
+  for (std::size_t i = 1; i < slowed && out < kLongestDelay; ++i) out *= 2;
+  return std::min(out, kLongestDelay);
+}
+
 }  // namespace
 
 std::vector<std::string> changes_of(const Printed& before, const Printed& after, std::size_t most) {
@@ -56,19 +62,17 @@ std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint 
   if (woken == Woken::by_others) return std::nullopt;
   const auto [it, fresh] = objects_.try_emplace(key);
   Entry& entry = it->second;
-  if (fresh) entry.since = now;
-  if (loops(entry, now)) {
-    ++entry.slowed;
-    entry.last = now;
-    entry.last_woken = woken;
-    return std::nullopt;
-  }
-  if (entry.looping || now - entry.since >= window_) {
+  const bool slowed = loops(entry, now);
+  if (fresh || (!slowed && (entry.looping || now - entry.since >= window_))) {
     entry = Entry();
     entry.since = now;
   }
   entry.last = now;
   entry.last_woken = woken;
+  if (slowed) {
+    ++entry.slowed;
+    return std::nullopt;
+  }
   ++entry.runs;
   if (wants_printed(key) && !printed.empty()) {
     if (entry.printed) {
@@ -93,16 +97,6 @@ std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint 
   entry.report = report;
   return report;
 }
-
-namespace {
-
-Duration put_off(std::size_t slowed) {
-  Duration out = kFirstDelay;
-  for (std::size_t i = 1; i < slowed && out < kLongestDelay; ++i) out *= 2;
-  return std::min(out, kLongestDelay);
-}
-
-}  // namespace
 
 // It is over when nothing has happened for a window, the time apart that we put it off for.
 bool LoopAlarm::loops(const Entry& entry, TimePoint now) const {

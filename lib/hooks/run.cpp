@@ -371,6 +371,7 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
     input.shows_error = shows_error(object) || host_.memory().status(owner_.uid).shows_error;
     input.has_conditions = has_conditions;
     input.incomplete = !why_incomplete_.empty();
+    printed_itself_ = shared->own.has_value() && verdict_.writes_children();
     write(make_plan(std::move(*shared), input), has_conditions);
   };
   if (!has_status()) return plan(false, "");
@@ -402,7 +403,6 @@ void Run::write(WritePlan plan, bool has_conditions) {
   }
   for (const Manifest& manifest : plan.manifests) {
     if (input_.keep_printed) printed_[manifest.id().str()] = manifest.object;
-    if (manifest.id() == child_id(owner_.gvk, owner_.key)) printed_itself_ = true;
   }
   writer_ = std::make_unique<OutcomeWriter>(
       host_, OutcomeInput{owner_, input_.object.meta, has_conditions, mask_, ask_first_},

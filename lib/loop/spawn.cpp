@@ -268,7 +268,7 @@ int clone_with_handlers(int flags, SpawnState& state, int& pidfd) {
 }  // namespace
 
 // It asks for a cgroup that cannot be: whoever gets as far as to say so can do it, and no process
-// is made.
+// is made. What knows that flag knows the older CLONE_CLEAR_SIGHAND as well.
 bool can_spawn_in_cgroup() {
   static const bool can = [] {
     SpawnState state;

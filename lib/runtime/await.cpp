@@ -123,7 +123,7 @@ client::PendingPtr refuse(client::Client& client, const core::ResourceType& type
   return client::refuse(
       client.loop(),
       std::move(why).with_context("waiting for " + type.qualified_plural() + " " + key.str()),
-      [done = std::move(done)](Error error) { done(std::move(error)); });
+      std::move(done));
 }
 
 }  // namespace

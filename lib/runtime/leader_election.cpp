@@ -318,14 +318,9 @@ ElectionActions LeaderElector::release(TimePoint now, WallTime wall) {
     finish_release(true);
     return take();
   }
-  // The others of its identity still need it, and an open request does nothing but renew it.
-  if (options_.shared) {
-    if (open_ != Open::nothing) actions_.push_back(CancelLeaseRequest{});
-    finish_release(true);
-    return take();
-  }
-  // A take-over that is on its way may still succeed.
-  if (!was_leading && open_ != Open::create && open_ != Open::renewal) {
+  // A shared one is still needed by the others of its identity, and what is on its way does nothing
+  // but renew it for them. Of any other a take-over that is on its way may still succeed.
+  if (options_.shared || (!was_leading && open_ != Open::create && open_ != Open::renewal)) {
     if (open_ != Open::nothing) actions_.push_back(CancelLeaseRequest{});
     finish_release(true);
     return take();

@@ -16,11 +16,14 @@ WatcherOptions only(WatcherOptions options, const std::string& name) {
 
 }  // namespace
 
-ObjectWatch::ObjectWatch(client::Client& client, core::ResourceType type, core::ObjectKey key,
-                         WatcherOptions options, base::Random& random, Callbacks callbacks)
-    : callbacks_((assert(client::check_target(type, key).ok()), std::move(callbacks))),
-      reflector_(client, std::move(type), key.namespace_, only(std::move(options), key.name),
-                 /*strip=*/{}, random, reflector_callbacks()) {}
+ObjectWatch::ObjectWatch(client::Client& client, const core::ResourceType& type,
+                         const core::ObjectKey& key, WatcherOptions options, base::Random& random,
+                         Callbacks callbacks)
+    : callbacks_(std::move(callbacks)),
+      reflector_(client, type, key.namespace_, only(std::move(options), key.name),
+                 /*strip=*/{}, random, reflector_callbacks()) {
+  assert(client::check_target(type, key).ok());
+}
 
 ReflectorCallbacks ObjectWatch::reflector_callbacks() {
   ReflectorCallbacks out;

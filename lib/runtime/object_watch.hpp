@@ -24,7 +24,7 @@ class ObjectWatch {
   // Precondition: client::check_target(type, key): the watch of no name would be of any object.
   // `client` and `random` must outlive it. `options` as for a Reflector; its field selector is
   // replaced by the name. Not to be destroyed from inside its callbacks.
-  ObjectWatch(client::Client& client, core::ResourceType type, core::ObjectKey key,
+  ObjectWatch(client::Client& client, const core::ResourceType& type, const core::ObjectKey& key,
               WatcherOptions options, base::Random& random, Callbacks callbacks);
 
   void start() { reflector_.start(); }

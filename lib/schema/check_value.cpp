@@ -55,10 +55,7 @@ std::string go_type(const Json& value) {
 }
 
 void Checker::check_quantity(std::string_view text, const std::string& path) {
-  if (base::Quantity::parse(base::trim(text))) return;
-  fail(path,
-       "quantities must match the regular expression "
-       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  if (!base::Quantity::parse(base::trim(text))) fail(path, base::kNoQuantity);
 }
 
 // An apply takes 3.0 for a whole number, as the converter of unstructured objects does.

@@ -38,6 +38,14 @@ class Refusing : public http::Transport {
   std::string verb_;
 };
 
+// Its `spec` begins in the fifth line.
+std::string rule_in(const test::RuleFolder& folder, const std::string& name,
+                    const std::string& spec) {
+  return folder.write("rules.yaml",
+                      "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: " + name +
+                          "}\nspec:\n" + spec);
+}
+
 // What is logged at the start where `verb` is refused.
 std::vector<std::string> log_without(const std::string& verb, const std::string& file) {
   loop::EventLoop loop;
@@ -65,15 +73,11 @@ std::vector<std::string> log_without(const std::string& verb, const std::string&
 
 TEST_CASE("each right that is missing is named with the line of the rule that needs it") {
   const test::RuleFolder folder;
-  const auto file = folder.write("rules.yaml",
-                                 "apiVersion: kubewatch.dev/v1\n"
-                                 "kind: Controller\n"
-                                 "metadata: {name: copier}\n"
-                                 "spec:\n"
-                                 "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
-                                 "  owns:\n"
-                                 "    - {apiVersion: v1, kind: Service}\n"
-                                 "  reconcile: {shell: 'true'}\n");
+  const auto file = rule_in(folder, "copier",
+                            "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
+                            "  owns:\n"
+                            "    - {apiVersion: v1, kind: Service}\n"
+                            "  reconcile: {shell: 'true'}\n");
   const auto lines = log_without("delete", file);
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].find("the server does not allow to delete services in namespace shop") !=
@@ -85,13 +89,9 @@ TEST_CASE("each right that is missing is named with the line of the rule that ne
 
 TEST_CASE("rules for every kind of a group are asked about each kind that the server has") {
   const test::RuleFolder folder;
-  const auto file = folder.write("rules.yaml",
-                                 "apiVersion: kubewatch.dev/v1\n"
-                                 "kind: Controller\n"
-                                 "metadata: {name: labels}\n"
-                                 "spec:\n"
-                                 "  for: {group: apps, kinds: '*', namespaces: [shop]}\n"
-                                 "  reconcile: {shell: 'true'}\n");
+  const auto file = rule_in(folder, "labels",
+                            "  for: {group: apps, kinds: '*', namespaces: [shop]}\n"
+                            "  reconcile: {shell: 'true'}\n");
   const auto lines = log_without("get", file);
   const bool told = std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
     return line.find("get statefulsets.apps in namespace shop") != std::string::npos &&
@@ -102,17 +102,13 @@ TEST_CASE("rules for every kind of a group are asked about each kind that the se
 
 TEST_CASE("a rule for a list of kinds is named with its line as well") {
   const test::RuleFolder folder;
-  const auto file = folder.write("rules.yaml",
-                                 "apiVersion: kubewatch.dev/v1\n"
-                                 "kind: Controller\n"
-                                 "metadata: {name: labels}\n"
-                                 "spec:\n"
-                                 "  for:\n"
-                                 "    - {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
-                                 "    - {apiVersion: v1, kind: Service, namespaces: [shop]}\n"
-                                 "  owns:\n"
-                                 "    - {apiVersion: v1, kind: ConfigMap}\n"
-                                 "  reconcile: {shell: 'true'}\n");
+  const auto file = rule_in(folder, "labels",
+                            "  for:\n"
+                            "    - {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
+                            "    - {apiVersion: v1, kind: Service, namespaces: [shop]}\n"
+                            "  owns:\n"
+                            "    - {apiVersion: v1, kind: ConfigMap}\n"
+                            "  reconcile: {shell: 'true'}\n");
   const auto lines = log_without("delete", file);
   REQUIRE(lines.size() >= 2);
   CHECK(lines[0].find("delete configmaps in namespace shop") != std::string::npos);

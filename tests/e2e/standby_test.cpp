@@ -12,6 +12,25 @@
 namespace kubewatch::e2e {
 namespace {
 
+runtime::LeadershipOptions short_leases(World& w, const std::string& lease,
+                                        const std::string& identity) {
+  runtime::LeadershipOptions options;
+  options.election.lease = {w.ns(), lease};
+  options.election.identity = identity;
+  options.election.lease_duration = Duration{4000};
+  options.election.renew_deadline = Duration{3000};
+  options.election.retry_period = Duration{500};
+  return options;
+}
+
+// What a Leadership speaks through: without its gate.
+std::unique_ptr<client::Client> client_for(World& w, http::Transport& transport,
+                                           const runtime::LeadershipOptions& options) {
+  client::ClientConfig config = w.server().config();
+  config.request_timeout = options.election.request_timeout();
+  return std::make_unique<client::Client>(w.loop(), transport, config);
+}
+
 // One instance of a controller that writes its own name into a page of each ConfigMap of the case.
 class Instance {
  public:
@@ -32,16 +51,9 @@ class Instance {
     if (!built.ok()) FAIL(built.error().render());
     op = std::move(*built);
 
-    runtime::LeadershipOptions options;
-    options.election.lease = {w.ns(), "cpp"};
-    options.election.identity = name_;
-    options.election.lease_duration = Duration{4000};
-    options.election.renew_deadline = Duration{3000};
-    options.election.retry_period = Duration{500};
+    const runtime::LeadershipOptions options = short_leases(w, "cpp", name_);
     REQUIRE(options.validate().ok());
-    client::ClientConfig config = w.server().config();
-    config.request_timeout = options.election.request_timeout();
-    leases_ = std::make_unique<client::Client>(w.loop(), *transport_, config);
+    leases_ = client_for(w, *transport_, options);
     runtime::LeadershipCallbacks callbacks;
     callbacks.gained = [this](std::size_t) {
       leads = true;
@@ -164,18 +176,11 @@ E2E_CASE("an instance that gave its shards back is no member any more, and may c
   const auto transport = *client::make_transport(w.loop(), w.server().config());
   const auto make = [&](const std::string& name) {
     auto out = std::make_unique<Member>();
-    runtime::LeadershipOptions options;
-    options.election.lease = {w.ns(), "parts"};
-    options.election.identity = name;
-    options.election.lease_duration = Duration{4000};
-    options.election.renew_deadline = Duration{3000};
-    options.election.retry_period = Duration{500};
+    runtime::LeadershipOptions options = short_leases(w, "parts", name);
     options.shards = 4;
     options.plan = "4 shards";
     REQUIRE(options.validate().ok());
-    client::ClientConfig config = w.server().config();
-    config.request_timeout = options.election.request_timeout();
-    out->client = std::make_unique<client::Client>(w.loop(), *transport, config);
+    out->client = client_for(w, *transport, options);
     runtime::LeadershipCallbacks callbacks;
     callbacks.gained = [raw = out.get()](std::size_t shard) { raw->leads.insert(shard); };
     callbacks.end_runs = [raw = out.get()](std::size_t shard, const std::function<void()>& done) {
