@@ -155,8 +155,7 @@ PendingPtr Sender::send(Operation operation, ResponseCallback done) {
   Result<void> ready = prepare(operation.request);
   if (ready.ok()) ready = pass_gate(operation.request);
   if (!ready.ok()) {
-    return refuse(loop_, std::move(ready).error().with_context(operation.what),
-                  std::move(done));
+    return refuse(loop_, std::move(ready).error().with_context(operation.what), std::move(done));
   }
   if (operation.log_body) log_request_body(operation.request);
   auto pending = std::make_unique<CallPending>();
