@@ -9,6 +9,7 @@
 #include "client/list_call.hpp"
 #include "client/login_transport.hpp"
 #include "client/oidc.hpp"
+#include "client/rewinds.hpp"
 #include "client/sender.hpp"
 #include "client/target.hpp"
 #include "client/tls_files.hpp"
@@ -118,6 +119,7 @@ Result<ListResult> deleted_of(const http::Response& response, const std::string&
 struct Client::Impl {
   http::Transport& transport;
   Sender sender;
+  std::shared_ptr<Rewinds> rewinds;
   std::optional<core::ServerVersion> server_version{};
 
   // `read` makes the object of the answer.
@@ -166,8 +168,10 @@ struct Client::Impl {
   }
 };
 
-Client::Client(loop::EventLoop& loop, http::Transport& transport, ClientConfig config)
-    : impl_(new Impl{transport, Sender(loop, transport, std::move(config))}) {}
+Client::Client(loop::EventLoop& loop, http::Transport& transport, ClientConfig config,
+               std::shared_ptr<Rewinds> rewinds)
+    : impl_(new Impl{transport, Sender(loop, transport, std::move(config)),
+                     rewinds ? std::move(rewinds) : std::make_shared<Rewinds>(loop)}) {}
 
 Client::~Client() = default;
 
@@ -188,6 +192,10 @@ void Client::set_write_gate(WriteGate* gate) {
 RequestObservers& Client::observers() {
   return impl_->sender.observers();
 }
+Rewinds& Client::rewinds() const {
+  return *impl_->rewinds;
+}
+
 Result<void> Client::may_write() const {
   return impl_->sender.may_write();
 }

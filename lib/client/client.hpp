@@ -26,6 +26,7 @@
 
 namespace kubewatch::client {
 
+class Rewinds;            // client/rewinds.hpp
 class WriteGate;          // client/write_gate.hpp
 struct RequestObservers;  // client/request_observer.hpp
 
@@ -62,8 +63,10 @@ using ListCallback = std::function<void(Result<core::ListPage>)>;
 
 class Client {
  public:
-  // `loop` and `transport` must outlive the client, the client its pending requests.
-  Client(loop::EventLoop& loop, http::Transport& transport, ClientConfig config);
+  // `loop` and `transport` must outlive the client, the client its pending requests. Clients of one
+  // server may share `rewinds`; null: one of its own.
+  Client(loop::EventLoop& loop, http::Transport& transport, ClientConfig config,
+         std::shared_ptr<Rewinds> rewinds = nullptr);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -79,6 +82,8 @@ class Client {
   RequestObservers& observers();
   // What the gate says now. Errors: canceled.
   Result<void> may_write() const;
+  // By which one who sees this server's data go back tells all others.
+  Rewinds& rewinds() const;
 
   [[nodiscard]] PendingPtr get(const core::ResourceType& type, const core::ObjectKey& key,
                                ObjectCallback done);

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
+#include "client/rewinds.hpp"
 #include "core/status.hpp"
 #include "runtime/change_feed.hpp"
 #include "runtime/store_ingest.hpp"
@@ -113,6 +114,7 @@ struct Reflector::Impl {
   loop::Timer timer;
   loop::Timer compaction;
   loop::Timer proof;  // that a watch which failed works again
+  std::shared_ptr<client::Rewinds::Listener> rewinds;
 
   Impl(client::Client& the_client, core::ResourceType the_type, std::string the_namespace,
        WatcherOptions the_options, StoreOptions store_options, base::Random& random,
@@ -123,7 +125,9 @@ struct Reflector::Impl {
         callbacks(std::move(the_callbacks)),
         store(std::move(store_options)),
         options(the_options),
-        watcher(std::move(the_options), random) {}
+        watcher(std::move(the_options), random),
+        rewinds(client.rewinds().listen(type.qualified_plural(),
+                                        [this] { run(watcher.on_rewound_elsewhere(now())); })) {}
 
   TimePoint now() const { return client.loop().now(); }
   // A watch that is answered and cut again and again works as little as one that is refused.
@@ -211,6 +215,7 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                      store.bookmark(a.resource_version);
                      if (callbacks.on_bookmark) callbacks.on_bookmark(a.resource_version);
                    },
+                   [this](const EmitRewound&) { client.rewinds().seen(rewinds); },
                    [this](const EmitFailure& a) { execute(a); },
                },
                action);

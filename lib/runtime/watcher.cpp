@@ -54,14 +54,23 @@ bool Watcher::went_back(const std::string& resource_version) const {
   return synced_ && older_version(resource_version, resource_version_);
 }
 
+void Watcher::note_rewind(WatcherActions& out) {
+  force_recent_ = true;
+  rewound_ = true;
+  if (!std::exchange(rewind_told_, true)) out.emplace_back(EmitRewound{});
+}
+
 // A full state older than what was seen: of a lagging cache, then a consistent read helps; or of a
 // server whose data was restored, then it is the truth, but to be compared object by object.
 bool Watcher::begin_again_if_back(TimePoint now, const std::string& resource_version,
                                   WatcherActions& out) {
-  if (!went_back(resource_version) || (consistent() && rewound_)) return false;
+  if (!went_back(resource_version)) return false;
+  const bool true_state = consistent();
+  const bool compares = std::exchange(rewound_, true);
+  if (true_state) note_rewind(out);
+  if (true_state && compares) return false;
   stop(out);
   force_recent_ = true;
-  rewound_ = true;
   begin(now, out);
   return true;
 }
@@ -85,6 +94,7 @@ WatcherActions Watcher::start(TimePoint now, const std::string& known) {
 
 WatcherActions Watcher::resume(TimePoint now, std::string resource_version) {
   if (!usable_version(resource_version)) return start(now);
+  if (rewound_) return start(now, resource_version);  // it was told before it began
   WatcherActions out;
   synced_ = true;
   doubtful_ = true;
@@ -129,8 +139,7 @@ void Watcher::version_is(TimePoint now, const std::string& version, WatcherActio
   request_ = Request::none;
   doubtful_ = false;
   if (!went_back(version)) return start_watch(now, out);
-  force_recent_ = true;
-  rewound_ = true;
+  note_rewind(out);
   relist(now, WatcherFailure::watch_start, rewound(resource_version_, version), out);
 }
 
@@ -186,6 +195,7 @@ void Watcher::init_done(std::string resource_version, WatcherActions& out) {
   doubtful_ = false;
   force_recent_ = false;
   rewound_ = false;
+  rewind_told_ = false;
   force_unpaged_ = false;
   doubted_lists_ = 0;
   streaming_interrupted_ = 0;
@@ -257,6 +267,17 @@ void Watcher::stream_failed(TimePoint now, const base::Error& error, WatcherActi
   refused_ = progress ? 0 : refused_ + 1;
   if (refused_ >= kMaxRefused) return relist(now, WatcherFailure::stream, error, out);
   fail(now, WatcherFailure::stream, error, out);
+}
+
+WatcherActions Watcher::on_rewound_elsewhere(TimePoint now) {
+  WatcherActions out;
+  force_recent_ = true;
+  rewound_ = true;
+  const bool waits = request_ == Request::none;
+  stop(out);
+  state_ = WatcherState::empty;
+  if (!waits) begin(now, out);  // else when it is time
+  return out;
 }
 
 // ---------------------------------------------------------------- watches
@@ -360,8 +381,7 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
     return;
   }
   if (went_back(event.resource_version)) {
-    force_recent_ = true;
-    rewound_ = true;
+    note_rewind(out);
     relist(now, WatcherFailure::stream, rewound(resource_version_, event.resource_version), out);
     return;
   }

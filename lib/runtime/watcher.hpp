@@ -90,6 +90,8 @@ struct EmitDelete {};
 struct EmitBookmark {
   std::string resource_version;
 };
+// The server's resourceVersion went back: what other watches hold of it is in doubt as well.
+struct EmitRewound {};
 struct EmitFailure {
   WatcherFailure where;
   base::Error error;
@@ -97,7 +99,7 @@ struct EmitFailure {
 };
 using WatcherAction =
     std::variant<StartList, StartWatch, StopRequest, SetTimer, EmitInit, EmitInitApply,
-                 EmitInitDone, EmitApply, EmitDelete, EmitBookmark, EmitFailure>;
+                 EmitInitDone, EmitApply, EmitDelete, EmitBookmark, EmitRewound, EmitFailure>;
 using WatcherActions = std::vector<WatcherAction>;
 
 // What the machine needs to know of one event's object; the driver extracts it.
@@ -136,6 +138,9 @@ class Watcher {
   // No error: the server closed the stream.
   WatcherActions on_watch_end(TimePoint now, const std::optional<base::Error>& error);
   WatcherActions on_timer(TimePoint now);
+  // Another watch of this server saw its data go back. Whether the version of this one is of the
+  // past that was undone cannot be told any more: it lists anew, and every object is compared.
+  WatcherActions on_rewound_elsewhere(TimePoint now);
 
   WatcherState state() const { return state_; }
   const std::string& resource_version() const { return resource_version_; }
@@ -182,6 +187,7 @@ class Watcher {
                      WatcherActions& out);
   void stream_failed(TimePoint now, const base::Error& error, WatcherActions& out);
   bool went_back(const std::string& resource_version) const;
+  void note_rewind(WatcherActions& out);
   bool page_may_be_of_another_past(TimePoint now) const;
   void begin_again_in_doubt(TimePoint now, WatcherActions& out);
   bool begin_again_if_back(TimePoint now, const std::string& resource_version, WatcherActions& out);
@@ -208,7 +214,8 @@ class Watcher {
   // Of the current round, from empty to InitDone:
   bool init_emitted_ = false;
   bool force_recent_ = false;        // a consistent read, whatever the semantics
-  bool rewound_ = false;             // the server's resourceVersion went back
+  bool rewound_ = false;             // the server's resourceVersion went back, or may have
+  bool rewind_told_ = false;         // it went back, and EmitRewound said so
   bool force_unpaged_ = false;       // continue tokens expire faster than we read
   std::uint32_t doubted_lists_ = 0;  // begun anew because pages may be of two histories
   std::string continue_token_;

@@ -120,7 +120,7 @@ class Simulation {
       options.watcher = watcher_options();
       options.token_file = token_file_;
       auto subscriber = std::make_unique<Subscriber>(fmt::format("w{}", i), options, loop_, server_,
-                                                     random_, verdict_);
+                                                     rewinds_, random_, verdict_);
       if (!token_file_.empty()) subscriber->link.valid_token = &token_;
       subscriber->link.faults = link_faults();
       if (quiet_neighbours_) subscriber->link.faults.percent = 0;
@@ -166,9 +166,11 @@ class Simulation {
     });
   }
 
-  // A restored server is not written beyond what a reflector knows that has not noticed yet: it
-  // would be a watch from the past of another world, which nobody could notice.
+  // A restored server is not written beyond what a reflector knows before one of them has noticed:
+  // all would be watches from the past of another world, which nobody could notice. What one has
+  // noticed they all know.
   bool may_write() const {
+    if (noticed_) return true;
     for (const auto& subscriber : subscribers_) {
       if (subscriber->lost() && cluster_.revision() + 8 >= subscriber->position()) return false;
     }
@@ -207,6 +209,7 @@ class Simulation {
     verdict_.fault(loop_.now(), bump ? "etcd restored, revision bumped" : "etcd restored",
                    fmt::format("{} -> {}", now, to));
     cluster_.restore(to, bump);
+    noticed_ = false;
     for (const auto& subscriber : subscribers_) subscriber->on_restore(to);
     restart(0);
     restart(1);
@@ -328,6 +331,10 @@ class Simulation {
 
   base::Random random_;
   loop::EventLoop loop_{loop::VirtualClock{}};
+  std::shared_ptr<client::Rewinds> rewinds_ = std::make_shared<client::Rewinds>(loop_);
+  std::shared_ptr<client::Rewinds::Listener> witness_ =
+      rewinds_->listen("the simulation", [this] { noticed_ = true; });
+  bool noticed_ = false;  // the last restore, by one of the reflectors
   Verdict verdict_;
   Cluster cluster_;
   ApiServer server_;

@@ -56,7 +56,8 @@ SimKey key_of(const core::ObjectMeta& meta) {
 }  // namespace
 
 Subscriber::Subscriber(std::string the_name, SubscriberOptions options, loop::EventLoop& loop,
-                       ApiServer& server, base::Random& random, Verdict& verdict)
+                       ApiServer& server, std::shared_ptr<client::Rewinds> rewinds,
+                       base::Random& random, Verdict& verdict)
     : link(loop, server, random, verdict, the_name),
       view(options.view),
       name(std::move(the_name)),
@@ -64,7 +65,7 @@ Subscriber::Subscriber(std::string the_name, SubscriberOptions options, loop::Ev
       server_(server),
       verdict_(verdict),
       options_(with_selector(options)),
-      client_(loop, link, config_of(options)) {
+      client_(loop, link, config_of(options), std::move(rewinds)) {
   link.observer = this;
   runtime::ReflectorCallbacks callbacks;
   callbacks.on_change = [this](const runtime::StoreChange& change) { told(change); };

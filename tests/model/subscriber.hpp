@@ -10,6 +10,7 @@
 #include <string>
 
 #include "client/client.hpp"
+#include "client/rewinds.hpp"
 #include "model/network.hpp"
 #include "runtime/reflector.hpp"
 
@@ -23,8 +24,9 @@ struct SubscriberOptions {
 
 class Subscriber final : public LinkObserver {
  public:
+  // All subscribers of a server share `rewinds`.
   Subscriber(std::string name, SubscriberOptions options, loop::EventLoop& loop, ApiServer& server,
-             base::Random& random, Verdict& verdict);
+             std::shared_ptr<client::Rewinds> rewinds, base::Random& random, Verdict& verdict);
 
   void start();
   // Cheap; called after every step.

@@ -38,6 +38,7 @@ inline std::string show(const runtime::WatcherAction& action, TimePoint now) {
   if (std::holds_alternative<EmitApply>(action)) return "Apply";
   if (std::holds_alternative<EmitDelete>(action)) return "Delete";
   if (const auto* a = std::get_if<EmitBookmark>(&action)) return "Bookmark " + a->resource_version;
+  if (std::holds_alternative<EmitRewound>(action)) return "Rewound";
   const auto& failure = std::get<EmitFailure>(action);
   return fmt::format("Failure {} +{}", to_string(failure.where), failure.retry_in.count());
 }

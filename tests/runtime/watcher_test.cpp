@@ -637,23 +637,27 @@ TEST_CASE("a resourceVersion that goes back means a restored server: a gap and a
   SECTION("seen in a bookmark") {
     Script s;
     s.sync("100");
-    CHECK(s.bookmark("50") == Lines{"stop", "Failure watch stream +800", "timer 800"});
+    CHECK(s.bookmark("50") == Lines{"Rewound", "stop", "Failure watch stream +800", "timer 800"});
     s.after(800).timer();
+    // Told once in a round.
     CHECK(s.page("60") == Lines{"Init rewound", "Page 1", "InitDone 60 gap", "timer 200"});
     CHECK(s.after(200).timer() == Lines{"watch rv=60", "timer 30000"});
   }
   SECTION("seen in an event") {
     Script s;
     s.sync("100");
-    CHECK(s.added("99").at(1) == "Failure watch stream +800");
+    CHECK(s.added("99").at(2) == "Failure watch stream +800");
   }
   SECTION("seen in a new list, which is then read once more") {
     Script s;
     s.sync("100");
     s.error_event(gone());
     s.after(5000).timer();
-    CHECK(s.page("60") == Lines{"Init", "Page 1", "list"});
+    CHECK(s.page("60") == Lines{"Init", "Page 1", "Rewound", "list"});
     CHECK(s.page("61").at(0) == "Init rewound");
+    // The next round may see the next restore.
+    s.open();
+    CHECK(s.bookmark("7").at(0) == "Rewound");
   }
   SECTION("numbers are compared as numbers") {
     Script s;
@@ -808,15 +812,59 @@ TEST_CASE("a list that begins with a known resourceVersion is never older, but b
     SECTION("a restored server") {
       const Lines told = s.page("70", 1);
       CHECK(told.at(0) == "Init rewound");
-      CHECK(told.at(2) == "InitDone 70 gap");
+      CHECK(told.at(2) == "Rewound");
+      CHECK(told.at(3) == "InitDone 70 gap");
     }
+  }
+}
+
+TEST_CASE("a rewind that another watch saw: a list anew, and each object is compared") {
+  Script s;
+  const auto told = [&s] { return s.lines(s.watcher.on_rewound_elsewhere(s.now)); };
+  const auto listed_anew = [&s] {
+    // Though its version is beyond what was known: nobody else would see it.
+    Lines lines = s.page("60");
+    lines.resize(3);
+    CHECK(lines == Lines{"Init rewound", "Page 1", "InitDone 60 gap"});
+  };
+  SECTION("while it watches") {
+    s.sync("50");
+    CHECK(told() == Lines{"stop", "list"});
+    listed_anew();
+  }
+  SECTION("while it lists") {
+    s.sync("50");
+    s.error_event(gone());
+    s.after(5000).timer();
+    CHECK(s.page("58", 2, "next") == Lines{"Init", "Page 2", "list continue=next"});
+    CHECK(told() == Lines{"stop", "list"});
+    listed_anew();
+  }
+  SECTION("while it waits to take up its watch: it goes on waiting") {
+    s.sync("50");
+    s.end(kUnavailable);
+    CHECK(told() == Lines{});
+    CHECK(s.after(60000).timer() == Lines{"list"});
+    listed_anew();
+  }
+  SECTION("before it begins with what a file holds") {
+    CHECK(told() == Lines{});
+    CHECK(s.lines(s.watcher.resume(s.now, "50")) == Lines{"list"});
+    listed_anew();
+  }
+  SECTION("a cache of the server may be of the past: the list is consistent") {
+    Script any(with(ListStrategy::unpaged, ListSemantics::any));
+    any.sync("50");
+    CHECK(any.lines(any.watcher.on_rewound_elsewhere(any.now)) == Lines{"stop", "list"});
   }
 }
 
 TEST_CASE("a server that was away, or that a cache from a file is for, is asked for its version") {
   Script s;
   const auto restored = [&s] {
-    CHECK(s.page("5").at(0).starts_with("Failure watch start"));
+    const Lines told = s.page("5");
+    CHECK(told.at(0) == "Rewound");
+    CHECK(told.at(1).starts_with("Failure watch start"));
     CHECK(s.after(60000).timer() == Lines{"list"});
     CHECK(s.page("5").at(0) == "Init rewound");
   };

@@ -1,0 +1,45 @@
+#include "client/rewinds.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/log.hpp"
+
+namespace kubewatch::client {
+
+std::shared_ptr<Rewinds::Listener> Rewinds::listen(std::string source, std::function<void()> told) {
+  std::erase_if(listeners_, [](const auto& weak) { return weak.expired(); });
+  auto listener = std::make_shared<Listener>(Listener{std::move(source), std::move(told)});
+  listeners_.push_back(listener);
+  return listener;
+}
+
+void Rewinds::seen(const std::shared_ptr<Listener>& by) {
+  const TimePoint now = loop_.now();
+  const auto [at, first] = seen_.try_emplace(by->source, now);
+  if (!first && now - at->second < kAgain) return;
+  at->second = now;
+  if (timer_) return;  // two that see it in one turn saw the same
+  timer_ = loop_.after(Duration{0}, [this, by] {
+    timer_.reset();
+    tell(*by);
+  });
+}
+
+void Rewinds::tell(const Listener& by) {
+  base::log_warn(
+      fmt::format("the watch of {} saw the server's data go back, as after a restore from a "
+                  "backup: all that is "
+                  "watched is listed anew",
+                  by.source));
+  const auto listeners = listeners_;
+  for (const auto& weak : listeners) {
+    // Held: it may be given up inside.
+    if (const auto listener = weak.lock(); listener != nullptr && listener.get() != &by) {
+      listener->told();
+    }
+  }
+}
+
+}  // namespace kubewatch::client
