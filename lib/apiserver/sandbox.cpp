@@ -18,8 +18,14 @@ constexpr Duration kSlowClients{5};
 
 class ResponderSink : public WatchSink {
  public:
-  explicit ResponderSink(std::shared_ptr<http::Responder> responder)
-      : responder_(std::move(responder)) {}
+  // What ends while `cut` is true is cut off instead of ended in order.
+  ResponderSink(std::shared_ptr<http::Responder> responder, std::shared_ptr<const bool> cut)
+      : responder_(std::move(responder)), cut_(std::move(cut)) {}
+  ~ResponderSink() override {
+    if (*cut_) responder_->abort();
+  }
+  ResponderSink(const ResponderSink&) = delete;
+  ResponderSink& operator=(const ResponderSink&) = delete;
   void send(std::string_view bytes) override { responder_->send(bytes); }
   void send_now(std::string_view bytes) override { responder_->send_now(bytes); }
   std::size_t backlog() const override { return responder_->backlog(); }
@@ -27,6 +33,7 @@ class ResponderSink : public WatchSink {
 
  private:
   std::shared_ptr<http::Responder> responder_;
+  std::shared_ptr<const bool> cut_;
 };
 
 bool is_open_path(std::string_view path) {
@@ -84,6 +91,13 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
   }
   void compact() override { api_.storage().compact(); }
   void drop_watches() override { api_.watches().drop_all(); }
+  void back_up() override { backup_ = api_.storage().back_up(); }
+  void restore() override {
+    *cut_ = true;
+    api_.watches().drop_all();
+    *cut_ = false;
+    if (backup_) api_.storage().restore(*backup_);
+  }
   Counters counters() const override { return {requests_, api_.writes(), api_.watches().size()}; }
 
   void shut_down() {
@@ -142,7 +156,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
         if (const auto alive = self.lock()) alive->api_.watches().sweep();
       });
     });
-    api_.watches().attach(std::move(reply.watch), std::make_unique<ResponderSink>(responder),
+    api_.watches().attach(std::move(reply.watch), std::make_unique<ResponderSink>(responder, cut_),
                           loop_.now(), loop_.wall());
     serve_slow_clients();
   }
@@ -188,6 +202,8 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
   bool slow_pending_ = false;
   bool work_pending_ = false;
   std::uint64_t requests_ = 0;
+  std::shared_ptr<bool> cut_ = std::make_shared<bool>(false);
+  std::shared_ptr<const Storage::Backup> backup_;
 };
 
 // What the owner holds: the server lives in a shared_ptr so that posted calls can tell whether it
@@ -205,6 +221,8 @@ class SandboxHandle : public Sandbox {
   }
   void compact() override { server_->compact(); }
   void drop_watches() override { server_->drop_watches(); }
+  void back_up() override { server_->back_up(); }
+  void restore() override { server_->restore(); }
   Counters counters() const override { return server_->counters(); }
 
  private:

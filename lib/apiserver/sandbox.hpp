@@ -43,6 +43,10 @@ class Sandbox {
   // close all watches.
   virtual void compact() = 0;
   virtual void drop_watches() = 0;
+  // Objects and resourceVersions go back to what they were at the last back_up(), as after a
+  // restore of etcd; nothing without one. Watches are cut off.
+  virtual void back_up() = 0;
+  virtual void restore() = 0;
   struct Counters {
     std::uint64_t requests = 0;
     std::uint64_t writes = 0;

@@ -162,4 +162,37 @@ void Storage::compact() {
   for (auto& [id, of] : tables_) of.history.clear();
 }
 
+std::shared_ptr<const Storage::Backup> Storage::back_up() const {
+  auto backup = std::make_shared<Backup>();
+  backup->version = version_;
+  for (const auto& [id, of] : tables_) backup->tables[id] = {of.objects, of.as_put, {}, version_};
+  return backup;
+}
+
+void Storage::restore(const Backup& backup) {
+  tell_difference(backup);
+  for (auto& [id, of] : tables_) of = Table{};
+  for (const auto& [id, of] : backup.tables) tables_[id] = of;
+  version_ = backup.version;
+  compacted_ = backup.version;
+}
+
+void Storage::tell_difference(const Backup& backup) {
+  std::vector<std::pair<std::string, std::string>> extra;
+  for (const auto& [id, of] : tables_) {
+    const auto then = backup.tables.find(id);
+    for (const auto& [key, object] : of.objects) {
+      if (then == backup.tables.end() || !then->second.objects.contains(key)) {
+        extra.emplace_back(id, key);
+      }
+    }
+  }
+  for (const auto& [id, key] : extra) remove(id, key);
+  for (const auto& [id, of] : backup.tables) {
+    for (const auto& [key, object] : of.objects) {
+      if (get(id, key) != object) put(id, object->json());
+    }
+  }
+}
+
 }  // namespace kubewatch::apiserver

@@ -64,6 +64,14 @@ class Storage {
 
   // Forgets all history: every older resourceVersion is too old.
   void compact();
+
+  // All objects with their resourceVersions, and the version to go on from.
+  class Backup;
+  std::shared_ptr<const Backup> back_up() const;
+  // As after a restore of etcd: versions go back, history is forgotten, and no event says so.
+  // Observers are told the difference as changes, with versions that nobody else ever sees.
+  void restore(const Backup& backup);
+
   void observe(Observer observer) { observers_.push_back(std::move(observer)); }
 
  private:
@@ -73,6 +81,7 @@ class Storage {
     std::deque<EventPtr> history;
     std::uint64_t compacted = 0;  // state at this version and later can be told
   };
+  void tell_difference(const Backup& backup);
   std::uint64_t compacted(const Table* table) const;
   const Table* table(const std::string& storage_id) const;
   void record(const std::string& storage_id, Table& table, EventPtr event);
@@ -82,6 +91,12 @@ class Storage {
   std::uint64_t compacted_ = 0;
   std::map<std::string, Table> tables_;
   std::vector<Observer> observers_;
+};
+
+class Storage::Backup {
+  friend class Storage;
+  std::uint64_t version = 0;
+  std::map<std::string, Table> tables;
 };
 
 }  // namespace kubewatch::apiserver

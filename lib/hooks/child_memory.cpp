@@ -81,6 +81,14 @@ void ChildMemory::set_listed(const std::string& owner_uid) {
   owners_[owner_uid].listed = true;
 }
 
+void ChildMemory::forget_versions() {
+  for (auto& [uid, owner] : owners_) {
+    for (auto& [id, child] : owner.children) child.resource_version.clear();
+    owner.status.resource_version.clear();
+    owner.status.written_version.clear();
+  }
+}
+
 bool ChildMemory::claim(const ChildId& id, const std::string& owner_uid) {
   return claims_.try_emplace(id, owner_uid).first->second == owner_uid;
 }

@@ -61,6 +61,8 @@ class ChildMemory {
              const std::string& resource_version) const;
   bool wrote_status(const std::string& owner_uid, const std::string& resource_version) const;
   void forget(const std::string& owner_uid);
+  // The server's data went back: no version says anything any more. Which children there are stays.
+  void forget_versions();
 
   // Two objects that print the same child at the same time: the second is told so. False: taken by
   // another.

@@ -72,6 +72,7 @@ CacheCallbacks Driver::cache_callbacks() {
   callbacks.may_have_left_shard = [this](const core::ObjectMeta& last) { look_at_shard(last); };
   callbacks.on_ready = [this] {
     check_ready();
+    hold_while_outdated();
     check_left();
     services_.on_progress();
   };
@@ -127,6 +128,22 @@ void Driver::check_ready() {
   if (rule_.schedule) schedule_.emplace(*rule_.schedule, services_.loop.wall());
   watch_schedule();
   services_.on_progress();
+}
+
+// After a restore of the server some caches are of one past and some of another, until all are
+// listed anew.
+void Driver::hold_while_outdated() {
+  if (!started_ || stopping_ || caches_.ready() != controller_.held()) return;
+  base::log_info(controller_.held() ? "runs go on: everything was listed anew"
+                                    : "nothing runs until everything is listed anew: the server's "
+                                      "data went back",
+                 {{"controller", rule_.name}});
+  if (!controller_.held()) return controller_.hold();
+  // Versions may come again for another content.
+  memory_.forget_versions();
+  expected_ = ExpectedWrites{};
+  patched_.clear();
+  controller_.release();
 }
 
 void Driver::on_wake(Wake wake) {
@@ -398,10 +415,10 @@ std::string Driver::owner_version(const Owner& owner) const {
 DriverStatus Driver::status() const {
   DriverStatus status;
   status.started = started_;
-  status.idle = started_ && controller_.queue().idle() && controller_.running() == 0 &&
-                expected_.empty() && left_settled();
-  status.at_work =
-      started_ && (controller_.queue().at_work() || !expected_.empty() || !left_settled());
+  status.idle = started_ && !controller_.held() && controller_.queue().idle() &&
+                controller_.running() == 0 && expected_.empty() && left_settled();
+  status.at_work = started_ && (controller_.held() || controller_.queue().at_work() ||
+                                !expected_.empty() || !left_settled());
   for (const core::ObjectKey& key : failing_) {
     if (controller_.queue().is_retrying(key)) ++status.failing;
   }
@@ -427,8 +444,8 @@ ControllerFacts Driver::facts() const {
   for (const core::ObjectKey& key : failing_) {
     if (controller_.queue().is_retrying(key)) ++out.failing;
   }
-  // Until it is started nothing is due: its objects are not known.
-  if (started_) out.oldest = controller_.queue().oldest_ready_age(services_.loop.now());
+  // While it is held nothing is due: its objects are not known.
+  if (!controller_.held()) out.oldest = controller_.queue().oldest_ready_age(services_.loop.now());
   return out;
 }
 

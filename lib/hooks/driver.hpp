@@ -168,6 +168,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool is_skipped(const core::ObjectKey& key) const;
   void look_at(const runtime::Work& work, const Done& done);
   void check_ready();
+  void hold_while_outdated();
   void proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
                const Done& done);
   bool is_before(const core::ObjectMeta& meta, const Patched& patched) const;

@@ -29,6 +29,7 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   facts.blocked = resolved_ && caches_.blocked();
   facts.not_listed = why_not_listed();
   facts.started = started_;
+  facts.outdated = started_ && !stopping_ && controller_.held();
   facts.stopping = stopping_;
   facts.may_write = services_.client.may_write().ok();
   facts.owns_shard = owns(key);
@@ -105,7 +106,7 @@ std::vector<std::string> Driver::failing_watches() const {
 }
 
 std::string Driver::why_not_listed() const {
-  if (started_ || !resolved_) return "";
+  if (!resolved_) return "";
   for (const WatchFacts& watch : caches_.watches()) {
     if (!watch.synced && !watch.failure.empty()) return name_of(watch) + ": " + watch.failure;
   }

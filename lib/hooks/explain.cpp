@@ -68,6 +68,12 @@ std::optional<Explanation> of_the_rule(const ExplainFacts& facts) {
     return state("syncing", "the controller waits for the first list of all its kinds" +
                                 (facts.not_listed.empty() ? "" : ": " + facts.not_listed));
   }
+  if (facts.outdated) {
+    return state("syncing",
+                 "the controller waits until its kinds are listed anew: the server's "
+                 "data went back, as after a restore from a backup" +
+                     (facts.not_listed.empty() ? "" : ": " + facts.not_listed));
+  }
   return std::nullopt;
 }
 

@@ -41,6 +41,7 @@ struct ExplainFacts {
   bool blocked = false;    // a kind may not be listed
   std::string not_listed;  // the last error of a kind that was not listed yet, "" = none
   bool started = false;
+  bool outdated = false;  // held until its kinds are listed anew: the server's data went back
   bool stopping = false;
   bool may_write = true;
   bool owns_shard = true;  // this instance leads the object's shard

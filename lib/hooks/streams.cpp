@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
@@ -102,7 +103,9 @@ Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& s
                   },
                   {},
                   true,
-                  /*log_failures=*/false}) {}
+                  /*log_failures=*/false,
+                  {},
+                  [this] { on_outdated(); }}) {}
 
 std::size_t Stream::add(StreamListener listener) {
   listeners_.emplace(++last_listener_, std::move(listener));
@@ -130,6 +133,11 @@ void Stream::on_synced() {
   if (told_ready_) return;
   told_ready_ = true;
   base::vlog(2, "cache of " + name_ + " is ready: " + std::to_string(store().size()) + " objects");
+  each([](const StreamListener& listener) { listener.on_ready(); });
+}
+
+void Stream::on_outdated() {
+  if (!std::exchange(told_ready_, false)) return;
   each([](const StreamListener& listener) { listener.on_ready(); });
 }
 

@@ -22,7 +22,7 @@ class Stream;
 
 struct StreamListener {
   std::function<void(const runtime::StoreChange&)> on_change;  // not for the initial list
-  std::function<void()> on_ready;  // the first sync is done, or blocked() changed
+  std::function<void()> on_ready;                              // ready() or blocked() changed
 };
 
 struct StreamSpec {
@@ -69,7 +69,8 @@ class Stream {
   std::size_t add(StreamListener listener);
   void remove(std::size_t listener) { listeners_.erase(listener); }
   bool unused() const { return listeners_.empty(); }
-  bool ready() const { return reflector_.store().ready(); }
+  // Not while what it holds is of before a restore of the server.
+  bool ready() const { return store().ready() && !reflector_.outdated(); }
   const runtime::Store& store() const { return reflector_.store(); }
   const std::string& namespace_name() const { return reflector_.namespace_name(); }
   // Cannot be listed at all: forbidden, refused for good, or the kind is gone. Other failures pass.
@@ -80,6 +81,7 @@ class Stream {
  private:
   void on_change(const runtime::StoreChange& change);
   void on_synced();
+  void on_outdated();
   void on_failure(runtime::WatcherFailure where, const Error& error, Duration retry_in);
 
   client::Client& client_;

@@ -168,10 +168,12 @@ void Operator::Impl::listen() {
 }
 
 void Operator::Impl::check_synced() {
-  if (!started || parts.standby || !controller.held() || intake_closed()) return;
+  if (!started || parts.standby || intake_closed()) return;
   const bool own_ready = std::all_of(own->streams.begin(), own->streams.end(),
                                      [this](StreamSet::Id id) { return streams.ready(id); });
-  if (!own_ready || (parts.hold_for_all && !streams.ready())) return;
+  // A cache of before a restore of the server is as good as none.
+  if (!own_ready || (parts.hold_for_all && !streams.ready())) return controller.hold();
+  if (!controller.held()) return;
   controller.release();
   if (const auto why = std::exchange(early_trigger, std::nullopt)) wake_all(*why);
 }

@@ -109,6 +109,7 @@ struct Reflector::Impl {
 
   std::vector<std::weak_ptr<Subscriber>> subscribers;
   bool told = false;              // a full state
+  bool told_outdated = false;     // since the last one
   bool give_back_memory = false;  // when compaction is done
   client::PendingPtr request;
   loop::Timer timer;
@@ -220,6 +221,8 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                },
                action);
   }
+  const bool was_outdated = std::exchange(told_outdated, watcher.outdated());
+  if (told_outdated && !was_outdated && callbacks.on_outdated) callbacks.on_outdated();
   if (watcher.failures() == 0) logged = {};
   if (watcher.state() != WatcherState::watching) {
     watching_since.reset();
@@ -456,6 +459,9 @@ std::optional<TimePoint> Reflector::failing_since() const {
   return impl_->fails() ? std::optional(impl_->failing_since) : std::nullopt;
 }
 
+bool Reflector::outdated() const {
+  return impl_->watcher.outdated();
+}
 std::optional<std::string> Reflector::last_failure() const {
   return impl_->fails() ? impl_->last_failure : std::nullopt;
 }

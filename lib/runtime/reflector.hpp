@@ -34,6 +34,9 @@ struct ReflectorCallbacks {
   bool log_failures = true;
   // After failures: it has told something again, or was not cut for a while.
   std::function<void()> on_works = nullptr;
+  // The server's data went back (client/rewinds.hpp): what the cache holds is of a past that the
+  // server does not have, until on_synced.
+  std::function<void()> on_outdated = nullptr;
 };
 
 struct ReflectorStats {
@@ -94,6 +97,8 @@ class Reflector {
   Result<void> load(std::string_view bytes);
   const core::ResourceType& type() const;
   const std::string& namespace_name() const;
+  // From on_outdated to the next on_synced.
+  bool outdated() const;
   // Absent while all is well.
   std::optional<std::string> last_failure() const;
   // When the first failure of those came that it has not recovered from.

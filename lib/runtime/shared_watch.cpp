@@ -59,6 +59,9 @@ ReflectorCallbacks SharedWatch::callbacks() {
   out.on_works = [this] {
     each([](const SourceEvents& events) { events.on_sign(StreamSign::alive); });
   };
+  out.on_outdated = [this] {
+    each([](const SourceEvents& events) { events.on_sign(StreamSign::outdated); });
+  };
   out.log_failures = false;  // whoever has the streams logs what their health says
   return out;
 }
@@ -93,6 +96,7 @@ void SharedWatch::tell_what_is_there(Listener& listener) {
       listener.events.on_sign(StreamSign::init);
     });
     listener.events.on_sign(StreamSign::synced);
+    if (reflector_.outdated()) listener.events.on_sign(StreamSign::outdated);
   }
   if (failure_ && reflector_.last_failure()) {
     listener.events.on_failing(failure_->first, failure_->second);

@@ -8,7 +8,8 @@ void StreamBackoff::sign(TimePoint now, StreamSign sign) {
   switch (sign) {
     case StreamSign::opened: opened_ = now; break;
     case StreamSign::init:
-    case StreamSign::synced: break;
+    case StreamSign::synced:
+    case StreamSign::outdated: break;
     case StreamSign::alive: backoff_.succeed(); break;
   }
 }
@@ -24,6 +25,7 @@ void StreamMonitor::change() {
 }
 
 bool StreamMonitor::sign(StreamSign sign) {
+  if (sign == StreamSign::outdated) return std::exchange(health_.ready, false);
   if (sign != StreamSign::synced && sign != StreamSign::alive) return false;
   const bool was_ready = health_.ready;
   const bool was_failing = health_.failing_since.has_value();

@@ -16,9 +16,10 @@ namespace kubewatch::runtime {
 
 enum class StreamSign {
   opened,
-  init,    // an initial list began, or one of its objects came
-  synced,  // the initial list is complete
-  alive,   // a change after it, a bookmark
+  init,      // an initial list began, or one of its objects came
+  synced,    // the initial list is complete
+  alive,     // a change after it, a bookmark
+  outdated,  // the server's data went back: what was told is void until it is synced again
 };
 
 class StreamBackoff {
@@ -42,7 +43,7 @@ class StreamBackoff {
 // What is known of a stream, for readiness, messages and metrics.
 struct StreamHealth {
   std::string name;
-  bool ready = false;  // had its first complete state
+  bool ready = false;  // had a complete state, and is not outdated
   std::optional<TimePoint> failing_since;
   std::string last_error;      // stays after it recovered; "" = none yet
   std::uint32_t failures = 0;  // in a row

@@ -57,7 +57,24 @@ bool Watcher::went_back(const std::string& resource_version) const {
 void Watcher::note_rewind(WatcherActions& out) {
   force_recent_ = true;
   rewound_ = true;
+  outdated_ = true;
   if (!std::exchange(rewind_told_, true)) out.emplace_back(EmitRewound{});
+}
+
+// The server is well and nothing that is held is worth anything: no waiting, unless it goes back
+// and forth.
+void Watcher::relist_rewound(TimePoint now, WatcherFailure where, const std::string& version,
+                             WatcherActions& out) {
+  const base::Error error = rewound(resource_version_, version);
+  note_rewind(out);
+  if (rewound_at_ && now < *rewound_at_ + options_.backoff.max) {
+    return relist(now, where, error, out);
+  }
+  rewound_at_ = now;
+  stop(out);
+  refused_ = 0;
+  tell_failure(where, error, out);
+  begin(now, out);
 }
 
 // A full state older than what was seen: of a lagging cache, then a consistent read helps; or of a
@@ -139,8 +156,7 @@ void Watcher::version_is(TimePoint now, const std::string& version, WatcherActio
   request_ = Request::none;
   doubtful_ = false;
   if (!went_back(version)) return start_watch(now, out);
-  note_rewind(out);
-  relist(now, WatcherFailure::watch_start, rewound(resource_version_, version), out);
+  relist_rewound(now, WatcherFailure::watch_start, version, out);
 }
 
 void Watcher::start_watch(TimePoint now, WatcherActions& out) {
@@ -196,6 +212,7 @@ void Watcher::init_done(std::string resource_version, WatcherActions& out) {
   force_recent_ = false;
   rewound_ = false;
   rewind_told_ = false;
+  outdated_ = false;
   force_unpaged_ = false;
   doubted_lists_ = 0;
   streaming_interrupted_ = 0;
@@ -273,10 +290,11 @@ WatcherActions Watcher::on_rewound_elsewhere(TimePoint now) {
   WatcherActions out;
   force_recent_ = true;
   rewound_ = true;
-  const bool waits = request_ == Request::none;
+  outdated_ = true;
+  const bool started = request_ != Request::none || timer_ == TimerUse::retry;
   stop(out);
-  state_ = WatcherState::empty;
-  if (!waits) begin(now, out);  // else when it is time
+  refused_ = 0;
+  if (started) begin(now, out);
   return out;
 }
 
@@ -381,9 +399,7 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
     return;
   }
   if (went_back(event.resource_version)) {
-    note_rewind(out);
-    relist(now, WatcherFailure::stream, rewound(resource_version_, event.resource_version), out);
-    return;
+    return relist_rewound(now, WatcherFailure::stream, event.resource_version, out);
   }
   // An event that a server tells again after a reconnect is no progress.
   if (is_bookmark || event.resource_version != resource_version_) {

@@ -139,8 +139,12 @@ class Watcher {
   WatcherActions on_watch_end(TimePoint now, const std::optional<base::Error>& error);
   WatcherActions on_timer(TimePoint now);
   // Another watch of this server saw its data go back. Whether the version of this one is of the
-  // past that was undone cannot be told any more: it lists anew, and every object is compared.
+  // past that was undone cannot be told any more: it lists anew, at once, and every object is
+  // compared.
   WatcherActions on_rewound_elsewhere(TimePoint now);
+  // The server's data went back, and no full state came since: what is held is of a past that the
+  // server does not have.
+  bool outdated() const { return outdated_; }
 
   WatcherState state() const { return state_; }
   const std::string& resource_version() const { return resource_version_; }
@@ -188,6 +192,8 @@ class Watcher {
   void stream_failed(TimePoint now, const base::Error& error, WatcherActions& out);
   bool went_back(const std::string& resource_version) const;
   void note_rewind(WatcherActions& out);
+  void relist_rewound(TimePoint now, WatcherFailure where, const std::string& version,
+                      WatcherActions& out);
   bool page_may_be_of_another_past(TimePoint now) const;
   void begin_again_in_doubt(TimePoint now, WatcherActions& out);
   bool begin_again_if_back(TimePoint now, const std::string& resource_version, WatcherActions& out);
@@ -206,8 +212,9 @@ class Watcher {
 
   Request request_ = Request::none;
   TimerUse timer_ = TimerUse::none;
-  bool synced_ = false;         // an InitDone was emitted, or it resumed
-  bool streaming_off_ = false;  // the server cannot do it
+  bool synced_ = false;                  // an InitDone was emitted, or it resumed
+  std::optional<TimePoint> rewound_at_;  // when it listed anew at once because of that
+  bool streaming_off_ = false;           // the server cannot do it
   std::uint32_t streaming_interrupted_ = 0;
   bool paged_after_all_ = false;  // automatic: the whole list was too much for one answer
 
@@ -216,6 +223,7 @@ class Watcher {
   bool force_recent_ = false;        // a consistent read, whatever the semantics
   bool rewound_ = false;             // the server's resourceVersion went back, or may have
   bool rewind_told_ = false;         // it went back, and EmitRewound said so
+  bool outdated_ = false;            // it went back, as seen here or elsewhere
   bool force_unpaged_ = false;       // continue tokens expire faster than we read
   std::uint32_t doubted_lists_ = 0;  // begun anew because pages may be of two histories
   std::string continue_token_;

@@ -79,6 +79,35 @@ TEST_CASE("compaction makes every older resourceVersion too old, of every resour
   CHECK(at(storage, 2) == "a/x=0 a/y=0 ");
 }
 
+TEST_CASE("a restore brings back objects and versions, forgets history and tells observers only") {
+  Storage storage(10);
+  storage.put("things", object("a", "kept", 1));     // 1
+  storage.put("things", object("a", "changed", 1));  // 2
+  storage.put("things", object("a", "deleted", 1));  // 3
+  const auto backup = storage.back_up();
+  storage.put("things", object("a", "changed", 2));  // 4
+  storage.remove("things", "a/deleted");             // 5
+  storage.put("things", object("a", "extra", 2));    // 6
+  storage.put("others", object("a", "extra", 2));    // 7
+  std::string told;
+  storage.observe([&](const std::string& id, const EventPtr& event) {
+    told +=
+        id + "/" + event->object->key() + (event->type == EventType::deleted ? " gone; " : "; ");
+  });
+  storage.restore(*backup);
+  CHECK(told == "others/a/extra gone; things/a/extra gone; things/a/changed; things/a/deleted; ");
+  CHECK(storage.version() == 3);
+  CHECK(at(storage, 3) == "a/changed=1 a/deleted=1 a/kept=1 ");
+  CHECK(storage.get("things", "a/changed")->version() == 2);
+  CHECK(storage.size("others") == 0);
+  CHECK(at(storage, 2) == "too old resource version: 2");
+  CHECK_FALSE(storage.since("things", 2).ok());
+  REQUIRE(storage.since("things", 3).ok());
+  CHECK(storage.since("things", 3)->empty());
+  CHECK(storage.put("things", object("a", "next"))->version() == 4);
+  CHECK(storage.since("things", 3)->size() == 1);
+}
+
 TEST_CASE("events carry the object before and after, and a deletion its last state") {
   Storage storage(10);
   std::vector<EventPtr> events;

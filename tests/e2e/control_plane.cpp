@@ -157,6 +157,29 @@ class ControlPlane {
     return code == 0;
   }
 
+  // Copied while nobody writes; the API server waits for its etcd meanwhile.
+  bool back_up() {
+    end(etcd_, SIGTERM);
+    fs::remove_all(path("backup"));
+    fs::copy(path("etcd"), path("backup"), fs::copy_options::recursive);
+    start_etcd();
+    return wait_ready();
+  }
+
+  // As an administrator does it: everything is stopped, the data replaced, everything started.
+  bool restore() {
+    end(manager_, SIGKILL);
+    end(api_, SIGKILL);
+    end(etcd_, SIGKILL);
+    fs::remove_all(path("etcd"));
+    fs::copy(path("backup"), path("etcd"), fs::copy_options::recursive);
+    start_etcd();
+    start_api_server();
+    if (!wait_ready()) return false;
+    start_controller_manager();
+    return true;
+  }
+
   void stop() {
     end(manager_, SIGKILL);
     end(api_, SIGKILL);
@@ -257,6 +280,8 @@ void supervise(ControlPlane& plane, const std::string& folder, pid_t guardian) {
     serve("restart", &ControlPlane::restart);
     serve("compact", &ControlPlane::compact);
     serve("compact-etcd", &ControlPlane::compact_etcd);
+    serve("back-up", &ControlPlane::back_up);
+    serve("restore", &ControlPlane::restore);
     std::this_thread::sleep_for(50ms);
   }
   plane.stop();

@@ -35,6 +35,8 @@ class SandboxServer : public Server {
   }
   void compact_storage() override { sandbox_->compact(); }
   void restart() override { sandbox_->drop_watches(); }
+  void back_up() override { sandbox_->back_up(); }
+  void restore() override { sandbox_->restore(); }
 
  private:
   std::unique_ptr<apiserver::Sandbox> sandbox_;
@@ -57,6 +59,8 @@ class RealServer : public Server {
   void compact() override { ask("compact"); }
   void compact_storage() override { ask("compact-etcd"); }
   void restart() override { ask("restart"); }
+  void back_up() override { ask("back-up"); }
+  void restore() override { ask("restore"); }
 
  private:
   void ask(const std::string& what) {

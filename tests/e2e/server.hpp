@@ -22,6 +22,10 @@ class Server {
   virtual void compact_storage() = 0;
   // Ends all connections and comes back with the same objects (the sandbox only drops watches).
   virtual void restart() = 0;
+  // Restores what was stored at the last back_up(): objects and resourceVersions go back, and the
+  // server says nothing of it. Both end watches, the first one perhaps.
+  virtual void back_up() = 0;
+  virtual void restore() = 0;
 };
 
 std::unique_ptr<Server> make_server(loop::EventLoop& loop);

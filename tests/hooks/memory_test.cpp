@@ -57,6 +57,20 @@ TEST_CASE("what a run wrote is told from what others made of it since") {
   CHECK(memory.owners() == 1);
 }
 
+TEST_CASE("when versions mean nothing any more, children are known and nothing is taken for ours") {
+  ChildMemory memory;
+  memory.remember("u1", kChild, {{}, 7, "10"});
+  memory.status("u1") = {9, "11", "12", false};
+  REQUIRE(memory.wrote("u1", kChild, "10"));
+  REQUIRE(memory.wrote_status("u1", "12"));
+  memory.forget_versions();
+  CHECK_FALSE(memory.wrote("u1", kChild, "10"));
+  CHECK_FALSE(memory.wrote_status("u1", "12"));
+  CHECK(memory.status("u1").resource_version.empty());
+  REQUIRE(memory.find("u1", kChild) != nullptr);
+  CHECK(memory.find("u1", kChild)->resource_version.empty());
+}
+
 TEST_CASE("an owner that dies during its run leaves nothing behind") {
   ChildMemory memory;
   memory.begin_run("u1");

@@ -47,6 +47,23 @@ TEST_CASE("nothing runs before all caches are synced") {
   }
 }
 
+TEST_CASE("after the server's data went back nothing runs until all caches are synced again") {
+  Bench b;
+  b.builder.owns(children());
+  b.start();
+  b.list("websites", {object("a", 4), object("b", 4)});
+  b.list("children", {child("x", 3, "a"), child("y", 3, "b")});
+  b.taken();
+  b.event("websites", "BOOKMARK", object("", 2));
+  REQUIRE(b.until([&] { return b.request("children").line().find("watch") == std::string::npos; }));
+  CHECK_FALSE(b.op->synced());
+  b.list("children", {});
+  CHECK(b.taken().empty());
+  b.list("websites", {object("a", 4)});
+  CHECK(b.taken() == Lines{"a OwnedChanged 1"});  // b is of the past that was undone
+  CHECK(b.op->synced());
+}
+
 TEST_CASE("children are watched by their metadata alone, unless they are wanted whole") {
   Bench b;
   const bool whole = GENERATE(false, true);

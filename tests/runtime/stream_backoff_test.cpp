@@ -65,4 +65,11 @@ TEST_CASE("the health of a stream tells since when it fails, and why") {
   monitor.failed(at(300), "reset", std::nullopt);
   CHECK(monitor.health().ready);  // it has a state, if not the newest
   CHECK(monitor.sign(StreamSign::alive));
+  CHECK(monitor.sign(StreamSign::outdated));
+  CHECK_FALSE(monitor.health().ready);
+  CHECK_FALSE(monitor.sign(StreamSign::outdated));
+  CHECK_FALSE(monitor.sign(StreamSign::alive));
+  CHECK_FALSE(monitor.health().ready);
+  CHECK(monitor.sign(StreamSign::synced));
+  CHECK(monitor.health().ready);
 }
