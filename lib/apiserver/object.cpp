@@ -26,7 +26,7 @@ Object::Object(Json json) : json_(std::move(json)) {
 const std::string& Object::body() const {
   if (!body_.empty()) return body_;
   std::string text = "{";
-  for (const auto& [key, value] : json_.items()) {
+  for (const auto& [key, value] : json().items()) {
     if (key == "apiVersion" || key == "kind") continue;
     if (text.size() > 1) text += ',';
     text += base::dump_json(Json(key));
@@ -39,9 +39,30 @@ const std::string& Object::body() const {
 
 const std::string& Object::metadata_body() const {
   if (metadata_body_.empty()) {
-    metadata_body_ = "{\"metadata\":" + base::dump_json(json_.at("metadata")) + "}";
+    metadata_body_ = "{\"metadata\":" + base::dump_json(json().at("metadata")) + "}";
   }
   return metadata_body_;
+}
+
+void Object::shrink() const {
+  if (shrunk_) return;
+  body();
+  Json type = Json::object();
+  for (const char* name : {"apiVersion", "kind"}) {
+    if (const auto at = json_.find(name); at != json_.end()) type[name] = std::move(*at);
+  }
+  json_ = std::move(type);
+  body_.shrink_to_fit();
+  metadata_body_ = std::string();
+  shrunk_ = true;
+}
+
+void Object::expand() const {
+  // Our own text, of what was within all limits when it came.
+  Json whole = Json::parse(body_);
+  whole.update(json_);
+  json_ = std::move(whole);
+  shrunk_ = false;
 }
 
 }  // namespace kubewatch::apiserver

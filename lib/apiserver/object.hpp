@@ -1,5 +1,6 @@
 // A stored object: immutable, shared by the store, the history, lists and watches. Holds the built
-// value and, made on first use, the text that every answer is put together from.
+// value and, made on first use, the text that every answer is put together from; of an object that
+// only history has, the text alone.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,11 @@ class Object {
   // `json` has metadata.resourceVersion set.
   explicit Object(Json json);
 
-  const Json& json() const { return json_; }
+  // Valid until shrink().
+  const Json& json() const {
+    if (shrunk_) expand();
+    return json_;
+  }
   const std::string& key() const { return key_; }  // "shop/web", "web"
   const std::string& name() const { return name_; }
   const std::string& namespace_() const { return namespace__; }
@@ -30,8 +35,16 @@ class Object {
   // Only metadata: `{"metadata":{...}}`.
   const std::string& metadata_body() const;
 
+  // Keeps the text and lets go of the value, which takes many times as much and is built again when
+  // it is asked for.
+  void shrink() const;
+  bool is_shrunk() const { return shrunk_; }
+
  private:
-  Json json_;
+  void expand() const;
+
+  mutable Json json_;  // apiVersion and kind alone while it is shrunk
+  mutable bool shrunk_ = false;
   std::string key_;
   std::string name_;
   std::string namespace__;

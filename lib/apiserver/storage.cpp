@@ -10,6 +10,10 @@ namespace kubewatch::apiserver {
 
 namespace {
 
+// So many events later nobody looks at what they replaced any more but for its text: watches that
+// are up to date have told it, and no write is still at it.
+constexpr std::size_t kStaysBuilt = 64;
+
 bool starts_with(const std::string& text, const std::string& prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
 }
@@ -87,6 +91,11 @@ void Storage::reread(const std::string& storage_id, const std::function<void(Jso
 
 void Storage::record(const std::string& storage_id, Table& of, EventPtr event) {
   of.history.push_back(event);
+  if (of.history.size() > kStaysBuilt) {
+    const Event& past = *of.history[of.history.size() - 1 - kStaysBuilt];
+    if (past.previous) past.previous->shrink();
+    if (past.type == EventType::deleted) past.object->shrink();
+  }
   while (of.history.size() > history_limit_) {
     of.compacted = of.history.front()->version;
     of.history.pop_front();

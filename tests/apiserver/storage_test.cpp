@@ -79,6 +79,27 @@ TEST_CASE("compaction makes every older resourceVersion too old, of every resour
   CHECK(at(storage, 2) == "a/x=0 a/y=0 ");
 }
 
+TEST_CASE("what only history has is kept as text, and is the same when it is asked for") {
+  Storage storage(1000);
+  Json first = object("a", "x", 1);
+  first["spec"] = {{"ratio", 0.1}, {"big", 9007199254740993}, {"text", "\u00e4 \"quoted\""}};
+  const ObjectPtr then = storage.put("things", first);
+  const Json before = then->json();
+  const std::string metadata = then->metadata_body();
+  storage.put("things", object("a", "y", 1));
+  const ObjectPtr gone = storage.remove("things", "a/y");
+  for (int i = 2; i <= 100; ++i) storage.put("things", object("a", "x", i));
+  const ObjectPtr now = storage.get("things", "a/x");
+  CHECK_FALSE(now->is_shrunk());
+  REQUIRE(then->is_shrunk());
+  REQUIRE(gone->is_shrunk());
+  CHECK(then->body().find("apiVersion") == std::string::npos);
+  CHECK(then->metadata_body() == metadata);
+  CHECK(then->json() == before);
+  CHECK(gone->json().at("kind") == "Thing");
+  CHECK(at(storage, 2) == "a/x=1 a/y=1 ");
+}
+
 TEST_CASE("a restore brings back objects and versions, forgets history and tells observers only") {
   Storage storage(10);
   storage.put("things", object("a", "kept", 1));     // 1
