@@ -23,12 +23,15 @@ void NamespaceLifecycle::on_event(const std::string& storage_id, const EventPtr&
   const bool deleted = event->type == EventType::deleted;
   if (storage_id == kNamespaces) {
     const std::string& name = event->object->name();
-    if (deleted) {
-      dying_.erase(name);
-      queue_.erase(name);
-    } else if (base::find(event->object->json(), {"metadata", "deletionTimestamp"}) != nullptr) {
+    // One that lives may have been dying before a restore.
+    const bool dying =
+        !deleted && base::find(event->object->json(), {"metadata", "deletionTimestamp"}) != nullptr;
+    if (dying) {
       dying_.insert(name);
       queue_.insert(name);
+    } else {
+      dying_.erase(name);
+      queue_.erase(name);
     }
     return;
   }

@@ -20,9 +20,11 @@ void Rewinds::seen(const std::shared_ptr<Listener>& by) {
   const auto [at, first] = seen_.try_emplace(by->source, now);
   if (!first && now - at->second < kAgain) return;
   at->second = now;
-  if (timer_) return;  // two that see it in one turn saw the same
-  timer_ = loop_.after(Duration{0}, [this, by] {
-    timer_.reset();
+  if (std::exchange(telling_, true)) return;  // two that see it in one turn saw the same
+  // Before all that is posted from now on: what follows from the state that `by` reads next.
+  loop_.post([this, by, there = std::weak_ptr<char>(alive_)] {
+    if (there.expired()) return;
+    telling_ = false;
     tell(*by);
   });
 }

@@ -18,7 +18,6 @@ namespace kubewatch::client {
 
 class Rewinds {
  public:
-  // It must outlive what seen() began.
   explicit Rewinds(loop::EventLoop& loop) : loop_(loop) {}
   Rewinds(const Rewinds&) = delete;
   Rewinds& operator=(const Rewinds&) = delete;
@@ -31,9 +30,9 @@ class Rewinds {
   // `source`: the plural name of the kind, with its group. `told` comes in a turn of its own.
   [[nodiscard]] std::shared_ptr<Listener> listen(std::string source, std::function<void()> told);
 
-  // `by` saw it; all others are told, and the log. Of one source this counts once in kAgain: a
-  // server behind an APIService has a history of its own, and if that one goes back and forth, no
-  // other kind may be listed for it again and again.
+  // `by` saw it; all others are told, in the next turn, and the log. Of one source this counts once
+  // in kAgain: a server behind an APIService has a history of its own, and if that one goes back
+  // and forth, no other kind may be listed for it again and again.
   void seen(const std::shared_ptr<Listener>& by);
 
   static constexpr Duration kAgain{600000};
@@ -44,7 +43,8 @@ class Rewinds {
   loop::EventLoop& loop_;
   std::vector<std::weak_ptr<Listener>> listeners_;
   std::map<std::string, TimePoint> seen_;  // by source, when it last counted
-  loop::Timer timer_;
+  bool telling_ = false;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
 }  // namespace kubewatch::client

@@ -415,6 +415,7 @@ std::string Driver::owner_version(const Owner& owner) const {
 DriverStatus Driver::status() const {
   DriverStatus status;
   status.started = started_;
+  status.held = started_ && controller_.held();
   status.idle = started_ && !controller_.held() && controller_.queue().idle() &&
                 controller_.running() == 0 && expected_.empty() && left_settled();
   status.at_work = started_ && (controller_.held() || controller_.queue().at_work() ||

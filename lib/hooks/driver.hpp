@@ -28,6 +28,7 @@ namespace kubewatch::hooks {
 
 struct DriverStatus {
   bool started = false;  // all caches were synced once
+  bool held = false;     // started, but waits until all is listed anew
   bool idle = false;
   bool at_work = false;  // not idle, and not only for retries of what failed
   std::size_t failing = 0;

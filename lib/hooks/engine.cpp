@@ -123,17 +123,20 @@ EngineStatus Engine::Impl::status() const {
   bool all_idle = true;
   bool only_retries = true;
   std::size_t absent = 0;
+  std::size_t started = 0;  // and not held again
   for (const auto& driver : drivers) {
     if (driver->absent()) {
       ++absent;
       continue;
     }
     const DriverStatus status = driver->status();
-    const bool waits = !status.started && (!driver->resolved() || driver->blocked());
+    const bool has_all = status.started && !status.held;
+    const bool waits = !has_all && (!driver->resolved() || driver->blocked());
     if (waits && resources != nullptr) ++out.waiting_rules;
-    if (!status.started && !waits) all_idle = only_retries = false;
-    if (status.started && !status.idle) all_idle = false;
-    if (status.at_work) only_retries = false;
+    if (!has_all && !waits) all_idle = only_retries = false;
+    if (has_all && !status.idle) all_idle = false;
+    if (has_all && status.at_work) only_retries = false;
+    started += has_all ? 1 : 0;
     out.failing += status.failing;
     out.parked += status.parked;
     out.unfinished += status.unfinished;
@@ -141,8 +144,6 @@ EngineStatus Engine::Impl::status() const {
     out.runs += status.runs;
     out.failed_runs += status.failed_runs;
   }
-  std::size_t started = 0;
-  for (const auto& driver : drivers) started += driver->status().started ? 1 : 0;
   out.synced = resources != nullptr && started + out.waiting_rules + absent == drivers.size();
   const bool settled = out.synced && to_start.empty() && restarts.empty() && retiring.empty() &&
                        orphans.empty() && (!options.shards || !led.empty());

@@ -42,7 +42,8 @@ struct Request {
   // so many bytes: an answer that trickles is to end as well where it is no watch.
   Duration idle_timeout{0};
   std::size_t idle_bytes = 1;
-  std::size_t max_body = 512U << 20U;  // unless streaming; after decompression
+  // Unless streaming; after decompression. No more than can be read (base::JsonLimits).
+  std::size_t max_body = 64U << 20U;
   // Asked by a transport that lets requests wait, each time one is really sent: how long it may
   // take from then, or why it may not be sent any more, which ends it. Null: always, as above.
   std::function<Result<Duration>()> admit;

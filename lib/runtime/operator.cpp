@@ -53,6 +53,7 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   std::vector<std::function<void(const ShutdownReport&)>> on_shut_down;
   std::optional<ShutdownReport> shut_down_report;
   bool started = false;
+  bool released = false;  // once
   ShutdownSequence shutdown;
 
   explicit Impl(OperatorParts the_parts);
@@ -174,6 +175,7 @@ void Operator::Impl::check_synced() {
   // A cache of before a restore of the server is as good as none.
   if (!own_ready || (parts.hold_for_all && !streams.ready())) return controller.hold();
   if (!controller.held()) return;
+  released = true;
   controller.release();
   if (const auto why = std::exchange(early_trigger, std::nullopt)) wake_all(*why);
 }
@@ -272,8 +274,9 @@ void Operator::Impl::on_referenced(const Kind& kind, const StoreChange& change) 
 void Operator::Impl::wake(const std::vector<core::ObjectKey>& keys, Reason reason,
                           const std::string& what, const StoreChange& change) {
   if (intake_closed()) return;
-  // While all is held every object is going to run anyway, and then with these objects in sight.
-  if (change.initial && controller.held()) return;
+  // Before the first release every object is going to run anyway, and then with these objects in
+  // sight.
+  if (change.initial && !released) return;
   for (const core::ObjectKey& key : keys) {
     if (exists(key)) controller.add(key, reason, what, parts.debounce);
   }

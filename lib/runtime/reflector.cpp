@@ -194,6 +194,8 @@ void Reflector::Impl::told_all(bool gap) {
 void Reflector::Impl::run(const WatcherActions& actions) {
   // What is over stays over: the next watch begins with no failure.
   tell_if_works();
+  const bool was_outdated = std::exchange(told_outdated, watcher.outdated());
+  if (told_outdated && !was_outdated && callbacks.on_outdated) callbacks.on_outdated();
   for (const auto& action : actions) {
     std::visit(Overloaded{
                    [this](const StartList& a) { execute(a); },
@@ -221,8 +223,6 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                },
                action);
   }
-  const bool was_outdated = std::exchange(told_outdated, watcher.outdated());
-  if (told_outdated && !was_outdated && callbacks.on_outdated) callbacks.on_outdated();
   if (watcher.failures() == 0) logged = {};
   if (watcher.state() != WatcherState::watching) {
     watching_since.reset();

@@ -229,10 +229,12 @@ void Watcher::fail(TimePoint now, WatcherFailure where, const base::Error& error
   const bool too_old = error.is_gone() && where != WatcherFailure::initial_list;
   base::Backoff& backoff = same_page ? page_backoff_ : too_old ? gone_backoff_ : backoff_;
   Duration delay = backoff.fail(random_);
+  told_to_wait_ = false;
   if (const auto* status = error.status(); status != nullptr && status->retry_after_seconds) {
     const double asked = 1000.0 * *status->retry_after_seconds * (1.0 + 0.1 * random_.unit());
     const double capped = std::clamp(asked, 0.0, static_cast<double>(kMaxRetryAfter.count()));
     delay = std::max(delay, Duration(static_cast<Duration::rep>(capped)));
+    told_to_wait_ = true;
   }
   out.emplace_back(EmitFailure{where, error, delay});
   retry_at(now + delay, out);
@@ -290,11 +292,14 @@ WatcherActions Watcher::on_rewound_elsewhere(TimePoint now) {
   WatcherActions out;
   force_recent_ = true;
   rewound_ = true;
+  const bool news = synced_ && !outdated_;
   outdated_ = true;
-  const bool started = request_ != Request::none || timer_ == TimerUse::retry;
+  const bool asks = request_ != Request::none;
+  const bool waits_by_itself = news && timer_ == TimerUse::retry && !told_to_wait_;
   stop(out);
+  state_ = WatcherState::empty;
   refused_ = 0;
-  if (started) begin(now, out);
+  if (asks || waits_by_itself) begin(now, out);  // else when it is started, or may ask again
   return out;
 }
 

@@ -139,8 +139,8 @@ class Watcher {
   WatcherActions on_watch_end(TimePoint now, const std::optional<base::Error>& error);
   WatcherActions on_timer(TimePoint now);
   // Another watch of this server saw its data go back. Whether the version of this one is of the
-  // past that was undone cannot be told any more: it lists anew, at once, and every object is
-  // compared.
+  // past that was undone cannot be told any more: it lists anew, at once unless the server asked it
+  // to wait, or it waits to list anew already, and every object is compared.
   WatcherActions on_rewound_elsewhere(TimePoint now);
   // The server's data went back, and no full state came since: what is held is of a past that the
   // server does not have.
@@ -212,6 +212,7 @@ class Watcher {
 
   Request request_ = Request::none;
   TimerUse timer_ = TimerUse::none;
+  bool told_to_wait_ = false;            // the last failure had a Retry-After
   bool synced_ = false;                  // an InitDone was emitted, or it resumed
   std::optional<TimePoint> rewound_at_;  // when it listed anew at once because of that
   bool streaming_off_ = false;           // the server cannot do it

@@ -51,6 +51,28 @@ const char* const kBack =
 
 }  // namespace
 
+TEST_CASE("a kind that is not to be read after a restore is told as one, and not waited for") {
+  World world;
+  world.start();
+  world.listed("configmaps", 1, list(child("3")));
+  world.listed("websites", 1, list(object(kSite, "Website", "4", "{}")));
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  watch.data(kBack);
+  REQUIRE(world.until([&] { return world.lists("configmaps") == 2; }));
+  CHECK(world.engine->status().waiting_rules == 0);
+  auto& refused = world.asked("configmaps");
+  refused.head(403);
+  refused.data(R"({"kind":"Status","code":403,"reason":"Forbidden","message":"no configmaps"})");
+  refused.end();
+  world.listed("websites", 2, list(object(kSite, "Website", "4", "{}")));
+  REQUIRE(world.until([&] { return world.engine->status().waiting_rules == 1; }));
+  CHECK(world.engine->status().idle);  // what --once and --until-idle go by
+  CHECK(world.state() == "forbidden");
+  CHECK(world.explain().text.find("no configmaps") != std::string::npos);
+}
+
 TEST_CASE("after the server's data went back nothing runs until everything is listed anew") {
   World world;
   world.start();

@@ -1,6 +1,7 @@
 // Header lists, the guards of the message head, gzip, host names.
 #include "http/message.hpp"
 
+#include "base/json.hpp"
 #include "http/checks.hpp"
 #include "http/gzip.hpp"
 #include "http/host_check.hpp"
@@ -8,6 +9,10 @@
 
 namespace kubewatch::http {
 namespace {
+
+TEST_CASE("no more of an answer is taken than can be read") {
+  CHECK(Request{}.max_body == base::JsonLimits{}.max_bytes);
+}
 
 TEST_CASE("header names compare without case, and order and duplicates are kept") {
   Headers headers;

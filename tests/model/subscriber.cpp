@@ -73,6 +73,10 @@ Subscriber::Subscriber(std::string the_name, SubscriberOptions options, loop::Ev
   callbacks.on_bookmark = [this](const std::string& version) { told_bookmark(version); };
   callbacks.on_failure = [this](runtime::WatcherFailure where, const Error& error,
                                 Duration retry_in) { told_failure(where, error, retry_in); };
+  // The server is there: what is held is worth less than the wait, unless the server asked for it.
+  callbacks.on_outdated = [this] {
+    if (syncs_ > 0 && !waits_as_asked_) not_before_ = now();
+  };
   reflector_ =
       std::make_unique<runtime::Reflector>(client_, type_of(view.kind), view.namespace_, options_,
                                            runtime::StoreOptions{}, random, std::move(callbacks));
@@ -247,6 +251,7 @@ void Subscriber::told_failure(runtime::WatcherFailure where, const Error& error,
   verdict_.expect(Guarantee::request_rate, !asked_wait_ || retry_in >= *asked_wait_,
                   [&] { return name + ": waits less than Retry-After says"; });
   not_before_ = now() + retry_in;
+  waits_as_asked_ = asked_wait_.has_value();
   asked_wait_.reset();
 }
 

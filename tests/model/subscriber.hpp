@@ -116,6 +116,7 @@ class Subscriber final : public LinkObserver {
   bool may_try_again_ = false;
   bool second_try_ = false;
   std::optional<Duration> asked_wait_;
+  bool waits_as_asked_ = false;
   TimePoint not_before_{};
   std::deque<TimePoint> requests_;
 };

@@ -862,8 +862,20 @@ TEST_CASE("a rewind that another watch saw: a list anew, and each object is comp
     s.end(kUnavailable);
     CHECK(told() == Lines{"list"});
     CHECK(s.watcher.outdated());
+    // Once: a list that fails waits as any does.
+    s.list_error(kUnavailable);
+    CHECK(told() == Lines{});
+    CHECK(s.after(60000).timer() == Lines{"list"});
     listed_anew();
     CHECK_FALSE(s.watcher.outdated());
+  }
+  SECTION("while it waits because the server asked it to: it goes on waiting") {
+    s.sync("50");
+    s.end(http_error(ErrorKind::rate_limited, 429, 60));
+    CHECK(told() == Lines{});
+    CHECK(s.watcher.outdated());
+    CHECK(s.after(70000).timer() == Lines{"list"});
+    listed_anew();
   }
   SECTION("before it begins with what a file holds") {
     CHECK(told() == Lines{});
