@@ -138,12 +138,12 @@ void Driver::hold_while_outdated() {
                                     : "nothing runs until everything is listed anew: the server's "
                                       "data went back",
                  {{"controller", rule_.name}});
-  if (!controller_.held()) return controller_.hold();
+  if (controller_.held()) return controller_.release();
+  controller_.hold();
   // Versions may come again for another content.
   memory_.forget_versions();
   expected_ = ExpectedWrites{};
   patched_.clear();
-  controller_.release();
 }
 
 void Driver::on_wake(Wake wake) {

@@ -89,7 +89,7 @@ std::optional<Duration> Driver::schedule_in() const {
 }
 
 std::vector<std::string> Driver::why_not_started() const {
-  if (started_) return {};
+  if (started_ && !controller_.held()) return {};
   if (!resolved_) return {waits_for_.empty() ? "the server was not asked yet" : waits_for_};
   std::string why = why_not_listed();
   if (!why.empty()) return {std::move(why)};

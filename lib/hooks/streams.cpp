@@ -130,6 +130,8 @@ void Stream::on_change(const runtime::StoreChange& change) {
 }
 
 void Stream::on_synced() {
+  blocked_ = false;
+  missing_ = 0;
   if (told_ready_) return;
   told_ready_ = true;
   base::vlog(2, "cache of " + name_ + " is ready: " + std::to_string(store().size()) + " objects");

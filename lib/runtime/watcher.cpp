@@ -292,6 +292,7 @@ WatcherActions Watcher::on_rewound_elsewhere(TimePoint now) {
   WatcherActions out;
   force_recent_ = true;
   rewound_ = true;
+  rewind_told_ = true;  // whoever told this one told all
   const bool news = synced_ && !outdated_;
   outdated_ = true;
   const bool asks = request_ != Request::none;

@@ -849,6 +849,13 @@ TEST_CASE("a rewind that another watch saw: a list anew, and each object is comp
     CHECK(told() == Lines{"stop", "list"});
     listed_anew();
   }
+  SECTION("it tells nobody again, though its own version goes back as well") {
+    s.sync("50");
+    CHECK(told() == Lines{"stop", "list"});
+    Lines lines = s.page("40");
+    lines.resize(3);
+    CHECK(lines == Lines{"Init rewound", "Page 1", "InitDone 40 gap"});
+  }
   SECTION("while it lists") {
     s.sync("50");
     s.error_event(gone());
