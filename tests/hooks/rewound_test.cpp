@@ -8,7 +8,6 @@ using namespace kubewatch::hooks;
 
 namespace {
 
-using test::event;
 using test::kSite;
 using test::list;
 using test::object;
