@@ -177,6 +177,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   void look_outside(const runtime::Work& work, const Done& done);
   void patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
                        const Done& done);
+  bool only_debounced() const;
+  void know(const core::ObjectMeta& meta);
   void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                  const Done& done);
   void start(RunInput input, const Done& done);

@@ -24,10 +24,18 @@ bool Driver::is_stale(const core::ObjectMeta& meta) {
   return false;
 }
 
+// A later start looks for the finalizer where the state knows objects, and no run may follow here.
+void Driver::know(const core::ObjectMeta& meta) {
+  if (services_.state == nullptr) return;
+  const StateKey key{rule_.name, meta.key()};
+  if (services_.state->find(key) == nullptr) services_.state->set(key, {meta.uid, "", false, 0});
+}
+
 void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
                              const Done& done) {
   const Owner owner{owner_type().gvk, owner_type().namespaced, meta.key(), meta.uid,
                     meta.deleting()};
+  if (add) know(meta);
   change_finalizer(
       services_.client, requests_,
       {owner_type(), meta, rule_.finalizer_name, rule_.apply.field_manager, add},

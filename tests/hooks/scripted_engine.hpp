@@ -75,8 +75,7 @@ struct ScriptedEngine {
     return out;
   }
 
-  void start() {
-    hooks::EngineOptions options;
+  void start(hooks::EngineOptions options = {}) {
     options.work_dir = folder.file("work");
     hooks::EngineCallbacks callbacks;
     callbacks.on_run = [this](const hooks::RunRecord& run) { runs.push_back(run); };
