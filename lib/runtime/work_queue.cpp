@@ -9,8 +9,8 @@ namespace kubewatch::runtime {
 namespace {
 
 // What a live change says is news; these only say "look again".
-bool is_bulk(Reason reason) {
-  return reason == Reason::startup || reason == Reason::resync;
+bool is_no_news(Reason reason) {
+  return reason == Reason::startup || reason == Reason::resync || reason == Reason::requeue;
 }
 
 // Work that may wait for its time while the queue counts as idle.
@@ -188,7 +188,7 @@ void WorkQueue::Impl::add(TimePoint now, const core::ObjectKey& key, Reason reas
   leave_line(it);
   // What somebody asked for is told, whatever the object waits for.
   const bool asked = reason == Reason::manual || reason == Reason::external;
-  if (asked || (is_bulk(item.reason) && !is_bulk(reason))) {
+  if (asked || (is_no_news(item.reason) && !is_no_news(reason))) {
     item.reason = reason;
     item.reason_object = std::move(reason_object);
   }

@@ -34,7 +34,7 @@ class Model {
       return;
     }
     const bool asked = reason == Reason::manual || reason == Reason::external;
-    if (asked || (bulk(item.reason) && !bulk(reason))) item.reason = reason;
+    if (asked || (is_no_news(item.reason) && !is_no_news(reason))) item.reason = reason;
     item.due = std::min(item.due, due);
     if (priority == Priority::live) item.priority = Priority::live;
   }
@@ -124,7 +124,9 @@ class Model {
     void end_series() { failures = waits = level = 0; }
   };
 
-  static bool bulk(Reason reason) { return reason == Reason::startup || reason == Reason::resync; }
+  static bool is_no_news(Reason reason) {
+    return reason == Reason::startup || reason == Reason::resync || reason == Reason::requeue;
+  }
   Duration backoff(std::uint32_t attempt) const {
     Duration delay = options_.retry.initial;
     for (std::uint32_t i = 1; i < attempt && delay < options_.retry.max; ++i) delay *= 2;

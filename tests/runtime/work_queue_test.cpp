@@ -77,7 +77,7 @@ TEST_CASE("the earlier time wins, and later requests do not push work out") {
   CHECK(b.after(10).take() == "b Updated 1");
 }
 
-TEST_CASE("the first reason is kept, but news replaces startup and resync") {
+TEST_CASE("the first reason is kept, but news replaces startup, resync and requeue") {
   struct Row {
     Reason first, second;
     std::string told;
@@ -88,6 +88,8 @@ TEST_CASE("the first reason is kept, but news replaces startup and resync") {
       {Reason::resync, Reason::owned_changed, "OwnedChanged"},
       {Reason::startup, Reason::resync, "Startup"},
       {Reason::updated, Reason::startup, "Updated"},
+      {Reason::requeue, Reason::owned_changed, "OwnedChanged"},
+      {Reason::requeue, Reason::resync, "Requeue"},
       {Reason::retry, Reason::updated, "Retry"},
   };
   for (const auto& row : rows) {
