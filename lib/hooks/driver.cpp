@@ -164,6 +164,11 @@ void Driver::on_wake(Wake wake) {
   if (woken(wake.key, wake.reason, wake.echo) != LoopAlarm::Woken::by_others && !services_.steady) {
     delay = std::max(delay, loop_alarm_.delay(wake.key, services_.loop.now()));
   }
+  if (delay > Duration{0}) {
+    const auto queued = controller_.queue().look(wake.key);
+    const bool sooner = queued && queued->pending && queued->due <= services_.loop.now() + delay;
+    if (!sooner) debounced_.insert(wake.key);
+  }
   controller_.add(wake.key, wake.reason, std::move(wake.reason_object), delay, priority);
 }
 
@@ -183,6 +188,7 @@ void Driver::forget_key(const core::ObjectKey& key) {
   slow_retries_at_.erase(key);
   asked_for_.erase(key);
   echoes_.erase(key);
+  debounced_.erase(key);
   write_themselves_.erase(key);
   failing_.erase(key);
   unfinished_.erase(key);
@@ -196,6 +202,7 @@ void Driver::forget_if_gone(const core::ObjectKey& key) {
 }
 
 void Driver::reconcile(const runtime::Work& work, Done done) {
+  debounced_.erase(work.key);
   // Hooks may write by themselves: where no write may start, no hook may.
   if (!owns(work.key)) return done(runtime::RunOutcome::done());
   if (!services_.client.may_write().ok()) return done({RunVerdict::requeue, kStalePatience});
@@ -412,12 +419,20 @@ std::string Driver::owner_version(const Owner& owner) const {
   return meta && meta->uid == owner.uid ? meta->resource_version : "";
 }
 
+bool Driver::only_debounced() const {
+  const auto counts = controller_.queue().counts(services_.loop.now());
+  return counts.ready == 0 && counts.held == 0 &&
+         controller_.queue().pressing() == debounced_.size();
+}
+
 DriverStatus Driver::status() const {
   DriverStatus status;
   status.started = started_;
   status.held = started_ && controller_.held();
-  status.idle = started_ && !controller_.held() && controller_.queue().idle() &&
-                controller_.running() == 0 && expected_.empty() && left_settled();
+  const bool rests = started_ && !controller_.held() && controller_.running() == 0 &&
+                     expected_.empty() && left_settled();
+  status.idle = rests && controller_.queue().idle();
+  status.debounced = rests && !status.idle && only_debounced();
   status.at_work = started_ && (controller_.held() || controller_.queue().at_work() ||
                                 !expected_.empty() || !left_settled());
   for (const core::ObjectKey& key : failing_) {

@@ -31,6 +31,8 @@ struct DriverStatus {
   bool held = false;     // started, but waits until all is listed anew
   bool idle = false;
   bool at_work = false;  // not idle, and not only for retries of what failed
+  // Not idle, but only for changes that wait for the rule's debounce.
+  bool debounced = false;
   std::size_t failing = 0;
   std::size_t parked = 0;
   std::size_t unfinished = 0;
@@ -175,10 +177,10 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool is_before(const core::ObjectMeta& meta, const Patched& patched) const;
   bool is_stale(const core::ObjectMeta& meta);
   void look_outside(const runtime::Work& work, const Done& done);
-  void patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
-                       const Done& done);
   bool only_debounced() const;
   void know(const core::ObjectMeta& meta);
+  void patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
+                       const Done& done);
   void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                  const Done& done);
   void start(RunInput input, const Done& done);
@@ -268,6 +270,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::set<std::string> finalized_;       // uids; with both finalize and onDelete
   std::set<core::ObjectKey> reduced_;     // parked because only their metadata is cached
   std::set<core::ObjectKey> asked_for_;   // by name, whatever the filter says, and not done yet
+  std::set<core::ObjectKey> debounced_;   // wait for nothing but the debounce
   std::set<core::ObjectKey> echoes_;      // woken by what their own runs wrote, and not run since
   std::set<core::ObjectKey> write_themselves_;  // their last runs printed their own objects
   std::set<core::ObjectKey> failing_;

@@ -122,6 +122,7 @@ EngineStatus Engine::Impl::status() const {
   EngineStatus out;
   bool all_idle = true;
   bool only_retries = true;
+  bool only_debounced = true;
   std::size_t absent = 0;
   std::size_t started = 0;  // and not held again
   for (const auto& driver : drivers) {
@@ -133,9 +134,10 @@ EngineStatus Engine::Impl::status() const {
     const bool has_all = status.started && !status.held;
     const bool waits = !has_all && (!driver->resolved() || driver->blocked());
     if (waits && resources != nullptr) ++out.waiting_rules;
-    if (!has_all && !waits) all_idle = only_retries = false;
+    if (!has_all && !waits) all_idle = only_retries = only_debounced = false;
     if (has_all && !status.idle) all_idle = false;
     if (has_all && status.at_work) only_retries = false;
+    if (has_all && !status.idle && !status.debounced) only_debounced = false;
     started += has_all ? 1 : 0;
     out.failing += status.failing;
     out.parked += status.parked;
@@ -149,6 +151,7 @@ EngineStatus Engine::Impl::status() const {
                        orphans.empty() && (!options.shards || !led.empty());
   out.idle = settled && all_idle;
   out.at_work = !settled || !only_retries;
+  out.debounced = settled && !all_idle && only_debounced;
   return out;
 }
 

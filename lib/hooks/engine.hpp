@@ -96,6 +96,8 @@ struct EngineStatus {
   bool idle = false;
   // Not idle, and not only because objects that failed are tried again.
   bool at_work = false;
+  // Not idle, and only because changes wait for the debounce of their rule.
+  bool debounced = false;
   std::size_t waiting_rules = 0;  // rules held by a missing kind or forbidden list
   std::size_t failing = 0;        // objects whose last run failed and that will be retried
   std::size_t parked = 0;

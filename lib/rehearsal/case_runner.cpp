@@ -75,8 +75,9 @@ class CaseRun {
     return settle(here(), Duration{0});
   }
 
-  bool settle(const std::string& place, Duration advance) {
-    auto settled = world_->settle(advance);
+  bool settle(const std::string& place, Duration advance,
+              World::Debounced debounced = World::Debounced::waited_for) {
+    auto settled = world_->settle(advance, debounced);
     const auto status = world_->status();
     if (status.failing > 0 || status.parked > 0) result_.fails_on_purpose = true;
     return settled.ok() || fail(place, settled.error().message());
@@ -89,6 +90,8 @@ class CaseRun {
         const std::string place = fmt::format("{}:{}", test_.file, action.at.line);
         if (!act(action, place)) return false;
       }
+      // What the step has changed within a debounce is one run.
+      if (!settle(here(), Duration{0})) return false;
       const Observed seen = world_->take();
       result_.runs += seen.runs.size();
       if (options_.interruption) continue;
@@ -123,7 +126,7 @@ class CaseRun {
         break;
     }
     if (!done.ok()) return fail(place, done.error().render());
-    return settle(place, advance);
+    return settle(place, advance, World::Debounced::left);
   }
 
   // A failure that nothing meets shows nothing, which is worse than none.

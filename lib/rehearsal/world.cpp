@@ -255,7 +255,7 @@ Result<void> World::remove(const Json& reference) {
   return {};
 }
 
-PaceFacts World::facts() const {
+PaceFacts World::facts(Debounced debounced) const {
   PaceFacts out;
   out.now = loop_.now();
   out.real = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - step_started_);
@@ -264,7 +264,7 @@ PaceFacts World::facts() const {
   out.activity = server_.activity() + status.runs;
   out.in_flight = !server_.quiet();
   out.watches_complete = server_.watches_complete();
-  out.idle = status.idle;
+  out.idle = status.idle || (debounced == Debounced::left && status.debounced);
   out.hooks = status.hooks;
   out.failing = status.failing;
   out.runs = earlier_runs_ + status.runs;
@@ -290,16 +290,16 @@ void World::wait_for_hook() {
   loop_.run_until([&first] { return !std::exchange(first, false); }, kHookPoll);
 }
 
-Result<void> World::settle(Duration advance) {
+Result<void> World::settle(Duration advance, Debounced debounced) {
   KW_TRY(opened_);
   step_started_ = std::chrono::steady_clock::now();
   skipped_ = Duration{0};
   PaceLimits limits;
   limits.real = options_.patience;
   limits.runs = options_.max_runs;
-  Pace pace(facts(), advance, options_.through_retries, limits);
+  Pace pace(facts(debounced), advance, options_.through_retries, limits);
   for (;;) {
-    const PaceDecision decision = pace.decide(facts());
+    const PaceDecision decision = pace.decide(facts(debounced));
     switch (decision.move) {
       case PaceMove::turn: turn(); break;
       case PaceMove::wait: wait_for_hook(); break;

@@ -57,9 +57,11 @@ class World {
   void start_engine();
   // Gracefully. False: it did not end in time.
   bool end_engine();
+  // Changes that wait for the debounce of their rule: are waited for, or left to be joined by more.
+  enum class Debounced { waited_for, left };
   // Until nothing is due; with `advance`, so much later. Errors: timeout, saying what it waits for;
   // unreachable, where hooks are to have credentials and nothing can be listened on.
-  Result<void> settle(Duration advance = {});
+  Result<void> settle(Duration advance = {}, Debounced debounced = Debounced::waited_for);
 
   // What happened since the last call, with the objects as they are now.
   Observed take();
@@ -72,7 +74,7 @@ class World {
 
  private:
   client::ClientConfig open_door();
-  PaceFacts facts() const;
+  PaceFacts facts(Debounced debounced) const;
   void turn();
   void skip_to(TimePoint time);
   void wait_for_hook();

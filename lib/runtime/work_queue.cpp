@@ -394,6 +394,10 @@ bool WorkQueue::idle() const {
   return q.held == 0 && q.must_run == 0 && q.ready[0].empty() && q.ready[1].empty();
 }
 
+std::size_t WorkQueue::pressing() const {
+  return impl_->must_run;
+}
+
 bool WorkQueue::at_work() const {
   const Impl& q = *impl_;
   if (q.fresh > 0 || q.must_run > 0) return true;

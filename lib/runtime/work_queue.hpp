@@ -123,6 +123,8 @@ class WorkQueue {
   // Nothing due or held, nothing debounced; retries, requeues, resyncs and schedules that wait for
   // their time do not count.
   bool idle() const;
+  // Pending keys that keep it from being idle, due or not.
+  std::size_t pressing() const;
   // Not idle, and not only because retries of what failed run or are due.
   bool at_work() const;
   // Pending keys that wait for a time (retry, requeue, debounce), held, ready, parked.

@@ -450,6 +450,38 @@ steps:
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(30));
 }
 
+TEST_CASE("changes of one step within the debounce are one run, at the latest at its end") {
+  std::string rules = kRules;
+  rules.replace(rules.find("  resync: 10m"), 13, "  resync: 10m\n  debounce: 5s");
+  const auto changed_to = [](const std::string& value) {
+    return "apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, "
+           "data: {k: " +
+           value + "}}";
+  };
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+steps:
+  - expect: {runs: [{reason: Startup}]}
+  - when:
+    - )" + changed_to("vw") + R"(
+    - )" + changed_to("vx") + R"(
+    expect:
+      runs: [{reason: Updated, times: 1}]
+      objects: [{kind: ConfigMap, name: a-copy, data: {k: vx}}]
+  - when:
+    - )" + changed_to("vy") + R"(
+    - advance: 4s
+    - )" + changed_to("vz") + R"(
+    - advance: 2s
+    - )" + changed_to("vu") + R"(
+    expect:
+      runs: [{reason: Updated, times: 2}]
+      objects: [{kind: ConfigMap, name: a-copy, data: {k: vu}}]
+)",
+                               rules);
+  CHECK(messages(result) == "");
+}
+
 TEST_CASE("a refused write is retried after its backoff, not before") {
   const test::RuleFolder folder;
   const auto result = run_text(folder, R"(
