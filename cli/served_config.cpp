@@ -46,7 +46,7 @@ Result<std::string> ServedConfig::write(const client::ClientConfig& config, std:
     own_folder_ = fmt::format("{}/{}-XXXXXX", root, context_);
     if (::mkdtemp(own_folder_.data()) == nullptr) {
       own_folder_.clear();
-      return Error(ErrorKind::forbidden, "cannot make a folder for the kubeconfig in " + root);
+      return Error(ErrorKind::unavailable, "cannot make a folder for the kubeconfig in " + root);
     }
     path = own_folder_ + "/kubeconfig";
   }

@@ -36,6 +36,8 @@ namespace kubewatch::cli {
 
 namespace {
 
+constexpr Duration kPatienceAtStart{10000};
+
 // Decides when --once and --until-idle are over: all synced and nothing due or running, for
 // `quiet`.
 class EndWatch {
@@ -310,7 +312,7 @@ class RunController : public Command {
         ->type_name("NAME")
         ->allow_extra_args(false)
         ->needs("--triggers");
-    app.add_flag("--fail-fast", fail_fast_, "exit 8 when the server cannot be reached at start");
+    app.add_flag("--fail-fast", fail_fast_, "end when the server cannot be reached (exit 8) or does not let us in (7) at start");
     app.add_option("--socket", socket_,
                    "control socket, or none (default: PID.sock in a private folder)")
         ->type_name("FILE");
@@ -379,13 +381,19 @@ class RunController : public Command {
     return {};
   }
 
+  // A process that ends by itself must not wait for ever for what never comes.
+  std::optional<Duration> give_up_start() const {
+    if (fail_fast_) return Duration{0};
+    return Ends{once_, until_idle_}.by_itself() ? std::optional(kPatienceAtStart) : std::nullopt;
+  }
+
   int run_compat_hooks(Context& context) {
     loop::start_guardian();
     auto session = open(context);
     if (!session.ok()) return fail(context, session.error());
     CompatRun run{compat_.options(), once_, until_idle_, dry_run_};
     run.options.concurrency = concurrency_.value_or(hooks::default_concurrency());
-    run.options.fail_fast = fail_fast_;
+    run.options.give_up_start = give_up_start();
     if (shutdown_timeout_) run.options.shutdown_timeout = *shutdown_timeout_;
     return run_compat(context, **session, std::move(run), metrics_);
   }
@@ -396,7 +404,7 @@ class RunController : public Command {
     if (!plan.ok()) return fail(context, plan.error());
     hooks::EngineOptions options;
     options.concurrency = concurrency_.value_or(hooks::default_concurrency());
-    options.fail_fast = fail_fast_;
+    options.give_up_start = give_up_start();
     options.cgroups = std::move(cgroups);
     if (!triggers_.empty()) {
       const auto listen = http::parse_listen_address(triggers_);

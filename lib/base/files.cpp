@@ -31,10 +31,11 @@ class Fd {
   int fd_;
 };
 
+// `forbidden` is left to servers: it is told as "not logged in".
 Error system_error(std::string_view what, const std::string& path, int code) {
   ErrorKind kind = ErrorKind::invalid;
   if (code == ENOENT) kind = ErrorKind::not_found;
-  if (code == EACCES || code == EPERM || code == EROFS) kind = ErrorKind::forbidden;
+  if (code == EACCES || code == EPERM || code == EROFS) kind = ErrorKind::unavailable;
   if (code == ENOSPC || code == EDQUOT || code == EFBIG) kind = ErrorKind::too_large;
   return Error(kind, fmt::format("{} {}: {}", what, path, std::strerror(code)));
 }

@@ -15,6 +15,7 @@
 #include "hooks/hook_credentials.hpp"
 #include "hooks/metric_text.hpp"
 #include "hooks/metrics.hpp"
+#include "hooks/start_patience.hpp"
 #include "hooks/work_folder.hpp"
 
 namespace kubewatch::compat {
@@ -58,6 +59,7 @@ struct Engine::Impl {
 
   std::shared_ptr<const client::ResourceMap> resources;
   bool discovering = false;
+  hooks::StartPatience start_patience{options.give_up_start};
   base::Backoff discovery_backoff{{Duration{1000}, Duration{30000}, 2.0, 0.2}};
   hooks::OncePer told{Duration{60000}};
   std::vector<std::function<void()>> after_discovery;
@@ -208,7 +210,7 @@ void Engine::Impl::on_discovered(Result<std::shared_ptr<const client::ResourceMa
     resources = *std::move(answer);
     resolve_hooks();
   } else if (!stopping) {
-    if (options.fail_fast && resources == nullptr) {
+    if (resources == nullptr && start_patience.is_over(answer.error(), loop.now())) {
       stopping = true;
       if (callbacks.on_fatal) callbacks.on_fatal(answer.error());
       return;

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,8 @@ struct EngineOptions {
   Duration grace{5000};
   Duration shutdown_timeout{25000};
   base::BackoffPolicy retry = kRetryBackoff;
-  bool fail_fast = false;  // unreachable server at start: give up (on_fatal)
-  bool dry = false;        // the client's writes are not carried out (--dry-run)
+  std::optional<Duration> give_up_start;  // on_fatal when no server answers so long; absent: never
+  bool dry = false;                       // the client's writes are not carried out (--dry-run)
 };
 
 struct EngineCallbacks {

@@ -54,7 +54,11 @@ Engine::Impl::~Impl() {
 Services Engine::Impl::make_services() {
   if (options.work_dir.empty()) {
     auto made = WorkFolder::make(temporary_base());
-    if (made.ok()) own_folder = std::move(*made);
+    if (made.ok()) {
+      own_folder = std::move(*made);
+    } else {
+      folder_error = made.error();
+    }
   } else {
     mkdir(options.work_dir.c_str(), 0700);
   }
@@ -99,10 +103,7 @@ void Engine::Impl::start() {
   client.observers().all = &telemetry.metrics;
   start_traces();
   if (services.work_dir.empty()) {
-    const Error error(ErrorKind::forbidden,
-                      "cannot make a private folder for the hooks under TMPDIR (or /tmp)");
-    base::log_error(error.message());
-    return give_up(error);
+    return give_up(*folder_error);
   }
   if (auto opened = triggers.open(rules, services.work_dir, options.triggers); !opened.ok()) {
     return give_up(opened.error());

@@ -66,7 +66,7 @@ struct EngineOptions {
   Duration last_writes{15000};  // after it, for what hooks that ended have to write
   std::string work_dir;         // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
   std::optional<ListenAddress> triggers;  // needed by rules with HTTP triggers
-  bool fail_fast = false;                 // unreachable server at start: give up (on_fatal)
+  std::optional<Duration> give_up_start;  // on_fatal when no server answers so long; absent: never
   bool steady = false;                    // resyncs come exactly in time: for tests
   // Leader election: nothing runs but what lead() names. Absent: everything runs from the start.
   std::optional<ShardPlan> shards;
@@ -78,7 +78,7 @@ struct EngineOptions {
 struct EngineCallbacks {
   std::function<void(const RunRecord&)> on_run;
   // The start failed for good: no private folder; the address for triggers is taken or missing;
-  // with fail_fast, no server.
+  // no server, within give_up_start.
   std::function<void(const Error&)> on_fatal;
   // An Event that was told, of a run that failed or by a Result; it is written a little later, or
   // counted into a series.

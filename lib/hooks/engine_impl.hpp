@@ -15,6 +15,7 @@
 #include "hooks/engine.hpp"
 #include "hooks/kind_families.hpp"
 #include "hooks/orphaned_finalizers.hpp"
+#include "hooks/start_patience.hpp"
 #include "hooks/trigger_hub.hpp"
 #include "hooks/work_folder.hpp"
 
@@ -45,8 +46,9 @@ struct Engine::Impl {
   std::map<std::string, std::unique_ptr<runtime::RunSlots>> rule_slots;
   StreamPool pool;
   Reporter reporter;
-  mutable Telemetry telemetry;  // collecting lets series expire
-  WorkFolder own_folder;        // where no other is asked for
+  mutable Telemetry telemetry;        // collecting lets series expire
+  WorkFolder own_folder;              // where no other is asked for
+  std::optional<Error> folder_error;  // why it could not be made
   HookCgroups cgroups;
   Services services;
   std::vector<Rule> rules;  // until start(); with a plan that narrows, what shards are made from
@@ -59,6 +61,7 @@ struct Engine::Impl {
   TriggerHub triggers;
 
   std::shared_ptr<const client::ResourceMap> resources;
+  StartPatience start_patience{options.give_up_start};
   base::Backoff discovery_backoff{{Duration{1000}, Duration{30000}, 2.0, 0.2}};
   base::Backoff missing_backoff{{kRediscoverPause, Duration{30000}, 1.5, 0.1}};
   OncePer told{Duration{60000}};

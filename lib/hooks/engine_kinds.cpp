@@ -125,7 +125,7 @@ void Engine::Impl::on_discovered(Result<std::shared_ptr<const client::ResourceMa
 
 void Engine::Impl::on_unreachable(const Error& error) {
   if (stopping) return;
-  if (options.fail_fast && resources == nullptr) {
+  if (resources == nullptr && start_patience.is_over(error, loop.now())) {
     stopping = true;
     if (callbacks.on_fatal) callbacks.on_fatal(error);
     return;

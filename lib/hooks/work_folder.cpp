@@ -3,11 +3,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -59,7 +62,10 @@ Result<WorkFolder> WorkFolder::make(const std::string& base) {
   WorkFolder out;
   std::string pattern = base + "/" + std::string(kPrefix) + "XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
-    return Error(ErrorKind::forbidden, "cannot make a private folder for the hooks under " + base);
+    return Error(
+        ErrorKind::unavailable,
+        fmt::format("cannot make a private folder for the hooks in {}: {}; TMPDIR says where", base,
+                    std::strerror(errno)));
   }
   out.path_ = pattern;
   // It has its name only once it is held: what is named and free has no owner.
@@ -67,7 +73,7 @@ Result<WorkFolder> WorkFolder::make(const std::string& base) {
   out.lock_ =
       loop::Fd(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!take(out.lock_) || ::rename(fresh.c_str(), (pattern + "/" + kLock).c_str()) != 0) {
-    return Error(ErrorKind::forbidden, "cannot lock the private folder " + pattern);
+    return Error(ErrorKind::unavailable, "cannot lock the private folder " + pattern);
   }
   return out;
 }

@@ -13,7 +13,7 @@ class WorkFolder {
  public:
   WorkFolder() = default;
   // Below `base`, of mode 0700, locked while this lives. First removes folders like it that are
-  // ours and that nobody holds any more. Errors: forbidden.
+  // ours and that nobody holds any more. Errors: unavailable.
   static Result<WorkFolder> make(const std::string& base);
   ~WorkFolder() { remove(); }
   WorkFolder(WorkFolder&& other) noexcept;
