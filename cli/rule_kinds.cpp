@@ -164,10 +164,7 @@ class DocumentKinds {
   std::vector<hooks::Diagnostic>& problems_;
 };
 
-}  // namespace
-
-hooks::LoadedRules load_checked_rules(const std::vector<std::string>& paths) {
-  hooks::LoadedRules out = hooks::load_rules(paths);
+hooks::LoadedRules check_kinds(const std::vector<std::string>& paths, hooks::LoadedRules out) {
   KnownKinds known;
   for (const std::string& path : paths) {
     std::error_code ignored;
@@ -190,6 +187,16 @@ hooks::LoadedRules load_checked_rules(const std::vector<std::string>& paths) {
     return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
   });
   return out;
+}
+
+}  // namespace
+
+hooks::LoadedRules load_checked_rules(const std::vector<std::string>& paths) {
+  return check_kinds(paths, hooks::load_rules(paths));
+}
+
+hooks::LoadedRules load_checked_rules_to_read(const std::vector<std::string>& paths) {
+  return check_kinds(paths, hooks::load_rules_to_read(paths));
 }
 
 }  // namespace kubewatch::cli

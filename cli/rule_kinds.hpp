@@ -12,5 +12,7 @@ namespace kubewatch::cli {
 // As hooks::load_rules(), with problems of kinds that do not exist, and of namespaces where a kind
 // has none, at their places.
 hooks::LoadedRules load_checked_rules(const std::vector<std::string>& paths);
+// As hooks::load_rules_to_read(), with the same further problems.
+hooks::LoadedRules load_checked_rules_to_read(const std::vector<std::string>& paths);
 
 }  // namespace kubewatch::cli

@@ -58,7 +58,7 @@ class Finalizers : public Command {
 
  private:
   int ask_server(Context& context, const Json& args) {
-    const auto loaded = hooks::load_rules(rule_files_);
+    const auto loaded = hooks::load_rules_to_read(rule_files_);
     if (!loaded.problems.empty())
       return refuse_rules(context, loaded.problems, "the server was not asked");
     auto session = Session::open(context.global.config);

@@ -65,7 +65,7 @@ class Rbac : public Command {
 
   int run(Context& context) override {
     if (rule_files_.empty()) return fail(context, kUsage, "name the rule files with -f");
-    const auto loaded = load_checked_rules(rule_files_);
+    const auto loaded = load_checked_rules_to_read(rule_files_);
     if (!loaded.problems.empty()) {
       return refuse_rules(context, loaded.problems, "nothing was printed");
     }

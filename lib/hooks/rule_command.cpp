@@ -57,9 +57,11 @@ std::string find_in_path(const std::string& name) {
 bool resolve_program(const RuleNode& node, const std::string& folder, std::string& program) {
   if (program.find('/') != std::string::npos) {
     program = resolve(program, folder);
+    if (!node.looks_for_files()) return true;
     const std::string wrong = why_not_executable(program);
     return wrong.empty() || node.problem(wrong);
   }
+  if (!node.looks_for_files()) return true;
   const std::string found = find_in_path(program);
   if (!found.empty()) {
     program = found;
@@ -107,6 +109,7 @@ bool read_file_path(const RuleNode& node, const std::string& folder, std::string
   std::string path;
   if (!text(path)(node)) return false;
   out = resolve(path, folder);
+  if (!node.looks_for_files()) return true;
   struct stat info {};
   if (::stat(out.c_str(), &info) != 0) {
     return node.problem(fmt::format("{}: {}", in_quotes(out), std::strerror(errno)));

@@ -20,7 +20,7 @@ constexpr std::string_view kApiVersion = "kubewatch.dev/v1";
 
 const std::vector<std::string>& kinds() {
   static const std::vector<std::string> kKinds = {"Controller", "Admission", "Conversion",
-                                                  "ControllerTest"};
+                                                  "ControllerTest", "TypeDefinitions"};
   return kKinds;
 }
 
@@ -39,6 +39,9 @@ bool check_kind(const RuleNode& node) {
   if (kinds()[*index] == "ControllerTest") {
     return node.problem(
         "ControllerTest: a test case is no rule; run it with `run-controller test`");
+  }
+  if (kinds()[*index] == "TypeDefinitions") {
+    return node.problem("TypeDefinitions: types are no rule; `crd-gen` makes their definitions");
   }
   return *index == 0 ||
          node.problem(fmt::format("{}: not supported yet", node.value().get<std::string>()));
@@ -133,8 +136,8 @@ bool is_foreign(const Json& document) {
   const std::string kind = base::string_at(document, {"kind"});
   if (api_version.empty() || kind.empty()) return false;
   const std::string group = api_version.substr(0, api_version.find('/'));
-  // Test cases of rules lie beside them; `run-controller test` reads those.
-  if (group == kGroup) return kind == "ControllerTest";
+  // Test cases and types lie beside rules; `run-controller test` and `crd-gen` read those.
+  if (group == kGroup) return kind == "ControllerTest" || kind == "TypeDefinitions";
   // A misspelt group must not make a rule vanish.
   const bool our_kind = std::find(kinds().begin(), kinds().end(), kind) != kinds().end();
   return !our_kind || base::suggest(group, {std::string(kGroup)}).empty();

@@ -32,6 +32,7 @@ base::YamlLimits yaml_limits() {
 struct Loading {
   std::vector<ReadRule> rules;
   std::vector<Diagnostic> problems;
+  bool look_for_files = true;   // that the rules name
   std::set<std::string> files;  // canonical: the same file twice, under whatever name, is one file
 };
 
@@ -68,7 +69,7 @@ bool read_text(std::string_view text, const std::string& file, bool in_folder, L
   for (const base::YamlDocument& document : *documents) {
     if (in_folder && is_foreign(document.value)) continue;
     seen = true;
-    const RuleSource source{file, document.marks, out.problems};
+    const RuleSource source{file, document.marks, out.problems, nullptr, out.look_for_files};
     auto rule = read_document(RuleNode(source, document.value), folder);
     if (!rule) continue;
     for (ReadRule& one : one_per_kind(*std::move(rule))) out.rules.push_back(std::move(one));
@@ -179,16 +180,9 @@ LoadedRules finish(Loading loading) {
   return out;
 }
 
-}  // namespace
-
-std::string Diagnostic::str() const {
-  const std::string name = base::escape_for_terminal(file);
-  if (line == 0) return fmt::format("{}: {}", name, message);
-  return fmt::format("{}:{}:{}: {}", name, line, column, message);
-}
-
-LoadedRules load_rules(const std::vector<std::string>& paths) {
+LoadedRules load(const std::vector<std::string>& paths, bool look_for_files) {
   Loading loading;
+  loading.look_for_files = look_for_files;
   for (const std::string& path : paths) {
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) {
@@ -198,6 +192,22 @@ LoadedRules load_rules(const std::vector<std::string>& paths) {
     }
   }
   return finish(std::move(loading));
+}
+
+}  // namespace
+
+std::string Diagnostic::str() const {
+  const std::string name = base::escape_for_terminal(file);
+  if (line == 0) return fmt::format("{}: {}", name, message);
+  return fmt::format("{}:{}:{}: {}", name, line, column, message);
+}
+
+LoadedRules load_rules(const std::vector<std::string>& paths) {
+  return load(paths, true);
+}
+
+LoadedRules load_rules_to_read(const std::vector<std::string>& paths) {
+  return load(paths, false);
 }
 
 LoadedRules parse_rules(std::string_view text, const std::string& file) {

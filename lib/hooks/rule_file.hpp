@@ -27,6 +27,9 @@ struct LoadedRules {
 // Files and folders (*.yaml, *.yml, *.json, not recursive, sorted). Checks across rules too: same
 // name, same field manager, same finalizer.
 LoadedRules load_rules(const std::vector<std::string>& paths);
+// The same for who asks about rules and runs none: the programs and files that they name may be
+// missing.
+LoadedRules load_rules_to_read(const std::vector<std::string>& paths);
 // One text; `file` names it and its folder is the base of relative paths.
 LoadedRules parse_rules(std::string_view text, const std::string& file);
 

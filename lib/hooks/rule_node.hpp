@@ -31,6 +31,7 @@ struct RuleSource {
   const base::YamlMarks& marks;
   std::vector<Diagnostic>& problems;
   RuleProbe* probe = nullptr;
+  bool look_for_files = true;  // programs and files that the rule names must be there
 };
 
 // A cheap handle; the document must outlive it.
@@ -43,6 +44,7 @@ class RuleNode {
   const std::string& path() const { return path_; }
   const std::string& file() const { return source_->file; }
   RuleProbe* probe() const { return source_->probe; }
+  bool looks_for_files() const { return source_->look_for_files; }
   base::YamlMark mark() const { return source_->marks.value_at(pointer_); }
   Diagnostic diagnostic(std::string message) const;
 

@@ -224,6 +224,21 @@ TEST_CASE("a program without a slash is found in PATH, and kept with its absolut
   CHECK(program.ends_with("/sh"));
 }
 
+TEST_CASE("who runs none of the rules reads them without their programs and files") {
+  const test::RuleFolder folder;
+  const std::string file = folder.write(
+      "rules.yaml",
+      "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: web}\nspec:\n"
+      "  for: {apiVersion: v1, kind: ConfigMap}\n"
+      "  reconcile: {exec: [./gone.sh], env: {A: {from: {file: gone.txt}}}}\n"
+      "  finalize: {exec: [no-such-program]}\n");
+  CHECK(hooks::load_rules({file}).problems.size() == 3);
+  const auto loaded = hooks::load_rules_to_read({file});
+  CHECK(loaded.problems.empty());
+  REQUIRE(loaded.rules.size() == 1);
+  CHECK(loaded.rules[0].reconcile.argv[0] == folder.file("gone.sh"));
+}
+
 TEST_CASE("two rules must differ in name, field manager and finalizer") {
   const std::string same_manager = "  apply: {fieldManager: kubewatch/a}\n";
   const std::string same_finalizer = "  finalize: {shell: 'true', name: kubewatch.dev/a}\n";
@@ -251,6 +266,8 @@ TEST_CASE("a folder is read in order, and manifests beside the rules are passed 
       R"({"apiVersion":"kubewatch.dev/v1","kind":"Controller","metadata":{"name":"c"},"spec":)"
       R"({"for":{"apiVersion":"v1","kind":"Pod"},"reconcile":{"shell":"true"}}})");
   folder.write("crd.yaml", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n");
+  folder.write("types.yaml", "apiVersion: kubewatch.dev/v1\nkind: TypeDefinitions\n");
+  folder.write("case.yaml", "apiVersion: kubewatch.dev/v1\nkind: ControllerTest\n");
   folder.write("notes.txt", "not a rule: [");
   folder.write(".hidden.yaml", "not a rule: [");
   const auto loaded = hooks::load_rules({folder.path(), folder.file("a.yml")});

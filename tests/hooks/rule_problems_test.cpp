@@ -75,7 +75,8 @@ TEST_CASE("a document that is no rule is refused") {
           {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
            {"1:13: apiVersion: must be kubewatch.dev/v1 in a rule file, not \"v1\""}},
           {"apiVersion: kubewatch.dev/v1\nkind: Controler\nmetadata: {name: a}\n",
-           {"2:7: kind: must be Controller, Admission, Conversion or ControllerTest, not "
+           {"2:7: kind: must be Controller, Admission, Conversion, ControllerTest or "
+            "TypeDefinitions, not "
             "\"Controler\", "
             "did you mean \"Controller\"?"}},
           {"apiVersion: kubewatch.dev/v1\nkind: Admission\n",
