@@ -32,6 +32,7 @@ class Trigger : public Command {
     control_.bind_target(app, "the object; or KIND, with --selector or --all");
     app.add_option("-l,--selector", selector_, "objects with these labels")->type_name("SELECTOR");
     app.add_flag("--all", all_, "all objects of the rules' selections");
+    app.add_option("--controller", controller_, "of this rule only")->type_name("NAME");
     app.add_option("--reason", reason_, "why, for the hook and the list of runs")
         ->type_name("TEXT");
     control_.bind(app);
@@ -45,6 +46,7 @@ class Trigger : public Command {
     if (!args.ok()) return fail(context, args.error());
     if (!selector_.empty()) (*args)["selector"] = selector_;
     if (all_) (*args)["all"] = true;
+    if (!controller_.empty()) (*args)["controller"] = controller_;
     (*args)["reason"] = reason_;
     return control_.ask(context, "trigger", *args,
                         [&](const Json& answer) { print_triggered(context, answer); });
@@ -53,6 +55,7 @@ class Trigger : public Command {
  private:
   std::string selector_;
   bool all_ = false;
+  std::string controller_;
   std::string reason_;
   ControlFlags control_;
 };

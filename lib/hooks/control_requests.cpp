@@ -343,8 +343,12 @@ Result<Json> ControlRequests::trigger(const Json& args) {
   if (!selector.empty()) {
     KW_ASSIGN(request.selector, core::LabelSelector::parse(selector));
   }
-  const auto drivers = drivers_of(kind);
+  auto drivers = drivers_of(kind);
   if (!kind.empty() && drivers.empty()) return no_such_kind(kind);
+  if (const std::string controller = base::string_at(args, {"controller"}); !controller.empty()) {
+    std::erase_if(drivers, [&](Driver* one) { return one->rule().name != controller; });
+    if (drivers.empty()) return no_such_controller(controller, kind);
+  }
   Triggered triggered;
   for (Driver* driver : drivers) {
     triggered.add(*driver, driver->trigger(request, runtime::Reason::manual));

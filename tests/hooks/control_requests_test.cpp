@@ -158,6 +158,25 @@ TEST_CASE("a rule without `for` is explained by its name, and no kind is asked o
   CHECK(none->failed->message() == "there is no rule hourly; there are nightly");
 }
 
+TEST_CASE("trigger runs the objects of the rule that it is asked for alone") {
+  Asked asked;
+  asked.add_rule("also", "  for: {apiVersion: demo.dev/v1, kind: Website}\n");
+  asked.world.start();
+  REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 2; }));
+  const Json args = {{"kind", "website"}, {"namespace", "shop"}, {"name", "a"}};
+  CHECK(asked.ask("trigger", args)->results.at(0)["triggered"] == 2);
+  Json one = args;
+  one["controller"] = "also";
+  const auto reply = asked.ask("trigger", one);
+  REQUIRE(reply->results.size() == 1);
+  CHECK(reply->results[0]["objects"] == Json{"also: Website shop/a"});
+  one["controller"] = "aslo";
+  const auto none = asked.ask("trigger", one);
+  REQUIRE(none->failed);
+  CHECK(none->failed->message() ==
+        "there is no rule aslo for the kind website; there are web, also");
+}
+
 TEST_CASE("explain is of the rule that it is asked for, and of an object where that has some") {
   Asked asked;
   asked.add_rule("also", "  for: {apiVersion: demo.dev/v1, kind: Website}\n");
