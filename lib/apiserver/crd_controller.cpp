@@ -22,6 +22,9 @@ void CrdController::on_event(const std::string& storage_id, const EventPtr& even
     return;
   }
   const std::string& name = event->object->name();
+  // One that lives may have been dying before a restore.
+  const bool dying = base::find(event->object->json(), {"metadata", "deletionTimestamp"}) != nullptr;
+  if (!dying) terminating_.erase(name);
   const bool respecified = event->previous && spec_of(*event->previous) != spec_of(*event->object);
   if (deleted || respecified) on_replaced_(name);
   if (respecified) respecified_.insert(name);
@@ -29,7 +32,6 @@ void CrdController::on_event(const std::string& storage_id, const EventPtr& even
     queue_.insert(name);
     return;
   }
-  terminating_.erase(name);
   respecified_.erase(name);
   registry_.remove_custom(name);
   // Names that it held may be free for another now.

@@ -17,9 +17,9 @@ std::shared_ptr<Rewinds::Listener> Rewinds::listen(std::string source, std::func
 
 void Rewinds::seen(const std::shared_ptr<Listener>& by) {
   const TimePoint now = loop_.now();
-  const auto [at, first] = seen_.try_emplace(by->source, now);
-  if (!first && now - at->second < kAgain) return;
-  at->second = now;
+  Seen& seen = seen_.try_emplace(by->source, Seen{now}).first->second;
+  if (now - seen.since >= kAgain) seen = {now};
+  if (++seen.count > kMost) return;
   if (std::exchange(telling_, true)) return;  // two that see it in one turn saw the same
   // Before all that is posted from now on: what follows from the state that `by` reads next.
   loop_.post([this, by, there = std::weak_ptr<char>(alive_)] {

@@ -30,19 +30,24 @@ class Rewinds {
   // `source`: the plural name of the kind, with its group. `told` comes in a turn of its own.
   [[nodiscard]] std::shared_ptr<Listener> listen(std::string source, std::function<void()> told);
 
-  // `by` saw it; all others are told, in the next turn, and the log. Of one source this counts once
-  // in kAgain: a server behind an APIService has a history of its own, and if that one goes back
-  // and forth, no other kind may be listed for it again and again.
+  // `by` saw it; all others are told, in the next turn, and the log. Of one source this counts
+  // kMost times in kAgain: a server behind an APIService has a history of its own, and if that one
+  // goes back and forth, no other kind may be listed for it again and again.
   void seen(const std::shared_ptr<Listener>& by);
 
   static constexpr Duration kAgain{600000};
+  static constexpr int kMost = 3;
 
  private:
+  struct Seen {
+    TimePoint since;
+    int count = 0;
+  };
   void tell(const Listener& by);
 
   loop::EventLoop& loop_;
   std::vector<std::weak_ptr<Listener>> listeners_;
-  std::map<std::string, TimePoint> seen_;  // by source, when it last counted
+  std::map<std::string, Seen> seen_;  // by source, since the first of its window
   bool telling_ = false;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

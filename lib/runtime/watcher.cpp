@@ -78,14 +78,16 @@ void Watcher::relist_rewound(TimePoint now, WatcherFailure where, const std::str
 }
 
 // A full state older than what was seen: of a lagging cache, then a consistent read helps; or of a
-// server whose data was restored, then it is the truth, but to be compared object by object.
+// server whose data was restored, then it is the truth, but to be compared object by object, and
+// taken only when all others were told.
 bool Watcher::begin_again_if_back(TimePoint now, const std::string& resource_version,
                                   WatcherActions& out) {
   if (!went_back(resource_version)) return false;
   const bool true_state = consistent();
-  const bool compares = std::exchange(rewound_, true);
+  const bool others_know = rewind_told_;
+  rewound_ = true;
   if (true_state) note_rewind(out);
-  if (true_state && compares) return false;
+  if (true_state && others_know) return false;
   stop(out);
   force_recent_ = true;
   begin(now, out);

@@ -148,6 +148,22 @@ TEST_CASE("a deleted CRD takes its objects with it and waits for their finalizer
   CHECK(record->story().find("DELETED held") != std::string::npos);
 }
 
+TEST_CASE("a CRD whose deletion a restore undid takes objects, until it is deleted again") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  Json held = website("held");
+  held["metadata"]["finalizers"] = {"x.io/hold"};
+  server.post(kWebsites, held);
+  const auto backup = server.api.storage().back_up();
+  server.remove(kOne);
+  CHECK(server.post(kWebsites, website("new")).code == 405);
+  server.api.storage().restore(*backup);
+  server.settle();
+  CHECK(server.post(kWebsites, website("new")).code == 201);
+  server.remove(kOne);
+  CHECK(server.post(kWebsites, website("newer")).code == 405);
+}
+
 TEST_CASE("CRDs that cannot work are refused with every reason") {
   Server server;
   Json bad = website_crd();

@@ -52,12 +52,14 @@ TEST_CASE("two that see it in one turn tell it once") {
   CHECK(b.after(Duration{1}) == Names{"pods", "jobs"});
 }
 
-TEST_CASE("a kind whose versions go back again and again is believed once in a while") {
+TEST_CASE("a kind whose versions go back again and again is believed a few times in a while") {
   Bench b;
   const auto pods = b.listener("pods", "pods");
   const auto odd = b.listener("odd", "odd.example.com");
-  b.rewinds.seen(odd);
-  CHECK(b.after(Duration{1000}) == Names{"pods"});
+  for (int i = 0; i < Rewinds::kMost; ++i) {
+    b.rewinds.seen(odd);
+    CHECK(b.after(Duration{1000}) == Names{"pods"});
+  }
   b.rewinds.seen(odd);
   CHECK(b.after(Duration{1000}).empty());
   // Nor does another watch of that kind count; one of another kind does.
