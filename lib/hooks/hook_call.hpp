@@ -21,6 +21,7 @@ struct HookExit : loop::ProcessExit {
   bool is_list = false;               // `out` is one JSON list of documents
   std::optional<std::string> broken;  // a worker's answer was none: invalid output
   std::optional<std::string> died;    // the worker ended before it answered
+  bool by_itself = false;             // and no signal ended it: it has printed all that it would
   std::string over_limit;             // "more than limits.memory 256Mi"; why it was ended
   double cpu = 0;                     // seconds, of it and of the children it waited for
   std::uint64_t max_rss = 0;          // bytes, of its largest process; 0: less than our own peak

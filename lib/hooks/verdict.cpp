@@ -69,6 +69,10 @@ bool was_ended(const HookExit& exit) {
          !exit.code;
 }
 
+bool was_cut_off(const HookExit& exit) {
+  return was_ended(exit) && !exit.by_itself;
+}
+
 bool reads_output(const HookExit& exit, const RetryRule& retry) {
   if (was_ended(exit)) return false;
   return *exit.code == 0 || *exit.code == kExitNotYet || *exit.code == kExitPermanent ||

@@ -22,6 +22,8 @@ std::string_view to_string(Outcome outcome);
 
 // It did not come to its own end with an exit code.
 bool was_ended(const HookExit& exit);
+// And may have had more to print: not so a worker that left by itself, with whatever code.
+bool was_cut_off(const HookExit& exit);
 
 // The output of a hook that ended with this code is read: 0, 65, 75 and codes the rule calls
 // permanent.

@@ -468,6 +468,7 @@ HookExit WorkerPool::Impl::end_of(Worker& worker, const WorkerQueue::Ended& ende
   if (!ended.broken.empty()) {
     out.broken = "the worker printed " + ended.broken + "; it was ended";
   } else if (!out.timed_out && !out.canceled && out.over_limit.empty()) {
+    out.by_itself = exit.code.has_value();
     out.died =
         fmt::format("the worker ended ({}) {}", how(exit),
                     worker.lines.begun().empty() ? "before it answered"
