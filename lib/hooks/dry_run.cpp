@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/yaml.hpp"
@@ -140,20 +141,24 @@ class DryRunTransport::WriteCall : public http::Call {
     if (!answer.ok()) return handlers_.on_done(answer.error());
     answer_ = std::move(*answer);
     auto body = base::parse_json(answer_.body);
-    if (answer_.status == 404 && !write_.live && write_.verb != "patch") {
-      // Its namespace or kind would have been made by an earlier write: taken as it was sent.
+    if (answer_.status == 404 && !write_.live && write_.verb != "patch" &&
+        owner_.would_be_there(write_.path)) {
+      // Taken as it was sent.
       auto sent = base::parse_json(request_.body);
       if (sent.ok()) {
         write_.result = std::move(*sent);
+        owner_.note_made(write_.result);
         answer_ = {201, {}, request_.body};
         owner_.on_write_(write_);
         return give();
       }
     }
     if (answer_.status >= 400) {
+      write_.quotes = answer_.status != 404;
       write_.refused = core::error_from_response(answer_.status, answer_.body).message();
     } else if (body.ok()) {
       write_.result = std::move(*body);
+      if (!write_.live) owner_.note_made(write_.result);
     }
     owner_.on_write_(write_);
     give();
@@ -183,6 +188,25 @@ class DryRunTransport::WriteCall : public http::Call {
 
 DryRunTransport::DryRunTransport(loop::EventLoop& loop, http::Transport& inner, OnWrite on_write)
     : loop_(loop), inner_(inner), on_write_(std::move(on_write)) {}
+
+void DryRunTransport::note_made(const Json& object) {
+  const std::string kind = base::string_at(object, {"kind"});
+  if (kind == "Namespace") {
+    made_.insert("/namespaces/" + base::string_at(object, {"metadata", "name"}) + "/");
+  }
+  const Json* versions = base::find(object, {"spec", "versions"});
+  if (kind != "CustomResourceDefinition" || versions == nullptr || !versions->is_array()) return;
+  for (const Json& version : *versions) {
+    made_.insert("/apis/" + base::string_at(object, {"spec", "group"}) + "/" +
+                 base::string_at(version, {"name"}) + "/");
+  }
+}
+
+bool DryRunTransport::would_be_there(const std::string& path) const {
+  return std::any_of(made_.begin(), made_.end(), [&](const std::string& piece) {
+    return path.find(piece) != std::string::npos;
+  });
+}
 
 std::unique_ptr<http::Call> DryRunTransport::start(http::Request request,
                                                    http::CallHandlers handlers) {
@@ -216,7 +240,7 @@ std::string text_of(const DryWrite& write, const SecretHash& secrets, const Secr
   Json result = bare(write.result);
   const std::string name = title(write.live ? live : result);
   if (!write.refused.empty()) {
-    const bool secret = write.path.find("/secrets") != std::string::npos;
+    const bool secret = write.quotes && write.path.find("/secrets") != std::string::npos;
     return known.mask(
         fmt::format("{} {}: refused: {}\n", write.verb, write.live ? name : write.path,
                     secret ? "the server's words may quote its values" : write.refused));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/json.hpp"
@@ -22,6 +23,7 @@ struct DryWrite {
   std::optional<Json> live;  // absent: there is no such object
   Json result;               // null: it would be deleted
   std::string refused;       // the server's words, when it would not do it
+  bool quotes = true;        // they may hold what was sent
 };
 
 class DryRunTransport : public http::Transport {
@@ -37,9 +39,15 @@ class DryRunTransport : public http::Transport {
  private:
   class WriteCall;
 
+  void note_made(const Json& object);
+  bool would_be_there(const std::string& path) const;
+
   loop::EventLoop& loop_;
   http::Transport& inner_;
   OnWrite on_write_;
+  // Pieces of paths that earlier writes would have made: "/namespaces/shop/",
+  // "/apis/demo.dev/v1/".
+  std::set<std::string> made_;
 };
 
 // A request that changes nothing, whatever its body says. Precondition: POST, PUT or PATCH.

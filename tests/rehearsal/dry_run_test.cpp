@@ -1,6 +1,7 @@
 // A dry run on a whole engine: every write is asked about, and the server stays as it was.
 #include "hooks/dry_run.hpp"
 
+#include "base/strings.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
@@ -120,6 +121,33 @@ TEST_CASE("a dry run deletes nothing, and says what it would delete") {
   CHECK(all.find("apply Secret default/new: created\n") != std::string::npos);
   CHECK(all.find("delete Secret default/old: deleted\n") != std::string::npos);
   CHECK(server.ask("GET", "/api/v1/namespaces/default/secrets/old", "", nullptr).ok());
+}
+
+TEST_CASE("a child in a namespace that is not there is refused, unless the run would make it") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  put(server, config_map("one", {{"labels", {{"copy", "x"}}}}, {}));
+  const std::string child =
+      "      echo '{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: far}}'\n";
+  const auto far_rule = [](const std::string& script) {
+    std::string out = rule(script);
+    return out.replace(out.find("kind: Secret}"), 13, "kind: Secret, namespaces: [far]}");
+  };
+  const auto refused = dry_run(loop, server, far_rule(child));
+  CHECK(refused.unchanged);
+  CHECK(refused.runs.at(0).outcome == "write-failed");
+  std::string all = base::join(refused.writes, "");
+  CHECK(all.find("refused: namespaces \"far\" not found") != std::string::npos);
+  const auto made =
+      dry_run(loop, server,
+              far_rule(child + "      echo ---\n"
+                               "      echo '{apiVersion: v1, kind: Namespace, metadata: {name: "
+                               "far}}'\n"));
+  CHECK(made.unchanged);
+  CHECK(made.runs.at(0).outcome == "done");
+  all = base::join(made.writes, "");
+  INFO(all);
+  CHECK(all.find("apply Secret far/s: created\n") != std::string::npos);
 }
 
 TEST_CASE("a failed run of a dry run writes no Event either") {
