@@ -238,6 +238,7 @@ void add_command(CLI::App& parent, Command& command, const std::string& prefix,
   CLI::App* sub = parent.add_subcommand(command.name(), command.summary());
   if (!words.empty() && !has(words, command.name())) return;
   sub->fallthrough();
+  sub->require_subcommand(0, 1);
   sub->formatter(make_help_formatter());
   sub->footer(std::string(page_of(name)));
   command.bind(*sub);
@@ -292,6 +293,8 @@ std::unique_ptr<CommandTree> build_tree(const std::string& program,
   tree->app =
       std::make_unique<CLI::App>("Watches, caches and reconciles Kubernetes objects.", program);
   CLI::App& app = *tree->app;
+  // Behind a command the name of another is a word: of `help watch`, or a kind.
+  app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "print this help");
   app.formatter(make_help_formatter());
   bind_global_flags(app, tree->global);
@@ -351,7 +354,7 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   }
   tree->global.log.color = terminal_of(tree->global.color, STDERR_FILENO).color;
   base::configure_log(tree->global.log);
-  Context context{tree->global, out, err};
+  Context context{tree->global, out, err, invocation.program};
   const int code = command.run(context);
   out.flush();
   if (!out && code == kDone) return fail(context, kFailed, "cannot write to stdout");
@@ -379,6 +382,7 @@ const std::vector<CommandMaker>& command_makers() {
       {"sandbox", make_sandbox},
       {"completion", make_completion},
       {"version", make_version},
+      {"help", make_help},
   };
   return makers;
 }

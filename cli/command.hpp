@@ -29,8 +29,9 @@ struct GlobalOptions {
 
 struct Context {
   const GlobalOptions& global;
-  std::ostream& out;  // data
-  std::ostream& err;  // everything else
+  std::ostream& out;                  // data
+  std::ostream& err;                  // everything else
+  std::string program = "kubewatch";  // as the user calls it: "kubectl kubewatch" of a plugin
 };
 
 class Command {
@@ -83,6 +84,7 @@ std::unique_ptr<Command> make_apply_ssa();
 std::unique_ptr<Command> make_sandbox();
 std::unique_ptr<Command> make_completion();
 std::unique_ptr<Command> make_version();
+std::unique_ptr<Command> make_help();
 
 // Of run-controller.
 std::unique_ptr<Command> make_run_controller_check();

@@ -5,6 +5,7 @@
 
 #include "base/strings.hpp"
 #include "cli/complete.hpp"
+#include "cli/docs.hpp"
 
 namespace kubewatch::cli {
 
@@ -161,6 +162,25 @@ CompletionPlace positional_place(const CLI::App& app, const std::vector<std::str
   return {};
 }
 
+// What there is help of below the commands that were named: their subcommands; at first topics too.
+CompletionPlace help_place(const CLI::App& top, const std::vector<std::string>& before,
+                           const std::string& last) {
+  const CLI::App* app = &top;
+  for (const std::string& word : before) {
+    app = subcommand_of(*app, word);
+    if (app == nullptr) return {};
+  }
+  CompletionPlace place;
+  place.what = What::words;
+  place.part = last;
+  for (const CLI::App* one : app->get_subcommands([](const CLI::App*) { return true; })) {
+    place.words.emplace_back(one->get_name(), one->get_description());
+  }
+  if (!before.empty()) return place;
+  for (const Topic& topic : topics()) place.words.emplace_back(topic.name, topic.summary);
+  return place;
+}
+
 }  // namespace
 
 CompletionPlace completion_place(const CommandTree& tree, const std::vector<std::string>& words) {
@@ -195,7 +215,8 @@ CompletionPlace completion_place(const CommandTree& tree, const std::vector<std:
     if (!takes_value(option)) return {};
     return value_place(*option, last.substr(0, equals + 1), last.substr(equals + 1));
   }
-  return positional_place(*app, before, last);
+  const bool help = app->get_parent() == tree.app.get() && app->get_name() == "help";
+  return help ? help_place(*tree.app, before, last) : positional_place(*app, before, last);
 }
 
 }  // namespace kubewatch::cli

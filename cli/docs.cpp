@@ -142,26 +142,6 @@ constexpr const char* kExitCodes =
     "again, SIGHUP of a command that runs until stopped; 128+N ended at once by a second SIGTERM "
     "or SIGINT.\n";
 
-// A man page that is no command's, from cli/topics/NAME.md.
-struct Topic {
-  const char* name;
-  int section;
-  const char* summary;
-  std::string (*more)();  // further sections; null: none
-};
-
-constexpr Topic kTopics[] = {
-    {"rules", 5, "rule files of run-controller", nullptr},
-    {"objects", 7, "which objects a command means, and how it prints them", nullptr},
-    {"hook", 7, "what a hook of run-controller gets and may print", nullptr},
-    {"connect", 7, "how every command finds its cluster and logs in", nullptr},
-    {"troubleshooting", 7, "symptoms of controllers, and the commands that show their causes",
-     nullptr},
-    {"metrics", 7, "what run-controller tells monitoring systems",
-     [] { return ".SH METRICS\n" + hooks::metrics_manual(); }},
-    {"compat", 7, "hooks of shell-operator with run-controller --compat", nullptr},
-};
-
 std::string topic_page(const Topic& topic) {
   const std::string full = std::string("kubewatch-") + topic.name;
   std::string title = full;
@@ -174,7 +154,7 @@ std::string topic_page(const Topic& topic) {
   out += ".SH NAME\n" + roff(full) + " \\- " + roff(topic.summary) + "\n";
   out += ".SH DESCRIPTION\n" + roff_page(std::string(page_of(topic.name)));
   if (topic.more != nullptr) out += topic.more();
-  const bool shared = std::string_view(topic.name) == "objects";
+  const bool shared = topic.name == "objects";
   return out + (shared ? ".SH SEE ALSO\n\\fBkubewatch\\fR(1)\n"
                        : ".SH SEE ALSO\n\\fBkubewatch\\-run\\-controller\\fR(1)\n");
 }
@@ -200,6 +180,20 @@ std::string man_page(const Node& node) {
 
 }  // namespace
 
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> all = {
+      {"rules", 5, "rule files of run-controller"},
+      {"objects", 7, "which objects a command means, and how it prints them"},
+      {"hook", 7, "what a hook of run-controller gets and may print"},
+      {"connect", 7, "how every command finds its cluster and logs in"},
+      {"troubleshooting", 7, "symptoms of controllers, and the commands that show their causes"},
+      {"metrics", 7, "what run-controller tells monitoring systems",
+       [] { return ".SH METRICS\n" + hooks::metrics_manual(); }, hooks::metrics_text},
+      {"compat", 7, "hooks of shell-operator with run-controller --compat"},
+  };
+  return all;
+}
+
 std::map<std::string, std::string> man_pages(const CommandTree& tree) {
   std::map<std::string, std::string> pages;
   std::string top = header("KUBEWATCH");
@@ -211,7 +205,7 @@ std::map<std::string, std::string> man_pages(const CommandTree& tree) {
     pages[full + ".1"] = man_page(node);
   }
   pages["kubewatch.1"] = top + ".SH GLOBAL FLAGS\n" + roff_flags(*tree.app) + kExitCodes;
-  for (const Topic& topic : kTopics) {
+  for (const Topic& topic : topics()) {
     pages[fmt::format("kubewatch-{}.{}", topic.name, topic.section)] = topic_page(topic);
   }
   return pages;

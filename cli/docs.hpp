@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "cli/app.hpp"
 
@@ -12,6 +13,16 @@ namespace kubewatch::cli {
 // `shell`: bash, zsh or fish. The scripts know nothing: they ask `kubewatch __complete` at each
 // TAB.
 std::string completion_script(const std::string& shell);
+
+// A page of the manual that is no command's, from cli/topics/NAME.md.
+struct Topic {
+  std::string name;
+  int section;
+  std::string summary;
+  std::string (*more)() = nullptr;       // further sections, in man(7) macros; null: none
+  std::string (*more_text)() = nullptr;  // the same as text
+};
+const std::vector<Topic>& topics();
 
 // File name -> roff, one page per command and kubewatch.1.
 std::map<std::string, std::string> man_pages(const CommandTree& tree);

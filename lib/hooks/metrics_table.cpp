@@ -110,6 +110,23 @@ std::string escaped(std::string text) {
   return out;
 }
 
+struct Told {
+  std::string kind;     // "counter; labels a, b."
+  std::string buckets;  // "" where it has none
+};
+
+Told told_of(const OwnMetric& metric) {
+  Told out;
+  out.kind = to_string(metric.spec.kind);
+  if (!metric.labels.empty()) out.kind += "; labels " + base::join(metric.labels, ", ");
+  out.kind += ".";
+  if (metric.spec.buckets.empty()) return out;
+  std::vector<std::string> bounds;
+  for (const double bound : metric.spec.buckets) bounds.push_back(fmt::format("{}", bound));
+  out.buckets = "Buckets: " + base::join(bounds, ", ") + ".";
+  return out;
+}
+
 }  // namespace
 
 const std::vector<OwnMetric>& own_metrics() {
@@ -127,13 +144,20 @@ const MetricSpec& own_metric(const std::string& name) {
 std::string metrics_manual() {
   std::string out;
   for (const OwnMetric& metric : own_metrics()) {
-    out += fmt::format(".TP\n.B {}\n{}", metric.spec.name, to_string(metric.spec.kind));
-    if (!metric.labels.empty()) out += "; labels " + base::join(metric.labels, ", ");
-    out += ".\n" + escaped(metric.spec.help) + "\n";
-    if (metric.spec.buckets.empty()) continue;
-    std::vector<std::string> bounds;
-    for (const double bound : metric.spec.buckets) bounds.push_back(fmt::format("{}", bound));
-    out += "Buckets: " + base::join(bounds, ", ") + ".\n";
+    const Told told = told_of(metric);
+    out +=
+        fmt::format(".TP\n.B {}\n{}\n{}\n", metric.spec.name, told.kind, escaped(metric.spec.help));
+    if (!told.buckets.empty()) out += told.buckets + "\n";
+  }
+  return out;
+}
+
+std::string metrics_text() {
+  std::string out;
+  for (const OwnMetric& metric : own_metrics()) {
+    const Told told = told_of(metric);
+    out += fmt::format("\n{}\n    {} {}\n", metric.spec.name, told.kind, metric.spec.help);
+    if (!told.buckets.empty()) out += "    " + told.buckets + "\n";
   }
   return out;
 }

@@ -19,5 +19,7 @@ const std::vector<OwnMetric>& own_metrics();
 const MetricSpec& own_metric(const std::string& name);
 // The table as text of a manual page, in man(7) macros.
 std::string metrics_manual();
+// And for a terminal.
+std::string metrics_text();
 
 }  // namespace kubewatch::hooks

@@ -39,6 +39,14 @@ TEST_CASE("a word is completed as what stands there by the command tree") {
   CHECK(place({}).what == What::words);
 }
 
+TEST_CASE("help is completed with what there is help of") {
+  CHECK(offers(place({"help", ""}), "watch"));
+  CHECK(offers(place({"help", "ru"}), "rules"));
+  CHECK(offers(place({"help", "run-controller", ""}), "trigger"));
+  CHECK_FALSE(offers(place({"help", "run-controller", ""}), "rules"));
+  CHECK(place({"help", "what", ""}).words.empty());
+}
+
 TEST_CASE("values of flags are completed behind a blank and behind an equals sign") {
   CHECK(place({"watch", "-n", "sh"}).what == What::namespaces);
   CHECK(place({"watch", "pods", "--namespace=sh"}).prefix == "--namespace=");

@@ -1,0 +1,1 @@
+"$kubewatch" help --help
