@@ -123,7 +123,7 @@ int CrdOutput::write(Context& context, const std::vector<OutputFile>& files) con
   std::filesystem::create_directories(where_, error);
   if (error) return fail(context, kFailed, fmt::format("{}: {}", where_, error.message()));
   for (const OutputFile& file : files) {
-    const std::string path = where_ + "/" + file.name;
+    const std::string path = (std::filesystem::path(where_) / file.name).lexically_normal();
     // Its time stays, so that make and the like see no change.
     if (stands_in(path, file.text)) {
       context.err << base::escape_for_terminal(path) << " unchanged\n";
@@ -140,7 +140,7 @@ int CrdOutput::write(Context& context, const std::vector<OutputFile>& files) con
 int CrdOutput::check(Context& context, const std::vector<OutputFile>& files) const {
   std::size_t stale = 0;
   for (const OutputFile& file : files) {
-    const std::string path = where_ + "/" + file.name;
+    const std::string path = (std::filesystem::path(where_) / file.name).lexically_normal();
     const auto there = base::read_file(path, kMaxFile);
     if (!there.ok() && !there.error().is_not_found()) return fail(context, there.error());
     if (there.ok() && *there == file.text) continue;

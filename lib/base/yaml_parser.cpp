@@ -31,6 +31,21 @@ Error yaml_error(ErrorKind kind, YamlMark mark, std::string_view what) {
   return Error(kind, fmt::format("{}:{}: {}", mark.line, mark.column, what));
 }
 
+namespace {
+
+// libyaml says of it that it "cannot start any token".
+bool is_indented_by_tab(std::string_view text, std::size_t line) {
+  for (std::size_t i = 1; i < line; ++i) {
+    const auto end = text.find('\n');
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + 1);
+  }
+  const auto first = text.find_first_not_of(' ');
+  return first != std::string_view::npos && text[first] == '\t';
+}
+
+}  // namespace
+
 YamlEventSource::YamlEventSource(std::string_view text) : text_(text) {
   if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
   yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
@@ -55,6 +70,10 @@ Error YamlEventSource::parser_error() const {
   const std::string what = parser_.problem != nullptr ? parser_.problem : "not valid YAML";
   if (parser_.error == YAML_READER_ERROR) {
     return yaml_error(ErrorKind::invalid, mark_at(text_, parser_.problem_offset), what);
+  }
+  const YamlMark at = mark_of(parser_.problem_mark);
+  if (parser_.error == YAML_SCANNER_ERROR && is_indented_by_tab(text_, at.line)) {
+    return yaml_error(ErrorKind::invalid, at, "a tab: YAML is indented by blanks alone");
   }
   if (parser_.context == nullptr) {
     return yaml_error(ErrorKind::invalid, mark_of(parser_.problem_mark), what);

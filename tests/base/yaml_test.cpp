@@ -230,7 +230,7 @@ TEST_CASE("what is not valid YAML is an error that names line and column") {
       {"ok: 1\n---\na: \"unterminated\n", "4:1: found unexpected end of stream"},
       {"a: [1, 2", "2:1: did not find expected ',' or ']'"},
       {"a: b: c", "1:5: mapping values are not allowed"},
-      {"a:\n\t- b", "2:1: found character that cannot start any token"},
+      {"a:\n\t- b", "2:1: a tab: YAML is indented by blanks alone"},
       {"a: 1\n b: 2", "2:3: mapping values are not allowed"},
       {"a: \xff", "1:4: not valid UTF-8"},
       {"x: 1\na: \"\xc3\"", "2:5: not valid UTF-8"},
@@ -258,6 +258,13 @@ TEST_CASE("what is not valid YAML is an error that names line and column") {
     INFO(c.text);
     CHECK(message.substr(0, std::string(c.begins).size()) == c.begins);
   }
+}
+
+TEST_CASE("a tab that indents is called one") {
+  const std::string words = "a tab: YAML is indented by blanks alone";
+  CHECK(error_of("a:\n\tb: 1\n") == "2:1: " + words);
+  CHECK(error_of("a:\n  b:\n  \tc: 1\n").find(words) != std::string::npos);
+  CHECK(error_of("a: '\tx\n").find(words) == std::string::npos);
 }
 
 TEST_CASE("an error inside an open construct says where that began") {
