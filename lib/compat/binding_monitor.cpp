@@ -49,6 +49,12 @@ Result<void> BindingMonitor::open(hooks::StreamPool& pool, const core::ResourceT
   return {};
 }
 
+bool BindingMonitor::stalled() const {
+  return (selection_ && selection_->stalled()) ||
+         std::any_of(groups_.begin(), groups_.end(),
+                     [](const auto& group) { return group->stalled(); });
+}
+
 bool BindingMonitor::blocked() const {
   return (selection_ && selection_->blocked()) ||
          std::any_of(groups_.begin(), groups_.end(),

@@ -21,8 +21,8 @@ namespace kubewatch::compat {
 class BindingMonitor {
  public:
   struct Callbacks {
-    std::function<void()> on_ready;                      // once; also when blocked() changed
-    std::function<void(Context)> on_event;               // not for what was there at the start
+    std::function<void()> on_ready;         // once; also when blocked() or stalled() changed
+    std::function<void(Context)> on_event;  // not for what was there at the start
     std::function<void(const std::string&)> on_problem;  // the filter fails on an object
   };
   BindingMonitor(const HookConfig& config, std::size_t place, Callbacks callbacks);
@@ -34,6 +34,7 @@ class BindingMonitor {
   bool opened() const { return !groups_.empty(); }
   bool ready() const { return synced_; }
   bool blocked() const;
+  bool stalled() const;
   // As they are now, by namespace and name.
   std::vector<SnapshotItem> snapshot() const;
   // Adds the objects to a mask, where they are Secrets.

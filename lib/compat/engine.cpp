@@ -443,7 +443,8 @@ hooks::EngineStatus Engine::Impl::status() const {
   std::size_t begun = 0;
   for (const auto& hook : hooks) {
     begun += hook->begun() ? 1 : 0;
-    const bool waits = hook->configured() && resources != nullptr && hook->blocked();
+    const bool waits =
+        hook->configured() && resources != nullptr && (hook->blocked() || hook->stalled());
     if (hook->broken() || (waits && !hook->begun())) ++out.waiting_rules;
   }
   out.synced = resources != nullptr && all_configured() && started_up &&

@@ -73,6 +73,12 @@ bool Hook::ready() const {
                                   [](const auto& monitor) { return monitor->ready(); });
 }
 
+bool Hook::stalled() const {
+  return std::any_of(monitors_.begin(), monitors_.end(), [](const auto& monitor) {
+    return !monitor->ready() && monitor->stalled();
+  });
+}
+
 bool Hook::blocked() const {
   return !resolved_ || std::any_of(monitors_.begin(), monitors_.end(), [](const auto& monitor) {
     return !monitor->ready() && monitor->blocked();

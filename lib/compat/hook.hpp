@@ -20,7 +20,7 @@ class Hook {
  public:
   struct Callbacks {
     std::function<void(const std::string& queue, Task task)> on_task;
-    std::function<void()> on_progress;  // ready() or blocked() may have changed
+    std::function<void()> on_progress;  // ready(), blocked() or stalled() may have changed
   };
   // The loop must outlive it.
   Hook(loop::EventLoop& loop, std::size_t place, HookFile file, Callbacks callbacks);
@@ -43,6 +43,7 @@ class Hook {
   bool ready() const;
   // Waits for the server: a kind is missing, or may not be listed.
   bool blocked() const;
+  bool stalled() const;
   // What keeps it from being ready; "": nothing but lists that have not come yet.
   const std::string& why_not_ready() const { return why_not_ready_; }
 

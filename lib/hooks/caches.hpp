@@ -69,6 +69,7 @@ class RuleCaches {
   void open(StreamPool& pool);  // precondition: resolved
   bool ready() const;           // all streams had their first sync
   bool blocked() const;         // some kind may not be listed, or is gone
+  bool stalled() const;         // some kind could not be listed for a while
   // Of each stream that the rule needs, once; none before open().
   std::vector<WatchFacts> watches() const;
   // Once ready: indexes what is there and wakes every object.
@@ -180,6 +181,7 @@ class RuleCaches {
   std::optional<core::ObjectMeta> meta_outside(const core::ObjectKey& key) const;
   void open_owned(StreamPool& pool, Owned& owned);
   void open_related(StreamPool& pool, Related& related);
+  bool any_group(bool (StreamGroup::*is)() const) const;
   bool all_of_selections(bool (NamespaceSelection::*holds)() const, bool wanted) const;
   void on_namespace_joined(const std::string& name);
   void on_namespace_left(const std::string& name);

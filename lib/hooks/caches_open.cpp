@@ -136,12 +136,21 @@ bool RuleCaches::ready() const {
          all_of_selections(&NamespaceSelection::ready, true);
 }
 
+bool RuleCaches::any_group(bool (StreamGroup::*is)() const) const {
+  const auto entry_is = [is](const auto& entry) { return (entry->group.*is)(); };
+  return (for_.group.*is)() || (for_.guard.*is)() ||
+         std::any_of(owned_.begin(), owned_.end(), entry_is) ||
+         std::any_of(related_.begin(), related_.end(), entry_is);
+}
+
 bool RuleCaches::blocked() const {
-  auto is_blocked = [](const auto& entry) { return entry->group.blocked(); };
-  return for_.group.blocked() || for_.guard.blocked() ||
-         std::any_of(owned_.begin(), owned_.end(), is_blocked) ||
-         std::any_of(related_.begin(), related_.end(), is_blocked) ||
+  return any_group(&StreamGroup::blocked) ||
          !all_of_selections(&NamespaceSelection::blocked, false);
+}
+
+bool RuleCaches::stalled() const {
+  return any_group(&StreamGroup::stalled) ||
+         !all_of_selections(&NamespaceSelection::stalled, false);
 }
 
 std::vector<WatchFacts> RuleCaches::watches() const {

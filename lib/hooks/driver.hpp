@@ -71,6 +71,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   // The next discovery may tell more.
   bool doubts_kinds() const { return changes_.doubts(); }
   bool blocked() const { return caches_.blocked(); }
+  bool stalled() const { return caches_.stalled(); }
   DriverStatus status() const;
   ControllerFacts facts() const;
   void shut_down(std::function<void()> drained);

@@ -133,7 +133,7 @@ EngineStatus Engine::Impl::status() const {
     }
     const DriverStatus status = driver->status();
     const bool has_all = status.started && !status.held;
-    const bool waits = !has_all && (!driver->resolved() || driver->blocked());
+    const bool waits = !has_all && (!driver->resolved() || driver->blocked() || driver->stalled());
     if (waits && resources != nullptr) ++out.waiting_rules;
     if (!has_all && !waits) all_idle = only_retries = only_debounced = false;
     if (has_all && !status.idle) all_idle = false;

@@ -98,7 +98,8 @@ struct EngineStatus {
   bool at_work = false;
   // Not idle, and only because changes wait for the debounce of their rule.
   bool debounced = false;
-  std::size_t waiting_rules = 0;  // rules held by a missing kind or forbidden list
+  // Rules held by a missing kind, a forbidden list, or lists that failed for a while.
+  std::size_t waiting_rules = 0;
   std::size_t failing = 0;        // objects whose last run failed and that will be retried
   std::size_t parked = 0;
   std::size_t unfinished = 0;  // objects whose last run said "not yet" (exit 75)

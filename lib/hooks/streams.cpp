@@ -17,6 +17,7 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr int kMissingAnswers = 3;
+constexpr Duration kStalled{10000};
 
 runtime::WatcherOptions options_of(const StreamSpec& spec) {
   runtime::WatcherOptions options = spec.list;
@@ -130,7 +131,7 @@ void Stream::on_change(const runtime::StoreChange& change) {
 }
 
 void Stream::on_synced() {
-  blocked_ = false;
+  blocked_ = stalled_ = false;
   missing_ = 0;
   if (told_ready_) return;
   told_ready_ = true;
@@ -150,10 +151,13 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
   missing_ = error.is_not_found() ? missing_ + 1 : 0;
   if (missing_ > 0) doubt_(reflector_.type().gvk);
   const bool was_blocked = blocked();
+  const bool was_stalled = stalled();
   // What it does not understand it will not understand later: a selector on another field.
   const bool refused = error.status() != nullptr && error.status()->code == 400;
   blocked_ = error.is_forbidden() || refused || missing_ >= kMissingAnswers;
-  if (blocked() != was_blocked) {
+  const auto since = reflector_.failing_since();
+  stalled_ = since && client_.loop().now() - *since >= kStalled;
+  if (blocked() != was_blocked || stalled() != was_stalled) {
     each([](const StreamListener& listener) { listener.on_ready(); });
   }
   if (!failures_.admit(name_, client_.loop().now())) return;
@@ -287,6 +291,11 @@ std::vector<core::ObjectKey> StreamGroup::keys_with_label(const std::string& lab
 bool StreamGroup::blocked() const {
   return std::any_of(streams_.begin(), streams_.end(),
                      [](const auto& stream) { return stream->blocked(); });
+}
+
+bool StreamGroup::stalled() const {
+  return std::any_of(streams_.begin(), streams_.end(),
+                     [](const auto& stream) { return stream->stalled(); });
 }
 
 std::string StreamGroup::resource_version() const {

@@ -22,7 +22,7 @@ class Stream;
 
 struct StreamListener {
   std::function<void(const runtime::StoreChange&)> on_change;  // not for the initial list
-  std::function<void()> on_ready;                              // ready() or blocked() changed
+  std::function<void()> on_ready;                              // ready() or blocked() or stalled() changed
 };
 
 struct StreamSpec {
@@ -75,6 +75,8 @@ class Stream {
   const std::string& namespace_name() const { return reflector_.namespace_name(); }
   // Cannot be listed at all: forbidden, refused for good, or the kind is gone. Other failures pass.
   bool blocked() const { return !ready() && blocked_; }
+  // Has not been listed, and every try for kStalled has failed: who ends by itself need not wait.
+  bool stalled() const { return !ready() && stalled_; }
   void start() { reflector_.start(); }
   WatchFacts facts() const;
 
@@ -96,6 +98,7 @@ class Stream {
   std::size_t last_listener_ = 0;
   bool told_ready_ = false;
   bool blocked_ = false;
+  bool stalled_ = false;
   int missing_ = 0;
   runtime::Reflector reflector_;
 };
@@ -136,6 +139,7 @@ class StreamGroup {
   std::vector<core::ObjectKey> keys_with_label(const std::string& label,
                                                const std::string& value) const;
   bool blocked() const;
+  bool stalled() const;
   // Shared ones too.
   const std::vector<std::shared_ptr<Stream>>& streams() const { return streams_; }
   // Up to which all of it is exact; of several streams the one furthest behind. "" without any.

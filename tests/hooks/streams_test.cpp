@@ -105,6 +105,31 @@ TEST_CASE("content: metadata asks for metadata, in lists and in watches") {
         std::string_view::npos);
 }
 
+TEST_CASE("a list that fails for ten seconds is not to be waited for, until it comes") {
+  loop::EventLoop loop{loop::VirtualClock{}};
+  test::ScriptedTransport transport(loop);
+  client::Client client(loop, transport, test::scripted_config());
+  transport.route("GET", "/api/v1/namespaces/shop/pods", 500, "broken");
+  base::Random random(1);
+  StreamPool pool(client, random);
+  int told = 0;
+  const auto opened =
+      pool.open(spec_of("list: {strategy: unpaged}"), {[](const auto&) {}, [&] { ++told; }});
+  const Stream& stream = *opened.stream;
+  loop.run_until([] { return false; }, Duration{9000});
+  CHECK_FALSE(stream.stalled());
+  CHECK(told == 0);
+  loop.run_until([&] { return stream.stalled(); }, Duration{30000});
+  CHECK(stream.stalled());
+  CHECK_FALSE(stream.blocked());
+  CHECK(told == 1);
+  transport.route("GET", "/api/v1/namespaces/shop/pods", 200, kList);
+  loop.run_until([&] { return stream.ready(); }, Duration{60000});
+  CHECK(stream.ready());
+  CHECK_FALSE(stream.stalled());
+  CHECK(told == 2);
+}
+
 TEST_CASE("streams are shared only when everything that is asked for is the same") {
   const std::string same = spec_of("list: {pageSize: 7}").key();
   CHECK(spec_of("list: {pageSize: 7}").key() == same);
