@@ -95,8 +95,8 @@ class CompatController {
     const auto status = engine_->status();
     if (status.idle && status.failing == 0 && status.waiting_rules == 0) return kDone;
     return fail(context_, kFailed,
-                fmt::format("not everything is done: {} hooks do not run, {} queues wait for a "
-                            "hook that fails{}",
+                fmt::format("not everything is done: hooks that do not run: {}, queues that wait "
+                            "for a hook that fails: {}{}",
                             status.waiting_rules, status.failing,
                             status.idle ? "" : ", and it was not idle yet"));
   }
