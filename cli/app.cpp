@@ -179,7 +179,10 @@ std::string unknown_command(const CLI::App& app) {
   const std::string& word = words.front();
   std::string out =
       "unknown " + std::string(last == &app ? "command" : "subcommand") + " \"" + word + "\"";
-  if (const auto close = base::suggest(word, known); !close.empty()) {
+  const std::string below = last == &app ? subcommand_named(word) : "";
+  if (!below.empty()) {
+    out += ", did you mean \"" + below + "\"?";
+  } else if (const auto close = base::suggest(word, known); !close.empty()) {
     out += ", did you mean \"" + close.front() + "\"?";
   }
   out += " (known: " + base::join(known, ", ") + ")";
@@ -310,6 +313,16 @@ std::unique_ptr<CommandTree> build_tree(const std::string& program,
     }
   }
   return tree;
+}
+
+std::string subcommand_named(const std::string& word) {
+  for (const CommandMaker& maker : command_makers()) {
+    const auto command = maker.make();
+    for (const auto& inner : command->subcommands()) {
+      if (inner->name() == word) return command->name() + " " + word;
+    }
+  }
+  return "";
 }
 
 int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostream& err,

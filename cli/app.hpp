@@ -27,6 +27,8 @@ struct CommandTree {
 // needs, and memory that a controller keeps.
 std::unique_ptr<CommandTree> build_tree(const std::string& program = "kubewatch",
                                         const std::vector<std::string>& words = {});
+// A subcommand of this name, with its command: "run-controller trigger" for "trigger"; "" for none.
+std::string subcommand_named(const std::string& word);
 // The flags that every command takes. `global` must outlive the app.
 void bind_global_flags(CLI::App& app, GlobalOptions& global);
 

@@ -65,6 +65,8 @@ class Help : public Command {
         "{} {}", top ? "there is no command or topic" : app.get_name() + " has no subcommand",
         base::in_quotes(word));
     if (known.empty()) return out;
+    const std::string below = top ? subcommand_named(word) : "";
+    if (!below.empty()) return out + ", did you mean \"" + below + "\"?";
     const std::string meant = base::did_you_mean(word, known);
     return out + (meant.empty() ? "; there are " + base::join(known, ", ") : meant);
   }

@@ -15,3 +15,5 @@ echo "exit $?"
 echo "exit $?"
 "$kubewatch" help version what
 echo "exit $?"
+"$kubewatch" help trigger
+"$kubewatch" lint crds/
