@@ -232,7 +232,8 @@ void Run::on_exit(HookExit exit) {
 
 // Of output that does not count: nobody else looks for Secrets in it.
 void Run::learn_printed() {
-  printed_whole_ = mask_printed(exit_.out, was_cut_off(exit_), mask_) && !exit_.output_overflow;
+  printed_whole_ =
+      mask_printed(exit_.out, !why_cut_off(exit_).empty(), mask_) && !exit_.output_overflow;
 }
 
 // The lines that waited for what the hook printed. Gives why they are kept to ourselves, where they
@@ -243,12 +244,13 @@ std::string Run::let_lines_go() {
     process_->release(mask_);
     return "";
   }
+  const std::string cut = why_cut_off(exit_);
   return process_->withhold(
-      mask_, was_cut_off(exit_)
-                 ? "the hook may print Secrets and was ended before its stdout was whole, so they "
-                   "cannot be masked; a hook that ends by itself shows them"
-                 : "the hook may print Secrets and its stdout cannot be read, so they cannot be "
-                   "masked; a hook that prints whole documents, or none, shows them");
+      mask_, cut.empty()
+                 ? "the hook may print Secrets and its stdout cannot be read, so they cannot be "
+                   "masked; a hook that prints whole documents, or none, shows them"
+                 : "the hook may print Secrets and " + cut +
+                       ", so they cannot be masked; a hook that ends by itself shows them");
 }
 
 // A manifest that the schema refuses may be right under a schema that was changed meanwhile: then

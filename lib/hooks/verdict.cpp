@@ -69,8 +69,16 @@ bool was_ended(const HookExit& exit) {
          !exit.code;
 }
 
-bool was_cut_off(const HookExit& exit) {
-  return was_ended(exit) && !exit.by_itself;
+bool tells_of_signal(int code) {
+  constexpr int kBase = 128;
+  return code > kBase && code <= kBase + SIGRTMAX;
+}
+
+std::string why_cut_off(const HookExit& exit) {
+  if (exit.pipes_held) return "left a process that holds its output";
+  if (was_ended(exit) && !exit.by_itself) return "was ended before its stdout was whole";
+  if (tells_of_signal(exit.code.value_or(0))) return "ended with a signal's exit code";
+  return "";
 }
 
 bool reads_output(const HookExit& exit, const RetryRule& retry) {

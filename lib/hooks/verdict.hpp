@@ -22,8 +22,11 @@ std::string_view to_string(Outcome outcome);
 
 // It did not come to its own end with an exit code.
 bool was_ended(const HookExit& exit);
-// And may have had more to print: not so a worker that left by itself, with whatever code.
-bool was_cut_off(const HookExit& exit);
+// 128 + N: how a shell tells that a program of it was ended by a signal.
+bool tells_of_signal(int code);
+// Why it may have had more to print, of that as part of a sentence; "" where it had not: it ended
+// by itself, also a worker that left instead of answering.
+std::string why_cut_off(const HookExit& exit);
 
 // The output of a hook that ended with this code is read: 0, 65, 75 and codes the rule calls
 // permanent.

@@ -15,6 +15,7 @@
 #include "hooks/printed_secrets.hpp"
 #include "hooks/program_changes.hpp"
 #include "hooks/program_files.hpp"
+#include "hooks/verdict.hpp"
 #include "hooks/worker_queue.hpp"
 #include "loop/lines.hpp"
 #include "loop/process_table.hpp"
@@ -468,7 +469,8 @@ HookExit WorkerPool::Impl::end_of(Worker& worker, const WorkerQueue::Ended& ende
   if (!ended.broken.empty()) {
     out.broken = "the worker printed " + ended.broken + "; it was ended";
   } else if (!out.timed_out && !out.canceled && out.over_limit.empty()) {
-    out.by_itself = exit.code.has_value();
+    out.pipes_held = exit.pipes_held;
+    out.by_itself = exit.code.has_value() && !tells_of_signal(*exit.code);
     out.died =
         fmt::format("the worker ended ({}) {}", how(exit),
                     worker.lines.begun().empty() ? "before it answered"

@@ -77,6 +77,23 @@ TEST_CASE("too much output is invalid output") {
   CHECK(judged(exit).outcome == Outcome::invalid_output);
 }
 
+TEST_CASE("what was cut off may have had more to print, what ended by itself has not") {
+  CHECK(why_cut_off(exited(0)).empty());
+  CHECK(why_cut_off(exited(3)).empty());
+  CHECK(why_cut_off(exited(255)).empty());  // as perl's die
+  loop::ProcessExit killed;
+  killed.signal = SIGKILL;
+  CHECK(why_cut_off(killed) == "was ended before its stdout was whole");
+  // A program of a shell script was killed, with what it had not written yet.
+  CHECK(why_cut_off(exited(137)) == "ended with a signal's exit code");
+  loop::ProcessExit held = exited(0);
+  held.pipes_held = true;
+  CHECK(why_cut_off(held) == "left a process that holds its output");
+  HookExit worker;
+  worker.by_itself = true;
+  CHECK(why_cut_off(worker).empty());
+}
+
 TEST_CASE("the rule's own exit codes are permanent or wait") {
   RetryRule retry;
   retry.exits[17] = {true, std::nullopt};

@@ -176,7 +176,7 @@ esac)"));
     CHECK(rig.verdict(id).message == words);
     // Of one that left by itself it is known that nothing more would have come.
     CHECK(was_ended(rig.ends.at(id)));
-    CHECK(was_cut_off(rig.ends.at(id)) == (id == "killed"));
+    CHECK(why_cut_off(rig.ends.at(id)).empty() == (id != "killed"));
     CHECK(rig.run("after " + id).code == std::optional<int>(0));
   }
 }
