@@ -132,6 +132,7 @@ void Stream::on_change(const runtime::StoreChange& change) {
 
 void Stream::on_synced() {
   blocked_ = stalled_ = false;
+  failing_from_.reset();
   missing_ = 0;
   if (told_ready_) return;
   told_ready_ = true;
@@ -155,8 +156,11 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
   // What it does not understand it will not understand later: a selector on another field.
   const bool refused = error.status() != nullptr && error.status()->code == 400;
   blocked_ = error.is_forbidden() || refused || missing_ >= kMissingAnswers;
-  const auto since = reflector_.failing_since();
-  stalled_ = since && client_.loop().now() - *since >= kStalled;
+  // Of a list in pages those that came are held already.
+  const std::uint64_t held = store().stats().held_bytes;
+  if (!failing_from_ || held != held_at_failure_) failing_from_ = client_.loop().now();
+  held_at_failure_ = held;
+  stalled_ = client_.loop().now() - *failing_from_ >= kStalled;
   if (blocked() != was_blocked || stalled() != was_stalled) {
     each([](const StreamListener& listener) { listener.on_ready(); });
   }

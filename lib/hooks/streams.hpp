@@ -22,7 +22,7 @@ class Stream;
 
 struct StreamListener {
   std::function<void(const runtime::StoreChange&)> on_change;  // not for the initial list
-  std::function<void()> on_ready;                              // ready() or blocked() or stalled() changed
+  std::function<void()> on_ready;  // ready(), blocked() or stalled() changed
 };
 
 struct StreamSpec {
@@ -75,7 +75,8 @@ class Stream {
   const std::string& namespace_name() const { return reflector_.namespace_name(); }
   // Cannot be listed at all: forbidden, refused for good, or the kind is gone. Other failures pass.
   bool blocked() const { return !ready() && blocked_; }
-  // Has not been listed, and every try for kStalled has failed: who ends by itself need not wait.
+  // Has not been listed, and for kStalled all tries have failed without bringing anything: who ends
+  // by itself need not wait.
   bool stalled() const { return !ready() && stalled_; }
   void start() { reflector_.start(); }
   WatchFacts facts() const;
@@ -99,6 +100,8 @@ class Stream {
   bool told_ready_ = false;
   bool blocked_ = false;
   bool stalled_ = false;
+  std::optional<TimePoint> failing_from_;  // since the last failure before which something came
+  std::uint64_t held_at_failure_ = 0;      // bytes
   int missing_ = 0;
   runtime::Reflector reflector_;
 };

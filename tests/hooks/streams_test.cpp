@@ -130,6 +130,35 @@ TEST_CASE("a list that fails for ten seconds is not to be waited for, until it c
   CHECK(told == 2);
 }
 
+TEST_CASE("a list whose pages come between failures is waited for") {
+  loop::EventLoop loop{loop::VirtualClock{}};
+  test::ScriptedTransport transport(loop);
+  client::Client client(loop, transport, test::scripted_config());
+  http::Headers wait;
+  wait.add("Retry-After", "8");
+  const auto page = [](int number) {
+    return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"c)" +
+           std::to_string(number) + R"("},"items":[{"metadata":{"name":"a)" +
+           std::to_string(number) +
+           R"(","namespace":"shop","uid":"u","resourceVersion":"4"},"spec":{"text":")" +
+           std::string(5000, static_cast<char>('a' + number)) + R"("}}]})";
+  };
+  for (int i = 0; i < 4; ++i) {
+    transport.answer(429, "busy", wait);
+    transport.answer(200, page(i));
+  }
+  for (int i = 0; i < 10; ++i) transport.answer(429, "busy", wait);
+  base::Random random(1);
+  StreamPool pool(client, random);
+  const auto opened =
+      pool.open(spec_of("list: {strategy: paged, pageSize: 1}"), {[](const auto&) {}, [] {}});
+  const Stream& stream = *opened.stream;
+  loop.run_until([] { return false; }, Duration{31000});
+  CHECK_FALSE(stream.stalled());
+  loop.run_until([&] { return stream.stalled(); }, Duration{30000});
+  CHECK(stream.stalled());
+}
+
 TEST_CASE("streams are shared only when everything that is asked for is the same") {
   const std::string same = spec_of("list: {pageSize: 7}").key();
   CHECK(spec_of("list: {pageSize: 7}").key() == same);
