@@ -164,12 +164,12 @@ void Driver::on_wake(Wake wake) {
   if (woken(wake.key, wake.reason, wake.echo) != LoopAlarm::Woken::by_others && !services_.steady) {
     delay = std::max(delay, loop_alarm_.delay(wake.key, services_.loop.now()));
   }
-  if (delay > Duration{0}) {
-    const auto queued = controller_.queue().look(wake.key);
-    const bool sooner = queued && queued->pending && queued->due <= services_.loop.now() + delay;
-    if (!sooner) debounced_.insert(wake.key);
-  }
+  const std::size_t pressing = controller_.queue().pressing();
   controller_.add(wake.key, wake.reason, std::move(wake.reason_object), delay, priority);
+  // Not where something else presses it already.
+  if (delay > Duration{0} && controller_.queue().pressing() > pressing) {
+    debounced_.insert(wake.key);
+  }
 }
 
 void Driver::forget_key(const core::ObjectKey& key, const std::string& uid) {
