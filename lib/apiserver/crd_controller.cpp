@@ -23,7 +23,8 @@ void CrdController::on_event(const std::string& storage_id, const EventPtr& even
   }
   const std::string& name = event->object->name();
   // One that lives may have been dying before a restore.
-  const bool dying = base::find(event->object->json(), {"metadata", "deletionTimestamp"}) != nullptr;
+  const bool dying =
+      !deleted && base::find(event->object->json(), {"metadata", "deletionTimestamp"}) != nullptr;
   if (!dying) terminating_.erase(name);
   const bool respecified = event->previous && spec_of(*event->previous) != spec_of(*event->object);
   if (deleted || respecified) on_replaced_(name);

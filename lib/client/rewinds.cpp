@@ -16,11 +16,12 @@ std::shared_ptr<Rewinds::Listener> Rewinds::listen(std::string source, std::func
 }
 
 void Rewinds::seen(const std::shared_ptr<Listener>& by) {
+  if (telling_) return;  // two that see it in one turn saw the same
   const TimePoint now = loop_.now();
   Seen& seen = seen_.try_emplace(by->source, Seen{now}).first->second;
   if (now - seen.since >= kAgain) seen = {now};
   if (++seen.count > kMost) return;
-  if (std::exchange(telling_, true)) return;  // two that see it in one turn saw the same
+  telling_ = true;
   // Before all that is posted from now on: what follows from the state that `by` reads next.
   loop_.post([this, by, there = std::weak_ptr<char>(alive_)] {
     if (there.expired()) return;
