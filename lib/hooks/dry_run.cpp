@@ -158,7 +158,7 @@ class DryRunTransport::WriteCall : public http::Call {
       write_.refused = core::error_from_response(answer_.status, answer_.body).message();
     } else if (body.ok()) {
       write_.result = std::move(*body);
-      if (!write_.live) owner_.note_made(write_.result);
+      owner_.note_made(write_.result);  // also a version more of a definition
     }
     owner_.on_write_(write_);
     give();
@@ -191,11 +191,14 @@ DryRunTransport::DryRunTransport(loop::EventLoop& loop, http::Transport& inner, 
 
 void DryRunTransport::note_made(const Json& object) {
   const std::string kind = base::string_at(object, {"kind"});
-  if (kind == "Namespace") {
+  const std::string api_version = base::string_at(object, {"apiVersion"});
+  if (kind == "Namespace" && api_version == "v1") {
     made_.insert("/namespaces/" + base::string_at(object, {"metadata", "name"}) + "/");
   }
   const Json* versions = base::find(object, {"spec", "versions"});
-  if (kind != "CustomResourceDefinition" || versions == nullptr || !versions->is_array()) return;
+  const bool defines =
+      kind == "CustomResourceDefinition" && api_version.starts_with("apiextensions.k8s.io/");
+  if (!defines || versions == nullptr || !versions->is_array()) return;
   for (const Json& version : *versions) {
     made_.insert("/apis/" + base::string_at(object, {"spec", "group"}) + "/" +
                  base::string_at(version, {"name"}) + "/");
