@@ -26,10 +26,10 @@ class Help : public Command {
   }
 
   int run(Context& context) override {
-    if (words_.size() == 1) {
-      for (const Topic& topic : topics()) {
-        if (topic.name == words_.front()) return print_topic(context, topic);
-      }
+    for (const Topic& topic : topics()) {
+      if (words_.empty() || topic.name != words_.front()) continue;
+      if (words_.size() == 1) return print_topic(context, topic);
+      return fail(context, kUsage, topic.name + " is a topic: it takes no further word");
     }
     const auto tree = build_tree(context.program, words_);
     const CLI::App* app = tree->app.get();

@@ -31,7 +31,7 @@ class Fd {
   int fd_;
 };
 
-// `forbidden` is left to servers: it is told as "not logged in".
+// Not `forbidden`, which is told as "not logged in".
 Error system_error(std::string_view what, const std::string& path, int code) {
   ErrorKind kind = ErrorKind::invalid;
   if (code == ENOENT) kind = ErrorKind::not_found;

@@ -34,14 +34,15 @@ Error yaml_error(ErrorKind kind, YamlMark mark, std::string_view what) {
 namespace {
 
 // libyaml says of it that it "cannot start any token".
-bool is_indented_by_tab(std::string_view text, std::size_t line) {
-  for (std::size_t i = 1; i < line; ++i) {
+bool is_indented_by_tab(std::string_view text, YamlMark at) {
+  for (std::size_t i = 1; i < at.line; ++i) {
     const auto end = text.find('\n');
     if (end == std::string_view::npos) return false;
     text.remove_prefix(end + 1);
   }
-  const auto first = text.find_first_not_of(' ');
-  return first != std::string_view::npos && text[first] == '\t';
+  const std::string_view before = text.substr(0, at.column);
+  return before.find_first_not_of(" \t") == std::string_view::npos &&
+         before.find('\t') != std::string_view::npos;
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ Error YamlEventSource::parser_error() const {
     return yaml_error(ErrorKind::invalid, mark_at(text_, parser_.problem_offset), what);
   }
   const YamlMark at = mark_of(parser_.problem_mark);
-  if (parser_.error == YAML_SCANNER_ERROR && is_indented_by_tab(text_, at.line)) {
+  if (parser_.error == YAML_SCANNER_ERROR && is_indented_by_tab(text_, at)) {
     return yaml_error(ErrorKind::invalid, at, "a tab: YAML is indented by blanks alone");
   }
   if (parser_.context == nullptr) {

@@ -265,6 +265,8 @@ TEST_CASE("a tab that indents is called one") {
   CHECK(error_of("a:\n\tb: 1\n") == "2:1: " + words);
   CHECK(error_of("a:\n  b:\n  \tc: 1\n").find(words) != std::string::npos);
   CHECK(error_of("a: '\tx\n").find(words) == std::string::npos);
+  // A tab that may stand there is not what is wrong.
+  CHECK(error_of("a: {b: c,\n\td: @e}").find(words) == std::string::npos);
 }
 
 TEST_CASE("an error inside an open construct says where that began") {

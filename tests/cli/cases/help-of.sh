@@ -17,3 +17,4 @@ echo "exit $?"
 echo "exit $?"
 "$kubewatch" help trigger
 "$kubewatch" lint crds/
+"$kubewatch" help rules extra
