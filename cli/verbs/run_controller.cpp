@@ -312,7 +312,9 @@ class RunController : public Command {
         ->type_name("NAME")
         ->allow_extra_args(false)
         ->needs("--triggers");
-    app.add_flag("--fail-fast", fail_fast_, "end when the server cannot be reached (exit 8) or does not let us in (7) at start");
+    app.add_flag(
+        "--fail-fast", fail_fast_,
+        "end when the server cannot be reached (exit 8) or does not let us in (7) at start");
     app.add_option("--socket", socket_,
                    "control socket, or none (default: PID.sock in a private folder)")
         ->type_name("FILE");

@@ -74,9 +74,8 @@ bool Hook::ready() const {
 }
 
 bool Hook::stalled() const {
-  return std::any_of(monitors_.begin(), monitors_.end(), [](const auto& monitor) {
-    return !monitor->ready() && monitor->stalled();
-  });
+  return std::any_of(monitors_.begin(), monitors_.end(),
+                     [](const auto& monitor) { return !monitor->ready() && monitor->stalled(); });
 }
 
 bool Hook::blocked() const {

@@ -226,12 +226,12 @@ TEST_CASE("a program without a slash is found in PATH, and kept with its absolut
 
 TEST_CASE("who runs none of the rules reads them without their programs and files") {
   const test::RuleFolder folder;
-  const std::string file = folder.write(
-      "rules.yaml",
-      "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: web}\nspec:\n"
-      "  for: {apiVersion: v1, kind: ConfigMap}\n"
-      "  reconcile: {exec: [./gone.sh], env: {A: {from: {file: gone.txt}}}}\n"
-      "  finalize: {exec: [no-such-program]}\n");
+  const std::string file =
+      folder.write("rules.yaml",
+                   "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: web}\nspec:\n"
+                   "  for: {apiVersion: v1, kind: ConfigMap}\n"
+                   "  reconcile: {exec: [./gone.sh], env: {A: {from: {file: gone.txt}}}}\n"
+                   "  finalize: {exec: [no-such-program]}\n");
   CHECK(hooks::load_rules({file}).problems.size() == 3);
   const auto loaded = hooks::load_rules_to_read({file});
   CHECK(loaded.problems.empty());
