@@ -2,6 +2,7 @@
 
 #include "apiserver/crd.hpp"
 #include "apiserver/deleter.hpp"
+#include "apiserver/metadata.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -23,9 +24,7 @@ void CrdController::on_event(const std::string& storage_id, const EventPtr& even
   }
   const std::string& name = event->object->name();
   // One that lives may have been dying before a restore.
-  const bool dying =
-      !deleted && base::find(event->object->json(), {"metadata", "deletionTimestamp"}) != nullptr;
-  if (!dying) terminating_.erase(name);
+  if (deleted || !is_dying(event->object->json())) terminating_.erase(name);
   const bool respecified = event->previous && spec_of(*event->previous) != spec_of(*event->object);
   if (deleted || respecified) on_replaced_(name);
   if (respecified) respecified_.insert(name);
@@ -48,7 +47,7 @@ bool CrdController::step(WallTime now) {
   queue_.erase(queue_.begin());
   const ObjectPtr crd = storage_.get(kCrds, name);
   if (!crd) return true;
-  if (base::find(crd->json(), {"metadata", "deletionTimestamp"}) != nullptr) {
+  if (is_dying(crd->json())) {
     terminate(crd, now);
   } else {
     establish(crd, now);

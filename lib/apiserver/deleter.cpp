@@ -6,6 +6,7 @@
 #include <set>
 
 #include "apiserver/crd.hpp"
+#include "apiserver/metadata.hpp"
 #include "apiserver/protobuf.hpp"
 #include "base/yaml.hpp"
 
@@ -192,7 +193,7 @@ Result<Deleted> delete_object(Storage& storage, const WriteContext& context,
   if (resource.storage_id == "namespaces") return delete_namespace(storage, context, live);
   if (resource.storage_id == kCrds) return delete_crd(storage, context, live);
   // Once an object is dying its finalizers are its owners' to remove; a second delete adds none.
-  const bool dying = base::find(live->json(), {"metadata", "deletionTimestamp"}) != nullptr;
+  const bool dying = is_dying(live->json());
   const Json* present = base::find(live->json(), {"metadata", "finalizers"});
   const Json finalizers = dying ? (present == nullptr ? Json::array() : *present)
                                 : wanted_finalizers(resource, live->json(), options.propagation);

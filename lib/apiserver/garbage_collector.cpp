@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/deleter.hpp"
+#include "apiserver/metadata.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -22,10 +23,6 @@ bool has_finalizer(const Json& object, const char* name) {
   const Json* all = base::find(object, {"metadata", "finalizers"});
   return all != nullptr && all->is_array() &&
          std::find(all->begin(), all->end(), Json(name)) != all->end();
-}
-
-bool is_dying(const Json& object) {
-  return base::find(object, {"metadata", "deletionTimestamp"}) != nullptr;
 }
 
 bool blocks(const Json& object, const std::string& owner_uid) {

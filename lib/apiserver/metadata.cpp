@@ -231,6 +231,10 @@ std::vector<std::string> metadata_warnings(const Resource& resource, const Json&
   return out;
 }
 
+bool is_dying(const Json& object) {
+  return base::find(object, {"metadata", "deletionTimestamp"}) != nullptr;
+}
+
 void keep_server_metadata(const Json& before, Json& after) {
   Json& metadata = after["metadata"];
   const Json& live = before.at("metadata");
@@ -259,7 +263,7 @@ void validate_metadata_update(const Json& before, const Json& after, FieldErrors
                                    now == nullptr ? "null" : base::dump_json(*now),
                                    "field is immutable"));
   }
-  if (base::find(before, {"metadata", "deletionTimestamp"}) == nullptr) return;
+  if (!is_dying(before)) return;
   const Json* now = base::find(after, {"metadata", "finalizers"});
   const Json* then = base::find(before, {"metadata", "finalizers"});
   if (now == nullptr) return;

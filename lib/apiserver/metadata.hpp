@@ -17,6 +17,8 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
 
 // Name, namespace scope, labels, annotations, finalizers, owner references.
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
+// It was deleted, and waits for its finalizers or for what it holds.
+bool is_dying(const Json& object);
 // What is allowed but unwise, as Warning headers have it.
 std::vector<std::string> metadata_warnings(const Resource& resource, const Json& object);
 // What an update cannot set is as it was: times, generation, resourceVersion; the uid where it

@@ -1,6 +1,7 @@
 #include "apiserver/namespace_lifecycle.hpp"
 
 #include "apiserver/deleter.hpp"
+#include "apiserver/metadata.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -24,9 +25,7 @@ void NamespaceLifecycle::on_event(const std::string& storage_id, const EventPtr&
   if (storage_id == kNamespaces) {
     const std::string& name = event->object->name();
     // One that lives may have been dying before a restore.
-    const bool dying =
-        !deleted && base::find(event->object->json(), {"metadata", "deletionTimestamp"}) != nullptr;
-    if (dying) {
+    if (!deleted && is_dying(event->object->json())) {
       dying_.insert(name);
       queue_.insert(name);
     } else {

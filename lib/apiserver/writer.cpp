@@ -140,7 +140,7 @@ Result<void> Writer::admit_create(const WriteContext& context, const std::string
   if (!resource.type.namespaced) return {};
   const ObjectPtr ns = storage_.get("namespaces", context.namespace_);
   if (!ns) return not_found({"", "namespaces", context.namespace_});
-  if (base::find(ns->json(), {"metadata", "deletionTimestamp"}) == nullptr) return {};
+  if (!is_dying(ns->json())) return {};
   const std::string why =
       fmt::format("unable to create new content in namespace {} because it is being terminated",
                   context.namespace_);

@@ -24,6 +24,14 @@ std::string condition(const Json& object, const std::string& type) {
 
 const std::string kOne = kCrdPath + "/websites.demo.kubewatch.dev";
 
+// The definition, and an object that waits for its finalizer when it is deleted.
+void post_held(Server& server) {
+  server.post(kCrdPath, website_crd());
+  Json held = website("held");
+  held["metadata"]["finalizers"] = {"x.io/hold"};
+  server.post(kWebsites, held);
+}
+
 }  // namespace
 
 TEST_CASE("a CRD is established at once and its served versions answer") {
@@ -129,10 +137,7 @@ TEST_CASE("names in use by another CRD of the group are not accepted until they 
 
 TEST_CASE("a deleted CRD takes its objects with it and waits for their finalizers") {
   Server server;
-  server.post(kCrdPath, website_crd());
-  Json held = website("held");
-  held["metadata"]["finalizers"] = {"x.io/hold"};
-  server.post(kWebsites, held);
+  post_held(server);
   server.post(kWebsites, website("free"));
   const auto record = server.watch(kWebsites + "?watch=1");
   const auto dying = server.remove(kOne);
@@ -150,10 +155,7 @@ TEST_CASE("a deleted CRD takes its objects with it and waits for their finalizer
 
 TEST_CASE("a CRD whose deletion a restore undid takes objects, until it is deleted again") {
   Server server;
-  server.post(kCrdPath, website_crd());
-  Json held = website("held");
-  held["metadata"]["finalizers"] = {"x.io/hold"};
-  server.post(kWebsites, held);
+  post_held(server);
   const auto backup = server.api.storage().back_up();
   server.remove(kOne);
   CHECK(server.post(kWebsites, website("new")).code == 405);
