@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/document_words.hpp"
 #include "base/strings.hpp"
 #include "base/time.hpp"
 #include "cli/argv.hpp"
@@ -172,19 +173,14 @@ std::string unknown_command(const CLI::App& app) {
   const auto words = app.remaining(true);
   if (words.empty() || words.front().starts_with('-')) return "";
   std::vector<std::string> known;
-  for (const CLI::App* one : last->get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* one : subcommands_of(*last)) {
     known.push_back(one->get_name());
   }
   if (known.empty()) return "";
   const std::string& word = words.front();
   std::string out =
       "unknown " + std::string(last == &app ? "command" : "subcommand") + " \"" + word + "\"";
-  const std::string below = last == &app ? subcommand_named(word) : "";
-  if (!below.empty()) {
-    out += ", did you mean \"" + below + "\"?";
-  } else if (const auto close = base::suggest(word, known); !close.empty()) {
-    out += ", did you mean \"" + close.front() + "\"?";
-  }
+  out += did_you_mean_command(*last, word, known);
   out += " (known: " + base::join(known, ", ") + ")";
   const bool path = word.find_first_of("./") != std::string::npos;
   if (path && last->get_option_no_throw("--filename") != nullptr) out += "; files are named by -f";
@@ -315,14 +311,29 @@ std::unique_ptr<CommandTree> build_tree(const std::string& program,
   return tree;
 }
 
-std::string subcommand_named(const std::string& word) {
-  for (const CommandMaker& maker : command_makers()) {
-    const auto command = maker.make();
-    for (const auto& inner : command->subcommands()) {
-      if (inner->name() == word) return command->name() + " " + word;
+std::vector<const CLI::App*> subcommands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+const CLI::App* subcommand_of(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* one : subcommands_of(app)) {
+    if (one->get_name() == name) return one;
+  }
+  return nullptr;
+}
+
+std::string did_you_mean_command(const CLI::App& app, const std::string& word,
+                                 const std::vector<std::string>& known) {
+  if (app.get_parent() == nullptr) {
+    for (const CommandMaker& maker : command_makers()) {
+      const auto command = maker.make();
+      for (const auto& inner : command->subcommands()) {
+        if (inner->name() == word)
+          return ", did you mean \"" + command->name() + " " + word + "\"?";
+      }
     }
   }
-  return "";
+  return base::did_you_mean(word, known);
 }
 
 int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostream& err,

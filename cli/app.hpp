@@ -27,8 +27,14 @@ struct CommandTree {
 // needs, and memory that a controller keeps.
 std::unique_ptr<CommandTree> build_tree(const std::string& program = "kubewatch",
                                         const std::vector<std::string>& words = {});
-// A subcommand of this name, with its command: "run-controller trigger" for "trigger"; "" for none.
-std::string subcommand_named(const std::string& word);
+// What is below an app in the tree, and the one of that name; null: none.
+std::vector<const CLI::App*> subcommands_of(const CLI::App& app);
+const CLI::App* subcommand_of(const CLI::App& app, const std::string& name);
+// `, did you mean "watch"?` of a word that is none of `known`, for who was to name what is below
+// `app`; "" where nothing is near. On top it may be a command's subcommand: "run-controller
+// trigger" for "trigger".
+std::string did_you_mean_command(const CLI::App& app, const std::string& word,
+                                 const std::vector<std::string>& known);
 // The flags that every command takes. `global` must outlive the app.
 void bind_global_flags(CLI::App& app, GlobalOptions& global);
 

@@ -1,9 +1,10 @@
 // Which kind of word is asked for: walks the words along the command tree. Pure.
-#include <algorithm>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "base/strings.hpp"
+#include "cli/app.hpp"
 #include "cli/complete.hpp"
 #include "cli/docs.hpp"
 
@@ -13,11 +14,14 @@ namespace {
 
 using What = CompletionPlace::What;
 
-const CLI::App* subcommand_of(const CLI::App& app, const std::string& name) {
-  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (one->get_name() == name) return one;
+CompletionPlace subcommands_place(const CLI::App& app, const std::string& last) {
+  CompletionPlace place;
+  place.what = What::words;
+  place.part = last;
+  for (const CLI::App* one : subcommands_of(app)) {
+    place.words.emplace_back(one->get_name(), one->get_description());
   }
-  return nullptr;
+  return place;
 }
 
 // Of the command or, as global flags are, of one above it.
@@ -144,16 +148,7 @@ CompletionPlace resource_place(const std::vector<std::string>& before, const std
 
 CompletionPlace positional_place(const CLI::App& app, const std::vector<std::string>& before,
                                  const std::string& last) {
-  const auto below = app.get_subcommands([](const CLI::App*) { return true; });
-  if (!below.empty() && before.empty()) {
-    CompletionPlace place;
-    place.what = What::words;
-    place.part = last;
-    for (const CLI::App* one : below) {
-      place.words.emplace_back(one->get_name(), one->get_description());
-    }
-    return place;
-  }
+  if (before.empty() && !subcommands_of(app).empty()) return subcommands_place(app, last);
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_positional()) continue;
     if (is_types(*option)) return resource_place(before, last);
@@ -170,12 +165,7 @@ CompletionPlace help_place(const CLI::App& top, const std::vector<std::string>& 
     app = subcommand_of(*app, word);
     if (app == nullptr) return {};
   }
-  CompletionPlace place;
-  place.what = What::words;
-  place.part = last;
-  for (const CLI::App* one : app->get_subcommands([](const CLI::App*) { return true; })) {
-    place.words.emplace_back(one->get_name(), one->get_description());
-  }
+  CompletionPlace place = subcommands_place(*app, last);
   if (!before.empty()) return place;
   for (const Topic& topic : topics()) place.words.emplace_back(topic.name, topic.summary);
   return place;

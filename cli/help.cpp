@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/app.hpp"
+
 namespace kubewatch::cli {
 
 namespace {
@@ -43,7 +45,7 @@ class HelpFormatter : public CLI::Formatter {
     while (app->get_parent() != nullptr) app = app->get_parent();
     if (app->get_name() == "kubewatch") return text;
     std::vector<std::string> followers = {"--help"};
-    for (const CLI::App* one : app->get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::App* one : subcommands_of(*app)) {
       followers.push_back(one->get_name());
     }
     for (const auto& follower : followers) {

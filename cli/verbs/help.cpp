@@ -1,7 +1,6 @@
 // kubewatch help: the help of a command, or a page that is no command's, without man(1).
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ostream>
 
 #include <CLI/CLI.hpp>
@@ -34,11 +33,9 @@ class Help : public Command {
     const auto tree = build_tree(context.program, words_);
     const CLI::App* app = tree->app.get();
     for (const std::string& word : words_) {
-      const auto inner = app->get_subcommands([](const CLI::App*) { return true; });
-      const auto found = std::find_if(inner.begin(), inner.end(),
-                                      [&](const CLI::App* one) { return one->get_name() == word; });
-      if (found == inner.end()) return fail(context, kUsage, no_help_of(word, *app));
-      app = *found;
+      const CLI::App* inner = subcommand_of(*app, word);
+      if (inner == nullptr) return fail(context, kUsage, no_help_of(word, *app));
+      app = inner;
     }
     context.out << app->help();
     return kDone;
@@ -54,7 +51,7 @@ class Help : public Command {
 
   static std::string no_help_of(const std::string& word, const CLI::App& app) {
     std::vector<std::string> known;
-    for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::App* one : subcommands_of(app)) {
       known.push_back(one->get_name());
     }
     const bool top = app.get_parent() == nullptr;
@@ -65,9 +62,7 @@ class Help : public Command {
         "{} {}", top ? "there is no command or topic" : app.get_name() + " has no subcommand",
         base::in_quotes(word));
     if (known.empty()) return out;
-    const std::string below = top ? subcommand_named(word) : "";
-    if (!below.empty()) return out + ", did you mean \"" + below + "\"?";
-    const std::string meant = base::did_you_mean(word, known);
+    const std::string meant = did_you_mean_command(app, word, known);
     return out + (meant.empty() ? "; there are " + base::join(known, ", ") : meant);
   }
 
