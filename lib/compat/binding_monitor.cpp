@@ -49,16 +49,18 @@ Result<void> BindingMonitor::open(hooks::StreamPool& pool, const core::ResourceT
   return {};
 }
 
-bool BindingMonitor::stalled() const {
-  return (selection_ && selection_->stalled()) ||
+bool BindingMonitor::any_group(bool (hooks::StreamGroup::*is)() const) const {
+  return (selection_ && (selection_->namespaces().*is)()) ||
          std::any_of(groups_.begin(), groups_.end(),
-                     [](const auto& group) { return group->stalled(); });
+                     [is](const auto& group) { return (group.get()->*is)(); });
 }
 
 bool BindingMonitor::blocked() const {
-  return (selection_ && selection_->blocked()) ||
-         std::any_of(groups_.begin(), groups_.end(),
-                     [](const auto& group) { return group->blocked(); });
+  return any_group(&hooks::StreamGroup::blocked);
+}
+
+bool BindingMonitor::stalled() const {
+  return any_group(&hooks::StreamGroup::stalled);
 }
 
 bool BindingMonitor::includes(const core::ObjectMeta& meta) const {

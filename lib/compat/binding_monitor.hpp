@@ -41,6 +41,7 @@ class BindingMonitor {
   void add_secrets(hooks::SecretMask& mask) const;
 
  private:
+  bool any_group(bool (hooks::StreamGroup::*is)() const) const;
   bool includes(const core::ObjectMeta& meta) const;
   void look();
   void take_all();

@@ -73,15 +73,18 @@ bool Hook::ready() const {
                                   [](const auto& monitor) { return monitor->ready(); });
 }
 
-bool Hook::stalled() const {
-  return std::any_of(monitors_.begin(), monitors_.end(),
-                     [](const auto& monitor) { return !monitor->ready() && monitor->stalled(); });
+bool Hook::any_waiting(bool (BindingMonitor::*is)() const) const {
+  return std::any_of(monitors_.begin(), monitors_.end(), [is](const auto& monitor) {
+    return !monitor->ready() && (monitor.get()->*is)();
+  });
 }
 
 bool Hook::blocked() const {
-  return !resolved_ || std::any_of(monitors_.begin(), monitors_.end(), [](const auto& monitor) {
-    return !monitor->ready() && monitor->blocked();
-  });
+  return !resolved_ || any_waiting(&BindingMonitor::blocked);
+}
+
+bool Hook::stalled() const {
+  return any_waiting(&BindingMonitor::stalled);
 }
 
 void Hook::begin() {

@@ -62,6 +62,7 @@ class Hook {
   hooks::SecretMask secrets(const std::vector<Context>& contexts) const;
 
  private:
+  bool any_waiting(bool (BindingMonitor::*is)() const) const;
   Result<void> open_watches(hooks::StreamPool& pool, const client::ResourceMap& resources);
   void on_event(std::size_t binding, Context context);
   void start_clocks();

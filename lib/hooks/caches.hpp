@@ -181,8 +181,7 @@ class RuleCaches {
   std::optional<core::ObjectMeta> meta_outside(const core::ObjectKey& key) const;
   void open_owned(StreamPool& pool, Owned& owned);
   void open_related(StreamPool& pool, Related& related);
-  bool any_group(bool (StreamGroup::*is)() const) const;
-  bool all_of_selections(bool (NamespaceSelection::*holds)() const, bool wanted) const;
+  bool any_group(bool (StreamGroup::*is)() const) const;  // of the kinds and of their selections
   void on_namespace_joined(const std::string& name);
   void on_namespace_left(const std::string& name);
   void on_related_namespace(Related& related, const std::string& name, bool joined);

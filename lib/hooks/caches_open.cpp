@@ -118,39 +118,31 @@ void RuleCaches::open(StreamPool& pool) {
   opened_ = true;
 }
 
-bool RuleCaches::all_of_selections(bool (NamespaceSelection::*holds)() const, bool wanted) const {
-  const auto fits = [&](const Selection& selection) {
-    return !selection || (selection.get()->*holds)() == wanted;
-  };
-  const auto entry_fits = [&](const auto& entry) { return fits(entry->selection); };
-  return fits(for_.selection) && std::all_of(owned_.begin(), owned_.end(), entry_fits) &&
-         std::all_of(related_.begin(), related_.end(), entry_fits);
-}
-
 bool RuleCaches::ready() const {
-  if (!opened_ || !for_.group.ready()) return false;
-  if (for_.needs_guard && !for_.guard.ready()) return false;
-  auto is_ready = [](const auto& entry) { return entry->group.ready(); };
-  return std::all_of(owned_.begin(), owned_.end(), is_ready) &&
-         std::all_of(related_.begin(), related_.end(), is_ready) &&
-         all_of_selections(&NamespaceSelection::ready, true);
+  const auto is_ready = [](const auto& kind) {
+    return kind.group.ready() && (!kind.selection || kind.selection->ready());
+  };
+  const auto entry_is_ready = [&](const auto& entry) { return is_ready(*entry); };
+  return opened_ && is_ready(for_) && (!for_.needs_guard || for_.guard.ready()) &&
+         std::all_of(owned_.begin(), owned_.end(), entry_is_ready) &&
+         std::all_of(related_.begin(), related_.end(), entry_is_ready);
 }
 
 bool RuleCaches::any_group(bool (StreamGroup::*is)() const) const {
-  const auto entry_is = [is](const auto& entry) { return (entry->group.*is)(); };
-  return (for_.group.*is)() || (for_.guard.*is)() ||
-         std::any_of(owned_.begin(), owned_.end(), entry_is) ||
-         std::any_of(related_.begin(), related_.end(), entry_is);
+  const auto has = [is](const auto& kind) {
+    return (kind.group.*is)() || (kind.selection && (kind.selection->namespaces().*is)());
+  };
+  const auto entry_has = [&](const auto& entry) { return has(*entry); };
+  return has(for_) || (for_.guard.*is)() || std::any_of(owned_.begin(), owned_.end(), entry_has) ||
+         std::any_of(related_.begin(), related_.end(), entry_has);
 }
 
 bool RuleCaches::blocked() const {
-  return any_group(&StreamGroup::blocked) ||
-         !all_of_selections(&NamespaceSelection::blocked, false);
+  return any_group(&StreamGroup::blocked);
 }
 
 bool RuleCaches::stalled() const {
-  return any_group(&StreamGroup::stalled) ||
-         !all_of_selections(&NamespaceSelection::stalled, false);
+  return any_group(&StreamGroup::stalled);
 }
 
 std::vector<WatchFacts> RuleCaches::watches() const {

@@ -83,6 +83,33 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   return facts;
 }
 
+bool Driver::only_debounced() const {
+  const auto counts = controller_.queue().counts(services_.loop.now());
+  return counts.ready == 0 && counts.held == 0 &&
+         controller_.queue().pressing() == debounced_.size();
+}
+
+DriverStatus Driver::status() const {
+  DriverStatus status;
+  status.started = started_;
+  status.held = started_ && controller_.held();
+  const bool rests = started_ && !controller_.held() && controller_.running() == 0 &&
+                     expected_.empty() && left_settled();
+  status.idle = rests && controller_.queue().idle();
+  status.debounced = rests && !status.idle && only_debounced();
+  status.at_work = started_ && (controller_.held() || controller_.queue().at_work() ||
+                                !expected_.empty() || !left_settled());
+  for (const core::ObjectKey& key : failing_) {
+    if (controller_.queue().is_retrying(key)) ++status.failing;
+  }
+  status.parked = controller_.queue().counts(services_.loop.now()).parked;
+  status.unfinished = unfinished_.size();
+  for (const auto& [id, run] : runs_) status.hooks += run->hook_running() ? 1 : 0;
+  status.runs = run_count_;
+  status.failed_runs = failed_count_;
+  return status;
+}
+
 std::optional<Duration> Driver::schedule_in() const {
   if (!schedule_ || !schedule_->next()) return std::nullopt;
   return std::chrono::duration_cast<Duration>(*schedule_->next() - services_.loop.wall());

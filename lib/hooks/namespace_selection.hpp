@@ -27,8 +27,6 @@ class NamespaceSelection {
   void open(StreamPool& pool, const core::ResourceType& type, const core::LabelSelector& selector,
             Callbacks callbacks);
   bool ready() const { return namespaces_.ready(); }
-  bool blocked() const { return namespaces_.blocked(); }
-  bool stalled() const { return namespaces_.stalled(); }
   const StreamGroup& namespaces() const { return namespaces_; }
   bool has(const std::string& name) const { return names_.count(name) > 0; }
   const std::set<std::string>& names() const { return names_; }
