@@ -28,6 +28,7 @@
 #include "hooks/engine.hpp"
 #include "hooks/hook_cgroups.hpp"
 #include "hooks/rule_file.hpp"
+#include "hooks/start_patience.hpp"
 #include "hooks/state_store.hpp"
 #include "http/listen_address.hpp"
 #include "loop/guardian.hpp"
@@ -35,8 +36,6 @@
 namespace kubewatch::cli {
 
 namespace {
-
-constexpr Duration kPatienceAtStart{10000};
 
 // Decides when --once and --until-idle are over: all synced and nothing due or running, for
 // `quiet`.
@@ -386,7 +385,8 @@ class RunController : public Command {
   // A process that ends by itself must not wait for ever for what never comes.
   std::optional<Duration> give_up_start() const {
     if (fail_fast_) return Duration{0};
-    return Ends{once_, until_idle_}.by_itself() ? std::optional(kPatienceAtStart) : std::nullopt;
+    return Ends{once_, until_idle_}.by_itself() ? std::optional(hooks::kPatienceAtStart)
+                                                : std::nullopt;
   }
 
   int run_compat_hooks(Context& context) {

@@ -9,6 +9,9 @@
 
 namespace kubewatch::hooks {
 
+// Of a process that ends by itself, for the server and for what it is to list.
+inline constexpr Duration kPatienceAtStart{10000};
+
 class StartPatience {
  public:
   // Absent: for ever.

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "hooks/expected_writes.hpp"
+#include "hooks/start_patience.hpp"
 #include "runtime/failure_counts.hpp"
 #include "runtime/shared_watch.hpp"
 
@@ -17,7 +18,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr int kMissingAnswers = 3;
-constexpr Duration kStalled{10000};
 
 runtime::WatcherOptions options_of(const StreamSpec& spec) {
   runtime::WatcherOptions options = spec.list;
@@ -156,15 +156,17 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
   // What it does not understand it will not understand later: a selector on another field.
   const bool refused = error.status() != nullptr && error.status()->code == 400;
   blocked_ = error.is_forbidden() || refused || missing_ >= kMissingAnswers;
-  // Of a list in pages those that came are held already.
+  // Of a list in pages those that came are held already. What was ready until now began to wait
+  // now.
+  const TimePoint now = client_.loop().now();
   const std::uint64_t held = store().stats().held_bytes;
-  if (!failing_from_ || held != held_at_failure_) failing_from_ = client_.loop().now();
+  if (told_ready_ || !failing_from_ || held != held_at_failure_) failing_from_ = now;
   held_at_failure_ = held;
-  stalled_ = client_.loop().now() - *failing_from_ >= kStalled;
+  stalled_ = now - *failing_from_ >= kPatienceAtStart;
   if (blocked() != was_blocked || stalled() != was_stalled) {
     each([](const StreamListener& listener) { listener.on_ready(); });
   }
-  if (!failures_.admit(name_, client_.loop().now())) return;
+  if (!failures_.admit(name_, now)) return;
   base::log_warn(
       fmt::format("watching {} failed; trying again in {}", name_, base::format_duration(retry_in)),
       {{"where", std::string(to_string(where))},

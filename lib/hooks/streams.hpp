@@ -75,8 +75,8 @@ class Stream {
   const std::string& namespace_name() const { return reflector_.namespace_name(); }
   // Cannot be listed at all: forbidden, refused for good, or the kind is gone. Other failures pass.
   bool blocked() const { return !ready() && blocked_; }
-  // Has not been listed, and for kStalled all tries have failed without bringing anything: who ends
-  // by itself need not wait.
+  // Has not been listed, and for kPatienceAtStart all tries have failed without bringing anything:
+  // who ends by itself need not wait.
   bool stalled() const { return !ready() && stalled_; }
   void start() { reflector_.start(); }
   WatchFacts facts() const;
