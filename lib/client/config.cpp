@@ -407,6 +407,7 @@ Result<ClientConfig> load_config(const ConfigOverrides& flags, const ConfigEnvir
   KW_TRY(check_server(out));
   if (!flags.token.empty()) {
     out.token = flags.token;
+    out.token_by_flag = true;
     out.token_file.clear();
     out.username.clear();
     out.password.clear();

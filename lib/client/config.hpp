@@ -87,7 +87,8 @@ struct ClientConfig {
   std::string client_cert_file;
   std::string client_key_file;
   std::string token;
-  std::string token_file;  // wins over token; read again at most once a minute and on 401
+  bool token_by_flag = false;  // --token and not `source` gave it
+  std::string token_file;      // wins over token; read again at most once a minute and on 401
   std::string username;
   std::string password;
   // One of them at most, and only when nothing above logs in.

@@ -9,7 +9,7 @@ namespace {
 // As Credentials chooses among them: the token goes before the password, a certificate with both.
 std::string login_of(const ClientConfig& config) {
   if (!config.token_file.empty()) return "the token in " + config.token_file;
-  if (!config.token.empty()) return "the token";
+  if (!config.token.empty()) return config.token_by_flag ? "the token of --token" : "the token";
   if (!config.username.empty()) return "the password of user " + config.username;
   if (config.exec) return "what exec " + config.exec->command + " gave";
   if (config.oidc) return "the login of " + config.oidc->user + " at " + config.oidc->issuer;

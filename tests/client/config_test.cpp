@@ -415,6 +415,7 @@ TEST_CASE("a token flag replaces token file and password") {
   auto config = load(dir.write("config", user_file("{tokenFile: /x}")), flags);
   CHECK(config->token_file.empty());
   CHECK(config->token == "t");
+  CHECK(config->token_by_flag);
   config = load(dir.write("config", user_file("{username: u, password: p}")), flags);
   CHECK(config->username.empty());
   CHECK(config->password.empty());

@@ -20,6 +20,8 @@ TEST_CASE("who was refused is told by what it logged in and from where, and no s
   CHECK(why_unauthorized(config).find("the password of user me ") != std::string::npos);
   config.token = "secret";
   CHECK(why_unauthorized(config).find("accept the token (") != std::string::npos);
+  config.token_by_flag = true;
+  CHECK(why_unauthorized(config).find("accept the token of --token (") != std::string::npos);
   config.token_file = "/run/token";
   CHECK(why_unauthorized(config).find("the token in /run/token ") != std::string::npos);
   CHECK(why_unauthorized(config).find("secret") == std::string::npos);
