@@ -113,6 +113,7 @@ struct Store::Impl {
              const core::ObjectMeta& meta);
   void unindex(SlotId id, const Record& before);
   bool stage(const PreparedObject& object);
+  RecordPtr put(SlotId id, const PreparedObject& object);
   bool stage_first(const PreparedObject& object);
   void unstage(SlotId id);
   void begin(bool compare);

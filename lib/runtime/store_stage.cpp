@@ -84,10 +84,9 @@ void Store::Impl::begin(bool compare) {
   ++mark;
 }
 
-// Nobody sees anything yet: no need to stand beside what is seen. False: it was here already.
-bool Store::Impl::stage_first(const PreparedObject& object) {
+// Into its slot, a new one where it has none; what stood there.
+RecordPtr Store::Impl::put(SlotId id, const PreparedObject& object) {
   RecordPtr record = make_record(object);
-  SlotId id = slots.find(object.meta.namespace_, object.meta.name);
   RecordPtr before;
   if (id == SlotTable::kNone) {
     id = slots.add_current(object.meta.namespace_, std::move(record));
@@ -97,7 +96,12 @@ bool Store::Impl::stage_first(const PreparedObject& object) {
   slots[id].mark = mark;
   index(id, before.get(), *slots[id].current, object.json, object.meta);
   note_new(id, *slots[id].current);
-  return !before;
+  return before;
+}
+
+// Nobody sees anything yet: no need to stand beside what is seen. False: it was here already.
+bool Store::Impl::stage_first(const PreparedObject& object) {
+  return !put(slots.find(object.meta.namespace_, object.meta.name), object);
 }
 
 bool Store::Impl::stage(const PreparedObject& object) {
@@ -190,22 +194,13 @@ void Store::Impl::finish(std::string version, const ChangeSink& tell) {
 // ---------------------------------------------------------------- single changes
 
 void Store::Impl::replace(const PreparedObject& object, const ChangeSink& tell) {
-  SlotId id = slots.find(object.meta.namespace_, object.meta.name);
+  const SlotId id = slots.find(object.meta.namespace_, object.meta.name);
   if (id != SlotTable::kNone && unchanged(*slots[id].current, object.meta)) return;
   if (!object.meta.resource_version.empty()) resource_version = object.meta.resource_version;
-  RecordPtr record = make_record(object);
-  RecordPtr before;
   if (!snapshots.empty()) {
     note_past(object.meta.key(), id == SlotTable::kNone ? RecordPtr() : slots[id].current);
   }
-  if (id == SlotTable::kNone) {
-    id = slots.add_current(object.meta.namespace_, std::move(record));
-  } else {
-    before = slots.set_current(id, std::move(record));
-  }
-  slots[id].mark = mark;
-  index(id, before.get(), *slots[id].current, object.json, object.meta);
-  note_new(id, *slots[id].current);
+  const RecordPtr before = put(id, object);
   if (!tell) return;
   StoreChange change;
   change.meta = object.meta;
