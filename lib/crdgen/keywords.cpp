@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "crdgen/node.hpp"
@@ -124,36 +123,6 @@ bool applies_to(const Keyword& keyword, const Json& schema) {
   if (type == schema.end() || !type->is_string()) return true;
   const std::string spaced = " " + std::string(keyword.types) + " ";
   return spaced.find(" " + type->get<std::string>() + " ") != std::string::npos;
-}
-
-std::string cel_name(std::string_view property) {
-  static constexpr std::array<std::string_view, 21> kReserved = {
-      "true",     "false",   "null",      "in",       "as",  "break",  "const",
-      "continue", "else",    "for",       "function", "if",  "import", "let",
-      "loop",     "package", "namespace", "return",   "var", "void",   "while"};
-  if (std::find(kReserved.begin(), kReserved.end(), property) != kReserved.end()) {
-    return fmt::format("__{}__", property);
-  }
-  std::string out;
-  for (std::size_t i = 0; i < property.size(); ++i) {
-    const char c = property[i];
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (property.substr(i, 2) == "__") {
-      out += "__underscores__";
-      ++i;
-    } else if (c == '.') {
-      out += "__dot__";
-    } else if (c == '-') {
-      out += "__dash__";
-    } else if (c == '/') {
-      out += "__slash__";
-    } else if (letter || c == '_' || (c >= '0' && c <= '9' && i > 0)) {
-      out += c;
-    } else {
-      return "";
-    }
-  }
-  return out;
 }
 
 }  // namespace kubewatch::crdgen

@@ -28,7 +28,4 @@ std::string check_value(const Keyword& keyword, const Json& value);
 // Whether the keyword applies to what the schema is; schemas without a type take all.
 bool applies_to(const Keyword& keyword, const Json& schema);
 
-// How CEL names a property: "a-b" is "a__dash__b". "" when it cannot be named.
-std::string cel_name(std::string_view property);
-
 }  // namespace kubewatch::crdgen

@@ -7,6 +7,7 @@
 #include "base/strings.hpp"
 #include "crdgen/core_types.hpp"
 #include "crdgen/untagged_union.hpp"
+#include "schema/cel_types.hpp"
 #include "schema/structural.hpp"
 
 namespace kubewatch::crdgen {
@@ -270,13 +271,13 @@ void TypeExpander::apply_count(Json& schema, const Node& node, const std::string
           fmt::format("there is no field {}{}", in_quotes(name), did_you_mean(name, known)));
       return;
     }
-    const std::string in_cel = cel_name(name);
-    if (in_cel.empty()) {
+    const auto in_cel = schema::escape_name(name);
+    if (!in_cel) {
       node.child(key).problem(
           fmt::format("rules cannot name field {}, so that it cannot be counted", in_quotes(name)));
       return;
     }
-    terms.push_back(fmt::format("(has(self.{}) ? 1 : 0)", in_cel));
+    terms.push_back(fmt::format("(has(self.{}) ? 1 : 0)", *in_cel));
   }
   if (terms.empty()) {
     node.child(key).problem("names no field");
@@ -327,12 +328,12 @@ void TypeExpander::add_property(Json& object, const std::string& name, const Nod
   object["properties"][name] = std::move(field.schema);
   if (field.required) add_sorted(object, "required", name);
   if (!field.immutable) return;
-  const std::string in_cel = cel_name(name);
-  if (in_cel.empty()) {
+  const auto in_cel = schema::escape_name(name);
+  if (!in_cel) {
     node.problem("rules cannot name this field, so that it cannot be made immutable");
   } else if (!field.required) {
     object["x-kubernetes-validations"].push_back(
-        {{"rule", fmt::format("!has(oldSelf.{0}) || has(self.{0})", in_cel)},
+        {{"rule", fmt::format("!has(oldSelf.{0}) || has(self.{0})", *in_cel)},
          {"message", fmt::format("{} is immutable: it cannot be removed", name)}});
   }
 }

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/strings.hpp"
-#include "crdgen/keywords.hpp"
 #include "crdgen/type_expander.hpp"
+#include "schema/cel_types.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -59,9 +59,9 @@ Json own_required(const std::vector<Json>& alternatives, std::size_t index) {
 std::string guarded(const std::string& rule, const Json& own) {
   std::vector<std::string> terms;
   for (const Json& name : own) {
-    const std::string in_cel = cel_name(name.get<std::string>());
-    if (in_cel.empty()) return "";
-    terms.push_back(fmt::format("has(self.{})", in_cel));
+    const auto in_cel = schema::escape_name(name.get<std::string>());
+    if (!in_cel) return "";
+    terms.push_back(fmt::format("has(self.{})", *in_cel));
   }
   // Of another alternative, oldSelf would lack the fields that the rule reads.
   if (rule.find("oldSelf") != std::string::npos) return "";
