@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "hooks/metrics_table.hpp"
 
@@ -145,8 +145,7 @@ constexpr const char* kExitCodes =
 std::string topic_page(const Topic& topic) {
   const std::string full = std::string("kubewatch-") + topic.name;
   std::string title = full;
-  std::transform(title.begin(), title.end(), title.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  for (char& c : title) c = base::to_upper(c);
   std::string out = fmt::format(
       ".\\\" Made from cli/topics; see CONTRIBUTING.md.\n.TH {} {} \"\" \"kubewatch {}\" "
       "\"kubewatch\"\n",

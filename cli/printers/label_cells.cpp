@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::cli {
@@ -36,9 +37,7 @@ std::string all_labels(Labels labels) {
 
 std::string as_header(std::string_view name) {
   std::string out(name);
-  for (char& c : out) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
+  for (char& c : out) c = base::to_upper(c);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "cli/printers/output_format.hpp"
 #include "core/json_template.hpp"
@@ -16,15 +17,11 @@ namespace kubewatch::cli {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // Digits from `at`, without leading zeros; moves `at` behind them.
 std::string_view digits(std::string_view text, std::size_t& at) {
   while (at < text.size() && text[at] == '0') ++at;
   const std::size_t begin = at;
-  while (at < text.size() && is_digit(text[at])) ++at;
+  while (at < text.size() && base::is_digit(text[at])) ++at;
   return text.substr(begin, at - begin);
 }
 
@@ -63,7 +60,7 @@ bool natural_less(std::string_view a, std::string_view b) {
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < a.size() && j < b.size()) {
-    if (is_digit(a[i]) && is_digit(b[j])) {
+    if (base::is_digit(a[i]) && base::is_digit(b[j])) {
       const std::string_view left = digits(a, i);
       const std::string_view right = digits(b, j);
       if (left.size() != right.size()) return left.size() < right.size();

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string_view>
+
+#include "base/ascii.hpp"
 
 namespace kubewatch::cli::watch {
 
@@ -17,9 +18,9 @@ namespace {
 constexpr std::array<const char*, 6> kItemKeys = {"name", "type", "key", "uid", "ip", "manager"};
 
 bool is_plain(const std::string& key) {
-  return !key.empty() && std::isdigit(static_cast<unsigned char>(key.front())) == 0 &&
+  return !key.empty() && !base::is_digit(key.front()) &&
          std::all_of(key.begin(), key.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
+                     [](char c) { return base::is_alphanumeric(c) || c == '_' || c == '-'; });
 }
 
 std::string key_text(const std::string& key) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/protobuf.hpp"
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_body.hpp"
 
@@ -20,7 +21,7 @@ std::string media_type(const ApiRequest& request) {
 
 bool is_printable(const std::string& text) {
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return false;
+    if (base::is_control(c)) return false;
   }
   return base::is_valid_utf8(text);
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "apiserver/metadata.hpp"
 #include "apiserver/registry.hpp"
 #include "apiserver/string_list.hpp"
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "schema/crd_check.hpp"
 
@@ -28,7 +30,7 @@ std::vector<PrinterColumn> columns_of(const Json& version) {
 std::shared_ptr<CustomVersion> custom_version(const Json& crd, const Json& version) {
   auto out = std::make_shared<CustomVersion>();
   out->crd_name = base::string_at(crd, {"metadata", "name"});
-  out->terminating = base::find(crd, {"metadata", "deletionTimestamp"}) != nullptr;
+  out->terminating = is_dying(crd);
   if (const Json* schema = base::find(version, {"schema", "openAPIV3Schema"}))
     out->schema = *schema;
   if (!out->schema.is_object()) out->schema = Json::object();
@@ -63,7 +65,7 @@ std::tuple<int, long, long> version_rank(const std::string& version) {
   std::size_t at = 1;
   const auto number = [&]() -> long {
     const std::size_t start = at;
-    while (at < version.size() && at - start < 6 && version[at] >= '0' && version[at] <= '9') ++at;
+    while (at < version.size() && at - start < 6 && base::is_digit(version[at])) ++at;
     return at == start ? -1 : std::stol(version.substr(start, at - start));
   };
   const long major = number();

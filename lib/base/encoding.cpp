@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::base {
@@ -16,15 +17,7 @@ constexpr std::string_view kBase64Url =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
+  return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 std::string encode_base64(std::string_view bytes, std::string_view alphabet, bool pad) {
@@ -49,9 +42,9 @@ std::string encode_base64(std::string_view bytes, std::string_view alphabet, boo
 }
 
 int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (is_upper(c)) return c - 'A';
+  if (is_lower(c)) return c - 'a' + 26;
+  if (is_digit(c)) return c - '0' + 52;
   if (c == '+' || c == '-') return 62;
   if (c == '/' || c == '_') return 63;
   return -1;
@@ -85,8 +78,8 @@ Result<std::string> percent_decode(std::string_view text, bool plus_is_space) {
     } else if (text[i] != '%') {
       out.push_back(text[i]);
     } else {
-      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+      const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
       if (high < 0 || low < 0) {
         return Error(ErrorKind::invalid,
                      fmt::format("broken percent escape at character {}", i + 1));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::base {
@@ -24,7 +25,7 @@ std::optional<int> level_of(std::string_view text) {
   if (text == "debug") return kLogDebug;
   if (text == "trace") return kLogTrace;
   if (text == "10") return kLogTrace;
-  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') return text[0] - '0';
+  if (text.size() == 1 && is_digit(text[0])) return text[0] - '0';
   return std::nullopt;
 }
 

@@ -5,13 +5,11 @@
 #include <array>
 #include <cmath>
 
+#include "base/ascii.hpp"
+
 namespace kubewatch::base {
 
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 constexpr int kMaxScale = 9;
 constexpr Int128 kMost = (static_cast<Int128>(1) << 126);

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace kubewatch::base {
 
 namespace {
@@ -141,9 +143,8 @@ class Translation {
   }
 
   static bool is_name(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    });
+    return !text.empty() && std::all_of(text.begin(), text.end(),
+                                        [](char c) { return is_alphanumeric(c) || c == '_'; });
   }
 
   static std::size_t past(std::string_view rest, std::size_t found, std::size_t length) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace kubewatch::base {
@@ -90,9 +91,7 @@ std::string_view trim(std::string_view text) {
 
 std::string to_lower(std::string_view text) {
   std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : out) c = to_lower(c);
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace kubewatch::base {
 
 namespace {
@@ -62,7 +64,7 @@ std::optional<std::int64_t> take_fraction(std::string_view& text) {
   if (!take(text, '.')) return 0;
   std::int64_t micros = 0;
   std::size_t digits = 0;
-  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+  while (!text.empty() && is_digit(text.front())) {
     if (digits < 6) micros = micros * 10 + (text.front() - '0');
     ++digits;
     text.remove_prefix(1);
@@ -118,7 +120,7 @@ std::optional<std::int64_t> take_term(std::string_view& text) {
     const char c = text.front();
     if (c == '.' && !after_point) {
       after_point = true;
-    } else if (c >= '0' && c <= '9') {
+    } else if (is_digit(c)) {
       digits = true;
       if (!after_point) {
         if (whole > 10'000'000'000'000'000) return std::nullopt;

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstdlib>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::base {
@@ -44,8 +44,8 @@ class PosixZoneReader {
     const bool quoted = skip('<');
     std::size_t length = 0;
     while (length < text_.size()) {
-      const auto c = static_cast<unsigned char>(text_[length]);
-      if (quoted ? c == '>' : std::isalpha(c) == 0) break;
+      const char c = text_[length];
+      if (quoted ? c == '>' : !is_letter(c)) break;
       ++length;
     }
     text_.remove_prefix(length);
@@ -55,7 +55,7 @@ class PosixZoneReader {
   bool number(std::int64_t& out, std::int64_t max) {
     std::size_t length = 0;
     out = 0;
-    while (length < text_.size() && length < 6 && text_[length] >= '0' && text_[length] <= '9') {
+    while (length < text_.size() && length < 6 && is_digit(text_[length])) {
       out = out * 10 + (text_[length++] - '0');
     }
     text_.remove_prefix(length);
@@ -166,8 +166,7 @@ std::int64_t day_of(const ClockChange& change, int year) {
 
 bool safe_zone_name(const std::string& name) {
   const bool letters = std::all_of(name.begin(), name.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '+' ||
-           c == '/';
+    return is_alphanumeric(c) || c == '_' || c == '-' || c == '+' || c == '/';
   });
   return letters && !name.empty() && name.size() < 100 && name.front() != '/';
 }

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
@@ -34,8 +35,7 @@ bool has_awkward(std::string_view text) {
 }
 
 bool is_word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return is_alphanumeric(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 // Dates are strings for us, but not for every reader of what we print.

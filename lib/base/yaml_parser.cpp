@@ -77,11 +77,11 @@ Error YamlEventSource::parser_error() const {
     return yaml_error(ErrorKind::invalid, at, "a tab: YAML is indented by blanks alone");
   }
   if (parser_.context == nullptr) {
-    return yaml_error(ErrorKind::invalid, mark_of(parser_.problem_mark), what);
+    return yaml_error(ErrorKind::invalid, at, what);
   }
   const YamlMark from = mark_of(parser_.context_mark);
   return yaml_error(
-      ErrorKind::invalid, mark_of(parser_.problem_mark),
+      ErrorKind::invalid, at,
       fmt::format("{} {} that began at {}:{}", what, parser_.context, from.line, from.column));
 }
 

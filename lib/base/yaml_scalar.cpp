@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::base {
@@ -124,8 +125,7 @@ std::optional<Json> as_float(std::string_view text) {
 
 std::optional<Json> as_number(std::string_view text) {
   const char first = text.empty() ? '\0' : text[0];
-  const bool numeric =
-      (first >= '0' && first <= '9') || first == '-' || first == '+' || first == '.';
+  const bool numeric = is_digit(first) || first == '-' || first == '+' || first == '.';
   if (!numeric) return std::nullopt;
   std::string digits(text);
   std::erase(digits, '_');

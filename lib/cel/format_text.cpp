@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "cel/functions.hpp"
 #include "cel/values.hpp"
@@ -74,7 +75,7 @@ std::string scientific(double value, int precision) {
   std::string out = text.substr(0, split) + "×10";
   for (const char c : text.substr(split + 1)) {
     if (c == '-') out += "⁻";
-    if (c >= '0' && c <= '9') out += kRaised[static_cast<std::size_t>(c - '0')];
+    if (base::is_digit(c)) out += kRaised[static_cast<std::size_t>(c - '0')];
   }
   return out;
 }
@@ -130,7 +131,7 @@ class Formatter {
     if (at >= format.size() || format[at] != '.') return kDefaultPrecision;
     int precision = 0;
     bool digits = false;
-    for (++at; at < format.size() && format[at] >= '0' && format[at] <= '9'; ++at) {
+    for (++at; at < format.size() && base::is_digit(format[at]); ++at) {
       precision = std::min(precision * 10 + (format[at] - '0'), kMaxPrecision);
       digits = true;
     }

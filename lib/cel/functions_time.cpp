@@ -2,6 +2,7 @@
 #include <chrono>
 #include <map>
 
+#include "base/ascii.hpp"
 #include "base/time_zone.hpp"
 #include "cel/functions.hpp"
 
@@ -38,8 +39,7 @@ Result<std::int64_t> offset_of(std::string_view zone, std::int64_t at) {
   }
   const auto number = [](std::string_view text) {
     std::int64_t out = 0;
-    for (const char c : text)
-      out = c >= '0' && c <= '9' && out < 1000 ? out * 10 + (c - '0') : 1000;
+    for (const char c : text) out = base::is_digit(c) && out < 1000 ? out * 10 + (c - '0') : 1000;
     return text.empty() ? 1000 : out;
   };
   const bool west = zone[0] == '-';

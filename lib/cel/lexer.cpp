@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace kubewatch::cel {
@@ -10,14 +11,10 @@ namespace {
 
 using Kind = Token::Kind;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+using base::is_digit;
+
 bool is_ident_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  return base::is_letter(c) || c == '_';
 }
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
@@ -113,9 +110,9 @@ class Lexer {
 
   Token number() {
     std::size_t length = 0;
-    if (peek() == '0' && peek(1) == 'x' && is_hex(peek(2))) {
+    if (peek() == '0' && peek(1) == 'x' && base::is_hex_digit(peek(2))) {
       length = 3;
-      while (is_hex(peek(length))) ++length;
+      while (base::is_hex_digit(peek(length))) ++length;
       if (peek(length) == 'u' || peek(length) == 'U') return take(Kind::uinteger, length + 1);
       return take(Kind::integer, length);
     }
@@ -207,12 +204,10 @@ class Escapes {
   Result<void> number(std::size_t& at, std::size_t digits, unsigned base, std::string& out) const {
     std::uint32_t code = 0;
     for (std::size_t i = 0; i < digits; ++i, ++at) {
-      if (at >= text_.size() || !is_hex(text_[at]) || (base == 8 && text_[at] > '7')) {
+      if (at >= text_.size() || !base::is_hex_digit(text_[at]) || (base == 8 && text_[at] > '7')) {
         return broken("unable to unescape string");
       }
-      const char c = text_[at];
-      const int digit = is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10;
-      code = code * base + static_cast<std::uint32_t>(digit);
+      code = code * base + static_cast<std::uint32_t>(base::hex_value(text_[at]));
     }
     if (bytes_) {
       if (code > 0xFF) return broken("unable to unescape string");

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "cel/opaque.hpp"
 
@@ -49,10 +50,8 @@ bool parse_groups(std::string_view text, bool last_may_be_v4, std::vector<std::u
     if (part.empty() || part.size() > 4) return false;
     unsigned number = 0;
     for (const char c : part) {
-      const bool digit = c >= '0' && c <= '9';
-      const int low = c | 0x20;
-      if (!digit && (low < 'a' || low > 'f')) return false;
-      number = number * 16 + static_cast<unsigned>(digit ? c - '0' : low - 'a' + 10);
+      if (!base::is_hex_digit(c)) return false;
+      number = number * 16 + static_cast<unsigned>(base::hex_value(c));
     }
     out.push_back(static_cast<std::uint8_t>(number >> 8U));
     out.push_back(static_cast<std::uint8_t>(number & 255U));

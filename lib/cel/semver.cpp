@@ -1,6 +1,7 @@
 // Semantic versions: cel/opaque.hpp.
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "cel/opaque.hpp"
 
@@ -8,18 +9,13 @@ namespace kubewatch::cel {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_number(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+  return !text.empty() && std::all_of(text.begin(), text.end(), base::is_digit);
 }
 
 bool is_identifier(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](char c) { return base::is_alphanumeric(c) || c == '-'; });
 }
 
 Error broken(std::string message) {
@@ -55,7 +51,7 @@ Result<std::string> normalized(std::string_view text) {
     if (part.size() < 2) continue;
     part.erase(0, part.find_first_not_of('0') == std::string::npos ? part.size()
                                                                    : part.find_first_not_of('0'));
-    if (part.empty() || !is_digit(part[0])) part.insert(0, "0");
+    if (part.empty() || !base::is_digit(part[0])) part.insert(0, "0");
   }
   if (parts.size() < 3 && parts.back().find_first_of("+-") != std::string::npos) {
     return broken("short version cannot contain PreRelease/Build meta data");

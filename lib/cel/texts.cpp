@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/ascii.hpp"
 #include "base/time_zone.hpp"
 #include "cel/values.hpp"
 
@@ -49,7 +50,7 @@ class Digits {
   bool nanos(std::uint32_t& out) {
     if (at_ >= text_.size() || text_[at_] < '0' || text_[at_] > '9') return false;
     std::uint32_t scale = 100000000;
-    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_, scale /= 10) {
+    for (; at_ < text_.size() && base::is_digit(text_[at_]); ++at_, scale /= 10) {
       out += scale * static_cast<std::uint32_t>(text_[at_] - '0');
     }
     return true;
@@ -104,10 +105,6 @@ std::optional<double> unit_of(std::string_view name, bool words) {
     if (unit.name == one) return unit.nanos;
   }
   return std::nullopt;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 }  // namespace
@@ -175,21 +172,22 @@ std::optional<std::int64_t> parse_nanos(std::string_view text, bool words) {
   while (!text.empty()) {
     std::size_t at = 0;
     std::uint64_t whole = 0;
-    while (at < text.size() && is_digit(text[at])) {
+    while (at < text.size() && base::is_digit(text[at])) {
       if (at > 18) return std::nullopt;
       whole = whole * 10 + static_cast<std::uint64_t>(text[at++] - '0');
     }
     std::size_t digits = at;
     double part = 0, scale = 0.1;
     if (at < text.size() && text[at] == '.') {
-      for (++at; at < text.size() && is_digit(text[at]); ++at, ++digits, scale /= 10) {
+      for (++at; at < text.size() && base::is_digit(text[at]); ++at, ++digits, scale /= 10) {
         part += scale * (text[at] - '0');
       }
     }
     if (digits == 0) return std::nullopt;
     while (words && at < text.size() && text[at] == ' ') ++at;
     std::size_t end = at;
-    while (end < text.size() && !is_digit(text[end]) && text[end] != '.' && text[end] != ' ') ++end;
+    while (end < text.size() && !base::is_digit(text[end]) && text[end] != '.' && text[end] != ' ')
+      ++end;
     const auto unit = unit_of(text.substr(at, end - at), words);
     if (!unit) return std::nullopt;
     total += static_cast<Int128>(whole) * static_cast<std::int64_t>(*unit) +

@@ -1,4 +1,5 @@
 // URLs as Go's net/url reads those of a request line: cel/opaque.hpp.
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "cel/opaque.hpp"
 
@@ -10,21 +11,12 @@ Error broken(std::string_view text, const std::string& why) {
   return {ErrorKind::invalid, "parse \"" + std::string(text) + "\": " + why};
 }
 
-bool is_alpha(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 // The escape that is none, "" when all are.
 std::string bad_escape(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') continue;
-    if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) {
+    if (i + 2 >= text.size() || !base::is_hex_digit(text[i + 1]) ||
+        !base::is_hex_digit(text[i + 2])) {
       return std::string(text.substr(i, 3));
     }
   }
@@ -35,8 +27,8 @@ std::string bad_escape(std::string_view text) {
 std::size_t scheme_length(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (is_alpha(c)) continue;
-    if (is_digit(c) || c == '+' || c == '-' || c == '.') {
+    if (base::is_letter(c)) continue;
+    if (base::is_digit(c) || c == '+' || c == '-' || c == '.') {
       if (i == 0) return 0;
       continue;
     }
@@ -51,7 +43,7 @@ bool valid_port(std::string_view text) {
   if (text.empty()) return true;
   if (text[0] != ':') return false;
   for (const char c : text.substr(1)) {
-    if (!is_digit(c)) return false;
+    if (!base::is_digit(c)) return false;
   }
   return true;
 }
@@ -84,7 +76,7 @@ std::string escaped_path(std::string_view path) {
   static constexpr const char* kHex = "0123456789ABCDEF";
   std::string out;
   for (const char c : path) {
-    if (is_alpha(c) || is_digit(c) || kPlain.find(c) != std::string_view::npos) {
+    if (base::is_letter(c) || base::is_digit(c) || kPlain.find(c) != std::string_view::npos) {
       out += c;
     } else {
       const auto byte = static_cast<unsigned char>(c);
@@ -96,7 +88,7 @@ std::string escaped_path(std::string_view path) {
 
 Result<void> read(std::string_view text, Url& out) {
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+    if (base::is_control(c)) {
       return broken(text, "net/url: invalid control character in URL");
     }
   }

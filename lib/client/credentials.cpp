@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::client {
@@ -25,7 +26,7 @@ bool printable(std::string_view text) {
 std::string header_name_part(const std::string& key) {
   std::string out;
   for (char c : key) {
-    const bool token = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+    const bool token = base::is_alphanumeric(c) ||
                        std::string_view("!#$&'*+-.^_`|~").find(c) != std::string_view::npos;
     out += token ? std::string(1, c) : base::percent_encode(std::string_view(&c, 1));
   }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
@@ -36,8 +37,7 @@ std::string file_name(const ClientConfig& config) {
   std::string name;
   for (const char c : config.server.substr(
            std::min<std::size_t>(config.server.find("://") + 3, config.server.size()))) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '.' || c == '-';
+    const bool plain = base::is_alphanumeric(c) || c == '.' || c == '-';
     name += plain ? c : '_';
   }
   // Another cluster at the same address has another authority.

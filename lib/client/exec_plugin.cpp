@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
@@ -208,9 +208,7 @@ std::string shown_plugin_line(std::string_view line) {
       const auto skip = [&](auto keep) {
         while (!rest.empty() && keep(rest.front())) rest.remove_prefix(1);
       };
-      skip([](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
-      });
+      skip([](char c) { return base::is_alphanumeric(c) || c == '_' || c == '-'; });
       const bool flag = at >= 2 && low.compare(at - 2, 2, "--") == 0 && rest.starts_with(' ');
       skip([](char c) { return c == ' ' || c == '"' || c == '\'' || c == '\\'; });
       if (flag && !rest.empty()) return true;
@@ -238,7 +236,7 @@ std::string shown_plugin_line(std::string_view line) {
                      has("authorization:") || has("private key") ||
                      has("eyj");  // what a JWT begins with
   const auto in_base64 = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/' || c == '=';
+    return base::is_alphanumeric(c) || c == '+' || c == '/' || c == '=';
   };
   constexpr std::size_t kPemLine = 64;
   const bool of_a_key = line.size() >= kPemLine && std::all_of(line.begin(), line.end(), in_base64);

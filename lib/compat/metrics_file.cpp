@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "compat/config_node.hpp"
 
@@ -20,10 +21,10 @@ using Action = MetricOperation::Action;
 
 bool is_name(const std::string& text, bool colon) {
   const auto starts = [colon](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colon && c == ':');
+    return base::is_letter(c) || c == '_' || (colon && c == ':');
   };
   return !text.empty() && starts(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
-    return starts(c) || (c >= '0' && c <= '9');
+    return starts(c) || base::is_digit(c);
   });
 }
 

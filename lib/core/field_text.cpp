@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 
 namespace kubewatch::core {
@@ -54,8 +55,7 @@ std::optional<Json> keys_of(std::string_view text) {
 
 const Json* in_list(const Json& list, std::string_view step) {
   if (!list.is_array() || step.empty()) return nullptr;
-  const bool number =
-      std::all_of(step.begin(), step.end(), [](char c) { return '0' <= c && c <= '9'; });
+  const bool number = std::all_of(step.begin(), step.end(), base::is_digit);
   if (number) {
     const auto index = base::parse_json(step);
     if (!index.ok() || !index->is_number_unsigned() || index->get<std::size_t>() >= list.size())

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/json_path_steps.hpp"
@@ -74,7 +75,7 @@ class TemplateParser {
       out.push_back(std::move(made));
       return close();
     }
-    if (c == '+' || c == '-' || (c >= '0' && c <= '9') || word("true") || word("false")) {
+    if (c == '+' || c == '-' || base::is_digit(c) || word("true") || word("false")) {
       return number(out);
     }
     made.what = TemplateNode::What::path;

@@ -3,15 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::core {
 namespace {
 
 int sextet(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (base::is_upper(c)) return c - 'A';
+  if (base::is_lower(c)) return c - 'a' + 26;
+  if (base::is_digit(c)) return c - '0' + 52;
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
@@ -17,10 +18,7 @@ constexpr std::string_view kQualifiedNameChars = "alphanumeric characters, '-', 
 constexpr std::string_view kQualifiedNameRegex = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 
 bool is_lower_alnum(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-bool is_alnum(char c) {
-  return is_lower_alnum(c) || (c >= 'A' && c <= 'Z');
+  return base::is_lower(c) || base::is_digit(c);
 }
 
 // [a-z0-9]([-a-z0-9]*[a-z0-9])?
@@ -40,9 +38,11 @@ bool is_subdomain(std::string_view text) {
 }
 
 bool is_qualified_part(std::string_view text) {
-  if (text.empty() || !is_alnum(text.front()) || !is_alnum(text.back())) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
+  if (text.empty() || !base::is_alphanumeric(text.front()) || !base::is_alphanumeric(text.back()))
+    return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return base::is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
+  });
 }
 
 std::string too_long(std::size_t limit) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::crdgen {
@@ -19,19 +20,17 @@ std::string pascal(const std::string& name) {
   std::string out;
   bool up = true;
   for (const char c : name) {
-    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (word) out += up && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    const bool word = base::is_alphanumeric(c);
+    if (word) out += up ? base::to_upper(c) : c;
     up = !word;
   }
-  return out.empty() || (out.front() >= '0' && out.front() <= '9') ? "X" + out : out;
+  return out.empty() || base::is_digit(out.front()) ? "X" + out : out;
 }
 
 // Letters, digits and underscores, no digit first.
 bool is_identifier(const std::string& name) {
-  const auto word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
+  const auto word = [](char c) { return base::is_alphanumeric(c) || c == '_'; };
+  return !name.empty() && !base::is_digit(name.front()) &&
          std::all_of(name.begin(), name.end(), word);
 }
 
@@ -62,11 +61,11 @@ bool is_taken(const std::string& name) {
 std::string member_name(const std::string& name) {
   std::string out;
   for (const char c : name) {
-    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const bool word = base::is_alphanumeric(c);
     out += word ? c : '_';
   }
   while (!out.empty() && out.front() == '_') out.erase(0, 1);
-  if (out.empty() || (out.front() >= '0' && out.front() <= '9')) out = "f" + out;
+  if (out.empty() || base::is_digit(out.front())) out = "f" + out;
   return is_keyword(out) || is_taken(out) ? out + "_" : out;
 }
 

@@ -32,6 +32,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/strings.hpp"
@@ -85,10 +86,6 @@ struct Variant<std::variant<T...>> : std::true_type {};
 template <class T>
 inline constexpr bool kAlways = false;
 
-constexpr bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // Problems are told as "FIELD: what is wrong with it".
 using Problems = std::vector<std::string>;
 
@@ -104,9 +101,9 @@ Json either_of(std::variant<T...>*, Problems& problems);
 struct FieldName {
   template <std::size_t N>
   consteval FieldName(const char (&name)[N]) : text(name, N - 1) {  // NOLINT: implicit
-    if (text.empty() || !detail::is_letter(text.front())) throw "a field begins with a letter";
+    if (text.empty() || !base::is_letter(text.front())) throw "a field begins with a letter";
     for (const char c : text) {
-      const bool ok = detail::is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
+      const bool ok = base::is_alphanumeric(c) || c == '_' || c == '-';
       if (!ok) throw "a field has letters, digits, _ and - only";
     }
   }

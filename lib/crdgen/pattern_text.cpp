@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "crdgen/sample.hpp"
 
 namespace kubewatch::crdgen {
@@ -71,7 +72,7 @@ class PatternText {
     if (c == 'w') return "a";
     if (c == 's') return " ";
     if (c == 'A' || c == 'z' || c == 'b') return "";
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) failed_ = true;
+    if (base::is_alphanumeric(c)) failed_ = true;
     return std::string(1, c);
   }
 
@@ -107,7 +108,7 @@ class PatternText {
 
   std::string pick(const std::string& members) {
     for (const char c : members) {
-      if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
+      if (base::is_alphanumeric(c)) {
         return std::string(1, c);
       }
     }
@@ -117,7 +118,7 @@ class PatternText {
 
   std::size_t number() {
     std::size_t out = 0;
-    while (more() && pattern_[at_] >= '0' && pattern_[at_] <= '9' && out < kMaxRepeat) {
+    while (more() && base::is_digit(pattern_[at_]) && out < kMaxRepeat) {
       out = out * 10 + static_cast<std::size_t>(pattern_[at_++] - '0');
     }
     return out;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "base/yaml_scalar.hpp"
@@ -17,8 +18,7 @@ bool is_space(char c) {
 }
 
 bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '-';
+  return base::is_alphanumeric(c) || c == '_' || c == '.' || c == '-';
 }
 
 class Parser {

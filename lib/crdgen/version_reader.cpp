@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
 #include "crdgen/schema_walk.hpp"
@@ -16,7 +17,7 @@ namespace {
 bool is_version_name(const std::string& name) {
   if (name.empty() || name.front() < 'a' || name.front() > 'z') return false;
   const bool chars = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    return base::is_lower(c) || base::is_digit(c) || c == '-';
   });
   return chars && name.size() <= 63 && name.back() != '-';
 }

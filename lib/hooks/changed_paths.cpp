@@ -2,11 +2,11 @@
 #include "hooks/changed_paths.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "core/json_scan.hpp"
 
 namespace kubewatch::hooks {
@@ -115,11 +115,9 @@ class Difference {
 
 std::string path_step(std::string_view literal) {
   const std::string_view name = literal.substr(1, literal.size() - 2);
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  const bool word = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-                    std::all_of(name.begin(), name.end(), plain);
+  const auto plain = [](char c) { return base::is_alphanumeric(c) || c == '_'; };
+  const bool word =
+      !name.empty() && !base::is_digit(name[0]) && std::all_of(name.begin(), name.end(), plain);
   return word ? "." + std::string(name) : "[" + std::string(literal) + "]";
 }
 

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace kubewatch::hooks {
 namespace {
 
 bool is_number(const std::string& text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), base::is_digit);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
@@ -28,7 +29,7 @@ GatewayPlan refuse(int status, std::string message) {
 bool is_plain(std::string_view path) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     const char c = path[i];
-    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const bool word = base::is_alphanumeric(c);
     if (word || c == '-' || c == '_' || c == '.' || c == '/' || c == ':') continue;
     const std::string_view escape = path.substr(i, 3);
     if (escape != "%3A" && escape != "%3a") return false;

@@ -2,10 +2,10 @@
 #include "hooks/printed_secrets.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
@@ -59,7 +59,7 @@ void mask_value(const Json& value, bool document, SecretMask& mask, int depth) {
 }
 
 bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+  return base::is_alphanumeric(c) || c == '_' || c == '-' || c == '.';
 }
 
 // Looks through a text that no reader takes. What it adds too much hides too much, nothing else.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
@@ -194,9 +195,9 @@ Result<HookPatch> read_patch(const Entry& entry) {
 
 bool is_name(const std::string& text, bool colons) {
   const auto letter = [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colons && c == ':');
+    return base::is_letter(c) || c == '_' || (colons && c == ':');
   };
-  const auto rest = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
+  const auto rest = [&](char c) { return letter(c) || base::is_digit(c); };
   return !text.empty() && letter(text.front()) && std::all_of(text.begin(), text.end(), rest);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/resource.hpp"
@@ -23,10 +24,8 @@ constexpr Duration kShortestCpu{10};
 
 // "" when a rule may set or inherit the variable.
 std::string check_variable(const std::string& name) {
-  const auto word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  const bool digit_first = !name.empty() && name.front() >= '0' && name.front() <= '9';
+  const auto word = [](char c) { return base::is_alphanumeric(c) || c == '_'; };
+  const bool digit_first = !name.empty() && base::is_digit(name.front());
   if (name.empty() || digit_first || !std::all_of(name.begin(), name.end(), word)) {
     return "not the name of an environment variable";
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/json_pointer.hpp"
 #include "hooks/changed_paths.hpp"
@@ -38,9 +38,7 @@ bool check_changed_of_metadata(const RuleNode& node) {
 std::string lost_member(std::string_view program) {
   constexpr std::array<std::string_view, 5> kLost = {"spec", "status", "data", "stringData",
                                                      "binaryData"};
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
+  const auto is_word = [](char c) { return base::is_alphanumeric(c) || c == '_'; };
   bool piped = false;
   char before = ' ';  // the last character
   for (std::size_t i = 0; i < program.size(); before = program[i++]) {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "hooks/rule_cron.hpp"
@@ -92,8 +92,7 @@ bool read_http_trigger(const RuleNode& node, const std::string& folder, TriggerR
   };
   if (!read_keys(node, {{"path", text(out.http_path), true}, {"tokenFile", token}})) return false;
   const bool plain = std::all_of(out.http_path.begin(), out.http_path.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '-' || c == '_' ||
-           c == '.' || c == '~';
+    return base::is_alphanumeric(c) || c == '/' || c == '-' || c == '_' || c == '.' || c == '~';
   });
   const RuleNode path = node.child("path");
   if (!out.http_path.starts_with('/')) return path.problem("must start with /");

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
@@ -37,11 +38,9 @@ RuleReader kind(core::Gvk& out) {
   return [&out](const RuleNode& node) {
     std::string value;
     if (!text(value)(node)) return false;
-    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    const bool word = std::all_of(value.begin(), value.end(), [&](char c) {
-      return letter(c) || (c >= '0' && c <= '9') || c == '-';
-    });
-    if (!word || !letter(value.front()) || value.size() > 63) {
+    const bool word = std::all_of(value.begin(), value.end(),
+                                  [](char c) { return base::is_alphanumeric(c) || c == '-'; });
+    if (!word || !base::is_letter(value.front()) || value.size() > 63) {
       return node.problem(fmt::format("{} is not a kind such as Deployment", in_quotes(value)));
     }
     out.kind = std::move(value);
@@ -196,8 +195,7 @@ RuleReader watch_name(std::string& out) {
     std::string value;
     if (!text(value)(node)) return false;
     const bool word = std::all_of(value.begin(), value.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '_' || c == '-';
+      return base::is_alphanumeric(c) || c == '_' || c == '-';
     });
     if (!word || value.size() > 63) {
       return node.problem(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
@@ -14,17 +15,11 @@ constexpr int kClient = 3;
 constexpr int kError = 2;
 
 std::string percent_decoded(std::string_view text) {
-  const auto digit = [](char c) -> int {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-  };
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
-        digit(text[i + 2]) >= 0) {
-      out += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
+    if (text[i] == '%' && i + 2 < text.size() && base::hex_value(text[i + 1]) >= 0 &&
+        base::hex_value(text[i + 2]) >= 0) {
+      out += static_cast<char>(base::hex_value(text[i + 1]) * 16 + base::hex_value(text[i + 2]));
       i += 2;
     } else {
       out += text[i];

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/cut_text.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -69,10 +70,7 @@ Result<void> read_selector(const Json& request, TriggerRequest& out) {
 
 std::string tidy_trigger_reason(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    out += control ? ' ' : c;
-  }
+  for (const char c : text) out += base::is_control(c) ? ' ' : c;
   return base::cut_text(std::string(base::trim(out)), kMaxTriggerReason);
 }
 

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "base/ascii.hpp"
 #include "http/pem.hpp"
 #include "http/server.hpp"
 
@@ -38,8 +39,7 @@ Error failed(const std::string& what) {
 
 bool is_dns_name(const std::string& name) {
   return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_' || c == '*';
+    return base::is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '*';
   });
 }
 

@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.hpp"
+
 namespace kubewatch::http {
 
 namespace {
 
 bool is_token_char(char c) {
-  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return true;
+  if (base::is_alphanumeric(c)) return true;
   return std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
 Error invalid_url(std::string why) {
@@ -28,11 +26,13 @@ bool is_token(std::string_view text) {
 }
 
 bool is_header_value(std::string_view text) {
-  return std::none_of(text.begin(), text.end(), [](char c) { return c != '\t' && is_control(c); });
+  return std::none_of(text.begin(), text.end(),
+                      [](char c) { return c != '\t' && base::is_control(c); });
 }
 
 bool is_request_target(std::string_view text) {
-  return std::none_of(text.begin(), text.end(), [](char c) { return c == ' ' || is_control(c); });
+  return std::none_of(text.begin(), text.end(),
+                      [](char c) { return c == ' ' || base::is_control(c); });
 }
 
 Result<void> check_request(const Request& request) {
@@ -75,8 +75,7 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
   out.port = has_port ? std::string(authority.substr(colon + 1)) : "";
   if (out.port.empty()) out.port = out.scheme == "https" ? "443" : "80";
   if (out.host.empty()) return invalid_url("has no host");
-  const bool digits =
-      std::all_of(out.port.begin(), out.port.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits = std::all_of(out.port.begin(), out.port.end(), base::is_digit);
   if (!digits || out.port.size() > 5) return invalid_url("has a port that is not a number");
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::http {
@@ -10,7 +11,7 @@ namespace kubewatch::http {
 namespace {
 
 bool is_port(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return std::all_of(text.begin(), text.end(), base::is_digit);
 }
 
 std::string_view without_port(std::string_view text) {

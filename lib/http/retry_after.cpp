@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::http {
@@ -23,7 +24,7 @@ std::optional<time_t> read_date(std::string_view text) {
 std::string retry_after_seconds(const Headers& headers) {
   const std::string_view value = base::trim(headers.get("Retry-After"));
   // A number is told apart by its first character: libcurl takes some for days.
-  if (value.empty() || value.front() == '-' || (value.front() >= '0' && value.front() <= '9')) {
+  if (value.empty() || value.front() == '-' || base::is_digit(value.front())) {
     return std::string(value);
   }
   const auto until = read_date(value);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
 
@@ -12,23 +13,15 @@ namespace kubewatch::jq {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+using base::hex_value;
+using base::is_digit;
 
 bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  return base::is_letter(c) || c == '_';
 }
 
 bool is_name_char(char c) {
   return is_name_start(c) || is_digit(c);
-}
-
-int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 class Lexer {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 
 namespace kubewatch::rehearsal {
@@ -18,8 +18,8 @@ struct Place {
   std::string pointer;
   std::string path;
   Place key(const std::string& name) const {
-    const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '_' || c == '-';
+    const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+      return base::is_alphanumeric(c) || c == '_' || c == '-';
     });
     return {pointer + "/" + base::escape_pointer(name),
             path + (plain ? "." + name : "[" + base::dump_json(Json(name)) + "]")};

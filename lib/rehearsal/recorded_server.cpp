@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "core/meta.hpp"
 #include "hooks/recording_format.hpp"
@@ -53,7 +53,7 @@ std::string guessed_kind(const std::string& plural) {
   } else if (out.ends_with("s")) {
     out.pop_back();
   }
-  if (!out.empty()) out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+  if (!out.empty()) out[0] = base::to_upper(out[0]);
   return out;
 }
 

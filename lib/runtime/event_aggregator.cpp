@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
 #include "core/status.hpp"
@@ -196,7 +197,7 @@ void EventAggregator::repeat(Series& series, TimePoint now, WallTime wall) {
 std::string EventAggregator::new_name(const std::string& object) {
   std::string out = base::to_lower(object).substr(0, kMaxObjectName);
   for (char& c : out) {
-    const bool fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+    const bool fine = base::is_lower(c) || base::is_digit(c) || c == '-' || c == '.';
     if (!fine) c = '-';
   }
   if (!core::check_dns_subdomain(out).empty()) {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/ascii.hpp"
+
 namespace kubewatch::runtime {
 
 namespace {
@@ -16,7 +18,7 @@ bool is_hyphen_place(std::size_t i) {
 }
 
 int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (base::is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return -1;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "core/status.hpp"
 
 namespace kubewatch::runtime {
@@ -10,8 +11,7 @@ namespace kubewatch::runtime {
 namespace {
 
 bool is_number(const std::string& text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), base::is_digit);
 }
 
 // An answer that is none of an API server: a proxy's page, half a list.

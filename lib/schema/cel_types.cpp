@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 
 namespace kubewatch::schema {
@@ -87,7 +88,7 @@ bool is_reserved(std::string_view name) {
 }  // namespace
 
 std::optional<std::string> escape_name(std::string_view name) {
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return std::nullopt;
+  if (name.empty() || base::is_digit(name[0])) return std::nullopt;
   if (is_reserved(name)) return "__" + std::string(name) + "__";
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -101,8 +102,7 @@ std::optional<std::string> escape_name(std::string_view name) {
       out += "__dash__";
     } else if (c == '/') {
       out += "__slash__";
-    } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_') {
+    } else if (base::is_alphanumeric(c) || c == '_') {
       out += c;
     } else {
       return std::nullopt;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "core/resource.hpp"
 
@@ -208,11 +209,10 @@ std::string check_dns1035_label(const std::string& name) {
   constexpr std::size_t kMost = 63;
   std::vector<std::string> problems;
   if (name.size() > kMost) problems.push_back("must be no more than 63 characters");
-  const auto lower = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  const bool fits = !name.empty() && lower(name.front()) && name.back() != '-' &&
-                    std::all_of(name.begin(), name.end(),
-                                [&](char c) { return lower(c) || digit(c) || c == '-'; });
+  const bool fits = !name.empty() && base::is_lower(name.front()) && name.back() != '-' &&
+                    std::all_of(name.begin(), name.end(), [](char c) {
+                      return base::is_lower(c) || base::is_digit(c) || c == '-';
+                    });
   if (!fits) {
     problems.emplace_back(
         "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "

@@ -11,7 +11,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/regex.hpp"
+#include "base/strings.hpp"
 
 namespace kubewatch::schema {
 
@@ -30,13 +32,12 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-bool all_of_class(std::string_view text, int (*test)(int)) {
-  return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return test(static_cast<unsigned char>(c)) != 0; });
+bool all_of_class(std::string_view text, bool (*test)(char)) {
+  return std::all_of(text.begin(), text.end(), test);
 }
 
 std::optional<int> number(std::string_view text, std::size_t most_digits) {
-  if (text.empty() || text.size() > most_digits || !all_of_class(text, std::isdigit)) {
+  if (text.empty() || text.size() > most_digits || !all_of_class(text, base::is_digit)) {
     return std::nullopt;
   }
   int out = 0;
@@ -79,7 +80,7 @@ bool is_mac_of(std::string_view text, char separator, std::size_t digits) {
   const std::size_t bytes = parts.size() * digits / 2;
   if (bytes != 6 && bytes != 8 && bytes != 20) return false;
   return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
-    return part.size() == digits && all_of_class(part, std::isxdigit);
+    return part.size() == digits && all_of_class(part, base::is_hex_digit);
   });
 }
 
@@ -135,10 +136,10 @@ std::string without_spaces(std::string_view text) {
 
 bool is_isbn10(std::string_view text) {
   const std::string digits = without_spaces(text);
-  if (digits.size() != 10 || !all_of_class(std::string_view(digits).substr(0, 9), std::isdigit)) {
+  if (digits.size() != 10 || !all_of_class(std::string_view(digits).substr(0, 9), base::is_digit)) {
     return false;
   }
-  if (digits[9] != 'X' && std::isdigit(static_cast<unsigned char>(digits[9])) == 0) return false;
+  if (digits[9] != 'X' && !base::is_digit(digits[9])) return false;
   int sum = digits[9] == 'X' ? 100 : 10 * (digits[9] - '0');
   for (int i = 0; i < 9; ++i) sum += (i + 1) * (digits[static_cast<std::size_t>(i)] - '0');
   return sum % 11 == 0;
@@ -146,7 +147,7 @@ bool is_isbn10(std::string_view text) {
 
 bool is_isbn13(std::string_view text) {
   const std::string digits = without_spaces(text);
-  if (digits.size() != 13 || !all_of_class(digits, std::isdigit)) return false;
+  if (digits.size() != 13 || !all_of_class(digits, base::is_digit)) return false;
   int sum = 0;
   for (std::size_t i = 0; i < 12; ++i) sum += (i % 2 == 0 ? 1 : 3) * (digits[i] - '0');
   return digits[12] - '0' == (10 - sum % 10) % 10;
@@ -157,8 +158,7 @@ bool is_isbn(std::string_view text) {
 }
 
 bool is_credit_card(std::string_view text) {
-  const std::string digits =
-      without(text, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) == 0; });
+  const std::string digits = without(text, [](char c) { return !base::is_digit(c); });
   static const base::Regex pattern = must(
       "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|"
       "3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11})$");
@@ -208,9 +208,7 @@ bool is_date(std::string_view text) {
 }
 
 bool is_date_time(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = base::to_lower(text);
   const auto parts = split(lower, 't');
   if (parts.size() < 2 || !is_date(parts[0])) return false;
   static const base::Regex pattern =
@@ -235,10 +233,11 @@ bool is_uri(std::string_view text) {
     return false;
   }
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return false;
+    if (base::is_control(c)) return false;
   }
   for (std::size_t i = text.find('%'); i != std::string_view::npos; i = text.find('%', i + 1)) {
-    if (i + 2 >= text.size() || !all_of_class(text.substr(i + 1, 2), std::isxdigit)) return false;
+    if (i + 2 >= text.size() || !all_of_class(text.substr(i + 1, 2), base::is_hex_digit))
+      return false;
   }
   if (text[0] == '/' || text == "*") return true;
   static const base::Regex scheme = must("^[A-Za-z][-A-Za-z0-9+.]*:");
@@ -278,7 +277,7 @@ bool is_hostname(std::string_view text) {
 }
 
 bool is_bson_id(std::string_view text) {
-  return text.size() == 24 && all_of_class(text, std::isxdigit);
+  return text.size() == 24 && all_of_class(text, base::is_hex_digit);
 }
 
 bool is_short_name(std::string_view text) {

@@ -1,6 +1,7 @@
 // One step of a field path: order, text forms. Not the set (field_set.cpp).
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "core/go_json.hpp"
 #include "schema/field_set.hpp"
@@ -75,7 +76,7 @@ std::string quoted(const std::string& text) {
       case '\t': out += "\\t"; break;
       case '\v': out += "\\v"; break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+        if (base::is_control(c)) {
           out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
         } else {
           out += c;
