@@ -33,6 +33,10 @@ bool stands_in(const std::string& path, const std::string& text) {
   return there.ok() && *there == text;
 }
 
+std::string path_in(const std::string& folder, const OutputFile& file) {
+  return (std::filesystem::path(folder) / file.name).lexically_normal();
+}
+
 }  // namespace
 
 void CrdOutput::bind(CLI::App& app, const std::vector<std::string>& languages) {
@@ -123,7 +127,7 @@ int CrdOutput::write(Context& context, const std::vector<OutputFile>& files) con
   std::filesystem::create_directories(where_, error);
   if (error) return fail(context, kFailed, fmt::format("{}: {}", where_, error.message()));
   for (const OutputFile& file : files) {
-    const std::string path = (std::filesystem::path(where_) / file.name).lexically_normal();
+    const std::string path = path_in(where_, file);
     // Its time stays, so that make and the like see no change.
     if (stands_in(path, file.text)) {
       context.err << base::escape_for_terminal(path) << " unchanged\n";
@@ -140,7 +144,7 @@ int CrdOutput::write(Context& context, const std::vector<OutputFile>& files) con
 int CrdOutput::check(Context& context, const std::vector<OutputFile>& files) const {
   std::size_t stale = 0;
   for (const OutputFile& file : files) {
-    const std::string path = (std::filesystem::path(where_) / file.name).lexically_normal();
+    const std::string path = path_in(where_, file);
     const auto there = base::read_file(path, kMaxFile);
     if (!there.ok() && !there.error().is_not_found()) return fail(context, there.error());
     if (there.ok() && *there == file.text) continue;

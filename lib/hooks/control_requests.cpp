@@ -89,6 +89,10 @@ Json queue_entry(Driver& driver, const core::ObjectKey& key, const runtime::KeyS
   return out;
 }
 
+void keep_named(std::vector<Driver*>& drivers, const std::string& name) {
+  std::erase_if(drivers, [&](Driver* one) { return one->rule().name != name; });
+}
+
 }  // namespace
 
 ControlRequests::ControlRequests(Engine& engine, client::Client& client)
@@ -216,7 +220,7 @@ void ControlRequests::explain(const Json& args, const ControlReplyPtr& reply) {
 // A rule has a driver for each shard that is led here, where shards narrow the lists.
 std::vector<Driver*> ControlRequests::drivers_named(const std::string& name) {
   std::vector<Driver*> out = engine_.drivers();
-  std::erase_if(out, [&](Driver* one) { return one->rule().name != name; });
+  keep_named(out, name);
   return out;
 }
 
@@ -346,7 +350,7 @@ Result<Json> ControlRequests::trigger(const Json& args) {
   auto drivers = drivers_of(kind);
   if (!kind.empty() && drivers.empty()) return no_such_kind(kind);
   if (const std::string controller = base::string_at(args, {"controller"}); !controller.empty()) {
-    std::erase_if(drivers, [&](Driver* one) { return one->rule().name != controller; });
+    keep_named(drivers, controller);
     if (drivers.empty()) return no_such_controller(controller, kind);
   }
   Triggered triggered;

@@ -55,13 +55,13 @@ std::string find_in_path(const std::string& name) {
 }
 
 bool resolve_program(const RuleNode& node, const std::string& folder, std::string& program) {
-  if (program.find('/') != std::string::npos) {
-    program = resolve(program, folder);
-    if (!node.looks_for_files()) return true;
+  const bool is_path = program.find('/') != std::string::npos;
+  if (is_path) program = resolve(program, folder);
+  if (!node.looks_for_files()) return true;
+  if (is_path) {
     const std::string wrong = why_not_executable(program);
     return wrong.empty() || node.problem(wrong);
   }
-  if (!node.looks_for_files()) return true;
   const std::string found = find_in_path(program);
   if (!found.empty()) {
     program = found;
