@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -11,24 +11,13 @@
 #include "client/apply_result.hpp"
 #include "core/status.hpp"
 #include "hooks/forced_paths.hpp"
+#include "schema/crd_check.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr int kEstablishedTries = 120;
 constexpr Duration kEstablishedPause{250};
-
-bool is_established(const Json& crd) {
-  const Json* conditions = base::find(crd, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) return false;
-  for (const Json& condition : *conditions) {
-    if (base::string_at(condition, {"type"}) == "Established" &&
-        base::string_at(condition, {"status"}) == "True") {
-      return true;
-    }
-  }
-  return false;
-}
 
 // Of this object, by the rule under its former name, or by another one.
 Error not_this_rules(const ChildId& id, const std::string& other, const std::string& managers) {
@@ -294,7 +283,7 @@ void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer)
   if (answer->created || job->existing_version.empty()) effect = WriteEffect::created;
   if (!answer->created && version == job->existing_version) effect = WriteEffect::unchanged;
   if (effect != WriteEffect::unchanged) context_.expect(job->id, version);
-  if (is_crd(job->manifest.type.gvk) && !is_established(answer->object)) {
+  if (is_crd(job->manifest.type.gvk) && !schema::is_crd_established(answer->object)) {
     return wait_established(job, effect, kEstablishedTries);
   }
   finish(job, effect);
@@ -314,7 +303,7 @@ void ChildWriter::wait_established(const JobPtr& job, WriteEffect effect, int tr
   job->timer = context_.client().loop().after(kEstablishedPause, [this, job, effect, tries] {
     requests_.run<Result<Json>>(
         [this, job, effect, tries](Result<Json> answer) {
-          if (answer.ok() && is_established(*answer)) return finish(job, effect);
+          if (answer.ok() && schema::is_crd_established(*answer)) return finish(job, effect);
           wait_established(job, effect, tries - 1);
         },
         [&](client::ObjectCallback done) {

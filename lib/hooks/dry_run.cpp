@@ -73,6 +73,17 @@ http::Request read_of(const http::Request& write) {
   return request;
 }
 
+bool is_definition(const Json& object) {
+  return base::string_at(object, {"kind"}) == "CustomResourceDefinition" &&
+         base::string_at(object, {"apiVersion"}).starts_with("apiextensions.k8s.io/");
+}
+
+// Who makes a definition waits for the server to take it up.
+Json established(Json crd) {
+  crd["status"] = {{"conditions", {{{"type", "Established"}, {"status", "True"}}}}};
+  return crd;
+}
+
 // What differs by itself says nothing.
 Json bare(Json object) {
   if (Json* metadata = base::find(object, {"metadata"})) {
@@ -159,6 +170,9 @@ class DryRunTransport::WriteCall : public http::Call {
     } else if (body.ok()) {
       write_.result = std::move(*body);
       owner_.note_made(write_.result);  // also a version more of a definition
+      if (!write_.live && is_definition(write_.result)) {
+        answer_.body = established(write_.result).dump();
+      }
     }
     owner_.on_write_(write_);
     give();
@@ -190,15 +204,12 @@ DryRunTransport::DryRunTransport(loop::EventLoop& loop, http::Transport& inner, 
     : loop_(loop), inner_(inner), on_write_(std::move(on_write)) {}
 
 void DryRunTransport::note_made(const Json& object) {
-  const std::string kind = base::string_at(object, {"kind"});
-  const std::string api_version = base::string_at(object, {"apiVersion"});
-  if (kind == "Namespace" && api_version == "v1") {
+  if (base::string_at(object, {"kind"}) == "Namespace" &&
+      base::string_at(object, {"apiVersion"}) == "v1") {
     made_.insert("/namespaces/" + base::string_at(object, {"metadata", "name"}) + "/");
   }
   const Json* versions = base::find(object, {"spec", "versions"});
-  const bool defines =
-      kind == "CustomResourceDefinition" && api_version.starts_with("apiextensions.k8s.io/");
-  if (!defines || versions == nullptr || !versions->is_array()) return;
+  if (!is_definition(object) || versions == nullptr || !versions->is_array()) return;
   for (const Json& version : *versions) {
     made_.insert("/apis/" + base::string_at(object, {"spec", "group"}) + "/" +
                  base::string_at(version, {"name"}) + "/");

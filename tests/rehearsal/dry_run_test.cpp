@@ -150,6 +150,74 @@ TEST_CASE("a child in a namespace that is not there is refused, unless the run w
   CHECK(all.find("apply Secret far/s: created\n") != std::string::npos);
 }
 
+namespace {
+
+Json gadgets(std::vector<std::string> versions) {
+  Json list = Json::array();
+  for (const std::string& name : versions) {
+    list.push_back({{"name", name},
+                    {"served", true},
+                    {"storage", name == "v1"},
+                    {"schema", {{"openAPIV3Schema", {{"type", "object"}}}}}});
+  }
+  return {{"apiVersion", "apiextensions.k8s.io/v1"},
+          {"kind", "CustomResourceDefinition"},
+          {"metadata", {{"name", "gadgets.dry.dev"}}},
+          {"spec",
+           {{"group", "dry.dev"},
+            {"names", {{"kind", "Gadget"}, {"plural", "gadgets"}}},
+            {"scope", "Namespaced"},
+            {"versions", list}}}};
+}
+
+// Prints the definition and an object of one of its versions.
+std::string gadget_rule(const Json& definition, const std::string& version) {
+  return rule("      echo '" + definition.dump() +
+                  "'\n      echo ---\n      echo '{apiVersion: dry.dev/" + version +
+                  ", kind: Gadget, metadata: {name: g, namespace: default}}'\n",
+              "  writes:\n"
+              "    - {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition}\n"
+              "    - {apiVersion: dry.dev/" +
+                  version + ", kind: Gadget}\n");
+}
+
+}  // namespace
+
+TEST_CASE("a dry run has no definition to wait for, and knows what it would define") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  put(server, config_map("one", {{"labels", {{"copy", "x"}}}}, {}));
+  const auto seen = dry_run(loop, server, gadget_rule(gadgets({"v1"}), "v1"));
+  CHECK(seen.unchanged);
+  const std::string all = base::join(seen.writes, "");
+  INFO(all);
+  CHECK(seen.runs.at(0).outcome == "done");
+  CHECK(all.find("apply Gadget default/g: created\n") != std::string::npos);
+  CHECK(all.find("Established") == std::string::npos);  // the server did not say so
+}
+
+TEST_CASE("a dry run knows a version more of a definition that is there") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  put(server, config_map("one", {{"labels", {{"copy", "x"}}}}, {}));
+  const auto live = server.ask("GET", "/api/v1/namespaces/default/configmaps/one", "", nullptr);
+  REQUIRE(live.ok());
+  Json made = gadgets({"v1"});  // by an earlier run
+  made["metadata"]["labels"] = {{"kubewatch.dev/controller", "a"},
+                                {"kubewatch.dev/owner-uid", (*live)["metadata"]["uid"]}};
+  REQUIRE(server
+              .ask("PATCH",
+                   "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.dry.dev",
+                   "fieldManager=kubewatch%2Fa&force=true", made, "application/apply-patch+yaml")
+              .ok());
+  const auto seen = dry_run(loop, server, gadget_rule(gadgets({"v1", "v2"}), "v2"));
+  CHECK(seen.unchanged);
+  const std::string all = base::join(seen.writes, "");
+  INFO(all);
+  CHECK(seen.runs.at(0).outcome == "done");
+  CHECK(all.find("apply Gadget default/g: created\n") != std::string::npos);
+}
+
 TEST_CASE("a failed run of a dry run writes no Event either") {
   loop::EventLoop loop;
   LocalServer server(loop);
