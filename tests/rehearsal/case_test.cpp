@@ -482,6 +482,27 @@ steps:
   CHECK(messages(result) == "");
 }
 
+TEST_CASE("a step gathers changes also where a requeue is due before the debounce ends") {
+  std::string rules = kRules;
+  rules.replace(rules.find("  resync: 10m"), 13, "  resync: 10m\n  debounce: 5s");
+  rules.replace(rules.find("data: $DATA"), 11,
+                "data: $DATA\n      ---\n      apiVersion: kubewatch.dev/v1\n"
+                "      kind: Result\n      requeueAfter: 3s");
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+steps:
+  - expect: {runs: [{reason: Startup}]}
+  - when:
+    - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: vw}}
+    - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: vx}}
+    expect:
+      runs: [{reason: Updated, times: 1}]
+      objects: [{kind: ConfigMap, name: a-copy, data: {k: vx}}]
+)",
+                               rules);
+  CHECK(messages(result) == "");
+}
+
 TEST_CASE("a refused write is retried after its backoff, not before") {
   const test::RuleFolder folder;
   const auto result = run_text(folder, R"(
