@@ -37,6 +37,9 @@ void plan_status(std::optional<HookResult>& result, const PlanInput& input, Writ
   } else if (input.shows_error && input.verdict.outcome == Outcome::done) {
     plan.conditions.push_back(
         {{"type", kErrorCondition}, {"status", "True"}, {"reason", "Succeeded"}, {"message", ""}});
+  } else if (input.shows_error && input.verdict.outcome == Outcome::not_yet) {
+    // What failed before is no longer what keeps it from being done.
+    plan.conditions.push_back(error_condition("NotYet", input.verdict.message));
   }
 }
 

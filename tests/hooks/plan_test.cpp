@@ -147,6 +147,17 @@ TEST_CASE("a success clears the error condition that is shown") {
   CHECK(make_plan(HookOutput{}, input).conditions.empty());
 }
 
+TEST_CASE("not yet takes the place of the error that is shown") {
+  World world;
+  world.verdict = {Outcome::not_yet, "waits for the job", {}};
+  PlanInput input = world.input();
+  CHECK(make_plan(HookOutput{}, input).conditions.empty());
+  input.shows_error = true;
+  const auto plan = make_plan(HookOutput{}, input);
+  REQUIRE(plan.conditions.size() == 1);
+  CHECK(plan.conditions[0] == error_condition("NotYet", "waits for the job"));
+}
+
 TEST_CASE("a child in another namespace asks for the finalizer, and its end lets go of it") {
   World world;
   CHECK(
