@@ -51,6 +51,8 @@ struct CacheCallbacks {
   // another one.
   std::function<bool(const std::string& uid, const ChildId&, const std::string& resource_version)>
       wrote;
+  // The uid of the object whose run has patched it into this state; null: none.
+  std::function<const std::string*(const ChildId&, const std::string& resource_version)> patched_by;
   // A change of an object's own that does not run it: `changed` does not name what it touched.
   std::function<void(const core::ObjectKey& key, const std::string& resource_version)> ignored;
   // It is gone from what this instance watches, and may be another's (--shard-by label=KEY).
@@ -200,6 +202,7 @@ class RuleCaches {
                                                     const std::string& json, bool namespaced,
                                                     const core::ObjectKey& key);
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
+  const core::ObjectKey* writer_of(const ChildId& id, const core::ObjectMeta& meta) const;
   void wake_related(const Related& related, const runtime::StoreChange& change,
                     const std::vector<core::ObjectKey>& keys);
   void wake_all(const std::vector<core::ObjectKey>& keys, runtime::Reason reason,

@@ -214,14 +214,24 @@ Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const std::string&
   return masked;
 }
 
+// The object whose run has left the other one in this state, as its owner or by a patch.
+const core::ObjectKey* RuleCaches::writer_of(const ChildId& id,
+                                             const core::ObjectMeta& meta) const {
+  const std::string* owner = rule_.has_for ? meta.label(kOwnerUidLabel) : nullptr;
+  std::string uid = owner != nullptr ? *owner : "";
+  if (!callbacks_.wrote(uid, id, meta.resource_version)) {
+    const std::string* patcher = callbacks_.patched_by(id, meta.resource_version);
+    if (patcher == nullptr) return nullptr;
+    uid = *patcher;
+  }
+  return rule_.has_for ? by_uid_.find(uid) : &kNoObject;
+}
+
 void RuleCaches::wake_related(const Related& related, const StoreChange& change,
                               const std::vector<core::ObjectKey>& keys) {
-  const ChildId id = child_id(related.type.gvk, change.meta.key());
   const std::string what = reference(related.type, change.meta);
-  const std::string* owner = change.meta.label(kOwnerUidLabel);
-  const std::string uid = rule_.has_for && owner != nullptr ? *owner : "";
-  const core::ObjectKey* writer = rule_.has_for ? by_uid_.find(uid) : &kNoObject;
-  if (!callbacks_.wrote(uid, id, change.meta.resource_version)) writer = nullptr;
+  const core::ObjectKey* writer =
+      writer_of(child_id(related.type.gvk, change.meta.key()), change.meta);
   for (const core::ObjectKey& key : keys) {
     if (!has_object(key)) continue;
     const bool echo = writer != nullptr && *writer == key;

@@ -64,6 +64,9 @@ CacheCallbacks Driver::cache_callbacks() {
     return memory_.wrote(uid, id, version) ||
            (is_of_own_kind(id) && memory_.wrote_status(uid, version));
   };
+  callbacks.patched_by = [this](const ChildId& id, const std::string& version) {
+    return memory_.patched_by(id, version);
+  };
   callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
     note_ignored(key, version);
     // Whatever changed: it may be whole now.

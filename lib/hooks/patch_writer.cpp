@@ -66,12 +66,19 @@ void PatchWriter::send(const JobPtr& job) {
   params.type = job->target.patch_type;
   params.field_manager = context_.rule().apply.field_manager;
   params.field_validation = "Strict";
+  context_.memory().begin_patch(owner_.uid, job->id);
   requests_.run<Result<client::ApplyResult>>(
       [this, job](Result<client::ApplyResult> answer) {
-        if (!answer.ok()) return refused(job, std::move(answer.error()));
+        ChildMemory& memory = context_.memory();
+        if (!answer.ok()) {
+          memory.end_patch(owner_.uid, job->id, "");
+          return refused(job, std::move(answer.error()));
+        }
         const std::string version =
             base::string_at(answer->object, {"metadata", "resourceVersion"});
-        if (version == job->version) return job->done(WriteEffect::unchanged);
+        const bool changed = version != job->version;
+        memory.end_patch(owner_.uid, job->id, changed ? version : "");
+        if (!changed) return job->done(WriteEffect::unchanged);
         context_.expect(job->id, version);
         job->done(WriteEffect::configured);
       },

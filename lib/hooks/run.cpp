@@ -403,8 +403,13 @@ void Run::write(WritePlan plan, bool has_conditions) {
     base::log_warn("nothing is pruned: its input was not complete: " + mask_.mask(why_incomplete_),
                    log_fields());
   }
-  for (const Manifest& manifest : plan.manifests) {
-    if (input_.keep_printed) printed_[manifest.id().str()] = manifest.object;
+  if (input_.keep_printed) {
+    for (const Manifest& manifest : plan.manifests) {
+      printed_[manifest.id().str()] = manifest.object;
+    }
+    for (const PatchTarget& patch : plan.patches) {
+      printed_["patch of " + patch.id().str()] = patch.patch;
+    }
   }
   writer_ = std::make_unique<OutcomeWriter>(
       host_, OutcomeInput{owner_, input_.object.meta, has_conditions, mask_, ask_first_},

@@ -579,6 +579,31 @@ n=$(wc -l < calls)
   }
 }
 
+E2E_CASE("a run that patches what its rule watches is slowed down and told with the paths") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(R"x(
+  writes: [{apiVersion: v1, kind: ConfigMap}]
+  watches:
+    - {name: shared, apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@'], labelSelector: shared, map: all}
+)x") + kReconcile));
+  w.script("reconcile.sh", R"x(
+echo x >> calls
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, patches: [{apiVersion: v1, kind: ConfigMap, name: shared, type: merge, patch: {data: {time: "%s"}}}]}\n' "$(wc -l < calls)"
+)x");
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: shared, namespace: '@NS@', labels: "
+      "{shared: x}}}");
+  w.apply(website("a", "one"));
+  w.start();
+  CHECK(w.eventually([&] {
+    return has_event(w, "a", "ReconcileLoop", "patch of ConfigMap") &&
+           has_event(w, "a", "ReconcileLoop", "data.time");
+  }));
+  const std::size_t runs = w.runs_of("a");
+  CHECK(w.holds_for([&] { return w.runs_of("a") <= runs + 2; }, Duration{3000}));
+}
+
 E2E_CASE("many changes by others are no loop, though each is answered in the status") {
   World w;
   w.apply(kWebsiteCrd);
