@@ -141,6 +141,7 @@ void Stream::on_synced() {
 }
 
 void Stream::on_outdated() {
+  failing_from_.reset();  // whatever has failed since its last list: to wait for a list begins now
   if (!std::exchange(told_ready_, false)) return;
   each([](const StreamListener& listener) { listener.on_ready(); });
 }
@@ -156,11 +157,10 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
   // What it does not understand it will not understand later: a selector on another field.
   const bool refused = error.status() != nullptr && error.status()->code == 400;
   blocked_ = error.is_forbidden() || refused || missing_ >= kMissingAnswers;
-  // Of a list in pages those that came are held already. What was ready until now began to wait
-  // now.
+  // Of a list in pages those that came are held already.
   const TimePoint now = client_.loop().now();
   const std::uint64_t held = store().stats().held_bytes;
-  if (told_ready_ || !failing_from_ || held != held_at_failure_) failing_from_ = now;
+  if (!failing_from_ || held != held_at_failure_) failing_from_ = now;
   held_at_failure_ = held;
   stalled_ = now - *failing_from_ >= kPatienceAtStart;
   if (blocked() != was_blocked || stalled() != was_stalled) {

@@ -1,5 +1,6 @@
 #include "hooks/streams.hpp"
 
+#include "client/rewinds.hpp"
 #include "client/rig.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
@@ -128,6 +129,35 @@ TEST_CASE("a list that fails for ten seconds is not to be waited for, until it c
   CHECK(stream.ready());
   CHECK_FALSE(stream.stalled());
   CHECK(told == 2);
+}
+
+TEST_CASE("a list that is needed anew has ten seconds of its own") {
+  loop::EventLoop loop{loop::VirtualClock{}};
+  test::ScriptedTransport transport(loop);
+  client::Client client(loop, transport, test::scripted_config());
+  transport.answer(200, kList);
+  base::Random random(1);
+  StreamPool pool(client, random);
+  const auto opened = pool.open(spec_of("list: {strategy: unpaged}"), {[](const auto&) {}, [] {}});
+  const Stream& stream = *opened.stream;
+  const auto pass = [&](int seconds) {
+    loop.run_until([] { return false; }, Duration{seconds * 1000});
+  };
+  loop.run_until([&] { return stream.ready() && transport.size() == 2; }, Duration{5000});
+  REQUIRE(stream.ready());
+  transport.last().fail(Error(ErrorKind::unreachable, "cut"));  // the watch comes back
+  loop.run_until([&] { return transport.size() == 3; }, Duration{30000});
+  transport.last().head(200);
+  pass(60);
+  REQUIRE(stream.ready());
+  transport.route("GET", "/api/v1/namespaces/shop/pods", 500, "broken");
+  const auto other = client.rewinds().listen("other", [] {});
+  client.rewinds().seen(other);  // the server was restored: all is listed anew
+  pass(9);
+  CHECK_FALSE(stream.ready());
+  CHECK_FALSE(stream.stalled());
+  loop.run_until([&] { return stream.stalled(); }, Duration{30000});
+  CHECK(stream.stalled());
 }
 
 TEST_CASE("a list whose pages come between failures is waited for") {
