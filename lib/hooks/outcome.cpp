@@ -247,7 +247,7 @@ void OutcomeWriter::write_status() {
     const bool tell = report_.permanent() || report_.conflicts();
     if (tell && input_.has_conditions) {
       conditions.push_back(
-          error_condition(report_.conflicts() ? std::string(kConflictReason) : "WriteFailed",
+          error_condition(report_.conflicts() ? kConflictReason : kWriteFailedReason,
                           input_.mask.mask(report_.message())));
     }
   }

@@ -33,13 +33,13 @@ void plan_status(std::optional<HookResult>& result, const PlanInput& input, Writ
   }
   if (!input.has_conditions || prints_condition(plan.conditions, kErrorCondition)) return;
   if (input.verdict.outcome == Outcome::permanent) {
-    plan.conditions.push_back(error_condition("HookFailed", input.verdict.message));
+    plan.conditions.push_back(error_condition(kHookFailedReason, input.verdict.message));
   } else if (input.shows_error && input.verdict.outcome == Outcome::done) {
     plan.conditions.push_back(
         {{"type", kErrorCondition}, {"status", "True"}, {"reason", "Succeeded"}, {"message", ""}});
   } else if (input.shows_error && input.verdict.outcome == Outcome::not_yet) {
     // What failed before is no longer what keeps it from being done.
-    plan.conditions.push_back(error_condition("NotYet", input.verdict.message));
+    plan.conditions.push_back(error_condition(kNotYetReason, input.verdict.message));
   }
 }
 
@@ -54,11 +54,21 @@ int order_class(const Manifest& manifest) {
   return order_class(manifest.type.gvk);
 }
 
-Json error_condition(const std::string& reason, const std::string& message) {
+Json error_condition(std::string_view reason, const std::string& message) {
   return {{"type", kErrorCondition},
           {"status", "False"},
           {"reason", reason},
           {"message", base::cut_text(message, kMaxConditionMessage)}};
+}
+
+bool is_error_condition(const Json& condition) {
+  if (base::string_at(condition, {"type"}) != kErrorCondition ||
+      base::string_at(condition, {"status"}) != "False") {
+    return false;
+  }
+  const std::string reason = base::string_at(condition, {"reason"});
+  return reason == kConflictReason || reason == kHookFailedReason || reason == kWriteFailedReason ||
+         reason == kNotYetReason;
 }
 
 WritePlan make_plan(HookOutput output, const PlanInput& input) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "hooks/output.hpp"
@@ -13,8 +14,11 @@ namespace kubewatch::hooks {
 // The condition that names our own error, where the kind has conditions.
 inline constexpr std::string_view kErrorCondition = "Reconciled";
 
-// The reason of condition and Event when another field manager owns what a hook prints.
+// Its reasons. Of condition and Event when another field manager owns what a hook prints:
 inline constexpr std::string_view kConflictReason = "ApplyConflict";
+inline constexpr std::string_view kHookFailedReason = "HookFailed";
+inline constexpr std::string_view kWriteFailedReason = "WriteFailed";
+inline constexpr std::string_view kNotYetReason = "NotYet";
 
 struct WritePlan {
   bool needs_finalizer = false;  // a child that Kubernetes would not remove: guard the owner first
@@ -52,6 +56,8 @@ int order_class(const Manifest& manifest);
 WritePlan make_plan(HookOutput output, const PlanInput& input);
 
 // {type: Reconciled, status: "False", reason, message}.
-Json error_condition(const std::string& reason, const std::string& message);
+Json error_condition(std::string_view reason, const std::string& message);
+// One of these: not a condition of that type that a hook or somebody else has written.
+bool is_error_condition(const Json& condition);
 
 }  // namespace kubewatch::hooks

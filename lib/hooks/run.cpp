@@ -22,18 +22,13 @@ namespace {
 
 constexpr Duration kSchemaAge{300000};
 
-// Shown in the owner's status already: our error condition with status False.
+// Shown in the owner's status already.
 bool shows_error(const std::string& object_json) {
   if (object_json.find(kErrorCondition) == std::string::npos) return false;
   const auto object = base::parse_json(object_json);
   const Json* conditions = object.ok() ? base::find(*object, {"status", "conditions"}) : nullptr;
   if (conditions == nullptr || !conditions->is_array()) return false;
-  for (const Json& condition : *conditions) {
-    if (base::string_at(condition, {"type"}) == kErrorCondition) {
-      return base::string_at(condition, {"status"}) == "False";
-    }
-  }
-  return false;
+  return std::any_of(conditions->begin(), conditions->end(), is_error_condition);
 }
 
 bool has_live_conditions(const std::string& object_json) {

@@ -122,7 +122,7 @@ void StatusWriter::written(const std::string& resource_version) {
   if (sent_) memory.written_version = resource_version;
   for (const Json& condition : conditions_) {
     if (base::string_at(condition, {"type"}) == kErrorCondition) {
-      memory.shows_error = base::string_at(condition, {"status"}) == "False";
+      memory.shows_error = is_error_condition(condition);
     }
   }
   if (resource_version != version_) {

@@ -158,6 +158,18 @@ TEST_CASE("not yet takes the place of the error that is shown") {
   CHECK(plan.conditions[0] == error_condition("NotYet", "waits for the job"));
 }
 
+TEST_CASE("our error condition is known by its reason from one that others have written") {
+  CHECK(is_error_condition(error_condition(kHookFailedReason, "no")));
+  CHECK(is_error_condition(error_condition(kNotYetReason, "")));
+  CHECK_FALSE(is_error_condition(error_condition("WaitingForDns", "no zone")));
+  Json over = error_condition(kHookFailedReason, "");
+  over["status"] = "True";
+  CHECK_FALSE(is_error_condition(over));
+  Json other = error_condition(kHookFailedReason, "");
+  other["type"] = "Ready";
+  CHECK_FALSE(is_error_condition(other));
+}
+
 TEST_CASE("a child in another namespace asks for the finalizer, and its end lets go of it") {
   World world;
   CHECK(
