@@ -28,13 +28,26 @@ namespace kubewatch::hooks {
 // What stands for "everything" in a rule without `for`: no object has an empty name.
 inline const core::ObjectKey kNoObject{"", ""};
 
+// Who made the change that wakes an object: a run of the object itself (an echo of what it has just
+// written, or writes), a run of another object of the rule, or somebody else.
+enum class Author { others, rule, itself };
+
+// The state that wakes an object was made while a run of that object patches what it is a state of:
+// perhaps by this patch, which its answer will tell.
+struct Doubt {
+  ChildId id;
+  std::string resource_version;
+  std::string patcher;  // its uid
+};
+
 struct Wake {
   core::ObjectKey key;
   runtime::Reason reason = runtime::Reason::updated;
   std::string reason_object;
   bool debounce = false;
-  std::string previous;  // the object before, when it is known
-  bool echo = false;     // of what a run of ours has just written, or writes
+  std::string previous = {};  // the object before, when it is known
+  Author author = Author::others;
+  std::optional<Doubt> doubt = {};
 };
 
 // Why an object is not seen any more.
@@ -51,8 +64,7 @@ struct CacheCallbacks {
   // another one.
   std::function<bool(const std::string& uid, const ChildId&, const std::string& resource_version)>
       wrote;
-  // The uid of the object whose run has patched it into this state; null: none.
-  std::function<const std::string*(const ChildId&, const std::string& resource_version)> patched_by;
+  std::function<const PatchMemory&()> patches;
   // A change of an object's own that does not run it: `changed` does not name what it touched.
   std::function<void(const core::ObjectKey& key, const std::string& resource_version)> ignored;
   // It is gone from what this instance watches, and may be another's (--shard-by label=KEY).
@@ -202,6 +214,7 @@ class RuleCaches {
                                                     const std::string& json, bool namespaced,
                                                     const core::ObjectKey& key);
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
+  const core::ObjectKey* object_of(const std::string& uid) const;
   const core::ObjectKey* writer_of(const ChildId& id, const core::ObjectMeta& meta) const;
   void wake_related(const Related& related, const runtime::StoreChange& change,
                     const std::vector<core::ObjectKey>& keys);

@@ -53,10 +53,11 @@ void RuleCaches::on_object(const StoreChange& change) {
     }
     return;
   }
-  const ChildId id = child_id(for_.type.gvk, key);
+  const bool own =
+      callbacks_.wrote(change.meta.uid, child_id(for_.type.gvk, key), change.meta.resource_version);
   callbacks_.wake({key, facts.added ? Reason::created : Reason::updated, "",
                    reaction == Reaction::run_debounced, change.previous_json,
-                   callbacks_.wrote(change.meta.uid, id, change.meta.resource_version)});
+                   own ? Author::itself : Author::others});
 }
 
 void RuleCaches::on_object_deleted(const StoreChange& change) {
@@ -214,35 +215,51 @@ Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const std::string&
   return masked;
 }
 
+// In a rule without `for` all is kNoObject's.
+const core::ObjectKey* RuleCaches::object_of(const std::string& uid) const {
+  return rule_.has_for ? by_uid_.find(uid) : &kNoObject;
+}
+
 // The object whose run has left the other one in this state, as its owner or by a patch.
 const core::ObjectKey* RuleCaches::writer_of(const ChildId& id,
                                              const core::ObjectMeta& meta) const {
   const std::string* owner = rule_.has_for ? meta.label(kOwnerUidLabel) : nullptr;
-  std::string uid = owner != nullptr ? *owner : "";
-  if (!callbacks_.wrote(uid, id, meta.resource_version)) {
-    const std::string* patcher = callbacks_.patched_by(id, meta.resource_version);
-    if (patcher == nullptr) return nullptr;
-    uid = *patcher;
-  }
-  return rule_.has_for ? by_uid_.find(uid) : &kNoObject;
+  const std::string uid = owner != nullptr ? *owner : "";
+  if (callbacks_.wrote(uid, id, meta.resource_version)) return object_of(uid);
+  const std::string* patcher = callbacks_.patches().left_by(id, meta.resource_version);
+  return patcher != nullptr ? object_of(*patcher) : nullptr;
 }
 
 void RuleCaches::wake_related(const Related& related, const StoreChange& change,
                               const std::vector<core::ObjectKey>& keys) {
+  const ChildId id = child_id(related.type.gvk, change.meta.key());
+  const std::string& version = change.meta.resource_version;
   const std::string what = reference(related.type, change.meta);
-  const core::ObjectKey* writer =
-      writer_of(child_id(related.type.gvk, change.meta.key()), change.meta);
+  const core::ObjectKey* writer = writer_of(id, change.meta);
+  std::map<core::ObjectKey, std::string> patching;
+  if (writer == nullptr) {
+    for (std::string& uid : callbacks_.patches().patching(id)) {
+      if (const core::ObjectKey* key = object_of(uid)) patching[*key] = std::move(uid);
+    }
+  }
   for (const core::ObjectKey& key : keys) {
     if (!has_object(key)) continue;
-    const bool echo = writer != nullptr && *writer == key;
-    callbacks_.wake({key, Reason::related_changed, what, !rule_.has_for, "", echo});
+    Wake wake{key, Reason::related_changed, what, !rule_.has_for};
+    if (writer != nullptr) wake.author = *writer == key ? Author::itself : Author::rule;
+    if (const auto it = patching.find(key); it != patching.end()) {
+      wake.doubt = Doubt{id, version, it->second};
+    } else if (!patching.empty()) {
+      wake.author = Author::rule;  // as far as is known now
+    }
+    callbacks_.wake(std::move(wake));
   }
 }
 
 void RuleCaches::wake_all(const std::vector<core::ObjectKey>& keys, Reason reason,
                           const std::string& reason_object, bool echo) {
   for (const core::ObjectKey& key : keys) {
-    if (has_object(key)) callbacks_.wake({key, reason, reason_object, false, "", echo});
+    const Author author = echo ? Author::itself : Author::others;
+    if (has_object(key)) callbacks_.wake({key, reason, reason_object, false, "", author});
   }
 }
 

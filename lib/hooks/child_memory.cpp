@@ -10,18 +10,8 @@ void ChildMemory::wake(PerOwner& owner) {
   owner.resting.reset();
 }
 
-void ChildMemory::forget_patches(const std::string& owner_uid, PerOwner& owner) {
-  for (const ChildId& id : owner.patched) {
-    const auto found = patched_.find(id);
-    if (found != patched_.end() && found->second.owner_uid == owner_uid) patched_.erase(found);
-  }
-  owner.patched.clear();
-}
-
 void ChildMemory::begin_run(const std::string& owner_uid) {
-  PerOwner& owner = owners_[owner_uid];
-  wake(owner);
-  forget_patches(owner_uid, owner);
+  wake(owners_[owner_uid]);
 }
 
 void ChildMemory::end_run(const std::string& owner_uid, bool gone) {
@@ -40,7 +30,6 @@ void ChildMemory::forget(const std::string& owner_uid) {
   const auto it = owners_.find(owner_uid);
   if (it == owners_.end()) return;
   wake(it->second);
-  forget_patches(owner_uid, it->second);
   owners_.erase(it);
 }
 
@@ -69,9 +58,7 @@ bool ChildMemory::wrote(const std::string& owner_uid, const ChildId& id,
   const auto claim = claims_.find(id);
   if (claim != claims_.end() && claim->second == owner_uid) return true;
   const KnownChild* known = find(owner_uid, id);
-  if (known != nullptr && known->resource_version == resource_version) return true;
-  const std::string* patcher = patched_by(id, resource_version);
-  return patcher != nullptr && *patcher == owner_uid;
+  return known != nullptr && known->resource_version == resource_version;
 }
 
 bool ChildMemory::wrote_status(const std::string& owner_uid,
@@ -83,30 +70,6 @@ bool ChildMemory::wrote_status(const std::string& owner_uid,
 
 void ChildMemory::end_status(const std::string& owner_uid) {
   if (auto it = owners_.find(owner_uid); it != owners_.end()) it->second.writing_status = false;
-}
-
-void ChildMemory::begin_patch(const std::string& owner_uid, const ChildId& id) {
-  patched_[id] = {owner_uid, ""};
-  owners_[owner_uid].patched.push_back(id);
-}
-
-void ChildMemory::end_patch(const std::string& owner_uid, const ChildId& id,
-                            const std::string& resource_version) {
-  const auto found = patched_.find(id);
-  if (found == patched_.end() || found->second.owner_uid != owner_uid) return;
-  if (resource_version.empty()) {
-    patched_.erase(found);
-  } else {
-    found->second.resource_version = resource_version;
-  }
-}
-
-const std::string* ChildMemory::patched_by(const ChildId& id,
-                                           const std::string& resource_version) const {
-  const auto found = patched_.find(id);
-  if (found == patched_.end()) return nullptr;
-  const std::string& left_at = found->second.resource_version;
-  return left_at.empty() || left_at == resource_version ? &found->second.owner_uid : nullptr;
 }
 
 bool ChildMemory::is_listed(const std::string& owner_uid) const {
@@ -123,9 +86,8 @@ void ChildMemory::forget_versions() {
     for (auto& [id, child] : owner.children) child.resource_version.clear();
     owner.status.resource_version.clear();
     owner.status.written_version.clear();
-    owner.patched.clear();
   }
-  patched_.clear();
+  patches_.forget_versions();
 }
 
 bool ChildMemory::claim(const ChildId& id, const std::string& owner_uid) {

@@ -14,6 +14,7 @@
 #include "base/time.hpp"
 #include "core/resource.hpp"
 #include "hooks/ownership.hpp"
+#include "hooks/patch_memory.hpp"
 #include "hooks/rival_alarm.hpp"
 
 namespace kubewatch::hooks {
@@ -60,13 +61,6 @@ class ChildMemory {
   bool wrote(const std::string& owner_uid, const ChildId& id,
              const std::string& resource_version) const;
   bool wrote_status(const std::string& owner_uid, const std::string& resource_version) const;
-  // Around a patch of any object that the owner's run printed; "" for one that changed nothing.
-  void begin_patch(const std::string& owner_uid, const ChildId& id);
-  void end_patch(const std::string& owner_uid, const ChildId& id,
-                 const std::string& resource_version);
-  // The uid of the owner whose last run left it in this state by a patch, or patches it just now;
-  // null: none. Valid until the next call that is not const.
-  const std::string* patched_by(const ChildId& id, const std::string& resource_version) const;
   void forget(const std::string& owner_uid);
   // The server's data went back: no version says anything any more. Which children there are stays.
   void forget_versions();
@@ -77,6 +71,8 @@ class ChildMemory {
   void release(const ChildId& id, const std::string& owner_uid);
   bool is_claimed(const ChildId& id) const { return claims_.count(id) > 0; }
 
+  PatchMemory& patches() { return patches_; }
+  const PatchMemory& patches() const { return patches_; }
   RivalAlarm& rivals() { return rivals_; }
 
  private:
@@ -85,21 +81,15 @@ class ChildMemory {
     bool listed = false;
     StatusMemory status;
     bool writing_status = false;
-    std::vector<ChildId> patched;                             // by its last run
     std::optional<std::list<std::string>::iterator> resting;  // its place in resting_
   };
-  struct Patched {
-    std::string owner_uid;
-    std::string resource_version;  // "" while it is being patched
-  };
   void wake(PerOwner& owner);
-  void forget_patches(const std::string& owner_uid, PerOwner& owner);
 
   std::size_t max_owners_;
   std::unordered_map<std::string, PerOwner> owners_;
   std::list<std::string> resting_;  // uids of owners without a run; the first to be forgotten first
   std::map<ChildId, std::string> claims_;
-  std::map<ChildId, Patched> patched_;  // by whom last
+  PatchMemory patches_;
   RivalAlarm rivals_;
 };
 

@@ -64,9 +64,7 @@ CacheCallbacks Driver::cache_callbacks() {
     return memory_.wrote(uid, id, version) ||
            (is_of_own_kind(id) && memory_.wrote_status(uid, version));
   };
-  callbacks.patched_by = [this](const ChildId& id, const std::string& version) {
-    return memory_.patched_by(id, version);
-  };
+  callbacks.patches = [this]() -> const PatchMemory& { return memory_.patches(); };
   callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
     note_ignored(key, version);
     // Whatever changed: it may be whole now.
@@ -151,20 +149,25 @@ void Driver::hold_while_outdated() {
 
 void Driver::on_wake(Wake wake) {
   if (stopping_ || !owns(wake.key)) return;
+  // It runs again in any case only after the run whose patch this may be.
+  if (wake.doubt && running_.count(wake.key) > 0) {
+    return in_doubt_[wake.key].push_back(std::move(wake));
+  }
   if (wake.reason == runtime::Reason::startup && restore(wake.key)) return;
   // Half an object is no `previous` either.
   if (!wake.previous.empty() && reduced_.count(wake.key) == 0) {
     previous_.try_emplace(wake.key, std::move(wake.previous));
   }
   // What nobody asked for just now: objects that never ran go before the echoes of those that did.
-  const bool patient = wake.echo || wake.reason == runtime::Reason::startup ||
-                       wake.reason == runtime::Reason::schedule;
+  const bool echo = wake.author == Author::itself;
+  const bool patient =
+      echo || wake.reason == runtime::Reason::startup || wake.reason == runtime::Reason::schedule;
   const auto priority = patient ? runtime::Priority::background : runtime::Priority::live;
   unsettle(wake.key, wake.reason);
-  if (wake.echo) echoes_.insert(wake.key);
+  const LoopAlarm::Woken woken = note_woken(wake);
   Duration delay = wake.debounce ? rule_.debounce : Duration{0};
   // A test case is to see a loop, not to wait for it.
-  if (woken(wake.key, wake.reason, wake.echo) != LoopAlarm::Woken::by_others && !services_.steady) {
+  if (woken != LoopAlarm::Woken::by_others && !services_.steady) {
     delay = std::max(delay, loop_alarm_.delay(wake.key, services_.loop.now()));
   }
   const std::size_t pressing = controller_.queue().pressing();
@@ -190,7 +193,8 @@ void Driver::forget_key(const core::ObjectKey& key) {
   slow_retries_.erase(key);
   slow_retries_at_.erase(key);
   asked_for_.erase(key);
-  echoes_.erase(key);
+  woken_.erase(key);
+  in_doubt_.erase(key);
   debounced_.erase(key);
   write_themselves_.erase(key);
   failing_.erase(key);
@@ -212,6 +216,7 @@ void Driver::reconcile(const runtime::Work& work, Done done) {
   running_.insert(work.key);
   look_at(work, [this, key = work.key, done = std::move(done)](const runtime::RunOutcome& outcome) {
     if (running_.erase(key) == 0) return;
+    resolve_doubts(key);
     done(outcome);
     on_work_over(key);
   });
@@ -322,11 +327,12 @@ void Driver::start(RunInput input, const Done& done) {
   const std::string uid = input.object.meta.uid;
   const core::ObjectKey key = input.work.key;
   memory_.begin_run(uid);
-  const bool echo = echoes_.erase(key) > 0;
+  const auto known = woken_.extract(key);
+  const auto woken = known ? known.mapped() : LoopAlarm::Woken::by_others;
   if (rule_.has_for && !input.deleted) begin_handling(id, input.object.meta, input.object.json);
   auto run =
-      std::make_shared<Run>(*this, std::move(input), [this, key, uid, id, echo, done](RunEnd end) {
-        end.by_echo = echo;
+      std::make_shared<Run>(*this, std::move(input), [this, key, uid, id, woken, done](RunEnd end) {
+        end.woken = woken;
         on_run_end(key, uid, id, std::move(end), done);
       });
   runs_[id] = run;

@@ -194,7 +194,9 @@ class Driver : public runtime::Reconciler, public RunHost {
                   const Done& done, bool for_good = false);
   void after_run(const core::ObjectKey& key, const RunEnd& end);
   bool is_of_own_kind(const ChildId& id) const;
-  LoopAlarm::Woken woken(const core::ObjectKey& key, runtime::Reason reason, bool echo) const;
+  LoopAlarm::Woken woken_by(const Wake& wake) const;
+  LoopAlarm::Woken note_woken(const Wake& wake);
+  void resolve_doubts(const core::ObjectKey& key);
   void look_for_loop(const core::ObjectKey& key, const RunEnd& end);
   void count(const RunRecord& record, const core::ObjectKey& key,
              runtime::RunOutcome::Verdict verdict);
@@ -265,6 +267,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<std::string> previous_;
   PerKey<FirstReason> first_reason_;  // of a run that waits for its finalizer
   PerKey<Patched> patched_;
+  PerKey<LoopAlarm::Woken> woken_;      // what has woken those that have not run since
+  PerKey<std::vector<Wake>> in_doubt_;  // until their runs end
   PerKey<loop::Timer> slow_retries_;
   PerKey<TimePoint> slow_retries_at_;     // may outlive its timer
   PerKey<std::vector<Deleted>> deleted_;  // in order
@@ -272,7 +276,6 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::set<core::ObjectKey> reduced_;     // parked because only their metadata is cached
   std::set<core::ObjectKey> asked_for_;   // by name, whatever the filter says, and not done yet
   std::set<core::ObjectKey> debounced_;   // wait for nothing but the debounce
-  std::set<core::ObjectKey> echoes_;      // woken by what their own runs wrote, and not run since
   std::set<core::ObjectKey> write_themselves_;  // their last runs printed their own objects
   std::set<core::ObjectKey> failing_;
   std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"

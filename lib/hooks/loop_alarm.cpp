@@ -59,7 +59,7 @@ std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint 
     if (woken != Woken::by_itself || !fights) objects_.erase(key);
     return std::nullopt;
   }
-  if (woken == Woken::by_others) return std::nullopt;
+  if (woken == Woken::by_others || woken == Woken::by_rule) return std::nullopt;
   const auto [it, fresh] = objects_.try_emplace(key);
   Entry& entry = it->second;
   const bool slowed = loops(entry, now);

@@ -30,9 +30,10 @@ class LoopAlarm {
  public:
   LoopAlarm(std::size_t runs, Duration window) : limit_(runs), window_(window) {}
 
-  // What woke a run: somebody else for certain; its children, which others may have changed; or the
-  // events of what its own runs have written.
-  enum class Woken { by_others, perhaps_by_itself, by_itself };
+  // What woke a run: what runs of other objects of the rule have written; its children, which
+  // others may have changed; the events of what its own runs have written; or somebody else for
+  // certain. Where several did, the last of these counts.
+  enum class Woken { by_rule, perhaps_by_itself, by_itself, by_others };
   // The end of a run; `changed`: it changed something. A run that changes nothing ends a loop, but
   // for one that only its own writes woke after a run that others may have caused: in a fight over
   // a child there is one of those between each two. A report once, when it is found to loop.

@@ -31,6 +31,10 @@ Json bound_patch(const PatchTarget& target, const std::string& uid) {
 PatchWriter::PatchWriter(WriteContext& context, Owner owner)
     : context_(context), owner_(std::move(owner)) {}
 
+PatchWriter::~PatchWriter() {
+  if (sent_) context_.memory().patches().end(owner_.uid, *sent_, "");
+}
+
 void PatchWriter::patch(const PatchTarget& target, Done done) {
   auto job = std::make_shared<Job>(Job{target, target.id(), std::move(done), "", ""});
   if (const auto meta = context_.cached_child(job->id)) {
@@ -66,18 +70,18 @@ void PatchWriter::send(const JobPtr& job) {
   params.type = job->target.patch_type;
   params.field_manager = context_.rule().apply.field_manager;
   params.field_validation = "Strict";
-  context_.memory().begin_patch(owner_.uid, job->id);
+  context_.memory().patches().begin(owner_.uid, job->id);
+  sent_ = job->id;
   requests_.run<Result<client::ApplyResult>>(
       [this, job](Result<client::ApplyResult> answer) {
-        ChildMemory& memory = context_.memory();
         if (!answer.ok()) {
-          memory.end_patch(owner_.uid, job->id, "");
+          over(job, "");
           return refused(job, std::move(answer.error()));
         }
         const std::string version =
             base::string_at(answer->object, {"metadata", "resourceVersion"});
         const bool changed = version != job->version;
-        memory.end_patch(owner_.uid, job->id, changed ? version : "");
+        over(job, changed ? version : "");
         if (!changed) return job->done(WriteEffect::unchanged);
         context_.expect(job->id, version);
         job->done(WriteEffect::configured);
@@ -87,6 +91,11 @@ void PatchWriter::send(const JobPtr& job) {
                                        bound_patch(job->target, job->uid), params, std::move(done),
                                        job->target.subresource);
       });
+}
+
+void PatchWriter::over(const JobPtr& job, const std::string& resource_version) {
+  context_.memory().patches().end(owner_.uid, job->id, resource_version);
+  sent_.reset();
 }
 
 // A test or a path that failed may be one that another writer has just changed: then it is worth

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "client/in_flight.hpp"
 #include "hooks/child_writer.hpp"
@@ -17,6 +19,7 @@ class PatchWriter {
   using Done = std::function<void(Result<WriteEffect>)>;
 
   PatchWriter(WriteContext& context, Owner owner);
+  ~PatchWriter();
   // `target` must stay alive until `done`. An object that is not there is an error: not_found.
   void patch(const PatchTarget& target, Done done);
 
@@ -24,10 +27,12 @@ class PatchWriter {
   struct Job;
   using JobPtr = std::shared_ptr<Job>;
   void send(const JobPtr& job);
+  void over(const JobPtr& job, const std::string& resource_version);
   void refused(const JobPtr& job, Error error);
 
   WriteContext& context_;
   Owner owner_;
+  std::optional<ChildId> sent_;  // without an answer yet
   client::InFlight requests_;
 };
 

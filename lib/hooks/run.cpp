@@ -403,7 +403,11 @@ void Run::write(WritePlan plan, bool has_conditions) {
       printed_[manifest.id().str()] = manifest.object;
     }
     for (const PatchTarget& patch : plan.patches) {
-      printed_["patch of " + patch.id().str()] = patch.patch;
+      std::string name = "patch of " + patch.id().str();
+      for (int n = 2; printed_.count(name) > 0; ++n) {
+        name = fmt::format("patch {} of {}", n, patch.id().str());
+      }
+      printed_[std::move(name)] = patch.patch;
     }
   }
   writer_ = std::make_unique<OutcomeWriter>(
@@ -557,7 +561,6 @@ void Run::conclude() {
                                                 static_cast<double>(exit_.max_rss),
                                                 host_.services().loop.now());
   }
-  end.reason = input_.work.reason;
   end.status_written = report_.status_written;
   end.printed_itself = printed_itself_;
   end.printed = std::move(printed_);

@@ -31,10 +31,9 @@ struct RunEnd {
   runtime::RunOutcome outcome;
   // A permanent write error: one slow retry an hour.
   bool slow_retry = false;
-  runtime::Reason reason = runtime::Reason::updated;
   bool status_written = false;
-  bool printed_itself = false;  // its own object, besides others
-  bool by_echo = false;  // its object was woken by what a run of its own wrote; the driver says so
+  bool printed_itself = false;                           // its own object, besides others
+  LoopAlarm::Woken woken = LoopAlarm::Woken::by_others;  // what woke its object; the driver says so
   Printed printed;
 };
 

@@ -21,6 +21,7 @@ const core::ObjectKey kA{"shop", "a"};
 constexpr auto kPerhaps = LoopAlarm::Woken::perhaps_by_itself;
 constexpr auto kItself = LoopAlarm::Woken::by_itself;
 constexpr auto kOthers = LoopAlarm::Woken::by_others;
+constexpr auto kRule = LoopAlarm::Woken::by_rule;
 
 }  // namespace
 
@@ -74,6 +75,7 @@ TEST_CASE("runs in different windows, of other causes and of other objects do no
   CHECK_FALSE(alarm.note(kA, at(1), kPerhaps, true, {}));
   CHECK_FALSE(alarm.note(b, at(1), kPerhaps, true, {}));
   CHECK_FALSE(alarm.note(kA, at(2), kOthers, true, {}));
+  CHECK_FALSE(alarm.note(kA, at(2), kRule, true, {}));
   CHECK_FALSE(alarm.note(kA, at(1000), kPerhaps, true, {}));
   CHECK_FALSE(alarm.note(kA, at(1001), kPerhaps, true, {}));
   CHECK(alarm.note(kA, at(1002), kPerhaps, true, {}));

@@ -57,33 +57,6 @@ TEST_CASE("what a run wrote is told from what others made of it since") {
   CHECK(memory.owners() == 1);
 }
 
-TEST_CASE("what a run patched is known by who patched it last, until its next run") {
-  ChildMemory memory;
-  memory.begin_run("u1");
-  memory.begin_patch("u1", kChild);
-  REQUIRE(memory.patched_by(kChild, "10") != nullptr);  // its event may come before the answer
-  memory.end_patch("u1", kChild, "11");
-  CHECK(memory.patched_by(kChild, "10") == nullptr);
-  REQUIRE(memory.patched_by(kChild, "11") != nullptr);
-  CHECK(*memory.patched_by(kChild, "11") == "u1");
-  CHECK(memory.wrote("u1", kChild, "11"));
-  CHECK_FALSE(memory.wrote("u2", kChild, "11"));
-
-  memory.begin_run("u2");
-  memory.begin_patch("u2", kChild);
-  memory.end_patch("u1", kChild, "12");  // too late
-  CHECK(*memory.patched_by(kChild, "12") == "u2");
-  memory.begin_run("u1");
-  CHECK(*memory.patched_by(kChild, "13") == "u2");
-  memory.end_patch("u2", kChild, "");  // it changed nothing
-  CHECK(memory.patched_by(kChild, "13") == nullptr);
-
-  memory.begin_patch("u2", kChild);
-  memory.end_patch("u2", kChild, "14");
-  memory.end_run("u2", true);
-  CHECK(memory.patched_by(kChild, "14") == nullptr);
-}
-
 TEST_CASE("when versions mean nothing any more, children are known and nothing is taken for ours") {
   ChildMemory memory;
   memory.remember("u1", kChild, {{}, 7, "10"});
