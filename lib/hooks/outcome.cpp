@@ -238,6 +238,27 @@ void OutcomeWriter::unguard_owner() {
                    });
 }
 
+// The conditions alone, and that the rest was refused: they must not go on saying what was true
+// before.
+void OutcomeWriter::tell_refused_status(std::vector<Json> conditions) {
+  const std::string why = input_.mask.mask(report_.message());
+  const auto ours = std::find_if(conditions.begin(), conditions.end(), [](const Json& condition) {
+    return base::string_at(condition, {"type"}) == kErrorCondition;
+  });
+  if (ours == conditions.end()) {
+    conditions.push_back(error_condition(kWriteFailedReason, why));
+  } else if (is_error_condition(*ours)) {
+    *ours = error_condition(base::string_at(*ours, {"reason"}),
+                            base::string_at(*ours, {"message"}) + "; " + why);
+  } else {
+    *ours = error_condition(kWriteFailedReason, why);
+  }
+  status_.start(std::nullopt, std::move(conditions), [this](const Result<bool>& written) {
+    report_.status_written = written.ok() && *written;
+    finish();
+  });
+}
+
 void OutcomeWriter::write_status() {
   std::optional<Json> status = std::move(plan_.status);
   std::vector<Json> conditions = std::move(plan_.conditions);
@@ -252,13 +273,14 @@ void OutcomeWriter::write_status() {
     }
   }
   if (!status && conditions.empty()) return finish();
-  status_.start(std::move(status), std::move(conditions), [this](Result<bool> written) {
+  const bool tells = status && input_.has_conditions;
+  status_.start(std::move(status), conditions, [this, tells, conditions](Result<bool> written) {
     report_.status_written = written.ok() && *written;
-    if (!written.ok()) {
-      report_.failures.push_back(context_.unknown_kinds().explain(
-          std::move(written.error()), input_.owner.gvk, context_.client().loop().now()));
-    }
-    finish();
+    if (written.ok()) return finish();
+    report_.failures.push_back(context_.unknown_kinds().explain(
+        std::move(written.error()), input_.owner.gvk, context_.client().loop().now()));
+    const bool refused = is_permanent_write_error(report_.failures.back());
+    refused&& tells ? tell_refused_status(conditions) : finish();
   });
 }
 

@@ -418,7 +418,11 @@ void Run::write(WritePlan plan, bool has_conditions) {
 
 void Run::on_written(WriteReport report) {
   report_ = std::move(report);
-  if (!report_.failures.empty()) {
+  const bool permanent = verdict_.outcome == Outcome::permanent;
+  if (permanent && report_.permanent()) {
+    // It failed for good before that, and says so.
+    verdict_.message += "; " + mask_.mask(report_.message());
+  } else if (!report_.failures.empty()) {
     verdict_.outcome = Outcome::write_failed;
     verdict_.message = mask_.mask(report_.message());
     return conclude();

@@ -648,6 +648,33 @@ printf '{apiVersion: kubewatch.dev/v1, kind: Result, patches: [{apiVersion: v1, 
   CHECK_FALSE(has_event(w, "a", "ReconcileLoop", ""));
 }
 
+E2E_CASE("a hook that gives up is heard though the server refuses the status that it printed") {
+  for (const char* const status : {"{bogus: x}", "{title: [not, a, text]}"}) {
+    INFO(status);
+    World w;
+    w.apply(kWebsiteCrd);
+    w.rules(website_rule(kReconcile));
+    w.script("reconcile.sh", std::string("cat <<END\nkind: Result\napiVersion: "
+                                         "kubewatch.dev/v1\nmessage: gave up\nstatus: ") +
+                                 status +
+                                 "\nconditions: [{type: Ready, status: 'False', reason: Broken, "
+                                 "message: ''}]\nevents: [{type: Warning, reason: GaveUp, note: "
+                                 "told}]\nEND\nexit 65\n");
+    w.apply(website("a", "one"));
+    w.start();
+    REQUIRE(w.eventually([&] { return condition_of(w, "a")["reason"] == "HookFailed"; }));
+    const std::string message = condition_of(w, "a")["message"];
+    INFO(message);
+    CHECK(message.find("gave up") != std::string::npos);
+    CHECK(message.find("status of Website") != std::string::npos);
+    CHECK(w.eventually([&] { return has_event(w, "a", "GaveUp", "told"); }));
+    const auto live = w.get("Website", "a");
+    CHECK(live->dump().find("Broken") != std::string::npos);
+    CHECK(w.holds_for([&] { return w.runs_of("a") == 1; }, Duration{3000}));
+    CHECK(w.runs().back().outcome == "permanent");
+  }
+}
+
 E2E_CASE("many changes by others are no loop, though each is answered in the status") {
   World w;
   w.apply(kWebsiteCrd);

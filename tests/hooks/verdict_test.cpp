@@ -114,6 +114,16 @@ TEST_CASE("network errors, conflicts, 429 and 5xx are worth another write, refus
   for (const ErrorKind kind : {ErrorKind::invalid, ErrorKind::forbidden, ErrorKind::not_found}) {
     CHECK(is_permanent_write_error(Error(kind, "x")));
   }
+  const auto answered = [](const std::string& message) {
+    base::ApiStatus status;
+    status.code = 500;
+    status.message = message;
+    return Error(ErrorKind::unavailable, message, status);
+  };
+  CHECK_FALSE(is_permanent_write_error(answered("etcdserver: request timed out")));
+  CHECK(is_permanent_write_error(answered(
+      "failed to create typed patch object (shop/a; v1, Kind=A): .status.b: field not declared in "
+      "schema")));
 }
 
 TEST_CASE("an end by a limit, and a worker's end, say what it was") {
