@@ -1,8 +1,6 @@
 // Binds loop::Process to a rule's hook.
 #include "hooks/hook_process.hpp"
 
-#include <sys/resource.h>
-
 #include <chrono>
 #include <utility>
 
@@ -43,6 +41,12 @@ loop::ProcessOptions options_of(const HookRule& rule, HookStart& start,
 
 }  // namespace
 
+std::uint64_t peak_of_child(const rusage& usage) {
+  rusage ours{};
+  getrusage(RUSAGE_SELF, &ours);
+  return own_peak(bytes_of(usage.ru_maxrss), bytes_of(ours.ru_maxrss));
+}
+
 HookProcess::HookProcess(loop::EventLoop& loop, HookStart start)
     : loop_(loop), log_(std::move(start.log_fields), std::move(start.mask), start.hold_lines) {}
 
@@ -80,9 +84,7 @@ HookExit HookProcess::on_end(loop::ProcessExit exit, const HookRule& rule) {
   }
   HookExit out(std::move(exit));
   out.cpu = seconds_of(out.usage.ru_utime) + seconds_of(out.usage.ru_stime);
-  rusage ours{};
-  getrusage(RUSAGE_SELF, &ours);
-  out.max_rss = own_peak(bytes_of(out.usage.ru_maxrss), bytes_of(ours.ru_maxrss));
+  out.max_rss = peak_of_child(out.usage);
   judge_limits(out, rule);
   return out;
 }

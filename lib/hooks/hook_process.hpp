@@ -2,6 +2,9 @@
 // limits come from the rule.
 #pragma once
 
+#include <sys/resource.h>
+
+#include <cstdint>
 #include <memory>
 
 #include "base/result.hpp"
@@ -10,6 +13,10 @@
 #include "hooks/rule.hpp"
 
 namespace kubewatch::hooks {
+
+// The most memory that a child of ours held, in bytes, once it has ended; 0: not known, see
+// own_peak().
+std::uint64_t peak_of_child(const rusage& usage);
 
 class HookProcess : public HookCall {
  public:

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "hooks/hook_process.hpp"
 #include "hooks/printed_secrets.hpp"
 #include "hooks/program_changes.hpp"
 #include "hooks/program_files.hpp"
@@ -462,7 +463,7 @@ HookExit WorkerPool::Impl::end_of(Worker& worker, const WorkerQueue::Ended& ende
   out.canceled = worker.canceled;
   out.over_limit = worker.over_limit;
   out.out = worker.printed.empty() ? worker.lines.begun() : worker.printed;
-  out.max_rss = static_cast<std::uint64_t>(exit.usage.ru_maxrss) * 1024;
+  out.max_rss = peak_of_child(exit.usage);
   out.cpu = static_cast<double>(exit.usage.ru_utime.tv_sec + exit.usage.ru_stime.tv_sec) +
             static_cast<double>(exit.usage.ru_utime.tv_usec + exit.usage.ru_stime.tv_usec) / 1e6 -
             std::chrono::duration<double>(worker.cpu_before).count();
