@@ -47,9 +47,14 @@ void SecretMask::add_scalars(const Json& value, bool encoded) {
   if (auto decoded = base::base64_decode(text); decoded.ok()) add_value(*decoded);
 }
 
+// A misspelt `stringData` holds what it would hold.
 void SecretMask::add_data(const Json& secret) {
-  if (const Json* data = base::find(secret, {"data"})) add_scalars(*data, true);
-  if (const Json* plain = base::find(secret, {"stringData"})) add_scalars(*plain, false);
+  if (!secret.is_object()) return;
+  for (const auto& [key, value] : secret.items()) {
+    const bool known = key == "apiVersion" || key == "kind" || key == "metadata" || key == "type" ||
+                       key == "immutable";
+    if (!known) add_scalars(value, key == "data");
+  }
 }
 
 void SecretMask::add_object(const Json& object) {

@@ -46,14 +46,17 @@ patches:
 ---
 {kind: secret, stringData: {p: wrong-kind}}
 ---
+{kind: Secret, type: of-no-secret, stringdata: {p: misspelt-one}}
+---
 {kind: ConfigMap, data: {p: no-secret}}
 )");
   CHECK(seen.whole);
   for (const char* value : {"hunter2-very", "in-a-list", "in-a-secret-list", "created-one",
-                            "patched-one", "patched-two", "wrong-kind"}) {
+                            "patched-one", "patched-two", "wrong-kind", "misspelt-one"}) {
     CHECK(seen(value) == "***");
   }
   CHECK(seen("no-secret") == "no-secret");
+  CHECK(seen("of-no-secret") == "of-no-secret");
 }
 
 TEST_CASE(
