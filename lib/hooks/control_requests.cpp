@@ -331,6 +331,31 @@ void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
 
 // --- trigger, retry
 
+// Why a trigger has run nothing.
+Error ControlRequests::nothing_runs(const Json& args, const TriggerRequest& request,
+                                    const std::vector<Driver*>& drivers) {
+  std::string what;
+  bool elsewhere = false;
+  if (request.key && !drivers.empty()) {
+    Driver& driver = *drivers.front();
+    const core::ObjectKey key = key_at(args, driver);
+    const ExplainFacts facts = driver.facts_of(key);
+    what = object_text(driver, key);
+    elsewhere = facts.sharded && !facts.owns_shard;
+  }
+  const std::string of = what.empty() ? "" : what + ": ";
+  if (!client_.may_write().ok()) {
+    return Error(ErrorKind::unavailable, of + "this instance may not write now: another one leads, "
+                                              "or the lead is not sure; ask that one");
+  }
+  if (elsewhere) {
+    return Error(ErrorKind::unavailable, of + "another instance leads its shard; ask that one");
+  }
+  if (!what.empty()) return selected_by_none(args, *drivers.front());
+  return Error(ErrorKind::not_found,
+               "no object of the rules' selections matches; explain KIND/NAME says why");
+}
+
 Result<Json> ControlRequests::trigger(const Json& args) {
   const std::string kind = base::string_at(args, {"kind"});
   const std::string name = base::string_at(args, {"name"});
@@ -357,10 +382,7 @@ Result<Json> ControlRequests::trigger(const Json& args) {
   for (Driver* driver : drivers) {
     triggered.add(*driver, driver->trigger(request, runtime::Reason::manual));
   }
-  if (triggered.count == 0) {
-    return Error(ErrorKind::not_found,
-                 "no object of the rules' selections matches; explain KIND/NAME says why");
-  }
+  if (triggered.count == 0) return nothing_runs(args, request, drivers);
   return triggered.answer();
 }
 
@@ -398,7 +420,9 @@ Json ControlRequests::queue(const Json& args) {
     if (const auto age = driver->queue().oldest_ready_age(now)) {
       one["oldestReadyMilliseconds"] = age->count();
     }
-    if (const auto wait = driver->schedule_in()) {
+    // What is one run for all is passed over by its clock while that is parked.
+    const bool rests = !driver->rule().has_for && counts.parked > 0;
+    if (const auto wait = rests ? std::nullopt : driver->schedule_in()) {
       one["scheduleInMilliseconds"] = std::max<std::int64_t>(0, wait->count());
     }
     Json keys = Json::array();

@@ -40,6 +40,8 @@ class ControlRequests {
                  const std::string& live_error);
   void runs(const Json& args, const ControlReplyPtr& reply);
   Result<Json> trigger(const Json& args);
+  Error nothing_runs(const Json& args, const TriggerRequest& request,
+                     const std::vector<Driver*>& drivers);
   Json retry();
   Json queue(const Json& args);
   Result<Json> log_level(const Json& args);

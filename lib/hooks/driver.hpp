@@ -79,6 +79,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   // The lead was lost: as shut_down(), but hooks are ended and their outcomes dropped.
   void abandon(std::function<void()> drained);
   const DriverScope& scope() const { return scope_; }
+  // Whether an object of that name is of a shard that is led here, in a rule that is not narrowed.
+  bool leads(core::ObjectKey key) const;
   // Runs the objects of this shard from now on.
   void lead(std::size_t shard);
   // Forgets the shard's pending objects; `ended` comes when none of them runs any more.

@@ -13,6 +13,11 @@ bool Driver::owns(const core::ObjectKey& key) const {
   return scope_.shards == 0 || led_.count(shard_of(key)) > 0;
 }
 
+bool Driver::leads(core::ObjectKey key) const {
+  if (!owner_type().namespaced) key.namespace_.clear();
+  return owns(key);
+}
+
 void Driver::lead(std::size_t shard) {
   led_.insert(shard);
   if (!started_ || stopping_) return;

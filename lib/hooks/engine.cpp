@@ -306,7 +306,8 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   drained();
 }
 
-// Of those that have started; the others keep the request for their start.
+// Of those that have started; the others keep the request for their start. None: what it names may
+// be another instance's, and who asks again may come to that one.
 std::optional<std::size_t> Engine::Impl::from_outside(const std::string& document,
                                                       const TriggerRequest& request) {
   if (stopping || (options.shards && led.empty())) return std::nullopt;
@@ -319,7 +320,18 @@ std::optional<std::size_t> Engine::Impl::from_outside(const std::string& documen
       driver->trigger_at_start(request);
     }
   }
+  if (count == std::size_t{0} && request.key && may_be_elsewhere(document, *request.key)) {
+    return std::nullopt;
+  }
   return count;
+}
+
+bool Engine::Impl::may_be_elsewhere(const std::string& document, const core::ObjectKey& key) const {
+  if (!options.shards || led.size() >= options.shards->count) return false;
+  // Which shard it is of is known by its name, or by what only its list tells.
+  return narrows() || std::any_of(drivers.begin(), drivers.end(), [&](const auto& driver) {
+           return driver->rule().document == document && !driver->leads(key);
+         });
 }
 
 std::size_t Engine::Impl::trigger(const std::string& document, const TriggerRequest& request,

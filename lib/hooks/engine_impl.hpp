@@ -115,6 +115,7 @@ struct Engine::Impl {
   void abandon(Duration within, std::function<void()> done);
   void note_cut_off();
   void give_up(const Error& error);
+  bool may_be_elsewhere(const std::string& document, const core::ObjectKey& key) const;
   std::optional<std::size_t> from_outside(const std::string& document,
                                           const TriggerRequest& request);
   std::size_t trigger(const std::string& document, const TriggerRequest& request,

@@ -53,7 +53,7 @@ Error no_rule_for_kind(const std::string& word, const std::vector<const Rule*>& 
                         owners.size() == 1 ? "owns" : "own");
   }
   if (!without.empty()) {
-    text += fmt::format("; {} {} no `for`: explain --controller NAME tells of such a rule",
+    text += fmt::format("; {} {} no `for`: name such a rule by --controller",
                         base::join(without, ", "), without.size() == 1 ? "has" : "have");
   }
   return Error(ErrorKind::not_found, std::move(text));

@@ -58,7 +58,7 @@ TriggerAnswers::Answer TriggerAnswers::answer(const http::ServerRequest& request
   std::size_t count = 0;
   for (const std::string& document : *documents) {
     const auto some = on_request_(document, *trigger);
-    if (!some) return {503, message("the controller is not running here (yet)")};
+    if (!some) return {503, message("the controller does not run it here (yet)")};
     count += *some;
   }
   return {202, base::dump_json({{"objects", count}}) + "\n"};

@@ -2,6 +2,7 @@
 // answer to.
 #include "hooks/control_requests.hpp"
 
+#include "client/write_gate.hpp"
 #include "hooks/scripted_engine.hpp"
 
 using namespace kubewatch;
@@ -140,9 +141,9 @@ TEST_CASE("a rule without `for` is explained by its name, and no kind is asked o
     const auto reply = asked.ask(request, {{"kind", "website"}, {"name", "a"}});
     REQUIRE(reply->failed);
     CHECK(reply->failed->is_not_found());
-    CHECK(reply->failed->message() ==
-          "no rule is for the kind website; nightly has no `for`: explain --controller NAME tells "
-          "of such a rule");
+    CHECK(
+        reply->failed->message() ==
+        "no rule is for the kind website; nightly has no `for`: name such a rule by --controller");
   }
   asked.requests->on_run(asked.world.runs[0]);
   const auto reply = asked.ask("explain", {{"controller", "nightly"}});
@@ -221,4 +222,49 @@ TEST_CASE(
   const auto free = asked.ask("finalizers", named("a"));
   REQUIRE(free->results.size() == 1);
   CHECK(free->results[0] == Json{{"objects", Json::array()}});
+}
+
+TEST_CASE("a trigger that another instance would have to take says so") {
+  Asked asked;
+  hooks::EngineOptions options;
+  options.shards.emplace().count = 2;
+  asked.world.start(options);
+  asked.world.engine->lead(0);
+  asked.world.engine->lead(1);
+  asked.world.watch("websites");
+  REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 1; }));
+  Json args = {{"kind", "website"}, {"namespace", "shop"}, {"name", "nosuch"}};
+  CHECK(asked.ask("trigger", args)->failed->is_not_found());
+  args["name"] = "a";
+  CHECK(asked.ask("trigger", args)->results.at(0)["triggered"] == 1);
+  asked.world.engine->end_runs(0, [] {});
+  asked.world.engine->end_runs(1, [] {});
+  auto reply = asked.ask("trigger", args);
+  REQUIRE(reply->failed);
+  CHECK(reply->failed->message() ==
+        "Website shop/a: another instance leads its shard; ask that one");
+  struct Shut : client::WriteGate {
+    Result<Duration> admit() override { return Error(ErrorKind::canceled, "shut"); }
+  } shut;
+  asked.world.client.set_write_gate(&shut);
+  reply = asked.ask("trigger", {{"kind", "website"}, {"all", true}});
+  asked.world.client.set_write_gate(nullptr);
+  REQUIRE(reply->failed);
+  CHECK(reply->failed->message().starts_with("this instance may not write now"));
+}
+
+TEST_CASE("the clock of a rule without `for` that is parked is not in its queue") {
+  Asked asked;
+  asked.world.rules.clear();
+  asked.add_rule("nightly", "  schedule: \"0 3 1 1 *\"\n  retry: {maxAttempts: 1}\n");
+  asked.world.start();
+  REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 1; }));
+  const auto queue = [&] { return asked.ask("queue", Json::object())->results.at(0); };
+  CHECK(queue()["controllers"].at(0).contains("scheduleInMilliseconds"));
+  asked.world.folder.script("hook.sh");
+  asked.world.folder.write("hook.sh", "#!/bin/sh\nexit 1\n");
+  CHECK(asked.ask("trigger", {{"controller", "nightly"}, {"all", true}})->results.size() == 1);
+  REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 2; }));
+  REQUIRE(asked.world.until([&] { return queue()["controllers"].at(0)["parked"] == 1; }));
+  CHECK_FALSE(queue()["controllers"].at(0).contains("scheduleInMilliseconds"));
 }

@@ -42,9 +42,9 @@ TEST_CASE("who names a kind that no rule is for is told of the rules that there 
   CHECK(
       no_rule_for_kind("secrets", {&site, &nightly}).message() ==
       "no rule is for the kind secrets; there are rules for Website; site owns it as a child: ask "
-      "for its owner; nightly has no `for`: explain --controller NAME tells of such a rule");
+      "for its owner; nightly has no `for`: name such a rule by --controller");
   CHECK(no_rule_for_kind("pod", {&nightly, &nightly}).message() ==
-        "no rule is for the kind pod; nightly, nightly have no `for`: explain --controller NAME "
-        "tells of such a rule");
+        "no rule is for the kind pod; nightly, nightly have no `for`: name such a rule by "
+        "--controller");
   CHECK(no_rule_for_kind("pod", {}).is_not_found());
 }
