@@ -27,6 +27,11 @@ std::string did_you_mean(std::string_view wanted, const std::vector<std::string>
   return close.empty() ? "" : fmt::format(", did you mean \"{}\"?", close.front());
 }
 
+std::string_view misread_name(std::string_view name) {
+  if (name != "true" && name != "false") return "";
+  return "YAML reads names such as Y, N, ON and OFF as true and false; put it in quotes";
+}
+
 std::string_view type_name(const Json& value) {
   if (value.is_string()) return "text";
   if (value.is_boolean()) return "true or false";

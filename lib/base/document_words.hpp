@@ -17,6 +17,9 @@ std::string shortened(std::string_view text, std::size_t characters = 80);
 std::string in_quotes(std::string_view text);
 // ", did you mean \"x\"?", or "".
 std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known);
+// What is wrong with a name that YAML has made of a plain y, n, on, off or the like, as YAML 1.1
+// reads them; "" for others.
+std::string_view misread_name(std::string_view name);
 // "text", "a list", "nothing".
 std::string_view type_name(const Json& value);
 

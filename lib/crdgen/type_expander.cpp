@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/document_words.hpp"
 #include "base/strings.hpp"
 #include "crdgen/core_types.hpp"
 #include "crdgen/untagged_union.hpp"
@@ -319,6 +320,10 @@ void TypeExpander::apply_fields(Json& schema, const Node& fields) {
     return;
   }
   for (const auto& [name, type] : fields.value().items()) {
+    if (const auto wrong = base::misread_name(name); !wrong.empty()) {
+      fields.child(name).problem(std::string(wrong));
+      continue;
+    }
     add_property(schema, name, fields.child(name));
   }
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/ascii.hpp"
+#include "base/document_words.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
@@ -211,6 +212,9 @@ Result<void> read_metric_labels(const Entry& entry, HookMetric& out) {
   for (const auto& [key, value] : labels->items()) {
     if (!is_name(key, false) || key.rfind("__", 0) == 0 || key.size() > kLongestName) {
       return entry.wrong("labels", fmt::format("has \"{}\", which is no label name", key));
+    }
+    if (const auto wrong = base::misread_name(key); !wrong.empty()) {
+      return entry.wrong("labels", fmt::format("has \"{}\": {}", key, wrong));
     }
     if (key == "controller" || (key == "le" && out.kind == MetricKind::histogram)) {
       return entry.wrong("labels", fmt::format("has \"{}\", which kubewatch sets", key));

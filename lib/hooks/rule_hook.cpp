@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/ascii.hpp"
+#include "base/document_words.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/resource.hpp"
@@ -32,11 +33,7 @@ std::string check_variable(const std::string& name) {
   static const std::set<std::string> kOurs = {"PATH", "HOME", "TRACEPARENT",
                                               "KUBEWATCH_PROCESS_MARK"};
   if (kOurs.contains(name) || name.starts_with("KW_")) return "set by kubewatch itself";
-  // `Y: x` arrives as "true": nobody means that.
-  if (name == "true" || name == "false") {
-    return "YAML reads names such as Y, N, ON and OFF as true and false; put it in quotes";
-  }
-  return "";
+  return std::string(base::misread_name(name));
 }
 
 bool read_variable(const RuleNode& node, const std::string& folder, EnvValue& out) {

@@ -273,10 +273,10 @@ TEST_CASE("what the server drops is not written") {
 TEST_CASE("a flattened type brings its conditions along") {
   std::vector<Remark> notes;
   CHECK(
-      schema_of("{fields: {n: string}, flatten: {union: {a: string, b: string}, preserveUnknown: "
+      schema_of("{fields: {m: string}, flatten: {union: {a: string, b: string}, preserveUnknown: "
                 "true, validations: [{rule: 'true'}]}}",
                 &notes) ==
-      yaml("{type: object, properties: {n: {type: string}, a: {type: string}, b: {type: string}}, "
+      yaml("{type: object, properties: {m: {type: string}, a: {type: string}, b: {type: string}}, "
            "oneOf: [{required: [a]}, {required: [b]}], x-kubernetes-preserve-unknown-fields: "
            "true, x-kubernetes-validations: [{rule: 'true'}]}"));
   CHECK(schema_of("{union: {c: string}, flatten: {union: {a: string}}}", &notes)["allOf"] ==

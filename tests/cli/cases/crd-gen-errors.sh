@@ -9,5 +9,6 @@ spec:
     fields:
       a: strin
       b: integer | maxLength=3
+      n: string
 END
 "$kubewatch" crd-gen "$work/types.yaml"
