@@ -47,6 +47,14 @@ void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& 
           }
           failing_.erase(work.key);
           unfinished_.erase(work.key);
+          // A server that was only asked: no event of it will come.
+          auto object = add && (*changed)->resource_version == meta.resource_version
+                            ? caches_.object(work.key)
+                            : std::nullopt;
+          if (object) {
+            object->meta = **changed;
+            return start_run(work, std::move(*object), false, done);
+          }
           finalizer_patched(owner, (*changed)->resource_version);
           return done(runtime::RunOutcome::done());
         }

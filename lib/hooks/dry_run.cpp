@@ -236,7 +236,7 @@ std::unique_ptr<http::Call> DryRunTransport::start(http::Request request,
 
 void make_dry(Rule& rule) {
   rule.concurrency = 1;
-  rule.finalize.reset();
+  if (rule.finalize) rule.finalize->left_out = true;
   // What it passes on would be written.
   rule.reconcile.credentials.read_only = true;
 }

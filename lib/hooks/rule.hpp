@@ -94,6 +94,7 @@ struct HookRule {
 struct FinalizeRule {
   HookRule hook;
   bool apply = false;
+  bool left_out = false;  // a dry run: what is to be finalized stays as it is
 };
 
 struct RetryExit {

@@ -97,6 +97,10 @@ bool Run::has_status() const {
 }
 
 void Run::start() {
+  if (input_.finalizing && host_.rule().finalize && host_.rule().finalize->left_out) {
+    verdict_ = {Outcome::done, "its finalize hook is not run in a dry run", {}};
+    return conclude();
+  }
   if (has_hook()) return start_hook();
   // A finalizer that is there for children only: nothing to ask, they are removed.
   verdict_ = {};

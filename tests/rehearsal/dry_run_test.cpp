@@ -218,6 +218,38 @@ TEST_CASE("a dry run knows a version more of a definition that is there") {
   CHECK(all.find("apply Gadget default/g: created\n") != std::string::npos);
 }
 
+TEST_CASE("a dry run shows the finalizer that would come, and finalizes nothing") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  const std::string finalizing =
+      rule("      echo '{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: default}}'\n",
+           "  finalize: {shell: 'exit 1'}\n");
+  put(server, config_map("one", {{"labels", {{"copy", "x"}}}}, {}));
+  auto seen = dry_run(loop, server, finalizing);
+  CHECK(seen.unchanged);
+  REQUIRE(seen.runs.size() == 1);
+  CHECK(seen.runs[0].outcome == "done");
+  std::string all = base::join(seen.writes, "");
+  CHECK(all.find("+    - kubewatch.dev/a\n") != std::string::npos);
+  CHECK(all.find("apply Secret default/s: created\n") != std::string::npos);
+
+  // With the finalizer, and then being deleted.
+  const std::string one = "/api/v1/namespaces/default/configmaps/one";
+  REQUIRE(server
+              .ask("PATCH", one, "", Json{{"metadata", {{"finalizers", {"kubewatch.dev/a"}}}}},
+                   "application/merge-patch+json")
+              .ok());
+  seen = dry_run(loop, server, finalizing);
+  CHECK(base::join(seen.writes, "").find("finalizers") == std::string::npos);
+  REQUIRE(server.ask("DELETE", one, "", nullptr).ok());
+  seen = dry_run(loop, server, finalizing);
+  CHECK(seen.unchanged);
+  CHECK(seen.writes.empty());
+  REQUIRE(seen.runs.size() == 1);
+  CHECK(seen.runs[0].outcome == "done");
+  CHECK(seen.runs[0].message == "its finalize hook is not run in a dry run");
+}
+
 TEST_CASE("a failed run of a dry run writes no Event either") {
   loop::EventLoop loop;
   LocalServer server(loop);
