@@ -141,7 +141,9 @@ void Stream::on_synced() {
 }
 
 void Stream::on_outdated() {
-  failing_from_.reset();  // whatever has failed since its last list: to wait for a list begins now
+  // Whatever has failed since its last list: to wait for a list begins now.
+  failing_from_.reset();
+  stalled_ = false;
   if (!std::exchange(told_ready_, false)) return;
   each([](const StreamListener& listener) { listener.on_ready(); });
 }
