@@ -47,13 +47,18 @@ void SecretMask::add_scalars(const Json& value, bool encoded) {
   if (auto decoded = base::base64_decode(text); decoded.ok()) add_value(*decoded);
 }
 
-// A misspelt `stringData` holds what it would hold.
+// A misspelt `stringData` of a Secret holds what that would hold; other kinds have fields of their
+// own.
 void SecretMask::add_data(const Json& secret) {
   if (!secret.is_object()) return;
+  const std::string api_version = base::string_at(secret, {"apiVersion"});
+  const bool core =
+      base::string_at(secret, {"kind"}) == "Secret" && (api_version.empty() || api_version == "v1");
   for (const auto& [key, value] : secret.items()) {
+    const bool holds = key == "data" || key == "stringData";
     const bool known = key == "apiVersion" || key == "kind" || key == "metadata" || key == "type" ||
                        key == "immutable";
-    if (!known) add_scalars(value, key == "data");
+    if (holds || (core && !known)) add_scalars(value, key == "data");
   }
 }
 

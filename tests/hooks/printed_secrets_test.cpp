@@ -49,14 +49,18 @@ patches:
 {kind: Secret, type: of-no-secret, stringdata: {p: misspelt-one}}
 ---
 {kind: ConfigMap, data: {p: no-secret}}
+---
+{apiVersion: other.dev/v1, kind: Secret, spec: {region: eu-central}, stringData: {p: other-kind}}
 )");
   CHECK(seen.whole);
-  for (const char* value : {"hunter2-very", "in-a-list", "in-a-secret-list", "created-one",
-                            "patched-one", "patched-two", "wrong-kind", "misspelt-one"}) {
+  for (const char* value :
+       {"hunter2-very", "in-a-list", "in-a-secret-list", "created-one", "patched-one",
+        "patched-two", "wrong-kind", "misspelt-one", "other-kind"}) {
     CHECK(seen(value) == "***");
   }
   CHECK(seen("no-secret") == "no-secret");
   CHECK(seen("of-no-secret") == "of-no-secret");
+  CHECK(seen("eu-central") == "eu-central");
 }
 
 TEST_CASE(
