@@ -51,7 +51,8 @@ void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& 
           auto object = add && (*changed)->resource_version == meta.resource_version
                             ? caches_.object(work.key)
                             : std::nullopt;
-          if (object) {
+          if (object && object->meta.uid == meta.uid &&
+              (*changed)->has_finalizer(rule_.finalizer_name)) {
             object->meta = **changed;
             return start_run(work, std::move(*object), false, done);
           }
