@@ -239,24 +239,30 @@ void OutcomeWriter::unguard_owner() {
 }
 
 // The conditions alone, and that the rest was refused: they must not go on saying what was true
-// before.
-void OutcomeWriter::tell_refused_status(std::vector<Json> conditions) {
+// before. Where they are what was refused, ours alone.
+void OutcomeWriter::tell_refused_status(std::vector<Json> printed) {
   const std::string why = input_.mask.mask(report_.message());
-  const auto ours = std::find_if(conditions.begin(), conditions.end(), [](const Json& condition) {
+  const auto is_ours = [](const Json& condition) {
     return base::string_at(condition, {"type"}) == kErrorCondition;
-  });
-  if (ours == conditions.end()) {
-    conditions.push_back(error_condition(kWriteFailedReason, why));
-  } else if (is_error_condition(*ours)) {
-    *ours = error_condition(base::string_at(*ours, {"reason"}),
-                            base::string_at(*ours, {"message"}) + "; " + why);
-  } else {
-    *ours = error_condition(kWriteFailedReason, why);
+  };
+  Json ours = error_condition(kWriteFailedReason, why);
+  const auto failed = std::find_if(printed.begin(), printed.end(), is_ours);
+  if (failed != printed.end() && is_error_condition(*failed)) {
+    ours = error_condition(base::string_at(*failed, {"reason"}),
+                           base::string_at(*failed, {"message"}) + "; " + why);
   }
-  status_.start(std::nullopt, std::move(conditions), [this](const Result<bool>& written) {
-    report_.status_written = written.ok() && *written;
-    finish();
-  });
+  std::erase_if(printed, is_ours);
+  const bool others = !printed.empty();
+  printed.push_back(ours);
+  status_.start(std::nullopt, std::move(printed),
+                [this, others, ours = std::move(ours)](const Result<bool>& written) {
+                  report_.status_written = written.ok() && *written;
+                  if (written.ok() || !others) return finish();
+                  status_.start(std::nullopt, {ours}, [this](const Result<bool>& told) {
+                    report_.status_written = told.ok() && *told;
+                    finish();
+                  });
+                });
 }
 
 void OutcomeWriter::write_status() {
@@ -277,10 +283,17 @@ void OutcomeWriter::write_status() {
   status_.start(std::move(status), conditions, [this, tells, conditions](Result<bool> written) {
     report_.status_written = written.ok() && *written;
     if (written.ok()) return finish();
-    report_.failures.push_back(context_.unknown_kinds().explain(
-        std::move(written.error()), input_.owner.gvk, context_.client().loop().now()));
-    const bool refused = is_permanent_write_error(report_.failures.back());
-    refused&& tells ? tell_refused_status(conditions) : finish();
+    Error error = context_.unknown_kinds().explain(std::move(written.error()), input_.owner.gvk,
+                                                   context_.client().loop().now());
+    const bool refused = is_refused_value(error);
+    // The same again would be refused again.
+    if (refused && error.status() != nullptr) {
+      error = Error(ErrorKind::invalid, error.render(), *error.status());
+    }
+    report_.failures.push_back(std::move(error));
+    // Conditions that went ahead of it stand there already.
+    if (refused && tells && !status_.wrote_conditions()) return tell_refused_status(conditions);
+    finish();
   });
 }
 

@@ -59,7 +59,7 @@ class OutcomeWriter {
   void prune();
   void unguard_owner();
   void write_status();
-  void tell_refused_status(std::vector<Json> conditions);
+  void tell_refused_status(std::vector<Json> printed);
   void note(Result<WriteEffect> effect, const std::string& what);
   void finish();
 

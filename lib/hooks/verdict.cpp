@@ -104,14 +104,13 @@ Verdict judge(const HookExit& exit, const HookRule& hook, const RetryRule& retry
   return {Outcome::done, output.result_message, {}};
 }
 
-// How kube-apiserver refuses an apply of fields that the schema lacks: with a 500.
-bool is_misfit(const Error& error) {
+bool is_refused_value(const Error& error) {
+  if (error.kind() == ErrorKind::invalid) return true;
   return error.status() != nullptr && error.status()->code == 500 &&
          error.status()->message.find("failed to create typed patch object") != std::string::npos;
 }
 
 bool is_permanent_write_error(const Error& error) {
-  if (is_misfit(error)) return true;
   switch (error.kind()) {
     case ErrorKind::invalid:
     case ErrorKind::not_found:

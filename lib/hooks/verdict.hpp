@@ -52,5 +52,8 @@ Verdict judge(const HookExit& exit, const HookRule& hook, const RetryRule& retry
 // A write that fails with this needs another input, rule or permission: 400, 403, 404, 413, 422 and
 // the like. Network errors, 401, 409, 429 and 5xx are worth another try.
 bool is_permanent_write_error(const Error& error);
+// The server refuses what was sent for what it is. An apply of fields that the schema lacks it
+// answers with a 500.
+bool is_refused_value(const Error& error);
 
 }  // namespace kubewatch::hooks

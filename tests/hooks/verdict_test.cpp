@@ -120,10 +120,11 @@ TEST_CASE("network errors, conflicts, 429 and 5xx are worth another write, refus
     status.message = message;
     return Error(ErrorKind::unavailable, message, status);
   };
-  CHECK_FALSE(is_permanent_write_error(answered("etcdserver: request timed out")));
-  CHECK(is_permanent_write_error(answered(
+  CHECK_FALSE(is_refused_value(answered("etcdserver: request timed out")));
+  CHECK(is_refused_value(answered(
       "failed to create typed patch object (shop/a; v1, Kind=A): .status.b: field not declared in "
       "schema")));
+  CHECK_FALSE(is_refused_value(Error(ErrorKind::forbidden, "x")));
 }
 
 TEST_CASE("an end by a limit, and a worker's end, say what it was") {
