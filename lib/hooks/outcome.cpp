@@ -291,8 +291,9 @@ void OutcomeWriter::write_status() {
       error = Error(ErrorKind::invalid, error.render(), *error.status());
     }
     report_.failures.push_back(std::move(error));
-    // Conditions that went ahead of it stand there already.
-    if (refused && tells && !status_.wrote_conditions()) return tell_refused_status(conditions);
+    // Conditions that go ahead of it stand there already: to write others then and now would be a
+    // change at each run.
+    if (refused && tells && status_.writes_all_at_once()) return tell_refused_status(conditions);
     finish();
   });
 }

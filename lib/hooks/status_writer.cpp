@@ -35,7 +35,6 @@ void StatusWriter::start(std::optional<Json> status, std::vector<Json> condition
   conditions_ = std::move(conditions);
   done_ = std::move(done);
   tries_ = 0;
-  wrote_conditions_ = false;
   hash_ = text_hash(
       base::dump_json(Json::array({status_ ? *status_ : Json(), Json(conditions_), generation_})));
   const StatusMemory& memory = context_.memory().status(owner_.uid);
@@ -88,7 +87,6 @@ void StatusWriter::send_conditions() {
           return finish(
               std::move(answer.error()).with_context("writing conditions of " + owner_.str()));
         }
-        wrote_conditions_ = true;
         if (writes_.apply) return send_apply();
         written(version_of(answer->object));
       },

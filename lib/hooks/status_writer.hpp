@@ -23,8 +23,8 @@ class StatusWriter {
   StatusWriter& operator=(const StatusWriter&) = delete;
   // An object that is gone, or another one by now, is no error.
   void start(std::optional<Json> status, std::vector<Json> conditions, Done done);
-  // They went ahead of the rest, whatever became of that.
-  bool wrote_conditions() const { return wrote_conditions_; }
+  // Conditions are written together with the rest, or not at all; else they go ahead of it.
+  bool writes_all_at_once() const { return shape_.list_map; }
 
  private:
   void read();
@@ -45,7 +45,6 @@ class StatusWriter {
   StatusShape shape_;
   StatusWrites writes_;
   bool sent_ = false;
-  bool wrote_conditions_ = false;
   Done done_;
   client::InFlight requests_;
 };

@@ -356,6 +356,33 @@ spec:
   CHECK(w.status().waiting_rules == 1);
 }
 
+E2E_CASE("conditions that are no list-map do not change back and forth when a status is refused") {
+  World w;
+  w.apply(kPlainCrd);
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Plain, namespaces: ['@NS@']}
+  changed: [.spec, .status.conditions]
+  reconcile:
+    shell: |
+      echo 'apiVersion: kubewatch.dev/v1'
+      echo 'kind: Result'
+      echo 'status: {ready: [no, boolean]}'
+      echo 'conditions: [{type: Ready, status: "False", reason: Down, message: ""}]'
+)x");
+  w.apply(
+      "{apiVersion: e2e.kubewatch.dev/v1, kind: Plain, metadata: {name: p, namespace: '@NS@'}, "
+      "spec: {title: x}}");
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("p", "write-failed") > 0; }));
+  CHECK(w.holds_for([&] { return w.runs_of("p") <= 3; }, Duration{3000}));
+  CHECK(condition(*w.get("Plain", "p"), "Ready") != nullptr);
+  CHECK(condition(*w.get("Plain", "p"), "Reconciled") == nullptr);
+}
+
 E2E_CASE("status of a kind whose conditions are no list-map keeps the others' conditions") {
   World w;
   w.apply(kPlainCrd);
