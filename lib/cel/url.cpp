@@ -76,7 +76,7 @@ std::string escaped_path(std::string_view path) {
   static constexpr const char* kHex = "0123456789ABCDEF";
   std::string out;
   for (const char c : path) {
-    if (base::is_letter(c) || base::is_digit(c) || kPlain.find(c) != std::string_view::npos) {
+    if (base::is_alphanumeric(c) || kPlain.find(c) != std::string_view::npos) {
       out += c;
     } else {
       const auto byte = static_cast<unsigned char>(c);

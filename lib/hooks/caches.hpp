@@ -219,7 +219,7 @@ class RuleCaches {
   void wake_related(const Related& related, const runtime::StoreChange& change,
                     const std::vector<core::ObjectKey>& keys);
   void wake_all(const std::vector<core::ObjectKey>& keys, runtime::Reason reason,
-                const std::string& reason_object, bool echo = false);
+                const std::string& reason_object, Author author);
 
   const Rule& rule_;
   CacheCallbacks callbacks_;

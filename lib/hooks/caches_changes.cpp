@@ -95,8 +95,9 @@ void RuleCaches::on_guarded(const StoreChange& change) {
 
 void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
   if (!built_) return;
-  const bool echo =
+  const bool own =
       callbacks_.seen(child_id(owned.type.gvk, change.meta.key()), change.meta.resource_version);
+  const Author author = own ? Author::itself : Author::others;
   const bool deleted = change.type == ChangeType::deleted;
   if (deleted ? !owned.rule->on_delete : !owned.rule->on_apply) return;
   const bool concerns =
@@ -105,7 +106,7 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
   if (!concerns) return;
   if (!rule_.has_for) {
     if (!is_child_of(change.meta, rule_.name, "")) return;
-    return wake_all({kNoObject}, Reason::owned_changed, reference(owned.type, change.meta), echo);
+    return wake_all({kNoObject}, Reason::owned_changed, reference(owned.type, change.meta), author);
   }
   std::vector<std::string> uids;
   if (const auto* uid = change.meta.label(kOwnerUidLabel)) uids.push_back(*uid);
@@ -117,7 +118,7 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
     const core::ObjectKey* key = by_uid_.find(uid);
     if (key != nullptr && (keys.empty() || keys.front() != *key)) keys.push_back(*key);
   }
-  wake_all(keys, Reason::owned_changed, reference(owned.type, change.meta), echo);
+  wake_all(keys, Reason::owned_changed, reference(owned.type, change.meta), author);
 }
 
 void RuleCaches::forget_relations(const core::ObjectMeta& meta) {
@@ -256,9 +257,8 @@ void RuleCaches::wake_related(const Related& related, const StoreChange& change,
 }
 
 void RuleCaches::wake_all(const std::vector<core::ObjectKey>& keys, Reason reason,
-                          const std::string& reason_object, bool echo) {
+                          const std::string& reason_object, Author author) {
   for (const core::ObjectKey& key : keys) {
-    const Author author = echo ? Author::itself : Author::others;
     if (has_object(key)) callbacks_.wake({key, reason, reason_object, false, "", author});
   }
 }

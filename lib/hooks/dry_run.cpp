@@ -7,6 +7,7 @@
 
 #include "base/yaml.hpp"
 #include "core/status.hpp"
+#include "hooks/output.hpp"
 #include "hooks/text_diff.hpp"
 
 namespace kubewatch::hooks {
@@ -74,8 +75,8 @@ http::Request read_of(const http::Request& write) {
 }
 
 bool is_definition(const Json& object) {
-  return base::string_at(object, {"kind"}) == "CustomResourceDefinition" &&
-         base::string_at(object, {"apiVersion"}).starts_with("apiextensions.k8s.io/");
+  const auto gvk = core::gvk_of(object);
+  return gvk.ok() && is_crd(*gvk);
 }
 
 // Who makes a definition waits for the server to take it up.

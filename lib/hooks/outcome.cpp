@@ -20,6 +20,10 @@ bool WriteReport::permanent() const {
          std::all_of(failures.begin(), failures.end(), is_permanent_write_error);
 }
 
+bool WriteReport::refused() const {
+  return !failures.empty() && std::all_of(failures.begin(), failures.end(), is_refused_value);
+}
+
 bool WriteReport::conflicts() const {
   return std::any_of(failures.begin(), failures.end(), is_field_conflict);
 }

@@ -25,6 +25,8 @@ struct WriteReport {
   }
   // All failures need another input, rule or permission.
   bool permanent() const;
+  // All failures are refusals of what was sent.
+  bool refused() const;
   // Some failure is a conflict with another field manager.
   bool conflicts() const;
   std::string message() const;  // the failures, one line

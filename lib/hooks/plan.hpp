@@ -14,7 +14,7 @@ namespace kubewatch::hooks {
 // The condition that names our own error, where the kind has conditions.
 inline constexpr std::string_view kErrorCondition = "Reconciled";
 
-// Its reasons. Of condition and Event when another field manager owns what a hook prints:
+// Its reasons. The first, also of an Event: another field manager owns what a hook prints.
 inline constexpr std::string_view kConflictReason = "ApplyConflict";
 inline constexpr std::string_view kHookFailedReason = "HookFailed";
 inline constexpr std::string_view kWriteFailedReason = "WriteFailed";

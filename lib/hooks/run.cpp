@@ -422,11 +422,7 @@ void Run::write(WritePlan plan, bool has_conditions) {
 
 void Run::on_written(WriteReport report) {
   report_ = std::move(report);
-  const bool permanent = verdict_.outcome == Outcome::permanent;
-  const bool refused =
-      !report_.failures.empty() &&
-      std::all_of(report_.failures.begin(), report_.failures.end(), is_refused_value);
-  if (permanent && refused) {
+  if (verdict_.outcome == Outcome::permanent && report_.refused()) {
     // It failed for good before that, and says so.
     verdict_.message += "; " + mask_.mask(report_.message());
   } else if (!report_.failures.empty()) {
