@@ -21,6 +21,29 @@ const Json* condition(const Json& object, const std::string& type) {
   return nullptr;
 }
 
+// For Plain p: prints this status and this condition. `more`: of the spec.
+std::string plain_rule(const std::string& more, const std::string& status,
+                       const std::string& condition) {
+  return R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Plain, namespaces: ['@NS@']}
+)x" + more +
+         R"x(  reconcile:
+    shell: |
+      cat <<END
+      apiVersion: kubewatch.dev/v1
+      kind: Result
+      status: )x" +
+         status + "\n      conditions: [" + condition + "]\n      END\n";
+}
+
+const char* const kPlain =
+    "{apiVersion: e2e.kubewatch.dev/v1, kind: Plain, metadata: {name: p, namespace: '@NS@'}, spec: "
+    "{title: x}}";
+
 bool alive(const std::string& pid) {
   return ::kill(std::atoi(pid.c_str()), 0) == 0;
 }
@@ -359,23 +382,9 @@ spec:
 E2E_CASE("conditions that are no list-map do not change back and forth when a status is refused") {
   World w;
   w.apply(kPlainCrd);
-  w.rules(R"x(
-apiVersion: kubewatch.dev/v1
-kind: Controller
-metadata: {name: '@NS@'}
-spec:
-  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Plain, namespaces: ['@NS@']}
-  changed: [.spec, .status.conditions]
-  reconcile:
-    shell: |
-      echo 'apiVersion: kubewatch.dev/v1'
-      echo 'kind: Result'
-      echo 'status: {ready: [no, boolean]}'
-      echo 'conditions: [{type: Ready, status: "False", reason: Down, message: ""}]'
-)x");
-  w.apply(
-      "{apiVersion: e2e.kubewatch.dev/v1, kind: Plain, metadata: {name: p, namespace: '@NS@'}, "
-      "spec: {title: x}}");
+  w.rules(plain_rule("  changed: [.spec, .status.conditions]\n", "{ready: [no, boolean]}",
+                     "{type: Ready, status: 'False', reason: Down, message: ''}"));
+  w.apply(kPlain);
   w.start();
   REQUIRE(w.eventually([&] { return w.runs_of("p", "write-failed") > 0; }));
   CHECK(w.holds_for([&] { return w.runs_of("p") <= 3; }, Duration{3000}));
@@ -386,23 +395,9 @@ spec:
 E2E_CASE("status of a kind whose conditions are no list-map keeps the others' conditions") {
   World w;
   w.apply(kPlainCrd);
-  w.rules(R"x(
-apiVersion: kubewatch.dev/v1
-kind: Controller
-metadata: {name: '@NS@'}
-spec:
-  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Plain, namespaces: ['@NS@']}
-  reconcile:
-    shell: |
-      echo 'apiVersion: kubewatch.dev/v1'
-      echo 'kind: Result'
-      echo 'status: {ready: true}'
-      echo 'conditions: [{type: Ready, status: "True", reason: Up, message: fine}]'
-)x");
-  w.apply(
-      "{apiVersion: e2e.kubewatch.dev/v1, kind: Plain, metadata: {name: p, namespace: '@NS@'}, "
-      "spec: "
-      "{title: x}}");
+  w.rules(
+      plain_rule("", "{ready: true}", "{type: Ready, status: 'True', reason: Up, message: fine}"));
+  w.apply(kPlain);
   w.merge("Plain", "p", "{status: {conditions: [{type: Other, status: 'True', reason: R}]}}",
           "@NS@", "status");
   w.start();

@@ -3,25 +3,14 @@
 
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
-#include "http/transport.hpp"
+#include "support/post.hpp"
 
 namespace kubewatch::e2e {
 
 namespace {
 
 int post(World& w, const std::string& path, const std::string& body) {
-  auto transport = http::make_curl_transport(w.loop(), {{}, "e2e", "", ""});
-  REQUIRE(transport.ok());
-  http::Request request;
-  request.method = "POST";
-  request.url = "http://127.0.0.1:" + std::to_string(w.trigger_port()) + path;
-  request.body = body;
-  int status = 0;
-  const auto call = http::fetch(
-      **transport, std::move(request),
-      [&](Result<http::Response> answer) { status = answer.ok() ? answer->status : -1; });
-  w.loop().run_until([&] { return status != 0; }, Duration{10000});
-  return status;
+  return test::post(w.loop(), w.trigger_port(), path, body).status;
 }
 
 }  // namespace

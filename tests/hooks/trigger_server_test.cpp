@@ -9,8 +9,7 @@
 
 #include "hooks/rule_folder.hpp"
 #include "hooks/trigger_hub.hpp"
-#include "http/transport.hpp"
-#include "support/catch.hpp"
+#include "support/post.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::hooks;
@@ -20,15 +19,11 @@ namespace {
 struct World {
   loop::EventLoop loop;
   test::RuleFolder folder;
-  std::unique_ptr<http::Transport> transport;
   std::unique_ptr<TriggerServer> server;
   std::vector<std::string> documents;
   bool running = true;
 
   World() {
-    auto made = http::make_curl_transport(loop, {{}, "test", "", ""});
-    REQUIRE(made.ok());
-    transport = std::move(*made);
     auto listening = TriggerServer::listen(
         loop, {},
         {{"/open", "", "a"},
@@ -45,18 +40,7 @@ struct World {
 
   http::Response send(const std::string& path, const std::string& body,
                       const std::string& token = "", const std::string& method = "POST") {
-    http::Request request;
-    request.method = method;
-    request.url = "http://127.0.0.1:" + std::to_string(server->port()) + path;
-    request.body = body;
-    if (!token.empty()) request.headers.add("Authorization", "Bearer " + token);
-    std::optional<http::Response> answer;
-    const auto call =
-        http::fetch(*transport, std::move(request), [&](Result<http::Response> response) {
-          answer = response.ok() ? *response : http::Response{};
-        });
-    REQUIRE(loop.run_until([&] { return answer.has_value(); }, Duration{10000}));
-    return *answer;
+    return test::post(loop, server->port(), path, body, token, method);
   }
 };
 

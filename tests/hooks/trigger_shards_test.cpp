@@ -1,9 +1,8 @@
 // HTTP triggers where several instances share the objects: a request must not be taken by one that
 // does not run what it names.
 #include "hooks/scripted_engine.hpp"
-#include "http/transport.hpp"
 #include "runtime/shard_map.hpp"
-#include "support/limit.hpp"
+#include "support/post.hpp"
 
 using namespace kubewatch;
 using test::kSite;
@@ -25,18 +24,7 @@ struct World : ScriptedEngine {
   }
 
   int kick(const std::string& body) {
-    auto http = http::make_curl_transport(loop, {{}, "test", "", ""});
-    REQUIRE(http.ok());
-    http::Request request;
-    request.method = "POST";
-    request.url = "http://127.0.0.1:" + std::to_string(engine->trigger_port()) + "/kick";
-    request.body = body;
-    std::optional<int> status;
-    const auto call = http::fetch(
-        **http, std::move(request),
-        [&](const Result<http::Response>& answer) { status = answer.ok() ? answer->status : 0; });
-    REQUIRE(loop.run_until([&] { return status.has_value(); }, kLimit));
-    return *status;
+    return test::post(loop, engine->trigger_port(), "/kick", body).status;
   }
 };
 

@@ -106,6 +106,19 @@ std::string counts_starts() {
   return rules;
 }
 
+// The copier, which waits for more changes.
+std::string debounced() {
+  std::string rules = kRules;
+  return rules.replace(rules.find("  resync: 10m"), 13, "  resync: 10m\n  debounce: 5s");
+}
+
+// Of what it copies, as a step's `when`.
+std::string changed_to(const std::string& value) {
+  return "apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, "
+         "data: {k: " +
+         value + "}}";
+}
+
 CaseResult run_text(const test::RuleFolder& folder, const std::string& text,
                     const std::string& rules = kRules) {
   folder.write("rules.yaml", rules);
@@ -451,13 +464,7 @@ steps:
 }
 
 TEST_CASE("changes of one step within the debounce are one run, at the latest at its end") {
-  std::string rules = kRules;
-  rules.replace(rules.find("  resync: 10m"), 13, "  resync: 10m\n  debounce: 5s");
-  const auto changed_to = [](const std::string& value) {
-    return "apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, "
-           "data: {k: " +
-           value + "}}";
-  };
+  std::string rules = debounced();
   const test::RuleFolder folder;
   const auto result = run_text(folder, std::string(kGiven) + R"(
 steps:
@@ -483,8 +490,7 @@ steps:
 }
 
 TEST_CASE("a step gathers changes also where a requeue is due before the debounce ends") {
-  std::string rules = kRules;
-  rules.replace(rules.find("  resync: 10m"), 13, "  resync: 10m\n  debounce: 5s");
+  std::string rules = debounced();
   rules.replace(rules.find("data: $DATA"), 11,
                 "data: $DATA\n      ---\n      apiVersion: kubewatch.dev/v1\n"
                 "      kind: Result\n      requeueAfter: 3s");
@@ -493,8 +499,8 @@ TEST_CASE("a step gathers changes also where a requeue is due before the debounc
 steps:
   - expect: {runs: [{reason: Startup}]}
   - when:
-    - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: vw}}
-    - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}, data: {k: vx}}
+    - )" + changed_to("vw") + R"(
+    - )" + changed_to("vx") + R"(
     expect:
       runs: [{reason: Updated, times: 1}]
       objects: [{kind: ConfigMap, name: a-copy, data: {k: vx}}]
