@@ -17,6 +17,7 @@
 #include "core/impersonation.hpp"
 #include "core/selector.hpp"
 #include "http/bearer.hpp"
+#include "http/listen_address.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -28,10 +29,6 @@ constexpr std::size_t kSmallList = 256;          // objects that are answered in
 constexpr std::size_t kMostInOne = 64U << 20U;   // bytes of YAML or indented JSON
 constexpr std::size_t kMostWaiting = 1000;       // requests for a newer state
 constexpr std::int64_t kLeastWatchMs = 1800000;  // as the real server's min-request-timeout
-
-bool is_loopback(const std::string& address) {
-  return address == "::1" || address == "localhost" || address.starts_with("127.");
-}
 
 bool is_address(const std::string& name) {
   return name.find(':') != std::string::npos ||
@@ -148,7 +145,7 @@ Result<void> Server::listen() {
   server.address = options_.address;
   server.port = options_.port;
   server.hosts = options_.names;
-  if (!is_loopback(options_.address)) server.hosts.push_back(options_.address);
+  if (!http::is_loopback_host(options_.address)) server.hosts.push_back(options_.address);
   if (!options_.insecure_http) {
     std::vector<std::string> names = {"localhost"};
     std::vector<std::string> addresses = {"127.0.0.1", "::1"};
@@ -576,7 +573,7 @@ void Server::tick() {
 
 Result<std::unique_ptr<ReadServer>> ReadServer::start(loop::EventLoop& loop,
                                                       ReadServerOptions options) {
-  if (options.insecure_http && !is_loopback(options.address)) {
+  if (options.insecure_http && !http::is_loopback_host(options.address)) {
     return Error(ErrorKind::invalid,
                  fmt::format("plain HTTP is for loopback addresses only, not for {}: leave out the "
                              "option to serve TLS",

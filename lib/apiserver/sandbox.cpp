@@ -7,6 +7,7 @@
 #include "apiserver/api.hpp"
 #include "base/log.hpp"
 #include "http/bearer.hpp"
+#include "http/listen_address.hpp"
 #include "http/server.hpp"
 
 namespace kubewatch::apiserver {
@@ -229,14 +230,10 @@ class SandboxHandle : public Sandbox {
   std::shared_ptr<SandboxServer> server_;
 };
 
-bool is_loopback(const std::string& address) {
-  return address == "::1" || address == "localhost" || address.rfind("127.", 0) == 0;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Sandbox>> Sandbox::start(loop::EventLoop& loop, SandboxOptions options) {
-  if (options.insecure_http && !is_loopback(options.address)) {
+  if (options.insecure_http && !http::is_loopback_host(options.address)) {
     return Error(ErrorKind::invalid,
                  fmt::format("plain HTTP is for loopback addresses only, not for {}: leave out the "
                              "option to serve TLS",

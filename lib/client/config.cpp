@@ -12,6 +12,7 @@
 #include "client/kubeconfig.hpp"
 #include "client/oidc.hpp"
 #include "http/checks.hpp"
+#include "http/listen_address.hpp"
 #include "http/no_proxy.hpp"
 
 namespace kubewatch::client {
@@ -356,7 +357,7 @@ Result<void> check_server(ClientConfig& out) {
 // that a kubeconfig that we write leads the same way, and tls-server-name has no say in it.
 Result<std::string> proxy_of_environment(const std::string& server, const ConfigEnvironment& env) {
   KW_ASSIGN(const http::Endpoint endpoint, http::parse_endpoint(server));
-  if (is_loopback_host(host_of_url(server)) ||
+  if (http::is_loopback_host(host_of_url(server)) ||
       http::named_by_no_proxy(env.no_proxy, endpoint.host, endpoint.port)) {
     return std::string();
   }

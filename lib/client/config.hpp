@@ -126,7 +126,5 @@ std::string render_kubeconfig(const ClientConfig& config, const std::string& con
 
 // The host of "https://[::1]:6443/x" without brackets; "" when there is none.
 std::string host_of_url(std::string_view url);
-// localhost, 127.0.0.0/8, ::1.
-bool is_loopback_host(std::string_view host);
 
 }  // namespace kubewatch::client

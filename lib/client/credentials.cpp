@@ -5,6 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
+#include "http/listen_address.hpp"
 
 namespace kubewatch::client {
 namespace {
@@ -14,7 +15,7 @@ constexpr Duration kReadAgainAfter{60000};
 
 // Through a proxy even 127.0.0.1 is another machine.
 bool stays_here(const ClientConfig& config) {
-  return config.proxy_url.empty() && is_loopback_host(host_of_url(config.server));
+  return config.proxy_url.empty() && http::is_loopback_host(host_of_url(config.server));
 }
 
 bool printable(std::string_view text) {

@@ -1,5 +1,4 @@
-// The little that we read from URLs ourselves: whether a server is on this machine.
-#include "base/strings.hpp"
+// The little that we read from URLs ourselves.
 #include "client/config.hpp"
 
 namespace kubewatch::client {
@@ -17,13 +16,6 @@ std::string host_of_url(std::string_view url) {
     return close == std::string_view::npos ? "" : std::string(url.substr(1, close - 1));
   }
   return std::string(url.substr(0, url.find(':')));
-}
-
-bool is_loopback_host(std::string_view host) {
-  if (host == "::1" || base::to_lower(host) == "localhost") return true;
-  // Dotted numbers only: 127.evil.example is a name.
-  return host.starts_with("127.") &&
-         host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
 }  // namespace kubewatch::client

@@ -7,14 +7,10 @@
 #include <set>
 
 #include "base/log.hpp"
+#include "http/listen_address.hpp"
 
 namespace kubewatch::hooks {
 namespace {
-
-bool is_loopback(const std::string& address) {
-  return address == "localhost" || address == "::1" || address == "[::1]" ||
-         address.starts_with("127.");
-}
 
 // The first rule of each document: the others have the same triggers.
 std::vector<const Rule*> one_per_document(const std::vector<Rule>& rules) {
@@ -88,7 +84,7 @@ Result<void> TriggerHub::listen(const std::vector<Rule>& rules,
                                  "ADDRESS:PORT where to listen for it",
                                  rule->document));
       }
-      if (trigger.token_file.empty() && !is_loopback(address->address)) {
+      if (trigger.token_file.empty() && !http::is_loopback_host(address->address)) {
         return Error(ErrorKind::invalid,
                      fmt::format("the HTTP trigger {} of controller {} has no tokenFile: anybody "
                                  "who reaches {} could use it; add one, or listen on 127.0.0.1",

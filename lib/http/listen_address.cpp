@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "base/strings.hpp"
+
 namespace kubewatch::http {
 
 Result<ListenAddress> parse_listen_address(std::string_view text) {
@@ -27,6 +29,12 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   }
   out.address = address.empty() ? "0.0.0.0" : address;
   return out;
+}
+
+bool is_loopback_host(std::string_view host) {
+  if (host == "::1" || base::to_lower(host) == "localhost") return true;
+  return host.starts_with("127.") &&
+         host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
 }  // namespace kubewatch::http

@@ -1,4 +1,4 @@
-// ADDRESS:PORT, as every flag that says where to listen takes it. Pure.
+// ADDRESS:PORT, as every flag that says where to listen takes it, and who can reach it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,5 +16,8 @@ struct ListenAddress {
 
 // "127.0.0.1:9090", "[::1]:9090", ":9090" (all addresses). Errors: invalid.
 Result<ListenAddress> parse_listen_address(std::string_view text);
+
+// Only this machine reaches it: ::1, localhost, 127.x.x.x in numbers (127.evil.example is a name).
+bool is_loopback_host(std::string_view host);
 
 }  // namespace kubewatch::http

@@ -7,6 +7,7 @@
 #include "client/exec_plugin.hpp"
 #include "client/kubeconfig.hpp"
 #include "client/oidc.hpp"
+#include "http/listen_address.hpp"
 #include "support/catch.hpp"
 #include "temp_dir.hpp"
 
@@ -685,10 +686,10 @@ TEST_CASE("hosts of URLs are told and loopback is recognised") {
   CHECK(host_of_url("https://127.0.0.1@evil/x") == "evil");
   CHECK(host_of_url("http://a\\@127.0.0.1") == "a");
   CHECK(host_of_url("localhost") == "");
-  CHECK(is_loopback_host("LOCALHOST"));
-  CHECK(is_loopback_host("127.1.2.3"));
-  CHECK(is_loopback_host("::1"));
-  CHECK_FALSE(is_loopback_host("127.evil.example"));
-  CHECK_FALSE(is_loopback_host("localhost.evil.example"));
-  CHECK_FALSE(is_loopback_host("10.0.0.1"));
+  CHECK(http::is_loopback_host("LOCALHOST"));
+  CHECK(http::is_loopback_host("127.1.2.3"));
+  CHECK(http::is_loopback_host("::1"));
+  CHECK_FALSE(http::is_loopback_host("127.evil.example"));
+  CHECK_FALSE(http::is_loopback_host("localhost.evil.example"));
+  CHECK_FALSE(http::is_loopback_host("10.0.0.1"));
 }
