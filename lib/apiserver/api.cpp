@@ -109,7 +109,7 @@ Result<Reply> Api::on_collection(const ApiRequest& request, const Target& target
   if (request.method == "GET") {
     const bool watching = target.path.watch || target.query.flag("watch");
     if (!type.has_verb(watching ? "watch" : "list")) return method_not_allowed();
-    return watching ? watch(request, target, now) : list(request, target, now);
+    return watching ? watch(request, target) : list(request, target, now);
   }
   const bool placed = !type.namespaced || !target.path.namespace_.empty();
   // Kinds that cannot be read (bindings) are not stored either.
@@ -127,11 +127,14 @@ Result<Reply> Api::on_object(const ApiRequest& request, const Target& target, Wa
   const std::string& sub = target.path.subresource;
   if (sub == "scale") return scale(request, target, now);
   if (sub == "token" && request.method == "POST") return token(request, target, now);
-  // The rest (exec, log, eviction ...) needs what is not here.
+  if ((sub == "eviction" || sub == "binding") && request.method == "POST") {
+    return act_on_pod(request, target, now);
+  }
+  // The rest (exec, log, proxy ...) needs what is not here.
   if (!sub.empty() && sub != "status" && sub != "finalize") return method_not_allowed();
   const std::string& method = request.method;
   if (method == "GET" && sub.empty() && (target.path.watch || target.query.flag("watch"))) {
-    return watch(request, target, now);
+    return watch(request, target);
   }
   if (method == "GET") return read(request, target, now);
   if (method == "PUT" || (method == "PATCH" && sub != "finalize"))

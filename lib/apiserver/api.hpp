@@ -67,12 +67,13 @@ class Api {
   Result<Reply> on_object(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> read(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> list(const ApiRequest& request, const Target& target, WallTime now);
-  Result<Reply> watch(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> watch(const ApiRequest& request, const Target& target);
   Result<Reply> write(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> remove(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> remove_all(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> scale(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> token(const ApiRequest& request, const Target& target, WallTime now);
+  Result<Reply> act_on_pod(const ApiRequest& request, const Target& target, WallTime now);
   Result<void> apply_scale(const WriteContext& context, const Json& scale);
   void settle(WallTime now);
 

@@ -34,16 +34,16 @@ Result<Reply> Api::list(const ApiRequest& request, const Target& target, WallTim
   const Resource& resource = *target.resource;
   KW_ASSIGN(const Representation as,
             representation_of(request, resource, target.query, Endpoint::list));
-  KW_ASSIGN(const ListOptions options, parse_list_options(resource, target.query, false));
+  KW_ASSIGN(const ListOptions options, stored_list_options(resource, target.query, false));
   KW_ASSIGN(const ListResult found, list_objects(storage_, resource, target.prefix(), options));
   return Reply{text_response(as, list_text(resource, as, found.items, found.meta, now)), nullptr};
 }
 
-Result<Reply> Api::watch(const ApiRequest& request, const Target& target, WallTime) {
+Result<Reply> Api::watch(const ApiRequest& request, const Target& target) {
   const Resource& resource = *target.resource;
   KW_ASSIGN(const Representation as,
             representation_of(request, resource, target.query, Endpoint::watch));
-  KW_ASSIGN(ListOptions options, parse_list_options(resource, target.query, true));
+  KW_ASSIGN(ListOptions options, stored_list_options(resource, target.query, true));
   WatchSpec spec;
   spec.resource = target.resource;
   spec.prefix = target.prefix();

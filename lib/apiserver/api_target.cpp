@@ -50,9 +50,7 @@ void check_options(const ApiRequest& request, const Query& query, bool apply, Fi
   }
   const std::string manager = query.get("fieldManager");
   if (manager.size() > kLongestManager) {
-    errors.push_back({"FieldValueTooLong",
-                      fmt::format("Too long: may not be more than {} bytes", kLongestManager),
-                      "fieldManager"});
+    errors.push_back(field_too_long("fieldManager", kLongestManager));
   } else if (!is_printable(manager)) {
     errors.push_back(field_invalid("fieldManager", base::dump_json(Json(manager)),
                                    "should only contain printable characters"));

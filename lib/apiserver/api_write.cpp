@@ -1,9 +1,11 @@
-// The writing verbs of Api: create, update, patch, delete, deletecollection, scale, token.
+// The writing verbs of Api: create, update, patch, delete, deletecollection, scale, token, eviction
+// and binding of a Pod.
 #include <fmt/format.h>
 
 #include "apiserver/api_target.hpp"
 #include "apiserver/duplicate_fields.hpp"
 #include "apiserver/list.hpp"
+#include "apiserver/pod_actions.hpp"
 #include "base/random.hpp"
 #include "base/yaml_body.hpp"
 #include "core/json_path.hpp"
@@ -148,7 +150,7 @@ Result<Reply> Api::remove(const ApiRequest& request, const Target& target, WallT
 Result<Reply> Api::remove_all(const ApiRequest& request, const Target& target, WallTime now) {
   const Resource& resource = *target.resource;
   KW_ASSIGN(DeleteOptions options, parse_delete_options(request.body, target.query));
-  KW_ASSIGN(const ListOptions selection, parse_list_options(resource, target.query, false));
+  KW_ASSIGN(const ListOptions selection, stored_list_options(resource, target.query, false));
   KW_ASSIGN(const ListResult found, list_objects(storage_, resource, target.prefix(), selection));
   for (const auto& object : found.items) {
     WriteContext context;
@@ -269,6 +271,25 @@ Result<Reply> Api::token(const ApiRequest& request, const Target& target, WallTi
   Reply reply{status_response(issued.answer, 201), nullptr};
   add_warnings(issued.warnings, reply.response);
   return reply;
+}
+
+Result<Reply> Api::act_on_pod(const ApiRequest& request, const Target& target, WallTime now) {
+  KW_ASSIGN(const WriteContext context,
+            write_context(request, target.resource, target.path, target.query, now));
+  KW_ASSIGN(const Json body, parse_request_body(request, *target.resource));
+  if (target.path.subresource == "eviction") {
+    const ResourcePtr budgets = registry_.find("policy", "v1", "poddisruptionbudgets");
+    KW_TRY(evict_pod(storage_, writer_, context, budgets, body));
+  } else {
+    KW_TRY(bind_pod(storage_, context, body));
+  }
+  return Reply{status_response({{"kind", "Status"},
+                                {"apiVersion", "v1"},
+                                {"metadata", Json::object()},
+                                {"status", "Success"},
+                                {"code", 201}},
+                               201),
+               nullptr};
 }
 
 }  // namespace kubewatch::apiserver

@@ -1,5 +1,6 @@
 #include "apiserver/convert.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -53,6 +54,17 @@ Json to_stored(const Resource& resource, Json served) {
     resource.custom->stored->apply_defaults(served);
   }
   return served;
+}
+
+core::FieldSelector to_stored(const Resource& resource, const core::FieldSelector& served) {
+  if (!is_event(resource)) return served;
+  return served.with_paths([](const std::string& path) {
+    const auto dot = std::min(path.find('.'), path.size());
+    for (const auto& [core, events] : kEventFields) {
+      if (path.compare(0, dot, events) == 0) return core + path.substr(dot);
+    }
+    return path;
+  });
 }
 
 }  // namespace kubewatch::apiserver

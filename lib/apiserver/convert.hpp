@@ -6,10 +6,13 @@
 
 #include "apiserver/resource.hpp"
 #include "base/json.hpp"
+#include "core/selector.hpp"
 
 namespace kubewatch::apiserver {
 
 Json to_served(const Resource& resource, Json stored);
 Json to_stored(const Resource& resource, Json served);
+// A selector of served objects, as one of stored ones.
+core::FieldSelector to_stored(const Resource& resource, const core::FieldSelector& served);
 
 }  // namespace kubewatch::apiserver

@@ -36,7 +36,7 @@ bool taken_kind(const Registry& registry, const std::string& group, const std::s
 
 }  // namespace
 
-Result<void> normalise_crd(const Resource&, Json& crd) {
+Result<void> normalise_crd(Json& crd) {
   const auto shape = schema::check_crd_shape(crd);
   if (!shape) {
     return undecodable({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},

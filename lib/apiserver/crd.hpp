@@ -17,7 +17,7 @@ constexpr const char kCrdFinalizer[] = "customresourcecleanup.apiextensions.k8s.
 
 // Refuses shapes that the rest of this room could not read; fills in singular, listKind and
 // conversion.
-Result<void> normalise_crd(const Resource& resource, Json& crd);
+Result<void> normalise_crd(Json& crd);
 void prepare_crd(Json& crd);
 // `subresources: {status: {}}` is an empty object that means something; the merge schema takes it
 // for an empty map and drops it. Puts back what `from` has.

@@ -29,7 +29,6 @@ std::vector<PrinterColumn> columns_of(const Json& version) {
 
 std::shared_ptr<CustomVersion> custom_version(const Json& crd, const Json& version) {
   auto out = std::make_shared<CustomVersion>();
-  out->crd_name = base::string_at(crd, {"metadata", "name"});
   out->terminating = is_dying(crd);
   if (const Json* schema = base::find(version, {"schema", "openAPIV3Schema"}))
     out->schema = *schema;

@@ -259,6 +259,19 @@ ApiResponse openapi_v2(const ApiRequest& request) {
   return response;
 }
 
+// In one process there is one check: that it answers.
+std::optional<ApiResponse> health(const std::vector<std::string>& segments,
+                                  const ApiRequest& request) {
+  const bool one_check = segments.size() == 2 && segments[1] == "ping";
+  if (segments.size() > 1 && !one_check) return std::nullopt;
+  const auto query = Query::parse(request.query);
+  const bool verbose = query.ok() && query->has("verbose");
+  ApiResponse response;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = verbose && !one_check ? "[+]ping ok\n" + segments[0] + " check passed\n" : "ok";
+  return response;
+}
+
 }  // namespace
 
 std::optional<ApiResponse> answer_discovery(const Registry& registry,
@@ -271,10 +284,7 @@ std::optional<ApiResponse> answer_discovery(const Registry& registry,
   }
   const std::string& first = segments[0];
   if (first == "healthz" || first == "livez" || first == "readyz") {
-    ApiResponse response;
-    response.content_type = "text/plain; charset=utf-8";
-    response.body = "ok";
-    return response;
+    return health(segments, request);
   }
   if (first == "version" && segments.size() == 1) return version_document();
   if (first == "api" && segments.size() == 1)

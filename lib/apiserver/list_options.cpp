@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "apiserver/convert.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
@@ -16,7 +17,7 @@ namespace {
 using Names = std::set<std::string>;
 
 // Field labels of built-in kinds beyond metadata.name and metadata.namespace.
-const Names& builtin_fields(const std::string& storage_id) {
+const Names& builtin_fields(const std::string& plural) {
   static const std::map<std::string, Names> table = {
       {"pods",
        {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
@@ -26,6 +27,10 @@ const Names& builtin_fields(const std::string& storage_id) {
        {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
         "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
         "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type"}},
+      {"events.events.k8s.io",
+       {"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid",
+        "regarding.apiVersion", "regarding.resourceVersion", "regarding.fieldPath", "reason",
+        "reportingController", "type"}},
       {"namespaces", {"status.phase"}},
       {"secrets", {"type"}},
       {"nodes", {"spec.unschedulable"}},
@@ -35,7 +40,7 @@ const Names& builtin_fields(const std::string& storage_id) {
       {"replicasets.apps", {"status.replicas"}},
   };
   static const Names none;
-  const auto it = table.find(storage_id);
+  const auto it = table.find(plural);
   return it == table.end() ? none : it->second;
 }
 
@@ -47,7 +52,7 @@ Result<void> check_fields(const Resource& resource, const core::FieldSelector& f
       if (std::find(known.begin(), known.end(), one.path) != known.end()) continue;
       return bad_request("field label not supported: " + one.path);
     }
-    const Names& known = builtin_fields(resource.storage_id);
+    const Names& known = builtin_fields(resource.type.qualified_plural());
     if (known.count(one.path) != 0) continue;
     if (!known.empty()) return bad_request("field label not supported: " + one.path);
     return bad_request(
@@ -56,6 +61,13 @@ Result<void> check_fields(const Resource& resource, const core::FieldSelector& f
                     one.path));
   }
   return {};
+}
+
+// Where a label is not the path of its value. Of events the label is the component alone; where
+// that is empty the real server takes reportingComponent, which no single path can say.
+std::string path_of_label(const Resource& resource, const std::string& label) {
+  const bool source = label == "source" && resource.type.qualified_plural() == "events";
+  return source ? "source.component" : label;
 }
 
 void check_match(const ListOptions& options, const std::string& match, FieldErrors& errors) {
@@ -132,6 +144,8 @@ Result<ListOptions> parse_list_options(const Resource& resource, const Query& qu
   if (!fields) return bad_request(fields.error().message());
   out.fields = std::move(fields).value();
   KW_TRY(check_fields(resource, out.fields));
+  out.fields = out.fields.with_paths(
+      [&](const std::string& label) { return path_of_label(resource, label); });
   KW_ASSIGN(const std::int64_t limit, number(query, "limit"));
   out.limit = limit > 0 ? static_cast<std::uint64_t>(limit) : 0;
   KW_ASSIGN(const std::int64_t timeout, number(query, "timeoutSeconds"));
@@ -147,6 +161,12 @@ Result<ListOptions> parse_list_options(const Resource& resource, const Query& qu
   if (match == "Exact") out.match = core::VersionMatch::exact;
   if (match == "NotOlderThan") out.match = core::VersionMatch::not_older_than;
   KW_TRY(read_version(query, out));
+  return out;
+}
+
+Result<ListOptions> stored_list_options(const Resource& resource, const Query& query, bool watch) {
+  KW_ASSIGN(ListOptions out, parse_list_options(resource, query, watch));
+  out.fields = to_stored(resource, out.fields);
   return out;
 }
 

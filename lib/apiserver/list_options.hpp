@@ -31,6 +31,8 @@ struct ListOptions {
 // Errors: bad_request (selectors, numbers), invalid_options (combinations); for a watch with a
 // malformed resourceVersion a 500, as the real server has it.
 Result<ListOptions> parse_list_options(const Resource& resource, const Query& query, bool watch);
+// With the field selector as one of stored objects.
+Result<ListOptions> stored_list_options(const Resource& resource, const Query& query, bool watch);
 
 // A continue token: where to go on, and in which state. version -1 = in the newest.
 struct ContinueToken {

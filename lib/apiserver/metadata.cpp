@@ -102,9 +102,7 @@ void check_labels(const Json& metadata, FieldErrors& errors) {
     total += key.size() + value.get_ref<const std::string&>().size();
   }
   if (total > core::kMaxAnnotations) {
-    errors.push_back({"FieldValueTooLong",
-                      fmt::format("Too long: may not be more than {} bytes", core::kMaxAnnotations),
-                      "metadata.annotations"});
+    errors.push_back(field_too_long("metadata.annotations", core::kMaxAnnotations));
   }
 }
 

@@ -25,12 +25,6 @@ class VersionWaiters {
   std::vector<Request> take_expired(TimePoint now) {
     return take([&](const Entry& entry) { return entry.deadline <= now; });
   }
-  std::optional<TimePoint> next_deadline() const {
-    std::optional<TimePoint> out;
-    for (const Entry& entry : waiting_)
-      out = std::min(out.value_or(entry.deadline), entry.deadline);
-    return out;
-  }
   std::size_t size() const { return waiting_.size(); }
 
  private:

@@ -26,7 +26,6 @@ struct PrinterColumn {
 
 // What a CRD says of one version.
 struct CustomVersion {
-  std::string crd_name;
   Json schema;                                             // openAPIV3Schema
   std::shared_ptr<const schema::CompiledSchema> compiled;  // never null
   std::vector<PrinterColumn> columns;
@@ -50,7 +49,6 @@ struct Resource {
   std::string deprecation;                      // told with each answer; "" = none
 
   bool has_status() const { return type.has_subresource("status"); }
-  bool has_scale() const { return type.has_subresource("scale"); }
   // Not served as it is stored: events of the other API group, other versions of a CRD.
   bool converted() const {
     return storage_gvk.group != type.gvk.group || (custom && custom->stored);

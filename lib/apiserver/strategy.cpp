@@ -182,7 +182,7 @@ Result<void> normalise_kind(const Resource& resource, Json& object) {
   if (secret) normalise_secret(object);
   if (is(resource, "namespaces")) label_namespace(object);
   if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) {
-    KW_TRY(normalise_crd(resource, object));
+    KW_TRY(normalise_crd(object));
   }
   return {};
 }

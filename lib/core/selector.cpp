@@ -397,6 +397,15 @@ std::string FieldSelector::str() const {
   return base::join(parts, ",");
 }
 
+FieldSelector FieldSelector::with_paths(
+    const std::function<std::string(const std::string&)>& path_of) const {
+  FieldSelector out = *this;
+  for (FieldRequirement& requirement : out.requirements_) {
+    requirement.path = path_of(requirement.path);
+  }
+  return out;
+}
+
 std::string with_name(const std::string& fields, const std::string& name) {
   if (name.empty()) return fields;
   return (fields.empty() ? "" : fields + ",") + "metadata.name=" + escape(name);

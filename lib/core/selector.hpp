@@ -2,6 +2,7 @@
 // I/O.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,8 @@ class FieldSelector {
   bool matches(const Json& object) const;
   bool empty() const { return requirements_.empty(); }
   std::string str() const;
+  // The same of objects that have their fields elsewhere: `path_of` says where.
+  FieldSelector with_paths(const std::function<std::string(const std::string&)>& path_of) const;
   const std::vector<FieldRequirement>& requirements() const { return requirements_; }
 
  private:

@@ -58,7 +58,13 @@ TEST_CASE("plain discovery still answers old clients") {
 TEST_CASE("health, version and OpenAPI say what kubectl asks") {
   Server server;
   server.post(test::kCrdPath, test::website_crd());
-  for (const char* path : {"/healthz", "/livez", "/readyz"}) CHECK(server.get(path).text == "ok");
+  for (const std::string path : {"/healthz", "/livez", "/readyz"}) {
+    CHECK(server.get(path).text == "ok");
+    CHECK(server.get(path + "/ping").text == "ok");
+    CHECK(server.get(path + "?verbose").text ==
+          "[+]ping ok\n" + path.substr(1) + " check passed\n");
+    CHECK(server.get(path + "/frob").code == 404);
+  }
   CHECK(server.get("/version").at({"gitVersion"}).rfind("v1.36.", 0) == 0);
   const auto index = server.get("/openapi/v3");
   CHECK(index.json["paths"]["api/v1"]["serverRelativeURL"].get<std::string>().rfind(
@@ -98,7 +104,8 @@ TEST_CASE("unknown paths are plain 404s, unknown resources are Status objects, w
       {"POST", "/api/v1/configmaps"},
       {"DELETE", "/api/v1/namespaces"},
       {"POST", "/healthz"},
-      {"POST", "/api/v1/namespaces/default/pods/a/eviction"}};
+      {"POST", "/api/v1/namespaces/default/pods/a/exec"},
+      {"GET", "/api/v1/namespaces/default/pods/a/eviction"}};
   for (const auto& [method, path] : cases) {
     CAPTURE(method, path);
     const auto answer = server.call(method, path, "{}");

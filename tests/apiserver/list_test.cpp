@@ -149,6 +149,35 @@ TEST_CASE("selectors choose objects by labels, by fields and by declared fields 
         "field label not supported: spec.mode");
 }
 
+TEST_CASE("events are selected by the fields of the group that they are asked for in") {
+  Server server;
+  const std::string core = "/api/v1/namespaces/default/events";
+  const std::string events = "/apis/events.k8s.io/v1/namespaces/default/events";
+  for (const char* name : {"a", "b"}) {
+    Json event = {{"apiVersion", "v1"},
+                  {"kind", "Event"},
+                  {"metadata", {{"name", name}, {"namespace", "default"}}},
+                  {"involvedObject", {{"kind", "Pod"}, {"name", name}, {"namespace", "default"}}},
+                  {"reportingComponent", std::string("e2e.kubewatch.dev/") + name},
+                  {"source", {{"component", std::string("c-") + name}}},
+                  {"type", "Normal"}};
+    REQUIRE(server.post(core, event).code == 201);
+  }
+  const auto of = [&](const std::string& path, const std::string& selector) {
+    return names(server.get(path + "?fieldSelector=" + selector).json);
+  };
+  CHECK(of(core, "involvedObject.name%3Db") == "b ");
+  CHECK(of(core, "source%3Dc-a") == "a ");
+  CHECK(of(core, "source!%3Dc-a") == "b ");
+  CHECK(of(events, "regarding.name%3Db,type%3DNormal") == "b ");
+  CHECK(of(events, "regarding.name!%3Db") == "a ");
+  CHECK(of(events, "reportingController%3De2e.kubewatch.dev%2Fa") == "a ");
+  CHECK(server.get(events + "?fieldSelector=involvedObject.name%3Db").message() ==
+        "field label not supported: involvedObject.name");
+  CHECK(server.get(core + "?fieldSelector=regarding.name%3Db").message() ==
+        "field label not supported: regarding.name");
+}
+
 TEST_CASE(
     "lists of built-in kinds leave kind and apiVersion out of their items, custom ones keep them") {
   Server server;

@@ -294,6 +294,211 @@ E2E_CASE("who asks is told who it is, and what it may") {
   CHECK_FALSE(for_vault.body["status"].contains("authenticated"));
 }
 
+E2E_CASE("health is told in one word, check by check, and for one check") {
+  World w;
+  for (const std::string path : {"/livez", "/readyz", "/healthz"}) {
+    const auto get = [&](const std::string& rest) {
+      http::Request request;
+      request.method = "GET";
+      request.url = path + rest;
+      return fetch(w, w.server().config(), std::move(request));
+    };
+    CHECK(get("").body == "ok");
+    const std::string all = get("?verbose").body;
+    CHECK(all.find("[+]ping ok\n") != std::string::npos);
+    CHECK(all.find("\n" + path.substr(1) + " check passed\n") != std::string::npos);
+    CHECK(get("/ping").body == "ok");
+    CHECK(get("/frob").status == 404);
+  }
+}
+
+E2E_CASE("events are selected by the fields of the group that they are asked for in") {
+  World w;
+  const std::string core = "/api/v1/namespaces/" + w.ns() + "/events";
+  const std::string events = "/apis/events.k8s.io/v1/namespaces/" + w.ns() + "/events";
+  for (const std::string name : {"a", "b"}) {
+    const Answer made =
+        send(w, "POST", core,
+             {{"metadata", {{"name", name}}},
+              {"involvedObject", {{"kind", "Pod"}, {"name", name}, {"namespace", w.ns()}}},
+              {"reason", "Made"},
+              {"source", {{"component", "c-" + name}}},
+              {"type", "Normal"}});
+    REQUIRE(made.code == 201);
+  }
+  const auto of = [&](const std::string& path, const std::string& selector) {
+    std::string out;
+    const Answer answer = send(w, "GET", path + "?fieldSelector=" + selector, Json());
+    for (const Json& item : answer.body["items"]) {
+      out += base::string_at(item, {"metadata", "name"}) + " ";
+    }
+    return out;
+  };
+  CHECK(of(core, "involvedObject.name%3Db") == "b ");
+  CHECK(of(core, "source%3Dc-a") == "a ");
+  CHECK(of(events, "regarding.name%3Db,type%3DNormal") == "b ");
+  CHECK(of(events, "regarding.name!%3Db,reason%3DMade") == "a ");
+  for (const auto& [path, label] : {std::pair(events, std::string("involvedObject.name")),
+                                    std::pair(core, std::string("regarding.name"))}) {
+    const Answer refused = send(w, "GET", path + "?fieldSelector=" + label + "%3Db", Json());
+    CHECK(refused.code == 400);
+    CHECK(says(refused, "field label not supported: " + label));
+  }
+}
+
+// Pods without a kubelet: their status is what the case says it is.
+struct Pods {
+  explicit Pods(World& world) : w(world), path("/api/v1/namespaces/" + w.ns() + "/pods") {}
+
+  void make(const std::string& name, const std::string& phase, const Json& more = Json::object()) {
+    Json metadata = {{"name", name}, {"labels", {{"app", "web"}}}};
+    metadata.update(more);
+    const Answer made = send(w, "POST", path,
+                             {{"metadata", metadata},
+                              {"spec",
+                               {{"automountServiceAccountToken", false},
+                                {"containers", {{{"name", "c"}, {"image", "i"}}}}}}});
+    INFO(made.body.dump());
+    REQUIRE(made.code == 201);
+    const Json ready = {{{"type", "Ready"}, {"status", phase == "Running" ? "True" : "False"}}};
+    merge("/" + name + "/status", {{"status", {{"phase", phase}, {"conditions", ready}}}});
+  }
+  void merge(const std::string& rest, const Json& change) {
+    REQUIRE(send_text(w, "PATCH", path + rest, base::dump_json(change), kMerge).code == 200);
+  }
+  Answer evict(const std::string& name, const Json& more = Json::object()) {
+    Json eviction = {
+        {"apiVersion", "policy/v1"}, {"kind", "Eviction"}, {"metadata", {{"name", name}}}};
+    eviction.update(more);
+    return send(w, "POST", path + "/" + name + "/eviction", eviction);
+  }
+  Answer bind(const std::string& name, const Json& target) {
+    return send(w, "POST", path + "/" + name + "/binding",
+                {{"metadata", {{"name", name}}}, {"target", target}});
+  }
+  Json get(const std::string& name) { return send(w, "GET", path + "/" + name).body; }
+  // By type, without its times.
+  Json condition(const std::string& name, const std::string& type) {
+    const Json pod = get(name);
+    for (Json one : pod["status"]["conditions"]) {
+      if (one["type"] != type) continue;
+      one.erase("lastTransitionTime");
+      one.erase("observedGeneration");
+      return one;
+    }
+    return nullptr;
+  }
+
+  World& w;
+  std::string path;
+};
+
+E2E_CASE("an eviction asks the disruption budget of the Pod") {
+  World w;
+  Pods pods(w);
+  const std::string budgets = "/apis/policy/v1/namespaces/" + w.ns() + "/poddisruptionbudgets";
+  const auto make_budget = [&](const std::string& name) {
+    const Json selector = {{"matchLabels", {{"app", "web"}}}};
+    REQUIRE(send(w, "POST", budgets,
+                 {{"metadata", {{"name", name}}},
+                  {"spec", {{"minAvailable", 1}, {"selector", selector}}}})
+                .code == 201);
+  };
+  // On the real server a controller says this; where there is none the case does.
+  const auto healthy = [&](int current) {
+    const Json status = {{"disruptionsAllowed", current - 1},
+                         {"observedGeneration", 1},
+                         {"currentHealthy", current},
+                         {"desiredHealthy", 1},
+                         {"expectedPods", 3}};
+    return send_text(w, "PATCH", budgets + "/web/status", base::dump_json({{"status", status}}),
+                     kMerge)
+               .code == 200;
+  };
+  const auto cause = [](const Answer& answer) -> std::string {
+    const Json* causes = base::find(answer.body, {"details", "causes"});
+    const bool none = causes == nullptr || causes->empty();
+    return none ? "" : base::string_at((*causes)[0], {"message"});
+  };
+  const Json kept = {{"finalizers", {"e2e.kubewatch.dev/kept"}}};
+  for (const char* name : {"a", "b"}) pods.make(name, "Running", kept);
+  pods.make("waits", "Pending", kept);
+  make_budget("web");
+  REQUIRE(w.eventually([&] {
+    if (!healthy(2)) return false;
+    return pods.evict("a", {{"deleteOptions", {{"dryRun", {"All"}}}}}).code == 201;
+  }));
+  CHECK_FALSE(pods.get("a")["metadata"].contains("deletionTimestamp"));
+
+  const Answer done = pods.evict("a");
+  CHECK(done.code == 201);
+  CHECK(base::string_at(done.body, {"status"}) == "Success");
+  Json status = send(w, "GET", budgets + "/web").body["status"];
+  CHECK(status["disruptionsAllowed"] == 0);
+  CHECK(pods.get("a")["metadata"].contains("deletionTimestamp"));
+  CHECK(pods.condition("a", "DisruptionTarget") == Json{{"type", "DisruptionTarget"},
+                                                        {"status", "True"},
+                                                        {"lastProbeTime", nullptr},
+                                                        {"reason", "EvictionByEvictionAPI"},
+                                                        {"message", "Eviction API: evicting"}});
+  Json condition = status["conditions"][0];
+  CHECK(condition["type"] == "DisruptionAllowed");
+  CHECK(condition["reason"] == "InsufficientPods");
+  CHECK(condition["message"] == "");
+  CHECK(condition["observedGeneration"] == 1);
+
+  const Answer refused = pods.evict("b");
+  CHECK(refused.code == 429);
+  CHECK(said(refused) == "Cannot evict pod as it would violate the pod's disruption budget.");
+  CHECK(w.eventually([&] {
+    return healthy(1) && cause(pods.evict("b")) ==
+                             "The disruption budget web needs 1 healthy pods and has 1 currently";
+  }));
+  CHECK_FALSE(pods.get("b")["metadata"].contains("deletionTimestamp"));
+  // Who has not begun, or is over, is not counted on.
+  CHECK(pods.evict("waits").code == 201);
+  CHECK(pods.get("waits")["metadata"].contains("deletionTimestamp"));
+  CHECK(base::string_at(pods.condition("waits", "DisruptionTarget"), {"status"}) == "True");
+
+  make_budget("more");
+  const Answer two = pods.evict("b");
+  CHECK(two.code == 500);
+  CHECK(says(two,
+             "This pod has more than one PodDisruptionBudget, which the eviction subresource does "
+             "not support."));
+  CHECK(says(pods.evict("b", {{"metadata", {{"name", "c"}}}}),
+             "name in URL does not match name in Eviction object"));
+  CHECK(pods.evict("none").code == 404);
+  for (const char* name : {"a", "b", "waits"}) {
+    pods.merge(std::string("/") + name, {{"metadata", {{"finalizers", nullptr}}}});
+  }
+}
+
+E2E_CASE("a binding gives a Pod its Node, once") {
+  World w;
+  Pods pods(w);
+  pods.make("a", "Pending");
+  const Answer other = pods.bind("a", {{"kind", "Pod"}, {"name", "n"}});
+  CHECK(other.code == 500);
+  CHECK(says(other, "target.kind: Unsupported value: \"Pod\""));
+  CHECK(send(w, "POST", pods.path + "/a/binding",
+             {{"metadata", {{"name", "a"}, {"uid", "x"}}}, {"target", {{"name", "n"}}}})
+            .code == 409);
+  CHECK(send(w, "POST", pods.path + "/a/binding", {{"target", {{"name", "n"}}}}).code == 400);
+  const Answer done = pods.bind("a", {{"kind", "Node"}, {"name", "n1"}});
+  CHECK(done.code == 201);
+  CHECK(done.body["status"] == "Success");
+  CHECK(done.body["code"] == 201);
+  CHECK(pods.get("a")["spec"]["nodeName"] == "n1");
+  CHECK(pods.condition("a", "PodScheduled") ==
+        Json{{"type", "PodScheduled"}, {"status", "True"}, {"lastProbeTime", nullptr}});
+  const Answer again = pods.bind("a", {{"kind", "Node"}, {"name", "n2"}});
+  CHECK(again.code == 409);
+  CHECK(said(again) ==
+        "Operation cannot be fulfilled on pods/binding \"a\": pod a is already assigned to node "
+        "\"n1\"");
+}
+
 E2E_CASE("kinds of every group that charts use are there") {
   World w;
   const std::string name = w.ns();

@@ -1,0 +1,273 @@
+#include "apiserver/pod_actions.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "apiserver/crd.hpp"
+#include "apiserver/deleter.hpp"
+#include "apiserver/metadata.hpp"
+#include "base/time.hpp"
+#include "core/selector.hpp"
+
+namespace kubewatch::apiserver {
+namespace {
+
+using base::string_at;
+
+constexpr const char kBudgets[] = "poddisruptionbudgets.policy";
+constexpr std::size_t kMostDisruptedPods = 2000;
+constexpr int kRetrySeconds = 10;
+
+Result<ObjectPtr> find_pod(const Storage& storage, const WriteContext& context) {
+  ObjectPtr pod = storage.get("pods", object_key(context.namespace_, context.name));
+  if (pod) return pod;
+  return not_found(context.resource->subject(context.name));
+}
+
+// Its apiVersion and kind may be left out.
+Result<void> check_kind(const Json& body, const core::Gvk& gvk, const char* older = "") {
+  const std::string version = string_at(body, {"apiVersion"});
+  const std::string kind = string_at(body, {"kind"});
+  const bool known = version.empty() || version == gvk.api_version() || version == older;
+  if (body.is_object() && known && (kind.empty() || kind == gvk.kind)) return {};
+  return bad_request(fmt::format("the body is no {} of {}", gvk.kind, gvk.api_version()));
+}
+
+Result<void> check_name(const Json& body, const WriteContext& context, const char* kind) {
+  if (string_at(body, {"metadata", "name"}) == context.name) return {};
+  return bad_request(fmt::format("name in URL does not match name in {} object", kind));
+}
+
+// What is over, or has not begun, disrupts nobody.
+bool needs_no_budget(const Json& pod) {
+  static const std::set<std::string> phases = {"Succeeded", "Failed", "Pending"};
+  return phases.count(string_at(pod, {"status", "phase"})) != 0 || is_dying(pod);
+}
+
+bool is_ready(const Json& pod) {
+  const Json* conditions = base::find(pod, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) return false;
+  for (const Json& one : *conditions) {
+    if (string_at(one, {"type"}) == "Ready") return string_at(one, {"status"}) == "True";
+  }
+  return false;
+}
+
+// A Pod's conditions are not those of other kinds: they have a time of their last probe, and no
+// empty reasons.
+void set_pod_condition(Json& pod, const std::string& type, const std::string& reason,
+                       const std::string& message, WallTime now) {
+  Json& status = pod["status"];
+  set_condition(status, type, "True", reason, message, now);
+  for (Json& one : status["conditions"]) {
+    if (string_at(one, {"type"}) != type) continue;
+    one["lastProbeTime"] = nullptr;
+    if (reason.empty()) one.erase("reason");
+    if (message.empty()) one.erase("message");
+  }
+}
+
+void copy_members(const Json& from, const char* name, bool replace, Json& to) {
+  const Json* members = base::find(from, {"metadata", name});
+  if (members == nullptr || !members->is_object()) return;
+  for (const auto& [key, value] : members->items()) {
+    Json& here = to["metadata"][name];
+    if (replace || !here.contains(key)) here[key] = value;
+  }
+}
+
+std::vector<ObjectPtr> budgets_of(const Storage& storage, const Object& pod) {
+  std::vector<ObjectPtr> out;
+  storage.each(kBudgets, pod.namespace_() + "/", "", [&](const ObjectPtr& budget) {
+    const Json* selector = base::find(budget->json(), {"spec", "selector"});
+    if (selector == nullptr || selector->is_null()) return true;  // selects nothing
+    const auto parsed = core::LabelSelector::from_json(*selector);
+    if (parsed.ok() && parsed->matches(pod.labels())) out.push_back(budget);
+    return true;
+  });
+  return out;
+}
+
+Error too_many(const std::string& why, int retry_seconds) {
+  Json details = {{"causes", Json::array({{{"reason", "DisruptionBudget"}, {"message", why}}})}};
+  if (retry_seconds > 0) details["retryAfterSeconds"] = retry_seconds;
+  return api_error(429, "TooManyRequests",
+                   "Cannot evict pod as it would violate the pod's disruption budget.", details);
+}
+
+// Why a budget has no disruption left.
+std::string why_none(const Json& budget) {
+  const Json none = Json::array();
+  const Json* conditions = base::find(budget, {"status", "conditions"});
+  for (const Json& one : conditions != nullptr && conditions->is_array() ? *conditions : none) {
+    if (string_at(one, {"type"}) == "DisruptionAllowed" &&
+        string_at(one, {"reason"}) == "SyncFailed") {
+      return "does not allow evicting pods currently because it failed sync: " +
+             string_at(one, {"message"});
+    }
+  }
+  const auto wanted = base::int_at(budget, {"status", "desiredHealthy"}).value_or(0);
+  const auto healthy = base::int_at(budget, {"status", "currentHealthy"}).value_or(0);
+  if (healthy > wanted) return "does not allow evicting pods currently";
+  return fmt::format("needs {} healthy pods and has {} currently", wanted, healthy);
+}
+
+// Whether the budget has a disruption left.
+Result<void> check_budget(const Object& budget) {
+  const auto count = [&](const char* name) {
+    return base::int_at(budget.json(), {"status", name}).value_or(0);
+  };
+  const Subject subject{"policy", "poddisruptionbudget", budget.name()};
+  if (count("observedGeneration") <
+      base::int_at(budget.json(), {"metadata", "generation"}).value_or(0)) {
+    return too_many(fmt::format("The disruption budget {} is still being processed by the server.",
+                                budget.name()),
+                    kRetrySeconds);
+  }
+  if (count("disruptionsAllowed") < 0) {
+    return forbidden(subject, "pdb disruptions allowed is negative");
+  }
+  const Json* disrupted = base::find(budget.json(), {"status", "disruptedPods"});
+  if (disrupted != nullptr && disrupted->size() > kMostDisruptedPods) {
+    return forbidden(subject,
+                     "DisruptedPods map too big - too many evictions not confirmed by PDB "
+                     "controller");
+  }
+  if (count("disruptionsAllowed") > 0) return {};
+  return too_many(
+      fmt::format("The disruption budget {} {}", budget.name(), why_none(budget.json())), 0);
+}
+
+// One disruption of it is used by the Pod.
+Result<void> use_budget(Writer& writer, const WriteContext& pod, const Object& budget,
+                        ResourcePtr budgets) {
+  WriteContext context = pod;
+  context.resource = std::move(budgets);
+  context.name = budget.name();
+  context.subresource = "status";
+  return writer.change(context, [&](Json& object) {
+    Json& status = object["status"];
+    const std::int64_t left = base::int_at(status, {"disruptionsAllowed"}).value_or(0) - 1;
+    status["disruptionsAllowed"] = left;
+    status["disruptedPods"][pod.name] = base::format_rfc3339(pod.now);
+    if (left == 0) {
+      set_condition(status, "DisruptionAllowed", "False", "InsufficientPods", "", pod.now);
+      for (Json& one : status["conditions"]) {
+        if (string_at(one, {"type"}) != "DisruptionAllowed") continue;
+        one["observedGeneration"] = base::int_at(status, {"observedGeneration"}).value_or(0);
+      }
+    }
+    return true;
+  });
+}
+
+// An unhealthy Pod is none of those that the budget counts on.
+bool is_guarded(const Json& pod, const Json& budget) {
+  if (is_ready(pod)) return true;
+  if (string_at(budget, {"spec", "unhealthyPodEvictionPolicy"}) == "AlwaysAllow") return false;
+  const auto wanted = base::int_at(budget, {"status", "desiredHealthy"}).value_or(0);
+  const auto healthy = base::int_at(budget, {"status", "currentHealthy"}).value_or(0);
+  return wanted <= 0 || healthy < wanted;
+}
+
+Result<void> pass_budgets(Storage& storage, Writer& writer, const WriteContext& context,
+                          const Object& pod, const ResourcePtr& budgets) {
+  const std::vector<ObjectPtr> found = budgets_of(storage, pod);
+  if (found.size() > 1) {
+    return internal_error(
+        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
+        "support.");
+  }
+  if (found.empty() || !is_guarded(pod.json(), found[0]->json())) return {};
+  KW_TRY(check_budget(*found[0]));
+  return use_budget(writer, context, *found[0], budgets);
+}
+
+}  // namespace
+
+Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& context,
+                       const ResourcePtr& budgets, const Json& eviction) {
+  KW_TRY(check_kind(eviction, {"policy", "v1", "Eviction"}, "policy/v1beta1"));
+  KW_TRY(check_name(eviction, context, "Eviction"));
+  const Json* given = base::find(eviction, {"deleteOptions"});
+  KW_ASSIGN(DeleteOptions options,
+            parse_delete_options(
+                given == nullptr || given->is_null() ? "" : base::dump_json(*given), Query()));
+  WriteContext how = context;
+  how.subresource = "";
+  how.dry_run = context.dry_run || options.dry_run;
+  options.dry_run = how.dry_run;
+  KW_ASSIGN(const ObjectPtr pod, find_pod(storage, how));
+  if (!needs_no_budget(pod->json())) {
+    KW_TRY(pass_budgets(storage, writer, how, *pod, budgets));
+  }
+  WriteContext asked = how;
+  asked.dry_run = true;
+  KW_TRY(delete_object(storage, asked, options));
+  if (how.dry_run) return {};
+  Json marked = pod->json();
+  set_pod_condition(marked, "DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting",
+                    how.now);
+  storage.put("pods", std::move(marked));
+  options.resource_version.clear();  // it was the right one
+  KW_TRY(delete_object(storage, how, options));
+  return {};
+}
+
+Result<void> bind_pod(Storage& storage, const WriteContext& context, const Json& binding) {
+  KW_TRY(check_kind(binding, {"", "v1", "Binding"}));
+  KW_TRY(check_name(binding, context, "Binding"));
+  const std::string kind = string_at(binding, {"target", "kind"});
+  const std::string node = string_at(binding, {"target", "name"});
+  FieldErrors errors;
+  if (!kind.empty() && kind != "Node") {
+    errors.push_back(field_not_supported("target.kind", '"' + kind + '"', {"Node", "<empty>"}));
+  }
+  if (node.empty()) errors.push_back(field_required("target.name"));
+  // As there: not a 422.
+  if (!errors.empty()) return api_error(500, "", schema::sentences(errors), std::nullopt);
+  KW_ASSIGN(const ObjectPtr pod, find_pod(storage, context));
+  const auto refuse = [&](const std::string& why) {
+    return conflict({"", "pods/binding", context.name}, why);
+  };
+  const auto is_other = [&](const char* name, const std::string& live) {
+    const std::string wanted = string_at(binding, {"metadata", name});
+    return !wanted.empty() && wanted != live;
+  };
+  if (is_other("uid", pod->uid())) {
+    return refuse(
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                    string_at(binding, {"metadata", "uid"}), pod->uid()));
+  }
+  if (is_other("resourceVersion", std::to_string(pod->version()))) {
+    return refuse(fmt::format(
+        "Precondition failed: ResourceVersion in precondition: {}, ResourceVersion in object meta: "
+        "{}",
+        string_at(binding, {"metadata", "resourceVersion"}), pod->version()));
+  }
+  Json object = pod->json();
+  if (is_dying(object)) {
+    return refuse(
+        fmt::format("pod {} is being deleted, cannot be assigned to a host", pod->name()));
+  }
+  if (const std::string has = string_at(object, {"spec", "nodeName"}); !has.empty()) {
+    return refuse(fmt::format("pod {} is already assigned to node \"{}\"", pod->name(), has));
+  }
+  if (const Json* gates = base::find(object, {"spec", "schedulingGates"});
+      gates != nullptr && !gates->empty()) {
+    return refuse(fmt::format("pod {} has non-empty .spec.schedulingGates", pod->name()));
+  }
+  object["spec"]["nodeName"] = node;
+  // Annotations replace what is there, labels do not.
+  copy_members(binding, "annotations", true, object);
+  copy_members(binding, "labels", false, object);
+  object["status"].erase("nominatedNodeName");
+  set_pod_condition(object, "PodScheduled", "", "", context.now);
+  if (!context.dry_run) storage.put("pods", std::move(object));
+  return {};
+}
+
+}  // namespace kubewatch::apiserver
