@@ -48,6 +48,8 @@ struct TypeAndNames {
 };
 // Errors: invalid, in kubectl's words.
 Result<std::vector<TypeAndNames>> parse_resource_words(const std::vector<std::string>& words);
+// TYPE.VERSION[.GROUP] was asked for, not TYPE[.GROUP].
+bool names_version(const std::string& word, const core::Gvk& gvk);
 // What no path can have. Errors: invalid, in kubectl's words.
 Result<void> check_name(const std::string& name);
 // What flags and words say together, without a server; the second: where files name the objects.

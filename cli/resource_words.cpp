@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "cli/resource_args.hpp"
 
@@ -41,6 +42,12 @@ Result<TypeAndNames> split_slash(const std::string& word) {
 }
 
 }  // namespace
+
+bool names_version(const std::string& word, const core::Gvk& gvk) {
+  const auto dot = word.find('.');
+  const std::string group = gvk.group.empty() ? "" : "." + gvk.group;
+  return dot != std::string::npos && base::to_lower(word.substr(dot + 1)) == gvk.version + group;
+}
 
 // What cannot stand in a path can be no object's name: it would be waited for in vain.
 Result<void> check_name(const std::string& name) {

@@ -153,6 +153,9 @@ class Reflect : public Command {
       return out;
     }
     KW_ASSIGN(const auto words, parse_resource_words(flags_.words));
+    // A kept discovery may have versions that the server has no more; while it is away that will
+    // do.
+    (void)session.resources();
     for (const auto& word : words) {
       KW_ASSIGN(const auto types, session.resolve(word.type));
       flags_.recording.note(types);
@@ -226,6 +229,9 @@ class Reflect : public Command {
         kind.tell({{}, {}, {}, failed});
       }
     }
+    // The caches hold what was in the file.
+    saved_.clear();
+    content_ = std::string();
     // What ends at the first sync would otherwise end with the file, however old it is.
     const bool lists = flags_.mode() == ReflectMode::once || flags_.mode() == ReflectMode::verify;
     for (const auto& kind : kinds_) lists ? kind->start_with_list() : kind->start();

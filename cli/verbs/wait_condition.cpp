@@ -32,13 +32,6 @@ WaitTarget wait_target(const Target& of) {
   return {of.type, of.namespace_, of.name, of.label_selector, of.field_selector, "", false};
 }
 
-// TYPE.VERSION[.GROUP] was asked for, not TYPE[.GROUP].
-bool names_version(const std::string& word, const core::Gvk& gvk) {
-  const auto dot = word.find('.');
-  const std::string group = gvk.group.empty() ? "" : "." + gvk.group;
-  return dot != std::string::npos && base::to_lower(word.substr(dot + 1)) == gvk.version + group;
-}
-
 std::string name_of(const Manifest& manifest) {
   return base::string_at(manifest.object, {"metadata", "name"});
 }

@@ -5,9 +5,18 @@
 namespace kubewatch::cli::watch {
 
 bool ExecQueue::push(ExecJob job) {
-  if (waiting_.size() >= most_waiting_) return false;
+  const bool full =
+      counted_ >= limits_.waiting || counted_bytes_ + job.content.size() > limits_.bytes;
+  if (full && !job.listed) return false;
+  count(job, true);
   waiting_.push_back(std::move(job));
   return true;
+}
+
+void ExecQueue::count(const ExecJob& job, bool comes) {
+  if (job.listed) return;
+  comes ? ++counted_ : --counted_;
+  comes ? counted_bytes_ += job.content.size() : counted_bytes_ -= job.content.size();
 }
 
 std::optional<ExecJob> ExecQueue::take() {
@@ -17,6 +26,7 @@ std::optional<ExecJob> ExecQueue::take() {
     if (running_.count(it->key) != 0) continue;
     ExecJob job = std::move(*it);
     waiting_.erase(it);
+    count(job, false);
     running_.insert(job.key);
     return job;
   }
@@ -26,6 +36,7 @@ std::optional<ExecJob> ExecQueue::take() {
 std::size_t ExecQueue::drop() {
   const std::size_t count = waiting_.size();
   waiting_.clear();
+  counted_ = counted_bytes_ = 0;
   return count;
 }
 

@@ -7,23 +7,29 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 namespace kubewatch::cli::watch {
 
 struct ExecJob {
-  std::string key;                       // of the object; equal ones run one after the other
-  std::string name;                      // for messages: "ADDED Pod shop/web"
-  std::vector<std::string> environment;  // "KW_NAME=web"
-  std::string input;
+  std::string key;       // of the object; equal ones run one after the other
+  std::string name;      // for messages: "ADDED Pod shop/web"
+  std::string content;   // what its command is given, compressed: whole lists may wait
+  std::size_t size = 0;  // of it, before
+  bool listed = false;   // found by reading a list, which tells all of its objects at once
+};
+
+// The events that wait besides those of lists, which no command could be fast enough for.
+struct ExecLimits {
+  std::size_t waiting = 10000;
+  std::size_t bytes = 256U << 20U;  // of their contents, as they are kept
 };
 
 class ExecQueue {
  public:
-  explicit ExecQueue(std::size_t parallel, std::size_t most_waiting = 10000)
-      : parallel_(parallel), most_waiting_(most_waiting) {}
+  explicit ExecQueue(std::size_t parallel, ExecLimits limits = {})
+      : parallel_(parallel), limits_(limits) {}
 
-  // False: there are too many already, and it was not taken.
+  // False: too many wait already, and it was not taken.
   bool push(ExecJob job);
   // The next that may start; from then on it runs.
   std::optional<ExecJob> take();
@@ -35,9 +41,13 @@ class ExecQueue {
   std::size_t running() const { return running_.size(); }
 
  private:
+  void count(const ExecJob& job, bool comes);
+
   std::size_t parallel_;
-  std::size_t most_waiting_;
+  ExecLimits limits_;
   std::deque<ExecJob> waiting_;
+  std::size_t counted_ = 0;  // of those that wait, the ones that are limited
+  std::size_t counted_bytes_ = 0;
   std::set<std::string> running_;
 };
 

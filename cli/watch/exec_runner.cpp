@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/strings.hpp"
 #include "hooks/hook_process.hpp"
+#include "runtime/block_codec.hpp"
 
 namespace kubewatch::cli::watch {
 
@@ -27,6 +29,29 @@ std::vector<std::string> inherited() {
   std::vector<std::string> out;
   for (char** one = environ; one != nullptr && *one != nullptr; ++one) out.emplace_back(*one);
   return out;
+}
+
+// What a command is given, in one text: the sizes of its variables, an empty line, the variables,
+// the object. By sizes, because a server may put anything into a name.
+std::string content_of(const Event& event) {
+  std::string sizes, all;
+  for (const std::string& one : exec_environment(event)) {
+    sizes += std::to_string(one.size()) + "\n";
+    all += one;
+  }
+  return sizes + "\n" + all + event.change().json;
+}
+
+// Its variables go to `environment`; the rest is the object. `content` is what content_of() made.
+std::string take_environment(std::string_view content, std::vector<std::string>& environment) {
+  const auto end = content.find("\n\n");
+  std::string_view rest = content.substr(end + 2);
+  for (const std::string& line : base::split(content.substr(0, end), '\n')) {
+    const std::string_view one = rest.substr(0, std::stoul(line));
+    environment.emplace_back(one);
+    rest.remove_prefix(one.size());
+  }
+  return std::string(rest);
 }
 
 }  // namespace
@@ -66,8 +91,10 @@ bool ExecRunner::run(const Event& event) {
   ExecJob job;
   job.key = key_of(event);
   job.name = name_of(event);
-  job.environment = exec_environment(event);
-  job.input = event.change().json;
+  job.listed = event.change().initial || event.change().relisted;
+  const std::string content = content_of(event);
+  job.size = content.size();
+  job.content = runtime::compress_block(content);
   if (!queue_.push(std::move(job))) return false;
   start_more();
   return true;
@@ -76,16 +103,8 @@ bool ExecRunner::run(const Event& event) {
 void ExecRunner::start_more() {
   while (auto job = queue_.take()) {
     ++runs_;
-    hooks::HookStart start;
-    start.environment = inherited();
-    for (const std::string& one : job->environment) start.environment.push_back(one);
-    start.input = std::move(job->input);
-    start.log_fields = {{"event", job->name}};
-    start.mask.add_json(start.input);
     const std::string key = job->key;
-    auto call = hooks::HookProcess::start(
-        loop_, guard_, rule_, std::move(start),
-        [this, job = *job](const hooks::HookExit& exit) { finish(job, exit); });
+    auto call = start_one(*job);
     if (!call.ok()) {
       ++failures_;
       base::log_error("--exec cannot be run",
@@ -98,14 +117,27 @@ void ExecRunner::start_more() {
   tell_if_idle();
 }
 
+Result<std::unique_ptr<hooks::HookCall>> ExecRunner::start_one(const ExecJob& job) {
+  KW_ASSIGN(const std::string content, runtime::decompress_block(job.content, job.size));
+  hooks::HookStart start;
+  start.environment = inherited();
+  start.input = take_environment(content, start.environment);
+  start.log_fields = {{"event", job.name}};
+  start.mask.add_json(start.input);
+  return hooks::HookProcess::start(loop_, guard_, rule_, std::move(start),
+                                   [this, key = job.key, name = job.name](
+                                       const hooks::HookExit& exit) { finish(key, name, exit); });
+}
+
 // Called from inside the call, which goes in a turn of its own.
-void ExecRunner::finish(const ExecJob& job, const hooks::HookExit& exit) {
+void ExecRunner::finish(const std::string& key, const std::string& name,
+                        const hooks::HookExit& exit) {
   if (!exit.out.empty()) on_output_(exit.out);
   if (const std::string problem = problem_of(exit); !problem.empty()) {
     ++failures_;
-    base::log_error("--exec failed", {{"event", job.name}, {"problem", problem}});
+    base::log_error("--exec failed", {{"event", name}, {"problem", problem}});
   }
-  loop_.post([this, key = job.key, alive = std::weak_ptr<char>(alive_)] {
+  loop_.post([this, key, alive = std::weak_ptr<char>(alive_)] {
     if (alive.expired()) return;
     calls_.erase(key);
     queue_.done(key);

@@ -46,7 +46,8 @@ class ExecRunner {
 
  private:
   void start_more();
-  void finish(const ExecJob& job, const hooks::HookExit& exit);
+  Result<std::unique_ptr<hooks::HookCall>> start_one(const ExecJob& job);
+  void finish(const std::string& key, const std::string& name, const hooks::HookExit& exit);
   void tell_if_idle();
 
   loop::EventLoop& loop_;

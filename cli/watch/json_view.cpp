@@ -1,6 +1,8 @@
-// NDJSON: the envelope is written around the object's own text, which is not parsed for it.
+// NDJSON: the envelope is written around the object's own text, which is not parsed for it. And the
+// same as YAML, for which it is.
 #include <utility>
 
+#include "base/yaml.hpp"
 #include "cli/printers/object_printer.hpp"
 #include "cli/watch/field_changes.hpp"
 #include "cli/watch/views.hpp"
@@ -84,12 +86,21 @@ void JsonView::append_changes(const Event& event, std::string& out) const {
   append_member("writers", latest, out);
 }
 
-void JsonView::end_line(std::size_t start, std::string& out) const {
+Result<void> JsonView::end_line(std::size_t start, std::string& out) const {
   out += "}\n";
-  if (!options_.terminal.tty) return;
-  const std::string shown = shown_json(std::string_view(out).substr(start));
+  if (!options_.terminal.tty && !options_.yaml) return {};
+  const std::string line = out.substr(start);
   out.resize(start);
-  out += shown;
+  if (!options_.yaml) {
+    out += shown_json(line);
+    return {};
+  }
+  // The envelope is one level around an object that is as deep as can be.
+  base::JsonLimits limits;
+  ++limits.max_depth;
+  KW_ASSIGN(const Json parsed, base::parse_json(line, limits));
+  out += shown_text(base::dump_yaml(parsed), options_.terminal) + "---\n";
+  return {};
 }
 
 Result<void> JsonView::event(const Event& event, WallTime, std::string& out) {
@@ -113,21 +124,20 @@ Result<void> JsonView::event(const Event& event, WallTime, std::string& out) {
     append_member("fields", fields, out);
   }
   if (options_.diff) append_changes(event, out);
-  end_line(start, out);
-  return {};
+  return end_line(start, out);
 }
 
 void JsonView::synced(const SourceInfo& source, std::size_t objects, std::string& out) {
   const std::size_t start = out.size();
   append_mark("SYNCED", source, out);
   append_member("objects", objects, out);
-  end_line(start, out);
+  (void)end_line(start, out);  // a mark is not deep
 }
 
 void JsonView::gap(const SourceInfo& source, std::string& out) {
   const std::size_t start = out.size();
   append_mark("GAP", source, out);
-  end_line(start, out);
+  (void)end_line(start, out);
 }
 
 }  // namespace kubewatch::cli::watch

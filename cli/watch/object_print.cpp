@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/strings.hpp"
-#include "base/yaml.hpp"
 #include "cli/printers/custom_columns.hpp"
 #include "cli/printers/object_printer.hpp"
 
@@ -19,20 +18,6 @@ constexpr std::size_t kMostRows = 500;  // that wait to be aligned together
 Result<std::string> print_name(const Event& event, WallTime) {
   return base::escape_for_terminal(object_name(event.source().type, event.change().meta.name)) +
          "\n";
-}
-
-ObjectView::Print yaml_print(const Terminal& terminal) {
-  return [terminal](const Event& event, WallTime) -> Result<std::string> {
-    const runtime::StoreChange& change = event.change();
-    Json out = {{"apiVersion", "kubewatch.dev/v1"},
-                {"kind", "WatchEvent"},
-                {"type", event_name(change.type)},
-                {"object", event.object()}};
-    if (change.initial) out["initial"] = true;
-    if (change.relisted) out["relisted"] = true;
-    if (!event.source().context.empty()) out["context"] = event.source().context;
-    return shown_text(base::dump_yaml(out), terminal) + "---\n";
-  };
 }
 
 // jsonpath and jq; each event ends its line, whatever the template says.
@@ -84,8 +69,6 @@ Result<std::unique_ptr<View>> make_object_view(const OutputFormat& format, bool 
                                                const Terminal& terminal) {
   switch (format.kind) {
     case Kind::name: return std::unique_ptr<View>(std::make_unique<ObjectView>(print_name));
-    case Kind::yaml:
-      return std::unique_ptr<View>(std::make_unique<ObjectView>(yaml_print(terminal)));
     case Kind::custom_columns: {
       KW_ASSIGN(auto columns, format.text.find('\n') != std::string::npos
                                   ? CustomColumns::parse_file(format.text)

@@ -1,4 +1,4 @@
-// The formats of -o that print objects one by one: name, yaml, jsonpath=, jq=, custom-columns=.
+// The formats of -o that print objects one by one: name, jsonpath=, jq=, custom-columns=.
 #pragma once
 
 #include <memory>

@@ -11,6 +11,7 @@
 #include "client/discovery.hpp"
 #include "core/meta.hpp"
 #include "core/selector.hpp"
+#include "runtime/served_kind.hpp"
 
 namespace kubewatch::cli::watch {
 
@@ -100,8 +101,13 @@ struct SourceSet::Source {
   bool synced = false;
   bool begun = false;
   bool refused = false;  // never listed, and may not be
+  bool pinned = false;   // its version was asked for
+  bool told_version = false;
   Server* server = nullptr;
   std::unique_ptr<runtime::Reflector> reflector;
+  client::PendingPtr discovery;
+  bool discovers = false;
+  loop::Timer next_turn;
 };
 
 SourceSet::SourceSet(std::vector<std::pair<std::string, Session*>> sessions,
@@ -195,17 +201,19 @@ Result<void> SourceSet::add(Server& server, const Wanted& wanted, const core::Re
   if (namespaces.empty()) namespaces = {server.session->client().config().namespace_};
   for (const std::string& namespace_ : namespaces) {
     const SourceInfo info{server.context, type, namespace_, ++groups_};
+    const bool pinned = names_version(wanted.type, type.gvk);
     if (wanted.names.empty() || wanted.names.size() > kMostAlone) {
-      KW_TRY(add_one(server, info, {wanted.names.begin(), wanted.names.end()}));
+      KW_TRY(add_one(server, info, {wanted.names.begin(), wanted.names.end()}, pinned));
       continue;
     }
-    for (const std::string& name : wanted.names) KW_TRY(add_one(server, info, {name}));
+    for (const std::string& name : wanted.names) KW_TRY(add_one(server, info, {name}, pinned));
   }
   return {};
 }
 
 // `names`: one object by a watch of its own, many out of a watch of the whole kind.
-Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::string> names) {
+Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::string> names,
+                                bool pinned) {
   const std::string which = base::join({names.begin(), names.end()}, ",");
   auto source = std::make_unique<Source>();
   source->part =
@@ -218,6 +226,7 @@ Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::s
   if (names.size() == 1) stream.field_selector = core::with_name(stream.field_selector, which);
   source->info = std::move(info);
   source->names = std::move(names);
+  source->pinned = pinned;
   source->server = &server;
   source->reflector = std::make_unique<runtime::Reflector>(
       server.session->client(), source->info.type, source->info.namespace_, stream, options_.store,
@@ -230,6 +239,7 @@ Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::s
     auto read = source->reflector->load(loaded->second.bytes);
     if (!read.ok()) return std::move(read).error().with_context("--checkpoint");
     source->resumed = true;
+    options_.loaded.erase(loaded);  // the cache holds it now, and is saved in its place
   }
   sources_.push_back(std::move(source));
   return {};
@@ -266,9 +276,50 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
                      retry > Duration::zero() && is_refusal(error);
     if (all_refused()) return callbacks_.on_nothing_left(error);
     warn_of_failure(source.info.type.gvk.kind, source.reflector->stats(), where, error, retry);
+    if (error.is_not_found()) look_for_version(source);
     callbacks_.on_failure(source.info, where, error);
   };
   return out;
+}
+
+// An upgrade may have taken the version away, before this command or under it: the kept discovery
+// of an earlier one does not know.
+void SourceSet::look_for_version(Source& source) {
+  if (std::exchange(source.discovers, true)) return;
+  loop::EventLoop& loop = source.server->session->loop();
+  source.discovery =
+      client::discover(source.server->session->client(), [this, &source, &loop](auto answer) {
+        // The request goes in a later turn: this is called from inside it.
+        source.next_turn = loop.after(Duration{0}, [this, &source, answer = std::move(answer)] {
+          source.discovers = false;
+          source.discovery.reset();
+          // The next failure asks again.
+          if (!answer.ok() || !source.reflector->failing_since()) return;
+          const auto served = runtime::served_kind(**answer, source.info.type.gvk);
+          if (served.state == runtime::ServedKind::State::another) go_on_as(source, *served.type);
+        });
+      });
+}
+
+void SourceSet::go_on_as(Source& source, const core::ResourceType& type) {
+  const bool first = !std::exchange(source.told_version, source.pinned);
+  if (first) {
+    callbacks_.on_note(fmt::format(
+        "{} is served as {} now, not as {}: {}", type.qualified_plural(), type.gvk.version,
+        source.info.type.gvk.version,
+        source.pinned ? "waiting for the version that was asked for" : "going on with that"));
+  }
+  if (source.pinned) return;
+  source.server->types.insert(type.gvk);
+  source.info.type = type;
+  callbacks_.on_version(type);
+  source.discovers = true;  // what fails until then is of the version before
+  callbacks_.prepare(*source.server->session, type,
+                     [&source, type, alive = std::weak_ptr<char>(alive_)] {
+                       if (alive.expired()) return;
+                       source.discovers = false;
+                       source.reflector->go_on_as(type);
+                     });
 }
 
 // Nothing of what was asked may be read, and none of it was before: as kubectl, no watch then. One

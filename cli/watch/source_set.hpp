@@ -59,6 +59,8 @@ struct SourceCallbacks {
   // All sources of this kind and namespace; gap: after a relist.
   std::function<void(const SourceInfo&, bool gap, bool resumed)> on_synced;
   std::function<void(const SourceInfo&, runtime::WatcherFailure, const Error&)> on_failure;
+  // A source goes on in this version of its kind.
+  std::function<void(const core::ResourceType&)> on_version;
   // For people, on stderr.
   std::function<void(const std::string&)> on_note;
   // Nothing is watched and nothing is waited for any more: all that was asked for was refused.
@@ -93,12 +95,14 @@ class SourceSet {
   Result<void> look(Server& server, const client::ResourceMap& map);
   void look_later(Server& server, const client::ResourceMap& map);
   Result<void> add(Server& server, const Wanted& wanted, const core::ResourceType& type);
-  Result<void> add_one(Server& server, SourceInfo info, std::set<std::string> names);
+  Result<void> add_one(Server& server, SourceInfo info, std::set<std::string> names, bool pinned);
   void look_again(Server& server);
   void begin(Source& source);
   runtime::ReflectorCallbacks callbacks_of(Source& source);
   void synced(Source& source, bool gap);
   void note_missing(const Source& source) const;
+  void look_for_version(Source& source);
+  void go_on_as(Source& source, const core::ResourceType& type);
   bool all_refused() const;
   void note_foreign(const std::string& saved, const std::string& here);
 

@@ -41,6 +41,7 @@ struct ViewOptions {
   bool show_managed_fields = false;
   bool wide = false;  // with the columns of lower priority
   bool diff = false;
+  bool yaml = false;                // JsonView: documents that end with "---" in place of lines
   Terminal terminal;                // JSON must not hold what one interprets, either
   std::vector<std::string> fields;  // of --fields
   std::vector<std::string> label_columns;
@@ -90,7 +91,7 @@ class JsonView : public View {
   void append_object(const Event& event, std::string& out) const;
   void append_changes(const Event& event, std::string& out) const;
   // What was appended since `start` is a line.
-  void end_line(std::size_t start, std::string& out) const;
+  Result<void> end_line(std::size_t start, std::string& out) const;
 
   ViewOptions options_;
   core::JsonCutter cutter_;

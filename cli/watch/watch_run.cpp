@@ -227,7 +227,8 @@ Result<void> Run::make_view(const std::vector<Wanted>& wanted) {
   view.fields = filter_.field_names();
   view.terminal = options_.terminal;
   const OutputFormat::Kind format = options_.output.kind;
-  if (format == OutputFormat::Kind::json) {
+  view.yaml = format == OutputFormat::Kind::yaml;
+  if (format == OutputFormat::Kind::json || view.yaml) {
     view_ = std::make_unique<JsonView>(std::move(view));
   } else if (options_.diff) {
     view_ = std::make_unique<DiffView>(std::move(view));
@@ -277,6 +278,12 @@ SourceCallbacks Run::source_callbacks() {
   out.prepare = [this](Session& session, const core::ResourceType& type,
                        std::function<void()> go_on) {
     fetch_columns(session, type, std::move(go_on));
+  };
+  out.on_version = [this](const core::ResourceType& now) {
+    if (!recording_.records()) return;
+    recording_.note({now});
+    note(fmt::format("the recording has what follows under {}.{}.{}: name that to read it",
+                     now.plural, now.gvk.version, now.gvk.group));
   };
   return out;
 }
@@ -374,7 +381,9 @@ bool Run::whole(const Event& event, const char* flag) {
 void Run::exec(const Event& event) {
   if (exec_ == nullptr || exec_->run(event)) return;
   ++undelivered_.commands;
-  end(kFailed, "10000 events wait for --exec: it is slower than what happens");
+  end(kFailed,
+      "10000 events, or 256 MiB of them, wait for --exec besides those of lists: it is slower than "
+      "what happens");
 }
 
 void Run::on_synced(const SourceInfo& source, bool gap, bool resumed) {

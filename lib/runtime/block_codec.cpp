@@ -15,6 +15,7 @@ std::string compress_block(std::string_view text) {
   const std::size_t size = ZSTD_compress(out.data(), out.size(), text.data(), text.size(), kLevel);
   if (ZSTD_isError(size) != 0) return "";
   out.resize(size);
+  out.shrink_to_fit();  // many of them wait
   return out;
 }
 

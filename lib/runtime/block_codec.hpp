@@ -1,5 +1,5 @@
-// Blocks of text compressed by zstd, each readable without the others: for files that grow. Besides
-// store_codec the only user of zstd.
+// Blocks of text compressed by zstd, each readable without the others: for files that grow, and for
+// what waits. Besides store_codec the only user of zstd.
 #pragma once
 
 #include <cstddef>

@@ -167,7 +167,7 @@ void ChangeStream::run(std::size_t stage, TimePoint now, const StoreChange& chan
   for (; stage < stages_.size(); ++stage) {
     StoreChange& free = current == &scratch[0] ? scratch[1] : scratch[0];
     current = stages_[stage]->pass(now, *current, free);
-    if (current == nullptr) return;
+    if (current == nullptr || stopped_) return;
   }
   if (handler_) handler_(*current);
 }
@@ -183,7 +183,10 @@ std::optional<TimePoint> ChangeStream::next_due() const {
 
 void ChangeStream::advance(TimePoint now) {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    for (const StoreChange& change : stages_[i]->take(now)) run(i + 1, now, change);
+    for (const StoreChange& change : stages_[i]->take(now)) {
+      if (stopped_) return;
+      run(i + 1, now, change);
+    }
   }
 }
 

@@ -51,6 +51,8 @@ class ChangeStream {
   // When a debounced change comes due; absent when none waits.
   std::optional<TimePoint> next_due() const;
   void advance(TimePoint now);
+  // Nothing comes out any more, of what is on its way either. May be called from inside a handler.
+  void stop() { stopped_ = true; }
 
   // One operator of the chain.
   class Stage;
@@ -60,6 +62,7 @@ class ChangeStream {
 
   std::vector<std::unique_ptr<Stage>> stages_;
   Handler handler_;
+  bool stopped_ = false;
 };
 
 }  // namespace kubewatch::runtime

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/json.hpp"
-
 namespace kubewatch::runtime {
 namespace {
 
@@ -36,15 +34,6 @@ void OwnerIndex::remove(const std::string& uid, const core::ObjectKey& key) {
 const core::ObjectKey* OwnerIndex::find(const std::string& uid) const {
   const auto it = keys_.find(uid);
   return it == keys_.end() ? nullptr : &it->second;
-}
-
-Json owner_reference(const core::ObjectMeta& owner, OwnerKind kind) {
-  return {{"apiVersion", owner.api_version},
-          {"kind", owner.kind},
-          {"name", owner.name},
-          {"uid", owner.uid},
-          {"controller", kind == OwnerKind::controller},
-          {"blockOwnerDeletion", false}};
 }
 
 std::vector<core::ObjectKey> owners_of(const StoreChange& change, const OwnerMatch& match,

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/json_fwd.hpp"
 #include "core/meta.hpp"
 #include "core/resource.hpp"
 #include "runtime/store.hpp"
@@ -38,10 +37,6 @@ struct OwnerMatch {
   bool namespaced = true;  // the owner is
   OwnerKind references = OwnerKind::controller;
 };
-
-// The reference to put on a child: controller: true unless `any`, never blocking the owner's
-// deletion (which needs a right of its own on some servers).
-Json owner_reference(const core::ObjectMeta& owner, OwnerKind kind = OwnerKind::controller);
 
 // The owners that a child's change concerns, in order and once each: those it names now and those
 // it named before. A deletion also concerns an owner that was recreated under the name that the

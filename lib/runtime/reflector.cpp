@@ -408,7 +408,9 @@ void Reflector::start() {
   impl.told = true;
   impl.store.tell_all(impl.sink());
   impl.told_all(false);
-  impl.run(impl.watcher.resume(impl.now(), impl.store.resource_version()));
+  const std::string& version = impl.store.resource_version();
+  impl.run(impl.store.of_another_version() ? impl.watcher.list_anew(impl.now(), version)
+                                           : impl.watcher.resume(impl.now(), version));
 }
 
 void Reflector::start_with_list() {
@@ -419,6 +421,12 @@ void Reflector::start_with_list() {
   impl.told_all(false);
   if (impl.watcher.wants_server_version()) return impl.ask_and_start();
   impl.run(impl.watcher.start(impl.now(), impl.store.resource_version()));
+}
+
+void Reflector::go_on_as(core::ResourceType type) {
+  impl_->type = std::move(type);
+  impl_->store.retype(impl_->type.gvk);
+  impl_->run(impl_->watcher.list_anew(impl_->now(), ""));
 }
 
 std::unique_ptr<Subscription> Reflector::subscribe(SubscriberCallbacks callbacks) {

@@ -83,6 +83,10 @@ class Reflector {
   // The same, but a loaded cache is compared with a list instead of being watched on from where it
   // was saved: a second sync says that it is what the server has.
   void start_with_list();
+  // The server has another version of the kind in the place of this one (served_kind.hpp): that is
+  // listed, compared with what the cache holds, and watched from now on. Not from inside its own
+  // callbacks.
+  void go_on_as(core::ResourceType type);
   // Many may listen to one watch. One that comes late is told what is there first. Not from inside
   // on_change.
   [[nodiscard]] std::unique_ptr<Subscription> subscribe(SubscriberCallbacks callbacks);

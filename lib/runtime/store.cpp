@@ -139,6 +139,15 @@ std::vector<SlotId> Store::Impl::selected(const core::LabelSelector& selector,
 
 // ---------------------------------------------------------------- readers
 
+bool Store::of_another_version() const {
+  return impl_->of_another_version;
+}
+
+void Store::retype(const core::Gvk& type) {
+  impl_->options.type = type;
+  impl_->ingest = Ingest(impl_->options);
+}
+
 Store::Store(StoreOptions options) : impl_(std::make_shared<Impl>(std::move(options))) {}
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;

@@ -132,6 +132,10 @@ class Store {
   const StoreStats::Unparsable& unparsable() const;
 
   // --- the owner ---
+  // What load() took was kept of another version of the kind.
+  bool of_another_version() const;
+  // The same objects under another version: what comes from now on is of that.
+  void retype(const core::Gvk& type);
   // An index by what `keys_of` reads of each object, now and later; it is asked once for each
   // change. A known name is replaced.
   void add_index(const std::string& name, IndexKeys keys_of);

@@ -31,6 +31,28 @@ std::string describe(const StoreOptions& options) {
                      options.type.str());
 }
 
+// Of "... type=ex.io/v1 Website" the version; "" where it is not what describe() makes.
+std::string_view version_in(std::string_view description) {
+  const auto type = description.rfind(" type=");
+  if (type == std::string_view::npos) return "";
+  const auto slash = description.find('/', type);
+  const auto from = slash == std::string_view::npos ? type + 6 : slash + 1;
+  const auto to = description.find(' ', from);
+  return to == std::string_view::npos ? "" : description.substr(from, to - from);
+}
+
+// The same but for the version of the kind.
+bool differ_in_version(std::string_view saved, std::string_view wanted) {
+  const std::string_view before = version_in(saved);
+  const std::string_view now = version_in(wanted);
+  if (before.empty() || now.empty()) return false;
+  const auto around = [](std::string_view text, std::string_view version) {
+    const auto at = static_cast<std::size_t>(version.data() - text.data());
+    return std::pair(text.substr(0, at), text.substr(at + version.size()));
+  };
+  return around(saved, before) == around(wanted, now);
+}
+
 // "it was made with managedFields=false, this is managedFields=true".
 std::string other_options(std::string_view saved, const std::string& wanted) {
   const auto before = base::split(saved, ' ');
@@ -186,8 +208,10 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
   const std::string_view saved_about = in.text();
   const std::string_view saved_options = in.text();
   if (saved_about != about) return damaged(fmt::format("of another watch: {}", saved_about));
-  if (saved_options != describe(impl_->options)) {
-    return damaged(other_options(saved_options, describe(impl_->options)));
+  const std::string wanted = describe(impl_->options);
+  const bool other_version = saved_options != wanted && differ_in_version(saved_options, wanted);
+  if (saved_options != wanted && !other_version) {
+    return damaged(other_options(saved_options, wanted));
   }
   const std::string version(in.text());
   const std::string_view dictionary = in.text();
@@ -207,6 +231,7 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
     return loaded;
   }
   fresh->finish(version, nullptr);
+  fresh->of_another_version = other_version;
   const auto waiting = std::move(impl_->on_ready);
   impl_ = std::move(fresh);
   for (const auto& callback : waiting) callback();  // they read this store

@@ -48,7 +48,8 @@ struct Store::Impl {
 
   explicit Impl(StoreOptions the_options) : options(std::move(the_options)), ingest(options) {}
 
-  const StoreOptions options;
+  StoreOptions options;
+  bool of_another_version = false;  // what was loaded
   Ingest ingest;
   StoreCodec codec;
   SlotTable slots;

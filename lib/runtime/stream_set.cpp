@@ -124,6 +124,7 @@ void StreamSet::remove(Id id) {
                                [&](const auto& entry) { return entry->id == id; });
   if (it == entries_.end()) return;
   (*it)->removed = true;
+  (*it)->stream.stop();
   (*it)->restart.reset();
   (*it)->debounce.reset();
   shared_->leaving.push_back(std::move(*it));

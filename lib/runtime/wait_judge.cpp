@@ -187,8 +187,7 @@ void WaitJudge::judge(Member& member, const Json* object, WallTime now, bool red
   }
 }
 
-void WaitJudge::seen(std::size_t target, const Json& object, TimePoint, WallTime wall,
-                     bool reduced) {
+void WaitJudge::seen(std::size_t target, const Json& object, WallTime wall, bool reduced) {
   Entry& entry = entries_.at(target);
   const std::string uid = base::string_at(object, {"metadata", "uid"});
   const std::string version = base::string_at(object, {"metadata", "resourceVersion"});
@@ -211,7 +210,7 @@ void WaitJudge::seen(std::size_t target, const Json& object, TimePoint, WallTime
   judge(member, member.replaced ? nullptr : &object, wall, reduced && !member.replaced);
 }
 
-void WaitJudge::gone(std::size_t target, const core::ObjectKey& key, TimePoint) {
+void WaitJudge::gone(std::size_t target, const core::ObjectKey& key) {
   Entry& entry = entries_.at(target);
   const auto found = entry.members.find(key);
   if (found == entry.members.end()) return;
@@ -233,7 +232,7 @@ bool WaitJudge::may_only_have_left(std::size_t target) const {
   return !of.by_name() && chosen && goal_.asks_for_deletion();
 }
 
-void WaitJudge::left(std::size_t target, const core::ObjectKey& key, TimePoint) {
+void WaitJudge::left(std::size_t target, const core::ObjectKey& key) {
   Entry& entry = entries_.at(target);
   const auto found = entry.members.find(key);
   if (found == entry.members.end()) return;

@@ -99,13 +99,12 @@ class WaitJudge {
   // What the watch of a target sees. Before synced() is told, nothing is decided of it.
   // `reduced`: of the object only the metadata is known (StoredObject), and no condition on its
   // content can be asked.
-  void seen(std::size_t target, const Json& object, TimePoint now, WallTime wall,
-            bool reduced = false);
-  void gone(std::size_t target, const core::ObjectKey& key, TimePoint now);
+  void seen(std::size_t target, const Json& object, WallTime wall, bool reduced = false);
+  void gone(std::size_t target, const core::ObjectKey& key);
   // What leaves a selection may still exist. Where a deletion is asked for, gone() needs more than
   // that: left() leaves the object undecided until gone(), seen() or outside().
   bool may_only_have_left(std::size_t target) const;
-  void left(std::size_t target, const core::ObjectKey& key, TimePoint now);
+  void left(std::size_t target, const core::ObjectKey& key);
   // It exists, and is no longer chosen. False: it is no member any more; true: it still must go, so
   // that it is to be followed by its name.
   bool outside(std::size_t target, const core::ObjectKey& key);

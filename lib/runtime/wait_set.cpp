@@ -123,16 +123,15 @@ struct WaitSet::Impl {
     const auto target = target_of(watch, change.meta.key());
     if (!target || watch.ending) return;
     watch.changed = true;
-    const TimePoint now = client.loop().now();
     if (watch.follows()) return on_followed(watch, {*target, change.meta.key()}, change);
     if (change.type == ChangeType::deleted) {
       lacks({*target, change.meta.key()});
     } else if (const auto object = base::parse_json(change.json); object.ok()) {
-      judge.seen(*target, *object, now, client.loop().wall(), change.reduced);
+      judge.seen(*target, *object, client.loop().wall(), change.reduced);
       if (judge.may_only_have_left(*target)) chosen_again({*target, change.meta.key()});
     }
     // The changes of a list come before on_synced, in the same turn: they are one.
-    if (watch.synced) came();
+    if (watch.synced && !change.relisted) came();
   }
 
   void on_synced(Watch& watch, bool gap) {
@@ -163,9 +162,9 @@ struct WaitSet::Impl {
   void lacks(const Chosen& one) {
     const std::string uid = judge.uid_of(one.target, one.key);
     if (uid.empty() || !judge.may_only_have_left(one.target)) {
-      return judge.gone(one.target, one.key, client.loop().now());
+      return judge.gone(one.target, one.key);
     }
-    judge.left(one.target, one.key, client.loop().now());
+    judge.left(one.target, one.key);
     questions[one] = {uid, false};
     ask();
   }
@@ -220,7 +219,7 @@ struct WaitSet::Impl {
     if (change.type == ChangeType::deleted || change.meta.uid != watch.uid) {
       is_gone(one, watch.uid);
     } else if (const auto object = base::parse_json(change.json); object.ok()) {
-      judge.seen(one.target, *object, client.loop().now(), client.loop().wall(), change.reduced);
+      judge.seen(one.target, *object, client.loop().wall(), change.reduced);
       if (!judge.outside(one.target, one.key)) end_following(one);
     }
     if (watch.synced) came();
@@ -229,7 +228,7 @@ struct WaitSet::Impl {
   void is_gone(const Chosen& one, const std::string& uid) {
     // Another object with its name may be a member by now.
     if (judge.uid_of(one.target, one.key) == uid) {
-      judge.gone(one.target, one.key, client.loop().now());
+      judge.gone(one.target, one.key);
     }
     end_following(one);
   }
@@ -318,9 +317,8 @@ struct WaitSet::Impl {
 
   // The kind itself is gone, and all objects with it.
   void all_gone(Watch& watch) {
-    const TimePoint now = client.loop().now();
     for (const auto& object : judge.report()) {
-      if (const auto target = target_of(watch, object.key)) judge.gone(*target, object.key, now);
+      if (const auto target = target_of(watch, object.key)) judge.gone(*target, object.key);
     }
     watch.synced = watch.all_gone = true;
     for (const std::size_t target : watch.targets) judge.synced(target);
@@ -439,7 +437,7 @@ struct WaitSet::Impl {
     for (const auto& due : judge.due()) {
       if (due.at <= wall) {
         if (const auto object = read(due.target, due.key)) {
-          judge.seen(due.target, *object, now, wall);
+          judge.seen(due.target, *object, wall);
         }
       } else {
         sooner(std::chrono::ceil<Duration>(due.at - wall));

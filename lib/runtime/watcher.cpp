@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/selector.hpp"
 #include "runtime/watcher_answers.hpp"
 
 namespace kubewatch::runtime {
@@ -20,8 +21,21 @@ constexpr Duration kMaxRetryAfter{300000};
 constexpr Duration kBeforeSilence{15000};
 // Answers in a row that refuse to watch at one resourceVersion, before that version is given up.
 constexpr std::uint32_t kMaxRefused = 5;
+// Looks at the server's version in a row that fail, before it is watched without.
+constexpr std::uint32_t kMaxLooks = 2;
+constexpr Duration kDoubtfulWatch{60000};
 // After so long a stream did not break at the first thing that it told.
 constexpr Duration kNotTheFirst{20000};
+
+// What a field selector says of metadata.name, alone.
+std::string name_of(const std::string& field_selector) {
+  const auto parsed = core::FieldSelector::parse(field_selector);
+  if (!parsed.ok()) return "";
+  for (const core::FieldRequirement& one : parsed->requirements()) {
+    if (one.path == "metadata.name" && one.equal) return core::with_name("", one.value);
+  }
+  return "";
+}
 
 base::Error rewound(const std::string& before, const std::string& now) {
   return {ErrorKind::gone,
@@ -142,11 +156,11 @@ void Watcher::begin(TimePoint now, WatcherActions& out) {
 
 // A server accepts a watch from a version that it does not have yet and says nothing until it has:
 // one whose data was restored from a backup would be silent for long, and then tell half. A list of
-// one object says which version it is at.
+// one object says which version it is at. Any object does: a selector would only let the server
+// search for one. The name goes along, for rights may be for it alone.
 void Watcher::look_at_version(WatcherActions& out) {
   core::ListParams params;
-  params.label_selector = options_.label_selector;
-  params.field_selector = options_.field_selector;
+  params.field_selector = name_of(options_.field_selector);
   params.limit = 1;
   params.content = options_.content;
   request_ = Request::version;
@@ -157,20 +171,39 @@ void Watcher::look_at_version(WatcherActions& out) {
 void Watcher::version_is(TimePoint now, const std::string& version, WatcherActions& out) {
   request_ = Request::none;
   doubtful_ = false;
+  looks_failed_ = 0;
   if (!went_back(version)) return start_watch(now, out);
   relist_rewound(now, WatcherFailure::watch_start, version, out);
 }
 
+// Lists may fail where watches work: throttled alone, too slow, or in the way of an object that
+// cannot be read. Then it is watched in doubt, and looked for again soon.
+void Watcher::look_failed(TimePoint now, const base::Error& error, WatcherActions& out) {
+  request_ = Request::none;
+  state_ = WatcherState::init_listed;
+  if (error.is_forbidden()) {  // who may only watch is not asked for more
+    doubtful_ = false;
+    return start_watch(now, out);
+  }
+  if (version_is_useless(error)) {
+    return watch_refused(now, WatcherFailure::watch_start, error, out);
+  }
+  if (!error.is_unreachable()) watch_in_doubt_ = ++looks_failed_ >= kMaxLooks;
+  fail(now, WatcherFailure::watch_start, error, out);
+}
+
 void Watcher::start_watch(TimePoint now, WatcherActions& out) {
-  if (doubtful_ && state_ != WatcherState::initial_watch) return look_at_version(out);
+  const bool in_doubt = doubtful_ && state_ != WatcherState::initial_watch;
+  if (in_doubt && !watch_in_doubt_) return look_at_version(out);
   if (has_started_watch_ && now < watch_started_ + options_.short_watch) {
     retry_at(watch_started_ + options_.short_watch, out);
     return;
   }
+  watch_in_doubt_ = false;
   core::WatchParams params;
   params.label_selector = options_.label_selector;
   params.field_selector = options_.field_selector;
-  params.timeout = watch_timeout();
+  params.timeout = in_doubt ? std::min(kDoubtfulWatch, watch_timeout()) : watch_timeout();
   params.content = options_.content;
   const bool initial = state_ == WatcherState::initial_watch;
   params.send_initial_events = initial;
@@ -211,6 +244,8 @@ void Watcher::init_done(std::string resource_version, WatcherActions& out) {
   state_ = WatcherState::init_listed;
   init_emitted_ = false;
   doubtful_ = false;
+  looks_failed_ = 0;
+  watch_in_doubt_ = false;
   force_recent_ = false;
   rewound_ = false;
   rewind_told_ = false;
@@ -306,6 +341,20 @@ WatcherActions Watcher::on_rewound_elsewhere(TimePoint now) {
   return out;
 }
 
+WatcherActions Watcher::list_anew(TimePoint now, const std::string& known) {
+  WatcherActions out;
+  if (usable_version(known)) {
+    synced_ = true;
+    resource_version_ = known;
+  }
+  force_recent_ = true;
+  rewound_ = true;
+  stop(out);
+  refused_ = 0;
+  begin(now, out);
+  return out;
+}
+
 // ---------------------------------------------------------------- watches
 
 WatcherActions Watcher::on_watch_open(TimePoint now) {
@@ -364,7 +413,8 @@ void Watcher::initial_bookmark(TimePoint now, const EventFacts& event, WatcherAc
   if (!usable_version(event.resource_version)) {
     ++streaming_interrupted_;
     relist(now, WatcherFailure::no_resource_version,
-           Error(ErrorKind::invalid, "the end of the initial events has no resourceVersion"), out);
+           Error(ErrorKind::unavailable, "the end of the initial events has no resourceVersion"),
+           out);
     return;
   }
   if (begin_again_if_back(now, event.resource_version, out)) return;
@@ -402,7 +452,7 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
       ++skipped_events_;  // says nothing, harms nothing
     } else {
       relist(now, WatcherFailure::no_resource_version,
-             Error(ErrorKind::invalid, "an event without resourceVersion"), out);
+             Error(ErrorKind::unavailable, "an event without resourceVersion"), out);
     }
     return;
   }

@@ -142,6 +142,9 @@ class Watcher {
   // past that was undone cannot be told any more: it lists anew, at once unless the server asked it
   // to wait, or it waits to list anew already, and every object is compared.
   WatcherActions on_rewound_elsewhere(TimePoint now);
+  // What is held is of another version of the kind: a list, and every object is compared. `known`:
+  // as start() has it.
+  WatcherActions list_anew(TimePoint now, const std::string& known);
   // The server's data went back, and no full state came since: what is held is of a past that the
   // server does not have.
   bool outdated() const { return outdated_; }
@@ -171,6 +174,7 @@ class Watcher {
   void start_watch(TimePoint now, WatcherActions& out);
   void look_at_version(WatcherActions& out);
   void version_is(TimePoint now, const std::string& version, WatcherActions& out);
+  void look_failed(TimePoint now, const base::Error& error, WatcherActions& out);
   void retry_at(TimePoint at, WatcherActions& out);
   void stop(WatcherActions& out);
   void init_done(std::string resource_version, WatcherActions& out);
@@ -245,6 +249,8 @@ class Watcher {
   // The server was away, or silent for longer than it should be, or it is another process's version
   // that is resumed: it may be at an older one by now.
   bool doubtful_ = false;
+  std::uint32_t looks_failed_ = 0;  // in a row
+  bool watch_in_doubt_ = false;     // the next watch starts without a look
   // Answers and streams in a row that failed at this resourceVersion without any progress.
   std::uint32_t refused_ = 0;
 };

@@ -114,10 +114,7 @@ bool Watcher::change_form_after(const base::Error& error) {
 WatcherActions Watcher::on_list_error(TimePoint now, const base::Error& error) {
   WatcherActions out;
   if (request_ == Request::version) {
-    request_ = Request::none;
-    // Who may only watch is not asked for more.
-    doubtful_ = !error.is_forbidden();
-    doubtful_ ? watch_refused(now, WatcherFailure::watch_start, error, out) : start_watch(now, out);
+    look_failed(now, error, out);
     return out;
   }
   if (request_ != Request::list) return out;
@@ -228,7 +225,7 @@ void Watcher::last_page(TimePoint now, const core::ListPage& page, WatcherAction
   if (!usable_version(page.resource_version)) {
     state_ = WatcherState::empty;
     fail(now, WatcherFailure::no_resource_version,
-         Error(ErrorKind::invalid, "the list has no resourceVersion to watch from"), out);
+         Error(ErrorKind::unavailable, "the list has no resourceVersion to watch from"), out);
     return;
   }
   // A server that pages unasked may give each page a later version: what changed meanwhile of the

@@ -26,7 +26,7 @@ std::string text_of(const Words& words) {
 }
 
 ExecJob job(const std::string& key, const std::string& name) {
-  return {key, name, {}, ""};
+  return {key, name, "", 0, false};
 }
 
 }  // namespace
@@ -180,12 +180,32 @@ TEST_CASE("commands of one object run one after the other, of others beside them
 }
 
 TEST_CASE("too many waiting commands are refused, and what waits can be dropped") {
-  ExecQueue queue(1, 2);
+  ExecQueue queue(1, {2, 100});
   CHECK(queue.push(job("a", "1")));
   CHECK(queue.push(job("a", "2")));
   CHECK(!queue.push(job("a", "3")));
   CHECK(queue.drop() == 2);
   CHECK(!queue.take());
+  ExecJob large = job("a", "4");
+  large.content.assign(60, 'x');
+  CHECK(queue.push(large));
+  CHECK(!queue.push(large));
+  CHECK(queue.take()->name == "4");
+  CHECK(queue.push(large));
+}
+
+TEST_CASE("a list of any length may wait, and takes no room from what happens meanwhile") {
+  ExecQueue queue(1, {2, 100});
+  ExecJob listed = job("a", "of a list");
+  listed.listed = true;
+  listed.content.assign(60, 'x');
+  for (int i = 0; i < 100; ++i) CHECK(queue.push(listed));
+  CHECK(queue.push(job("a", "1")));
+  CHECK(queue.push(job("a", "2")));
+  CHECK(!queue.push(job("a", "3")));
+  CHECK(queue.waiting() == 102);
+  CHECK(queue.take()->name == "of a list");
+  CHECK(!queue.push(job("a", "3")));
 }
 
 TEST_CASE("how a command ended is told in a few words") {

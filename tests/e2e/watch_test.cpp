@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "e2e/turner.hpp"
 #include "e2e/world.hpp"
 #include "loop/process.hpp"
 
@@ -179,6 +180,39 @@ E2E_CASE("a forgotten history is a GAP in the stream, which goes on") {
   const auto seen = watch.events();
   CHECK(std::count(seen.begin(), seen.end(), "ADDED b") == 1);
   CHECK(std::count(seen.begin(), seen.end(), "DELETED a") == 1);
+}
+
+E2E_CASE("a watch of a version that is served no more goes on in another, or says that it waits") {
+  World w;
+  make_turner(w, "true", "false");
+  const auto object = [](const std::string& version, const std::string& name) {
+    return "{apiVersion: turn.kubewatch.dev/" + version +
+           ", kind: Turner, metadata: {name: " + name + ", namespace: '@NS@'}}";
+  };
+  for (const char* name : {"t1", "t2"}) w.apply(object("v1alpha1", name));
+  Watch any(w, {"turners.turn.kubewatch.dev", "-n", w.ns(), "-o", "json"});
+  Watch pinned(w, {"turners.v1alpha1.turn.kubewatch.dev", "-n", w.ns(), "-o", "json"});
+  REQUIRE(any.shows("SYNCED"));
+  REQUIRE(pinned.shows("SYNCED"));
+  w.apply(turner("false", "true"));
+  REQUIRE(turned(w, "v1", true));
+  REQUIRE(any.says("turners.turn.kubewatch.dev is served as v1 now, not as v1alpha1: going on"));
+  REQUIRE(pinned.says("waiting for the version that was asked for"));
+  REQUIRE(any.shows("\"type\":\"GAP\""));
+  w.apply(object("v1", "t3"));
+  REQUIRE(any.shows("\"t3\""));
+  w.remove(kTurner, "t1");
+  REQUIRE(any.shows("DELETED"));
+  CHECK(any.end(SIGTERM) == 0);
+  // The objects themselves did not change, but their version did.
+  CHECK(any.events() == Seen{"ADDED* t1", "ADDED* t2", "SYNCED", "MODIFIED t1", "MODIFIED t2",
+                             "GAP", "ADDED t3", "DELETED t1"});
+  CHECK(pinned.events() == Seen{"ADDED* t1", "ADDED* t2", "SYNCED"});
+  // What was asked for is there again.
+  w.apply(turner("true", "true"));
+  CHECK(w.eventually([&] { return pinned.out.find("\"t3\"") != std::string::npos; }, kDiscovery));
+  CHECK(pinned.end(SIGTERM) == 0);
+  remove_turner(w);
 }
 
 E2E_CASE("kinds of many namespaces and contexts come in one stream") {

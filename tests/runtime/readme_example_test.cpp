@@ -2,6 +2,7 @@
 // this.
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/object_ref.hpp"
 #include "runtime/applier.hpp"
 #include "runtime/operator.hpp"
 #include "support/catch.hpp"
@@ -37,7 +38,8 @@ class Sites {
                          {"kind", meta.kind},
                          {"metadata", metadata},
                          {"status", {{"page", meta.name}}}};
-    metadata["ownerReferences"] = Json::array({runtime::owner_reference(meta)});
+    metadata["ownerReferences"] =
+        Json::array({core::owner_reference(core::object_ref(meta), true)});
     const Json page = {{"apiVersion", "v1"},
                        {"kind", "ConfigMap"},
                        {"metadata", metadata},

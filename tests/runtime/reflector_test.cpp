@@ -64,6 +64,7 @@ struct Bench {
   client::Client client{loop, transport, config()};
   base::Random random{1};
   Lines told;
+  core::ResourceType type = config_maps();
   WatcherOptions options;
   std::unique_ptr<Reflector> reflector;
 
@@ -92,7 +93,7 @@ struct Bench {
     };
     StoreOptions store;
     store.strip = std::move(strip);
-    reflector = std::make_unique<Reflector>(client, config_maps(), "shop", options, store, random,
+    reflector = std::make_unique<Reflector>(client, type, "shop", options, store, random,
                                             std::move(callbacks));
   }
 
@@ -503,6 +504,54 @@ TEST_CASE("subscribers are told at their own pace, late ones what is there first
   b.reflector.reset();
   slow.subscription->resume();
   CHECK(b.told.back() == "added last=v");
+}
+
+TEST_CASE("another version of the kind is listed and compared with what is held") {
+  Bench b;
+  b.start();
+  b.sync({object("a", 3), object("b", 5)}, 7);
+  core::ResourceType newer = config_maps();
+  newer.gvk.version = "v2";
+  b.told.clear();
+  const std::size_t before = b.transport.size();
+  b.reflector->go_on_as(newer);
+  CHECK(b.reflector->type().gvk.version == "v2");
+  CHECK(b.call(before).target() == "/api/v2/namespaces/shop/configmaps");
+  b.answer(before, 200, list({object("a", 3), object("c", 8)}, 9));
+  // a is the same object, but of another version.
+  CHECK(b.told ==
+        Lines{"deleted b=v relisted", "modified a=v relisted", "added c=v relisted", "synced gap"});
+  CHECK(b.call(before + 1).target().find("/api/v2/") == 0);
+  CHECK(b.call(before + 1).target().find("resourceVersion=9") != std::string::npos);
+}
+
+TEST_CASE("a cache that was saved of another version of the kind is compared with a list") {
+  std::string file;
+  {
+    Bench b;
+    b.start();
+    b.sync({object("a", 3), object("b", 5)}, 7);
+    REQUIRE(b.reflector
+                ->save([&](std::string_view piece) -> Result<void> {
+                  file.append(piece);
+                  return {};
+                })
+                .ok());
+  }
+  Bench b;
+  b.type.gvk.version = "v2";
+  b.make();
+  REQUIRE(b.reflector->load(file).ok());
+  b.reflector->start();
+  CHECK(b.told == Lines{"added a=v", "added b=v", "synced"});
+  b.told.clear();
+  b.answer(0, 200, list({object("a", 3)}, 9));
+  CHECK(b.told == Lines{"deleted b=v relisted", "modified a=v relisted", "synced gap"});
+  // Of another kind it is refused, as before.
+  Bench other;
+  other.type.gvk.kind = "Secret";
+  other.make();
+  CHECK_FALSE(other.reflector->load(file).ok());
 }
 
 TEST_CASE("a saved cache starts warm where it stood, and a 410 tells the differences") {

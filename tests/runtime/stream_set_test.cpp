@@ -143,6 +143,25 @@ TEST_CASE("a stream may be removed from inside its own change") {
   CHECK(b.good.gone);
 }
 
+TEST_CASE("a stream that goes at the first of many debounced changes is told no other") {
+  Bench b;
+  StreamSet::Id id = 0;
+  std::vector<std::string> tapped, told;
+  ChangeStream stream;
+  stream.debounce(Duration{5})
+      .tap([&](const StoreChange& change) {
+        tapped.push_back(change.meta.name);
+        b.set.remove(id);
+      })
+      .to([&](const StoreChange& change) { told.push_back(change.meta.name); });
+  id = b.set.add("once", std::make_unique<ScriptedSource>(b.good), std::move(stream));
+  b.turn();
+  for (const char* name : {"x", "y", "z"}) b.good.events.on_change(change_of(meta_named(name)));
+  REQUIRE(b.until([&] { return !tapped.empty() && b.good.gone; }));
+  CHECK(tapped == std::vector<std::string>{"x"});
+  CHECK(told.empty());
+}
+
 TEST_CASE("debounced changes of a stream come by themselves") {
   Bench b;
   b.add(b.good, "good", Duration{5});

@@ -46,10 +46,8 @@ Json pod(const std::string& name, const std::string& ready, const std::string& u
 
 struct Case {
   explicit Case(WaitGoal wanted) : judge(std::move(wanted)) {}
-  void see(std::size_t target, const Json& object) { judge.seen(target, object, now, kWall); }
-  void gone(std::size_t target, const std::string& name) {
-    judge.gone(target, {"shop", name}, now);
-  }
+  void see(std::size_t target, const Json& object) { judge.seen(target, object, kWall); }
+  void gone(std::size_t target, const std::string& name) { judge.gone(target, {"shop", name}); }
   WaitOutcome decide(bool confirmed = true) {
     return judge.decide(now, confirmed ? now : kStart - Duration{1});
   }
@@ -365,7 +363,7 @@ TEST_CASE("what time alone changes is told as due") {
   REQUIRE(it.judge.due().size() == 1);
   const auto due = it.judge.due().front();
   CHECK(base::format_rfc3339(due.at) == "2026-01-02T03:04:15Z");
-  it.judge.seen(a, waiting, it.now, due.at);
+  it.judge.seen(a, waiting, due.at);
   CHECK(it.decide() == WaitOutcome::failed);
   CHECK(it.judge.due().empty());
 }
@@ -405,7 +403,7 @@ TEST_CASE("nothing is decided by what lacks of an object that could not be kept 
   for (const char* wanted : {"ready", "jq=.status == null", "condition=Ready"}) {
     Case it(goal({wanted}));
     const auto a = it.judge.add(pods("a"));
-    it.judge.seen(a, metadata, it.now, kWall, true);
+    it.judge.seen(a, metadata, kWall, true);
     it.judge.synced(a);
     CHECK(it.decide() == WaitOutcome::invalid);
     CHECK(it.object().judgement.current.find("only the metadata is kept") != std::string::npos);
@@ -418,7 +416,7 @@ TEST_CASE("nothing is decided by what lacks of an object that could not be kept 
     if (*fails != '\0') wanted.fail_if.push_back(*WaitCondition::parse(fails));
     Case there(std::move(wanted));
     const auto a = there.judge.add(pods("a"));
-    there.judge.seen(a, metadata, there.now, kWall, true);
+    there.judge.seen(a, metadata, kWall, true);
     there.judge.synced(a);
     CHECK(there.decide() == (*fails == '\0' ? WaitOutcome::met : WaitOutcome::invalid));
   }
@@ -433,7 +431,7 @@ TEST_CASE("what left a selection is undecided until it is known whether it exist
   it.judge.synced(web);
   it.see(web, pod("a", "True"));
   CHECK(it.judge.inside(web).size() == 1);
-  it.judge.left(web, {"shop", "a"}, it.now);
+  it.judge.left(web, {"shop", "a"});
   CHECK(it.decide() == WaitOutcome::pending);
   CHECK(it.object().state == WaitState::unknown);
   CHECK(it.judge.inside(web).empty());
@@ -456,7 +454,7 @@ TEST_CASE("what is outside a selection does not count among its objects") {
   it.see(web, pod("a", "True"));
   it.see(web, pod("b", "True", "v"));
   CHECK(it.decide() == WaitOutcome::pending);
-  it.judge.left(web, {"shop", "b"}, it.now);
+  it.judge.left(web, {"shop", "b"});
   CHECK(it.decide() == WaitOutcome::pending);
   REQUIRE(it.judge.outside(web, {"shop", "b"}));
   CHECK(it.decide() == WaitOutcome::met);
@@ -468,7 +466,7 @@ TEST_CASE("only a failure by deletion does not keep what left a selection") {
   it.judge.synced(web);
   it.see(web, pod("a", "True"));
   it.see(web, pod("b", "False", "v"));
-  it.judge.left(web, {"shop", "b"}, it.now);
+  it.judge.left(web, {"shop", "b"});
   CHECK(it.decide() == WaitOutcome::pending);
   CHECK_FALSE(it.judge.outside(web, {"shop", "b"}));
   CHECK(it.decide() == WaitOutcome::met);

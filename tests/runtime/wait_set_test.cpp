@@ -49,6 +49,9 @@ struct Wait : test::ApiRig {
     options.strategy = ListStrategy::unpaged;
     WaitSet::Callbacks callbacks;
     callbacks.on_change = [this] { outcome = set->outcome(); };
+    callbacks.on_state = [this] {
+      if (on_state) on_state();
+    };
     callbacks.on_failure = [this](const std::string&, const ReflectorStats&, WatcherFailure,
                                   const Error&, Duration) { ++failures; };
     callbacks.on_version = [this](const std::string& what, const core::Gvk& before,
@@ -103,6 +106,7 @@ struct Wait : test::ApiRig {
 
   WaitOutcome outcome = WaitOutcome::pending;
   int failures = 0;
+  std::function<void()> on_state;
   std::vector<std::string> versions;
   std::unique_ptr<WaitSet> set;
 };
@@ -302,6 +306,31 @@ TEST_CASE("of two objects one that was seen before an outage counts when its wat
   again.head(200);
   again.data(event("DELETED", pod("a", "Running", 6)));
   CHECK(wait.becomes(WaitOutcome::deleted));
+}
+
+TEST_CASE("what a list finds changed is judged as a whole, not object by object") {
+  Wait wait({"jsonpath={.status.phase}=Running"});
+  std::size_t states = 0, met = 0;
+  wait.on_state = [&] {
+    ++states;
+    met += wait.set->outcome() == WaitOutcome::met ? 1 : 0;
+  };
+  wait.add_selected();
+  wait.set->start();
+  Wait::answer_to(wait.request("GET", "app%3Dweb"), 200,
+                  list(pod("a", "Running", 5) + "," + pod("c", "Pending", 5, "u3"), 5));
+  auto& watch = wait.request("GET", "watch=");
+  watch.head(200);
+  watch.data(R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})"
+             "\n");
+  const std::size_t before = states;
+  // c has gone, d has come: at no moment was a alone.
+  Wait::answer_to(wait.request("GET", "app%3Dweb"), 200,
+                  list(pod("a", "Running", 5) + "," + pod("d", "Pending", 9, "u4"), 9));
+  wait.request("GET", "watch=");
+  CHECK(states == before + 1);
+  CHECK(met == 0);
+  CHECK(wait.outcome == WaitOutcome::pending);
 }
 
 TEST_CASE("a hold ends by time alone") {

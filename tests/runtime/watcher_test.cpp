@@ -946,6 +946,48 @@ TEST_CASE("a server that was away, or that a cache from a file is for, is asked 
     CHECK(s.timer() == Lines{"stop", "list limit=1"});
     restored();
   }
+  SECTION("lists fail where watches may work: it watches in doubt, and looks again soon") {
+    const auto slow = http_error(ErrorKind::timeout, 0);
+    const auto broken = http_error(ErrorKind::internal, 500);
+    for (const Error& error : {slow, broken}) {
+      Script one(with(ListStrategy::unpaged));
+      CHECK(one.lines(one.watcher.resume(one.now, "77")) == Lines{"list limit=1"});
+      one.list_error(error);
+      CHECK(one.after(60000).timer() == Lines{"list limit=1"});
+      one.list_error(error);
+      CHECK(one.after(60000).timer() == Lines{"watch rv=77", "timer 30000"});
+      one.open();
+      CHECK(one.added("78") == Lines{"Apply"});
+      CHECK(one.after(60000).end() == Lines{"list limit=1"});
+      // However often: what is known is not thrown away for it.
+      for (int i = 0; i < 10; ++i) {
+        one.list_error(error);
+        CHECK(one.after(60000).timer() == Lines{"watch rv=78", "timer 30000"});
+        one.open();
+        CHECK(one.after(60000).end() == Lines{"list limit=1"});
+      }
+      CHECK(one.page("80") == Lines{"watch rv=78", "timer 30000"});
+      one.open();
+      one.added("81");
+      CHECK(one.after(60000).end() == Lines{"watch rv=81", "timer 30000"});
+    }
+  }
+  SECTION("a server that is away is not watched in doubt: it may come back with older data") {
+    s.lines(s.watcher.resume(s.now, "77"));
+    for (int i = 0; i < 10; ++i) {
+      s.list_error(kCut);
+      CHECK(s.after(60000).timer() == Lines{"list limit=1"});
+    }
+    restored();
+  }
+  SECTION("any object says it, so no selector makes the server search; a name goes along") {
+    WatcherOptions options;
+    options.label_selector = "app=rare";
+    options.field_selector = "metadata.name=a,status.phase=Running";
+    Script one(options);
+    CHECK(one.lines(one.watcher.resume(one.now, "77")) ==
+          Lines{"list fieldSelector=metadata.name%3Da&limit=1"});
+  }
   SECTION("who may not list watches all the same") {
     s.lines(s.watcher.resume(s.now, "77"));
     CHECK(s.list_error(http_error(ErrorKind::forbidden, 403)) ==
