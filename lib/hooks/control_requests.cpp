@@ -181,9 +181,9 @@ Json ControlRequests::explained(Driver& driver, const core::ObjectKey& key, cons
   facts.live_error = live_error;
   if (const auto last = history_.last(driver.rule().name, key)) {
     const auto ago = std::chrono::duration_cast<Duration>(client_.loop().wall() - last->ended);
-    facts.last = LastRun{last->record.outcome, last->record.message, ago};
+    facts.last = LastRun{last->record.outcome, last->record.message, ago, false};
   }
-  Json out = to_json(kubewatch::hooks::explain(driver.rule(), key, facts));
+  Json out = to_json(kubewatch::hooks::explain(driver.rule(), facts));
   out["controller"] = driver.rule().name;
   out["object"] = object_text(driver, key);
   out["file"] = fmt::format("{}:{}", driver.rule().file, driver.rule().line);

@@ -354,7 +354,7 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
   if (end.slow_retry) {
     handling_.erase(id);
   } else {
-    end_handling(id, key, end.outcome);
+    end_handling(id, key, end);
   }
   after_run(key, end);
   forget_if_gone(key);

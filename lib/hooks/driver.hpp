@@ -208,15 +208,18 @@ class Driver : public runtime::Reconciler, public RunHost {
   void note_ignored(const core::ObjectKey& key, const std::string& resource_version);
   // `since`: its last run, as far as that is known to be over for so long.
   void schedule_resync(const core::ObjectKey& key, Duration since = Duration{0});
-  // driver_control.cpp: --state
+  // driver_control.cpp
+  void add_object_facts(const core::ObjectKey& key, ExplainFacts& facts) const;
+  void add_queue_facts(const core::ObjectKey& key, ExplainFacts& facts);
+  // driver_state.cpp: --state
   // A request that no mark shows: it is not handled before it has run.
   void unsettle(const core::ObjectKey& key, runtime::Reason reason);
+  std::optional<LastRun> last_by_state(const core::ObjectKey& key) const;
   std::string state_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
                          const std::string& json);
   void begin_handling(const std::string& run_id, const core::ObjectMeta& meta,
                       const std::string& json);
-  void end_handling(const std::string& run_id, const core::ObjectKey& key,
-                    const runtime::RunOutcome& outcome);
+  void end_handling(const std::string& run_id, const core::ObjectKey& key, const RunEnd& end);
   bool restore(const core::ObjectKey& key);
   void restore_clock(const core::ObjectKey& key, const HandledObject& handled);
   void after_restore();

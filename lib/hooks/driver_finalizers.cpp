@@ -28,7 +28,7 @@ bool Driver::is_stale(const core::ObjectMeta& meta) {
 void Driver::know(const core::ObjectMeta& meta) {
   if (services_.state == nullptr) return;
   const StateKey key{rule_.name, meta.key()};
-  if (services_.state->find(key) == nullptr) services_.state->set(key, {meta.uid, "", false, 0});
+  if (services_.state->find(key) == nullptr) services_.state->set(key, to_be_handled(meta.uid));
 }
 
 void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,

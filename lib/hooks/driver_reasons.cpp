@@ -89,7 +89,7 @@ void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
   forget_key(key, last.meta.uid);
   // Until its hook has run the next start has to know of it.
   if (to_tell && services_.state != nullptr) {
-    services_.state->set({rule_.name, key}, {last.meta.uid, "", false, 0});
+    services_.state->set({rule_.name, key}, to_be_handled(last.meta.uid));
   }
   if (to_tell && !stopping_) {
     deleted_[key].push_back({last, how == Gone::deleted_or_left});

@@ -126,9 +126,7 @@ void Engine::Impl::on_discovered(Result<std::shared_ptr<const client::ResourceMa
 void Engine::Impl::on_unreachable(const Error& error) {
   if (stopping) return;
   if (resources == nullptr && start_patience.is_over(error, loop.now())) {
-    stopping = true;
-    if (callbacks.on_fatal) callbacks.on_fatal(error);
-    return;
+    return give_up(error);
   }
   const Duration wait = discovery_backoff.fail(random);
   if (told.admit("discovery " + error.message(), loop.now())) {

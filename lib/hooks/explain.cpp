@@ -77,7 +77,7 @@ std::optional<Explanation> of_the_rule(const ExplainFacts& facts) {
   return std::nullopt;
 }
 
-Explanation of_absent(const Rule& rule, const core::ObjectKey& key, const ExplainFacts& facts) {
+Explanation of_absent(const Rule& rule, const ExplainFacts& facts) {
   if (!facts.live_error.empty()) {
     return state("not-selected",
                  "it is not in the rule's selection, and the server could not be asked why: " +
@@ -96,7 +96,6 @@ Explanation of_absent(const Rule& rule, const core::ObjectKey& key, const Explai
   if (core::meta_of(*facts.live).has_finalizer(rule.finalizer_name)) {
     out.details.push_back("it still carries the finalizer " + rule.finalizer_name);
   }
-  (void)key;
   return out;
 }
 
@@ -264,7 +263,8 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
   }
   if (facts.last) {
     std::string text =
-        fmt::format("its last run ended {} ago: {}", in(facts.last->ago), facts.last->outcome);
+        fmt::format("its last run {} {} ago: {}", facts.last->by_state ? "began" : "ended",
+                    in(facts.last->ago), facts.last->outcome);
     if (!facts.last->message.empty()) text += ": " + facts.last->message;
     out.details.push_back(std::move(text));
   }
@@ -272,11 +272,11 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
 
 }  // namespace
 
-Explanation explain(const Rule& rule, const core::ObjectKey& key, const ExplainFacts& facts) {
+Explanation explain(const Rule& rule, const ExplainFacts& facts) {
   if (auto out = of_the_rule(facts)) return *std::move(out);
   Explanation out;
   if (!facts.cached && !facts.guarded_outside) {
-    out = of_absent(rule, key, facts);
+    out = of_absent(rule, facts);
   } else if (!facts.owns_shard && facts.sharded) {
     out = state("other-shard", "another instance leads its shard");
   } else if (auto object = facts.cached ? of_the_object(rule, facts) : std::nullopt) {

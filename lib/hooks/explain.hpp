@@ -26,6 +26,7 @@ struct LastRun {
   std::string outcome;
   std::string message;
   Duration ago{0};
+  bool by_state = false;  // known by --state alone: outcome says all, and `ago` is its beginning
 };
 
 // Its runs cause each other, and those are put off.
@@ -83,7 +84,7 @@ struct Explanation {
   std::optional<Duration> next_run;  // absent: only a change runs it
 };
 
-Explanation explain(const Rule& rule, const core::ObjectKey& key, const ExplainFacts& facts);
+Explanation explain(const Rule& rule, const ExplainFacts& facts);
 
 Json to_json(const Explanation& explanation);
 

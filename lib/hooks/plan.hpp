@@ -35,7 +35,6 @@ struct WritePlan {
   // Told by run once all of the above is written: what they speak of has happened then.
   std::vector<runtime::Happening> events;
   std::vector<HookMetric> metrics;
-  bool writes_status() const { return status.has_value() || !conditions.empty(); }
 };
 
 struct PlanInput {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/json.hpp"
 #include "base/keyed_hash.hpp"
 
@@ -31,6 +33,7 @@ std::optional<Record> parse_record(std::string_view json) {
   handled.parked = base::find(*value, {"parked"}) != nullptr;
   handled.due = base::int_at(*value, {"due"}).value_or(0);
   handled.ran = base::int_at(*value, {"ran"}).value_or(0);
+  handled.why = base::string_at(*value, {"why"});
   out.handled = std::move(handled);
   return out;
 }
@@ -56,6 +59,13 @@ std::string apply_line(std::string_view line, LoadedState& out) {
 
 }  // namespace
 
+HandledObject to_be_handled(std::string uid, std::int64_t ran) {
+  HandledObject out;
+  out.uid = std::move(uid);
+  out.ran = ran;
+  return out;
+}
+
 std::string state_header() {
   return std::string(kHeader);
 }
@@ -68,6 +78,7 @@ std::string state_line(const StateKey& key, const std::optional<HandledObject>& 
     if (handled->parked) record["parked"] = true;
     if (handled->due != 0) record["due"] = handled->due;
     if (handled->ran != 0) record["ran"] = handled->ran;
+    if (!handled->why.empty()) record["why"] = handled->why;
   } else {
     record["gone"] = true;
   }

@@ -15,6 +15,8 @@
 
 namespace kubewatch::hooks {
 
+constexpr std::size_t kMaxWhy = 1000;
+
 // One object as one controller last left it.
 struct HandledObject {
   std::string uid;
@@ -25,8 +27,14 @@ struct HandledObject {
   // When its last run began, as `due`: what the clock counts from. 0 = not known, as in the files
   // of versions that did not keep it.
   std::int64_t ran = 0;
+  // Of a parked one how its last run ended, for people: "permanent: no such plan". Masked, and at
+  // most kMaxWhy characters, which a line holds.
+  std::string why;
   bool operator==(const HandledObject&) const = default;
 };
+
+// Known, so that its deletion is seen, and to run in any case: no mark equals an empty hash.
+HandledObject to_be_handled(std::string uid, std::int64_t ran = 0);
 
 struct StateKey {
   std::string controller;

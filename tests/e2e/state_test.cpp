@@ -256,4 +256,32 @@ E2E_CASE("with --state a run whose writes were refused runs again after a restar
   k.end(SIGTERM);
 }
 
+E2E_CASE("with --state explain says after a SIGKILL why an object is parked") {
+  Kept k("",
+         "echo \"$KW_NAME\" >> runs\n"
+         "echo 'apiVersion: kubewatch.dev/v1'\n"
+         "echo 'kind: Result'\n"
+         "echo 'message: no plan for it'\n"
+         "exit 65\n");
+  k.w.apply(website("a", "one"));
+  k.start();
+  REQUIRE(k.ran("a"));
+  k.settle();
+  for (int start = 0; start < 2; ++start) {
+    k.end(SIGKILL);
+    k.clear();
+    k.start();
+    k.settle();
+    CHECK(k.w.read("runs") == "");
+    const Json rule = ask(k.w, {"explain", "website/a"})["rules"][0];
+    CHECK(rule["state"] == "parked");
+    const std::string details = rule["details"].dump();
+    INFO(details);
+    CHECK(details.find("its last run began") != std::string::npos);
+    CHECK(details.find("permanent failure: no plan for it") != std::string::npos);
+  }
+  CHECK(k.w.read("state/handled.log").find("no plan for") != std::string::npos);
+  k.end(SIGTERM);
+}
+
 }  // namespace kubewatch::e2e

@@ -206,7 +206,7 @@ TEST_CASE("objects wait for a crashing worker without a place, and explain says 
   hooks::Driver& driver = *world.engine->drivers().at(0);
   hooks::Explanation said;
   REQUIRE(world.until([&] {
-    said = hooks::explain(driver.rule(), waits, driver.facts_of(waits));
+    said = hooks::explain(driver.rule(), driver.facts_of(waits));
     return said.state == "waiting-for-worker" && driver.queue().held().empty() &&
            driver.services().slots.used() == 0;
   }));

@@ -9,8 +9,6 @@ using namespace kubewatch::hooks;
 
 namespace {
 
-const core::ObjectKey kKey{"shop", "a"};
-
 Rule website() {
   Rule rule;
   rule.name = "website";
@@ -58,67 +56,67 @@ TEST_CASE("a rule that is not at work says what it waits for, whatever the objec
   auto facts = quiet();
   facts.queued = pending(facts, runtime::Reason::updated, 0);
   facts.started = false;
-  CHECK(explain(website(), kKey, facts).state == "syncing");
+  CHECK(explain(website(), facts).state == "syncing");
   facts.blocked = true;
-  CHECK(explain(website(), kKey, facts).state == "forbidden");
+  CHECK(explain(website(), facts).state == "forbidden");
   facts.waits_for = "the server has no kind x/v1 Website";
-  const auto out = explain(website(), kKey, facts);
+  const auto out = explain(website(), facts);
   CHECK(out.state == "waiting-for-kind");
   CHECK(says(out, "no kind x/v1 Website"));
   CHECK_FALSE(out.matched);
   facts.stopping = true;
-  CHECK(explain(website(), kKey, facts).state == "stopping");
+  CHECK(explain(website(), facts).state == "stopping");
 }
 
 TEST_CASE("nothing is called idle while a watch of its rule fails") {
   auto facts = quiet();
-  REQUIRE(explain(website(), kKey, facts).state == "idle");
+  REQUIRE(explain(website(), facts).state == "idle");
   facts.failing = {"the watch of websites.x in namespace shop has failed for 37s: Forbidden"};
-  const auto out = explain(website(), kKey, facts);
+  const auto out = explain(website(), facts);
   CHECK(out.state == "stale");
   CHECK(says(out, "has failed for 37s: Forbidden"));
   facts.queued = pending(facts, runtime::Reason::updated, 0);
-  CHECK(explain(website(), kKey, facts).state == "due");
-  CHECK(says(explain(website(), kKey, facts), "has failed for 37s"));
+  CHECK(explain(website(), facts).state == "due");
+  CHECK(says(explain(website(), facts), "has failed for 37s"));
 }
 
 TEST_CASE("an object outside of the selection is told which selector keeps it out") {
   auto facts = quiet();
   facts.cached = false;
-  CHECK(explain(website(), kKey, facts).state == "not-found");
+  CHECK(explain(website(), facts).state == "not-found");
   Json live = {{"metadata", {{"name", "a"}, {"namespace", "shop"}, {"labels", {{"tier", "db"}}}}},
                {"spec", {{"size", "1"}}}};
   facts.live = &live;
   Rule rule = website();
   rule.for_.label_selector = *core::LabelSelector::parse("tier=web");
-  auto out = explain(rule, kKey, facts);
+  auto out = explain(rule, facts);
   CHECK(out.state == "not-selected");
   CHECK(says(out, "labelSelector tier=web"));
   rule.for_.label_selector = {};
   rule.for_.field_selector = *core::FieldSelector::parse("spec.size=2");
-  CHECK(says(explain(rule, kKey, facts), "fieldSelector spec.size=2"));
+  CHECK(says(explain(rule, facts), "fieldSelector spec.size=2"));
   rule.for_.namespaces = {"blog"};
-  CHECK(says(explain(rule, kKey, facts), "namespace shop is none"));
+  CHECK(says(explain(rule, facts), "namespace shop is none"));
   live["metadata"]["finalizers"] = Json::array({"kubewatch.dev/website"});
-  CHECK(says(explain(rule, kKey, facts), "still carries the finalizer"));
+  CHECK(says(explain(rule, facts), "still carries the finalizer"));
   facts.live = nullptr;
   facts.live_error = "403";
-  CHECK(says(explain(rule, kKey, facts), "could not be asked why: 403"));
+  CHECK(says(explain(rule, facts), "could not be asked why: 403"));
 }
 
 TEST_CASE("the filter keeps an object out, but not one that we have to let go") {
   auto facts = quiet();
   facts.passes_filter = false;
-  CHECK(explain(website(), kKey, facts).state == "filtered");
+  CHECK(explain(website(), facts).state == "filtered");
   facts.meta.finalizers = {"kubewatch.dev/website"};
-  CHECK(explain(website(), kKey, facts).state == "idle");
+  CHECK(explain(website(), facts).state == "idle");
   Rule keep = website();
   keep.when_no_longer_matched = WhenUnmatched::keep;
-  CHECK(explain(keep, kKey, facts).state == "filtered");
+  CHECK(explain(keep, facts).state == "filtered");
   facts.meta.finalizers.clear();
   facts.passes_filter.reset();
   facts.filter_error = "not a number";
-  const auto out = explain(website(), kKey, facts);
+  const auto out = explain(website(), facts);
   CHECK(out.matched);
   CHECK(says(out, "the filter fails on it: not a number"));
 }
@@ -126,7 +124,7 @@ TEST_CASE("the filter keeps an object out, but not one that we have to let go") 
 TEST_CASE("an object whose input is not complete says why, and that nothing is pruned") {
   auto facts = quiet();
   facts.incomplete_lists = {"map of watches config failed on shop/b: no JSON"};
-  const auto out = explain(website(), kKey, facts);
+  const auto out = explain(website(), facts);
   CHECK(out.state == "idle");
   CHECK(says(out, "nothing is pruned: map of watches config failed on shop/b: no JSON"));
 }
@@ -134,9 +132,9 @@ TEST_CASE("an object whose input is not complete says why, and that nothing is p
 TEST_CASE("a dying object without our finalizer is nobody's, with it it is held") {
   auto facts = quiet();
   facts.meta.deletion_timestamp = "2026-01-02T03:04:05Z";
-  CHECK(explain(website(), kKey, facts).state == "deleting");
+  CHECK(explain(website(), facts).state == "deleting");
   facts.meta.finalizers = {"kubewatch.dev/website"};
-  CHECK(says(explain(website(), kKey, facts), "since 2026-01-02T03:04:05Z"));
+  CHECK(says(explain(website(), facts), "since 2026-01-02T03:04:05Z"));
 }
 
 TEST_CASE("what waits in the queue says for what and for how long") {
@@ -154,7 +152,7 @@ TEST_CASE("what waits in the queue says for what and for how long") {
     auto facts = quiet();
     facts.queued = pending(facts, row.reason, 12000);
     facts.queued->failures = 3;
-    const auto out = explain(website(), kKey, facts);
+    const auto out = explain(website(), facts);
     INFO(row.state);
     CHECK(out.state == row.state);
     CHECK(out.matched);
@@ -167,20 +165,20 @@ TEST_CASE("what waits in the queue says for what and for how long") {
 TEST_CASE("the next time of the schedule is told of what is idle, or waits for a later resync") {
   auto facts = quiet();
   facts.schedule_in = Duration{60000};
-  auto out = explain(website(), kKey, facts);
+  auto out = explain(website(), facts);
   CHECK(out.state == "scheduled");
   CHECK(says(out, "the schedule runs it in 1m"));
   CHECK(out.next_run == Duration{60000});
   facts.queued = pending(facts, runtime::Reason::resync, 61000);
-  CHECK(explain(website(), kKey, facts).state == "scheduled");
+  CHECK(explain(website(), facts).state == "scheduled");
   facts.queued = pending(facts, runtime::Reason::resync, 59000);
-  CHECK(explain(website(), kKey, facts).state == "resync");
+  CHECK(explain(website(), facts).state == "resync");
   facts.queued = pending(facts, runtime::Reason::retry, 90000);
-  CHECK(explain(website(), kKey, facts).state == "backoff");
+  CHECK(explain(website(), facts).state == "backoff");
   // The clock does not run it.
   facts.queued = runtime::KeyState{};
   facts.queued->parked = true;
-  out = explain(website(), kKey, facts);
+  out = explain(website(), facts);
   CHECK(out.state == "parked");
   CHECK_FALSE(out.next_run);
 }
@@ -188,13 +186,13 @@ TEST_CASE("the next time of the schedule is told of what is idle, or waits for a
 TEST_CASE("what is due runs next, unless a limit holds it") {
   auto facts = quiet();
   facts.queued = pending(facts, runtime::Reason::updated, -10);
-  CHECK(explain(website(), kKey, facts).state == "due");
+  CHECK(explain(website(), facts).state == "due");
   facts.slot_limit = 8;
   facts.used_slots = 8;
-  CHECK(says(explain(website(), kKey, facts), "--concurrency 8"));
+  CHECK(says(explain(website(), facts), "--concurrency 8"));
   facts.held_keys = 2;
   facts.ready_ahead = 5;
-  const auto out = explain(website(), kKey, facts);
+  const auto out = explain(website(), facts);
   CHECK(out.state == "limited");
   CHECK(says(out, "concurrency 2"));
   CHECK(says(out, "5 objects"));
@@ -205,24 +203,27 @@ TEST_CASE("running, parked and idle objects say what runs them next") {
   facts.queued = runtime::KeyState{};
   facts.queued->held = true;
   facts.queued->pending = true;
-  auto out = explain(website(), kKey, facts);
+  auto out = explain(website(), facts);
   CHECK(out.state == "running");
   CHECK(says(out, "once more"));
   facts.held_by = "5 workers ended";
-  out = explain(website(), kKey, facts);
+  out = explain(website(), facts);
   CHECK(out.state == "waiting-for-worker");
   CHECK(says(out, "waits for a worker: 5 workers ended"));
   facts.queued = runtime::KeyState{};
   facts.queued->parked = true;
   facts.slow_retry_in = Duration{60000};
-  facts.last = LastRun{"write-failed", "403: no", Duration{3000}};
-  out = explain(website(), kKey, facts);
+  facts.last = LastRun{"write-failed", "403: no", Duration{3000}, false};
+  out = explain(website(), facts);
   CHECK(out.state == "parked");
   CHECK(out.next_run == Duration{60000});
   CHECK(says(out, "last run ended 3s ago: write-failed: 403: no"));
+  facts.last = LastRun{"permanent: no such plan", "", Duration{7200000}, true};
+  out = explain(website(), facts);
+  CHECK(says(out, "its last run began 2h ago: permanent: no such plan"));
   facts = quiet();
   facts.ignored = IgnoredChange{"77", Duration{2000}};
-  out = explain(website(), kKey, facts);
+  out = explain(website(), facts);
   CHECK(out.state == "idle");
   CHECK_FALSE(out.next_run);
   CHECK(says(out, "resourceVersion 77, 2s ago"));
@@ -233,10 +234,10 @@ TEST_CASE("an instance that may not write or does not lead the shard says so") {
   auto facts = quiet();
   facts.queued = pending(facts, runtime::Reason::updated, 0);
   facts.may_write = false;
-  CHECK(explain(website(), kKey, facts).state == "standby");
+  CHECK(explain(website(), facts).state == "standby");
   facts.owns_shard = false;
   facts.sharded = true;
-  const auto out = explain(website(), kKey, facts);
+  const auto out = explain(website(), facts);
   CHECK(out.state == "other-shard");
   CHECK_FALSE(out.matched);
 }
@@ -254,7 +255,7 @@ TEST_CASE("an object slowed down for its loop says until when, and which paths k
   facts.loop = SlowedLoop{{"ConfigMap shop/a: data.time"}, Duration{8000}};
   for (const auto reason : {runtime::Reason::owned_changed, runtime::Reason::updated}) {
     facts.queued = pending(facts, reason, 7000);
-    const auto out = explain(website(), kKey, facts);
+    const auto out = explain(website(), facts);
     CHECK(out.state == "slowed");
     CHECK(out.next_run == Duration{7000});
     CHECK(says(out, "it comes in 7s"));
@@ -263,10 +264,10 @@ TEST_CASE("an object slowed down for its loop says until when, and which paths k
   }
   // Others ask for it: nothing puts that off.
   facts.queued = pending(facts, runtime::Reason::resync, 7000);
-  CHECK(explain(website(), kKey, facts).state == "resync");
+  CHECK(explain(website(), facts).state == "resync");
   facts.queued.reset();
   facts.loop->paths.clear();
-  const auto idle = explain(website(), kKey, facts);
+  const auto idle = explain(website(), facts);
   CHECK(idle.state == "idle");
   CHECK(says(idle, "prints the same each time"));
 }
@@ -274,17 +275,17 @@ TEST_CASE("an object slowed down for its loop says until when, and which paths k
 TEST_CASE("an object of which only metadata is cached is not run, and says why") {
   auto facts = quiet();
   facts.reduced = true;
-  auto out = explain(website(), kKey, facts);
+  auto out = explain(website(), facts);
   CHECK(out.state == "reduced");
   CHECK_FALSE(out.matched);
   CHECK(says(out, "nested deeper than 200 levels"));
   // There are only children to remove.
   facts.meta.deletion_timestamp = "2026-01-02T03:04:05Z";
   facts.meta.finalizers = {"kubewatch.dev/website"};
-  CHECK(explain(website(), kKey, facts).state == "idle");
+  CHECK(explain(website(), facts).state == "idle");
   Rule rule = website();
   rule.finalize.emplace();
-  CHECK(explain(rule, kKey, facts).state == "reduced");
+  CHECK(explain(rule, facts).state == "reduced");
   rule.for_.list.content = core::Content::metadata;
-  CHECK(explain(rule, kKey, facts).state == "idle");
+  CHECK(explain(rule, facts).state == "idle");
 }

@@ -61,7 +61,7 @@ class Outage : public runtime::Reconciler {
   void reconcile(const runtime::Work& work, std::function<void(RunOutcome)> done) override {
     most_at_once_ = std::max(most_at_once_, ++running_);
     starts_.push_back(loop.now());
-    state_->set({"site", work.key}, {"uid-" + work.key.name, "", false, 0});
+    state_->set({"site", work.key}, {"uid-" + work.key.name, "", false, 0, 0, ""});
     timers_.push_back(loop.after(kRun, [this, work, done = std::move(done)] { end(work, done); }));
     if (timers_.size() > 2 * kConcurrency) timers_.pop_front();
   }

@@ -114,7 +114,7 @@ struct ScriptedEngine {
   }
 
   hooks::Explanation explain() {
-    return hooks::explain(engine->drivers().at(0)->rule(), {"shop", "a"},
+    return hooks::explain(engine->drivers().at(0)->rule(),
                           engine->drivers().at(0)->facts_of({"shop", "a"}));
   }
   std::string state() { return explain().state; }

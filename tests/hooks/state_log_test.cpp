@@ -13,8 +13,8 @@ StateKey key(const std::string& name) {
 }  // namespace
 
 TEST_CASE("what was handled is read back, the last line of an object counts") {
-  const HandledObject first{"uid-1", "aa", false, 0};
-  const HandledObject second{"uid-1", "bb", true, 1700000000000};
+  const HandledObject first{"uid-1", "aa", false, 0, 0, ""};
+  const HandledObject second{"uid-1", "bb", true, 1700000000000, 0, "permanent: no \"plan\" é"};
   std::string text = state_header() + state_line(key("a"), first) + state_line(key("b"), first) +
                      state_line(key("c"), first) + state_line(key("a"), second) +
                      state_line(key("b"), std::nullopt);
@@ -28,7 +28,7 @@ TEST_CASE("what was handled is read back, the last line of an object counts") {
 }
 
 TEST_CASE("when an object last ran is kept, and not needed: older files do not say it") {
-  HandledObject handled{"uid-1", "aa", false, 0};
+  HandledObject handled{"uid-1", "aa", false, 0, 0, ""};
   const std::string old = state_line(key("a"), handled);
   CHECK(old.find("ran") == std::string::npos);
   CHECK(load_state(state_header() + old)->objects.at(key("a")).ran == 0);
@@ -42,7 +42,7 @@ TEST_CASE("a state file cut off at any byte keeps the records before, and says w
   std::string text = state_header();
   std::vector<std::size_t> ends = {text.size()};
   for (const char* name : {"a", "b", "c"}) {
-    text += state_line(key(name), HandledObject{"uid", "hash", false, 0});
+    text += state_line(key(name), HandledObject{"uid", "hash", false, 0, 0, ""});
     ends.push_back(text.size());
   }
   for (std::size_t size = 0; size <= text.size(); ++size) {
@@ -62,7 +62,7 @@ TEST_CASE("a state file cut off at any byte keeps the records before, and says w
 }
 
 TEST_CASE("a state file with any byte changed never gives a record that was not written") {
-  const HandledObject handled{"uid", "hash", true, 5};
+  const HandledObject handled{"uid", "hash", true, 5, 0, ""};
   const std::string text =
       state_header() + state_line(key("a"), handled) + state_line(key("b"), handled);
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -45,8 +45,8 @@ TEST_CASE("what was handled is known after a restart") {
   {
     auto store = open(path);
     hash = store->hash("inputs");
-    store->set(kA, {"uid-a", hash, false, 0});
-    store->set(kB, {"uid-b", "x", true, 7});
+    store->set(kA, {"uid-a", hash, false, 0, 0, ""});
+    store->set(kB, {"uid-b", "x", true, 7, 0, ""});
     store->forget(kB);
   }
   auto store = open(path);
@@ -64,7 +64,7 @@ TEST_CASE("the state folder and its files are private, and an open folder is ref
   const test::RuleFolder folder;
   const std::string path = folder.file("state");
   auto store = open(path);
-  store->set(kA, {"uid-a", "h", false, 0});
+  store->set(kA, {"uid-a", "h", false, 0, 0, ""});
   CHECK(mode_of(path) == 0700);
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     INFO(entry.path().string());
@@ -78,7 +78,7 @@ TEST_CASE("the state folder and its files are private, and an open folder is ref
 TEST_CASE("a key that was damaged is told as that and not as another server") {
   const test::RuleFolder folder;
   const std::string path = folder.file("state");
-  open(path)->set(kA, {"uid-a", "h", false, 0});
+  open(path)->set(kA, {"uid-a", "h", false, 0, 0, ""});
   std::string key;
   SECTION("of full length") {
     key = std::string(64, 'x');
@@ -93,7 +93,7 @@ TEST_CASE("a key that was damaged is told as that and not as another server") {
     CHECK(store->notice().find("/key is damaged or was replaced") != std::string::npos);
     CHECK(store->notice().find("API server") == std::string::npos);
     CHECK(store->find(kA) == nullptr);
-    store->set(kB, {"uid-b", "h", false, 0});
+    store->set(kB, {"uid-b", "h", false, 0, 0, ""});
   }
   auto store = open(path);
   CHECK(store->notice().empty());
@@ -111,7 +111,7 @@ TEST_CASE("two processes cannot use one state folder") {
 TEST_CASE("a state is of one API server: with another one it starts fresh and says so") {
   const test::RuleFolder folder;
   const std::string path = folder.file("state");
-  open(path)->set(kA, {"uid-a", "h", false, 0});
+  open(path)->set(kA, {"uid-a", "h", false, 0, 0, ""});
   CHECK(open(path)->find(kA) != nullptr);
   StateScope other = kScope;
   std::string why;
@@ -129,7 +129,7 @@ TEST_CASE("a state is of one API server: with another one it starts fresh and sa
     CHECK(store->of_controller("website").empty());
     INFO(store->notice());
     CHECK(store->notice().find(why) != std::string::npos);
-    store->set(kB, {"uid-b", "h", false, 0});
+    store->set(kB, {"uid-b", "h", false, 0, 0, ""});
   }
   CHECK(open(path, other)->notice().empty());
   // Nor does it come back.
@@ -141,7 +141,7 @@ TEST_CASE("after a crash of the process the log counts, after one of the machine
   const std::string path = folder.file("state");
   {
     auto store = open(path);
-    store->set(kA, {"uid-a", "h", false, 0});
+    store->set(kA, {"uid-a", "h", false, 0, 0, ""});
   }
   // As a process that was killed leaves it.
   folder.write("state/session", "boot-1");
@@ -160,8 +160,8 @@ TEST_CASE("a state folder whose log is cut off at any byte opens, and never with
   const std::string path = folder.file("state");
   {
     auto store = open(path);
-    store->set(kA, {"uid-a", "h", false, 0});
-    store->set(kB, {"uid-b", "h", false, 0});
+    store->set(kA, {"uid-a", "h", false, 0, 0, ""});
+    store->set(kB, {"uid-b", "h", false, 0, 0, ""});
   }
   const std::string log = *base::read_file(path + "/handled.log", 1U << 20U);
   for (std::size_t size = 0; size <= log.size(); ++size) {
@@ -175,7 +175,7 @@ TEST_CASE("a state folder whose log is cut off at any byte opens, and never with
       CHECK(handled.hash == "h");
     }
     // And it can be written again.
-    store->set(kA, {"uid-a", "new", false, 0});
+    store->set(kA, {"uid-a", "new", false, 0, 0, ""});
     store.reset();
     CHECK(open(path)->find(kA)->hash == "new");
   }
@@ -185,10 +185,10 @@ TEST_CASE("a log of replaced records is rewritten, and its objects are bounded")
   const test::RuleFolder folder;
   const std::string path = folder.file("state");
   auto store = open(path, kScope, {2, 1U << 20U, 10});
-  for (int i = 0; i < 1000; ++i) store->set(kA, {"uid-a", std::to_string(i), false, 0});
+  for (int i = 0; i < 1000; ++i) store->set(kA, {"uid-a", std::to_string(i), false, 0, 0, ""});
   CHECK(std::filesystem::file_size(path + "/handled.log") < 4000);
-  store->set(kB, {"uid-b", "h", false, 0});
-  store->set({"website", {"shop", "c"}}, {"uid-c", "h", false, 0});
+  store->set(kB, {"uid-b", "h", false, 0, 0, ""});
+  store->set({"website", {"shop", "c"}}, {"uid-c", "h", false, 0, 0, ""});
   CHECK(store->size() == 2);
   store.reset();
   CHECK(open(path)->find(kA)->hash == "999");
@@ -199,9 +199,9 @@ TEST_CASE("a state that cannot be written any more leaves nothing that could be 
   const std::string path = folder.file("state");
   {
     auto store = open(path, kScope, {1000, 600, 1000});
-    store->set(kA, {"uid-a", "old", false, 0});
+    store->set(kA, {"uid-a", "old", false, 0, 0, ""});
     for (int i = 0; i < 20; ++i) {
-      store->set({"website", {"shop", "x" + std::to_string(i)}}, {"uid", "h", false, 0});
+      store->set({"website", {"shop", "x" + std::to_string(i)}}, {"uid", "h", false, 0, 0, ""});
     }
     CHECK(store->find(kA) == nullptr);
   }
@@ -214,7 +214,7 @@ TEST_CASE("a full disk ends what is kept, and the file and the reason are named"
   std::vector<std::string> log;
   {
     auto store = open(path);
-    store->set(kA, {"uid-a", "old", false, 0});
+    store->set(kA, {"uid-a", "old", false, 0, 0, ""});
     // No file may grow beyond this: the line that does not fit is cut first, and refused then.
     const auto before = ::signal(SIGXFSZ, SIG_IGN);
     struct rlimit limit {};
@@ -223,7 +223,7 @@ TEST_CASE("a full disk ends what is kept, and the file and the reason are named"
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
     base::capture_log(&log);
     for (int i = 0; i < 20; ++i) {
-      store->set({"website", {"shop", "x" + std::to_string(i)}}, {"uid", "h", false, 0});
+      store->set({"website", {"shop", "x" + std::to_string(i)}}, {"uid", "h", false, 0, 0, ""});
     }
     base::capture_log(nullptr);
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
