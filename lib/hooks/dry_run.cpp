@@ -8,56 +8,48 @@
 #include "base/yaml.hpp"
 #include "core/status.hpp"
 #include "hooks/output.hpp"
+#include "hooks/recorded_request.hpp"
 #include "hooks/text_diff.hpp"
 
 namespace kubewatch::hooks {
 
 namespace {
 
-// "https://host/apis/x?query" -> {"https://host/apis/x", "query"}.
-std::pair<std::string, std::string> cut_query(const std::string& url) {
-  const auto mark = url.find('?');
-  if (mark == std::string::npos) return {url, ""};
-  return {url.substr(0, mark), url.substr(mark + 1)};
+std::string path_of(const http::Request& request) {
+  const auto target = api_target(request.url);
+  return target ? target->path : request.url;
 }
 
-std::string path_of(const std::string& url) {
-  const auto scheme = url.find("://");
-  const auto slash = url.find('/', scheme == std::string::npos ? 0 : scheme + 3);
-  return slash == std::string::npos ? "/" : cut_query(url.substr(slash)).first;
+// Changes nothing, and what the run does follows from its answer: may it, and with which token.
+// That answer must never be shown.
+bool is_question(const http::Request& request) {
+  if (request.method == "GET" || request.method == "HEAD") return true;
+  const auto target = api_target(request.url);
+  if (!target || request.method != "POST") return false;
+  return target->group == "authorization.k8s.io" || target->group == "authentication.k8s.io" ||
+         (target->plural == "serviceaccounts" && target->subresource == "token");
 }
 
-bool is_review(const std::string& path) {
-  return path.find("/apis/authorization.k8s.io/") != std::string::npos;
+bool is_event(const http::Request& request) {
+  const auto target = api_target(request.url);
+  return target && target->plural == "events" &&
+         (target->group.empty() || target->group == "events.k8s.io");
 }
 
-// Changes nothing, is needed to run the hook, and its answer must never be shown.
-bool is_token_request(const std::string& path) {
-  return path.find("/serviceaccounts/") != std::string::npos && path.ends_with("/token");
-}
-
-bool is_event(const std::string& path) {
-  if (path.starts_with("/apis/events.k8s.io/")) return true;
-  return path.starts_with("/api/v1/namespaces/") &&
-         (path.ends_with("/events") || path.find("/events/") != std::string::npos);
-}
-
-std::string verb_of(const http::Request& request) {
-  if (request.method == "POST") return "create";
-  if (request.method == "PUT") return "update";
-  if (request.method == "DELETE") return "delete";
-  const auto type = request.headers.get("Content-Type");
-  return type.find("apply-patch") != std::string_view::npos ? "apply" : "patch";
+bool is_secret(std::string_view path) {
+  const auto target = api_target(path);
+  return target && target->plural == "secrets" && target->group.empty();
 }
 
 // The object that a write is about: without its subresource, and with the name of a new one.
 std::string object_url(const http::Request& request) {
-  std::string url = cut_query(request.url).first;
+  std::string url = request.url.substr(0, request.url.find('?'));
+  const auto target = api_target(url);
   if (request.method == "POST") {
     const auto body = base::parse_json(request.body);
     return url + "/" + (body.ok() ? base::string_at(*body, {"metadata", "name"}) : "");
   }
-  if (url.ends_with("/status")) url.resize(url.size() - 7);
+  if (target && !target->subresource.empty()) url.resize(url.rfind('/'));
   return url;
 }
 
@@ -116,14 +108,13 @@ class DryRunTransport::WriteCall : public http::Call {
       : owner_(owner), request_(std::move(request)), handlers_(std::move(handlers)) {}
 
   void start() {
-    const std::string path = path_of(request_.url);
-    if (is_event(path)) {
+    if (is_event(request_)) {
       answer_ = {201, {}, request_.body};
       timer_ = owner_.loop_.after(Duration{0}, [this] { give(); });
       return;
     }
-    write_.verb = verb_of(request_);
-    write_.path = path;
+    write_.verb = verb_of(request_.method, request_.headers.get("Content-Type"));
+    write_.path = path_of(request_);
     call_ = http::fetch(owner_.inner_, read_of(request_),
                         [this](Result<http::Response> answer) { on_live(std::move(answer)); });
   }
@@ -225,9 +216,7 @@ bool DryRunTransport::would_be_there(const std::string& path) const {
 
 std::unique_ptr<http::Call> DryRunTransport::start(http::Request request,
                                                    http::CallHandlers handlers) {
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  const std::string path = path_of(request.url);
-  if (reads || is_review(path) || is_token_request(path)) {
+  if (is_question(request)) {
     return inner_.start(std::move(request), std::move(handlers));
   }
   auto call = std::make_unique<WriteCall>(*this, std::move(request), std::move(handlers));
@@ -255,7 +244,7 @@ std::string text_of(const DryWrite& write, const SecretHash& secrets, const Secr
   Json result = bare(write.result);
   const std::string name = title(write.live ? live : result);
   if (!write.refused.empty()) {
-    const bool secret = write.quotes && write.path.find("/secrets") != std::string::npos;
+    const bool secret = write.quotes && is_secret(write.path);
     return known.mask(
         fmt::format("{} {}: refused: {}\n", write.verb, write.live ? name : write.path,
                     secret ? "the server's words may quote its values" : write.refused));

@@ -26,14 +26,14 @@ bool is_left_out(const ApiTarget& target) {
   return target.subresource == "token" || !target.parameter("dryRun").empty();
 }
 
+}  // namespace
+
 std::string verb_of(const std::string& method, std::string_view content_type) {
   if (method == "POST") return "create";
   if (method == "PUT") return "update";
   if (method == "DELETE") return "delete";
   return content_type.find("apply-patch") != std::string_view::npos ? "apply" : "patch";
 }
-
-}  // namespace
 
 std::string ApiTarget::parameter(std::string_view wanted) const {
   for (const std::string& part : base::split(query, '&')) {

@@ -27,6 +27,9 @@ struct ApiTarget {
 // From a URL or a path. Absent: no resource of the API.
 std::optional<ApiTarget> api_target(std::string_view url);
 
+// create | update | delete | apply | patch
+std::string verb_of(const std::string& method, std::string_view content_type);
+
 // What a request is to a recording.
 enum class RequestUse { other, list, watch, write };
 RequestUse use_of(const std::string& method, const ApiTarget& target);

@@ -279,3 +279,46 @@ TEST_CASE("a token that a dry run needs is asked for, and shown nowhere") {
   REQUIRE(loop.run_until([&] { return answered.has_value(); }, kLimit));
   CHECK(writes.empty());
 }
+
+TEST_CASE(
+    "objects named as subresources and as kinds that dry runs pass over are asked about too") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  std::vector<std::string> writes;
+  const hooks::SecretHash secrets({1, 2});
+  hooks::DryRunTransport dry(loop, server, [&](const hooks::DryWrite& write) {
+    writes.push_back(hooks::text_of(write, secrets));
+  });
+  const auto make = [&](const std::string& kind, const std::string& path, const Json& metadata) {
+    const auto made = server.ask("POST", "/api/v1/" + path, "",
+                                 {{"apiVersion", "v1"}, {"kind", kind}, {"metadata", metadata}});
+    REQUIRE(made.ok());
+  };
+  make("Namespace", "namespaces", {{"name", "events"}});
+  make("ServiceAccount", "namespaces/default/serviceaccounts", {{"name", "token"}});
+  for (const char* name : {"events", "status"}) {
+    make("ConfigMap", "namespaces/default/configmaps", {{"name", name}});
+  }
+  make("ConfigMap", "namespaces/events/configmaps", {{"name", "a"}});
+  const auto before = server.api().storage().version();
+  for (const std::string path :
+       {"namespaces/default/serviceaccounts/token", "namespaces/default/configmaps/events",
+        "namespaces/default/configmaps/status", "namespaces/events/configmaps/a"}) {
+    CAPTURE(path);
+    http::Request request;
+    request.method = "DELETE";
+    request.url = std::string(LocalServer::kUrl) + "/api/v1/" + path;
+    std::optional<int> status;
+    const auto call = http::fetch(dry, std::move(request), [&](Result<http::Response> answer) {
+      status = answer.ok() ? answer->status : 0;
+    });
+    REQUIRE(loop.run_until([&] { return status.has_value(); }, kLimit));
+    CHECK(*status == 200);
+    CHECK(server.api().storage().version() == before);
+  }
+  REQUIRE(writes.size() == 4);
+  CHECK(writes[0].starts_with("delete ServiceAccount default/token: deleted\n"));
+  CHECK(writes[1].starts_with("delete ConfigMap default/events: deleted\n"));
+  CHECK(writes[2].starts_with("delete ConfigMap default/status: deleted\n"));
+  CHECK(writes[3].starts_with("delete ConfigMap events/a: deleted\n"));
+}
