@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/dry_run_printer.hpp"
+#include "cli/end_watch.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
@@ -39,7 +40,12 @@ class CompatController {
           end();
         },
         [this] { engine_.reset(); });  // hooks that still run do not outlive us
-    if (by_itself()) engine_->on_progress([this] { look(); });
+    if (by_itself()) {
+      watch_.emplace(
+          session_.loop(), [this] { return engine_->status(); },
+          run_.until_idle.value_or(kOnceQuiet), false, [this] { end(); });
+      engine_->on_progress([this] { watch_->look(); });
+    }
     if (auto started = engine_->start(); !started.ok()) {
       return fail(context_, kUsage, started.error().render());
     }
@@ -63,17 +69,6 @@ class CompatController {
       session_.loop().stop();
     };
     engine_.emplace(session_.loop(), session_.client(), run_.options, std::move(callbacks));
-  }
-
-  // Over when nothing is due or running for a while. Retries of what keeps failing are no progress.
-  void look() {
-    const auto status = engine_->status();
-    const auto good = status.runs - status.failed_runs;
-    if (good != good_ || (!status.idle && status.failing == 0)) quiet_.reset();
-    good_ = good;
-    if (!status.idle || ending_) return;
-    if (quiet_) return;
-    quiet_ = session_.loop().after(run_.until_idle.value_or(Duration{300}), [this] { end(); });
   }
 
   void end() {
@@ -107,10 +102,9 @@ class CompatController {
   const MetricsFlags& metrics_flags_;
   int code_ = kDone;
   bool ending_ = false;
-  std::uint64_t good_ = 0;
   std::optional<DryRunPrinter> printer_;
   std::optional<compat::Engine> engine_;
-  loop::Timer quiet_;
+  std::optional<EndWatch> watch_;
 };
 
 }  // namespace

@@ -20,7 +20,6 @@ class CompatFlags {
   void bind(CLI::App& app);
   // --compat was given.
   bool asked() const { return !words_.empty(); }
-  bool has_timeout() const { return timeout_.has_value(); }
   // Errors: invalid.
   Result<void> check() const;
   // What of the engine's options these flags say.

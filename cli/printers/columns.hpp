@@ -1,6 +1,5 @@
 // The columns of a kind, for objects that we hold ourselves: those of the embedded server for
-// built-in kinds, a CRD's additionalPrinterColumns, else NAME and AGE. Where a list is asked for,
-// the server's Table is better (server_table.hpp).
+// built-in kinds, a CRD's additionalPrinterColumns, else NAME and AGE.
 #pragma once
 
 #include <functional>

@@ -244,15 +244,6 @@ Result<void> ObjectPrinter::print_list(std::ostream& out, const std::vector<Prin
   return impl_->print_whole(out, list_of(std::move(items)));
 }
 
-Result<void> ObjectPrinter::print_table(std::ostream& out, const core::ResourceType& type,
-                                        const core::Table& table) {
-  return impl_->table.print_server(out, type, table, impl_->sort_by ? &*impl_->sort_by : nullptr);
-}
-
-void ObjectPrinter::measure_table(const core::ResourceType& type, const core::Table& table) {
-  impl_->table.measure_server(type, table);
-}
-
 Result<void> ObjectPrinter::print_one(std::ostream& out, const PrintedObject& object, WallTime now,
                                       const std::vector<std::string>& leading) {
   if (is_table()) {

@@ -15,7 +15,6 @@
 #include "cli/printers/columns.hpp"
 #include "cli/printers/output_format.hpp"
 #include "cli/printers/print_flags.hpp"
-#include "cli/printers/server_table.hpp"
 #include "cli/terminal.hpp"
 #include "core/meta.hpp"
 #include "core/resource.hpp"
@@ -68,14 +67,6 @@ class ObjectPrinter {
   // not as a List. Errors: invalid (a path or program that fails on them), too_large.
   Result<void> print_list(std::ostream& out, const std::vector<PrintedObject>& objects, bool single,
                           WallTime now);
-  // The same of the server's own Tables, page after page under one header; only when is_table().
-  // With --sort-by the rows must carry whole objects.
-  Result<void> print_table(std::ostream& out, const core::ResourceType& type,
-                           const core::Table& table);
-
-  // Before the first page of a kind is printed: makes columns as wide as these pages need. Without
-  // it a later page may have wider columns than the first one.
-  void measure_table(const core::ResourceType& type, const core::Table& table);
 
   // A stream: header once, JSON as one line each, YAML documents ended by "---". `leading`: as many
   // cells as the setup has headers; only in tables. Errors: as print_list.

@@ -14,8 +14,8 @@ bool TableView::with_kind() const {
   return flags_.show_kind || setup_.several_kinds;
 }
 
-std::vector<core::TableColumn> TableView::columns_of(const core::ResourceType& type) const {
-  std::vector<core::TableColumn> out;
+std::vector<TableColumn> TableView::columns_of(const core::ResourceType& type) const {
+  std::vector<TableColumn> out;
   for (const auto& column : *(setup_.common_columns ? plain_columns() : book_.of(type))) {
     out.push_back({column.name, column.priority});
   }
@@ -46,7 +46,7 @@ bool TableView::with_namespace(const core::ResourceType& type) const {
 }
 
 std::vector<std::string> TableView::headers(const core::ResourceType& type,
-                                            const std::vector<core::TableColumn>& columns) const {
+                                            const std::vector<TableColumn>& columns) const {
   std::vector<std::string> out = setup_.leading;
   if (with_namespace(type)) out.emplace_back("NAMESPACE");
   for (const auto& column : columns) {
@@ -58,8 +58,7 @@ std::vector<std::string> TableView::headers(const core::ResourceType& type,
 }
 
 std::vector<std::string> TableView::whole(const core::ResourceType& type,
-                                          const std::vector<core::TableColumn>& columns,
-                                          const Row& row,
+                                          const std::vector<TableColumn>& columns, const Row& row,
                                           const std::vector<std::string>& leading) const {
   std::vector<std::string> out = leading;
   out.resize(setup_.leading.size());
@@ -76,8 +75,7 @@ std::vector<std::string> TableView::whole(const core::ResourceType& type,
   return out;
 }
 
-bool TableView::enter(const core::ResourceType& type,
-                      const std::vector<core::TableColumn>& columns) {
+bool TableView::enter(const core::ResourceType& type, const std::vector<TableColumn>& columns) {
   if (kind_ && (setup_.common_columns || *kind_ == type.gvk)) return false;
   kind_ = type.gvk;
   text_.start(headers(type, columns));
@@ -110,41 +108,6 @@ void TableView::print(std::ostream& out, const std::vector<PrintedObject>& objec
     }
     print_header(out);
     for (const auto& row : rows) out << text_.render(row);
-  }
-}
-
-Result<void> TableView::print_server(std::ostream& out, const core::ResourceType& type,
-                                     const core::Table& table, const SortBy* sort_by) {
-  if (table.rows.empty()) return {};
-  std::vector<std::size_t> order(table.rows.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (sort_by != nullptr) {
-    std::vector<Json> objects;
-    for (const auto& row : table.rows) {
-      auto parsed = base::parse_json(row.object);
-      objects.push_back(parsed.ok() ? std::move(parsed).value() : Json());
-    }
-    std::vector<const Json*> values;
-    for (const auto& object : objects) values.push_back(&object);
-    KW_ASSIGN(order, sort_by->order(values));
-  }
-  enter(type, table.columns);
-  std::vector<std::vector<std::string>> rows;
-  for (const std::size_t at : order) {
-    const auto& row = table.rows[at];
-    rows.push_back(whole(type, table.columns, {row.cells, row.key, row.labels}, {}));
-    text_.measure(rows.back());
-  }
-  print_header(out);
-  for (const auto& row : rows) out << text_.render(row);
-  return {};
-}
-
-void TableView::measure_server(const core::ResourceType& type, const core::Table& table) {
-  if (table.rows.empty()) return;
-  enter(type, table.columns);
-  for (const auto& row : table.rows) {
-    text_.measure(whole(type, table.columns, {row.cells, row.key, row.labels}, {}));
   }
 }
 

@@ -1,5 +1,5 @@
-// Tables of objects: which columns, NAMESPACE and TYPE/NAME in front, labels behind; finished
-// lists, streams, and the server's own Tables. Makes text; asks nobody. Internal to cli/printers.
+// Tables of objects: which columns, NAMESPACE and TYPE/NAME in front, labels behind; finished lists
+// and streams. Makes text; asks nobody. Internal to cli/printers.
 #pragma once
 
 #include <iosfwd>
@@ -11,14 +11,18 @@
 #include "base/time.hpp"
 #include "cli/printers/columns.hpp"
 #include "cli/printers/print_flags.hpp"
-#include "cli/printers/sort_by.hpp"
 #include "cli/printers/text_table.hpp"
-#include "core/table.hpp"
+#include "core/resource.hpp"
 
 namespace kubewatch::cli {
 
 class PrintedObject;
 struct PrinterSetup;
+
+struct TableColumn {
+  std::string name;  // "Restarts"
+  int priority = 0;  // above 0: only in wide tables
+};
 
 class TableView {
  public:
@@ -28,10 +32,6 @@ class TableView {
 
   // A table for each kind, in the order of their first objects, blank lines between.
   void print(std::ostream& out, const std::vector<PrintedObject>& objects, WallTime now);
-  // Pages of one kind follow each other under one header. Errors: invalid (--sort-by).
-  Result<void> print_server(std::ostream& out, const core::ResourceType& type,
-                            const core::Table& table, const SortBy* sort_by);
-  void measure_server(const core::ResourceType& type, const core::Table& table);
   void append(std::ostream& out, const PrintedObject& object, WallTime now,
               const std::vector<std::string>& leading);
   void measure(const PrintedObject& object, WallTime now, const std::vector<std::string>& leading);
@@ -45,14 +45,14 @@ class TableView {
   Row row_of(const PrintedObject& object, WallTime now) const;
   bool with_namespace(const core::ResourceType& type) const;
   std::vector<std::string> headers(const core::ResourceType& type,
-                                   const std::vector<core::TableColumn>& columns) const;
+                                   const std::vector<TableColumn>& columns) const;
   std::vector<std::string> whole(const core::ResourceType& type,
-                                 const std::vector<core::TableColumn>& columns, const Row& row,
+                                 const std::vector<TableColumn>& columns, const Row& row,
                                  const std::vector<std::string>& leading) const;
-  std::vector<core::TableColumn> columns_of(const core::ResourceType& type) const;
+  std::vector<TableColumn> columns_of(const core::ResourceType& type) const;
   bool with_kind() const;
   // A new header when the kind is another one than before; true then.
-  bool enter(const core::ResourceType& type, const std::vector<core::TableColumn>& columns);
+  bool enter(const core::ResourceType& type, const std::vector<TableColumn>& columns);
   void print_header(std::ostream& out);
 
   const PrintFlags& flags_;

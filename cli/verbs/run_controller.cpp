@@ -11,6 +11,7 @@
 #include "cli/controller_extras.hpp"
 #include "cli/dry_run_printer.hpp"
 #include "cli/election.hpp"
+#include "cli/end_watch.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
@@ -21,7 +22,6 @@
 #include "cli/rule_kinds.hpp"
 #include "cli/rules.hpp"
 #include "cli/run_log.hpp"
-#include "cli/sandbox_config.hpp"
 #include "cli/session.hpp"
 #include "hooks/default_concurrency.hpp"
 #include "hooks/driver.hpp"
@@ -36,41 +36,6 @@
 namespace kubewatch::cli {
 
 namespace {
-
-// Decides when --once and --until-idle are over: all synced and nothing due or running, for
-// `quiet`.
-class EndWatch {
- public:
-  // `until_finished`: objects whose hook said "not yet" are waited for.
-  EndWatch(loop::EventLoop& loop, hooks::Engine& engine, Duration quiet, bool until_finished,
-           std::function<void()> end)
-      : loop_(loop),
-        engine_(engine),
-        quiet_(quiet),
-        until_finished_(until_finished),
-        end_(std::move(end)) {}
-
-  // Retries of what keeps failing are no progress; anything else that runs, whatever else has
-  // failed, starts the wait anew.
-  void look() {
-    const auto status = engine_.status();
-    const auto good = status.runs - status.failed_runs;
-    if (good != good_ || status.at_work || (until_finished_ && status.unfinished > 0))
-      timer_.reset();
-    good_ = good;
-    if (!status.idle || (until_finished_ && status.unfinished > 0)) return;
-    if (!timer_) timer_ = loop_.after(quiet_, [this] { end_(); });
-  }
-
- private:
-  loop::EventLoop& loop_;
-  hooks::Engine& engine_;
-  Duration quiet_;
-  bool until_finished_;
-  std::uint64_t good_ = 0;
-  std::function<void()> end_;
-  loop::Timer timer_;
-};
 
 // What the control socket and reloading need to know.
 struct ExtraFlags {
@@ -172,8 +137,10 @@ class Supervision {
   }
 
   void watch_for_end() {
-    const Duration quiet = ends_.until_idle.value_or(Duration{300});
-    watch_.emplace(session_.loop(), *engine_, quiet, ends_.once, [this] { end(); });
+    const Duration quiet = ends_.until_idle.value_or(kOnceQuiet);
+    watch_.emplace(
+        session_.loop(), [this] { return engine_->status(); }, quiet, ends_.once,
+        [this] { end(); });
     engine_->on_progress([this] { watch_->look(); });
   }
 
@@ -394,7 +361,7 @@ class RunController : public Command {
     auto session = open(context);
     if (!session.ok()) return fail(context, session.error());
     CompatRun run{compat_.options(), once_, until_idle_, dry_run_};
-    run.options.concurrency = concurrency_.value_or(hooks::default_concurrency());
+    run.options.concurrency = concurrency_.value_or(hooks::default_concurrency(loop::usable_cpu()));
     run.options.give_up_start = give_up_start();
     if (shutdown_timeout_) run.options.shutdown_timeout = *shutdown_timeout_;
     return run_compat(context, **session, std::move(run), metrics_);
@@ -405,7 +372,7 @@ class RunController : public Command {
     auto plan = election_.plan(rules, session.client().config().namespace_, session.random());
     if (!plan.ok()) return fail(context, plan.error());
     hooks::EngineOptions options;
-    options.concurrency = concurrency_.value_or(hooks::default_concurrency());
+    options.concurrency = concurrency_.value_or(hooks::default_concurrency(loop::usable_cpu()));
     options.give_up_start = give_up_start();
     options.cgroups = std::move(cgroups);
     if (!triggers_.empty()) {

@@ -457,6 +457,7 @@ hooks::EngineStatus Engine::Impl::status() const {
   }
   // Stuck before the start: nothing happens by itself but the next try.
   if (!started_up && out.failing > 0 && out.hooks == 0) out.idle = true;
+  out.at_work = !out.idle && out.failing == 0;
   out.runs = runs;
   out.failed_runs = failed_runs;
   return out;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "crdgen/lint.hpp"
 #include "schema/crd_check.hpp"
@@ -13,20 +14,11 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-std::string unescaped(const std::string& step) {
-  std::string out;
-  for (std::size_t i = 0; i < step.size(); ++i) {
-    const bool escape = step[i] == '~' && i + 1 < step.size();
-    out += escape ? (step[++i] == '1' ? '/' : '~') : step[i];
-  }
-  return out;
-}
-
 std::vector<std::string> steps_of(const std::string& pointer) {
   std::vector<std::string> out;
   if (pointer.empty()) return out;
   for (const std::string& step : base::split(pointer.substr(1), '/')) {
-    out.push_back(unescaped(step));
+    out.push_back(base::unescape_pointer(step));
   }
   return out;
 }

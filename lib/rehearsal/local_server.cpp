@@ -284,18 +284,19 @@ apiserver::Reply LocalServer::carry_out(const ApiRequest& request, const Parsed&
     reply = api_.handle(request, loop_.wall());
   }
   const auto after = live();
-  ApiWrite write{parsed.verb,
-                 parsed.resource->type.gvk,
-                 {parsed.resource->type.namespaced ? parsed.path.namespace_ : "", parsed.name},
-                 parsed.path.subresource,
-                 parsed.manager,
-                 reply.response.status,
-                 "",
-                 request.query.empty() ? request.path : request.path + "?" + request.query,
-                 std::string(request.headers.get("Content-Type")),
-                 request.body,
-                 before != nullptr && after != nullptr && same_apart_from_owners(*before, *after),
-                 hook};
+  const bool both = before != nullptr && after != nullptr;
+  ApiWrite write;
+  write.verb = parsed.verb;
+  write.gvk = parsed.resource->type.gvk;
+  write.key = {parsed.resource->type.namespaced ? parsed.path.namespace_ : "", parsed.name};
+  write.subresource = parsed.path.subresource;
+  write.manager = parsed.manager;
+  write.code = reply.response.status;
+  write.target = request.query.empty() ? request.path : request.path + "?" + request.query;
+  write.content_type = request.headers.get("Content-Type");
+  write.body = request.body;
+  write.ownership = both && same_apart_from_owners(*before, *after);
+  write.by_hook = hook;
   if (reply.response.status == 0 || reply.response.status >= 300) {
     write.effect = "failed";
   } else if (parsed.verb == "delete" || parsed.verb == "deletecollection") {

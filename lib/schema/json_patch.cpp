@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/json.hpp"
+#include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "schema/patch.hpp"
 
@@ -18,19 +19,6 @@ constexpr std::size_t kMaxTouched = 20'000'000;
 
 Error invalid(const std::string& what) {
   return Error(ErrorKind::invalid, what);
-}
-
-std::string unescaped(const std::string& token) {
-  std::string out;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    const bool escape = token[i] == '~' && i + 1 < token.size();
-    if (escape && (token[i + 1] == '0' || token[i + 1] == '1')) {
-      out += token[++i] == '0' ? '~' : '/';
-    } else {
-      out += token[i];
-    }
-  }
-  return out;
 }
 
 // What a JSON pointer's last step is taken in: an object or a list.
@@ -106,11 +94,11 @@ Place find_place(Json& document, const std::string& path) {
   if (steps.size() < 2) return {};
   Json* at = &document;
   for (std::size_t i = 1; i + 1 < steps.size(); ++i) {
-    const Result<Json*> next = get({at, unescaped(steps[i])});
+    const Result<Json*> next = get({at, base::unescape_pointer(steps[i])});
     if (!next.ok() || *next == nullptr || !(*next)->is_structured()) return {};
     at = *next;
   }
-  return {at, unescaped(steps.back())};
+  return {at, base::unescape_pointer(steps.back())};
 }
 
 class Patcher {

@@ -269,33 +269,4 @@ TEST_CASE("on a terminal nothing is interpreted, into a pipe bytes are exact, js
   CHECK(shown_json("\"\xf3\xa0\x80\x81\"") == "\"\\udb40\\udc01\"");
 }
 
-TEST_CASE("the server's Table is printed page after page under one header") {
-  core::Table table;
-  table.columns = {{"Name", 0}, {"Ready", 0}, {"Node", 1}};
-  table.rows.push_back({{"a", "1/1", "n1"}, {"shop", "a"}, "", "", {{"x", "y"}}, ""});
-  auto second = table;
-  second.rows[0].cells = {"longer", "0/1", "n1"};
-  Printed printed("table");
-  printed.setup.with_namespace = true;
-  printed.flags.show_labels = true;
-  std::ostringstream out;
-  const auto printer = printed.printer();
-  REQUIRE(printer->print_table(out, kMaps, table).ok());
-  REQUIRE(printer->print_table(out, kMaps, second).ok());
-  CHECK(out.str() ==
-        "NAMESPACE   NAME   READY   LABELS\n"
-        "shop        a      1/1     x=y\n"
-        "shop        longer   0/1     x=y\n");
-  out.str("");
-  const auto measured = printed.printer();
-  for (const auto& page : {table, second}) measured->measure_table(kMaps, page);
-  for (const auto& page : {table, second}) {
-    REQUIRE(measured->print_table(out, kMaps, page).ok());
-  }
-  CHECK(out.str() ==
-        "NAMESPACE   NAME     READY   LABELS\n"
-        "shop        a        1/1     x=y\n"
-        "shop        longer   0/1     x=y\n");
-}
-
 }  // namespace kubewatch::cli

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "hooks/rule_folder.hpp"
 #include "support/catch.hpp"
@@ -27,6 +28,24 @@ TEST_CASE("a home that was left as it was is given to the next hook") {
   CHECK(*homes.take() == first);
 }
 
+namespace {
+
+// Until the kernel's clock of files, which ticks every few milliseconds, has gone on.
+void wait_for_another_time(const std::string& home) {
+  const auto changed = [](const std::string& path) {
+    struct stat status {};
+    ::stat(path.c_str(), &status);
+    return std::pair(status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+  };
+  const std::string beside = home + ".beside";
+  do {
+    std::ofstream(beside) << "x";
+  } while (changed(beside) == changed(home));
+  std::filesystem::remove(beside);
+}
+
+}  // namespace
+
 TEST_CASE("nothing of a hook is left in the home of the next") {
   const test::RuleFolder folder;
   HookHomes homes({folder.path()}, folder.file("work"));
@@ -41,7 +60,7 @@ TEST_CASE("nothing of a hook is left in the home of the next") {
       [](const std::string& home) { ::chmod(home.c_str(), 0755); },
       [](const std::string& home) {
         std::ofstream(home + "/secret") << "s3cret";
-        ::usleep(20'000);  // the kernel's clock of files ticks every few milliseconds
+        wait_for_another_time(home);
         const timespec forged[2] = {{1, 0}, {1, 0}};
         ::utimensat(AT_FDCWD, home.c_str(), forged, 0);
       },

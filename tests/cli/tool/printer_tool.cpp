@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <iterator>
 
 #include <CLI/CLI.hpp>
 
@@ -27,40 +26,6 @@ struct Tool {
   int report(const Error& error) const {
     std::cerr << "error: " << base::escape_for_terminal(error.render(), true) << "\n";
     return exit_code_of(error);
-  }
-
-  Result<std::vector<core::Table>> pages_of(Session& session, const Target& target) {
-    core::ListParams params;
-    params.label_selector = target.label_selector;
-    params.field_selector = target.field_selector;
-    const bool whole = !print.sort_by.empty();
-    params.limit = whole ? 0 : 2;
-    std::vector<core::Table> out;
-    do {
-      KW_ASSIGN(auto page, session.wait<core::Table>([&](auto done) {
-        return get_table(session.client(), target.type, {target.namespace_, target.name}, params,
-                         whole ? core::TableObject::whole : core::TableObject::metadata,
-                         std::move(done));
-      }));
-      params.continue_token = page.continue_token;
-      out.push_back(std::move(page));
-    } while (!params.continue_token.empty());
-    return out;
-  }
-
-  Result<void> tables(Session& session, ObjectPrinter& printer,
-                      const std::vector<Target>& targets) {
-    for (std::size_t i = 0; i < targets.size();) {
-      const auto& type = targets[i].type;
-      std::vector<core::Table> pages;
-      for (; i < targets.size() && targets[i].type.gvk == type.gvk; ++i) {
-        KW_ASSIGN(auto more, pages_of(session, targets[i]));
-        std::move(more.begin(), more.end(), std::back_inserter(pages));
-      }
-      for (const auto& page : pages) printer.measure_table(type, page);
-      for (const auto& page : pages) KW_TRY(printer.print_table(std::cout, type, page));
-    }
-    return {};
   }
 
   Result<std::vector<Json>> objects_of(Session& session, const Target& target) {
@@ -122,8 +87,7 @@ struct Tool {
       setup.several_kinds = setup.several_kinds || one.type.gvk != targets.front().type.gvk;
     }
     KW_ASSIGN(const auto printer, ObjectPrinter::make(print, setup));
-    return printer->is_table() && !stream ? tables(*session, *printer, targets)
-                                          : objects(*session, *printer, targets);
+    return objects(*session, *printer, targets);
   }
 };
 
