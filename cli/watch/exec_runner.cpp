@@ -31,29 +31,6 @@ std::vector<std::string> inherited() {
   return out;
 }
 
-// What a command is given, in one text: the sizes of its variables, an empty line, the variables,
-// the object. By sizes, because a server may put anything into a name.
-std::string content_of(const Event& event) {
-  std::string sizes, all;
-  for (const std::string& one : exec_environment(event)) {
-    sizes += std::to_string(one.size()) + "\n";
-    all += one;
-  }
-  return sizes + "\n" + all + event.change().json;
-}
-
-// Its variables go to `environment`; the rest is the object. `content` is what content_of() made.
-std::string take_environment(std::string_view content, std::vector<std::string>& environment) {
-  const auto end = content.find("\n\n");
-  std::string_view rest = content.substr(end + 2);
-  for (const std::string& line : base::split(content.substr(0, end), '\n')) {
-    const std::string_view one = rest.substr(0, std::stoul(line));
-    environment.emplace_back(one);
-    rest.remove_prefix(one.size());
-  }
-  return std::string(rest);
-}
-
 }  // namespace
 
 std::vector<std::string> exec_environment(const Event& event) {
@@ -68,6 +45,27 @@ std::vector<std::string> exec_environment(const Event& event) {
           "KW_NAME=" + meta.name,
           "KW_UID=" + meta.uid,
           "KW_RESOURCE_VERSION=" + meta.resource_version};
+}
+
+// The sizes of the variables, an empty line, the variables, the object.
+std::string exec_content(const Event& event) {
+  std::string sizes, all;
+  for (const std::string& one : exec_environment(event)) {
+    sizes += std::to_string(one.size()) + "\n";
+    all += one;
+  }
+  return sizes + "\n" + all + event.change().json;
+}
+
+std::string take_content(std::string_view content, std::vector<std::string>& environment) {
+  const auto end = content.find("\n\n");
+  std::string_view rest = content.substr(end + 2);
+  for (const std::string& line : base::split(content.substr(0, end), '\n')) {
+    const std::string_view one = rest.substr(0, std::stoul(line));
+    environment.emplace_back(one);
+    rest.remove_prefix(one.size());
+  }
+  return std::string(rest);
 }
 
 std::string problem_of(const hooks::HookExit& exit) {
@@ -92,7 +90,7 @@ bool ExecRunner::run(const Event& event) {
   job.key = key_of(event);
   job.name = name_of(event);
   job.listed = event.change().initial || event.change().relisted;
-  const std::string content = content_of(event);
+  const std::string content = exec_content(event);
   job.size = content.size();
   job.content = runtime::compress_block(content);
   if (!queue_.push(std::move(job))) return false;
@@ -121,7 +119,7 @@ Result<std::unique_ptr<hooks::HookCall>> ExecRunner::start_one(const ExecJob& jo
   KW_ASSIGN(const std::string content, runtime::decompress_block(job.content, job.size));
   hooks::HookStart start;
   start.environment = inherited();
-  start.input = take_environment(content, start.environment);
+  start.input = take_content(content, start.environment);
   start.log_fields = {{"event", job.name}};
   start.mask.add_json(start.input);
   return hooks::HookProcess::start(loop_, guard_, rule_, std::move(start),

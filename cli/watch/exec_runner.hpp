@@ -66,5 +66,9 @@ class ExecRunner {
 std::string problem_of(const hooks::HookExit& exit);
 // The KW_* variables of an event.
 std::vector<std::string> exec_environment(const Event& event);
+// What a command is given, variables and object, in one text; and back: the variables go to
+// `environment`, the object is returned. A server may put anything into a name.
+std::string exec_content(const Event& event);
+std::string take_content(std::string_view content, std::vector<std::string>& environment);
 
 }  // namespace kubewatch::cli::watch

@@ -241,6 +241,18 @@ TEST_CASE("an event is in the environment of its command") {
   CHECK(has("KW_NAME=web"));
 }
 
+TEST_CASE("what a command is given is what it was, whatever a server calls its objects") {
+  const SourceInfo source{"", {}, "shop", 0};
+  runtime::StoreChange change;
+  change.meta.name = "a\n\nb";
+  change.meta.uid = std::string("u\0BASH_ENV=/tmp/x\0KW_X=1", 24);
+  change.json = "{\"a\": 1}\n\n";
+  const Event event(source, change);
+  std::vector<std::string> environment;
+  CHECK(take_content(exec_content(event), environment) == change.json);
+  CHECK(environment == exec_environment(event));
+}
+
 TEST_CASE("quantiles of lag are right to half of their value") {
   LagHistogram lag;
   CHECK(lag.quantile(0.99) == Duration{0});

@@ -278,7 +278,7 @@ TEST_CASE("a diff has colours where there are colours, and says where it is sync
         "\x1b[35mGAP\x1b[0m  prod pods in shop (changes in between may be missing)\n");
 }
 
-TEST_CASE("formats of single objects: name, jsonpath, jq, custom-columns, yaml") {
+TEST_CASE("formats of single objects: name, jsonpath, jq, custom-columns") {
   const SourceInfo source = pods();
   const auto what = change(ChangeType::added, "web", {{"metadata", {{"name", "web"}}}});
   const auto print = [&](const std::string& format) {
@@ -293,7 +293,30 @@ TEST_CASE("formats of single objects: name, jsonpath, jq, custom-columns, yaml")
   CHECK(print("jq=.metadata | keys[]") == "name\n");
   CHECK(print("custom-columns=NAME:.metadata.name,X:.x") ==
         "EVENT      NAME   X\nADDED      web    <none>\n");
-  CHECK(print("yaml").find("type: ADDED\n---\n") != std::string::npos);
+}
+
+TEST_CASE("YAML is what JSON is: marks, what is only there when it says something, any depth") {
+  ViewOptions options;
+  options.yaml = true;
+  JsonView view(options);
+  const SourceInfo source = pods();
+  auto what = change(ChangeType::added, "web", {{"metadata", {{"name", "web"}}}});
+  what.reduced = true;
+  const std::string told = shown(view, source, what);
+  CHECK(told.find("reduced: true\n") != std::string::npos);
+  CHECK(told.ends_with("type: ADDED\n---\n"));
+  std::string marks;
+  view.synced(source, 3, marks);
+  view.gap(source, marks);
+  CHECK(marks.find("objects: 3\n") != std::string::npos);
+  CHECK(marks.find("type: SYNCED\n---\n") != std::string::npos);
+  CHECK(marks.ends_with("type: GAP\n---\n"));
+  // As deep as a store keeps an object, which the envelope is around.
+  Json deep = "leaf";
+  for (int i = 0; i < 198; ++i) deep = Json{{"a", deep}};
+  const auto deepest =
+      change(ChangeType::added, "web", {{"metadata", {{"name", "web"}}}, {"spec", deep}});
+  CHECK(shown(view, source, deepest).find("leaf") != std::string::npos);
 }
 
 TEST_CASE("a format that is wrong is refused by name, with a caret or what there is") {
