@@ -178,16 +178,23 @@ void SourceSet::look_later(Server& server, const client::ResourceMap& map) {
   if (!server.missing.empty()) look_again(server);
 }
 
+// The answer is told in a turn of its own, in which the request can go.
+void SourceSet::discover(Server& server, client::PendingPtr& request, loop::Timer& turn,
+                         std::function<void(const Discovered&)> then) {
+  request = client::discover(server.session->client(), [&server, &request, &turn,
+                                                        then = std::move(then)](auto answer) {
+    turn = server.session->loop().after(Duration{0}, [&request, then, answer = std::move(answer)] {
+      request.reset();
+      then(answer);
+    });
+  });
+}
+
 void SourceSet::look_again(Server& server) {
   server.timer = server.session->loop().after(kLookAgain, [this, &server] {
-    server.request = client::discover(server.session->client(), [this, &server](auto answer) {
-      // The request goes in a later turn: this is called from inside it.
-      server.timer =
-          server.session->loop().after(Duration{0}, [this, &server, answer = std::move(answer)] {
-            server.request.reset();
-            if (!answer.ok()) return look_again(server);
-            look_later(server, **answer);
-          });
+    discover(server, server.request, server.timer, [this, &server](const Discovered& answer) {
+      if (!answer.ok()) return look_again(server);
+      look_later(server, **answer);
     });
   });
 }
@@ -286,19 +293,16 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
 // of an earlier one does not know.
 void SourceSet::look_for_version(Source& source) {
   if (std::exchange(source.discovers, true)) return;
-  loop::EventLoop& loop = source.server->session->loop();
-  source.discovery =
-      client::discover(source.server->session->client(), [this, &source, &loop](auto answer) {
-        // The request goes in a later turn: this is called from inside it.
-        source.next_turn = loop.after(Duration{0}, [this, &source, answer = std::move(answer)] {
-          source.discovers = false;
-          source.discovery.reset();
-          // The next failure asks again.
-          if (!answer.ok() || !source.reflector->failing_since()) return;
-          const auto served = runtime::served_kind(**answer, source.info.type.gvk);
-          if (served.state == runtime::ServedKind::State::another) go_on_as(source, *served.type);
-        });
-      });
+  discover(*source.server, source.discovery, source.next_turn,
+           [this, &source](const Discovered& answer) {
+             source.discovers = false;
+             // The next failure asks again.
+             if (!answer.ok() || !source.reflector->failing_since()) return;
+             const auto served = runtime::served_kind(**answer, source.info.type.gvk);
+             if (served.state == runtime::ServedKind::State::another) {
+               go_on_as(source, *served.type);
+             }
+           });
 }
 
 void SourceSet::go_on_as(Source& source, const core::ResourceType& type) {

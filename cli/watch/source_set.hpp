@@ -96,6 +96,9 @@ class SourceSet {
   void look_later(Server& server, const client::ResourceMap& map);
   Result<void> add(Server& server, const Wanted& wanted, const core::ResourceType& type);
   Result<void> add_one(Server& server, SourceInfo info, std::set<std::string> names, bool pinned);
+  using Discovered = Result<std::shared_ptr<const client::ResourceMap>>;
+  static void discover(Server& server, client::PendingPtr& request, loop::Timer& turn,
+                       std::function<void(const Discovered&)> then);
   void look_again(Server& server);
   void begin(Source& source);
   runtime::ReflectorCallbacks callbacks_of(Source& source);

@@ -17,6 +17,7 @@ namespace {
 
 using base::string_at;
 
+constexpr const char kAllowed[] = "DisruptionAllowed";
 constexpr const char kBudgets[] = "poddisruptionbudgets.policy";
 constexpr std::size_t kMostDisruptedPods = 2000;
 constexpr int kRetrySeconds = 10;
@@ -47,27 +48,31 @@ bool needs_no_budget(const Json& pod) {
   return phases.count(string_at(pod, {"status", "phase"})) != 0 || is_dying(pod);
 }
 
-bool is_ready(const Json& pod) {
-  const Json* conditions = base::find(pod, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) return false;
-  for (const Json& one : *conditions) {
-    if (string_at(one, {"type"}) == "Ready") return string_at(one, {"status"}) == "True";
+// Of a Json or a const one; null when it has none of that type.
+template <class AnyJson>
+AnyJson* condition_of(AnyJson& object, const std::string& type) {
+  AnyJson* conditions = base::find(object, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) return nullptr;
+  for (AnyJson& one : *conditions) {
+    if (string_at(one, {"type"}) == type) return &one;
   }
-  return false;
+  return nullptr;
+}
+
+bool is_ready(const Json& pod) {
+  const Json* ready = condition_of(pod, "Ready");
+  return ready != nullptr && string_at(*ready, {"status"}) == "True";
 }
 
 // A Pod's conditions are not those of other kinds: they have a time of their last probe, and no
 // empty reasons.
 void set_pod_condition(Json& pod, const std::string& type, const std::string& reason,
                        const std::string& message, WallTime now) {
-  Json& status = pod["status"];
-  set_condition(status, type, "True", reason, message, now);
-  for (Json& one : status["conditions"]) {
-    if (string_at(one, {"type"}) != type) continue;
-    one["lastProbeTime"] = nullptr;
-    if (reason.empty()) one.erase("reason");
-    if (message.empty()) one.erase("message");
-  }
+  set_condition(pod["status"], type, "True", reason, message, now);
+  Json& set = *condition_of(pod, type);
+  set["lastProbeTime"] = nullptr;
+  if (reason.empty()) set.erase("reason");
+  if (message.empty()) set.erase("message");
 }
 
 void copy_members(const Json& from, const char* name, bool replace, Json& to) {
@@ -100,14 +105,10 @@ Error too_many(const std::string& why, int retry_seconds) {
 
 // Why a budget has no disruption left.
 std::string why_none(const Json& budget) {
-  const Json none = Json::array();
-  const Json* conditions = base::find(budget, {"status", "conditions"});
-  for (const Json& one : conditions != nullptr && conditions->is_array() ? *conditions : none) {
-    if (string_at(one, {"type"}) == "DisruptionAllowed" &&
-        string_at(one, {"reason"}) == "SyncFailed") {
-      return "does not allow evicting pods currently because it failed sync: " +
-             string_at(one, {"message"});
-    }
+  const Json* allowed = condition_of(budget, kAllowed);
+  if (allowed != nullptr && string_at(*allowed, {"reason"}) == "SyncFailed") {
+    return "does not allow evicting pods currently because it failed sync: " +
+           string_at(*allowed, {"message"});
   }
   const auto wanted = base::int_at(budget, {"status", "desiredHealthy"}).value_or(0);
   const auto healthy = base::int_at(budget, {"status", "currentHealthy"}).value_or(0);
@@ -154,11 +155,9 @@ Result<void> use_budget(Writer& writer, const WriteContext& pod, const Object& b
     status["disruptionsAllowed"] = left;
     status["disruptedPods"][pod.name] = base::format_rfc3339(pod.now);
     if (left == 0) {
-      set_condition(status, "DisruptionAllowed", "False", "InsufficientPods", "", pod.now);
-      for (Json& one : status["conditions"]) {
-        if (string_at(one, {"type"}) != "DisruptionAllowed") continue;
-        one["observedGeneration"] = base::int_at(status, {"observedGeneration"}).value_or(0);
-      }
+      set_condition(status, kAllowed, "False", "InsufficientPods", "", pod.now);
+      (*condition_of(object, kAllowed))["observedGeneration"] =
+          base::int_at(status, {"observedGeneration"}).value_or(0);
     }
     return true;
   });

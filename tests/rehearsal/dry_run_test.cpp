@@ -31,13 +31,16 @@ Json config_map(const std::string& name, Json metadata, Json data) {
   return {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", metadata}, {"data", data}};
 }
 
+hooks::DryRunTransport::OnWrite texts_to(std::vector<std::string>& writes) {
+  return [&writes, secrets = hooks::SecretHash({1, 2})](const hooks::DryWrite& write) {
+    writes.push_back(hooks::text_of(write, secrets));
+  };
+}
+
 // Runs the rule on what the server has, until nothing is due.
 DryRun dry_run(loop::EventLoop& loop, LocalServer& server, const std::string& rule) {
   DryRun out;
-  const hooks::SecretHash secrets({1, 2});
-  hooks::DryRunTransport dry(loop, server, [&](const hooks::DryWrite& write) {
-    out.writes.push_back(hooks::text_of(write, secrets));
-  });
+  hooks::DryRunTransport dry(loop, server, texts_to(out.writes));
   client::ClientConfig config;
   config.server = LocalServer::kUrl;
   config.namespace_ = "default";
@@ -264,10 +267,7 @@ TEST_CASE("a token that a dry run needs is asked for, and shown nowhere") {
   loop::EventLoop loop;
   LocalServer server(loop);
   std::vector<std::string> writes;
-  const hooks::SecretHash secrets({1, 2});
-  hooks::DryRunTransport dry(loop, server, [&](const hooks::DryWrite& write) {
-    writes.push_back(hooks::text_of(write, secrets));
-  });
+  hooks::DryRunTransport dry(loop, server, texts_to(writes));
   http::Request request;
   request.method = "POST";
   request.url =
@@ -285,10 +285,7 @@ TEST_CASE(
   loop::EventLoop loop;
   LocalServer server(loop);
   std::vector<std::string> writes;
-  const hooks::SecretHash secrets({1, 2});
-  hooks::DryRunTransport dry(loop, server, [&](const hooks::DryWrite& write) {
-    writes.push_back(hooks::text_of(write, secrets));
-  });
+  hooks::DryRunTransport dry(loop, server, texts_to(writes));
   const auto make = [&](const std::string& kind, const std::string& path, const Json& metadata) {
     const auto made = server.ask("POST", "/api/v1/" + path, "",
                                  {{"apiVersion", "v1"}, {"kind", kind}, {"metadata", metadata}});
