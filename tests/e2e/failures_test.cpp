@@ -45,7 +45,8 @@ const char* const kPlain =
     "{title: x}}";
 
 bool alive(const std::string& pid) {
-  return ::kill(std::atoi(pid.c_str()), 0) == 0;
+  const int number = std::atoi(pid.c_str());
+  return number > 0 && ::kill(number, 0) == 0;
 }
 
 }  // namespace
@@ -166,7 +167,7 @@ E2E_CASE("a timeout ends the whole process group, a background grandchild too") 
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + R"x(
-  reconcile: {exec: [./reconcile.sh], timeout: 1s, grace: 500ms}
+  reconcile: {exec: [./reconcile.sh], timeout: 5s, grace: 500ms}
   retry: {initial: 5m}
 )x"));
   w.script("reconcile.sh", R"x(
@@ -178,6 +179,8 @@ while :; do sleep 1; done
   w.start();
   w.apply(website("a", "one"));
   REQUIRE(w.eventually([&] { return w.runs_of("a", "timeout") == 1; }));
+  REQUIRE_FALSE(w.read("child").empty());
+  REQUIRE_FALSE(w.read("grandchild").empty());
   CHECK(w.eventually([&] { return !alive(w.read("child")) && !alive(w.read("grandchild")); }));
 }
 
@@ -333,7 +336,7 @@ E2E_CASE(
   World w;
   w.apply(kWebsiteCrd);
   w.rules(website_rule(std::string(kOwnsConfigMaps) + R"x(
-  reconcile: {exec: [./reconcile.sh], timeout: 5s, env: {TITLE: {jq: .spec.title}}}
+  reconcile: {exec: [./reconcile.sh], timeout: 25s, env: {TITLE: {jq: .spec.title}}}
   retry: {initial: 5m}
   concurrency: 8
 )x"));

@@ -233,12 +233,26 @@ E2E_CASE("resync runs each object again; debounce gathers changes; changed narro
   w.settle();
   w.merge("Website", "a", "{spec: {replicas: 3}}");
   CHECK(w.holds_for([&] { return w.lines("calls") == 1; }, Duration{2600}));
-  for (const std::string title : {"two", "three", "four"}) {
-    w.merge("Website", "a", "{spec: {title: " + title + "}}");
+  // Again where a busy machine took longer for the three than they may be apart.
+  bool in_time = false;
+  for (int round = 1; round <= 5 && !in_time; ++round) {
+    const std::string before = w.read("calls");
+    const std::size_t calls = w.lines("calls");
+    const std::string number = std::to_string(round);
+    const TimePoint begun = w.loop().now();
+    for (const std::string title : {"two", "three", "four"}) {
+      w.merge("Website", "a", "{spec: {title: " + title + number + "}}");
+    }
+    in_time = w.loop().now() - begun < Duration{1500};
+    REQUIRE(w.eventually([&] { return w.lines("calls") > calls; }));
+    if (!in_time) {
+      w.settle(Duration{2600});
+      continue;
+    }
+    CHECK(w.holds_for([&] { return w.lines("calls") == calls + 1; }, Duration{2400}));
+    CHECK(w.read("calls") == before + "four" + number + "\n");
   }
-  REQUIRE(w.eventually([&] { return w.lines("calls") == 2; }));
-  CHECK(w.holds_for([&] { return w.lines("calls") == 2; }, Duration{2400}));
-  CHECK(w.read("calls") == "one\nfour\n");
+  CHECK(in_time);
   w.stop();
 
   w.rules(website_rule(std::string("\n  resync: 1s\n") + kReconcile));

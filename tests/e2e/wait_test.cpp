@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -48,6 +49,12 @@ class Wait {
     REQUIRE(w_.eventually([this] { return exit_.has_value(); }, Duration{90000}));
     return exit_->code.value_or(-1);
   }
+  bool ends_with(int wanted, const std::vector<std::string>& texts = {}) {
+    const int ended = code();
+    UNSCOPED_INFO(ended << "\n" << errors());
+    return ended == wanted && std::all_of(texts.begin(), texts.end(),
+                                          [this](const std::string& text) { return says(text); });
+  }
   bool running() const { return !exit_.has_value(); }
   const std::string& out() const { return exit_->out; }
   std::string errors() const {
@@ -62,6 +69,12 @@ class Wait {
   std::optional<loop::ProcessExit> exit_;
   std::unique_ptr<loop::Process> process_;
 };
+
+// For a --timeout that passes in full: again with much more of it where a busy machine did not come
+// so far within it.
+bool holds_in_time(const std::function<bool(const std::string&)>& holds) {
+  return holds("3s") || holds("20s");
+}
 
 std::string map_of(const std::string& name, const std::string& more) {
   return "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name +
@@ -152,8 +165,10 @@ E2E_CASE("wait: names that do not exist yet, in one deadline with those that do"
   w.apply(map_of("later", "x: one"));
   CHECK(wait.code() == 0);
   CHECK(wait.out() == "configmap/a condition met\nconfigmap/later condition met\n");
-  Wait never(w, {"cm/never", "--for=create", "--timeout", "3s"});
-  CHECK(never.code() == 5);
+  CHECK(holds_in_time([&](const std::string& time) {
+    Wait never(w, {"cm/never", "--for=create", "--timeout", time});
+    return never.ends_with(5);
+  }));
 }
 
 E2E_CASE("wait: a selector is followed live, and counted") {
@@ -174,8 +189,10 @@ E2E_CASE("wait: a selector is followed live, and counted") {
   w.remove("ConfigMap", "a");
   w.remove("ConfigMap", "c");
   CHECK(gone.code() == 0);
-  Wait nothing(w, {"cm", "-l", "set=none", "--for=create", "--timeout", "3s"});
-  CHECK(nothing.code() == 5);
+  CHECK(holds_in_time([&](const std::string& time) {
+    Wait nothing(w, {"cm", "-l", "set=none", "--for=create", "--timeout", time});
+    return nothing.ends_with(5);
+  }));
 }
 
 E2E_CASE("wait: what leaves a selection is not taken for deleted") {
@@ -418,16 +435,15 @@ E2E_CASE("wait: ready and rollout follow a Deployment, and the reason of a failu
           "ready: false, restartCount: 4, state: {waiting: {reason: CrashLoopBackOff, message: "
           "wait}}, lastState: {terminated: {exitCode: 137, reason: OOMKilled}}}]}}",
           "@NS@", "status");
-  Wait late(w, {"deployment/web", "--for=ready", "--timeout", "3s"});
-  CHECK(late.code() == 3);
-  INFO(late.errors());
-  CHECK(
-      late.says("error: timed out waiting for ready on deployments.apps/web: InProgress: 0 of 1 "
-                "replicas are available"));
-  CHECK(late.says("wanted: availableReplicas=1 (rule: Deployment: availableReplicas)"));
-  CHECK(
-      late.says("cause: pod web-1-x: container app: CrashLoopBackOff, last exit code 137 "
-                "(OOMKilled), 4 restarts"));
+  CHECK(holds_in_time([&](const std::string& time) {
+    Wait late(w, {"deployment/web", "--for=ready", "--timeout", time});
+    return late.ends_with(
+        3, {"error: timed out waiting for ready on deployments.apps/web: InProgress: 0 of 1 "
+            "replicas are available",
+            "wanted: availableReplicas=1 (rule: Deployment: availableReplicas)",
+            "cause: pod web-1-x: container app: CrashLoopBackOff, last exit code 137 (OOMKilled), "
+            "4 restarts"});
+  }));
   Wait pod(w, {"pod/web-1-x", "--for=ready", "--timeout", "60s"});
   CHECK(pod.code() == 4);
   Wait done(w, {"deployment/web", "--for=rollout", "--timeout", "60s"});
@@ -458,9 +474,10 @@ E2E_CASE("wait: a Pod that waits for its claim, and one whose init container fai
       "{containers: [{name: app, image: none}], volumes: [{name: v, persistentVolumeClaim: "
       "{claimName: data}}]}}");
   w.merge("Pod", "claims", "{status: {phase: Pending}}", "@NS@", "status");
-  Wait claim(w, {"pod/claims", "--for=condition=Ready", "--timeout", "3s"});
-  CHECK(claim.code() == 3);
-  CHECK(claim.says("cause: PersistentVolumeClaim data is "));
+  CHECK(holds_in_time([&](const std::string& time) {
+    Wait claim(w, {"pod/claims", "--for=condition=Ready", "--timeout", time});
+    return claim.ends_with(3, {"cause: PersistentVolumeClaim data is "});
+  }));
   w.apply(
       "{apiVersion: v1, kind: Pod, metadata: {name: init, namespace: '@NS@'}, spec: "
       "{initContainers: [{name: migrate, image: none}], containers: [{name: app, image: "
@@ -470,9 +487,10 @@ E2E_CASE("wait: a Pod that waits for its claim, and one whose init container fai
           "'', ready: false, restartCount: 0, state: {terminated: {exitCode: 2, reason: Error, "
           "message: no database}}}]}}",
           "@NS@", "status");
-  Wait init(w, {"pod/init", "--for=ready", "--timeout", "3s"});
-  CHECK(init.code() == 3);
-  CHECK(init.says("cause: init container migrate: exit code 2: no database"));
+  CHECK(holds_in_time([&](const std::string& time) {
+    Wait init(w, {"pod/init", "--for=ready", "--timeout", time});
+    return init.ends_with(3, {"cause: init container migrate: exit code 2: no database"});
+  }));
 }
 
 E2E_CASE("wait: the last warning Event of the object is told") {
@@ -486,9 +504,10 @@ E2E_CASE("wait: the last warning Event of the object is told") {
       "'2026-01-02T03:04:05Z', lastTimestamp: '2026-01-02T03:04:05Z', involvedObject: "
       "{apiVersion: v1, kind: ConfigMap, name: a, namespace: '@NS@', uid: " +
       base::string_at(*stored, {"metadata", "uid"}) + "}}");
-  Wait wait(w, {"cm/a", "--for=jsonpath={.data.x}=z", "--timeout", "3s"});
-  CHECK(wait.code() == 3);
-  CHECK(wait.says("cause: Refused: nobody likes it (3 times)"));
+  CHECK(holds_in_time([&](const std::string& time) {
+    Wait wait(w, {"cm/a", "--for=jsonpath={.data.x}=z", "--timeout", time});
+    return wait.ends_with(3, {"cause: Refused: nobody likes it (3 times)"});
+  }));
 }
 
 E2E_CASE("wait: a server that ends its connections in between changes nothing") {

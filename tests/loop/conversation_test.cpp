@@ -109,6 +109,16 @@ TEST_CASE("a group is measured with what left it and lost its parent, and others
   other.start(loop, shell("echo ready >&2; sleep 600"));
   REQUIRE(loop.run_until([&] { return !one.lines.empty() && !other.lines.empty(); }, kLimit));
   const pid_t leader = one.process->pid();
+  // The outer shells may not have forked their sleeps yet.
+  Timer tick;
+  const Callback again = [&] { tick = loop.after(Duration{5}, again); };
+  again();
+  REQUIRE(loop.run_until(
+      [&] {
+        const auto now = measure_groups({leader, other.process->pid()});
+        return now.at(leader).processes >= 4 && now.at(other.process->pid()).processes >= 2;
+      },
+      kLimit));
   auto usage = measure_groups({leader, other.process->pid()});
   CHECK(usage.at(leader).processes == 4);  // two shells, two sleeps
   CHECK(usage.at(other.process->pid()).processes == 2);

@@ -28,12 +28,21 @@ bool all_die(EventLoop& loop, const std::vector<pid_t>& pids) {
   return loop.run_until(dead, kLimit);
 }
 
+// Ended by a timeout after it has printed `lines`: a busy machine needs more time for them.
+ProcessExit run_until_timeout(EventLoop& loop, ProcessOptions options, std::ptrdiff_t lines) {
+  options.timeout = Duration{200};
+  for (;;) {
+    ProcessExit result = run(loop, options);
+    const bool up = std::count(result.out.begin(), result.out.end(), '\n') >= lines;
+    if (up || options.timeout > kLimit / 4) return result;
+    options.timeout *= 4;
+  }
+}
+
 TEST_CASE("a timeout sends TERM, and a child that cleans up ends with its own code") {
   EventLoop loop;
-  ProcessOptions options =
-      shell("trap 'echo bye; exit 7' TERM; echo up; while :; do sleep 0.01; done");
-  options.timeout = Duration{150};
-  const ProcessExit result = run(loop, std::move(options));
+  const ProcessExit result = run_until_timeout(
+      loop, shell("trap 'echo bye; exit 7' TERM; echo up; while :; do sleep 0.01; done"), 1);
   CHECK(result.timed_out);
   CHECK_FALSE(result.canceled);
   CHECK(result.code == 7);
@@ -42,20 +51,18 @@ TEST_CASE("a timeout sends TERM, and a child that cleans up ends with its own co
 
 TEST_CASE("after the grace time a child that ignores TERM is killed") {
   EventLoop loop;
-  ProcessOptions options = shell("trap '' TERM; while :; do sleep 0.01; done");
-  options.timeout = Duration{50};
+  ProcessOptions options = shell("trap '' TERM; echo up; while :; do sleep 0.01; done");
   options.grace = Duration{50};
-  const ProcessExit result = run(loop, std::move(options));
+  const ProcessExit result = run_until_timeout(loop, std::move(options), 1);
   CHECK(result.timed_out);
   CHECK(result.signal == SIGKILL);
-  CHECK(result.elapsed >= Duration{100});
+  CHECK(result.elapsed >= Duration{200 + 50});
 }
 
 TEST_CASE("a timeout ends the grandchildren in the background as well") {
   EventLoop loop;
-  ProcessOptions options = shell("sleep 1000 & echo $!; sleep 1000 & echo $!; wait");
-  options.timeout = Duration{100};
-  const ProcessExit result = run(loop, std::move(options));
+  const ProcessExit result =
+      run_until_timeout(loop, shell("sleep 1000 & echo $!; sleep 1000 & echo $!; wait"), 2);
   CHECK(result.timed_out);
   const auto pids = pids_in(result.out);
   REQUIRE(pids.size() == 2);
@@ -77,7 +84,9 @@ TEST_CASE("a background grandchild does not outlive a child that ends well") {
   CHECK(held.code == 0);
   CHECK(held.pipes_held);
   CHECK(all_die(loop, pids_in(held.out)));
-  const ProcessExit quiet = run(loop, shell("sleep 1000 >/dev/null 2>&1 & echo $!"));
+  options = shell("sleep 1000 >/dev/null 2>&1 & echo $!");
+  options.drain = kLimit / 2;  // it has to come so far that it lets go of the pipes
+  const ProcessExit quiet = run(loop, std::move(options));
   CHECK_FALSE(quiet.pipes_held);
   CHECK(all_die(loop, pids_in(quiet.out)));
 }
@@ -115,17 +124,18 @@ TEST_CASE("with a subreaper, descendants that left the group by setsid or a doub
     std::string name, script;
   };
   const std::vector<Case> cases = {
-      {"setsid", "setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' & sleep 0.1"},
+      {"setsid", "setsid sh -c 'echo $$; : >up; exec sleep 1000 >/dev/null 2>&1' & "},
       {"daemon with a child",
-       "setsid sh -c 'echo $$; sleep 1000 >/dev/null 2>&1 & echo $!; wait' & "
-       "sleep 0.1"},
-      {"double fork", "(setsid sh -c 'echo $$; exec >/dev/null 2>&1; sleep 1000' &) ; sleep 0.1"},
+       "setsid sh -c 'echo $$; sleep 1000 >/dev/null 2>&1 & echo $!; : >up; wait' & "},
+      {"double fork", "(setsid sh -c 'echo $$; : >up; exec >/dev/null 2>&1; sleep 1000' &) ; "},
       {"no environment",
-       "env -i setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' & sleep 0.1"},
+       "env -i setsid sh -c 'echo $$; : >up; exec sleep 1000 >/dev/null 2>&1' & "},
   };
   for (const Case& c : cases) {
     INFO(c.name);
-    ProcessOptions options = shell(c.script);
+    const TempDir folder;
+    ProcessOptions options = shell(c.script + "while [ ! -e up ]; do sleep 0.01; done");
+    options.directory = folder.path;
     options.drain = Duration{50};
     const ProcessExit result = run(loop, std::move(options));
     CHECK(result.code == 0);
@@ -142,11 +152,12 @@ TEST_CASE("a subreaper ends what left the group on a timeout and on destruction"
   become_subreaper();
   EventLoop loop;
   ProcessOptions options = shell("setsid sh -c 'echo $$; exec sleep 1000' & sleep 1000");
-  options.timeout = Duration{200};
   options.drain = Duration{20};
-  const ProcessExit result = run(loop, std::move(options));
+  const ProcessExit result = run_until_timeout(loop, std::move(options), 1);
   CHECK(result.timed_out);
-  CHECK(all_die(loop, pids_in(result.out)));
+  const auto pids = pids_in(result.out);
+  REQUIRE(pids.size() == 1);
+  CHECK(all_die(loop, pids));
   Run one;
   one.start(loop, shell("setsid sh -c 'echo $$ >&2; exec sleep 1000' & sleep 1000"));
   REQUIRE(loop.run_until([&] { return !one.lines.empty(); }, kLimit));

@@ -9,11 +9,22 @@ echo "exit $?"
 "$kubewatch" apply-ssa -f rules/configmap.yaml -n elsewhere
 echo "exit $?"
 "$kubewatch" wait-condition configmap/settings -n default '--for=jsonpath={.data.color}=red'
-"$kubewatch" wait-condition configmap/absent -n default --for=create --timeout 3s
-echo "exit $?"
-"$kubewatch" wait-condition configmap/settings -n default '--for=jsonpath={.data.color}=green' --timeout 3s
-echo "exit $?"
-timeout 5 "$kubewatch" watch configmap/settings -n default -o name
-echo "exit $?"
+# Beside each other: each takes all of its time.
+beside() {
+  name=$1
+  shift
+  "$@" >"$work/$name.out" 2>"$work/$name.err"
+  echo "exit $?" >>"$work/$name.out"
+}
+beside absent "$kubewatch" wait-condition configmap/absent -n default --for=create --timeout 10s &
+absent=$!
+beside green "$kubewatch" wait-condition configmap/settings -n default '--for=jsonpath={.data.color}=green' --timeout 10s &
+green=$!
+beside watch timeout 12 "$kubewatch" watch configmap/settings -n default -o name
+wait $absent $green
+for name in absent green watch; do
+  cat "$work/$name.err" >&2
+  cat "$work/$name.out"
+done
 kill $server
 wait $server

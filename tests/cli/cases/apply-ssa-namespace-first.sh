@@ -8,7 +8,7 @@ export KUBECONFIG="$work/kc"
 {apiVersion: v1, kind: ConfigMap, metadata: {name: stray, namespace: default}}
 YAML
 echo "exit $?"
-"$kubewatch" wait-condition namespace/made --for=create --timeout 3s
+"$kubewatch" wait-condition namespace/made --for=create --timeout 6s
 echo "exit $?"
 kill $server
 wait $server

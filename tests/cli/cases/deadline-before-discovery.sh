@@ -38,4 +38,5 @@ Y
 echo "## a login that does not come" >&2
 export KUBECONFIG="$work/exec"
 try wait-condition cm/a --for=create --timeout 1s
-try watch cm --duration 4s
+# Long enough for what is said of a login after 3 s.
+try watch cm --duration 8s

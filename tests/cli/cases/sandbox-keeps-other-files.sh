@@ -1,4 +1,4 @@
 echo 'my: production' > "$work/config"
-timeout 5 "$kubewatch" sandbox --kubeconfig "$work/config"
+timeout 60 "$kubewatch" sandbox --kubeconfig "$work/config"
 echo "exit $?"
 cat "$work/config"

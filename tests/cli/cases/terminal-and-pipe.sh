@@ -7,7 +7,7 @@ for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
 export KUBECONFIG="$work/kc" TERM=xterm
 printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"evil","namespace":"default","labels":{"a":"b"}},"data":{"k":"\\u001b[31mred\\u0007"}}' >"$work/evil.yaml"
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: default}\ndata: {color: green}\n' >"$work/mine.yaml"
-ages() { sed -E 's/ +[0-9]+(ms|s)( |$)/ AGE\2/g; s/[0-9.]+(ms|s)$/AGE/; s/RSS.*/RSS/; s/ [0-9][0-9,]{2,}/ N/g; s/uid: .*/uid: UID/; /kube-root-ca/d'; }
+ages() { sed -E 's/ +([0-9]+(ms|[smhd]))+( |$)/ AGE\3/g; s/[0-9.]+(ms|s)$/AGE/; s/RSS.*/RSS/; s/ [0-9][0-9,]{2,}/ N/g; s/uid: .*/uid: UID/; /kube-root-ca/d'; }
 escape=$(printf '\033')
 same() {
   echo "\$ $*"

@@ -4,7 +4,7 @@ sandbox=$!
 for _ in $(seq 100); do [ -s "$work/config" ] && break; sleep 0.1; done
 : >"$work/log"
 "$kubewatch" wait-condition configmap/settings -n default --kubeconfig "$work/config" \
-  --for='jsonpath={.data.ready}=true' --timeout 6s -v 6 2>"$work/log" &
+  --for='jsonpath={.data.ready}=true' --timeout 10s -v 6 2>"$work/log" &
 waiting=$!
 for _ in $(seq 100); do grep -q 'watch=' "$work/log" && break; sleep 0.1; done
 kill -KILL $sandbox

@@ -5,22 +5,27 @@
 server=$!
 for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
 export KUBECONFIG="$work/kc"
-command="$kubewatch wait-condition cm/settings cm/absent -n default --for=create --timeout 6s"
+command="$kubewatch wait-condition cm/settings cm/absent -n default --for=create --timeout 10s"
 on_terminal() {
   TERM=$1 script -qec "stty cols 70 rows 20; $command" /dev/null </dev/null | tr -d '\r'
 }
 escape=$(printf '\033')
-on_terminal xterm >"$work/xterm"
+# Beside each other: what is waited for never comes.
+on_terminal xterm >"$work/xterm" &
+xterm=$!
+on_terminal dumb >"$work/dumb" &
+dumb=$!
+TERM=xterm $command >"$work/pipe" 2>&1
+wait $xterm $dumb
 echo "# xterm: the table was drawn, and taken away by its lines"
 grep -c "waiting for create: 1 of 2 objects is as asked" "$work/xterm" >"$work/heads"
 [ "$(cat "$work/heads")" -ge 1 ] && echo drawn
 grep -q "${escape}\[3A" "$work/xterm" && echo "taken away"
 sed "s/.*${escape}\[J//" "$work/xterm" | grep "^configmap/\|^error\|^  wanted"
 echo "# dumb"
-on_terminal dumb >"$work/dumb"
 grep -q "$escape" "$work/dumb" && echo "escapes on a dumb terminal"
 sort "$work/dumb"
 echo "# a pipe"
-TERM=xterm $command 2>&1 | sort
+sort "$work/pipe"
 kill $server
 wait $server

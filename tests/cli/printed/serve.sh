@@ -8,7 +8,8 @@ export KUBECONFIG="$work/kc"
 # Ages are those of the machine; the configmap that each namespace has from the server is passed over.
 get() {
   echo "\$ get $*"
-  "$tool" "$@" 2>&1 | sed -e 's/ [0-9]*s$/ AGE/' -e 's/ [0-9][0-9]*s  *\([^ ]\)/ AGE   \1/' -e '/kube-root-ca/d'
+  "$tool" "$@" 2>&1 | sed -E -e 's/ ([0-9]+[smhd])+$/ AGE/' -e 's/ ([0-9]+[smhd])+( +[^ ])/ AGE\2/' \
+    -e 's/ AGE +([^ ])/ AGE   \1/' -e '/kube-root-ca/d'
 }
 # The same with the exit code: for what fails.
 code() {
