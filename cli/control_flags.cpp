@@ -11,6 +11,7 @@
 #include "cli/control_client.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/printers/object_printer.hpp"
 
 namespace kubewatch::cli {
 
@@ -68,7 +69,7 @@ int ControlFlags::ask(Context& context, const std::string& request, const Json& 
   const auto answer = ask_once(socket_, request, args);
   if (!answer.ok()) return fail(context, answer.error());
   if (json()) {
-    context.out << base::dump_json_pretty(**answer) << "\n";
+    context.out << shown_json(base::dump_json_pretty(**answer)) << "\n";
   } else {
     print(**answer);
   }

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/rule_kinds.hpp"
@@ -53,6 +55,7 @@ void ControllerExtras::follow_rules(std::vector<std::string> paths) {
 }
 
 void ControllerExtras::on_rules(std::vector<hooks::Rule> rules) {
+  std::vector<hooks::Rule> started = rules;
   const auto plan = engine_.reload(std::move(rules));
   // A service manager may send SIGHUP along with the SIGTERM that ends us.
   if (!plan.ok() && plan.error().kind() == ErrorKind::canceled) return;
@@ -70,6 +73,12 @@ void ControllerExtras::on_rules(std::vector<hooks::Rule> rules) {
   add("removed", plan->removed);
   add("unchanged", plan->unchanged);
   base::log_info("the rules changed", fields);
+  std::erase_if(started, [&](const hooks::Rule& rule) {
+    return std::find(plan->started.begin(), plan->started.end(), rule.name) == plan->started.end();
+  });
+  if (started.empty()) return;
+  preflight_.emplace(session_.client(), std::move(started));
+  preflight_->start();
 }
 
 }  // namespace kubewatch::cli

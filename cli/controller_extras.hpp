@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/preflight.hpp"
 #include "cli/session.hpp"
 #include "hooks/control.hpp"
 #include "hooks/control_requests.hpp"
@@ -36,6 +37,7 @@ class ControllerExtras {
   hooks::ControlRequests requests_;
   std::unique_ptr<hooks::ControlServer> server_;
   std::optional<hooks::RuleReloader> reloader_;
+  std::optional<Preflight> preflight_;  // of what was read again last
   loop::SignalWatch hangup_;
 };
 

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <ostream>
 
+#include "base/files.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_document.hpp"
 #include "crdgen/generate.hpp"

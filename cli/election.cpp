@@ -36,8 +36,8 @@ client::ClientConfig lease_config(client::ClientConfig config,
   return config;
 }
 
-runtime::LeadershipCallbacks callbacks_of(hooks::Engine& engine,
-                                          std::function<void(const std::string&)> on_lost) {
+runtime::LeadershipCallbacks callbacks_of(
+    hooks::Engine& engine, std::function<void(const std::string&, Duration)> on_lost) {
   runtime::LeadershipCallbacks out;
   out.gained = [&engine](std::size_t shard) { engine.lead(shard); };
   out.end_runs = [&engine](std::size_t shard, std::function<void()> done) {
@@ -106,9 +106,8 @@ Result<std::optional<ElectionPlan>> ElectionFlags::plan(const std::vector<hooks:
 }
 
 Election::Election(Session& session, ElectionPlan plan, hooks::Engine& engine,
-                   std::function<void(const std::string& why)> on_lost)
+                   std::function<void(const std::string& why, Duration within)> on_lost)
     : session_(session),
-      kill_within_(plan.leadership.kill_within()),
       client_(session.loop(), session.transport(),
               lease_config(session.client().config(), plan.leadership.election)),
       leadership_(client_, std::move(plan.leadership), session.random(),

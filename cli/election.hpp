@@ -48,16 +48,14 @@ class Election {
   // From now on the session's client writes only while leading. All must outlive it but the engine,
   // which is not touched after its end. `on_lost`: see runtime::LeadershipCallbacks.
   Election(Session& session, ElectionPlan plan, hooks::Engine& engine,
-           std::function<void(const std::string& why)> on_lost);
+           std::function<void(const std::string& why, Duration within)> on_lost);
   ~Election();
   void start() { leadership_.start(); }
   // After the engine has shut down.
   void release(std::function<void()> done) { leadership_.release(std::move(done)); }
-  Duration kill_within() const { return kill_within_; }
 
  private:
   Session& session_;
-  Duration kill_within_;
   client::Client client_;  // without a gate, and impatient
   runtime::Leadership leadership_;
 };

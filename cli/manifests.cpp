@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/files.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "core/object_rules.hpp"

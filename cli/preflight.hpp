@@ -1,6 +1,6 @@
-// Asks the server at the start whether it allows what the rules need, and logs each right that is
-// missing with the line of the rule that needs it. Never holds up or ends anything: a right may be
-// given later.
+// Asks the server when rules start whether it allows what the rules need, and logs each right that
+// is missing with the line of the rule that needs it. Never holds up or ends anything: a right may
+// be given later.
 #pragma once
 
 #include <map>

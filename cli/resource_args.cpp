@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.hpp"
 #include "cli/kustomize.hpp"
 #include "cli/printers/object_printer.hpp"
 #include "core/meta.hpp"

@@ -50,6 +50,9 @@ struct TypeAndNames {
 Result<std::vector<TypeAndNames>> parse_resource_words(const std::vector<std::string>& words);
 // TYPE.VERSION[.GROUP] was asked for, not TYPE[.GROUP].
 bool names_version(const std::string& word, const core::Gvk& gvk);
+// "websites.ex.io is served as v1 now, not as v1beta1: going on with that"; `pinned`: waiting for
+// the version that was asked for.
+std::string served_as_text(const core::ResourceType& now, const std::string& before, bool pinned);
 // What no path can have. Errors: invalid, in kubectl's words.
 Result<void> check_name(const std::string& name);
 // What flags and words say together, without a server; the second: where files name the objects.

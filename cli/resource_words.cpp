@@ -49,6 +49,12 @@ bool names_version(const std::string& word, const core::Gvk& gvk) {
   return dot != std::string::npos && base::to_lower(word.substr(dot + 1)) == gvk.version + group;
 }
 
+std::string served_as_text(const core::ResourceType& now, const std::string& before, bool pinned) {
+  return fmt::format("{} is served as {} now, not as {}: {}", now.qualified_plural(),
+                     now.gvk.version, before,
+                     pinned ? "waiting for the version that was asked for" : "going on with that");
+}
+
 // What cannot stand in a path can be no object's name: it would be waited for in vain.
 Result<void> check_name(const std::string& name) {
   if (name.empty()) return wrong("the name of an object cannot be empty");

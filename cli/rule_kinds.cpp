@@ -11,6 +11,7 @@
 
 #include "apiserver/builtin_kinds.hpp"
 #include "base/document_words.hpp"
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_document.hpp"

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 #include "base/yaml.hpp"
 
 namespace kubewatch::cli {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/sandbox_config.hpp"
@@ -89,7 +90,10 @@ void Session::turn_until(const std::function<bool()>& holds, Duration most) {
 }
 
 Error Session::out_of_bounds() const {
-  if (bound_->interrupted && bound_->interrupted()) return {ErrorKind::canceled, "interrupted"};
+  const bool in_time = !bound_ || loop_.now() < bound_->until;
+  if (in_time || (bound_->interrupted && bound_->interrupted())) {
+    return {ErrorKind::canceled, "interrupted"};
+  }
   return {ErrorKind::timeout, fmt::format("timed out: no answer from {} within {}",
                                           client_->config().server, bound_->time)};
 }

@@ -1,5 +1,7 @@
 #include "cli/session_recording.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/flags.hpp"
@@ -77,6 +79,13 @@ Result<std::unique_ptr<Session>> SessionRecording::open(const client::ConfigOver
 
 void SessionRecording::note(const std::vector<core::ResourceType>& types) {
   if (const auto recorder = recorder_.lock()) recorder->on_types(types);
+}
+
+std::string SessionRecording::note_version(const core::ResourceType& now) {
+  if (!records()) return "";
+  note({now});
+  return fmt::format("the recording has what follows under {}.{}.{}: name that to read it",
+                     now.plural, now.gvk.version, now.gvk.group);
 }
 
 void SessionRecording::learn(const Json& object) {

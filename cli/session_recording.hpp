@@ -39,6 +39,8 @@ class SessionRecording {
                                         loop::EventLoop* shared = nullptr);
   // What was resolved, so that the recording answers for it.
   void note(const std::vector<core::ResourceType>& types);
+  // What goes on in another version. What to tell the user of it; "": nothing is recorded.
+  std::string note_version(const core::ResourceType& now);
   // What will be written: values of Secrets are hidden from the beginning.
   void learn(const Json& object);
   // At a graceful end.

@@ -3,7 +3,6 @@
 
 #include <charconv>
 
-#include "base/strings.hpp"
 #include "cli/waiter.hpp"
 
 namespace kubewatch::cli {

@@ -9,6 +9,7 @@
 #include "base/strings.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/stream_flags.hpp"
 #include "cli/wait_diagnosis.hpp"
 #include "cli/wait_report.hpp"
@@ -65,6 +66,7 @@ struct Waiter::Impl {
   std::vector<Unresolved> unresolved;
   std::vector<WaitedObject> gone;  // with their kind
   std::optional<Interrupt> interrupt;
+  bool begun = false;
   std::optional<Error> error;  // of a type that cannot be asked for, or of a recording
   bool recorded = false;       // it reads a recording
   bool told_all = false;       // which is at its end
@@ -123,9 +125,13 @@ struct Waiter::Impl {
     deadline = started + time;
   }
 
+  void heed_signals() {
+    if (!interrupt) interrupt.emplace(session.loop(), [this] { dirty = true; });
+  }
+
   void start() {
-    if (!interrupt) {
-      interrupt.emplace(session.loop(), [this] { dirty = true; });
+    heed_signals();
+    if (!std::exchange(begun, true)) {
       if (deadline == TimePoint{}) start_clock();
       retry_at = now() + retry_in;
     }
@@ -253,8 +259,8 @@ struct Waiter::Impl {
     if (outcome == WaitOutcome::failed) return kAwaitedFailed;
     if (outcome == WaitOutcome::invalid) return word = "invalid", kFailed;
     if (outcome == WaitOutcome::deleted) return word = "deleted", kNotFound;
-    if (const Error* why = stopped()) return exit_code_of(*why);
     if (interrupted()) return word = "interrupted", kFailed;
+    if (const Error* why = stopped()) return exit_code_of(*why);
     if (const Error* why = set.failure()) {
       const int code = exit_code_of(*why);
       const bool matters = code == kUnreachable || code == kForbidden;
@@ -269,10 +275,10 @@ struct Waiter::Impl {
   }
 
   std::string message(const std::vector<WaitedObject>& all) const {
+    if (interrupted()) return "interrupted before the conditions were met";
     if (const Error* why = stopped()) {
       return all.size() == 1 ? all.front().str() + ": " + why->render() : why->render();
     }
-    if (interrupted()) return "interrupted before the conditions were met";
     if (told_all && outcome == WaitOutcome::pending) {
       return fmt::format("the recording ends before {}: {}", set.judge().goal().text(),
                          set.summary());
@@ -338,9 +344,9 @@ struct Waiter::Impl {
 
   int print(const WaitReport& report) {
     if (flags.output == "json") {
-      context.out << base::dump_json_pretty(report_json(report)) << "\n";
+      context.out << shown_json(base::dump_json_pretty(report_json(report))) << "\n";
     } else if (flags.output == "json-line") {
-      context.out << base::dump_json(report_json(report)) << "\n";
+      context.out << shown_json(base::dump_json(report_json(report))) << "\n";
     } else if (flags.output == "junit") {
       context.out << report_junit(report);
     } else if (flags.output == "github") {
@@ -400,6 +406,10 @@ void Waiter::start_clock() {
   impl.session.bound_waits(Session::Bound{impl.deadline,
                                           base::format_duration(impl.deadline - impl.started),
                                           [&impl] { return impl.interrupted(); }});
+}
+
+void Waiter::heed_signals() {
+  impl_->heed_signals();
 }
 
 void Waiter::start() {

@@ -9,6 +9,7 @@
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "hooks/secret_mask.hpp"
 #include "hooks/text_diff.hpp"
 #include "schema/managed_entries.hpp"
@@ -135,7 +136,7 @@ void ApplyReport::print_json(Json line) {
   line["apiVersion"] = "kubewatch.dev/v1";
   line["kind"] = "ApplyResult";
   if (style_.dry_run) line["dryRun"] = true;
-  context_.out << base::dump_json(line) << "\n";
+  context_.out << shown_json(base::dump_json(line)) << "\n";
 }
 
 void ApplyReport::add(ObjectApply& apply, const std::vector<std::string>& warnings) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "apiserver/printers.hpp"
-#include "base/strings.hpp"
 #include "core/json_path.hpp"
 
 namespace kubewatch::cli {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/files.hpp"
 #include "base/strings.hpp"
 #include "cli/terminal.hpp"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/json_pointer.hpp"
-#include "base/strings.hpp"
 #include "cli/reflect/saved.hpp"
 #include "cli/resource_args.hpp"
 #include "http/listen_address.hpp"

@@ -55,7 +55,7 @@ Result<std::vector<KindPlan>> plan_kinds(const ReflectFlags& flags,
     if (!type.namespaced || flags.selection.all_namespaces) places = {""};
     for (const auto& place : places) {
       for (const auto& name : one.names.empty() ? std::vector<std::string>{""} : one.names) {
-        KindPlan plan{type, place, name, flags.watcher_options(), store};
+        KindPlan plan{type, place, name, one.pinned, flags.watcher_options(), store};
         plan.watch.field_selector = core::with_name(plan.watch.field_selector, name);
         const bool known = std::any_of(out.begin(), out.end(), [&](const KindPlan& other) {
           return other.type.gvk == type.gvk && other.namespace_ == place && other.name == name;
@@ -126,6 +126,7 @@ runtime::ReflectorCallbacks CachedKind::callbacks(bool changes) {
 }
 
 void CachedKind::start() {
+  if (reflector_->outdated() || store().of_another_version()) needed_ = 2;
   loading_ = true;
   reflector_->start();
   loading_ = false;
@@ -136,6 +137,11 @@ void CachedKind::start_with_list() {
   loading_ = true;
   reflector_->start_with_list();
   loading_ = false;
+}
+
+void CachedKind::go_on_as(const core::ResourceType& type) {
+  plan_.type = type;
+  reflector_->go_on_as(type);
 }
 
 std::optional<Duration> CachedKind::lag() const {

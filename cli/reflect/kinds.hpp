@@ -19,6 +19,7 @@ namespace kubewatch::cli {
 struct AskedKind {
   core::ResourceType type;
   std::vector<std::string> names;  // empty: all
+  bool pinned = false;             // by TYPE.VERSION.GROUP
 };
 
 // What a cache is told as: "pods", "pods in shop", "pods/web in shop".
@@ -30,6 +31,7 @@ struct KindPlan {
   core::ResourceType type;
   std::string namespace_;  // "" = all, or cluster-scoped
   std::string name;        // of one object, which `watch` selects; "" = all
+  bool pinned = false;     // no other version of the type will do
   runtime::WatcherOptions watch;
   runtime::StoreOptions store;
   std::string text() const { return cache_text(type.qualified_plural(), name, namespace_); }
@@ -57,8 +59,12 @@ class CachedKind : public core::ReadBackend {
   // Before start().
   void tell(Told told) { told_ = std::move(told); }
   void start();
-  // Synced is then what was compared with the server; a loaded cache alone is not.
+  // Synced is then what was compared with the server; a loaded cache alone is not. One that was
+  // saved outdated is not after start() either.
   void start_with_list();
+  // The server has another version of the kind in the place of this one: that is read and compared.
+  // Not from inside what is told.
+  void go_on_as(const core::ResourceType& type);
 
   const KindPlan& plan() const { return plan_; }
   runtime::Reflector& reflector() { return *reflector_; }
@@ -78,7 +84,11 @@ class CachedKind : public core::ReadBackend {
   const core::ResourceType& type() const override { return plan_.type; }
   const std::string& namespace_name() const override { return plan_.namespace_; }
   core::Content content() const override { return plan_.watch.content; }
-  bool ready() const override { return store().ready() && syncs_ > 0; }
+  // What the server has undone, and what it had in another version, is not shown as what it has.
+  bool ready() const override {
+    return store().ready() && syncs_ > 0 && !reflector_->outdated() &&
+           !store().of_another_version();
+  }
   std::string resource_version() const override { return store().resource_version(); }
   core::ReadStatePtr state() const override;
   std::optional<std::string> json(const core::ObjectKey& key) const override;

@@ -11,8 +11,10 @@
 
 #include "apiserver/read_pages.hpp"
 #include "apiserver/read_text.hpp"
-#include "base/strings.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/printers/sort_by.hpp"
 #include "cli/resource_args.hpp"
 
 namespace kubewatch::cli {
@@ -32,9 +34,10 @@ std::vector<std::string> names_of(const std::vector<AskedKind>& asked,
   return out;
 }
 
+// Object by object, in the order in which they were found.
 bool streams(const ObjectPrinter& printer, const PrintFlags& flags) {
-  return (printer.is_table() && flags.sort_by.empty()) ||
-         printer.format().kind == OutputFormat::Kind::name;
+  if (!flags.sort_by.empty()) return false;
+  return printer.is_table() || printer.format().kind == OutputFormat::Kind::name;
 }
 
 }  // namespace
@@ -168,6 +171,10 @@ Result<int> ReflectQuery::from_saved(Context& context, const ReflectFlags& flags
     if (!chosen) continue;
     auto kind = std::make_unique<CachedKind>(client, random, one.plan);
     KW_TRY(kind->reflector().load(one.bytes).with_context(flags.from + ": " + kind->name()));
+    if (kind->reflector().outdated()) {
+      base::log_warn("what was saved is of a past that the server had undone, by a restore",
+                     {{"file", flags.from}, {"kind", kind->name()}});
+    }
     kinds.push_back(std::move(kind));
   }
   KW_ASSIGN(const auto to, printer(context, kinds));
@@ -230,11 +237,28 @@ std::string ReflectQuery::lacking(const CachedKinds& kinds, const std::vector<Fo
   return "";
 }
 
-Result<void> ReflectQuery::print_found(Context& context, const std::vector<Found>& found,
+// In the order of --sort-by.
+Result<std::vector<ReflectQuery::Found>> ReflectQuery::sorted(std::vector<Found> found) const {
+  if (print_.sort_by.empty()) return found;
+  KW_ASSIGN(const SortBy sort_by, SortBy::parse(print_.sort_by));
+  std::vector<Json> objects;
+  std::vector<const Json*> values;
+  for (const Found& one : found) {
+    KW_ASSIGN(objects.emplace_back(), base::parse_json(one.kind->json(one.key).value_or("{}")));
+  }
+  for (const Json& object : objects) values.push_back(&object);
+  KW_ASSIGN(const auto order, sort_by.order(values));
+  std::vector<Found> out;
+  for (const std::size_t at : order) out.push_back(std::move(found[at]));
+  return out;
+}
+
+Result<void> ReflectQuery::print_found(Context& context, const std::vector<Found>& unsorted,
                                        bool single, ObjectPrinter& printer, WallTime now) const {
+  KW_ASSIGN(const std::vector<Found> found, sorted(unsorted));
   const auto text = [&](std::size_t i) { return found[i].kind->json(found[i].key).value_or("{}"); };
   if (print_.output == "objects") {
-    for (std::size_t i = 0; i < found.size(); ++i) context.out << text(i) << "\n";
+    for (std::size_t i = 0; i < found.size(); ++i) context.out << shown_json(text(i)) << "\n";
     return {};
   }
   if (!jq_.empty() || streams(printer, print_)) {

@@ -54,6 +54,7 @@ class ReflectQuery {
                     QueryChoice choice, ObjectPrinter& printer, WallTime now) const;
   static std::string lacking(const CachedKinds& kinds, const std::vector<Found>& found,
                              const QueryChoice& choice);
+  Result<std::vector<Found>> sorted(std::vector<Found> found) const;
   Result<void> print_found(Context& context, const std::vector<Found>& found, bool single,
                            ObjectPrinter& printer, WallTime now) const;
 

@@ -181,6 +181,7 @@ hooks::EngineFacts facts_of(const std::vector<KindFigures>& kinds) {
     one.failure = kind.failure;
     one.relists = kind.store.relists;
     one.reconnects = kind.stream.reconnects;
+    one.failures = kind.stream.failures;
     one.objects = kind.store.objects;
     one.bytes = kind.store.held_bytes;
     out.watches.push_back(std::move(one));
@@ -196,13 +197,15 @@ std::string metrics_of(const std::vector<KindFigures>& kinds, const ProcessFigur
     out.push_back({{name, kind, help}, {}});
     return out.back().series;
   };
+  const auto series_of = [](const KindFigures& kind, double value) {
+    hooks::MetricSeries line{{{"resource", kind.type}, {"namespace", kind.namespace_}}, value};
+    if (!kind.name.empty()) line.labels.emplace("name", kind.name);
+    return line;
+  };
   const auto each = [&](const char* name, MetricKind type, const char* help, const auto& value) {
     auto& series = family(name, type, help);
     for (const auto& kind : kinds) {
-      hooks::MetricSeries line{{{"resource", kind.type}, {"namespace", kind.namespace_}},
-                               static_cast<double>(value(kind))};
-      if (!kind.name.empty()) line.labels.emplace("name", kind.name);
-      series.push_back(std::move(line));
+      series.push_back(series_of(kind, static_cast<double>(value(kind))));
     }
   };
   const auto one = [&](const char* name, MetricKind type, const char* help, double value) {
@@ -225,6 +228,17 @@ std::string metrics_of(const std::vector<KindFigures>& kinds, const ProcessFigur
        [](const KindFigures& kind) { return kind.stream.events; });
   each("kubewatch_cache_reconnects_total", MetricKind::counter, "Watches after the first",
        [](const KindFigures& kind) { return kind.stream.reconnects; });
+  // As run-controller names it: one alert for both.
+  auto& failures = family("kubewatch_watch_failures_total", MetricKind::counter,
+                          "Failures of the watch by class, each of which is tried again");
+  for (const auto& kind : kinds) {
+    for (std::size_t i = 0; i < kind.stream.failures.size(); ++i) {
+      auto line = series_of(kind, static_cast<double>(kind.stream.failures[i]));
+      const auto where = static_cast<runtime::WatcherFailure>(i);
+      line.labels.emplace("class", std::string(runtime::key_of(where)));
+      failures.push_back(std::move(line));
+    }
+  }
   one("kubewatch_ready", MetricKind::gauge, "Whether /readyz says so", ready ? 1 : 0);
   one("process_resident_memory_bytes", MetricKind::gauge, "Resident memory",
       static_cast<double>(process.resident_bytes));

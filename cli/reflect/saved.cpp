@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::cli {
 

@@ -8,7 +8,6 @@
 
 #include "apiserver/list_options.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 #include "http/listen_address.hpp"
 
 namespace kubewatch::cli {
@@ -146,9 +145,26 @@ apiserver::ResourcePtr CacheServing::resource_of(const core::ResourceType& type,
   return out;
 }
 
+void CacheServing::find_resource(client::InFlight& requests, client::Client& client,
+                                 const core::ResourceType& type, Found done) const {
+  if (auto known = resource_of(type, nullptr); !known->custom) return done(std::move(known));
+  core::ResourceType crds;
+  crds.gvk = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
+  crds.plural = "customresourcedefinitions";
+  crds.namespaced = false;
+  requests.run<Result<Json>>(
+      [this, type, done = std::move(done)](const Result<Json>& definition) {
+        done(resource_of(type, definition.ok() ? &*definition : nullptr));
+      },
+      [&](auto answered) {
+        return client.get(crds, {"", type.qualified_plural()}, std::move(answered));
+      });
+}
+
 void CacheServing::add(CachedKind& kind, apiserver::ResourcePtr resource,
                        std::function<void(const Error&)> failed) {
   const auto id = server_->add(kind, std::move(resource));
+  ids_[&kind] = id;
   CachedKind::Told told;
   told.changed = [this, id](const runtime::StoreChange& change) {
     if (!change.initial) server_->changed(id, read_change(change), change.relisted);
@@ -157,6 +173,10 @@ void CacheServing::add(CachedKind& kind, apiserver::ResourcePtr resource,
   told.moved = [this, id] { server_->moved(id); };
   told.failed = std::move(failed);
   kind.tell(std::move(told));
+}
+
+void CacheServing::go_on_as(const CachedKind& kind, apiserver::ResourcePtr resource) {
+  server_->change_version(ids_.at(&kind), std::move(resource));
 }
 
 client::ClientConfig CacheServing::config(const std::string& namespace_) const {

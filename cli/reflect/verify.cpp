@@ -108,14 +108,16 @@ std::vector<Drift> compare_states(const core::ReadState& cache, const runtime::S
   return out;
 }
 
+// Of a kind that is not found another version may be read soon.
 bool passes(const Error& error) {
-  return error.is_retryable();
+  return error.is_retryable() || error.is_not_found();
 }
 
 VerifyRound::VerifyRound(client::Client& client, const CachedKind& kind, Done done)
     : client_(client),
       kind_(kind),
       done_(std::move(done)),
+      type_(kind.type()),
       state_(kind.state()),
       server_(same_make(kind)) {
   server_.begin_init();
@@ -134,7 +136,7 @@ void VerifyRound::next_page(const std::string& token) {
     params.match = core::VersionMatch::exact;
   }
   request_ = client_.list_items(
-      kind_.type(), kind_.namespace_name(), params,
+      type_, kind_.namespace_name(), params,
       // What cannot be read is counted by the cache itself, and is missing in both.
       [this](std::string_view item) { (void)server_.init_apply(item); },
       [this](Result<core::ListPage> page) { page_done(std::move(page)); });

@@ -55,6 +55,7 @@ class VerifyRound {
   client::Client& client_;
   const CachedKind& kind_;
   Done done_;
+  const core::ResourceType type_;  // of the state; the cache may go on in another version
   core::ReadStatePtr state_;
   runtime::Store server_;
   client::PendingPtr request_;

@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/files.hpp"
-#include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/docs.hpp"
 #include "cli/exit_code.hpp"

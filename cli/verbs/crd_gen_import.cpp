@@ -11,6 +11,7 @@
 #include "cli/crd_output.hpp"
 #include "cli/crd_source.hpp"
 #include "cli/exit_code.hpp"
+#include "client/sender.hpp"
 #include "crdgen/cpp_structs.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/import.hpp"
@@ -92,7 +93,9 @@ class Import : public Command {
       return session->client().raw("GET", path, std::move(done));
     }));
     if (answer.status != 200) {
-      return Error(ErrorKind::not_found, fmt::format("{}: HTTP {}", path, answer.status));
+      return client::error_of_answer(answer.status, answer.headers, answer.body,
+                                     &session->client().config())
+          .with_context("GET " + path);
     }
     KW_ASSIGN(const Json document, base::parse_json(answer.body));
     crdgen::CppOptions options;

@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/strings.hpp"
 #include "cli/crd_gen_commands.hpp"
 #include "cli/crd_source.hpp"
 #include "cli/exit_code.hpp"

@@ -5,14 +5,17 @@
 
 #include <iostream>
 #include <map>
+#include <optional>
 #include <ostream>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/reflect/estimate.hpp"
 #include "cli/reflect/flags.hpp"
 #include "cli/reflect/query.hpp"
@@ -20,6 +23,7 @@
 #include "cli/reflect/saved.hpp"
 #include "cli/reflect/serve.hpp"
 #include "cli/reflect/verify.hpp"
+#include "cli/reflect/versions.hpp"
 #include "cli/resource_args.hpp"
 #include "cli/served_config.hpp"
 #include "cli/session.hpp"
@@ -38,10 +42,6 @@ constexpr Duration kFirstSync{300000};
 constexpr Duration kStatusEvery{1000};
 constexpr Duration kVerifyEvery{10000};
 constexpr std::uint32_t kSample = 500;
-
-bool is_final(const Error& error) {
-  return is_refusal(error) || error.is_not_found();
-}
 
 class Reflect : public Command {
  public:
@@ -76,6 +76,7 @@ class Reflect : public Command {
     const int code = with_server(context, **session);
     flags_.recording.end();
     // They work on the session's loop; the server reads the caches.
+    versions_.reset();
     serving_.reset();
     kinds_.clear();
     return code;
@@ -108,12 +109,23 @@ class Reflect : public Command {
     return mode == ReflectMode::once || mode == ReflectMode::query || mode == ReflectMode::verify;
   }
 
+  bool runs_on() const { return !ends() && flags_.mode() != ReflectMode::estimate; }
+
   int with_server(Context& context, Session& session) {
     const Duration time = flags_.timeout.value_or(kFirstSync);
     synced_by_ = session.loop().now() + time;
-    if (ends()) session.bound_waits(Session::Bound{synced_by_, base::format_duration(time), {}});
+    Interrupt interrupt(session.loop(), [&] {
+      interrupted_ = true;
+      session.loop().stop();
+    });
+    const auto bound = [&](TimePoint until) {
+      session.bound_waits(
+          Session::Bound{until, base::format_duration(time), [this] { return interrupted_; }});
+    };
+    bound(ends() ? synced_by_ : TimePoint::max());
     auto plans = plan(session);
-    session.bound_waits(std::nullopt);
+    bound(TimePoint::max());
+    if (interrupted_ && runs_on()) return kDone;
     if (!plans.ok()) return fail(context, plans.error());
     if (flags_.mode() == ReflectMode::serve) {
       if (auto one = check_served(*plans); !one.ok()) return fail(context, one.error());
@@ -123,17 +135,14 @@ class Reflect : public Command {
     if (flags_.mode() == ReflectMode::estimate) return run_estimate(context, session, *plans);
     const TimePoint begin = session.loop().now();
     began_ = begin;
+    if (!ends()) session.loop().warn_of_slow_turns();
     if (const int code = open(context, session, std::move(*plans)); code != kDone) return code;
-    bool interrupted = false;
-    Interrupt interrupt(session.loop(), [&] {
-      interrupted = true;
-      session.loop().stop();
-    });
+    if (interrupted_ && runs_on()) return kDone;
     switch (flags_.mode()) {
       case ReflectMode::once:
-      case ReflectMode::query: return run_once(context, session, interrupted);
-      case ReflectMode::verify: return run_verify(context, session, interrupted);
-      default: return run_on(context, session, interrupted);
+      case ReflectMode::query: return run_once(context, session, interrupted_);
+      case ReflectMode::verify: return run_verify(context, session, interrupted_);
+      default: return run_on(context, session, interrupted_);
     }
   }
 
@@ -159,7 +168,9 @@ class Reflect : public Command {
     for (const auto& word : words) {
       KW_ASSIGN(const auto types, session.resolve(word.type));
       flags_.recording.note(types);
-      for (const auto& type : types) asked_.push_back({type, word.names});
+      for (const auto& type : types) {
+        asked_.push_back({type, word.names, names_version(word.type, type.gvk)});
+      }
     }
     return plan_kinds(flags_, asked_, session.client().config().namespace_);
   }
@@ -205,6 +216,7 @@ class Reflect : public Command {
       if (!started.ok()) return fail(context, started.error());
       serving_ = std::move(*started);
     }
+    follow_versions(session);
     for (auto& plan : plans) {
       kinds_.push_back(
           std::make_unique<CachedKind>(session.client(), session.random(), plan, serving));
@@ -220,8 +232,9 @@ class Reflect : public Command {
       }
       const auto failed = [this, of = &kind](const Error& error) {
         refused_.erase(of);
-        if (is_final(error)) refused_.emplace(of, error);
         failed_with_[of] = error.kind();
+        if (error.is_not_found()) return versions_->not_found(*of, error);
+        if (is_refusal(error)) refused_.emplace(of, error);
       };
       if (serving) {
         serving_->add(kind, resource_of(session, kind.type()), failed);
@@ -238,17 +251,30 @@ class Reflect : public Command {
     return kDone;
   }
 
-  // Custom kinds say in their CRD how they are shown; who may not read it gets name and age.
+  // An upgrade may take the version away that is listed, or have done so before a saved cache of it
+  // came here.
+  void follow_versions(Session& session) {
+    KindVersions::Told told;
+    told.refused = [this](CachedKind& kind, const Error& error) {
+      refused_.insert_or_assign(&kind, error);
+    };
+    told.goes_on = [this](CachedKind& kind, const core::Gvk& before) {
+      for (AskedKind& one : asked_) {
+        if (one.type.gvk == before) one.type = kind.type();
+      }
+      const std::string recorded = flags_.recording.note_version(kind.type());
+      if (!recorded.empty()) base::log_warn(recorded);
+    };
+    versions_.emplace(session.client(), serving_.get(), std::move(told));
+  }
+
   apiserver::ResourcePtr resource_of(Session& session, const core::ResourceType& type) {
-    if (auto known = serving_->resource_of(type, nullptr); !known->custom) return known;
-    core::ResourceType crds;
-    crds.gvk = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
-    crds.plural = "customresourcedefinitions";
-    crds.namespaced = false;
-    const auto definition = session.wait<Json>([&](auto done) {
-      return session.client().get(crds, {"", type.qualified_plural()}, std::move(done));
-    });
-    return serving_->resource_of(type, definition.ok() ? &*definition : nullptr);
+    apiserver::ResourcePtr out;
+    client::InFlight requests;
+    serving_->find_resource(requests, session.client(), type,
+                            [&](apiserver::ResourcePtr found) { out = std::move(found); });
+    session.loop().run_until([&] { return out != nullptr || interrupted_; }, kFirstSync);
+    return out == nullptr ? serving_->resource_of(type, nullptr) : out;
   }
 
   bool all_synced() const {
@@ -404,6 +430,9 @@ class Reflect : public Command {
                                         VerifyTally& tally) {
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       const auto& kind = kinds_[i];
+      // What is held of the version before would differ in all objects.
+      session.loop().run_until([&] { return !kind->store().of_another_version() || interrupted; },
+                               kFirstSync);
       std::optional<Result<Verified>> answer;
       VerifyRound one(session.client(), *kind,
                       [&](Result<Verified> found) { answer.emplace(std::move(found)); });
@@ -412,7 +441,7 @@ class Reflect : public Command {
       KW_TRY(*answer);
       tally.add(i, **answer);
       if (json()) {
-        context.out << base::dump_json(drift_json(*kind, **answer)) << std::endl;
+        context.out << shown_json(base::dump_json(drift_json(*kind, **answer))) << std::endl;
       } else {
         context.out << drift_text(*kind, **answer) << std::flush;
       }
@@ -497,9 +526,11 @@ class Reflect : public Command {
   std::unique_ptr<CacheServing> serving_;
   std::vector<AskedKind> asked_;
   CachedKinds kinds_;
+  std::optional<KindVersions> versions_;
   std::map<const CachedKind*, Error> refused_;                // whose last failure was final
   std::map<const CachedKind*, base::ErrorKind> failed_with_;  // last
-  bool told_all_ = false;                                     // of --from-recording
+  bool interrupted_ = false;
+  bool told_all_ = false;  // of --from-recording
   std::string last_news_;
   TimePoint began_{};
   TimePoint synced_by_{};

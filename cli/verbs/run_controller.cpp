@@ -133,7 +133,7 @@ class Supervision {
 
   void elect(ElectionPlan plan) {
     election_.emplace(session_, std::move(plan), *engine_,
-                      [this](const std::string& why) { on_lost(why); });
+                      [this](const std::string& why, Duration within) { on_lost(why, within); });
   }
 
   void watch_for_end() {
@@ -168,10 +168,11 @@ class Supervision {
     election_->release([this] { session_.loop().stop(); });
   }
 
-  void on_lost(const std::string& why) {
+  void on_lost(const std::string& why, Duration within) {
     lost_ = ending_ = true;
+    // First: the message may have to wait for whoever reads it.
+    engine_->abandon(within, [this] { session_.loop().stop(); });
     code_ = fail(context_, kFailed, "not the leader any more: " + why);
-    engine_->abandon(election_->kill_within(), [this] { session_.loop().stop(); });
   }
 
   // Of --once and --until-idle: 0 only when everything was done.
@@ -308,6 +309,7 @@ class RunController : public Command {
     });
     auto session = open(context);
     if (!session.ok()) return fail(context, session.error());
+    (*session)->loop().warn_of_slow_turns();
     return reconcile(context, **session, std::move(loaded.rules), std::move(cgroups));
   }
 
@@ -364,6 +366,7 @@ class RunController : public Command {
     run.options.concurrency = concurrency_.value_or(hooks::default_concurrency(loop::usable_cpu()));
     run.options.give_up_start = give_up_start();
     if (shutdown_timeout_) run.options.shutdown_timeout = *shutdown_timeout_;
+    (*session)->loop().warn_of_slow_turns();
     return run_compat(context, **session, std::move(run), metrics_);
   }
 

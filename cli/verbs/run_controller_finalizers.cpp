@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/control_flags.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/rules.hpp"
 #include "cli/session.hpp"
 #include "client/in_flight.hpp"
@@ -74,7 +75,7 @@ class Finalizers : public Command {
     }
     const Json answer = {{"objects", std::move(objects)}};
     if (control_.json()) {
-      context.out << base::dump_json_pretty(answer) << "\n";
+      context.out << shown_json(base::dump_json_pretty(answer)) << "\n";
     } else {
       print(context, answer);
     }

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apiserver/registry.hpp"
+#include "base/files.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "cli/command.hpp"

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/files.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"

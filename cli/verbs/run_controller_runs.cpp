@@ -11,6 +11,7 @@
 #include "cli/control_client.hpp"
 #include "cli/control_flags.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/printers/object_printer.hpp"
 
 namespace kubewatch::cli {
 
@@ -50,13 +51,13 @@ class Runs : public Command {
  private:
   void print(Context& context, const Json& result) const {
     if (control_.json() && !watch_) {
-      context.out << base::dump_json_pretty(result) << "\n";
+      context.out << shown_json(base::dump_json_pretty(result)) << "\n";
       return;
     }
     if (result["runs"].empty() && !watch_) context.err << "No runs found\n";
     for (const Json& run : result["runs"]) {
       if (control_.json()) {
-        context.out << base::dump_json(run) << "\n";
+        context.out << shown_json(base::dump_json(run)) << "\n";
       } else {
         print_run(context, run);
       }

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
@@ -46,6 +45,7 @@ class SandboxCommand : public Command {
     auto manifests = read_manifests(files_, true);
     if (!manifests.ok()) return fail(context, kUsage, manifests.error().render());
     loop::EventLoop loop;
+    loop.warn_of_slow_turns();
     auto server = apiserver::Sandbox::start(loop, options);
     if (!server.ok()) return fail(context, server.error());
     if (auto loaded = load_into(**server, std::move(*manifests)); !loaded.ok()) {

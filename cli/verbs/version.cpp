@@ -6,8 +6,11 @@
 #include <CLI/CLI.hpp>
 
 #include "base/json.hpp"
+#include "base/strings.hpp"
 #include "cli/command.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/session.hpp"
+#include "client/sender.hpp"
 
 namespace kubewatch::cli {
 
@@ -33,16 +36,26 @@ class Version : public Command {
       auto response = (*session)->wait<http::Response>(
           [&](auto done) { return (*session)->client().raw("GET", "/version", std::move(done)); });
       if (!response.ok()) return fail(context, response.error());
+      if (response->status != 200) {
+        return fail(context, client::error_of_answer(response->status, response->headers,
+                                                     response->body, &(*session)->client().config())
+                                 .with_context("GET /version"));
+      }
       auto parsed = base::parse_json(response->body);
-      if (!parsed.ok()) return fail(context, parsed.error());
+      if (!parsed.ok()) {
+        return fail(context,
+                    client::unreadable_answer(parsed.error()).with_context("GET /version"));
+      }
       answer["server"] = std::move(parsed).value();
     }
     if (output_ == "json") {
-      context.out << base::dump_json(answer) << "\n";
+      context.out << shown_json(base::dump_json(answer)) << "\n";
     } else {
       context.out << "kubewatch " << KUBEWATCH_VERSION << "\n";
       if (server_) {
-        context.out << "server " << base::string_at(answer, {"server", "gitVersion"}) << "\n";
+        context.out << "server "
+                    << base::escape_for_terminal(base::string_at(answer, {"server", "gitVersion"}))
+                    << "\n";
       }
     }
     return 0;

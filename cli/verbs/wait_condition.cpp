@@ -4,7 +4,6 @@
 
 #include <ostream>
 
-#include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
@@ -115,6 +114,7 @@ class WaitConditionCommand : public Command {
   // How many targets there are, the ones with a type to come included.
   Result<std::size_t> add_targets(Session& session, Waiter& waiter) {
     if (resources_.from_files()) return add_manifests(session, waiter);
+    waiter.heed_signals();
     KW_ASSIGN(const auto words, parse_resource_words(resources_.words));
     std::size_t count = 0;
     for (const auto& asked : words) {
@@ -151,6 +151,7 @@ class WaitConditionCommand : public Command {
     auto read = read_resource_files(session.loop(), resources_);
     wrong_files_ = !read.ok();
     KW_ASSIGN(const auto manifests, std::move(read));
+    waiter.heed_signals();
     std::size_t count = 0;
     for (const auto& manifest : manifests) {
       const auto resolve = [this, &session, manifest]() -> Result<Waiter::Resolved> {

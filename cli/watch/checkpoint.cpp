@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::cli::watch {
 

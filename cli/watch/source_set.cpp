@@ -308,10 +308,7 @@ void SourceSet::look_for_version(Source& source) {
 void SourceSet::go_on_as(Source& source, const core::ResourceType& type) {
   const bool first = !std::exchange(source.told_version, source.pinned);
   if (first) {
-    callbacks_.on_note(fmt::format(
-        "{} is served as {} now, not as {}: {}", type.qualified_plural(), type.gvk.version,
-        source.info.type.gvk.version,
-        source.pinned ? "waiting for the version that was asked for" : "going on with that"));
+    callbacks_.on_note(served_as_text(type, source.info.type.gvk.version, source.pinned));
   }
   if (source.pinned) return;
   source.server->types.insert(type.gvk);
@@ -368,7 +365,7 @@ std::map<std::string, SourceStats> SourceSet::stats() const {
     one.reconnects += stats.reconnects;
     const auto relists = source->reflector->store().stats().relists;
     one.relists += relists;
-    for (const auto failures : stats.failures) one.failures += failures;
+    for (std::size_t i = 0; i < stats.failures.size(); ++i) one.failures[i] += stats.failures[i];
   }
   return out;
 }

@@ -1,7 +1,6 @@
 // Rows of events.
 #include <fmt/format.h>
 
-#include "base/strings.hpp"
 #include "cli/printers/label_cells.hpp"
 #include "cli/watch/columns.hpp"
 #include "cli/watch/views.hpp"

@@ -56,6 +56,8 @@ Style event_style(std::string_view word);
 class TableView : public View {
  public:
   explicit TableView(ViewOptions options);
+  // Before the first event: rows of several kinds come, whatever the options say.
+  void of_several_types() { options_.several_types = true; }
   // Of a kind; before its first event, else it has the built-in ones, or NAME and AGE.
   void set_columns(const core::ResourceType& type, std::shared_ptr<const Columns> columns);
   Result<void> event(const Event& event, WallTime now, std::string& out) override;

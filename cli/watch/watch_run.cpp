@@ -78,6 +78,8 @@ class Run {
   Context& context_;
   const RunOptions& options_;
   SessionRecording& recording_;
+  bool begun_ = false;         // the servers have said what they have
+  bool asked_to_end_ = false;  // before that
   loop::EventLoop loop_;
   std::vector<std::pair<std::string, std::unique_ptr<Session>>> sessions_;
   std::map<std::string, std::shared_ptr<Counts>> counts_;  // by context
@@ -106,14 +108,20 @@ class Run {
 
 int Run::run() {
   started_ = loop_.now();
+  loop_.warn_of_slow_turns();
   if (auto ready = prepare(); !ready.ok()) return fail(context_, ready.error());
-  // Until the servers have said what they have, a signal simply ends the process.
-  if (auto begun = begin(); !begun.ok()) return fail(context_, begun.error());
   Interrupt interrupt(
-      loop_, [this] { interrupted(); },
+      loop_, [this] { begun_ ? interrupted() : void(asked_to_end_ = true); },
       [this] {
         if (exec_ != nullptr) exec_->terminate();
       });
+  auto begun = begin();
+  if (asked_to_end_) {  // nothing was shown yet
+    recording_.end();
+    return kDone;
+  }
+  if (!begun.ok()) return fail(context_, begun.error());
+  begun_ = true;
   watch_reader();
   recording_.note(sources_->types());
   start_timers();
@@ -125,13 +133,15 @@ int Run::run() {
 // --duration counts from the start of the command: a server that does not even say what it has ends
 // it, too.
 Result<void> Run::begin() {
-  if (end_.duration()) {
-    for (auto& [name, session] : sessions_) {
-      session->bound_waits(
-          Session::Bound{started_ + *end_.duration(), base::format_duration(*end_.duration()), {}});
-    }
+  const auto duration = end_.duration();
+  for (auto& [name, session] : sessions_) {
+    session->bound_waits(Session::Bound{duration ? started_ + *duration : TimePoint::max(),
+                                        duration ? base::format_duration(*duration) : "",
+                                        [this] { return asked_to_end_; }});
   }
-  return sources_->start();
+  KW_TRY(sources_->start());
+  if (table_ != nullptr && sources_->types().size() > 1) table_->of_several_types();
+  return {};
 }
 
 Result<void> Run::open_sessions() {
@@ -213,11 +223,10 @@ Result<void> Run::make_view(const std::vector<Wanted>& wanted) {
   });
   view.several_namespaces =
       options_.resources.selection.all_namespaces || options_.namespaces.size() > 1 || !same_place;
-  // A category is several kinds, too, and may be asked for by any word.
-  view.several_types = wanted.front().type == "all" ||
-                       std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& one) {
-                         return one.type != wanted.front().type;
-                       });
+  // A word may be a category: the server says so.
+  view.several_types = std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& one) {
+    return one.type != wanted.front().type;
+  });
   view.label_columns = options_.label_columns;
   view.show_labels = options_.show_labels;
   view.headers = options_.headers;
@@ -280,10 +289,7 @@ SourceCallbacks Run::source_callbacks() {
     fetch_columns(session, type, std::move(go_on));
   };
   out.on_version = [this](const core::ResourceType& now) {
-    if (!recording_.records()) return;
-    recording_.note({now});
-    note(fmt::format("the recording has what follows under {}.{}.{}: name that to read it",
-                     now.plural, now.gvk.version, now.gvk.group));
+    if (const auto text = recording_.note_version(now); !text.empty()) note(text);
   };
   return out;
 }

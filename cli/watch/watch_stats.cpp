@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace kubewatch::cli::watch {
 
@@ -39,9 +40,12 @@ std::string stats_text(const std::map<std::string, SourceStats>& sources, std::u
                        const LagHistogram& lag, Duration running) {
   std::string out;
   for (const auto& [name, one] : sources) {
+    const std::string where = runtime::to_text(one.failures);
     out += fmt::format(
-        "stats: {}: {} objects, {} events, {} bytes, {} relists, {} reconnects, {} failures\n",
-        name, one.objects, one.events, one.bytes, one.relists, one.reconnects, one.failures);
+        "stats: {}: {} objects, {} events, {} bytes, {} relists, {} reconnects, {} failures{}\n",
+        name, one.objects, one.events, one.bytes, one.relists, one.reconnects,
+        std::accumulate(one.failures.begin(), one.failures.end(), std::uint64_t{0}),
+        where.empty() ? "" : " (" + where + ")");
   }
   return out + fmt::format(
                    "stats: {} shown in {}; from receipt to output p50 {} ms, p99 {} ms, "

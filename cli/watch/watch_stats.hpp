@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/time.hpp"
+#include "runtime/failure_counts.hpp"
 
 namespace kubewatch::cli::watch {
 
@@ -33,11 +34,11 @@ struct SourceStats {
   std::uint64_t events = 0;   // of its watch, as sent
   std::uint64_t reconnects = 0;
   std::uint64_t relists = 0;
-  std::uint64_t failures = 0;
+  runtime::FailureCounts failures{};
   std::uint64_t bytes = 0;  // of lists and watches, unpacked
 };
 
-// For people, one line each: "pods: 3 objects, ...", then all together.
+// For people, one line each: "pods: 3 objects, ..., 2 failures (watch start 2)", then all together.
 std::string stats_text(const std::map<std::string, SourceStats>& sources, std::uint64_t shown,
                        const LagHistogram& lag, Duration running);
 

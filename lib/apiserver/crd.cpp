@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/strings.hpp"
 #include "core/resource.hpp"
 #include "schema/crd_check.hpp"
 

@@ -7,7 +7,6 @@
 #include "apiserver/registry.hpp"
 #include "apiserver/string_list.hpp"
 #include "base/ascii.hpp"
-#include "base/strings.hpp"
 #include "schema/crd_check.hpp"
 
 namespace kubewatch::apiserver {

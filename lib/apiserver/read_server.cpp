@@ -66,6 +66,7 @@ class Server final : public ReadServer {
     kinds_.push_back(std::make_unique<Kind>(backend, std::move(resource), options_.history));
     return kinds_.size() - 1;
   }
+  void change_version(KindId id, ResourcePtr resource) override;
   void changed(KindId id, ReadChange change, bool relisted) override;
   void synced(KindId id, bool gap) override;
   void moved(KindId id) override;
@@ -96,7 +97,9 @@ class Server final : public ReadServer {
     ReadKind kind;
     VersionWaiters<CallPtr> waiters;
     std::vector<ReadChange> relisted;
-    std::uint64_t sent = 0;  // events before this place were sent to all who keep up
+    std::uint64_t sent = 0;          // events before this place were sent to all who keep up
+    bool of_version_before = false;  // the backend's objects, until it is synced
+    bool ready() const { return kind.backend().ready() && !of_version_before; }
   };
   struct Watching {
     Kind* kind;
@@ -190,7 +193,7 @@ bool Server::answer_health(const http::ServerRequest& request, const To& to) con
   std::string missing;
   if (path == "/readyz") {
     for (const auto& one : kinds_) {
-      if (!one->kind.backend().ready()) missing += "not complete yet: " + one->kind.name() + "\n";
+      if (!one->ready()) missing += "not complete yet: " + one->kind.name() + "\n";
     }
   }
   http::Headers headers = json_headers("text/plain; charset=utf-8");
@@ -318,7 +321,7 @@ void Server::not_cached(const CallPtr& call) {
 }
 
 void Server::dispatch(const CallPtr& call, Kind& kind) {
-  if (!kind.kind.backend().ready()) {
+  if (!kind.ready()) {
     return refuse(call->to, unavailable(fmt::format("the cache of {} is not complete yet",
                                                     kind.kind.name())));
   }
@@ -458,6 +461,35 @@ Result<void> Server::watch(const CallPtr& call, Kind& kind, const Representation
 
 // ---------------------------------------------------------------- what the caches tell
 
+void Server::change_version(KindId id, ResourcePtr resource) {
+  const auto& backend = kinds_[id]->kind.backend();
+  const auto before = std::exchange(
+      kinds_[id], std::make_unique<Kind>(backend, std::move(resource), options_.history));
+  kinds_[id]->of_version_before = true;
+  std::list<Watching> watches;
+  for (auto it = watches_.begin(); it != watches_.end();) {
+    const auto next = std::next(it);
+    if (it->kind == before.get()) watches.splice(watches.end(), watches_, it);
+    it = next;
+  }
+  for (Watching& one : watches) {
+    one.watch->responder().on_gone({});
+    one.watch->responder().on_drained({});
+  }
+  std::list<std::unique_ptr<ListStream>> lists;
+  for (auto it = lists_.begin(); it != lists_.end();) {
+    const auto next = std::next(it);
+    if (&(*it)->kind() == &before->kind) lists.splice(lists.end(), lists_, it);
+    it = next;
+  }
+  for (auto& one : lists) {
+    one->responder().on_gone({});
+    one->responder().on_drained({});
+    one->responder().abort();  // half of it is not all of it
+  }
+  for (const auto& call : before->waiters.take_expired(TimePoint::max())) not_cached(call);
+}
+
 void Server::changed(KindId id, ReadChange change, bool relisted) {
   Kind& kind = *kinds_[id];
   if (relisted) {
@@ -476,7 +508,8 @@ void Server::synced(KindId id, bool gap) {
   // server says so a little later than it serves it.
   documents_.doubt_until(loop_.now() + (gap ? kDiscoverySettles : Duration{0}));
   // The first state; or the server's data went back in time: nothing goes on from before.
-  if (!gap || version < history.version()) {
+  const bool other_version = std::exchange(kind.of_version_before, false);
+  if (!gap || other_version || version < history.version()) {
     kind.kind.start_over(version);
   } else {
     history.add_relisted(std::move(changes), version);
@@ -486,7 +519,7 @@ void Server::synced(KindId id, bool gap) {
 
 void Server::moved(KindId id) {
   Kind& kind = *kinds_[id];
-  if (!kind.kind.backend().ready() || !kind.relisted.empty()) return;
+  if (!kind.ready() || !kind.relisted.empty()) return;
   kind.kind.history().advance(kind.kind.version());
   pump_all(kind);
   for (auto& call : kind.waiters.take_reached(kind.kind.version())) dispatch(call, kind);

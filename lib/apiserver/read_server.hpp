@@ -44,7 +44,7 @@ struct ReadCounters {
 
 class ReadServer {
  public:
-  // Errors: unreachable (bind), invalid (plain HTTP beyond loopback).
+  // Errors: unavailable (bind), invalid (plain HTTP beyond loopback).
   static Result<std::unique_ptr<ReadServer>> start(loop::EventLoop& loop,
                                                    ReadServerOptions options);
   virtual ~ReadServer() = default;
@@ -52,6 +52,9 @@ class ReadServer {
   using KindId = std::size_t;
   // Before it is asked for. `resource`: of the backend's type.
   virtual KindId add(const core::ReadBackend& backend, ResourcePtr resource) = 0;
+  // The backend goes on in another version of its kind, that of `resource`: it is not complete
+  // until synced(). Who reads the version before is answered as by a server that has it no more.
+  virtual void change_version(KindId kind, ResourcePtr resource) = 0;
   // The cache tells its changes as it makes them: live ones, or those of a relist up to synced().
   virtual void changed(KindId kind, ReadChange change, bool relisted) = 0;
   // A full state is there; `gap`: not the first.

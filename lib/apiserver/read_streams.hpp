@@ -31,6 +31,7 @@ class ListStream {
   bool pump();
   bool over(TimePoint now);
   std::uint64_t sent() const { return sent_; }
+  const ReadKind& kind() const { return kind_; }
   http::Responder& responder() { return *to_; }
 
   // All of it at once; absent when it is more than `most` bytes.

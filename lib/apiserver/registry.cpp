@@ -5,7 +5,6 @@
 
 #include "apiserver/builtin_kinds.hpp"
 #include "apiserver/string_list.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
 

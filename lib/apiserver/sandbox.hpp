@@ -27,7 +27,7 @@ struct SandboxOptions {
 
 class Sandbox {
  public:
-  // Errors: unreachable (bind), invalid.
+  // Errors: unavailable (bind), invalid.
   static Result<std::unique_ptr<Sandbox>> start(loop::EventLoop& loop, SandboxOptions options);
   virtual ~Sandbox() = default;
 

@@ -1,5 +1,4 @@
-// Whole files in and out, of base/strings.hpp and base/files.hpp. Not for streams, sockets or
-// anything that may block.
+// Whole files in and out. Not for streams, sockets or anything that may block.
 #include "base/files.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Files that can be made again, beside read_file and write_file_atomic of base/strings.hpp.
+// Whole files, read within a limit and written at once.
 #pragma once
 
 #include <string>
@@ -8,6 +8,11 @@
 
 namespace kubewatch::base {
 
+// The whole file. Errors: not_found, unavailable, too_large, invalid (a folder), each naming the
+// path.
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+// Written beside and renamed, with mode; the folder must exist. Errors: as above.
+Result<void> write_file_atomic(const std::string& path, std::string_view content, unsigned mode);
 // As write_file_atomic, without waiting for the disk, which takes longer than making the content:
 // after a loss of power the file may be empty. Errors: as there.
 Result<void> write_generated_file(const std::string& path, std::string_view content, unsigned mode);

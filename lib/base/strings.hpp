@@ -38,10 +38,4 @@ bool is_valid_utf8(std::string_view text);
 // Names closest to `wanted` (edit distance <= 2), best first; for "did you mean".
 std::vector<std::string> suggest(std::string_view wanted, const std::vector<std::string>& known);
 
-// The whole file. Errors: not_found, unavailable, too_large, invalid (a folder), each naming the
-// path.
-Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
-// Written beside and renamed, with mode; the folder must exist. Errors: as above.
-Result<void> write_file_atomic(const std::string& path, std::string_view content, unsigned mode);
-
 }  // namespace kubewatch::base

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/ascii.hpp"
-#include "base/strings.hpp"
+#include "base/files.hpp"
 
 namespace kubewatch::base {
 

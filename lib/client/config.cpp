@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/files.hpp"
 #include "base/strings.hpp"
 #include "http/listen_address.hpp"
 

@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "base/ascii.hpp"
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::client {
 namespace {

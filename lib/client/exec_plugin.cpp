@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/ascii.hpp"
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"

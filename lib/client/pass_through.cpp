@@ -45,6 +45,9 @@ bool PassThrough::pass(const http::ServerRequest& request, Order order,
   Passing& passing = passing_[id];
   passing.owner = std::move(order.owner);
   passing.responder = to;
+  passing.ended = std::move(order.ended);
+  passing.started = loop_.now();
+  passing.keep = passing.ended ? order.keep : 0;
   http::CallHandlers handlers;
   handlers.on_head = [this, id](const http::ResponseHead& head) { on_head(id, head); };
   handlers.on_data = [this, id](std::string_view bytes) { on_data(id, bytes); };
@@ -56,8 +59,7 @@ bool PassThrough::pass(const http::ServerRequest& request, Order order,
 void PassThrough::end(const std::string& owner) {
   for (auto it = passing_.begin(); it != passing_.end();) {
     const auto next = std::next(it);
-    // Out of the list first: cutting off may call back.
-    if (it->second.owner == owner) cut(std::move(passing_.extract(it).mapped()));
+    if (it->second.owner == owner) drop(it);
     it = next;
   }
 }
@@ -66,17 +68,31 @@ void PassThrough::cut(Passing passing) {
   if (passing.begun) passing.responder->abort();
 }
 
+void PassThrough::tell(const Passing& passing, const Error* error, bool whole) const {
+  if (!passing.ended) return;
+  passing.ended({passing.status, error, passing.content_type,
+                 whole && passing.kept_all ? &passing.kept : nullptr,
+                 loop_.now() - passing.started});
+}
+
+// Out of the list first: cutting off may call back.
+void PassThrough::drop(std::map<std::uint64_t, Passing>::iterator it) {
+  auto node = passing_.extract(it);
+  tell(node.mapped(), nullptr, false);
+  cut(std::move(node.mapped()));
+}
+
 void PassThrough::on_head(std::uint64_t id, const http::ResponseHead& head) {
   const auto it = passing_.find(id);
   if (it == passing_.end()) return;
   Passing& passing = it->second;
-  if (passing.responder->gone()) {
-    passing_.erase(it);
-    return;
-  }
+  passing.status = head.status;
+  passing.content_type = head.headers.get("Content-Type");
+  if (passing.responder->gone()) return drop(it);
   // Who asked us was let in: it is not its login that is refused.
   if (head.status == 401) {
     const auto node = passing_.extract(it);
+    tell(node.mapped(), nullptr, false);
     return failed_(*node.mapped().responder,
                    Error(ErrorKind::unauthorized,
                          "the API server does not accept the login that it is passed on with"));
@@ -88,7 +104,8 @@ void PassThrough::on_head(std::uint64_t id, const http::ResponseHead& head) {
   passing.begun = true;
   passing.responder->on_gone([this, id] {
     loop_.post([this, id, there = std::weak_ptr(alive_)] {
-      if (!there.expired()) passing_.erase(id);
+      if (there.expired()) return;
+      if (const auto gone = passing_.find(id); gone != passing_.end()) drop(gone);
     });
   });
   passing.responder->begin(head.status, headers);
@@ -97,14 +114,23 @@ void PassThrough::on_head(std::uint64_t id, const http::ResponseHead& head) {
 void PassThrough::on_data(std::uint64_t id, std::string_view bytes) {
   const auto it = passing_.find(id);
   if (it == passing_.end()) return;
-  it->second.responder->send(bytes);
+  Passing& passing = it->second;
+  if (passing.kept.size() + bytes.size() <= passing.keep) {
+    passing.kept += bytes;
+  } else {
+    passing.kept_all = false;
+    passing.keep = 0;
+    passing.kept = {};
+  }
+  passing.responder->send(bytes);
   // It reads slower than the server sends: it may ask again.
-  if (it->second.responder->backlog() > kMaxBacklog) cut(std::move(passing_.extract(it).mapped()));
+  if (passing.responder->backlog() > kMaxBacklog) drop(it);
 }
 
 void PassThrough::on_done(std::uint64_t id, const Result<void>& how) {
   auto node = passing_.extract(id);
   if (node.empty()) return;
+  tell(node.mapped(), how.ok() ? nullptr : &how.error(), how.ok());
   if (how.ok()) return;
   if (!node.mapped().begun) return failed_(*node.mapped().responder, how.error());
   cut(std::move(node.mapped()));

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "client/forwarder.hpp"
 #include "http/server.hpp"
@@ -31,10 +32,23 @@ class PassThrough {
       : loop_(loop), failed_(std::move(failed)), forwarder_(std::move(forwarder)) {}
   ~PassThrough();
 
+  // How a request ended that was passed on. Valid during the call.
+  struct Ended {
+    int status = 0;                // 0: no answer came
+    const Error* error = nullptr;  // of no answer, and of one that broke off
+    std::string_view content_type;
+    const std::string* body = nullptr;  // null: longer than was to be kept, or not all of it came
+    Duration took{0};
+  };
   struct Order {
     std::string target;      // path and query
     bool streaming = false;  // a watch, or a log that is followed
     std::string owner;       // see end()
+    // Told once, before the client has the end of its answer; not when this is destroyed. May be
+    // empty. It must not call back into this.
+    std::function<void(const Ended&)> ended = {};
+    // So many bytes of the body are kept for it; the client gets them as they come in any case.
+    std::size_t keep = 0;
   };
   // Accept, Content-Type and the body are passed on, and no other header. False: too many are on
   // their way, nothing was done.
@@ -50,9 +64,18 @@ class PassThrough {
     std::unique_ptr<http::Call> call;
     std::shared_ptr<http::Responder> responder;
     bool begun = false;
+    std::function<void(const Ended&)> ended;
+    TimePoint started{};
+    int status = 0;
+    std::string content_type;
+    std::size_t keep = 0;
+    std::string kept;  // of the body
+    bool kept_all = true;
   };
 
   static void cut(Passing passing);
+  void tell(const Passing& passing, const Error* error, bool whole) const;
+  void drop(std::map<std::uint64_t, Passing>::iterator it);
   void on_head(std::uint64_t id, const http::ResponseHead& head);
   void on_data(std::uint64_t id, std::string_view bytes);
   void on_done(std::uint64_t id, const Result<void>& how);

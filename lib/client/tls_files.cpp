@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/files.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::client {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <utility>
 
-#include "base/strings.hpp"
+#include "base/files.hpp"
 #include "compat/kinds.hpp"
 #include "hooks/hook_process.hpp"
 

@@ -9,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "compat/config_node.hpp"
+#include "hooks/result_extras.hpp"
 
 namespace kubewatch::compat {
 namespace {
@@ -68,11 +69,19 @@ void read_labels(ConfigNode& node, MetricOperation& out) {
   const Json& labels = node.raw("labels");
   if (node.failed() || labels.is_null()) return;
   if (!labels.is_object()) return node.fail("labels", "must be a mapping");
+  if (labels.size() > hooks::kMostMetricLabels) {
+    return node.fail("labels", fmt::format("has {} entries; at most {} are kept", labels.size(),
+                                           hooks::kMostMetricLabels));
+  }
   for (const auto& [name, value] : labels.items()) {
     if (!is_name(name, false) || name.starts_with("__")) {
       return node.fail("labels", "has a name that is none for a label");
     }
     if (!value.is_string()) return node.fail("labels", name + " must be a string");
+    if (value.get_ref<const std::string&>().size() > hooks::kLongestMetricLabel) {
+      return node.fail("labels",
+                       fmt::format("{} has more than {} bytes", name, hooks::kLongestMetricLabel));
+    }
     out.labels[name] = value.get<std::string>();
   }
 }

@@ -7,7 +7,6 @@
 
 #include "base/ascii.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::core {
 namespace {
@@ -86,6 +85,11 @@ Result<GroupVersion> parse_group_version(std::string_view api_version) {
                                          "\" is not VERSION or GROUP/VERSION, like v1 or apps/v1");
   }
   return out;
+}
+
+std::string_view group_of(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? "" : api_version.substr(0, slash);
 }
 
 std::string Gvk::api_version() const {

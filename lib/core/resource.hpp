@@ -20,6 +20,8 @@ struct GroupVersion {
 };
 // "v1", "apps/v1". Errors: invalid.
 Result<GroupVersion> parse_group_version(std::string_view api_version);
+// The group alone, of an apiVersion that is taken as it is; "" for the core group and no text.
+std::string_view group_of(std::string_view api_version);
 
 struct Gvk {
   std::string group;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/json_pointer.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::crdgen {
 

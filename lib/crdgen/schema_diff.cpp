@@ -6,8 +6,6 @@
 #include <cmath>
 #include <set>
 
-#include "base/strings.hpp"
-
 namespace kubewatch::crdgen {
 
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/json.hpp"
-#include "base/strings.hpp"
 #include "hooks/evaluate.hpp"
+#include "hooks/expected_writes.hpp"
 #include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
 #include "runtime/store_ingest.hpp"
@@ -178,6 +178,19 @@ bool RuleCaches::is_guarded_outside(const core::ObjectKey& key) const {
   if (for_.group.contains(key)) return false;
   const auto meta = meta_outside(key);
   return meta && meta->has_finalizer(rule_.finalizer_name);
+}
+
+bool RuleCaches::is_on_its_way(const core::ObjectMeta& meta, const Json& live) const {
+  const StreamRule& stream = rule_.for_;
+  const std::string& in = meta.namespace_;
+  if (!for_.group.covers(in) || !for_.group.includes(in)) return false;
+  if (!stream.label_selector.matches(meta.labels) || !stream.field_selector.matches(live)) {
+    return false;
+  }
+  // A watch that has come past it and does not show it selects by more than can be seen here.
+  const std::string seen = for_.group.resource_version_in(in);
+  return at_least_version(meta.resource_version, seen) &&
+         !at_least_version(seen, meta.resource_version);
 }
 
 std::optional<core::ObjectMeta> RuleCaches::guarded_meta(const core::ObjectKey& key) const {

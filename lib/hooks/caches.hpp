@@ -113,6 +113,9 @@ class RuleCaches {
   bool left_settled() const { return for_.left.ready() || for_.left.blocked(); }
   // Seen outside the selection, with our finalizer.
   bool is_guarded_outside(const core::ObjectKey& key) const;
+  // `live`, which the server has and the cache has not, is of the selection: the watch of that is
+  // behind the one that guards, which nothing orders, and will tell of it.
+  bool is_on_its_way(const core::ObjectMeta& meta, const Json& live) const;
 
   // What a run of the object is given: one list for each `owns` and each `watches`, in order.
   std::vector<InputList> owned(const std::string& owner_uid) const;
@@ -216,6 +219,7 @@ class RuleCaches {
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
   const core::ObjectKey* object_of(const std::string& uid) const;
   const core::ObjectKey* writer_of(const ChildId& id, const core::ObjectMeta& meta) const;
+  void name_author(Wake& wake, const core::ObjectMeta& meta) const;
   void wake_related(const Related& related, const runtime::StoreChange& change,
                     const std::vector<core::ObjectKey>& keys);
   void wake_all(const std::vector<core::ObjectKey>& keys, runtime::Reason reason,

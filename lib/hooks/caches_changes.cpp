@@ -53,11 +53,10 @@ void RuleCaches::on_object(const StoreChange& change) {
     }
     return;
   }
-  const bool own =
-      callbacks_.wrote(change.meta.uid, child_id(for_.type.gvk, key), change.meta.resource_version);
-  callbacks_.wake({key, facts.added ? Reason::created : Reason::updated, "",
-                   reaction == Reaction::run_debounced, change.previous_json,
-                   own ? Author::itself : Author::others});
+  Wake wake{key, facts.added ? Reason::created : Reason::updated, "",
+            reaction == Reaction::run_debounced, change.previous_json};
+  name_author(wake, change.meta);
+  callbacks_.wake(std::move(wake));
 }
 
 void RuleCaches::on_object_deleted(const StoreChange& change) {
@@ -229,6 +228,26 @@ const core::ObjectKey* RuleCaches::writer_of(const ChildId& id,
   if (callbacks_.wrote(uid, id, meta.resource_version)) return object_of(uid);
   const std::string* patcher = callbacks_.patches().left_by(id, meta.resource_version);
   return patcher != nullptr ? object_of(*patcher) : nullptr;
+}
+
+// Of a change of the object itself: a run of it has left it in this state, or one of another object
+// has, by a patch or by what its hook sends through the gateway.
+void RuleCaches::name_author(Wake& wake, const core::ObjectMeta& meta) const {
+  const ChildId id = child_id(for_.type.gvk, wake.key);
+  const std::string& version = meta.resource_version;
+  if (callbacks_.wrote(meta.uid, id, version)) {
+    wake.author = Author::itself;
+    return;
+  }
+  const PatchMemory& patches = callbacks_.patches();
+  if (const std::string* patcher = patches.left_by(id, version)) {
+    wake.author = *patcher == meta.uid ? Author::itself : Author::rule;
+    return;
+  }
+  const std::vector<std::string> patching = patches.patching(id);
+  if (std::find(patching.begin(), patching.end(), meta.uid) != patching.end()) {
+    wake.doubt = Doubt{id, version, meta.uid};
+  }
 }
 
 void RuleCaches::wake_related(const Related& related, const StoreChange& change,

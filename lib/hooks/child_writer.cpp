@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/json.hpp"
-#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
 #include "core/status.hpp"
@@ -68,14 +67,13 @@ struct ChildWriter::Job {
   loop::Timer timer;
 };
 
-ChildWriter::ChildWriter(WriteContext& context, Owner owner)
-    : context_(context), owner_(std::move(owner)) {}
+ChildWriter::ChildWriter(WriteContext& context, Owner owner, SecretMask mask,
+                         base::LogFields log_fields)
+    : context_(context),
+      owner_(std::move(owner)),
+      mask_(std::move(mask)),
+      log_fields_(std::move(log_fields)) {}
 ChildWriter::~ChildWriter() = default;
-
-Error refused_patch(Error error) {
-  if (error.kind() != ErrorKind::invalid) return error;
-  return Error(ErrorKind::conflict, error.message());
-}
 
 Error explain_conflict(Error error) {
   if (!error.is_conflict()) return error;
@@ -239,9 +237,10 @@ bool ChildWriter::recreate(const JobPtr& job, const Error& error) {
     return true;
   }
   job->recreated = true;
-  base::log_info(
-      "a field of a child cannot be changed: it is deleted and made anew",
-      {{"controller", context_.rule().name}, {"object", job->id.str()}, {"why", error.message()}});
+  base::LogFields fields = log_fields_;
+  fields.emplace_back("child", job->id.str());
+  fields.emplace_back("why", mask_.mask(error.message()));
+  base::log_info("a field of a child cannot be changed: it is deleted and made anew", fields);
   core::DeleteParams params;
   params.propagation = core::Propagation::background;
   params.uid = job->existing_uid;
@@ -277,15 +276,16 @@ void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer)
                            .with_context("applying " + job->id.str()));
   }
   const std::string version = base::string_at(answer->object, {"metadata", "resourceVersion"});
-  context_.memory().remember(owner_.uid, job->id, {job->manifest.type, job->hash, version});
+  const bool waits = is_crd(job->manifest.type.gvk) && !schema::is_crd_established(answer->object);
+  // Of one that is waited for no state is known: a later try must not pass it over as unchanged.
+  context_.memory().remember(owner_.uid, job->id,
+                             {job->manifest.type, job->hash, waits ? "" : version});
   context_.memory().rivals().wrote(job->id, answer->object, context_.rule().apply.field_manager);
   WriteEffect effect = WriteEffect::configured;
   if (answer->created || job->existing_version.empty()) effect = WriteEffect::created;
   if (!answer->created && version == job->existing_version) effect = WriteEffect::unchanged;
   if (effect != WriteEffect::unchanged) context_.expect(job->id, version);
-  if (is_crd(job->manifest.type.gvk) && !schema::is_crd_established(answer->object)) {
-    return wait_established(job, effect, kEstablishedTries);
-  }
+  if (waits) return wait_established(job, effect, kEstablishedTries);
   finish(job, effect);
 }
 

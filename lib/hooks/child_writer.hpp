@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "client/in_flight.hpp"
 #include "hooks/output.hpp"
 #include "hooks/write_context.hpp"
@@ -20,7 +21,9 @@ class ChildWriter {
  public:
   using Done = std::function<void(Result<WriteEffect>)>;
 
-  ChildWriter(WriteContext& context, Owner owner);
+  // What it logs is masked, and has the fields of the run.
+  ChildWriter(WriteContext& context, Owner owner, SecretMask mask = {},
+              base::LogFields log_fields = {});
   ~ChildWriter();
 
   // Asks the server whether it would take the manifest (dry run); writes nothing.
@@ -53,6 +56,8 @@ class ChildWriter {
 
   WriteContext& context_;
   Owner owner_;
+  SecretMask mask_;
+  base::LogFields log_fields_;
   std::vector<std::string> deleted_;
   client::InFlight requests_;
 };
@@ -62,8 +67,5 @@ class ChildWriter {
 Error explain_conflict(Error error);
 // A 422 because a field cannot be changed once it is set.
 bool is_immutable_refusal(const Error& error);
-// Of a patch that tests what it changes: a failed test means that the object changed, so that it
-// may succeed on another look; anything else (403, network) stays what it is.
-Error refused_patch(Error error);
 
 }  // namespace kubewatch::hooks

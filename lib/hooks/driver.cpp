@@ -35,7 +35,11 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       folder_(services.work_dir + "/" + rule_.name +
               (scope.only ? "-shard-" + std::to_string(*scope.only) : "")),
       hooks_(services.client, services.random, rule_,
-             {work_dir(), {services.work_dir, folder_}, &caches_, services.cgroups}),
+             {work_dir(),
+              {services.work_dir, folder_},
+              &caches_,
+              services.cgroups,
+              &memory_.patches()}),
       caches_(rule_, cache_callbacks()),
       controller_(services.loop, *this, services.random,
                   scope.slots != nullptr ? *scope.slots : services.slots, queue_options(rule_)),
@@ -190,6 +194,7 @@ void Driver::forget_key(const core::ObjectKey& key) {
   reduced_.erase(key);
   first_reason_.erase(key);
   patched_.erase(key);
+  on_its_way_.erase(key);
   slow_retries_.erase(key);
   slow_retries_at_.erase(key);
   asked_for_.erase(key);
@@ -227,12 +232,13 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
   if (deleted_.count(work.key) > 0) return look_at_deleted(work, done);
   auto object = caches_.object(work.key);
   if (!object) return look_outside(work, done);
+  on_its_way_.erase(work.key);
   reduced_.erase(work.key);
   if (object->reduced && needs_whole_object(rule_, object->meta)) {
     reduced_.insert(work.key);
     const std::string name = owner_of(work.key, object->meta).str();
     return fail_early(work, object->meta, Error(ErrorKind::too_large, why_reduced(name)), done,
-                      true);
+                      Outcome::permanent);
   }
   const auto matched = passes(rule_.for_.filter, object->json);
   if (!matched.ok() && !object->meta.deleting()) {
@@ -259,15 +265,24 @@ void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bo
   }
   switch (next_step(object.meta, matched, rule_)) {
     case NextStep::skip:
+      previous_.erase(work.key);
       failing_.erase(work.key);
       unfinished_.erase(work.key);
       first_reason_.erase(work.key);
       return done(runtime::RunOutcome::done());
-    case NextStep::add_finalizer: return patch_finalizer(work, object.meta, true, done);
-    case NextStep::remove_finalizer: return patch_finalizer(work, object.meta, false, done);
+    case NextStep::add_finalizer: return patch_finalizer(work, object, true, done);
+    case NextStep::remove_finalizer: return patch_finalizer(work, object, false, done);
     case NextStep::reconcile: return start_run(work, std::move(object), false, done);
     case NextStep::finalize: return start_run(work, std::move(object), true, done);
   }
+}
+
+// Not for ever: the server may select by what cannot be seen in the object.
+bool Driver::awaits(const core::ObjectKey& key, const core::ObjectMeta& meta) {
+  const TimePoint now = services_.loop.now();
+  if (now - on_its_way_.try_emplace(key, now).first->second >= kLongestWay) return false;
+  expect(child_id(owner_type().gvk, key), meta.resource_version);
+  return true;
 }
 
 // Not in the selection. With our finalizer on it, it still is ours to let go.
@@ -290,6 +305,11 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
     runtime::StoredObject object{core::meta_of(*answer), base::dump_json(*answer)};
     // Another instance's now: nothing of it is ours to let go.
     if (!is_of_shard(rule_.for_, object.meta)) return done(runtime::RunOutcome::done());
+    // It is finalized where it is in no selection: of one that came back the guard may tell first.
+    if (caches_.is_on_its_way(object.meta, *answer) && awaits(work.key, object.meta)) {
+      return done({RunVerdict::requeue, kStalePatience});
+    }
+    on_its_way_.erase(work.key);
     proceed(work, std::move(object), false, done);
   });
 }
@@ -361,8 +381,7 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
 }
 
 void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
-                        const Done& done, bool for_good) {
-  const Outcome outcome = for_good ? Outcome::permanent : Outcome::failed;
+                        const Done& done, Outcome outcome) {
   RunEnd end;
   end.record.id = services_.random.suffix(10);
   end.record.controller = rule_.name;
@@ -374,11 +393,14 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
   end.record.attempt = work.attempt;
   end.record.outcome = std::string(to_string(outcome));
   end.record.message = error.render();
-  end.outcome = {for_good ? RunVerdict::parked : RunVerdict::failed, {}};
+  end.slow_retry = outcome == Outcome::write_failed && is_permanent_write_error(error);
+  const bool parked = end.slow_retry || outcome == Outcome::permanent;
+  end.outcome = {parked ? RunVerdict::parked : RunVerdict::failed, {}};
   services_.reporter.report(owner, rule_.name, outcome, end.record.message);
   count(end.record, work.key, end.outcome.verdict);
   services_.on_run(end.record);
   done(end.outcome);
+  if (end.slow_retry) retry_slowly(work.key);
   forget_if_gone(work.key);
 }
 
@@ -403,13 +425,16 @@ void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdi
 void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
   if (stopping_ || !owns(key)) return;
   look_for_loop(key, end);
-  if (end.slow_retry) {
-    slow_retries_at_[key] = services_.loop.now() + kSlowRetry;
-    slow_retries_[key] = services_.loop.after(kSlowRetry, [this, key] {
-      if (!stopping_) controller_.add(key, runtime::Reason::retry);
-    });
-  }
+  if (end.slow_retry) retry_slowly(key);
   schedule_resync(key);
+}
+
+void Driver::retry_slowly(const core::ObjectKey& key) {
+  if (stopping_ || !owns(key)) return;
+  slow_retries_at_[key] = services_.loop.now() + kSlowRetry;
+  slow_retries_[key] = services_.loop.after(kSlowRetry, [this, key] {
+    if (!stopping_) controller_.add(key, runtime::Reason::retry);
+  });
 }
 
 void Driver::schedule_resync(const core::ObjectKey& key, Duration since) {

@@ -140,6 +140,7 @@ class Driver : public runtime::Reconciler, public RunHost {
  private:
   using Done = std::function<void(runtime::RunOutcome)>;
   static constexpr Duration kStalePatience{10000};  // until the cache has to show what was done
+  static constexpr Duration kLongestWay{300000};    // of an event that the selection has to bring
   struct Patched {
     std::string uid;
     std::string resource_version;
@@ -180,9 +181,10 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool is_before(const core::ObjectMeta& meta, const Patched& patched) const;
   bool is_stale(const core::ObjectMeta& meta);
   void look_outside(const runtime::Work& work, const Done& done);
+  bool awaits(const core::ObjectKey& key, const core::ObjectMeta& meta);
   bool only_debounced() const;
   void know(const core::ObjectMeta& meta);
-  void patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
+  void patch_finalizer(const runtime::Work& work, const runtime::StoredObject& of, bool add,
                        const Done& done);
   void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                  const Done& done);
@@ -192,9 +194,13 @@ class Driver : public runtime::Reconciler, public RunHost {
   void forget_if_gone(const core::ObjectKey& key);
   void on_run_end(const core::ObjectKey& key, const std::string& uid, const std::string& id,
                   RunEnd end, const Done& done);
+  // `outcome`: failed, permanent or write_failed; `error` is masked.
   void fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
-                  const Done& done, bool for_good = false);
+                  const Done& done, Outcome outcome = Outcome::failed);
+  void fail_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
+                      const Error& error, const Done& done);
   void after_run(const core::ObjectKey& key, const RunEnd& end);
+  void retry_slowly(const core::ObjectKey& key);
   bool is_of_own_kind(const ChildId& id) const;
   LoopAlarm::Woken woken_by(const Wake& wake) const;
   LoopAlarm::Woken note_woken(const Wake& wake);
@@ -245,10 +251,10 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::set<core::ObjectKey> running_;
   std::map<std::size_t, std::vector<std::function<void()>>> ending_;  // shards handed over
   std::string folder_;
-  HookRunner hooks_;  // outlives runs_
+  ChildMemory memory_;  // outlives hooks_
+  HookRunner hooks_;    // outlives runs_
   RuleCaches caches_;
   runtime::Controller controller_;
-  ChildMemory memory_;
   UnknownKinds unknown_kinds_;
   StatusShapes shapes_;
   KindSchemas schemas_;
@@ -272,6 +278,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<std::string> previous_;
   PerKey<FirstReason> first_reason_;  // of a run that waits for its finalizer
   PerKey<Patched> patched_;
+  PerKey<TimePoint> on_its_way_;        // since when: seen by the guard, and not by the selection
   PerKey<LoopAlarm::Woken> woken_;      // what has woken those that have not run since
   PerKey<std::vector<Wake>> in_doubt_;  // until their runs end
   PerKey<loop::Timer> slow_retries_;
@@ -287,6 +294,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool looks_for_rivals_ = true;          // until one was found; without leader election
   LoopAlarm loop_alarm_{15, Duration{60000}};
   std::map<std::string, std::shared_ptr<Run>> runs_;
+  PerKey<std::shared_ptr<OwnerCondition>> conditions_;  // being written, outside of runs
   std::uint64_t run_count_ = 0;
   std::uint64_t failed_count_ = 0;
   struct Ignored {

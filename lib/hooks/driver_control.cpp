@@ -57,7 +57,7 @@ void Driver::add_queue_facts(const core::ObjectKey& key, ExplainFacts& facts) {
     facts.ignored = IgnoredChange{ignored->resource_version, now - ignored->at};
   }
   if (auto loop = loop_alarm_.found(key, now); loop && !services_.steady) {
-    facts.loop = SlowedLoop{std::move(loop->paths), loop_alarm_.delay(key, now)};
+    facts.loop = SlowedLoop{std::move(loop->paths), loop->compared, loop_alarm_.delay(key, now)};
   }
   facts.queued = controller_.queue().look(key);
   facts.last = last_by_state(key);

@@ -1,5 +1,7 @@
 // Driver, the part for the rule's finalizer: putting it on an object, taking it off, and what the
 // cache does not show of that yet.
+#include <utility>
+
 #include "hooks/driver.hpp"
 #include "hooks/finalizer_patch.hpp"
 
@@ -31,15 +33,16 @@ void Driver::know(const core::ObjectMeta& meta) {
   if (services_.state->find(key) == nullptr) services_.state->set(key, to_be_handled(meta.uid));
 }
 
-void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
+void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObject& of, bool add,
                              const Done& done) {
+  const core::ObjectMeta& meta = of.meta;
   const Owner owner{owner_type().gvk, owner_type().namespaced, meta.key(), meta.uid,
                     meta.deleting()};
   if (add) know(meta);
   change_finalizer(
       services_.client, requests_,
       {owner_type(), meta, rule_.finalizer_name, rule_.apply.field_manager, add},
-      [this, work, meta, add, owner, done](Result<ChangedMeta> changed) {
+      [this, work, meta, add, owner, done, json = of.json](Result<ChangedMeta> changed) {
         if (changed.ok()) {
           if (!changed->has_value()) return done(runtime::RunOutcome::done());
           if (add) {
@@ -59,14 +62,36 @@ void Driver::patch_finalizer(const runtime::Work& work, const core::ObjectMeta& 
           finalizer_patched(owner, (*changed)->resource_version);
           return done(runtime::RunOutcome::done());
         }
-        if (is_refused_outside(work.key, changed.error())) {
-          return done(runtime::RunOutcome::done());
-        }
         Error error = std::move(changed.error());
         error.add_context(std::string(add ? "adding" : "removing") + " finalizer " +
                           rule_.finalizer_name);
-        fail_early(work, meta, error, done);
+        // The server may quote the whole object.
+        SecretMask mask;
+        mask.add_json(json);
+        error = Error(error.kind(), mask.mask(error.render()));
+        if (is_refused_outside(work.key, error)) return done(runtime::RunOutcome::done());
+        fail_finalizer(work, meta, add, error, done);
       });
+}
+
+// The status of an object that has left the selection is not the rule's to write: of a finalizer
+// that cannot be taken off there an Event tells alone.
+void Driver::fail_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
+                            const Error& error, const Done& done) {
+  const auto fail = [this, work, meta, error, done] {
+    fail_early(work, meta, error, done, Outcome::write_failed);
+  };
+  if (!add || !is_permanent_write_error(error)) return fail();
+  memory_.begin_run(meta.uid);
+  const auto condition = std::make_shared<OwnerCondition>(*this, owner_of(work.key, meta), meta);
+  conditions_[work.key] = condition;
+  condition->tell_write_failed(error.render(), [this, key = work.key, uid = meta.uid, fail](bool) {
+    // It is on the stack below us: it goes in the next turn.
+    auto node = conditions_.extract(key);
+    services_.loop.post([told = std::move(node.mapped())] {});
+    memory_.end_run(uid, !caches_.has_object(key, uid));
+    fail();
+  });
 }
 
 void Driver::finalizer_patched(const Owner& owner, const std::string& resource_version) {

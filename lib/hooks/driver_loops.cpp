@@ -44,8 +44,11 @@ void Driver::look_for_loop(const core::ObjectKey& key, const RunEnd& end) {
   } else {
     write_themselves_.erase(key);
   }
-  const bool changed = end.record.created + end.record.configured > 0 ||
-                       (end.woken == LoopAlarm::Woken::by_itself && end.status_written);
+  // What a run notes in its own object may follow its children: of what others do to those there
+  // is as much as there is. The event of its own note is another matter.
+  const bool noted = end.status_written || end.wrote_itself > 0;
+  const bool changed = end.record.created + end.record.configured > end.wrote_itself ||
+                       (end.woken == LoopAlarm::Woken::by_itself && noted);
   const auto report = loop_alarm_.note(key, now, end.woken, changed, end.printed);
   if (!report) return;
   base::log_warn(report->text(), {{"controller", rule_.name}, {"object", end.record.object}});

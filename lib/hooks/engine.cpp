@@ -46,9 +46,17 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
 }
 
 Engine::Impl::~Impl() {
-  drivers.clear();
-  retiring.clear();
+  end_drivers();
   client.observers().all = nullptr;
+}
+
+// One that goes gives its slots to the others, and they tell of it: none of them may start
+// anything then, and nobody may look at those that are half gone.
+void Engine::Impl::end_drivers() {
+  progress = nullptr;
+  for (auto& driver : drivers) driver->shut_down([] {});
+  const auto gone = std::exchange(drivers, {});
+  const auto retired = std::exchange(retiring, {});
 }
 
 Services Engine::Impl::make_services() {
@@ -161,6 +169,13 @@ EngineFacts Engine::Impl::facts() const {
   out.discovered = resources != nullptr;
   out.stopping = stopping;
   for (const auto& driver : drivers) out.controllers.push_back(driver->facts());
+  const auto waits = [&](const Rule& rule) {
+    ControllerFacts& one = out.controllers.emplace_back();
+    one.controller = rule.name;
+    one.why_not_started = "it waits for the last runs of the rule that it follows";
+  };
+  for (const Rule& rule : to_start) waits(rule);
+  for (const Restart& one : restarts) waits(one.rule);
   // The last runs of rules that are gone hold back those that come after them.
   for (const auto* list : {&drivers, &retiring}) {
     for (const auto& driver : *list) {
@@ -286,21 +301,31 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   to_start.clear();
   restarts.clear();
   draining = drivers.size() + retiring.size() + 1;
-  // What has not ended by then is killed with its driver, whatever grace its rule gives it.
-  const auto end = [this] {
+  // Hooks die with their drivers, whatever grace their rules give them.
+  const auto kill_all = [this] {
+    after_discovery.clear();  // of runs and drivers
+    end_drivers();
+  };
+  const auto end = [this, kill_all] {
     auto callback = std::exchange(on_shut_down, nullptr);
     if (!callback) return;
-    after_discovery.clear();  // of runs and drivers
-    drivers.clear();
-    retiring.clear();
+    kill_all();
     callback();
   };
-  const auto drained = [this, end] {
-    if (--draining > 0) return;
+  const auto end_soon = [this, end] {
     loop.post([end, there = std::weak_ptr<char>(alive)] {
       if (!there.expired()) end();
     });
   };
+  const auto drained = [this, end_soon] {
+    if (--draining == 0) end_soon();
+  };
+  // No time for TERM: whoever leads now may be at work on the same objects.
+  if (within <= Duration{0}) {
+    shutdown_timer.reset();
+    kill_all();
+    return end_soon();
+  }
   shutdown_timer = loop.after(within, end);
   each_driver([&](Driver& driver) { driver.abandon(drained); });
   drained();

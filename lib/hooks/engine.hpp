@@ -146,7 +146,8 @@ class Engine {
   void lead(std::size_t shard);
   // Nothing of this shard starts any more; `ended` when none of its runs is left.
   void end_runs(std::size_t shard, std::function<void()> ended);
-  // The lead was lost: hooks get TERM now and KILL at `within`, outcomes are dropped; then `done`.
+  // The lead was lost: hooks get TERM now and KILL at `within` (0: at once), outcomes are dropped;
+  // then `done`.
   void abandon(Duration within, std::function<void()> done);
 
  private:

@@ -93,6 +93,7 @@ struct Engine::Impl {
   Impl(loop::EventLoop& the_loop, client::Client& the_client, std::vector<Rule> the_rules,
        EngineOptions the_options, EngineCallbacks the_callbacks);
   ~Impl();
+  void end_drivers();
 
   Services make_services();
   void start();

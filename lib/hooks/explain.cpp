@@ -253,7 +253,8 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
   }
   if (facts.loop) {
     out.details.push_back(
-        facts.loop->paths.empty()
+        !facts.loop->compared ? "it was found to loop: its runs change it, and cause each other"
+        : facts.loop->paths.empty()
             ? "it was found to loop: its hook prints the same each time, and another program "
               "changes what it writes, or it writes what it watches"
             : "it was found to loop: its hook prints something else each time at " +

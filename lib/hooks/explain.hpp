@@ -32,6 +32,7 @@ struct LastRun {
 // Its runs cause each other, and those are put off.
 struct SlowedLoop {
   std::vector<std::string> paths;  // that keep changing; empty: the hook prints the same each time
+  bool compared = true;            // false: nothing that it printed or sent is known
   Duration delay{0};               // of the next one
 };
 

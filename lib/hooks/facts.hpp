@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "runtime/failure_counts.hpp"
 
 namespace kubewatch::hooks {
 
@@ -29,6 +30,7 @@ struct WatchFacts {
   std::optional<Duration> failing_for;  // absent: all is well
   std::string failure;                  // the last one, while it is failing
   std::uint64_t relists = 0, reconnects = 0;
+  runtime::FailureCounts failures{};  // by class, since it was opened
   std::size_t objects = 0;
   std::uint64_t bytes = 0;
 };

@@ -51,8 +51,10 @@ void FinalizerRelease::on_page(Result<client::ListResult> page) {
     // The kind is gone, and its objects with it.
     if (page.error().is_not_found()) return end_pass();
     ++failed_;
-    failure_ = page.error().render();
-    return end_pass();
+    const std::string& in = target_.namespaces[at_];
+    failure_ = (in.empty() ? "" : "namespace " + in + ": ") + page.error().render();
+    // That one may not be listed is no reason to leave the others.
+    return next_place();
   }
   for (const std::string& item : page->items) {
     auto meta = core::parse_meta(item);
@@ -84,6 +86,11 @@ void FinalizerRelease::patch_some() {
   }
   if (in_flight_ > 0 || !to_patch_.empty()) return;
   if (!continue_token_.empty()) return list();
+  next_place();
+}
+
+void FinalizerRelease::next_place() {
+  continue_token_.clear();
   if (++at_ < target_.namespaces.size()) return list();
   end_pass();
 }

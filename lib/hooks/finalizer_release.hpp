@@ -38,6 +38,7 @@ class FinalizerRelease {
   void list();
   void on_page(Result<client::ListResult> page);
   void patch_some();
+  void next_place();
   void on_patched(const std::string& object, const Error* refused);
   void end_pass();
   void end();

@@ -187,6 +187,7 @@ GatewayPlan plan_gateway_request(const http::ServerRequest& request,
                     "a dry run writes nothing, and a hook through `credentials: cache` neither");
     }
     if (auto refused = check_write(request.method, *path, writable)) return *std::move(refused);
+    out.dry_run = !value_of(pairs, "dryRun").empty();
     const std::string query =
         request.method == "DELETE" ? request.query : with_manager(std::move(pairs), manager);
     out.target = request.path + (query.empty() ? "" : "?" + query);

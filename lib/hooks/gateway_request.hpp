@@ -32,6 +32,7 @@ struct GatewayPlan {
   // forward
   std::string target;  // path and query
   bool write = false;
+  bool dry_run = false;    // of a write, as its query says
   bool streaming = false;  // a watch, or a log that is followed
 };
 

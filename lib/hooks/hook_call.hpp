@@ -35,6 +35,8 @@ struct HookStart {
   SecretMask mask;
   // The hook may print Secrets that are in no input: its lines wait until release() knows them.
   bool hold_lines = false;
+  // Of a worker: told the home of the one that is given the run, before it is. May be empty.
+  std::function<void(const std::string& home)> given = {};
 };
 
 // Destroying it kills what runs; on_exit does not come then.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"

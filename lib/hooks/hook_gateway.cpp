@@ -17,6 +17,7 @@
 namespace kubewatch::hooks {
 namespace {
 
+constexpr std::size_t kMostKept = 1U << 20U;        // of the answer to a write, to be looked at
 constexpr std::size_t kMaxCachedList = 64U << 20U;  // a bigger one is the server's, page by page
 
 http::Headers json_headers() {
@@ -73,8 +74,9 @@ std::optional<std::vector<std::string>> cached_items(const RuleCaches::CachedKin
 }  // namespace
 
 Result<std::unique_ptr<HookGateway>> HookGateway::open(client::Client& client, const Rule& rule,
-                                                       const RuleCaches& caches) {
-  std::unique_ptr<HookGateway> out(new HookGateway(client, rule, caches));
+                                                       const RuleCaches& caches,
+                                                       PatchMemory& memory) {
+  std::unique_ptr<HookGateway> out(new HookGateway(client, rule, caches, memory));
   KW_ASSIGN(out->passing_, client::PassThrough::make(client.loop(), client.config(),
                                                      [](http::Responder& to, const Error& error) {
                                                        refuse(to, 503, error.render());
@@ -97,8 +99,8 @@ Result<std::unique_ptr<HookGateway>> HookGateway::open(client::Client& client, c
 HookGateway::~HookGateway() = default;
 
 Result<HookEnvironment> HookGateway::let_in(const std::string& home) {
-  std::string& token = tokens_[home];
-  token = base::secure_random_hex(32);
+  const std::string token = base::secure_random_hex(32);
+  homes_[home] = {token, nullptr};
   client::ClientConfig config;
   config.server = fmt::format("https://127.0.0.1:{}", port());
   config.namespace_ = client_.config().namespace_;
@@ -107,28 +109,32 @@ Result<HookEnvironment> HookGateway::let_in(const std::string& home) {
   const std::string path = home + "/kubeconfig";
   if (auto written = write_private(path, client::render_kubeconfig(config, "kubewatch"));
       !written.ok()) {
-    tokens_.erase(home);
+    homes_.erase(home);
     return std::move(written).error();
   }
   return HookEnvironment{{"KUBECONFIG=" + path}, {token}};
 }
 
+void HookGateway::serve(const std::string& home, GatewayGuestPtr guest) {
+  if (const auto it = homes_.find(home); it != homes_.end()) it->second.guest = std::move(guest);
+}
+
 void HookGateway::revoke(const std::string& home) {
-  if (tokens_.erase(home) == 0) return;
+  if (homes_.erase(home) == 0) return;
   passing_->end(home);
 }
 
 std::vector<std::string> HookGateway::secrets() const {
   std::vector<std::string> out;
-  for (const auto& [home, token] : tokens_) out.push_back(token);
+  for (const auto& [path, home] : homes_) out.push_back(home.token);
   return out;
 }
 
 const std::string* HookGateway::home_of(const http::ServerRequest& request) const {
   const std::string_view given = http::bearer_token(request.headers);
   const std::string* found = nullptr;
-  for (const auto& [home, token] : tokens_) {
-    if (http::same_secret(given, token)) found = &home;
+  for (const auto& [path, home] : homes_) {
+    if (http::same_secret(given, home.token)) found = &path;
   }
   return found;
 }
@@ -152,9 +158,58 @@ void HookGateway::handle(const http::ServerRequest& request,
       return refuse(*to, 503, may.error().render());
     }
   }
-  if (!passing_->pass(request, {plan.target, plan.streaming, *home}, to)) {
-    refuse(*to, 503, "too many requests at once");
+  pass(request, plan, *home, to);
+}
+
+// The answer goes on as it comes; what is looked at is a copy.
+void HookGateway::pass(const http::ServerRequest& request, const GatewayPlan& plan,
+                       const std::string& home, const std::shared_ptr<http::Responder>& to) {
+  client::PassThrough::Order order{plan.target, plan.streaming, home};
+  auto write = gateway_write(request, plan, caches_.writable_kinds());
+  const GatewayGuestPtr guest = homes_.at(home).guest;
+  std::optional<ChildId> begun;
+  if (write) {
+    if (guest != nullptr && !write->dry_run && !write->key.name.empty()) begun = write->id();
+    write->version_before = cached_version(plan);
+    order.keep = kMostKept;
+    order.ended = [this, guest, target = plan.target,
+                   write = *std::move(write)](const client::PassThrough::Ended& ended) {
+      on_written(write, target, guest, ended);
+    };
   }
+  if (!passing_->pass(request, std::move(order), to)) {
+    return refuse(*to, 503, "too many requests at once");
+  }
+  if (begun) memory_.begin(guest->owner_uid(), *begun);
+}
+
+void HookGateway::on_written(const GatewayWrite& write, const std::string& target,
+                             const GatewayGuestPtr& guest,
+                             const client::PassThrough::Ended& ended) {
+  const std::string what = write.what();
+  const std::string url = client_.config().server + target;
+  client_.observers().tell(guest != nullptr ? guest->trace() : nullptr,
+                           {what, write.method, url, ended.status, ended.error, ended.took});
+  if (guest == nullptr || write.dry_run) return;
+  const GatewayEffect effect =
+      gateway_effect(write, ended.status, ended.content_type, ended.body, memory_);
+  if (write.key.name.empty()) {
+    memory_.left(guest->owner_uid(), child_id(write.type.gvk, effect.key), effect.version);
+  } else {
+    memory_.end(guest->owner_uid(), write.id(), effect.version);
+  }
+  guest->note(write, effect);
+}
+
+// Of the object that a write names; "" = no cache has it.
+std::string HookGateway::cached_version(const GatewayPlan& plan) const {
+  if (plan.path.name.empty()) return "";
+  const core::ObjectKey key{plan.path.namespace_, plan.path.name};
+  for (const RuleCaches::CachedKind& kind : caches_.cached_kinds()) {
+    if (kind.type.gvk.group != plan.path.group || kind.type.plural != plan.path.plural) continue;
+    if (const auto meta = kind.group.get_meta(key)) return meta->resource_version;
+  }
+  return "";
 }
 
 // Only what is there whole. What is not there may be so in the cache alone: the server is asked.

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/strings.hpp"
 #include "hooks/hook_cgroups.hpp"
 #include "hooks/hook_gateway.hpp"
 #include "hooks/hook_process.hpp"
@@ -32,7 +32,7 @@ void HookRunner::prepare(const HookRule& hook, std::function<void(Result<void>)>
     return credentials_.prepare(hook.credentials, std::move(ready));
   }
   if (gateway_ != nullptr) return ready({});
-  auto opened = HookGateway::open(client_, rule_, *places_.caches);
+  auto opened = HookGateway::open(client_, rule_, *places_.caches, *places_.patches);
   if (!opened.ok()) return ready(std::move(opened).error().with_context("credentials: cache"));
   gateway_ = std::move(*opened);
   ready({});
@@ -41,6 +41,10 @@ void HookRunner::prepare(const HookRule& hook, std::function<void(Result<void>)>
 Result<HookEnvironment> HookRunner::credentials_in(const std::string& home, const HookRule& hook) {
   const bool by_cache = hook.credentials.kind == CredentialsRule::Kind::cache;
   return by_cache ? gateway_->let_in(home) : credentials_.write(hook.credentials, home);
+}
+
+void HookRunner::serve(const std::string& home, std::shared_ptr<GatewayGuest> guest) {
+  if (gateway_ != nullptr) gateway_->serve(home, std::move(guest));
 }
 
 void HookRunner::revoke(const std::string& home) {

@@ -20,7 +20,9 @@
 namespace kubewatch::hooks {
 
 class HookCgroups;
+class GatewayGuest;
 class HookGateway;
+class PatchMemory;
 class RuleCaches;
 
 struct HookPlaces {
@@ -28,6 +30,8 @@ struct HookPlaces {
   std::vector<std::string> homes;      // below the last each hook or worker has its own HOME
   const RuleCaches* caches = nullptr;  // what `credentials: cache` reads from; outlives the runner
   HookCgroups* cgroups = nullptr;      // outlives the runner
+  // Where it is noted what passes the gateway of `credentials: cache`; outlives the runner.
+  PatchMemory* patches = nullptr;
 };
 
 class HookRunner {
@@ -41,6 +45,8 @@ class HookRunner {
   void prepare(const HookRule& hook, std::function<void(Result<void>)> ready);
   // The files and variables of a process's credentials. A worker got its own at its start.
   Result<HookEnvironment> credentials_in(const std::string& home, const HookRule& hook);
+  // With `credentials: cache`: what the hook there writes from now on is of this run.
+  void serve(const std::string& home, std::shared_ptr<GatewayGuest> guest);
   // What a worker of this hook was handed over: must not be logged.
   std::vector<std::string> secrets_of(const HookRule& hook) const;
   // A run that had them failed: perhaps for them.

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "hooks/changed_paths.hpp"

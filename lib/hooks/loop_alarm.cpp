@@ -41,11 +41,15 @@ std::vector<std::string> changes_of(const Printed& before, const Printed& after,
 }
 
 std::string LoopReport::text() const {
+  if (!compared) {
+    return "its runs cause each other: what they write runs it again, or another program undoes "
+           "it; it is slowed down";
+  }
   if (paths.empty()) {
     return "its runs cause each other, though its hook prints the same each time: another program "
            "changes what it writes, or it writes what it watches; it is slowed down";
   }
-  return "its runs cause each other, for its hook prints something else each time: " +
+  return "its runs cause each other, for its hook writes something else each time: " +
          base::join(paths, ", ") +
          " (a time, a random value, an unsorted list?); it is slowed down";
 }
@@ -76,6 +80,7 @@ std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint 
   ++entry.runs;
   if (wants_printed(key) && !printed.empty()) {
     if (entry.printed) {
+      entry.compared = true;
       for (std::string& path : changes_of(*entry.printed, printed, kMostPaths)) {
         ++entry.paths[std::move(path)];
       }
@@ -86,6 +91,7 @@ std::optional<LoopReport> LoopAlarm::note(const core::ObjectKey& key, TimePoint 
   entry.looping = true;
   entry.slowed = 1;
   LoopReport report;
+  report.compared = std::exchange(entry.compared, false);
   for (const auto& [path, times] : entry.paths) report.paths.push_back(path);
   std::stable_sort(report.paths.begin(), report.paths.end(),
                    [&](const std::string& a, const std::string& b) {

@@ -1,6 +1,6 @@
-// Notices objects whose own writes run them again and again: the hook prints something else each
-// time, or somebody undoes what it wrote. They are slowed down, and told once with the paths that
-// keep changing. Pure.
+// Notices objects whose own writes run them again and again: the hook prints or sends something
+// else each time, or somebody undoes what it wrote. They are slowed down, and told once with the
+// paths that keep changing. Pure.
 #pragma once
 
 #include <map>
@@ -15,7 +15,8 @@
 
 namespace kubewatch::hooks {
 
-// What a run printed: "ConfigMap shop/a" -> the manifest.
+// What a run printed: "ConfigMap shop/a" -> the manifest; and what its hook has sent through the
+// gateway: "PATCH of ConfigMap shop/a" -> the body.
 using Printed = std::map<std::string, Json>;
 
 // "ConfigMap shop/a: .data.time" for each place where they differ, at most `most`; never values.
@@ -23,6 +24,7 @@ std::vector<std::string> changes_of(const Printed& before, const Printed& after,
 
 struct LoopReport {
   std::vector<std::string> paths;  // empty: the hook prints the same each time
+  bool compared = true;            // false: nothing that it printed or sent is known
   std::string text() const;        // a sentence for logs and Events
 };
 
@@ -56,6 +58,7 @@ class LoopAlarm {
     std::size_t slowed = 0;
     bool looping = false;
     std::optional<Printed> printed;
+    bool compared = false;  // two of them
     std::map<std::string, std::size_t> paths;
     LoopReport report;  // once it loops
   };

@@ -71,6 +71,12 @@ void add_watch(const WatchFacts& facts, Snapshot& out) {
           Snapshot::least);
   out.add("kubewatch_watch_failing_seconds", labels,
           seconds(facts.failing_for.value_or(Duration{0})), Snapshot::most);
+  // Those that never happened as well: a rate needs the 0 before the first one.
+  for (std::size_t i = 0; i < facts.failures.size(); ++i) {
+    MetricLabels of_class = labels;
+    of_class["class"] = std::string(runtime::key_of(static_cast<runtime::WatcherFailure>(i)));
+    out.add("kubewatch_watch_failures_total", of_class, static_cast<double>(facts.failures[i]));
+  }
   out.add("kubewatch_watch_relists_total", labels, static_cast<double>(facts.relists));
   out.add("kubewatch_watch_reconnects_total", labels, static_cast<double>(facts.reconnects));
   out.add("kubewatch_cache_objects", labels, static_cast<double>(facts.objects));

@@ -31,7 +31,7 @@ MetricsSource metrics_of(AnyEngine& engine) {
 
 class MetricsServer {
  public:
-  // Errors: unreachable, when the address cannot be bound.
+  // Errors: unavailable, when the address cannot be bound.
   static Result<std::unique_ptr<MetricsServer>> listen(loop::EventLoop& loop,
                                                        const http::ListenAddress& where,
                                                        MetricsSource source, HealthLimits limits);

@@ -69,6 +69,10 @@ std::vector<OwnMetric> state() {
        {"resource", "namespace"}},
       {{"kubewatch_watch_failing_seconds", kGauge, "For how long a watch has been failing."},
        {"resource", "namespace"}},
+      {{"kubewatch_watch_failures_total", kCounter,
+        "Failures of a watch, each of which is tried again, by class: initialList, watchStart, "
+        "stream, serverError, noResourceVersion."},
+       {"resource", "namespace", "class"}},
       {{"kubewatch_watch_relists_total", kCounter, "Lists after the first, each after a gap."},
        {"resource", "namespace"}},
       {{"kubewatch_watch_reconnects_total", kCounter, "Watches started after the first."},

@@ -33,8 +33,11 @@ NextStep next_step(const core::ObjectMeta& meta, bool matched, const Rule& rule)
 }
 
 Reaction react(const OwnChange& change) {
-  if (change.deleting && !change.has_finalizer) return Reaction::ignore;
-  if (!change.matched_now && !change.has_finalizer) return Reaction::ignore;
+  const bool left =
+      !change.added && change.matched_before && (change.lifecycle_changed || !change.matched_now);
+  if (!change.has_finalizer && (change.deleting || !change.matched_now)) {
+    return left ? Reaction::run_now : Reaction::ignore;
+  }
   if (change.added || change.lifecycle_changed) return Reaction::run_now;
   if (!change.matched_now) return change.matched_before ? Reaction::run_now : Reaction::ignore;
   if (!change.matched_before) return Reaction::run_now;

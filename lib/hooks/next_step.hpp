@@ -30,6 +30,8 @@ struct OwnChange {
 };
 
 enum class Reaction { ignore, run_now, run_debounced };
+// What the rule does not want any more runs as well: there is nothing to do then, and what waited
+// for the object ends (a retry, its being parked).
 Reaction react(const OwnChange& change);
 
 // deletionTimestamp or finalizers differ.

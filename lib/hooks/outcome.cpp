@@ -43,7 +43,7 @@ OutcomeWriter::OutcomeWriter(WriteContext& context, OutcomeInput input, WritePla
     : context_(context),
       input_(std::move(input)),
       plan_(std::move(plan)),
-      children_(context, input_.owner),
+      children_(context, input_.owner, input_.mask, input_.log_fields),
       patches_(context, input_.owner),
       pruner_(context, input_.owner),
       status_(context, input_.owner, input_.meta.generation, input_.meta.resource_version) {}
@@ -54,12 +54,16 @@ void OutcomeWriter::start(Done done) {
   begin();
 }
 
-// Every manifest is asked about first; nothing is written unless the server would take all.
+// Every manifest and patch is asked about first; nothing is written unless the server would take
+// all.
 void OutcomeWriter::rehearse() {
   step_again_ = true;
   if (stepping_) return;
   stepping_ = true;
-  const std::size_t all = plan_.manifests.size() + plan_.create.size();
+  // Patches only where the rule asks for it: a webhook may refuse what is only tried.
+  const bool patches = context_.rule().apply.validate == Validate::server;
+  const std::size_t all =
+      plan_.manifests.size() + plan_.create.size() + (patches ? plan_.patches.size() : 0);
   while (step_again_) {
     step_again_ = false;
     while (open_ < kParallel && at_ < all) start_rehearsal(at_++);
@@ -71,6 +75,8 @@ void OutcomeWriter::rehearse() {
 }
 
 void OutcomeWriter::start_rehearsal(std::size_t index) {
+  const std::size_t manifests = plan_.manifests.size() + plan_.create.size();
+  if (index >= manifests) return rehearse_patch(index - manifests);
   const bool creating = index >= plan_.manifests.size();
   const Manifest& manifest =
       creating ? plan_.create[index - plan_.manifests.size()] : plan_.manifests[index];
@@ -78,25 +84,41 @@ void OutcomeWriter::start_rehearsal(std::size_t index) {
   ++open_;
   children_.rehearse(manifest, creating, [this, &manifest](Result<WriteEffect> effect) {
     --open_;
-    rehearsed(manifest, std::move(effect));
+    // What lacks only its namespace or its kind, which are in the same output, cannot be tried yet.
+    const bool waits =
+        !effect.ok() && effect.error().is_not_found() && comes(manifest.type, manifest.key);
+    if (!effect.ok() && !waits) report_.failures.push_back(std::move(effect.error()));
     rehearse();
   });
 }
 
-// What lacks only its namespace or its kind, which are in the same output, cannot be tried yet.
-void OutcomeWriter::rehearsed(const Manifest& manifest, Result<WriteEffect> effect) {
-  if (effect.ok()) return;
-  const bool comes =
-      std::any_of(plan_.manifests.begin(), plan_.manifests.end(), [&](const Manifest& other) {
-        const bool its_namespace = other.type.gvk.group.empty() &&
-                                   other.type.gvk.kind == "Namespace" &&
-                                   other.key.name == manifest.key.namespace_;
-        return its_namespace ||
-               (is_crd(other.type.gvk) &&
-                other.key.name == manifest.type.plural + "." + manifest.type.gvk.group);
-      });
-  if (comes && effect.error().is_not_found()) return;
-  report_.failures.push_back(std::move(effect.error()));
+bool OutcomeWriter::comes(const core::ResourceType& type, const core::ObjectKey& key) const {
+  return std::any_of(plan_.manifests.begin(), plan_.manifests.end(), [&](const Manifest& other) {
+    const bool its_namespace = other.type.gvk.group.empty() && other.type.gvk.kind == "Namespace" &&
+                               other.key.name == key.namespace_;
+    return its_namespace ||
+           (is_crd(other.type.gvk) && other.key.name == type.plural + "." + type.gvk.group);
+  });
+}
+
+// A patch of what the same output writes first cannot be tried on what is there now.
+void OutcomeWriter::rehearse_patch(std::size_t index) {
+  const PatchTarget& patch = plan_.patches[index];
+  const ChildId id = patch.id();
+  if (index == 0) {
+    for (const auto* list : {&plan_.manifests, &plan_.create}) {
+      for (const Manifest& manifest : *list) written_before_.insert(manifest.id());
+    }
+  }
+  if (!written_before_.insert(id).second) return;
+  ++open_;
+  patches_.rehearse(patch, [this, &patch](Result<WriteEffect> effect) {
+    --open_;
+    const bool waits =
+        !effect.ok() && effect.error().is_not_found() && comes(patch.type, patch.key);
+    if (!effect.ok() && !waits) report_.failures.push_back(std::move(effect.error()));
+    rehearse();
+  });
 }
 
 void OutcomeWriter::begin() {
@@ -116,10 +138,10 @@ void OutcomeWriter::guard_owner() {
       [this](Result<ChangedMeta> changed) {
         if (!changed.ok() || !changed->has_value()) {
           Error error = changed.ok() ? Error(ErrorKind::conflict, "it is gone, or is being deleted")
-                                     : refused_patch(std::move(changed.error()));
+                                     : std::move(changed.error());
           report_.failures.push_back(std::move(error).with_context(
               "adding finalizer " + context_.rule().finalizer_name + " to " + input_.owner.str()));
-          return finish();
+          return write_status();
         }
         input_.meta = std::move(**changed);
         context_.finalizer_patched(input_.owner, input_.meta.resource_version);

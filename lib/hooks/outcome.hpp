@@ -34,10 +34,11 @@ struct WriteReport {
 
 struct OutcomeInput {
   Owner owner;
-  core::ObjectMeta meta;        // the owner as the hook saw it
-  bool has_conditions = false;  // errors may be shown as a condition
-  SecretMask mask;              // for what is written into conditions
-  bool ask_first = false;       // as with validate: server, whatever the rule says
+  core::ObjectMeta meta;         // the owner as the hook saw it
+  bool has_conditions = false;   // errors may be shown as a condition
+  SecretMask mask;               // for what is written into conditions and the log
+  bool ask_first = false;        // as with validate: server, whatever the rule says
+  base::LogFields log_fields{};  // of the run
 };
 
 // Must stay alive until `done` was called, and a turn of the loop longer.
@@ -50,7 +51,9 @@ class OutcomeWriter {
  private:
   void rehearse();
   void start_rehearsal(std::size_t index);
-  void rehearsed(const Manifest& manifest, Result<WriteEffect> effect);
+  void rehearse_patch(std::size_t index);
+  // Whether what the same output prints makes a kind or a namespace that this needs.
+  bool comes(const core::ResourceType& type, const core::ObjectKey& key) const;
   void begin();
   void guard_owner();
   void next_children();
@@ -77,6 +80,7 @@ class OutcomeWriter {
   std::size_t open_ = 0;
   bool stepping_ = false;
   bool step_again_ = false;
+  std::set<ChildId> written_before_;  // what a patch that is rehearsed would not find as it is
   WriteReport report_;
   Done done_;
 };

@@ -6,6 +6,11 @@ void PatchMemory::end(const std::string& owner_uid, const ChildId& id,
                       const std::string& resource_version) {
   const auto open = open_.find({id, owner_uid});
   if (open != open_.end() && --open->second == 0) open_.erase(open);
+  left(owner_uid, id, resource_version);
+}
+
+void PatchMemory::left(const std::string& owner_uid, const ChildId& id,
+                       const std::string& resource_version) {
   if (resource_version.empty()) return;
   const auto [it, fresh] = left_.insert_or_assign(State{id, resource_version}, owner_uid);
   if (!fresh) return;

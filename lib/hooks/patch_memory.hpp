@@ -1,4 +1,5 @@
-// Which objects the runs of a rule have patched and how they left them, so that a change that a
+// Which objects the runs of a rule have patched, by what their hooks print or by what these write
+// through the gateway of `credentials: cache`, and how they left them, so that a change that a
 // watch tells of is known as a run's own, or as somebody else's. The latest ones only: a watch
 // tells of a change soon after it was made. Lost at a restart without harm. Pure.
 #pragma once
@@ -22,6 +23,8 @@ class PatchMemory {
   // "" where the patch changed nothing, failed, or has no answer.
   void begin(const std::string& owner_uid, const ChildId& id) { ++open_[{id, owner_uid}]; }
   void end(const std::string& owner_uid, const ChildId& id, const std::string& resource_version);
+  // What end() remembers, of a write that had no begin(): its object had no name before.
+  void left(const std::string& owner_uid, const ChildId& id, const std::string& resource_version);
 
   // The uid of the owner whose run left it in this state; null: nobody's that is known. Valid until
   // the next call that is not const.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
-#include "client/apply_result.hpp"
 #include "core/meta.hpp"
 
 namespace kubewatch::hooks {
@@ -13,8 +12,12 @@ struct PatchWriter::Job {
   const PatchTarget& target;
   ChildId id;
   Done done;
-  std::string uid;
-  std::string version;
+  bool rehearsing = false;
+  std::string uid{};
+  std::string version{};
+  std::string doing() const {
+    return (rehearsing ? "dry run of patching " : "patching ") + id.str();
+  }
 };
 
 Json bound_patch(const PatchTarget& target, const std::string& uid) {
@@ -36,7 +39,14 @@ PatchWriter::~PatchWriter() {
 }
 
 void PatchWriter::patch(const PatchTarget& target, Done done) {
-  auto job = std::make_shared<Job>(Job{target, target.id(), std::move(done), "", ""});
+  look(std::make_shared<Job>(Job{target, target.id(), std::move(done)}));
+}
+
+void PatchWriter::rehearse(const PatchTarget& target, Done done) {
+  look(std::make_shared<Job>(Job{target, target.id(), std::move(done), true}));
+}
+
+void PatchWriter::look(const JobPtr& job) {
   if (const auto meta = context_.cached_child(job->id)) {
     if (belongs_to(*meta, context_.rule().name, owner_.uid) == Belongs::us) {
       job->uid = meta->uid;
@@ -47,21 +57,21 @@ void PatchWriter::patch(const PatchTarget& target, Done done) {
   requests_.run<Result<Json>>(
       [this, job](Result<Json> answer) {
         if (!answer.ok()) {
-          return job->done(std::move(answer.error()).with_context("patching " + job->id.str()));
+          return job->done(std::move(answer.error()).with_context(job->doing()));
         }
         const core::ObjectMeta meta = core::meta_of(*answer);
         if (belongs_to(meta, context_.rule().name, owner_.uid) == Belongs::other) {
-          return job->done(Error(
-              ErrorKind::conflict,
-              fmt::format("patching {}: it belongs to another owner (labels: {}; managed by: {})",
-                          job->id.str(), labels_text(meta), managers_text(*answer))));
+          return job->done(
+              Error(ErrorKind::conflict,
+                    fmt::format("{}: it belongs to another owner (labels: {}; managed by: {})",
+                                job->doing(), labels_text(meta), managers_text(*answer))));
         }
         job->uid = meta.uid;
         job->version = meta.resource_version;
         send(job);
       },
       [&](client::ObjectCallback callback) {
-        return context_.client().get(target.type, target.key, std::move(callback));
+        return context_.client().get(job->target.type, job->target.key, std::move(callback));
       });
 }
 
@@ -70,27 +80,32 @@ void PatchWriter::send(const JobPtr& job) {
   params.type = job->target.patch_type;
   params.field_manager = context_.rule().apply.field_manager;
   params.field_validation = "Strict";
-  context_.memory().patches().begin(owner_.uid, job->id);
-  sent_ = job->id;
+  params.dry_run = job->rehearsing;
+  if (!job->rehearsing) {
+    context_.memory().patches().begin(owner_.uid, job->id);
+    sent_ = job->id;
+  }
   requests_.run<Result<client::ApplyResult>>(
-      [this, job](Result<client::ApplyResult> answer) {
-        if (!answer.ok()) {
-          over(job, "");
-          return refused(job, std::move(answer.error()));
-        }
-        const std::string version =
-            base::string_at(answer->object, {"metadata", "resourceVersion"});
-        const bool changed = version != job->version;
-        over(job, changed ? version : "");
-        if (!changed) return job->done(WriteEffect::unchanged);
-        context_.expect(job->id, version);
-        job->done(WriteEffect::configured);
-      },
+      [this, job](Result<client::ApplyResult> answer) { answered(job, std::move(answer)); },
       [&](auto done) {
         return context_.client().patch(job->target.type, job->target.key,
                                        bound_patch(job->target, job->uid), params, std::move(done),
                                        job->target.subresource);
       });
+}
+
+void PatchWriter::answered(const JobPtr& job, Result<client::ApplyResult> answer) {
+  if (!answer.ok()) {
+    if (!job->rehearsing) over(job, "");
+    return refused(job, std::move(answer.error()));
+  }
+  if (job->rehearsing) return job->done(WriteEffect::unchanged);
+  const std::string version = base::string_at(answer->object, {"metadata", "resourceVersion"});
+  const bool changed = version != job->version;
+  over(job, changed ? version : "");
+  if (!changed) return job->done(WriteEffect::unchanged);
+  context_.expect(job->id, version);
+  job->done(WriteEffect::configured);
 }
 
 void PatchWriter::over(const JobPtr& job, const std::string& resource_version) {
@@ -101,7 +116,7 @@ void PatchWriter::over(const JobPtr& job, const std::string& resource_version) {
 // A test or a path that failed may be one that another writer has just changed: then it is worth
 // another run. Where the object is what it was, only another patch helps.
 void PatchWriter::refused(const JobPtr& job, Error error) {
-  error.add_context("patching " + job->id.str());
+  error.add_context(job->doing());
   if (error.kind() != ErrorKind::invalid) return job->done(std::move(error));
   requests_.run<Result<Json>>(
       [job, error](const Result<Json>& answer) {

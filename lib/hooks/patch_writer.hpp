@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "client/apply_result.hpp"
 #include "client/in_flight.hpp"
 #include "hooks/child_writer.hpp"
 #include "hooks/output_extras.hpp"
@@ -22,11 +23,15 @@ class PatchWriter {
   ~PatchWriter();
   // `target` must stay alive until `done`. An object that is not there is an error: not_found.
   void patch(const PatchTarget& target, Done done);
+  // Asks the server whether it would take the patch (dry run); writes nothing.
+  void rehearse(const PatchTarget& target, Done done);
 
  private:
   struct Job;
   using JobPtr = std::shared_ptr<Job>;
+  void look(const JobPtr& job);
   void send(const JobPtr& job);
+  void answered(const JobPtr& job, Result<client::ApplyResult> answer);
   void over(const JobPtr& job, const std::string& resource_version);
   void refused(const JobPtr& job, Error error);
 

@@ -35,6 +35,8 @@ void plan_status(std::optional<HookResult>& result, const PlanInput& input, Writ
   if (input.verdict.outcome == Outcome::permanent) {
     plan.conditions.push_back(error_condition(kHookFailedReason, input.verdict.message));
   } else if (input.shows_error && input.verdict.outcome == Outcome::done) {
+    // The finalizer is yet to go, which may be what failed before.
+    if (input.finalizing) return;
     plan.conditions.push_back(
         {{"type", kErrorCondition}, {"status", "True"}, {"reason", "Succeeded"}, {"message", ""}});
   } else if (input.shows_error && input.verdict.outcome == Outcome::not_yet) {

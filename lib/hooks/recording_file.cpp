@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/strings.hpp"
 #include "hooks/recording_format.hpp"
 
 namespace kubewatch::hooks {

@@ -19,12 +19,10 @@ constexpr std::size_t kMostEvents = 100;
 constexpr std::size_t kMostPatches = 1000;
 constexpr std::size_t kMostOperations = 10000;  // the API server's own limit
 constexpr std::size_t kMostMetrics = 1000;
-constexpr std::size_t kMostLabels = 16;
 constexpr std::size_t kMostBuckets = 50;
 constexpr std::size_t kLongestWord = 128;  // events.k8s.io/v1: reason and action
 constexpr std::size_t kLongestNote = 32768;
 constexpr std::size_t kLongestName = 128;
-constexpr std::size_t kLongestLabel = 256;
 
 Error invalid(std::string message) {
   return Error(ErrorKind::invalid, "Result: " + std::move(message));
@@ -206,8 +204,8 @@ Result<void> read_metric_labels(const Entry& entry, HookMetric& out) {
   const Json* labels = entry.get("labels");
   if (labels == nullptr) return {};
   if (!labels->is_object()) return entry.wrong("labels", "must be a mapping");
-  if (labels->size() > kMostLabels) {
-    return entry.wrong("labels", fmt::format("has more than {} labels", kMostLabels));
+  if (labels->size() > kMostMetricLabels) {
+    return entry.wrong("labels", fmt::format("has more than {} labels", kMostMetricLabels));
   }
   for (const auto& [key, value] : labels->items()) {
     if (!is_name(key, false) || key.rfind("__", 0) == 0 || key.size() > kLongestName) {
@@ -223,8 +221,9 @@ Result<void> read_metric_labels(const Entry& entry, HookMetric& out) {
       return entry.wrong("labels." + key,
                          fmt::format("must be a string, not {} (quote it)", value.type_name()));
     }
-    if (value.get_ref<const std::string&>().size() > kLongestLabel) {
-      return entry.wrong("labels." + key, fmt::format("is longer than {} bytes", kLongestLabel));
+    if (value.get_ref<const std::string&>().size() > kLongestMetricLabel) {
+      return entry.wrong("labels." + key,
+                         fmt::format("is longer than {} bytes", kLongestMetricLabel));
     }
     out.labels[key] = value.get<std::string>();
   }
@@ -294,7 +293,7 @@ Result<HookMetric> read_metric(const Entry& entry) {
   KW_TRY(read_metric_labels(entry, out));
   KW_TRY(read_ttl(entry, out));
   KW_TRY(read_buckets(entry, out));
-  KW_ASSIGN(out.help, entry.text("help", kLongestLabel));
+  KW_ASSIGN(out.help, entry.text("help", kLongestMetricLabel));
   return out;
 }
 

@@ -30,6 +30,10 @@ struct HookPatch {
   Json patch;
 };
 
+// Of one metric of a hook: a series is kept for each set of values.
+inline constexpr std::size_t kMostMetricLabels = 16;
+inline constexpr std::size_t kLongestMetricLabel = 256;
+
 struct HookMetric {
   std::string name;
   MetricKind kind = MetricKind::counter;

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_document.hpp"

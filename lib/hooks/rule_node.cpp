@@ -7,7 +7,6 @@
 
 #include "base/json.hpp"
 #include "base/json_pointer.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::hooks {
 

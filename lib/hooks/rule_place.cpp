@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.hpp"
+#include "base/files.hpp"
 #include "base/yaml_document.hpp"
 
 namespace kubewatch::hooks {

@@ -81,12 +81,16 @@ Json selector(const char* description) {
 }
 
 Json list_options() {
-  return mapping({{"strategy", words({"auto", "paged", "unpaged", "streaming"})},
-                  {"semantics", words({"recent", "any", "notOlderThan"})},
-                  {"pageSize", whole(1, runtime::kMaxPageSize)},
-                  {"timeout", some_time("5s to 294s")},
-                  {"bookmarks", flag()},
-                  {"backoff", mapping({{"initial", some_time()}, {"max", some_time()}})}});
+  Json out = mapping({{"strategy", words({"auto", "paged", "unpaged", "streaming"})},
+                      {"semantics", words({"recent", "any", "notOlderThan"})},
+                      {"pageSize", whole(0, runtime::kMaxPageSize, "0: never in pages")},
+                      {"timeout", some_time("5s to 294s")},
+                      {"bookmarks", flag()},
+                      {"backoff", mapping({{"initial", some_time()}, {"max", some_time()}})}});
+  const Json paged = {{"required", {"strategy"}},
+                      {"properties", {{"strategy", {{"const", "paged"}}}}}};
+  out.update(when(paged, with("pageSize", {{"minimum", 1}})));
+  return out;
 }
 
 // What for, owns and watches share; `more` keys come on top.

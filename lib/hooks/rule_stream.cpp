@@ -82,16 +82,19 @@ bool read_list(const RuleNode& node, runtime::WatcherOptions& out) {
     if (!read_keys(inner, {{"initial", initial}, {"max", max}})) return false;
     return out.backoff.max >= out.backoff.initial || inner.problem("max is shorter than initial");
   };
-  return read_keys(
+  const bool ok = read_keys(
       node,
       {{"strategy",
         choice<runtime::ListStrategy>(out.strategy, words_of(runtime::kListStrategies))},
        {"semantics",
         choice<runtime::ListSemantics>(out.semantics, words_of(runtime::kListSemantics))},
-       {"pageSize", whole(out.page_size, 1, runtime::kMaxPageSize)},
+       {"pageSize", whole(out.page_size, 0, runtime::kMaxPageSize)},
        {"timeout", duration(out.timeout, runtime::kMinWatchTimeout, runtime::kMaxWatchTimeout)},
        {"bookmarks", flag(out.bookmarks)},
        {"backoff", backoff}});
+  if (!ok || out.strategy != runtime::ListStrategy::paged || out.page_size > 0) return ok;
+  return node.child("pageSize")
+      .problem("must be above 0 with strategy paged: 0 means never in pages");
 }
 
 // Two streams that say their kinds apart: one kind, or all kinds of a group.

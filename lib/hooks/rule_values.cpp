@@ -8,7 +8,6 @@
 #include <charconv>
 
 #include "base/json.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::hooks {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/json.hpp"
-#include "base/strings.hpp"
 #include "core/resource.hpp"
 #include "hooks/rule_values.hpp"
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
@@ -102,7 +103,9 @@ void Run::start() {
     return conclude();
   }
   if (has_hook()) return start_hook();
-  // A finalizer that is there for children only: nothing to ask, they are removed.
+  // A finalizer that is there for children only: nothing to ask, they are removed. The server may
+  // quote the object in its refusals.
+  mask_.add_json(input_.object.json);
   verdict_ = {};
   clean_up();
 }
@@ -167,6 +170,10 @@ void Run::launch() {
   if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);
   if (trace_ != nullptr) set_traceparent(environment->variables, trace_->ids().traceparent());
+  if (hook().credentials.kind == CredentialsRule::Kind::cache) {
+    guest_ = std::make_shared<GatewayGuest>(owner_.uid, child_id(owner_.gvk, owner_.key),
+                                            input_.keep_printed, trace_);
+  }
   std::string document = build_document(invocation);
   if (host_.services().on_exchange) document_ = document;
   HookStart start{
@@ -175,6 +182,9 @@ void Run::launch() {
     for (const std::string& secret : host_.hooks().secrets_of(hook())) mask_.add_value(secret);
     start.mask = mask_;
     start.input = worker_line(std::move(start.input), environment->variables);
+    start.given = [&hooks = host_.hooks(), guest = guest_](const std::string& home) {
+      hooks.serve(home, guest);
+    };
   } else {
     start.environment = std::move(environment->variables);
     auto credentials = host_.hooks().credentials_in(home_, hook());
@@ -182,6 +192,7 @@ void Run::launch() {
     for (const std::string& secret : credentials->secrets) mask_.add_value(secret);
     std::move(credentials->variables.begin(), credentials->variables.end(),
               std::back_inserter(start.environment));
+    host_.hooks().serve(home_, guest_);
     start.mask = mask_;
   }
   auto process = host_.hooks().start(hook(), std::move(start),
@@ -415,7 +426,8 @@ void Run::write(WritePlan plan, bool has_conditions) {
     }
   }
   writer_ = std::make_unique<OutcomeWriter>(
-      host_, OutcomeInput{owner_, input_.object.meta, has_conditions, mask_, ask_first_},
+      host_,
+      OutcomeInput{owner_, input_.object.meta, has_conditions, mask_, ask_first_, log_fields()},
       std::move(plan));
   writer_->start([this](WriteReport report) { on_written(std::move(report)); });
 }
@@ -444,9 +456,7 @@ void Run::clean_up() {
     for (const std::string& name : pruned.names) report_.wrote("deleted " + name);
     if (pruned.failures.empty()) return remove_finalizer();
     report_.failures = std::move(pruned.failures);
-    verdict_.outcome = Outcome::write_failed;
-    verdict_.message = mask_.mask(report_.message());
-    conclude();
+    fail_clean_up();
   });
 }
 
@@ -458,19 +468,30 @@ void Run::remove_finalizer() {
        false},
       [this](Result<ChangedMeta> changed) {
         if (!changed.ok()) {
-          // Refused as it is now: what is wrong with the object may be mended.
-          report_.failures.push_back(refused_patch(std::move(changed.error()))
-                                         .with_context("removing finalizer from " + owner_.str()));
-          verdict_.outcome = Outcome::write_failed;
-          verdict_.message = report_.message();
-        } else {
-          if (changed->has_value()) {
-            host_.finalizer_patched(owner_, (*changed)->resource_version);
-          }
-          host_.memory().forget(owner_.uid);
+          report_.failures.push_back(
+              std::move(changed.error()).with_context("removing finalizer from " + owner_.str()));
+          return fail_clean_up();
         }
+        if (changed->has_value()) {
+          host_.finalizer_patched(owner_, (*changed)->resource_version);
+        }
+        host_.memory().forget(owner_.uid);
         conclude();
       });
+}
+
+// The plan is carried out, or there was none: the object is told here what the server refuses.
+void Run::fail_clean_up() {
+  const auto scope = traced();
+  verdict_.outcome = Outcome::write_failed;
+  verdict_.message = mask_.mask(report_.message());
+  // The status of an object that has left the selection is not the rule's to write.
+  if (!report_.permanent() || !owner_.deleting) return conclude();
+  condition_ = std::make_unique<OwnerCondition>(host_, owner_, input_.object.meta);
+  condition_->tell_write_failed(verdict_.message, [this](bool written) {
+    report_.status_written = report_.status_written || written;
+    conclude();
+  });
 }
 
 void Run::fail(Outcome outcome, std::string message) {
@@ -489,7 +510,10 @@ runtime::RunOutcome Run::queue_outcome() const {
     case Outcome::write_failed:
       if (report_.permanent()) return {RunVerdict::parked, {}};
       return {RunVerdict::failed, retry_after(report_.failures)};
-    default: return {RunVerdict::failed, verdict_.after};
+    default:
+      // The rule says when, and not when at the earliest.
+      if (verdict_.after) return runtime::RunOutcome::failed_for(*verdict_.after);
+      return {RunVerdict::failed, {}};
   }
 }
 
@@ -537,6 +561,21 @@ void Run::end_trace() {
               good ? std::nullopt : std::optional(verdict_.message));
 }
 
+// What its hook has written through the gateway, besides what it printed.
+void Run::add_own_writes(RunEnd& end) const {
+  if (guest_ == nullptr) return;
+  const GatewayGuest::Written& written = guest_->written();
+  end.record.created += written.created;
+  end.record.configured += written.configured;
+  end.record.unchanged += written.unchanged;
+  end.record.deleted += written.deleted;
+  for (const std::string& one : written.writes) {
+    if (end.record.writes.size() < WriteReport::kMaxWrites) end.record.writes.push_back(one);
+  }
+  end.wrote_itself = written.itself;
+  end.printed.insert(written.sent.begin(), written.sent.end());
+}
+
 void Run::conclude() {
   report();
   end_trace();
@@ -571,6 +610,7 @@ void Run::conclude() {
   end.status_written = report_.status_written;
   end.printed_itself = printed_itself_;
   end.printed = std::move(printed_);
+  add_own_writes(end);
   end.outcome = queue_outcome();
   end.slow_retry = verdict_.outcome == Outcome::write_failed && report_.permanent();
   auto done = std::move(done_);

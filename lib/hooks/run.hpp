@@ -6,11 +6,13 @@
 #include <memory>
 #include <string>
 
+#include "hooks/gateway_writes.hpp"
 #include "hooks/hook_call.hpp"
 #include "hooks/hook_homes.hpp"
 #include "hooks/invocation.hpp"
 #include "hooks/loop_alarm.hpp"
 #include "hooks/outcome.hpp"
+#include "hooks/owner_condition.hpp"
 #include "hooks/services.hpp"
 #include "hooks/trace_exporter.hpp"
 
@@ -32,7 +34,8 @@ struct RunEnd {
   // A permanent write error: one slow retry an hour.
   bool slow_retry = false;
   bool status_written = false;
-  bool printed_itself = false;                           // its own object, besides others
+  bool printed_itself = false;   // its own object, besides others
+  std::size_t wrote_itself = 0;  // of what record counts: its hook did, to its own object
   LoopAlarm::Woken woken = LoopAlarm::Woken::by_others;  // what woke its object; the driver says so
   Printed printed;
 };
@@ -76,7 +79,9 @@ class Run {
   void on_written(WriteReport report);
   void clean_up();
   void remove_finalizer();
+  void fail_clean_up();
   void conclude();
+  void add_own_writes(RunEnd& end) const;
   void fail(Outcome outcome, std::string message);
   void fail_dropped() { fail(Outcome::failed, *dropped_ + ": its outcome is dropped"); }
   void report();
@@ -97,6 +102,7 @@ class Run {
   std::shared_ptr<HookHomes> homes_;  // it came from; the host may be gone before us
   std::string document_;              // only when somebody wants traces
   TimePoint started_;
+  GatewayGuestPtr guest_;  // with `credentials: cache`
   std::unique_ptr<HookCall> process_;
   bool hook_running_ = false;
   std::optional<std::string> dropped_;  // why
@@ -112,6 +118,7 @@ class Run {
   client::PendingPtr status_request_;
   std::unique_ptr<OutcomeWriter> writer_;
   std::unique_ptr<Pruner> cleaner_;
+  std::unique_ptr<OwnerCondition> condition_;
   WriteReport report_;
   std::vector<runtime::Happening> events_;
   std::vector<HookMetric> metrics_;

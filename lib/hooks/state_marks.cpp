@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "hooks/caches.hpp"

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "base/strings.hpp"
@@ -143,7 +144,14 @@ void StateStore::set(const StateKey& key, HandledObject handled) {
   if (broken_) return;
   const auto it = objects_.find(key);
   if (it != objects_.end() && it->second == handled) return;
-  if (it == objects_.end() && objects_.size() >= limits_.objects) return;
+  if (it == objects_.end() && objects_.size() >= limits_.objects) {
+    if (std::exchange(full_, true)) return;
+    return base::log_warn(
+        "the state over restarts holds no further objects: the next start runs those anew, and "
+        "their deletions meanwhile are not told",
+        {{"objects", std::to_string(limits_.objects)},
+         {"first", key.controller + " " + key.object.str()}});
+  }
   append(state_line(key, handled));
   objects_[key] = std::move(handled);
 }

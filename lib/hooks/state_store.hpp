@@ -74,6 +74,7 @@ class StateStore {
   std::size_t lines_ = 0;
   std::size_t bytes_ = 0;
   bool broken_ = false;  // cannot be written any more
+  bool full_ = false;    // it was said that there is no room
   loop::Fd lock_;
   loop::Fd log_;
 };

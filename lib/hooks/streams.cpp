@@ -82,8 +82,10 @@ WatchFacts Stream::facts() const {
   if (const auto since = reflector_.failing_since())
     out.failing_for = client_.loop().now() - *since;
   const auto stats = store().stats();
+  const auto stream = reflector_.stats();
   out.relists = stats.relists;
-  out.reconnects = reflector_.stats().reconnects;
+  out.reconnects = stream.reconnects;
+  out.failures = stream.failures;
   out.objects = stats.objects;
   out.bytes = stats.held_bytes;
   return out;
@@ -168,7 +170,8 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
   if (blocked() != was_blocked || stalled() != was_stalled) {
     each([](const StreamListener& listener) { listener.on_ready(); });
   }
-  if (!failures_.admit(name_, now)) return;
+  // Each class by itself: an interrupted stream must not hide that its list is forbidden.
+  if (!failures_.admit(name_ + ": " + std::string(to_string(where)), now)) return;
   base::log_warn(
       fmt::format("watching {} failed; trying again in {}", name_, base::format_duration(retry_in)),
       {{"where", std::string(to_string(where))},
@@ -211,6 +214,11 @@ const Stream* StreamGroup::stream_for(const std::string& namespace_) const {
 
 bool StreamGroup::covers(const std::string& namespace_) const {
   return stream_for(namespace_) != nullptr;
+}
+
+std::string StreamGroup::resource_version_in(const std::string& namespace_) const {
+  const Stream* stream = stream_for(namespace_);
+  return stream == nullptr ? "" : stream->store().resource_version();
 }
 
 std::optional<core::ObjectMeta> StreamGroup::get_meta_outside(const core::ObjectKey& key) const {

@@ -147,6 +147,8 @@ class StreamGroup {
   const std::vector<std::shared_ptr<Stream>>& streams() const { return streams_; }
   // Up to which all of it is exact; of several streams the one furthest behind. "" without any.
   std::string resource_version() const;
+  // The same of what watches this namespace alone.
+  std::string resource_version_in(const std::string& namespace_) const;
 
  private:
   const Stream* stream_for(const std::string& namespace_) const;

@@ -1,5 +1,8 @@
 #include "hooks/trigger_answers.hpp"
 
+#include <algorithm>
+
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
@@ -18,6 +21,14 @@ std::string message(const std::string& text) {
 
 TriggerAnswers::TriggerAnswers(std::vector<TriggerRoute> routes, OnRequest on_request)
     : routes_(std::move(routes)), on_request_(std::move(on_request)) {}
+
+void TriggerAnswers::set_routes(std::vector<TriggerRoute> routes) {
+  routes_ = std::move(routes);
+  std::erase_if(shares_, [&](const auto& share) {
+    return std::none_of(routes_.begin(), routes_.end(),
+                        [&](const TriggerRoute& route) { return route.path == share.first; });
+  });
+}
 
 Result<std::vector<std::string>> TriggerAnswers::allowed(const http::ServerRequest& request) const {
   const std::string_view given = http::bearer_token(request.headers);
@@ -49,12 +60,12 @@ TriggerAnswers::Answer TriggerAnswers::answer(const http::ServerRequest& request
     if (!refused_.admit(now)) return {429, message("too many requests")};
     return {documents.error().is_not_found() ? 404 : 401, message(documents.error().message())};
   }
-  if (!limit_.admit(now)) return {429, message("too many requests")};
+  Share& share = shares_[request.path];
+  if (!share.all.admit(now)) return {429, message("too many requests")};
   if (request.method != "POST") return {405, message("only POST triggers")};
   const auto trigger = read_trigger_request(request.body);
   if (!trigger.ok()) return {400, message(trigger.error().render())};
-  // It looks at all objects.
-  if (!trigger->key && !wide_.admit(now)) return {429, message("too many requests")};
+  if (!trigger->key && !share.wide.admit(now)) return {429, message("too many requests")};
   std::size_t count = 0;
   bool elsewhere = false;
   for (const std::string& document : *documents) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class TriggerAnswers {
   };
   TriggerAnswers(std::vector<TriggerRoute> routes, OnRequest on_request);
   Answer answer(const http::ServerRequest& request, TimePoint now);
-  void set_routes(std::vector<TriggerRoute> routes) { routes_ = std::move(routes); }
+  void set_routes(std::vector<TriggerRoute> routes);
 
  private:
   // Of all rules with this path, those whose token it carries.
@@ -40,8 +41,12 @@ class TriggerAnswers {
 
   std::vector<TriggerRoute> routes_;
   OnRequest on_request_;
-  LineLimit limit_{1000, 200};
-  LineLimit wide_{20, 2};
+  // Of a path: who floods one keeps nobody from the others.
+  struct Share {
+    LineLimit all{1000, 200};
+    LineLimit wide{20, 2};  // of those that look at all objects
+  };
+  std::map<std::string, Share> shares_;
   LineLimit refused_{1000, 200};  // those without a right must not use up the others' share
 };
 

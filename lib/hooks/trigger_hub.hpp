@@ -23,7 +23,7 @@ class TriggerHub {
   TriggerHub(loop::EventLoop& loop, base::Random& random, Sink sink);
 
   // `folder`: private, exists. Errors: invalid (HTTP triggers without an address, or without a
-  // token on one that others reach); unreachable (the address is taken).
+  // token on one that others reach; the address is taken).
   Result<void> open(const std::vector<Rule>& rules, const std::string& folder,
                     const std::optional<ListenAddress>& address);
   // Other rules: the sources of the documents in `ended` go, those of new ones come, all others go

@@ -16,7 +16,7 @@ namespace kubewatch::hooks {
 
 class TriggerServer {
  public:
-  // Errors: unreachable (the address is taken).
+  // Errors: unavailable (the address is taken).
   static Result<std::unique_ptr<TriggerServer>> listen(loop::EventLoop& loop,
                                                        const ListenAddress& address,
                                                        std::vector<TriggerRoute> routes,

@@ -35,7 +35,7 @@ bool reads_output(const HookExit& exit, const RetryRule& retry);
 struct Verdict {
   Outcome outcome = Outcome::done;
   std::string message;            // "" when done
-  std::optional<Duration> after;  // failed: wait at least so long
+  std::optional<Duration> after;  // failed: wait so long
   bool writes_children() const { return outcome == Outcome::done || outcome == Outcome::not_yet; }
 };
 

@@ -128,6 +128,7 @@ class WorkerCall : public HookCall {
         input(std::move(start.input)),
         told(start.mask),
         log(std::move(start.log_fields), std::move(start.mask), start.hold_lines),
+        given(std::move(start.given)),
         started(loop.now()),
         on_exit(std::move(exit_handler)),
         pool_(std::move(pool)),
@@ -162,6 +163,7 @@ class WorkerCall : public HookCall {
   std::string input;
   SecretMask told;  // with the input
   HookLog log;
+  std::function<void(const std::string& home)> given;
   TimePoint started;
   OnExit on_exit;
 
@@ -276,6 +278,7 @@ void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
       worker.seen.add_value(secret);
     }
   }
+  if (call.given) call.given(worker.home);
   worker.cpu_before = loop::cpu_time_of(worker.process->pid()).value_or(worker.cpu_before);
   worker.watched.restart_cpu();
   call.started = loop.now();

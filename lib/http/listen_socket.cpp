@@ -24,7 +24,7 @@ constexpr int kKeepAliveIdleSeconds = 30;
 Error cannot_listen(const std::string& address, std::uint16_t port, const std::string& why) {
   const bool ipv6 = address.find(':') != std::string::npos;
   const std::string where = (ipv6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
-  return Error(ErrorKind::unreachable, "cannot listen on " + where + ": " + why);
+  return Error(ErrorKind::unavailable, "cannot listen on " + where + ": " + why);
 }
 
 std::string explain(int number) {

@@ -13,7 +13,7 @@ struct ListenSocket {
   std::uint16_t port = 0;
 };
 
-// Errors: unreachable, naming address and port.
+// Errors: unavailable (about this machine, not about an API server), naming address and port.
 Result<ListenSocket> listen_on(const std::string& address, std::uint16_t port);
 
 // The local address of a connected socket, without port: "127.0.0.1", "::1"; IPv4 in IPv6 as IPv4.

@@ -71,7 +71,7 @@ class Server {
  public:
   virtual ~Server() = default;
   virtual std::uint16_t port() const = 0;
-  // Bind errors: unreachable, naming address and port.
+  // Bind errors: unavailable, naming address and port.
   static Result<std::unique_ptr<Server>> listen(loop::EventLoop& loop, ServerOptions options,
                                                 Handler handler);
 };

@@ -16,7 +16,6 @@
 #include <optional>
 #include <set>
 
-#include "base/strings.hpp"
 #include "jq/helper_protocol.hpp"
 
 namespace kubewatch::jq {

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "base/ascii.hpp"
-#include "base/strings.hpp"
 #include "base/utf8.hpp"
 
 namespace kubewatch::jq {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::loop {

@@ -99,6 +99,7 @@ struct EventLoop::Impl {
   Clock::duration ours{0};  // spent in callbacks of this class
   Clock::duration slowest{0};
   Kind slowest_kind = Kind::network;
+  bool warns_of_slow_turns = false;
   Clock::time_point last_slow_log{};
   Stalls stalls;
 
@@ -140,7 +141,8 @@ struct EventLoop::Impl {
     if (spent > stalls.longest) stalls.longest = spent;
     if (spent <= kSlowTurn) return;
     ++stalls.slow_turns;
-    const bool first = stalls.slow_turns == 1;
+    if (!warns_of_slow_turns) return;
+    const bool first = last_slow_log == Clock::time_point{};
     if (!first && end - last_slow_log < kSlowTurnLogInterval) return;
     last_slow_log = end;
     // What no callback of ours accounts for ran inside libevent: the HTTP server.
@@ -437,6 +439,10 @@ std::optional<TimePoint> SkippingTime::next_timer() const {
 
 EventLoop::Stalls EventLoop::stalls() const {
   return impl_->stalls;
+}
+
+void EventLoop::warn_of_slow_turns() {
+  impl_->warns_of_slow_turns = true;
 }
 
 event_base* EventLoop::native() const {

@@ -74,14 +74,16 @@ class EventLoop {
   // Turns the loop until `done` is true or `deadline` passed (relative); returns done().
   bool run_until(const std::function<bool()>& done, Duration deadline);
 
-  // The longest turn's callback time seen so far, and turns above 100 ms (each is logged as a
-  // warning naming the kind of callback).
+  // The longest turn's callback time seen so far, and turns above 100 ms.
   struct Stalls {
     std::uint64_t turns = 0;
     std::uint64_t slow_turns = 0;
     Duration longest{0};
   };
   Stalls stalls() const;
+  // Turns above 100 ms are logged from now on, with the kind of callback, at most every 10 s. For
+  // programs that run on: where a command ends by itself, a slow turn is nobody's concern.
+  void warn_of_slow_turns();
 
   // For lib/http, which hangs curl and evhttp on the same loop.
   event_base* native() const;

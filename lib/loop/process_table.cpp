@@ -14,7 +14,6 @@
 #include <memory>
 #include <unordered_map>
 
-#include "base/strings.hpp"
 #include "loop/memfd.hpp"
 #include "loop/orphans.hpp"
 

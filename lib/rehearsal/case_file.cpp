@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/strings.hpp"
+#include "base/files.hpp"
 #include "base/yaml_document.hpp"
 #include "hooks/rule_node.hpp"
 #include "hooks/rule_values.hpp"
@@ -216,6 +216,13 @@ bool read_time(const RuleNode& node, std::optional<WallTime>& out) {
   return true;
 }
 
+bool read_version(const RuleNode& node) {
+  std::string value;
+  if (!hooks::text(value)(node)) return false;
+  return value == "kubewatch.dev/v1" ||
+         node.problem("must be kubewatch.dev/v1, not \"" + value + "\"");
+}
+
 void read_case(const RuleNode& node, const fs::path& folder, TestCase& out) {
   Step only;
   only.pointer = "/expect";
@@ -224,7 +231,7 @@ void read_case(const RuleNode& node, const fs::path& folder, TestCase& out) {
     return hooks::read_keys(inner, {{"name", hooks::text(out.name), true}});
   };
   hooks::read_keys(
-      node, {{"apiVersion", hooks::text(ignored), true},
+      node, {{"apiVersion", read_version, true},
              {"kind", hooks::text(ignored), true},
              {"metadata", metadata, true},
              {"controller",

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/strings.hpp"
+#include "core/resource.hpp"
 #include "rehearsal/matcher.hpp"
 
 namespace kubewatch::rehearsal {
@@ -22,11 +22,6 @@ std::string name_of(const Json& value) {
 std::string namespace_of(const Json& value) {
   const std::string name = base::string_at(value, {"metadata", "namespace"});
   return name.empty() ? base::string_at(value, {"namespace"}) : name;
-}
-
-std::string group_of(const std::string& api_version) {
-  const auto slash = api_version.find('/');
-  return slash == std::string::npos ? "" : api_version.substr(0, slash);
 }
 
 std::string title(const Json& value) {
@@ -59,7 +54,7 @@ bool is_same(const Json& wanted, const Json& object) {
   if (name_of(wanted) != name_of(object)) return false;
   const std::string api_version = base::string_at(wanted, {"apiVersion"});
   if (!api_version.empty() &&
-      group_of(api_version) != group_of(base::string_at(object, {"apiVersion"}))) {
+      core::group_of(api_version) != core::group_of(base::string_at(object, {"apiVersion"}))) {
     return false;
   }
   const std::string in = namespace_of(object);
@@ -131,7 +126,7 @@ class StepCheck {
     if (kind.empty() || kind == kNoKind) return "";
     const std::string api_version = base::string_at(wanted, {"apiVersion"});
     const bool known = std::any_of(seen_.kinds.begin(), seen_.kinds.end(), [&](const auto& gvk) {
-      return gvk.kind == kind && (api_version.empty() || gvk.group == group_of(api_version));
+      return gvk.kind == kind && (api_version.empty() || gvk.group == core::group_of(api_version));
     });
     if (known) return "";
     return fmt::format("the server has no kind {}{}", kind,
@@ -228,7 +223,7 @@ class StepCheck {
     for (const Json& object : seen_.objects) {
       for (const core::Gvk& gvk : seen_.for_) {
         if (base::string_at(object, {"kind"}) == gvk.kind &&
-            group_of(base::string_at(object, {"apiVersion"})) == gvk.group) {
+            core::group_of(base::string_at(object, {"apiVersion"})) == gvk.group) {
           found.push_back(&object);
         }
       }

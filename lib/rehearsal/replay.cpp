@@ -8,7 +8,6 @@
 #include <memory>
 #include <set>
 
-#include "base/strings.hpp"
 #include "hooks/record_mask.hpp"
 #include "hooks/recorded_request.hpp"
 #include "hooks/recording_format.hpp"

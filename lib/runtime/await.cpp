@@ -55,6 +55,9 @@ class Await : public std::enable_shared_from_this<Await> {
 
   void look() {
     const Json* object = watch_->object();
+    if (watch_->reduced() && condition_.reads() == Condition::Reads::content) {
+      return end(Error(ErrorKind::too_large, why_reduced(what_)).with_context(waiting()));
+    }
     const Verdict verdict = condition_.look(object);
     if (verdict.state == Verdict::State::not_yet) return;
     Awaited out;

@@ -29,8 +29,9 @@ struct Awaited {
   std::string reason;          // why it failed
   std::optional<Json> object;  // as it was then; absent: it does not exist
 };
-// Errors: timeout (naming what is seen instead), what gives_up chooses, and invalid: a name, or the
-// namespace of a namespaced kind, is missing.
+// Errors: timeout (naming what is seen instead), what gives_up chooses, invalid (a name, or the
+// namespace of a namespaced kind, is missing), and too_large: of the object only the metadata is
+// kept, which says nothing of a condition that reads more (Condition::reads).
 using AwaitDone = std::function<void(Result<Awaited>)>;
 
 // `client` and `random` must outlive the result; destroying that cancels, also from inside `done`.

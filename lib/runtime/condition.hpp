@@ -30,15 +30,21 @@ class Condition {
  public:
   // `object` null: it does not exist. Must not throw.
   using Look = std::function<Verdict(const Json* object)>;
+  // What it needs to know of an object: of one that is too big or too deep only the metadata is
+  // kept, and whoever asks for more would take what is not known for what is not there.
+  enum class Reads { content, metadata };
   // `text` names it in messages: "the Pod is running".
-  Condition(std::string text, Look look) : text_(std::move(text)), look_(std::move(look)) {}
+  Condition(std::string text, Look look, Reads reads = Reads::content)
+      : text_(std::move(text)), look_(std::move(look)), reads_(reads) {}
 
   Verdict look(const Json* object) const { return look_(object); }
   const std::string& text() const { return text_; }
+  Reads reads() const { return reads_; }
 
  private:
   std::string text_;
   Look look_;
+  Reads reads_;
 };
 
 // Met while `condition` is not; a failed condition can never be met, so its opposite is.

@@ -10,6 +10,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/resource.hpp"
 #include "runtime/object_status.hpp"
 
 namespace kubewatch::runtime {
@@ -359,9 +360,7 @@ constexpr KindRule kKindRules[] = {
 };
 
 std::string group_of(const Json& object) {
-  const std::string version = base::string_at(object, {"apiVersion"});
-  const auto slash = version.find('/');
-  return slash == std::string::npos ? "" : version.substr(0, slash);
+  return std::string(core::group_of(base::string_at(object, {"apiVersion"})));
 }
 
 // Groups of kinds that the API server itself brings; many of them never have a status.

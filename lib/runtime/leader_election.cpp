@@ -52,6 +52,10 @@ Duration ElectionOptions::request_timeout() const {
   return std::max(kShortestRequest, renew_deadline / 2);
 }
 
+Duration time_to_end(const Fence& fence, TimePoint now) {
+  return std::max(Duration{0}, fence.end_before - std::max(now, fence.start_before));
+}
+
 LeaderElector::LeaderElector(ElectionOptions options, base::Random& random)
     : options_(std::move(options)), random_(random) {}
 
@@ -334,10 +338,11 @@ ElectionActions LeaderElector::release(TimePoint now, WallTime wall) {
 }
 
 void LeaderElector::lose(std::string why) {
+  const Fence last = fence().value_or(Fence{});
   if (open_ != Open::nothing) actions_.push_back(CancelLeaseRequest{});
   open_ = Open::nothing;
   state_ = ElectionState::idle;
-  actions_.push_back(LostLead{std::move(why)});
+  actions_.push_back(LostLead{std::move(why), last});
 }
 
 void LeaderElector::finish_release(bool confirmed) {

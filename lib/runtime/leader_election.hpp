@@ -46,6 +46,17 @@ struct ElectionOptions {
   Duration request_timeout() const;
 };
 
+// What the last confirmed renewal allows.
+struct Fence {
+  TimePoint start_before;  // no write starts at or after this
+  TimePoint end_before;    // and each is given up by then
+};
+
+// How long what runs may go on, to be killed then, when the loss of the lead is noticed at `now`:
+// until `end_before`, and never longer than a write that starts last. 0: that time is over already
+// (the process was stopped, the machine suspended) and another may lead, so it is killed at once.
+Duration time_to_end(const Fence& fence, TimePoint now);
+
 struct GetLease {};
 struct CreateLease {
   Json object;
@@ -66,6 +77,7 @@ struct StandingBy {
 // Not by our will. Final: nothing follows until start().
 struct LostLead {
   std::string why;
+  Fence fence;  // the last one
 };
 // The answer to release(): not ours any more. `confirmed`: the server says so; else it runs out by
 // itself. Nothing follows until start().
@@ -80,12 +92,6 @@ using ElectionAction =
     std::variant<GetLease, CreateLease, UpdateLease, CancelLeaseRequest, SetElectionTimer,
                  BecameLeader, StandingBy, LostLead, ReleasedLead, ElectionTrouble>;
 using ElectionActions = std::vector<ElectionAction>;
-
-// What the last confirmed renewal allows.
-struct Fence {
-  TimePoint start_before;  // no write starts at or after this
-  TimePoint end_before;    // and each is given up by then
-};
 
 enum class ElectionState { idle, standing_by, leading, releasing };
 

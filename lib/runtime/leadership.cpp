@@ -33,10 +33,6 @@ Result<void> LeadershipOptions::validate() const {
   return {};
 }
 
-Duration LeadershipOptions::kill_within() const {
-  return (election.lease_duration - election.renew_deadline) / 2;
-}
-
 struct Leadership::Impl {
   client::Client& client;
   LeadershipOptions options;
@@ -67,7 +63,7 @@ struct Leadership::Impl {
   }
   void run(const ShardActions& actions);
   void on_leading(std::size_t shard);
-  void on_lost(const LeaseKeeper& keeper, const std::string& why);
+  void on_lost(const LeaseKeeper& keeper, const LostLead& loss);
   void list_members();
   void on_members(Result<client::ListResult> answer);
   void clean(const std::vector<Lease>& abandoned);
@@ -103,7 +99,7 @@ std::unique_ptr<LeaseKeeper> Leadership::Impl::make_keeper(std::size_t shard) {
   keeper.on_standing_by = [lease = election.lease.str()](const std::string& holder) {
     base::log_info("standing by: held by " + holder, {{"lease", lease}});
   };
-  keeper.on_lost = [this, shard](const std::string& why) { on_lost(*keepers[shard], why); };
+  keeper.on_lost = [this, shard](const LostLead& loss) { on_lost(*keepers[shard], loss); };
   keeper.on_released = [this, lease = election.lease.str(), shard](bool confirmed) {
     if (!confirmed) {
       base::log_warn("the lease could not be given back; it runs out by itself",
@@ -130,9 +126,9 @@ void Leadership::Impl::make_plan() {
         "standing by: other instances share the objects out in another way, and must end first",
         {{"lease", lease}, {"theirs", holder}, {"ours", ours}});
   };
-  keeper.on_lost = [this](const std::string& why) {
+  keeper.on_lost = [this](const LostLead& loss) {
     const auto is_idle = [](const auto& one) { return one->state() == ElectionState::idle; };
-    if (!std::all_of(keepers.begin(), keepers.end(), is_idle)) return on_lost(*plan, why);
+    if (!std::all_of(keepers.begin(), keepers.end(), is_idle)) return on_lost(*plan, loss);
     // A spare: no member either, or those of another plan would count on it.
     if (lost || left) return;
     list_timer.reset();
@@ -154,7 +150,7 @@ void Leadership::Impl::make_member() {
     if (!listing && !lost && !left) list_members();
   };
   // Without it the others count us as gone and take what we release; the shards' own Leases decide.
-  keeper.on_lost = [this](const std::string&) {
+  keeper.on_lost = [this](const LostLead&) {
     if (!lost && !left && holds_plan()) member->start();
     check_released();
   };
@@ -184,14 +180,25 @@ void Leadership::Impl::on_leading(std::size_t shard) {
                              {"identity", options.election.identity}});
   coordinator.on_leading(shard);
   // Taken while the server was away from us: it may have been long enough for another plan.
-  if (plan != nullptr && !holds_plan()) return on_lost(*plan, "it was not renewed in time");
+  if (plan != nullptr && !holds_plan()) {
+    return on_lost(*plan, {"it was not renewed in time", plan->fence().value_or(Fence{})});
+  }
   callbacks.gained(shard);
 }
 
-void Leadership::Impl::on_lost(const LeaseKeeper& keeper, const std::string& why) {
+// With one lease everything ends: by the first fence of all, since the others are not renewed in
+// time either where the process was stopped.
+void Leadership::Impl::on_lost(const LeaseKeeper& keeper, const LostLead& loss) {
   if (std::exchange(lost, true)) return;
   list_timer.reset();
-  callbacks.lost("lost the lease " + keeper.options().lease.str() + ": " + why);
+  const TimePoint now = loop::boot_now();
+  Duration within = time_to_end(loss.fence, now);
+  const auto ends_by = [&](const std::optional<Fence>& other) {
+    if (other) within = std::min(within, time_to_end(*other, now));
+  };
+  for (const auto& other : keepers) ends_by(other->fence());
+  if (plan != nullptr) ends_by(plan->fence());
+  callbacks.lost("lost the lease " + keeper.options().lease.str() + ": " + loss.why, within);
 }
 
 void Leadership::Impl::list_members() {

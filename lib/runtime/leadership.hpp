@@ -25,17 +25,15 @@ struct LeadershipOptions {
 
   // Errors: invalid, naming the flag.
   Result<void> validate() const;
-  // How long work may live on after the lead was lost.
-  Duration kill_within() const;
 };
 
 struct LeadershipCallbacks {
   std::function<void(std::size_t shard)> gained;
   // Starts nothing more in the shard, and calls `done` when its runs have ended.
   std::function<void(std::size_t shard, std::function<void()> done)> end_runs;
-  // Against our will, once: no write passes any more, all work must have ended kill_within() from
-  // now, and the process should end.
-  std::function<void(const std::string& why)> lost;
+  // Against our will, once: no write passes any more, all work must have ended `within` from now
+  // (0: is to be killed at once, as another may lead already), and the process should end.
+  std::function<void(const std::string& why, Duration within)> lost;
 };
 
 class Leadership {

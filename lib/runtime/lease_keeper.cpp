@@ -17,6 +17,8 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
+constexpr Duration kLongestSleep{1000};
+
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(client::Client& client, ElectionOptions options, base::Random& random,
@@ -45,6 +47,16 @@ void LeaseKeeper::tell_trouble(const ElectionTrouble& trouble) {
                  {{"lease", options().lease.str()}, {"error", trouble.error.render()}});
 }
 
+// In short sleeps: the loop's timers stand still while the machine is suspended, the lease does
+// not, and that it has run out must be noticed soon afterwards.
+void LeaseKeeper::wait_until(TimePoint at) {
+  const Duration left = std::max(Duration{0}, at - loop::boot_now());
+  timer_ = client_.loop().after(std::min(left, kLongestSleep), [this, at] {
+    if (loop::boot_now() < at) return wait_until(at);
+    run(elector_.on_timer(loop::boot_now(), client_.loop().wall()));
+  });
+}
+
 void LeaseKeeper::run(ElectionActions actions) {
   const auto answer = [this](Result<Json> result) { answered(std::move(result)); };
   const auto& lease = options().lease;
@@ -57,19 +69,14 @@ void LeaseKeeper::run(ElectionActions actions) {
             },
             [&](UpdateLease& a) { request_ = client_.update(lease_type(), a.object, {}, answer); },
             [&](CancelLeaseRequest&) { request_.reset(); },
-            [&](SetElectionTimer& a) {
-              const Duration wait = std::max(Duration{0}, a.at - loop::boot_now());
-              timer_ = client_.loop().after(wait, [this] {
-                run(elector_.on_timer(loop::boot_now(), client_.loop().wall()));
-              });
-            },
+            [&](SetElectionTimer& a) { wait_until(a.at); },
             [&](BecameLeader&) { callbacks_.on_leading(); },
             [&](StandingBy& a) {
               if (callbacks_.on_standing_by) callbacks_.on_standing_by(a.holder);
             },
             [&](LostLead& a) {
               timer_.reset();
-              callbacks_.on_lost(a.why);
+              callbacks_.on_lost(a);
             },
             [&](ReleasedLead& a) {
               timer_.reset();

@@ -17,8 +17,8 @@ namespace kubewatch::runtime {
 struct LeaseKeeperCallbacks {
   std::function<void()> on_leading;
   std::function<void(const std::string& holder)> on_standing_by;
-  std::function<void(const std::string& why)> on_lost;  // then idle until start()
-  std::function<void(bool confirmed)> on_released;      // then idle until start()
+  std::function<void(const LostLead& lost)> on_lost;  // then idle until start()
+  std::function<void(bool confirmed)> on_released;    // then idle until start()
 };
 
 class LeaseKeeper {
@@ -36,6 +36,7 @@ class LeaseKeeper {
 
  private:
   void run(ElectionActions actions);
+  void wait_until(TimePoint at);
   void answered(Result<Json> answer);
   void tell_trouble(const ElectionTrouble& trouble);
 

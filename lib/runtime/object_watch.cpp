@@ -47,8 +47,10 @@ ReflectorCallbacks ObjectWatch::reflector_callbacks() {
 void ObjectWatch::on_change(const StoreChange& change) {
   if (change.type == ChangeType::deleted) {
     object_.reset();
+    reduced_ = false;
   } else if (auto parsed = base::parse_json(change.json); parsed.ok()) {
     object_ = std::move(parsed).value();
+    reduced_ = change.reduced;
     seen_ = true;
   }
   // The changes of a list come before on_synced, in the same turn: they are one.

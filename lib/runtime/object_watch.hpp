@@ -30,6 +30,8 @@ class ObjectWatch {
   void start() { reflector_.start(); }
   // Null: it does not exist, or nothing is known yet (see synced).
   const Json* object() const { return object_ ? &*object_ : nullptr; }
+  // Only the metadata of object() is known (StoredObject::reduced).
+  bool reduced() const { return reduced_; }
   bool synced() const { return synced_; }
   bool seen() const { return seen_; }  // it existed at some time
   // The last failure; null while the watch works.
@@ -45,6 +47,7 @@ class ObjectWatch {
   Callbacks callbacks_;
   std::optional<Json> object_;
   std::optional<Error> failure_;
+  bool reduced_ = false;
   bool synced_ = false;
   bool seen_ = false;
   Reflector reflector_;

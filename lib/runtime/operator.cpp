@@ -2,8 +2,9 @@
 #include "runtime/operator.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,10 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   std::vector<std::unique_ptr<Kind>> kinds;
   Kind* own = nullptr;
   OwnerIndex owners;
-  std::unordered_set<core::ObjectKey, core::ObjectKeyHash> deleted;  // on_delete is to run
+  // on_delete is to run; when it was seen, for what is another leader's.
+  std::unordered_map<core::ObjectKey, TimePoint, core::ObjectKeyHash> deleted;
+  // While it stands by, the oldest first; what was seen again later stands there twice.
+  std::deque<std::pair<core::ObjectKey, TimePoint>> untold;
   RunSlots no_limit{0};
   Controller controller;
   StreamSet streams;
@@ -74,6 +78,9 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   void index_own(const StoreChange& change);
   void on_own(const StoreChange& change);
   void on_gone(const StoreChange& change);
+  void leave_to_leader(const core::ObjectKey& key);
+  void forget_told();
+  void take_over_deletions();
   void on_owned(const Kind& kind, const StoreChange& change);
   void on_mapped(Kind& kind, const StoreChange& change);
   void on_referenced(const Kind& kind, const StoreChange& change);
@@ -241,8 +248,45 @@ void Operator::Impl::on_gone(const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
   controller.forget(key);
   if (!parts.on_delete) return;
-  deleted.insert(key);
+  if (parts.standby) return leave_to_leader(key);
+  deleted[key] = parts.loop.now();
   controller.add(key, Reason::updated);
+}
+
+// Kept as long as its leader may not have got to it, and no longer: a standby may see the objects
+// of weeks come and go.
+void Operator::Impl::leave_to_leader(const core::ObjectKey& key) {
+  const TimePoint now = parts.loop.now();
+  deleted[key] = now;
+  untold.emplace_back(key, now);
+  forget_told();
+}
+
+void Operator::Impl::forget_told() {
+  const TimePoint oldest = parts.loop.now() - ControllerBuilder::kHandOver;
+  while (!untold.empty()) {
+    const auto& [key, seen] = untold.front();
+    if (seen >= oldest && untold.size() <= ControllerBuilder::kMostHandedOver) return;
+    const auto found = deleted.find(key);
+    if (found != deleted.end() && found->second == seen) {
+      // A run of it that has not ended since it led is its last.
+      if (!exists(key)) controller.forget(key);
+      deleted.erase(found);
+    }
+    untold.pop_front();
+  }
+}
+
+void Operator::Impl::take_over_deletions() {
+  forget_told();
+  for (const auto& [key, seen] : std::exchange(untold, {})) {
+    if (deleted.count(key) == 0) continue;
+    if (exists(key)) {
+      deleted.erase(key);  // the name is taken again
+    } else {
+      controller.add(key, Reason::updated);
+    }
+  }
 }
 
 void Operator::Impl::on_owned(const Kind& kind, const StoreChange& change) {
@@ -349,12 +393,17 @@ void Operator::start() {
 }
 
 void Operator::lead() {
-  impl_->parts.standby = false;
+  if (std::exchange(impl_->parts.standby, false)) impl_->take_over_deletions();
   impl_->check_synced();
 }
 
 void Operator::stand_by(std::function<void()> ended) {
-  impl_->parts.standby = true;
+  if (!std::exchange(impl_->parts.standby, true)) {
+    // Who leads next has seen them go as well.
+    std::vector<core::ObjectKey> left;
+    for (const auto& entry : impl_->deleted) left.push_back(entry.first);
+    for (const core::ObjectKey& key : left) impl_->leave_to_leader(key);
+  }
   impl_->controller.hold();
   if (ended) impl_->on_ended.push_back(std::move(ended));
   impl_->parts.loop.post([weak = impl_->weak_from_this()] {

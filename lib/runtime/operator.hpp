@@ -67,7 +67,7 @@ class Operator {
   void start();
   // Of one that was built as a standby, or stands by again: runs from now on what it has noted.
   // All of it: where a Leadership has several shards, each needs an Operator of its own, whose
-  // operators() let its shard's objects through, over shared watches.
+  // operators() let its shard's objects through, over shared watches. Deletions: see on_delete().
   void lead();
   // Starts nothing more, keeps its caches and notes what changes; then, when no run is left, tells
   // all who have asked. Its runs are not ended: their writes pass only as far as the client's gate
@@ -133,9 +133,15 @@ class ControllerBuilder {
   // its `end_runs` and `lost` are Operator::stand_by(), its gate() is the client's.
   ControllerBuilder& standby();
   ControllerBuilder& error_policy(ErrorPolicy policy);
+  static constexpr Duration kHandOver{30000};  // two leases of the default length
+  static constexpr std::size_t kMostHandedOver = 10000;
   // Runs once when an object is gone, through the queue: never together with a run of that object,
   // retried as those are. A deletion while nobody watched, or a name that was taken again at once,
   // is not told: where that matters use a finalizer. Without it a gone object is forgotten.
+  // What goes while it stands by is for the leader to tell. Only what went within kHandOver before
+  // lead(), or was left to do at stand_by() so shortly before, the leader may not have got to: that
+  // runs then, of it the last kMostHandedOver objects. So across a hand-over it runs at least once,
+  // perhaps in both; what went earlier never runs again.
   ControllerBuilder& on_delete(std::function<void(const core::ObjectKey&, ReconcileDone)> task);
   // Sees each result, for metrics. Errors are logged whether it is there or not.
   ControllerBuilder& on_result(

@@ -137,6 +137,8 @@ struct Reflector::Impl {
         watching_since && (watcher.failures() == 0 || now() - *watching_since >= kWorks);
     return last_failure && !works;
   }
+  // Of what was loaded an equal resourceVersion proves nothing.
+  bool must_compare() const { return store.of_another_version() || store.of_undone_past(); }
   ChangeSink sink();
   template <class Do>
   void each_subscriber(const Do& what);
@@ -195,6 +197,7 @@ void Reflector::Impl::run(const WatcherActions& actions) {
   // What is over stays over: the next watch begins with no failure.
   tell_if_works();
   const bool was_outdated = std::exchange(told_outdated, watcher.outdated());
+  if (told_outdated) store.note_undone_past();
   if (told_outdated && !was_outdated && callbacks.on_outdated) callbacks.on_outdated();
   for (const auto& action : actions) {
     std::visit(Overloaded{
@@ -409,8 +412,8 @@ void Reflector::start() {
   impl.store.tell_all(impl.sink());
   impl.told_all(false);
   const std::string& version = impl.store.resource_version();
-  impl.run(impl.store.of_another_version() ? impl.watcher.list_anew(impl.now(), version)
-                                           : impl.watcher.resume(impl.now(), version));
+  impl.run(impl.must_compare() ? impl.watcher.list_anew(impl.now(), version)
+                               : impl.watcher.resume(impl.now(), version));
 }
 
 void Reflector::start_with_list() {
@@ -419,8 +422,10 @@ void Reflector::start_with_list() {
   impl.told = true;
   impl.store.tell_all(impl.sink());
   impl.told_all(false);
+  const std::string& version = impl.store.resource_version();
+  if (impl.must_compare()) return impl.run(impl.watcher.list_anew(impl.now(), version));
   if (impl.watcher.wants_server_version()) return impl.ask_and_start();
-  impl.run(impl.watcher.start(impl.now(), impl.store.resource_version()));
+  impl.run(impl.watcher.start(impl.now(), version));
 }
 
 void Reflector::go_on_as(core::ResourceType type) {
@@ -468,7 +473,7 @@ std::optional<TimePoint> Reflector::failing_since() const {
 }
 
 bool Reflector::outdated() const {
-  return impl_->watcher.outdated();
+  return impl_->watcher.outdated() || impl_->store.of_undone_past();
 }
 std::optional<std::string> Reflector::last_failure() const {
   return impl_->fails() ? impl_->last_failure : std::nullopt;

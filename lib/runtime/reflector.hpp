@@ -78,7 +78,8 @@ class Reflector {
   Reflector& operator=(const Reflector&) = delete;
 
   // With a loaded cache: tells it (each object as added and initial, then synced) and watches from
-  // where it was saved; what changed since comes as changes, after a 410 by a relist.
+  // where it was saved; what changed since comes as changes, after a 410 by a relist. One that was
+  // saved outdated is compared with a list instead, and is outdated until then.
   void start();
   // The same, but a loaded cache is compared with a list instead of being watched on from where it
   // was saved: a second sync says that it is what the server has.
@@ -101,7 +102,8 @@ class Reflector {
   Result<void> load(std::string_view bytes);
   const core::ResourceType& type() const;
   const std::string& namespace_name() const;
-  // From on_outdated to the next on_synced.
+  // From on_outdated to the next full state of the server; with a loaded cache that was saved in
+  // between, from load() on.
   bool outdated() const;
   // Absent while all is well.
   std::optional<std::string> last_failure() const;

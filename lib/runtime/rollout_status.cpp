@@ -3,18 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "core/resource.hpp"
 #include "runtime/object_status.hpp"
 #include "runtime/stock_conditions.hpp"
 
 namespace kubewatch::runtime {
 
 namespace {
-
-std::string group_of(const Json& object) {
-  const std::string version = base::string_at(object, {"apiVersion"});
-  const auto slash = version.find('/');
-  return slash == std::string::npos ? "" : version.substr(0, slash);
-}
 
 KStatus from(const std::string& kind, const Verdict& verdict) {
   KStatus out;
@@ -63,7 +58,7 @@ KStatus rollout_status(const Json* object, WallTime now, const KStatusOptions& o
       object != nullptr && !base::string_at(*object, {"metadata", "deletionTimestamp"}).empty();
   if (object == nullptr || deleting) return kstatus(object, now, options);
   const std::string kind = base::string_at(*object, {"kind"});
-  if (group_of(*object) == "apps") {
+  if (core::group_of(base::string_at(*object, {"apiVersion"})) == "apps") {
     if (kind == "Deployment") {
       return from(kind, conditions::deployment_rolled_out().look(object));
     }

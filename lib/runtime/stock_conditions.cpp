@@ -12,10 +12,13 @@ namespace {
 using Look = Verdict (*)(const Json&);
 
 // A condition that an absent object cannot meet.
-Condition of_present(std::string text, Look look) {
-  return {std::move(text), [look](const Json* object) {
+Condition of_present(std::string text, Look look,
+                     Condition::Reads reads = Condition::Reads::content) {
+  return {std::move(text),
+          [look](const Json* object) {
             return object == nullptr ? Verdict::not_yet("it does not exist") : look(*object);
-          }};
+          },
+          reads};
 }
 
 std::int64_t count_at(const Json& object, std::initializer_list<std::string_view> path,
@@ -188,17 +191,20 @@ Verdict look_at_claim(const Json& claim) {
 }  // namespace
 
 Condition deleted(std::string uid) {
-  return {"it is deleted", [uid = std::move(uid)](const Json* object) {
+  return {"it is deleted",
+          [uid = std::move(uid)](const Json* object) {
             if (object == nullptr) return Verdict::met();
             if (!uid.empty() && base::string_at(*object, {"metadata", "uid"}) != uid) {
               return Verdict::met();
             }
             return Verdict::not_yet(deleting(*object) ? "it is being deleted" : "it still exists");
-          }};
+          },
+          Condition::Reads::metadata};
 }
 
 Condition created() {
-  return of_present("it exists", [](const Json&) { return Verdict::met(); });
+  return of_present(
+      "it exists", [](const Json&) { return Verdict::met(); }, Condition::Reads::metadata);
 }
 
 Condition crd_established() {

@@ -140,7 +140,15 @@ std::vector<SlotId> Store::Impl::selected(const core::LabelSelector& selector,
 // ---------------------------------------------------------------- readers
 
 bool Store::of_another_version() const {
-  return impl_->of_another_version;
+  return impl_->ready && impl_->held_as != impl_->described();
+}
+
+void Store::note_undone_past() {
+  impl_->undone_past = true;
+}
+
+bool Store::of_undone_past() const {
+  return impl_->ready && impl_->undone_past;
 }
 
 void Store::retype(const core::Gvk& type) {

@@ -132,8 +132,13 @@ class Store {
   const StoreStats::Unparsable& unparsable() const;
 
   // --- the owner ---
-  // What load() took was kept of another version of the kind.
+  // What it holds is of another version of the kind than what is listed next: by load(), by
+  // retype(). What is saved until then is of that version too.
   bool of_another_version() const;
+  // The server's data went back: until the next full state what it holds is of a past that the
+  // server does not have. It is saved as such, and load() knows it again.
+  void note_undone_past();
+  bool of_undone_past() const;
   // The same objects under another version: what comes from now on is of that.
   void retype(const core::Gvk& type);
   // An index by what `keys_of` reads of each object, now and later; it is asked once for each

@@ -22,16 +22,10 @@ constexpr std::size_t kPiece = 256U << 10U;
 constexpr std::uint32_t kMaxText = 128U << 20U;  // of one object
 constexpr std::size_t kChecksumBytes = 8;
 constexpr unsigned kReduced = 0x80;  // beside the encoding: metadata only
+// Behind the options, where no kind can look like it: what the file holds was undone by the server.
+constexpr std::string_view kUndonePast = " past=undone";
 
-// What is kept of an object depends on these.
-std::string describe(const StoreOptions& options) {
-  return fmt::format("strip={} project={} managedFields={} content={} type={}",
-                     base::join(options.strip, ","), base::join(options.project, ","),
-                     options.keep_managed_fields, static_cast<int>(options.content),
-                     options.type.str());
-}
-
-// Of "... type=ex.io/v1 Website" the version; "" where it is not what describe() makes.
+// Of "... type=ex.io/v1 Website" the version; "" where it is not what described() makes.
 std::string_view version_in(std::string_view description) {
   const auto type = description.rfind(" type=");
   if (type == std::string_view::npos) return "";
@@ -162,6 +156,14 @@ Result<PreparedObject> read_record(Reader& in, const StoreCodec& codec) {
 
 }  // namespace
 
+// What is kept of an object depends on these.
+std::string Store::Impl::described() const {
+  return fmt::format("strip={} project={} managedFields={} content={} type={}",
+                     base::join(options.strip, ","), base::join(options.project, ","),
+                     options.keep_managed_fields, static_cast<int>(options.content),
+                     options.type.str());
+}
+
 Result<void> Store::save(const std::string& about,
                          const std::function<Result<void>(std::string_view)>& sink) const {
   const Impl& impl = *impl_;
@@ -171,7 +173,7 @@ Result<void> Store::save(const std::string& about,
   out.bytes(kMagic);
   out.number(kVersion, 4);
   out.text(about);
-  out.text(describe(impl.options));
+  out.text(impl.undone_past ? impl.held_as + std::string(kUndonePast) : impl.held_as);
   out.text(impl.resource_version);
   out.text(impl.codec.dictionary_bytes());
   out.text(impl.codec.patch_dictionary_bytes());
@@ -206,9 +208,11 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
     return damaged("damaged or cut short: its checksum is wrong");
   }
   const std::string_view saved_about = in.text();
-  const std::string_view saved_options = in.text();
+  std::string_view saved_options = in.text();
+  const bool undone_past = saved_options.ends_with(kUndonePast);
+  if (undone_past) saved_options.remove_suffix(kUndonePast.size());
   if (saved_about != about) return damaged(fmt::format("of another watch: {}", saved_about));
-  const std::string wanted = describe(impl_->options);
+  const std::string wanted = impl_->described();
   const bool other_version = saved_options != wanted && differ_in_version(saved_options, wanted);
   if (saved_options != wanted && !other_version) {
     return damaged(other_options(saved_options, wanted));
@@ -231,7 +235,8 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
     return loaded;
   }
   fresh->finish(version, nullptr);
-  fresh->of_another_version = other_version;
+  fresh->held_as = saved_options;
+  fresh->undone_past = undone_past;
   const auto waiting = std::move(impl_->on_ready);
   impl_ = std::move(fresh);
   for (const auto& callback : waiting) callback();  // they read this store

@@ -49,7 +49,10 @@ struct Store::Impl {
   explicit Impl(StoreOptions the_options) : options(std::move(the_options)), ingest(options) {}
 
   StoreOptions options;
-  bool of_another_version = false;  // what was loaded
+  // described() at the last full state: of which version the objects are, which may be another
+  // than what is listed next.
+  std::string held_as;
+  bool undone_past = false;  // until the next full state
   Ingest ingest;
   StoreCodec codec;
   SlotTable slots;
@@ -139,6 +142,7 @@ struct Store::Impl {
   void note_loaded();
 
   // --- saved state (store_file.cpp) ---
+  std::string described() const;
   Result<void> load_records(const std::function<Result<PreparedObject>()>& next,
                             std::uint64_t count);
 

@@ -326,7 +326,11 @@ std::optional<Duration> WorkQueue::failed(TimePoint now, const core::ObjectKey& 
 
 std::optional<Duration> WorkQueue::failed_for(TimePoint now, const core::ObjectKey& key,
                                               Duration delay) {
-  return impl_->fail(now, key, [&](const Impl::Item&, bool) { return now + bounded(delay); });
+  return impl_->fail(now, key, [&](const Impl::Item& item, bool brought_forward) {
+    // Else runs for other reasons, such as a resync, would put it off for ever.
+    const TimePoint at = now + bounded(delay);
+    return brought_forward && item.retry_at > now ? std::min(item.retry_at, at) : at;
+  });
 }
 
 Duration WorkQueue::not_yet(TimePoint now, const core::ObjectKey& key, base::Random& random,

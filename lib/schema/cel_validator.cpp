@@ -212,7 +212,7 @@ class Run {
     } else if (reason == "FieldValueDuplicate") {
       errors_.push_back(field_duplicate(path, base::dump_json(value)));
     } else if (value.is_structured()) {
-      errors_.push_back({"FieldValueInvalid", "Invalid value: " + *detail, path, ""});
+      errors_.push_back({"FieldValueInvalid", "Invalid value: " + *detail, path});
     } else {
       errors_.push_back(field_invalid(path, base::dump_json(value), *detail));
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/strings.hpp"
 #include "schema/crd_report.hpp"
 #include "schema/field_path.hpp"
 

@@ -20,14 +20,12 @@ FieldError field_required(std::string field, const std::string& detail) {
 }
 
 FieldError field_invalid(std::string field, const std::string& shown, const std::string& detail) {
-  return {"FieldValueInvalid", detailed("Invalid value: " + shown, detail), std::move(field),
-          shown};
+  return {"FieldValueInvalid", detailed("Invalid value: " + shown, detail), std::move(field)};
 }
 
 FieldError field_type_invalid(std::string field, const std::string& shown,
                               const std::string& detail) {
-  return {"FieldValueTypeInvalid", detailed("Invalid value: " + shown, detail), std::move(field),
-          shown};
+  return {"FieldValueTypeInvalid", detailed("Invalid value: " + shown, detail), std::move(field)};
 }
 
 FieldError field_forbidden(std::string field, const std::string& detail) {
@@ -40,11 +38,11 @@ FieldError field_not_supported(std::string field, const std::string& shown,
   for (const auto& value : supported) quoted.push_back(base::dump_json(Json(value)));
   std::string message = "Unsupported value: " + shown;
   if (!quoted.empty()) message += ": supported values: " + base::join(quoted, ", ");
-  return {"FieldValueNotSupported", std::move(message), std::move(field), shown};
+  return {"FieldValueNotSupported", std::move(message), std::move(field)};
 }
 
 FieldError field_duplicate(std::string field, const std::string& shown) {
-  return {"FieldValueDuplicate", "Duplicate value: " + shown, std::move(field), shown};
+  return {"FieldValueDuplicate", "Duplicate value: " + shown, std::move(field)};
 }
 
 FieldError field_too_long(std::string field, std::size_t most_bytes) {

@@ -9,13 +9,11 @@
 
 namespace kubewatch::schema {
 
-// reason "FieldValueInvalid", message `Invalid value: "x": why`, field "spec.list[0].y",
-// bad: the value as JSON text, "" where the message shows none.
+// reason "FieldValueInvalid", message `Invalid value: "x": why`, field "spec.list[0].y".
 struct FieldError {
   std::string reason;
   std::string message;
   std::string field;
-  std::string bad = {};
 };
 using FieldErrors = std::vector<FieldError>;
 

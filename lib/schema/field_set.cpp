@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/strings.hpp"
-
 namespace kubewatch::schema {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "base/strings.hpp"
 #include "schema/typed.hpp"
 
 namespace kubewatch::schema {

@@ -60,6 +60,8 @@ class FakeCache : public core::ReadBackend {
   }
   std::vector<core::ObjectKey> reduced() const override { return halves; }
 
+  void turn_to(const std::string& kind_version) { type_.gvk.version = kind_version; }
+
   Objects objects;
   std::vector<core::ObjectKey> halves;
   std::uint64_t version = 10;
@@ -273,6 +275,36 @@ TEST_CASE("nobody reads a cache that is not complete") {
   CHECK(rig.get("/healthz").body == "ok");
   rig.cache.is_ready = true;
   CHECK(rig.get("/readyz").body == "ok");
+}
+
+TEST_CASE("a kind that goes on in another version is served in that, and the one before ends") {
+  Rig rig;
+  Stream watch(rig, std::string(kMaps) + "?watch=1&resourceVersion=10");
+  Stream waits(rig, std::string(kMaps) + "?resourceVersion=99");
+  REQUIRE(
+      rig.loop.run_until([&] { return rig.server->counters().requests == 2; }, Duration{10000}));
+  auto newer = std::make_shared<Resource>(*rig.registry.find("", "v1", "configmaps"));
+  newer->type.gvk.version = "v2";
+  rig.server->change_version(rig.id, newer);
+  rig.cache.turn_to("v2");
+  CHECK(rig.loop.run_until([&] { return watch.ended && waits.ended; }, Duration{10000}));
+  CHECK(rig.server->counters().watches_open == 0);
+  // What the cache holds until then is of the version before.
+  CHECK(rig.json("/api/v2/configmaps", 503)["message"] ==
+        "the cache of configmaps is not complete yet");
+  CHECK(rig.get("/readyz").status == 503);
+  CHECK(rig.json(kMaps, 404)["message"].get<std::string>().find("not configmaps of version v1") !=
+        std::string::npos);
+  rig.cache.version = 12;
+  rig.server->synced(rig.id, true);
+  CHECK(rig.json("/api/v2/configmaps")["items"].size() == 3);
+  CHECK(rig.get("/readyz").status == 200);
+  // Nothing goes on from before.
+  Stream old(rig, "/api/v2/configmaps?watch=1&resourceVersion=11");
+  CHECK(old.lines(1)[0]["object"]["code"] == 410);
+  Stream now(rig, "/api/v2/configmaps?watch=1&resourceVersion=12");
+  rig.change(ReadEventType::added, "d");
+  CHECK(now.lines(1)[0]["type"] == "ADDED");
 }
 
 TEST_CASE("a watch tells what changes, as each client selects it") {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/files.hpp"
 #include "base/utf8.hpp"
 #include "support/catch.hpp"
 

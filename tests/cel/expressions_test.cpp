@@ -2,8 +2,8 @@
 // holds [expression, outcome] pairs that were recorded from it.
 #include <filesystem>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 #include "cel/data_type.hpp"
 #include "cel/program.hpp"
 #include "support/catch.hpp"

@@ -38,6 +38,7 @@ for folder in lib/*/; do
     *" $room "*) ;;
     *) echo "lib/$room is a room that is not listed here"; bad=1 ;;
   esac
+  grep -q "\"$room\"" lib/base/log_filter.cpp || { echo "--log-filter does not know lib/$room"; bad=1; }
 done
 
 home() {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "base/strings.hpp"
+#include "base/files.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::cli {

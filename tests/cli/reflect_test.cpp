@@ -425,6 +425,47 @@ TEST_CASE("a cache that was loaded lags as far as nobody knows until the server 
   CHECK(rig.kind.lag() == Duration{0});
 }
 
+TEST_CASE("a cache of an undone past is not served as ready, nor saved as good") {
+  const char* const object =
+      R"({"metadata":{"name":"a","namespace":"shop","uid":"u-a","resourceVersion":"5"}})";
+  const std::string list =
+      R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"7"},"items":[)" +
+      std::string(object) + "]}";
+  std::string file;
+  {
+    CacheRig first;
+    first.kind.start();
+    first.answer(0, list).end();
+    first.answer(1, R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}})"
+                    "\n");
+    first.pass(Duration{1});
+    CHECK(first.kind.ready());
+    first.call(1).data(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"3"}}})"
+                       "\n");
+    first.call(2).fail(Error(ErrorKind::unreachable, "away"));
+    CHECK_FALSE(first.kind.ready());
+    const auto saved = first.kind.reflector().save([&](std::string_view bytes) -> Result<void> {
+      file.append(bytes);
+      return {};
+    });
+    REQUIRE(saved.ok());
+    first.answer(3, kList).end();
+    first.pass(Duration{1});
+    CHECK(first.kind.ready());
+  }
+  CacheRig rig;
+  REQUIRE(rig.kind.reflector().load(file).ok());
+  rig.kind.start();
+  CHECK(rig.kind.store().size() == 1);
+  CHECK_FALSE(rig.kind.ready());
+  CHECK_FALSE(rig.kind.synced());
+  rig.answer(0, kList).end();
+  rig.pass(Duration{1});
+  CHECK(rig.kind.ready());
+  CHECK(rig.kind.synced());
+  CHECK(rig.kind.store().size() == 0);
+}
+
 TEST_CASE("a failure is not the last word once a later list is on its way for long") {
   CacheRig rig;
   rig.kind.start();
@@ -473,6 +514,7 @@ TEST_CASE("the reports of a cache name kinds, bytes, relists and lag") {
   one.store.held_bytes = 1000;
   one.store.json_bytes = 4000;
   one.store.relists = 2;
+  one.stream.failures = {0, 0, 7, 1, 0};
   one.lag = Duration{1500};
   KindFigures two;
   two.type = "nodes\x1b[31m";
@@ -490,6 +532,14 @@ TEST_CASE("the reports of a cache name kinds, bytes, relists and lag") {
   CHECK(metrics.find(R"(kubewatch_cache_objects{namespace="shop",resource="pods"} 4)") !=
         std::string::npos);
   CHECK(metrics.find("kubewatch_serve_watches_open 3") != std::string::npos);
+  const auto failures = [](const std::string& where, int count) {
+    return R"(kubewatch_watch_failures_total{class=")" + where +
+           R"(",namespace="shop",resource="pods"} )" + std::to_string(count) + "\n";
+  };
+  CHECK(metrics.find(failures("stream", 7)) != std::string::npos);
+  CHECK(metrics.find(failures("serverError", 1)) != std::string::npos);
+  CHECK(metrics.find(failures("initialList", 0)) != std::string::npos);
+  CHECK(facts_of(all).watches[0].failures[2] == 7);
   CHECK(facts_of(all).watches[0].synced);
 }
 

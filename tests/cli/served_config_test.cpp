@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "base/strings.hpp"
+#include "base/files.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::cli {

@@ -270,7 +270,13 @@ TEST_CASE("statistics name every kind and what was shown") {
   pods.events = 7;
   pods.bytes = 100;
   pods.relists = 1;
-  const std::string text = stats_text({{"pods", pods}}, 9, LagHistogram(), Duration{1500});
-  CHECK(text.find("stats: pods: 3 objects, 7 events, 100 bytes, 1 relists, 0 reconnects") == 0);
+  SourceStats nodes;
+  nodes.failures = {1, 0, 2, 0, 0};
+  const std::string text =
+      stats_text({{"pods", pods}, {"nodes", nodes}}, 9, LagHistogram(), Duration{1500});
+  CHECK(text.find("stats: pods: 3 objects, 7 events, 100 bytes, 1 relists, 0 reconnects, "
+                  "0 failures\n") != std::string::npos);
+  CHECK(text.find("0 reconnects, 3 failures (initial list 1, watch stream 2)\n") !=
+        std::string::npos);
   CHECK(text.find("9 shown in 1.5s") != std::string::npos);
 }

@@ -138,6 +138,14 @@ TEST_CASE(
         "RESTARTS=0\n");
 }
 
+TEST_CASE("a word that turns out to be a category has the table of several kinds") {
+  TableView view{ViewOptions()};
+  view.of_several_types();
+  std::string out = shown(view, pods(), change(ChangeType::added, "web", {}));
+  view.flush(out);
+  CHECK(out.starts_with("EVENT      KIND   NAME   AGE   DETAILS\nADDED      Pod    web "));
+}
+
 TEST_CASE("labels are columns behind the others, of several kinds before the details") {
   ViewOptions options;
   options.label_columns = {"example.com/app", "none"};

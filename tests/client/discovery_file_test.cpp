@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include "base/strings.hpp"
 #include "rig.hpp"
 #include "temp_dir.hpp"
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"

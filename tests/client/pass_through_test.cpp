@@ -152,4 +152,89 @@ TEST_CASE("a read that is passed on has no deadline but silence, a write has one
   CHECK(write.response_timeout > Duration{0});
 }
 
+TEST_CASE("how a request ended is told once, with its answer where that is not too long") {
+  struct Told {
+    int times = 0, status = -1;
+    bool failed = false;
+    std::string type, body = "none";
+  };
+  Rig rig;
+  const auto pass = [&](Told& told, Seen& seen) -> test::ScriptedCall& {
+    http::ServerRequest request;
+    request.method = "PATCH";
+    PassThrough::Order order{"/api/v1/nodes/a", false, "owner"};
+    order.keep = 8;
+    order.ended = [&](const PassThrough::Ended& ended) {
+      ++told.times;
+      told.status = ended.status;
+      told.failed = ended.error != nullptr;
+      told.type = ended.content_type;
+      if (ended.body != nullptr) told.body = *ended.body;
+      CHECK_FALSE(seen.ended);
+    };
+    const bool passed =
+        rig.passing->pass(request, std::move(order), std::make_shared<FakeResponder>(seen));
+    REQUIRE(passed);
+    return rig.transport.last();
+  };
+  http::Headers json;
+  json.add("Content-Type", "application/json");
+
+  Told whole;
+  Seen all;
+  auto& good = pass(whole, all);
+  good.head(200, json);
+  good.data("1234");
+  CHECK(all.text == "1234");  // it waits for nothing
+  good.data("5678");
+  CHECK(whole.times == 0);
+  good.end();
+  CHECK(all.ended);
+  CHECK(whole.times == 1);
+  CHECK(whole.status == 200);
+  CHECK(whole.type == "application/json");
+  CHECK(whole.body == "12345678");
+
+  Told longer;
+  Seen streamed;
+  auto& much = pass(longer, streamed);
+  much.head(200, json);
+  much.data("12345678");
+  much.data("9");
+  much.data("0");
+  much.end();
+  CHECK(streamed.text == "1234567890");
+  CHECK(longer.status == 200);
+  CHECK(longer.body == "none");
+
+  Told broken;
+  Seen half;
+  auto& breaking = pass(broken, half);
+  breaking.head(201, json);
+  breaking.data("12");
+  breaking.fail(kBroken);
+  CHECK(broken.times == 1);
+  CHECK(broken.status == 201);
+  CHECK(broken.failed);
+  CHECK(broken.body == "none");
+
+  Told refused;
+  Seen not_ours;
+  pass(refused, not_ours).head(401);
+  CHECK(refused.status == 401);
+
+  Told cut;
+  Seen waits;
+  pass(cut, waits);
+  rig.passing->end("owner");
+  CHECK(cut.times == 1);
+  CHECK(cut.status == 0);
+
+  Told last;
+  Seen forgotten;
+  pass(last, forgotten);
+  rig.passing.reset();
+  CHECK(last.times == 0);
+}
+
 }  // namespace kubewatch::client

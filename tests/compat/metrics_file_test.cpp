@@ -97,6 +97,20 @@ TEST_CASE("a wrong metric is refused with its document") {
   }
 }
 
+TEST_CASE("labels are bounded in number and length, as those of rules' hooks are") {
+  const auto metric = [](const std::string& labels) {
+    return R"({"name":"a","action":"set","value":1,"labels":{)" + labels + "}}";
+  };
+  std::string many = R"("a0":"x")";
+  for (int i = 1; i < 16; ++i) many += R"(,"a)" + std::to_string(i) + R"(":"x")";
+  CHECK(parse_metrics_file(metric(many)).ok());
+  CHECK_FALSE(parse_metrics_file(metric(many + R"(,"b":"x")")).ok());
+  CHECK(parse_metrics_file(metric(R"("a":")" + std::string(256, 'x') + "\"")).ok());
+  const auto longer = parse_metrics_file(metric(R"("a":")" + std::string(257, 'x') + "\""));
+  REQUIRE_FALSE(longer.ok());
+  CHECK(longer.error().render().find("a has more than 256 bytes") != std::string::npos);
+}
+
 TEST_CASE("a metric that changes its kind is told and the rest is taken") {
   HookMetrics metrics;
   metrics.apply("h", operations(R"({"name":"a","action":"set","value":1})"), at(0));

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/json.hpp"
-#include "base/strings.hpp"
 #include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"

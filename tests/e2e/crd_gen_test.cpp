@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/strings.hpp"
+#include "base/files.hpp"
 #include "base/yaml.hpp"
 #include "crdgen/core_types.hpp"
 #include "crdgen/generate.hpp"

@@ -100,4 +100,75 @@ echo done >> finished
   CHECK(w.read("after.txt").ends_with(" 401\n"));
 }
 
+namespace {
+
+bool is_told_to_loop(World& w, const std::string& words) {
+  for (const Json& event : w.list("events.k8s.io/Event")) {
+    if (base::string_at(event, {"regarding", "name"}) == "a" &&
+        base::string_at(event, {"reason"}) == "ReconcileLoop") {
+      return base::string_at(event, {"note"}).find(words) != std::string::npos;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+E2E_CASE("a hook that changes its own object through the gateway is slowed down and told") {
+  for (const bool worker : {false, true}) {
+    INFO((worker ? "a worker" : "a process"));
+    World w;
+    w.apply(kWebsiteCrd);
+    w.rules(website_rule(
+        std::string(worker ? "\n  reconcile: {exec: [./reconcile.sh], mode: worker, "
+                           : "\n  reconcile: {exec: [./reconcile.sh], ") +
+        "credentials: cache, output: log}\n  changed: [.spec, .metadata.annotations]\n"));
+    const std::string patch = R"x(
+echo x >> calls
+ask PATCH "/apis/e2e.kubewatch.dev/v1/namespaces/@NS@/websites/a" \
+  -H 'Content-Type: application/merge-patch+json' \
+  -d "{\"metadata\":{\"annotations\":{\"calls\":\"$(wc -l < calls)\"}}}" > answer
+)x";
+    w.script("reconcile.sh", kAsk + (worker ? "while read -r line; do" + patch +
+                                                  "printf '%s' \"$line\" | jq -c '{id}'\ndone\n"
+                                            : patch));
+    w.apply(website("a", "one"));
+    w.start();
+    CHECK(w.eventually([&] { return is_told_to_loop(w, ": .metadata.annotations.calls"); }));
+    INFO(w.read("answer").substr(0, 500));
+    const std::size_t runs = w.runs_of("a");
+    CHECK(w.holds_for([&] { return w.runs_of("a") <= runs + 2; }, Duration{3000}));
+    const auto& run = w.runs().back();
+    CHECK(run.configured == 1);
+    CHECK(run.writes == std::vector<std::string>{"configured Website " + w.ns() + "/a"});
+    const std::string metrics = w.metrics();
+    CHECK(metrics.find("kubewatch_loops_total{controller=\"" + w.ns() + "\"} 1") !=
+          std::string::npos);
+    CHECK(metrics.find("kubewatch_writes_total{result=\"ok\",verb=\"patch\"}") !=
+          std::string::npos);
+  }
+}
+
+E2E_CASE("a hook that says the same through the gateway each time does not loop") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(R"x(
+  reconcile: {exec: [./reconcile.sh], credentials: cache, output: log}
+  changed: [.spec, .metadata.annotations]
+)x"));
+  w.script("reconcile.sh", std::string(kAsk) + R"x(
+ask PATCH "/apis/e2e.kubewatch.dev/v1/namespaces/@NS@/websites/a" \
+  -H 'Content-Type: application/merge-patch+json' \
+  -d '{"metadata":{"annotations":{"seen":"yes"}}}' > answer
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "done") >= 2; }));
+  w.settle();
+  CHECK(w.runs_of("a") == 2);
+  CHECK(w.runs().front().configured == 1);
+  CHECK(w.runs().back().configured == 0);
+  CHECK(w.runs().back().unchanged == 1);
+}
+
 }  // namespace kubewatch::e2e

@@ -1,6 +1,6 @@
-// Leader election with real processes: killed, stopped, ended, sharing shards. Short leases, so
-// that a fail-over takes seconds. KUBEWATCH_FAILOVERS=n makes n of them (tests/e2e/fail-overs: 20
-// on the real server).
+// Leader election with real processes: killed, stopped, ended, sharing shards. Short leases where
+// one has to run out, so that a fail-over takes seconds. KUBEWATCH_FAILOVERS=n makes n of them
+// (tests/e2e/fail-overs: 20 on the real server).
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,11 +50,16 @@ spec:
 )";
 }
 
+// As short as a busy machine allows: who gets no CPU for the renew deadline loses it.
+const char* const kShortLease = "|--lease-duration|7s|--renew-deadline|6s";
+// Where nobody has to wait until one runs out.
+const char* const kLongLease = "|--lease-duration|5m|--renew-deadline|4m";
+
 // One kubewatch process.
 class Contender {
  public:
   Contender(World& w, const std::string& the_name, const std::vector<std::string>& flags = {},
-            const std::string& lease = "|--lease-duration|4s|--renew-deadline|3s")
+            const std::string& lease = kShortLease)
       : name(the_name) {
     loop::ProcessOptions options;
     options.argv = base::split(
@@ -165,10 +170,9 @@ E2E_CASE("a leader that ends gracefully hands over at once") {
   World w;
   prepare(w);
   w.apply(website("a", "one"));
-  const std::string longer = "|--lease-duration|5m|--renew-deadline|4m";
-  Contender one(w, "one", {}, longer);
+  Contender one(w, "one", {}, kLongLease);
   REQUIRE(w.eventually([&] { return writer(w) == "one"; }));
-  Contender two(w, "two", {}, longer);
+  Contender two(w, "two", {}, kLongLease);
   REQUIRE(w.eventually([&] { return two.says("standing by: held by one"); }));
   one.signal(SIGTERM);
   // Long before the lease runs out.
@@ -184,12 +188,12 @@ E2E_CASE("a leader that ends gracefully hands over at once") {
 E2E_CASE("a leader that loses its lease ends its hooks and drops what they say") {
   World w;
   prepare(w);
-  w.script("reconcile.sh", std::string("[ \"$ME\" = slow ] && { touch \"$FOLDER/started\"; "
+  w.script("reconcile.sh", std::string("[ \"$ME\" = slow ] && { "
                                        "trap 'touch \"$FOLDER/ended\"; exit 0' TERM; "
-                                       "sleep 30 & wait; }\n") +
+                                       "touch \"$FOLDER/started\"; sleep 30 & wait; }\n") +
                                kWriteMyName);
   w.apply(website("a", "one"));
-  Contender slow(w, "slow");
+  Contender slow(w, "slow", {}, kLongLease);
   REQUIRE(w.eventually([&] { return !w.read("started").empty() || slow.says("\"leading\""); }));
   REQUIRE(w.eventually([&] { return ::access((w.folder() + "/started").c_str(), F_OK) == 0; }));
   // Somebody else is written into the lease.
@@ -226,6 +230,7 @@ E2E_CASE("shards are shared out, handed over and taken over without two runs at 
   // Graceful: everything comes back. Then again, by a crash.
   two->signal(SIGTERM);
   REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one"}; }));
+  REQUIRE(w.eventually([&] { return two->exit.has_value(); }));
   CHECK(two->exit->code == 0);
   Contender three(w, "three", flags);
   REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one", "three"}; }));
@@ -246,7 +251,7 @@ E2E_CASE("instances that share objects out differently never run at once") {
   w.apply(website("site", "two"));
   CHECK(w.holds_for([&] { return writer(w, "site-page") == "one"; }, Duration{1500}));
   one.signal(SIGTERM);
-  REQUIRE(w.eventually([&] { return writer(w, "site-page") == "two"; }));
+  REQUIRE(w.eventually([&] { return one.exit.has_value() && writer(w, "site-page") == "two"; }));
   CHECK(one.exit->code == 0);
   CHECK(w.read("overlaps").empty());
 }
@@ -265,9 +270,9 @@ E2E_CASE("shards by namespace watch only the namespaces of their shards") {
     const auto map = w.get("ConfigMap", name + "-page", ns);
     return map ? base::string_at(*map, {"data", "by"}) : "";
   };
-  Contender one(w, "one", flags);
+  Contender one(w, "one", flags, kLongLease);
   REQUIRE(w.eventually([&] { return by("a", w.ns()) == "one" && by("b", w.ns2()) == "one"; }));
-  Contender two(w, "two", flags);
+  Contender two(w, "two", flags, kLongLease);
   REQUIRE(w.eventually([&] { return by("a", w.ns()) == "two" || by("b", w.ns2()) == "two"; }));
   const bool has_first = by("a", w.ns()) == "two";
   CHECK(watches(two, has_first ? w.ns() : w.ns2()));
@@ -283,10 +288,10 @@ E2E_CASE("shards by label list only the objects that carry their number") {
   w.apply(website("b", "one", ", labels: {part: '1'}"));
   w.apply(website("c", "one"));
   const std::vector<std::string> flags = {"--shards", "2", "--shard-by", "label=part"};
-  Contender one(w, "one", flags);
+  Contender one(w, "one", flags, kLongLease);
   REQUIRE(w.eventually([&] { return writer(w) == "one" && writer(w, "b-page") == "one"; }));
   CHECK(writer(w, "c-page").empty());
-  Contender two(w, "two", flags);
+  Contender two(w, "two", flags, kLongLease);
   REQUIRE(w.eventually([&] { return writer(w) == "two" || writer(w, "b-page") == "two"; }));
   const bool has_first = writer(w) == "two";
   CHECK(two.says(std::string("labelSelector=part%3D") + (has_first ? "0" : "1")));
@@ -304,10 +309,10 @@ struct TwoParts {
     w.script("reconcile.sh", script);
     w.script("cleanup.sh", "echo \"cleanup $KW_NAME\" >> \"$FOLDER/cleanups\"\n");
     w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-    one.emplace(w, "one", kFlags);
+    one.emplace(w, "one", kFlags, kLongLease);
     REQUIRE(
         w.eventually([&] { return holder(w, "lead-0") == "one" && holder(w, "lead-1") == "one"; }));
-    two.emplace(w, "two", kFlags);
+    two.emplace(w, "two", kFlags, kLongLease);
     REQUIRE(
         w.eventually([&] { return holder(w, "lead-0") == "two" || holder(w, "lead-1") == "two"; }));
   }
@@ -392,7 +397,79 @@ spec:
     REQUIRE(w.try_remove("Website", one["metadata"]["name"], w.ns()));
   }
   CHECK(w.eventually([&] { return w.list("Website").empty(); }));
+  INFO(parts.one->tail() << "\n\n" << parts.two->tail() << "\n\n" << w.read("cleanups"));
+  CHECK_FALSE(parts.one->exit.has_value());  // it would have run cleanups of its own once more
+  CHECK_FALSE(parts.two->exit.has_value());
   CHECK(w.lines("cleanups") == 12);
+}
+
+namespace {
+
+// A leader at work on an object whose hook takes note of TERM, and goes on for ever.
+struct StubbornHook {
+  explicit StubbornHook(const std::string& lease) {
+    w.apply(kWebsiteCrd);
+    w.rules(R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Website, namespaces: ['@NS@']}
+  reconcile:
+    exec: [./reconcile.sh]
+    timeout: 20m
+    grace: 10m
+    inheritEnv: [FOLDER]
+)");
+    w.script("reconcile.sh", R"x(
+trap ': > "$FOLDER/termed"' TERM
+echo $$ > "$FOLDER/pid.new"
+mv "$FOLDER/pid.new" "$FOLDER/pid"
+while :; do sleep 0.1 || :; done
+)x");
+    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+    w.apply(website("a", "one"));
+    leader.emplace(w, "one", std::vector<std::string>{}, lease);
+    REQUIRE(w.eventually([&] { return !w.read("pid").empty(); }));
+    pid = static_cast<pid_t>(std::stol(w.read("pid")));
+    REQUIRE(lives());
+  }
+  bool lives() const { return ::kill(pid, 0) == 0; }
+  bool got_term() const { return ::access((w.folder() + "/termed").c_str(), F_OK) == 0; }
+
+  World w;
+  std::optional<Contender> leader;
+  pid_t pid = 0;
+};
+
+}  // namespace
+
+E2E_CASE("a hook that ignores TERM is killed soon after its leader has lost the lease") {
+  // 2 seconds from TERM to KILL: half of what is between the two.
+  StubbornHook hook("|--lease-duration|24s|--renew-deadline|20s");
+  World& w = hook.w;
+  w.merge("Lease", "lead", "{spec: {holderIdentity: somebody, leaseDurationSeconds: 3600}}");
+  REQUIRE(w.eventually([&] { return hook.leader->says("not the leader any more"); }));
+  INFO(hook.leader->tail());
+  // A busy machine may take longer; left alone it has the 10 minutes of its rule.
+  CHECK(w.eventually([&] { return !hook.lives(); }, Duration{20000}));
+  CHECK(hook.got_term());
+  REQUIRE(w.eventually([&] { return hook.leader->exit.has_value(); }));
+  CHECK(hook.leader->exit->code == 1);
+}
+
+E2E_CASE("a hook is killed without TERM where its leader was stopped until the lease had run out") {
+  StubbornHook hook("|--lease-duration|9s|--renew-deadline|8s");
+  World& w = hook.w;
+  hook.leader->signal(SIGSTOP);
+  CHECK(w.holds_for([&] { return hook.lives(); }, Duration{9000}));
+  hook.leader->signal(SIGCONT);
+  REQUIRE(w.eventually([&] { return hook.leader->exit.has_value(); }));
+  INFO(hook.leader->tail());
+  CHECK(hook.leader->exit->code == 1);
+  CHECK(hook.leader->says("not the leader any more"));
+  CHECK_FALSE(hook.lives());
+  CHECK_FALSE(hook.got_term());
 }
 
 }  // namespace kubewatch::e2e

@@ -11,6 +11,7 @@
 #include "core/url.hpp"
 #include "e2e/kubectl.hpp"
 #include "e2e/kubewatch_process.hpp"
+#include "e2e/turner.hpp"
 #include "e2e/world.hpp"
 
 namespace kubewatch::e2e {
@@ -118,16 +119,12 @@ void fill(World& w) {
 
 // A cache server over the namespace of the case.
 struct Serving {
-  Serving(World& w, std::vector<std::string> more = {}) : w_(w), path(w.folder() + "/served") {
-    std::vector<std::string> argv = {KUBEWATCH_BINARY,
-                                     "reflect",
-                                     "configmaps,websites.e2e.kubewatch.dev",
-                                     "-n",
-                                     w.ns(),
-                                     "--serve",
-                                     "127.0.0.1:0",
-                                     "--kubeconfig-out",
-                                     path};
+  Serving(World& w, std::vector<std::string> more = {},
+          const std::string& types = "configmaps,websites.e2e.kubewatch.dev")
+      : w_(w), path(w.folder() + "/served") {
+    std::vector<std::string> argv = {
+        KUBEWATCH_BINARY, "reflect",          types, "-n", w.ns(), "--serve",
+        "127.0.0.1:0",    "--kubeconfig-out", path};
     argv.insert(argv.end(), more.begin(), more.end());
     program = std::make_unique<Program>(w, std::move(argv), own_config(w));
     const bool there =
@@ -232,6 +229,54 @@ E2E_CASE("reflect --serve follows the server, and its readers follow it") {
   w.merge("ConfigMap", "b", "{data: {k: after}}");
   serving.catch_up("/api/v1/namespaces/" + w.ns() + "/configmaps/b", "after");
   serving.end();
+}
+
+E2E_CASE("reflect goes on in another version of its kind, and serves that") {
+  World w;
+  make_turner(w, "true", "false");
+  const auto object = [](const std::string& version, const std::string& name) {
+    return "{apiVersion: turn.kubewatch.dev/" + version +
+           ", kind: Turner, metadata: {name: " + name + ", namespace: '@NS@'}}";
+  };
+  w.apply(object("v1alpha1", "t1"));
+  const auto target = [&](const std::string& version) {
+    return "/apis/turn.kubewatch.dev/" + version + "/namespaces/" + w.ns() + "/turners";
+  };
+  const std::string saved = w.folder() + "/saved";
+  {
+    Serving serving(w, {"--snapshot", saved}, "turners.turn.kubewatch.dev");
+    CHECK(items_of(serving.reader->get(target("v1alpha1")).body).size() == 1);
+    serving.end();
+  }
+  Program pinned(w,
+                 {KUBEWATCH_BINARY, "reflect", "turners.v1alpha1.turn.kubewatch.dev", "-n", w.ns()},
+                 own_config(w));
+  Serving serving(w, {}, "turners.turn.kubewatch.dev");
+  const auto says = [&](const Program& one, const std::string& text) {
+    return w.eventually([&] { return base::join(one.log, "\n").find(text) != std::string::npos; },
+                        kDiscovery);
+  };
+  w.apply(turner("false", "true"));
+  REQUIRE(turned(w, "v1", true));
+  CHECK(says(*serving.program,
+             "turners.turn.kubewatch.dev is served as v1 now, not as v1alpha1: going on"));
+  CHECK(says(pinned, "waiting for the version that was asked for"));
+  w.apply(object("v1", "t2"));
+  serving.catch_up(target("v1"), "\"t2\"");
+  const auto items = items_of(serving.reader->get(target("v1")).body);
+  REQUIRE(items.size() == 2);
+  CHECK(items[0].find("turn.kubewatch.dev/v1\"") != std::string::npos);
+  CHECK(serving.reader->get(target("v1alpha1")).status == 404);
+  serving.end();
+  // What was saved of the version before is compared with the one that there is.
+  const auto once = reflect(w, {"--from", saved, "--once", "-o", "name"});
+  CHECK(once.code == 0);
+  CHECK(once.out.find("t1") != std::string::npos);
+  CHECK(once.out.find("t2") != std::string::npos);
+  CHECK(once.err.find("going on with that") != std::string::npos);
+  ::kill(pinned.process->pid(), SIGTERM);
+  CHECK(w.eventually([&] { return pinned.exit.has_value(); }));
+  remove_turner(w);
 }
 
 E2E_CASE("kubectl reads through reflect --serve") {

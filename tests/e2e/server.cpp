@@ -9,7 +9,6 @@
 
 #include "apiserver/sandbox.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::e2e {
 

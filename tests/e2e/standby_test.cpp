@@ -12,13 +12,14 @@
 namespace kubewatch::e2e {
 namespace {
 
-runtime::LeadershipOptions short_leases(World& w, const std::string& lease,
-                                        const std::string& identity) {
+// Nobody waits until one runs out, and a busy machine must not lose it.
+runtime::LeadershipOptions long_leases(World& w, const std::string& lease,
+                                       const std::string& identity) {
   runtime::LeadershipOptions options;
   options.election.lease = {w.ns(), lease};
   options.election.identity = identity;
-  options.election.lease_duration = Duration{4000};
-  options.election.renew_deadline = Duration{3000};
+  options.election.lease_duration = Duration{300000};
+  options.election.renew_deadline = Duration{240000};
   options.election.retry_period = Duration{500};
   return options;
 }
@@ -51,7 +52,7 @@ class Instance {
     if (!built.ok()) FAIL(built.error().render());
     op = std::move(*built);
 
-    const runtime::LeadershipOptions options = short_leases(w, "cpp", name_);
+    const runtime::LeadershipOptions options = long_leases(w, "cpp", name_);
     REQUIRE(options.validate().ok());
     leases_ = client_for(w, *transport_, options);
     runtime::LeadershipCallbacks callbacks;
@@ -62,7 +63,7 @@ class Instance {
     callbacks.end_runs = [this](std::size_t, std::function<void()> done) {
       op->stand_by(std::move(done));
     };
-    callbacks.lost = [this](const std::string& why) {
+    callbacks.lost = [this](const std::string& why, Duration) {
       lost = why;
       op->stand_by([] {});
     };
@@ -176,7 +177,7 @@ E2E_CASE("an instance that gave its shards back is no member any more, and may c
   const auto transport = *client::make_transport(w.loop(), w.server().config());
   const auto make = [&](const std::string& name) {
     auto out = std::make_unique<Member>();
-    runtime::LeadershipOptions options = short_leases(w, "parts", name);
+    runtime::LeadershipOptions options = long_leases(w, "parts", name);
     options.shards = 4;
     options.plan = "4 shards";
     REQUIRE(options.validate().ok());
@@ -187,7 +188,7 @@ E2E_CASE("an instance that gave its shards back is no member any more, and may c
       raw->leads.erase(shard);
       done();
     };
-    callbacks.lost = [raw = out.get()](const std::string& why) { raw->lost = why; };
+    callbacks.lost = [raw = out.get()](const std::string& why, Duration) { raw->lost = why; };
     out->leadership =
         std::make_unique<runtime::Leadership>(*out->client, options, out->random, callbacks);
     return out;

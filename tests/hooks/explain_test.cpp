@@ -252,7 +252,7 @@ TEST_CASE("an explanation as JSON has a next run only where it is known") {
 
 TEST_CASE("an object slowed down for its loop says until when, and which paths keep changing") {
   auto facts = quiet();
-  facts.loop = SlowedLoop{{"ConfigMap shop/a: data.time"}, Duration{8000}};
+  facts.loop = SlowedLoop{{"ConfigMap shop/a: data.time"}, true, Duration{8000}};
   for (const auto reason : {runtime::Reason::owned_changed, runtime::Reason::updated}) {
     facts.queued = pending(facts, reason, 7000);
     const auto out = explain(website(), facts);

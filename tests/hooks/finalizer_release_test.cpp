@@ -100,6 +100,23 @@ TEST_CASE("every page is read, and only objects with the finalizer are patched")
   CHECK(patch->back() == Json{{"op", "remove"}, {"path", "/metadata/finalizers/1"}});
 }
 
+TEST_CASE("a namespace that may not be listed keeps no other from being let go") {
+  test::Rig rig;
+  base::Random random(1);
+  rig.transport.answer(403, R"({"kind":"Status","code":403,"reason":"Forbidden"})");
+  rig.transport.answer(200, page(item("a", R"(["kubewatch.dev/website"])")));
+  rig.transport.answer(200, R"({"metadata":{"name":"a"}})");
+  ReleaseTarget two = target();
+  two.namespaces = {"closed", "shop"};
+  FinalizerRelease release(rig.client, random, two);
+  release.start([] {});
+  for (int i = 0; i < 20 && rig.transport.size() < 3; ++i) rig.run();
+  REQUIRE(rig.transport.size() == 3);
+  CHECK(rig.transport.call(0).path() == "/apis/demo.dev/v1/namespaces/closed/websites");
+  CHECK(rig.transport.call(2).line().starts_with(
+      "PATCH /apis/demo.dev/v1/namespaces/shop/websites/a?"));
+}
+
 TEST_CASE("orphans are let go once their controller has ended, unless a rule guards them again") {
   test::Rig rig;
   base::Random random(1);

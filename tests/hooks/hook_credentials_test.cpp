@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"

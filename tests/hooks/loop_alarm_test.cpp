@@ -91,6 +91,16 @@ TEST_CASE("a loop whose hook prints the same blames others") {
   CHECK(report->text().find("another program") != std::string::npos);
 }
 
+TEST_CASE("a loop of which nothing is known but that it is one says no more") {
+  LoopAlarm alarm(2, Duration{1000});
+  (void)alarm.note(kA, at(0), kItself, true, {});
+  (void)alarm.note(kA, at(1), kItself, true, {});
+  const auto report = alarm.note(kA, at(2), kItself, true, {});
+  REQUIRE(report);
+  CHECK_FALSE(report->compared);
+  CHECK(report->text().find("prints the same") == std::string::npos);
+}
+
 TEST_CASE("paths name what differs, what is new and what is gone, never values") {
   const Printed before = {{"A x", Json{{"l", {1, 2}}, {"m", {{"k", "secret"}}}}}, {"B x", Json()}};
   const Printed after = {{"A x", Json{{"l", {1, 3}}, {"n", 1}}}, {"C x", Json()}};

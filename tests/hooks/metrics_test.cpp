@@ -33,6 +33,7 @@ EngineFacts facts() {
     watch.namespace_ = "shop";
     watch.synced = true;
     watch.relists = 2;
+    watch.failures = {0, 3, 1, 0, 0};
     watch.objects = 5;
     if (!well) watch.failing_for = Duration{2000};
     out.watches.push_back(watch);
@@ -67,6 +68,7 @@ TEST_CASE("the names, labels and buckets of own metrics are these") {
         "gauge kubewatch_failing_objects controller\n"
         "gauge kubewatch_watch_up resource namespace\n"
         "gauge kubewatch_watch_failing_seconds resource namespace\n"
+        "counter kubewatch_watch_failures_total resource namespace class\n"
         "counter kubewatch_watch_relists_total resource namespace\n"
         "counter kubewatch_watch_reconnects_total resource namespace\n"
         "gauge kubewatch_cache_objects resource namespace\n"
@@ -118,6 +120,20 @@ TEST_CASE("facts of the moment are shown, two watches of one kind as one series"
   CHECK(has(text, "kubewatch_watch_failing_seconds{namespace=\"shop\",resource=\"pods\"} 2"));
   CHECK(has(text, "kubewatch_watch_relists_total{namespace=\"shop\",resource=\"pods\"} 4"));
   CHECK(has(text, "kubewatch_cache_objects{namespace=\"shop\",resource=\"pods\"} 10"));
+}
+
+TEST_CASE("failures of a watch are counted by class, those that never happened as 0") {
+  Metrics metrics;
+  const std::string text = metrics.text(facts(), {}, at(0));
+  const auto counted = [&](const std::string& where, int count) {
+    return has(text, "kubewatch_watch_failures_total{class=\"" + where +
+                         "\",namespace=\"shop\",resource=\"pods\"} " + std::to_string(count));
+  };
+  CHECK(counted("initialList", 0));
+  CHECK(counted("watchStart", 6));
+  CHECK(counted("stream", 2));
+  CHECK(counted("serverError", 0));
+  CHECK(counted("noResourceVersion", 0));
 }
 
 TEST_CASE("metrics of hooks carry their controller, what cannot be taken is counted") {

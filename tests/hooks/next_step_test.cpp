@@ -86,7 +86,9 @@ TEST_CASE("own changes run when they count") {
        Reaction::run_now},
       {"came into the selection", [](OwnChange& c) { c.matched_before = false; },
        Reaction::run_now},
-      {"left the selection", [](OwnChange& c) { c.matched_now = false; }, Reaction::ignore},
+      {"left the selection", [](OwnChange& c) { c.matched_now = false; }, Reaction::run_now},
+      {"never was in the selection", [](OwnChange& c) { c.matched_now = c.matched_before = false; },
+       Reaction::ignore},
       {"left it with our finalizer",
        [](OwnChange& c) {
          c.matched_now = false;
@@ -98,6 +100,8 @@ TEST_CASE("own changes run when they count") {
          c.deleting = true;
          c.lifecycle_changed = true;
        },
+       Reaction::run_now},
+      {"dying without ours, as before", [](OwnChange& c) { c.deleting = c.content_changed = true; },
        Reaction::ignore},
       {"dying with ours, excluded by the filter",
        [](OwnChange& c) {

@@ -53,4 +53,14 @@ TEST_CASE("the latest patches are remembered, and no more") {
   CHECK(memory.left_by(kShared, "3") != nullptr);
 }
 
+TEST_CASE("a state may be noted of what had no name before, beside a patch that is open") {
+  PatchMemory memory;
+  memory.begin("u1", kShared);
+  memory.left("u1", kShared, "11");
+  memory.left("u1", kOther, "");
+  CHECK(memory.patching(kShared) == std::vector<std::string>{"u1"});
+  REQUIRE(memory.left_by(kShared, "11") != nullptr);
+  CHECK(memory.left_by(kOther, "") == nullptr);
+}
+
 }  // namespace kubewatch::hooks

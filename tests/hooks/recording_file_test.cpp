@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.hpp"
 #include "base/random.hpp"
-#include "base/strings.hpp"
 #include "hooks/recording_format.hpp"
 #include "hooks/rule_folder.hpp"
 #include "support/catch.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/strings.hpp"
+#include "base/files.hpp"
 #include "hooks/recording_format.hpp"
 #include "hooks/rule_folder.hpp"
 #include "support/catch.hpp"

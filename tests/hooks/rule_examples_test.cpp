@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/strings.hpp"
+#include "base/files.hpp"
 #include "hooks/rule_file.hpp"
 #include "support/catch.hpp"
 

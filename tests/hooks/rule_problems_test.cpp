@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/strings.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
 #include "support/catch.hpp"
@@ -327,14 +326,17 @@ TEST_CASE("wrong streams are refused") {
             "quotes)"}},
           {"  for: {apiVersion: v1, kind: Pod, strip: [.metadata.uid, .spec]}\n",
            {"6:44: spec.for.strip[0]: \".metadata.uid\" cannot be dropped: kubewatch needs it"}},
-          {"  for:\n    apiVersion: v1\n    kind: Pod\n    list: {strategy: stream, pageSize: 0, "
+          {"  for:\n    apiVersion: v1\n    kind: Pod\n    list: {strategy: stream, pageSize: -1, "
            "timeout: 10m, "
            "backoff: {initial: 1m, max: 1s}}\n",
            {"9:22: spec.for.list.strategy: must be auto, paged, unpaged or streaming, not "
             "\"stream\"",
-            "9:40: spec.for.list.pageSize: must be from 1 to 10000, not 0",
-            "9:52: spec.for.list.timeout: must be from 5s to 4m54s, not 10m",
-            "9:66: spec.for.list.backoff: max is shorter than initial"}},
+            "9:40: spec.for.list.pageSize: must be from 0 to 10000, not -1",
+            "9:53: spec.for.list.timeout: must be from 5s to 4m54s, not 10m",
+            "9:67: spec.for.list.backoff: max is shorter than initial"}},
+          {"  for: {apiVersion: v1, kind: Pod, list: {strategy: paged, pageSize: 0}}\n",
+           {"6:70: spec.for.list.pageSize: must be above 0 with strategy paged: 0 means never in "
+            "pages"}},
       });
   check_all(
       kHead,

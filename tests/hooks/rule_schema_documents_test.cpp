@@ -111,6 +111,9 @@ TEST_CASE("what the reader takes the schema for editors takes") {
            "{apiVersion: v1, kind: ConfigMap, filter: .data, content: full, optional: true}",
            "{apiVersion: v1, kind: ConfigMap, list: {strategy: paged, pageSize: 1, timeout: 5s, "
            "backoff: {initial: 10ms}}}",
+           "{apiVersion: v1, kind: ConfigMap, list: {pageSize: 0}}",
+           "{apiVersion: v1, kind: ConfigMap, list: {strategy: streaming, pageSize: 0}}",
+           "{apiVersion: v1, kind: ConfigMap, list: {strategy: paged}}",
            "{group: \"\", kinds: \"*\"}",
            "[{apiVersion: v1, kind: ConfigMap}, {group: apps, kinds: \"*\"}]",
        }) {
@@ -256,7 +259,8 @@ TEST_CASE("selections and headers that the reader refuses the schema for editors
            "{apiVersion: v1, kind: ConfigMap, strip: [status]}",
            "{apiVersion: v1, kind: ConfigMap, strip: [.]}",
            "{apiVersion: v1, kind: ConfigMap, optional: maybe}",
-           "{apiVersion: v1, kind: ConfigMap, list: {pageSize: 0}}",
+           "{apiVersion: v1, kind: ConfigMap, list: {pageSize: -1}}",
+           "{apiVersion: v1, kind: ConfigMap, list: {strategy: paged, pageSize: 0}}",
            "{apiVersion: v1, kind: ConfigMap, list: {pageSize: 10001}}",
            "{apiVersion: v1, kind: ConfigMap, list: {strategy: fast}}",
            "{apiVersion: v1, kind: ConfigMap, list: {backoff: {initial: 0s}}}",

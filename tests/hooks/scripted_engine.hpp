@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "client/rig.hpp"

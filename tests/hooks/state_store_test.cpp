@@ -8,8 +8,8 @@
 
 #include <filesystem>
 
+#include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/strings.hpp"
 #include "hooks/rule_folder.hpp"
 #include "support/catch.hpp"
 
@@ -206,6 +206,21 @@ TEST_CASE("a state that cannot be written any more leaves nothing that could be 
     CHECK(store->find(kA) == nullptr);
   }
   CHECK(open(path)->size() == 0);
+}
+
+TEST_CASE("that no further object is recorded is said once, with the first of them") {
+  const test::RuleFolder folder;
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  StateLimits limits;
+  limits.objects = 1;
+  auto store = open(folder.file("state"), {"boot", "server", ""}, limits);
+  for (const StateKey& key : {kA, kB, kB}) store->set(key, {"uid", "h", false, 0, 0, ""});
+  base::capture_log(nullptr);
+  CHECK(store->size() == 1);
+  REQUIRE(log.size() == 1);
+  CHECK(log[0].find("holds no further objects") != std::string::npos);
+  CHECK(log[0].find(kB.object.str()) != std::string::npos);
 }
 
 TEST_CASE("a full disk ends what is kept, and the file and the reason are named") {

@@ -1,5 +1,8 @@
 #include "hooks/streams.hpp"
 
+#include <algorithm>
+
+#include "base/log.hpp"
 #include "client/rewinds.hpp"
 #include "client/rig.hpp"
 #include "hooks/rule_file.hpp"
@@ -80,6 +83,8 @@ TEST_CASE("every key of a rule's list block is in the requests that are sent") {
         Lines{"?resourceVersion=0", watch});
   CHECK(wire("list: {strategy: paged, pageSize: 7}", {kFirstPage, kList}) ==
         Lines{"?limit=7", "?continue=c&limit=7", watch});
+  // As --chunk-size 0.
+  CHECK(wire("list: {pageSize: 0}", {kList}) == Lines{"", watch});
   // The pair that drops the version elsewhere keeps it here.
   CHECK(wire("list: {strategy: paged, semantics: any, pageSize: 7}", {kList}) ==
         Lines{"?limit=7&resourceVersion=0", watch});
@@ -129,6 +134,31 @@ TEST_CASE("a list that fails for ten seconds is not to be waited for, until it c
   CHECK(stream.ready());
   CHECK_FALSE(stream.stalled());
   CHECK(told == 2);
+}
+
+TEST_CASE("failures of a watch are counted by class, and the first of each class is logged") {
+  loop::EventLoop loop{loop::VirtualClock{}};
+  test::ScriptedTransport transport(loop);
+  client::Client client(loop, transport, test::scripted_config());
+  transport.answer(500, "broken");
+  transport.answer(500, "broken");
+  transport.answer(200, kList);
+  transport.answer(500, "broken");
+  base::Random random(1);
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  StreamPool pool(client, random);
+  const auto opened = pool.open(spec_of("list: {strategy: unpaged}"), {[](const auto&) {}, [] {}});
+  loop.run_until([&] { return opened.stream->facts().failures[1] > 0; }, Duration{30000});
+  base::capture_log(nullptr);
+  CHECK(opened.stream->facts().failures == runtime::FailureCounts{2, 1, 0, 0, 0});
+  const auto lines_with = [&](const std::string& text) {
+    return std::count_if(logged.begin(), logged.end(), [&](const std::string& line) {
+      return line.find(text) != std::string::npos;
+    });
+  };
+  CHECK(lines_with("where=\"initial list\"") == 1);
+  CHECK(lines_with("where=\"watch start\"") == 1);
 }
 
 TEST_CASE("a list that is needed anew has ten seconds of its own") {

@@ -15,10 +15,10 @@ struct Door {
                          [](const std::string&, const TriggerRequest&) { return 1; }};
   TimePoint now{Duration{5000}};
 
-  int status(const std::string& body, const std::string& token) {
+  int status(const std::string& body, const std::string& token, const std::string& path = "/kick") {
     http::ServerRequest request;
     request.method = "POST";
-    request.path = "/kick";
+    request.path = path;
     request.body = body;
     request.headers.add("Authorization", "Bearer " + token);
     return answers.answer(request, now).status;
@@ -41,6 +41,14 @@ TEST_CASE("requests without a right do not use up the share of those with one") 
   Door door;
   CHECK(door.until_too_many(kOne, "wrong") == 1000);
   CHECK(door.status(kOne, "s3cret") == 202);
+}
+
+TEST_CASE("who floods one path keeps nobody from another") {
+  Door door;
+  door.answers.set_routes({{"/kick", door.folder.file("token"), "a"}, {"/other", "", "b"}});
+  CHECK(door.until_too_many(kOne, "s3cret") == 1000);
+  CHECK(door.status(kOne, "", "/other") == 202);
+  CHECK(door.status(kAll, "", "/other") == 202);
 }
 
 TEST_CASE("requests over HTTP are let in again as time goes by") {

@@ -3,8 +3,8 @@
 #include "hooks/child_writer.hpp"
 #include "hooks/unknown_kinds.hpp"
 #include "hooks/verdict.hpp"
+#include "hooks/write_surroundings.hpp"
 #include "support/catch.hpp"
-#include "support/scripted_transport.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::hooks;
@@ -16,48 +16,6 @@ TimePoint at(int seconds) {
 }
 
 const core::Gvk kGauge{"demo.example.com", "v1", "Gauge"};
-
-// As little of a rule's surroundings as a writer of children needs.
-struct Surroundings : WriteContext {
-  Surroundings() : client_(loop, transport, config()) {
-    rule_.name = "web";
-    rule_.apply.field_manager = "kubewatch/web";
-    owner_type_.gvk = {"demo.example.com", "v1", "Website"};
-    owner_type_.plural = "websites";
-  }
-  static client::ClientConfig config() {
-    client::ClientConfig out;
-    out.server = "http://server.test";
-    return out;
-  }
-  client::Client& client() override { return client_; }
-  const Rule& rule() const override { return rule_; }
-  const core::ResourceType& owner_type() const override { return owner_type_; }
-  ChildMemory& memory() override { return memory_; }
-  UnknownKinds& unknown_kinds() override { return unknown_kinds_; }
-  std::optional<core::ObjectMeta> cached_child(const ChildId&) const override { return {}; }
-  bool is_watched(const ChildId&) const override { return false; }
-  bool deletion_wakes(const ChildId&, const std::string&) const override { return false; }
-  std::string owner_version(const Owner&) const override { return ""; }
-  std::vector<FoundChild> cached_children(const std::string&) const override { return {}; }
-  void with_unwatched_places(const Owner&,
-                             std::function<void(Result<std::vector<Unwatched>>)> done) override {
-    done(std::vector<Unwatched>{});
-  }
-  void expect(const ChildId&, const std::string&) override {}
-  void finalizer_patched(const Owner&, const std::string&) override {}
-  void with_status_shape(std::function<void(const StatusShape&)> done) override { done({}); }
-
-  loop::EventLoop loop;
-  test::ScriptedTransport transport;
-
- private:
-  client::Client client_;
-  Rule rule_;
-  core::ResourceType owner_type_;
-  ChildMemory memory_;
-  UnknownKinds unknown_kinds_;
-};
 
 Manifest gauge() {
   Manifest out;
@@ -71,14 +29,13 @@ Manifest gauge() {
 }
 
 Error refusal(const std::string& body) {
-  Surroundings around;
-  ChildWriter writer(around, {around.owner_type().gvk, true, {"shop", "a"}, "u1", false});
+  test::WriteSurroundings around;
+  ChildWriter writer(around, around.owner());
   around.transport.answer(404, "404 page not found\n");
   around.transport.answer(404, body);
   std::optional<Result<WriteEffect>> effect;
   writer.apply(gauge(), [&](Result<WriteEffect> given) { effect.emplace(std::move(given)); });
-  around.transport.run();
-  REQUIRE(effect.has_value());
+  REQUIRE(around.until([&] { return effect.has_value(); }));
   REQUIRE_FALSE(effect->ok());
   return effect->error();
 }

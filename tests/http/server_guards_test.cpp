@@ -101,7 +101,7 @@ TEST_CASE("a port that is taken is named in the error") {
   options.port = first->port();
   const auto second = Server::listen(loop, options, say_ok);
   REQUIRE_FALSE(second.ok());
-  CHECK(second.error().kind() == ErrorKind::unreachable);
+  CHECK(second.error().kind() == ErrorKind::unavailable);
   CHECK(second.error().message().find("127.0.0.1:" + std::to_string(first->port())) !=
         std::string::npos);
 }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "jq/jq.hpp"

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/strings.hpp"
+#include "base/files.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;

@@ -701,9 +701,9 @@ TEST_CASE("a hook that hangs ends its case, not the others") {
   rules.replace(rules.find("echo \"copying"), 4, "sleep 60; echo");
   const TestCase test = case_of(folder, rules, "expect: {runs: []}\n");
   CaseOptions options;
-  options.patience = Duration{300};
+  options.patience = Duration{2000};
   const auto result = run_case(test, options);
-  CHECK(messages(result).find("not done after 300ms of real time: a hook still runs") !=
+  CHECK(messages(result).find("not done after 2s of real time: a hook still runs") !=
         std::string::npos);
 }
 
@@ -745,6 +745,17 @@ TEST_CASE("a case that expects nothing is refused, and a folder without cases") 
   const auto none = load_cases({folder.path()});
   REQUIRE(none.problems.size() == 1);
   CHECK(none.problems[0].message.find("no test case") == 0);
+}
+
+TEST_CASE("a case of a version that is none is refused, in a folder as well") {
+  const test::RuleFolder folder;
+  folder.write("tests.yaml",
+               "apiVersion: kubewatch.dev/v2\nkind: ControllerTest\nmetadata: {name: x}\n");
+  const auto loaded = load_cases({folder.path()});
+  REQUIRE_FALSE(loaded.problems.empty());
+  CHECK(loaded.problems[0].str().find(
+            "tests.yaml:1:13: apiVersion: must be kubewatch.dev/v1, not \"kubewatch.dev/v2\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("reports say what failed and where, in all three forms") {

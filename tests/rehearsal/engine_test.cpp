@@ -1,8 +1,13 @@
 // An engine over a server in this process: rules that are read again, and ends in the wrong moment.
 #include "hooks/engine.hpp"
 
-#include <algorithm>
+#include <signal.h>
+#include <stdlib.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.hpp"
 #include "base/yaml.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/health.hpp"
@@ -129,5 +134,41 @@ TEST_CASE("an engine that is destroyed while it ends calls nobody afterwards") {
       rig.turn();
       CHECK(called == 0);
     }
+  }
+}
+
+TEST_CASE("hooks that ignore TERM die in the time that a lost lead leaves them") {
+  for (const Duration within : {Duration{0}, Duration{2000}}) {
+    INFO("within " << within.count() << "ms");
+    std::string folder = "/tmp/kubewatch-engine-XXXXXX";
+    REQUIRE(mkdtemp(folder.data()) != nullptr);
+    {
+      const std::string stays =
+          "; trap ': > termed' TERM; echo $$ > new; mv new pid; while :; do sleep 0.1 || :; done\n";
+      Rig rig(std::string("  for: {apiVersion: v1, kind: ConfigMap, namespaces: [default]}\n") +
+              "  reconcile:\n    timeout: 20m\n    grace: 10m\n    shell: |\n      cd " + folder +
+              stays);
+      const Json object = {{"apiVersion", "v1"},
+                           {"kind", "ConfigMap"},
+                           {"metadata", {{"name", "one"}, {"namespace", "default"}}}};
+      REQUIRE(rig.server.ask("POST", "/api/v1/namespaces/default/configmaps", "", object).ok());
+      std::string written;
+      REQUIRE(rig.until([&] {
+        const auto read = base::read_file(folder + "/pid", 100);
+        if (read.ok()) written = *read;
+        return !written.empty();
+      }));
+      const auto pid = static_cast<pid_t>(std::stol(written));
+      const auto lives = [pid] { return ::kill(pid, 0) == 0; };
+      REQUIRE(lives());
+      bool ended = false;
+      rig.engine->abandon(within, [&] { ended = true; });
+      CHECK_FALSE(ended);
+      CHECK(lives() == (within > Duration{0}));
+      CHECK(rig.until([&] { return ended; }));
+      CHECK_FALSE(lives());
+      CHECK(std::filesystem::exists(folder + "/termed") == (within > Duration{0}));
+    }
+    std::filesystem::remove_all(folder);
   }
 }

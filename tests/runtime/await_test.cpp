@@ -96,19 +96,74 @@ TEST_CASE("a wait ends when the condition has failed, with the reason") {
 
 TEST_CASE("a wait times out and says what it sees instead") {
   Wait wait;
-  wait.options.deadline = Duration{30};
+  wait.options.deadline = Duration{500};
   wait.start(conditions::pod_running());
   wait.answer(0, 200, list(pod("Pending", 5), 5));
   REQUIRE(wait.ended());
   REQUIRE_FALSE(wait.result->ok());
   CHECK(wait.result->error().kind() == ErrorKind::timeout);
-  CHECK(wait.result->error().render() ==
-        "waiting until the Pod is running (pods shop/web): timed out after 30ms: phase is Pending");
+  CHECK(
+      wait.result->error().render() ==
+      "waiting until the Pod is running (pods shop/web): timed out after 500ms: phase is Pending");
+}
+
+TEST_CASE("an object that is kept as metadata only meets no condition that reads more") {
+  const auto deep_at = [](int version) {
+    std::string out = pod("Running", version);
+    return out.insert(out.size() - 1,
+                      R"(,"spec":)" + std::string(300, '[') + std::string(300, ']'));
+  };
+  const std::string deep = deep_at(5);
+  const auto refused = [](Wait& wait) {
+    REQUIRE(wait.ended());
+    REQUIRE_FALSE(wait.result->ok());
+    CHECK(wait.result->error().kind() == ErrorKind::too_large);
+    CHECK(wait.result->error().render().find("of pods shop/web only the metadata is kept") !=
+          std::string::npos);
+  };
+  // Neither met, nor waited for until the deadline.
+  using namespace conditions;
+  for (const Condition& condition : {pod_ready(), not_(pod_ready()), and_(created(), pod_running()),
+                                     or_(pod_running(), deleted())}) {
+    CAPTURE(condition.text());
+    Wait wait;
+    wait.start(condition);
+    wait.answer(0, 200, list(deep, 5));
+    refused(wait);
+  }
+  for (const Condition& condition :
+       {created(), not_(deleted()), and_(created(), not_(deleted()))}) {
+    CAPTURE(condition.text());
+    Wait wait;
+    wait.start(condition);
+    wait.answer(0, 200, list(deep, 5));
+    REQUIRE(wait.ended());
+    REQUIRE(wait.result->ok());
+    CHECK((**wait.result).met);
+  }
+  {
+    Wait wait;
+    wait.start(deleted("u1"));
+    wait.answer(0, 200, list(deep, 5));
+    wait.call(1).head(200);
+    CHECK_FALSE(wait.result.has_value());
+    wait.transport.call(1).data(event("DELETED", deep));
+    REQUIRE(wait.ended());
+    CHECK((**wait.result).met);
+  }
+  // It grows while it is waited for.
+  Wait wait;
+  wait.start(pod_ready());
+  wait.answer(0, 200, list(pod("Pending", 5), 5));
+  wait.call(1).head(200);
+  CHECK_FALSE(wait.result.has_value());
+  wait.transport.call(1).data(event("MODIFIED", deep_at(6)));
+  refused(wait);
 }
 
 TEST_CASE("a wait that never got an answer says why") {
   Wait wait;
-  wait.options.deadline = Duration{30};
+  wait.options.deadline = Duration{500};
   wait.start(conditions::pod_running());
   wait.answer(0, 500, "broken");
   REQUIRE(wait.ended());

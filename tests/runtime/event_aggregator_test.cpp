@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;

@@ -90,7 +90,10 @@ class Script {
     }
     if (std::get_if<BecameLeader>(&action)) return "leading";
     if (const auto* by = std::get_if<StandingBy>(&action)) return "standing by " + by->holder;
-    if (const auto* lost = std::get_if<LostLead>(&action)) return "lost: " + lost->why;
+    if (const auto* lost = std::get_if<LostLead>(&action)) {
+      last_fence = lost->fence;
+      return "lost: " + lost->why;
+    }
     if (const auto* done = std::get_if<ReleasedLead>(&action)) {
       return done->confirmed ? "released" : "released unconfirmed";
     }
@@ -99,6 +102,7 @@ class Script {
 
  public:
   std::int64_t last_timer = -1;
+  Fence last_fence{};  // of the lead that was lost
 };
 
 using Words = Script::Words;
@@ -232,6 +236,39 @@ TEST_CASE("a lease that another took is lost at once") {
   s.timer(2010);
   s.refuse(2020, ErrorKind::conflict);
   CHECK(s.answer(2030, Script::held_by("other")) == Words{"lost: it is held by other"});
+}
+
+TEST_CASE("what runs under a lost lead ends by its fence, however late that is noticed") {
+  const Fence fence{at(10000), at(12500)};
+  const auto left = [&](std::int64_t ms) { return time_to_end(fence, at(ms)).count(); };
+  CHECK(left(2030) == 2500);  // another took the lease: no longer than a last write
+  CHECK(left(10000) == 2500);
+  CHECK(left(10001) == 2499);
+  CHECK(left(12499) == 1);
+  CHECK(left(12500) == 0);
+  CHECK(left(86400000) == 0);
+}
+
+TEST_CASE("a lost lead tells the fence of its last confirmed renewal") {
+  Script taken;
+  taken.lead();
+  taken.timer(2010);
+  taken.accept(2020);
+  taken.timer(4020);
+  taken.refuse(4030, ErrorKind::conflict);
+  CHECK(taken.answer(4040, Script::held_by("other")) == Words{"lost: it is held by other"});
+  CHECK(taken.last_fence.start_before == at(2010 + 10000));
+  CHECK(time_to_end(taken.last_fence, at(4040)) == Duration{2500});
+
+  Script stopped;
+  stopped.lead();
+  CHECK(stopped.timer(11500) == Words{"lost: no renewal was confirmed for 10s"});
+  CHECK(time_to_end(stopped.last_fence, at(11500)) == Duration{1000});
+
+  Script suspended;
+  suspended.lead();
+  CHECK(suspended.timer(60000) == Words{"lost: no renewal was confirmed for 10s"});
+  CHECK(time_to_end(suspended.last_fence, at(60000)) == Duration{0});
 }
 
 TEST_CASE("another process with the same identity is found out") {

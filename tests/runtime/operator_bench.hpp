@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,7 +70,10 @@ struct OperatorBench {
   std::function<void()> before_start;  // once it is built
   std::vector<std::string> logged;
 
-  explicit OperatorBench(KindOptions own = {}) {
+  // With a clock of its own: time passes when nothing else is to be done.
+  explicit OperatorBench(loop::VirtualClock clock) : OperatorBench({}, clock) {}
+  explicit OperatorBench(KindOptions own = {}, std::optional<loop::VirtualClock> clock = {})
+      : loop(clock ? loop::EventLoop(*clock) : loop::EventLoop()) {
     base::capture_log(&logged);
     builder.for_(websites(), std::move(own)).retry({Duration{2}, Duration{10}, 2.0, 0.0});
   }

@@ -1,6 +1,8 @@
 // Controllers built in C++, against a scripted server: what runs, when, and with what.
 #include "runtime/operator.hpp"
 
+#include <algorithm>
+
 #include "base/json.hpp"
 #include "runtime/operator_bench.hpp"
 #include "support/catch.hpp"
@@ -496,6 +498,86 @@ TEST_CASE("a standby keeps its caches and runs nothing until it leads") {
     b.turn();
     CHECK(ended);
   }
+}
+
+TEST_CASE("a standby leaves deletions to the leader, but for those of the hand-over") {
+  Bench b{loop::VirtualClock{}};
+  Lines gone;
+  Result<RunOutcome> how = RunOutcome::await_change();
+  b.builder.standby().on_delete([&](const ObjectKey& key, const ReconcileDone& done) {
+    gone.push_back(key.str());
+    done(how);
+  });
+  const auto pass = [&](int seconds) {
+    b.loop.run_until([] { return false; }, Duration{seconds * 1000});
+  };
+  b.start();
+  b.list("websites", {object("a", 1), object("b", 1), object("c", 1), object("d", 1)});
+  b.event("websites", "DELETED", object("a", 6));
+  pass(40);
+  b.event("websites", "DELETED", object("b", 7));
+  b.event("websites", "DELETED", object("c", 8));
+  b.event("websites", "ADDED", object("c", 9, "", "uid-2"));
+  pass(20);
+  CHECK(gone.empty());
+  b.op->lead();
+  b.turn();
+  // The leader of then has cleaned up after a; c is there again.
+  CHECK(gone == Lines{"shop/b"});
+  Lines ran = b.taken();
+  std::sort(ran.begin(), ran.end());
+  CHECK(ran == Lines{"c Created 1", "d Startup 1"});
+  CHECK(b.op->controller().queue().idle());
+  // What it could not do itself before it stood by is the next leader's, too.
+  how = Error(ErrorKind::unreachable, "no route");
+  b.event("websites", "DELETED", object("d", 10));
+  REQUIRE(gone.size() >= 2);
+  b.op->stand_by(nullptr);
+  gone.clear();
+  how = RunOutcome::await_change();
+  SECTION("who leads again soon does it") {
+    pass(20);
+    b.op->lead();
+    b.turn();
+    CHECK(gone == Lines{"shop/d"});
+  }
+  SECTION("who leads again later does not") {
+    pass(40);
+    b.op->lead();
+    pass(40);
+    CHECK(gone.empty());
+    CHECK(b.op->controller().queue().idle());
+    CHECK_FALSE(b.op->controller().queue().is_retrying({"shop", "d"}));
+  }
+}
+
+TEST_CASE("of a kind that comes and goes a standby remembers a bounded number of deletions") {
+  Bench b{loop::VirtualClock{}};
+  Lines gone;
+  b.builder.standby().on_delete([&](const ObjectKey& key, const ReconcileDone& done) {
+    gone.push_back(key.name);
+    done(RunOutcome::await_change());
+  });
+  b.start();
+  b.list("websites", {});
+  const int most = static_cast<int>(ControllerBuilder::kMostHandedOver);
+  std::string events;
+  for (int i = 0; i < most + 50; ++i) {
+    const std::string name = "o" + std::to_string(i);
+    for (const char* what : {"ADDED", "DELETED"}) {
+      events += fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", what,
+                            object(name, 6 + 2 * i + (*what == 'D' ? 1 : 0)));
+    }
+  }
+  b.request("websites").data(events);
+  b.turn();
+  const auto counts = b.op->controller().queue().counts(b.loop.now());
+  CHECK(counts.ready + counts.waiting == 0);
+  b.op->lead();
+  REQUIRE(b.until([&] { return b.op->controller().queue().idle(); }));
+  CHECK(gone.size() == ControllerBuilder::kMostHandedOver);
+  CHECK(std::count(gone.begin(), gone.end(), "o49") == 0);
+  CHECK(std::count(gone.begin(), gone.end(), "o50") == 1);
 }
 
 TEST_CASE("one that leads before it was started waits for all its caches like any other") {

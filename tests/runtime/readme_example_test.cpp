@@ -1,7 +1,7 @@
 // The C++ controller of lib/runtime/README.md: it compiles, it runs, and the page shows exactly
 // this.
+#include "base/files.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 #include "core/object_ref.hpp"
 #include "runtime/applier.hpp"
 #include "runtime/operator.hpp"

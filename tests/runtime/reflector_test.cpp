@@ -527,16 +527,15 @@ TEST_CASE("another version of the kind is listed and compared with what is held"
 
 TEST_CASE("a cache that was saved of another version of the kind is compared with a list") {
   std::string file;
+  const auto write = [&](std::string_view piece) -> Result<void> {
+    file.append(piece);
+    return {};
+  };
   {
     Bench b;
     b.start();
     b.sync({object("a", 3), object("b", 5)}, 7);
-    REQUIRE(b.reflector
-                ->save([&](std::string_view piece) -> Result<void> {
-                  file.append(piece);
-                  return {};
-                })
-                .ok());
+    REQUIRE(b.reflector->save(write).ok());
   }
   Bench b;
   b.type.gvk.version = "v2";
@@ -547,6 +546,25 @@ TEST_CASE("a cache that was saved of another version of the kind is compared wit
   b.told.clear();
   b.answer(0, 200, list({object("a", 3)}, 9));
   CHECK(b.told == Lines{"deleted b=v relisted", "modified a=v relisted", "synced gap"});
+  // What is saved before the list of another version is there is still of the version before.
+  file.clear();
+  {
+    Bench turning;
+    turning.start();
+    turning.sync({object("a", 3), object("b", 5)}, 7);
+    core::ResourceType newer = config_maps();
+    newer.gvk.version = "v2";
+    turning.reflector->go_on_as(newer);
+    REQUIRE(turning.reflector->save(write).ok());
+  }
+  Bench later;
+  later.type.gvk.version = "v2";
+  later.make();
+  REQUIRE(later.reflector->load(file).ok());
+  later.reflector->start();
+  later.told.clear();
+  later.answer(0, 200, list({object("a", 3)}, 9));
+  CHECK(later.told == Lines{"deleted b=v relisted", "modified a=v relisted", "synced gap"});
   // Of another kind it is refused, as before.
   Bench other;
   other.type.gvk.kind = "Secret";
@@ -588,6 +606,53 @@ TEST_CASE("a saved cache starts warm where it stood, and a 410 tells the differe
   other.options.label_selector = "app=web";
   other.make();
   CHECK_FALSE(other.reflector->load(file).ok());
+}
+
+TEST_CASE("a cache that was saved while it was of an undone past is compared with a list") {
+  std::string file;
+  const auto write = [&](std::string_view piece) -> Result<void> {
+    file.append(piece);
+    return {};
+  };
+  {
+    Bench b;
+    b.start();
+    auto& watch = b.sync({object("a", 3), object("b", 5), object("c", 6)}, 7);
+    watch.data(bookmark(2));  // restored from a backup, and busy since
+    b.answer(2, 503, status(503, "ServiceUnavailable"));
+    CHECK(b.reflector->outdated());
+    REQUIRE(b.reflector->save(write).ok());
+  }
+  Bench b;
+  b.make();
+  REQUIRE(b.reflector->load(file).ok());
+  CHECK(b.reflector->outdated());
+  SECTION("by a start where it stood") {
+    b.reflector->start();
+  }
+  SECTION("by a start with a list, which would not compare what has the same version") {
+    b.reflector->start_with_list();
+  }
+  CHECK(b.told == Lines{"added a=v", "added b=v", "added c=v", "synced"});
+  CHECK(b.reflector->outdated());
+  // Not a look at the version, nor a watch from one that another history has reached by now.
+  CHECK(b.call(0).target() == "/api/v1/namespaces/shop/configmaps");
+  // What is saved before the answer is as it was.
+  const std::string before = std::exchange(file, "");
+  REQUIRE(b.reflector->save(write).ok());
+  CHECK(file == before);
+  b.told.clear();
+  b.answer(0, 200, list({object("a", 3), object("b", 5, "other")}, 30));
+  // The version of b is the same by chance.
+  CHECK(b.told == Lines{"deleted c=v relisted", "modified b=other relisted", "synced gap"});
+  CHECK_FALSE(b.reflector->outdated());
+  CHECK(b.call(1).target().find("resourceVersion=30") != std::string::npos);
+  file.clear();
+  REQUIRE(b.reflector->save(write).ok());
+  Bench later;
+  later.make();
+  REQUIRE(later.reflector->load(file).ok());
+  CHECK_FALSE(later.reflector->outdated());
 }
 
 TEST_CASE("a watch that is answered and cut again and again has failed since the first time") {

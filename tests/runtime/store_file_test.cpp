@@ -151,6 +151,38 @@ TEST_CASE("a file of another watch, kind, selector or options is refused by name
   CHECK_FALSE(right.load("v1 ConfigMap in shop, app=a", file).ok());  // not twice
 }
 
+TEST_CASE("a cache of an undone past is saved as such, until a full state is there") {
+  Store store = filled(3);
+  const std::string good = saved(store);
+  store.note_undone_past();
+  const std::string file = saved(store);
+  Store loaded;
+  REQUIRE(loaded.load("configmaps", file).ok());
+  CHECK(loaded.of_undone_past());
+  CHECK_FALSE(loaded.of_another_version());
+  CHECK(loaded.resource_version() == "900");
+  CHECK(loaded.size() == 3);
+  CHECK(saved(loaded) == file);  // and again, as long as nothing was compared
+  loaded.begin_init(true);
+  for (int i = 0; i < 3; ++i) REQUIRE(loaded.init_apply(object(i)).ok());
+  loaded.finish_init("800");
+  CHECK_FALSE(loaded.of_undone_past());
+  Store compared;
+  REQUIRE(compared.load("configmaps", saved(loaded)).ok());
+  CHECK_FALSE(compared.of_undone_past());
+  Store sound;
+  REQUIRE(sound.load("configmaps", good).ok());
+  CHECK_FALSE(sound.of_undone_past());
+  // Another watch of the same objects is refused by what it differs in, and by nothing else.
+  StoreOptions options;
+  options.strip = {"/data"};
+  Store stripping(options);
+  const auto refused = stripping.load("configmaps", file);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message().find("made with strip=, this is strip=/data") !=
+        std::string::npos);
+}
+
 TEST_CASE("a store that is not complete saves nothing, and a sink's error is told") {
   Store store;
   const auto ignore = [](std::string_view) -> Result<void> { return {}; };

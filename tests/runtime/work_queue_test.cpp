@@ -186,6 +186,18 @@ TEST_CASE("the delay of failures ends at its maximum and is at least what was as
   CHECK(b.fail("a") == Duration{5000});
 }
 
+TEST_CASE("runs for other reasons do not put off a retry that is due at a certain time") {
+  Bench b;
+  b.add("a");
+  REQUIRE_FALSE(b.take().empty());
+  CHECK(b.queue.failed_for(b.now, key("a"), Duration{60000}) == Duration{60000});
+  for (int i = 0; i < 3; ++i) {
+    b.after(15000).add("a");
+    REQUIRE_FALSE(b.take().empty());
+    CHECK(b.queue.failed_for(b.now, key("a"), Duration{60000}) == Duration{45000 - 15000 * i});
+  }
+}
+
 // kubernetes/kubernetes#132805: there each of these failures doubles the delay.
 TEST_CASE("triggers during an outage do not push out the retry, and their runs do not grow it") {
   WorkQueueOptions options;

@@ -2,8 +2,8 @@
 // definitions, evaluation on objects, transition rules, ratcheting.
 #include "schema/cel_rules.hpp"
 
+#include "base/files.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "schema/cel_validator.hpp"
 #include "support/catch.hpp"

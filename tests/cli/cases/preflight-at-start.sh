@@ -1,17 +1,26 @@
-# The server is asked at the start whether it allows what the rules need, each of it; the sandbox allows everything.
-"$kubewatch" run-controller -f rules/log.yaml --sandbox --sandbox-file rules/configmap.yaml --socket none \
+# The server is asked at the start whether it allows what the rules need, each of it, and again for rules that are
+# read again; the sandbox allows everything.
+cp rules/log.yaml "$work/rules.yaml"
+"$kubewatch" run-controller -f "$work/rules.yaml" --sandbox --sandbox-file rules/configmap.yaml --socket none \
   --log-format json -v 8 2>"$work/log" &
 controller=$!
 asked() {
   grep -o '"body":"{.*SelfSubjectAccessReview.*' "$work/log" |
     sed -n 's/.*resource\\":\\"\([a-z]*\)\\".*verb\\":\\"\([a-z]*\)\\".*/\2 \1/p' | sort -u
 }
-for _ in $(seq 300); do
-  [ "$(asked | grep -c ' configmaps$')" -ge 3 ] && break
-  sleep 0.1
-done
+until_asked() {
+  for _ in $(seq 300); do
+    [ "$(asked | grep -c " $1\$")" -ge "$2" ] && break
+    sleep 0.1
+  done
+}
+until_asked configmaps 3
+sed 's/kind: Secret}\]/kind: Secret}, {apiVersion: v1, kind: Service}]/' rules/log.yaml >"$work/rules.yaml"
+kill -HUP $controller
+until_asked services 6
 kill -TERM $controller
 wait $controller
 echo "exit $?"
 asked | grep ' configmaps$'
+asked | grep ' services$'
 grep -c 'does not allow' "$work/log" || true

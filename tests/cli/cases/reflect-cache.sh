@@ -24,11 +24,17 @@ export KUBECONFIG="$work/sandbox"
 "$kubewatch" reflect configmaps,secrets --once |
   sed -e 's/RSS.*/RSS/' -e 's/ [0-9.]*s$/ LAG/' -e 's/[0-9]\{3,\}/N/g' -e 's/   *\([A-Z0-9]\)/ \1/g'
 "$kubewatch" reflect configmaps --query -o name
+"$kubewatch" reflect configmaps --query -o name --sort-by '{.metadata.labels.app}'
+"$kubewatch" reflect configmaps --query --jq .data.k --sort-by '{.metadata.labels.app}'
 "$kubewatch" reflect configmaps -l app=web --query --jq .data.k
 "$kubewatch" reflect configmaps b --query -o yaml | grep -v -e uid -e Timestamp
 "$kubewatch" reflect configmaps zz --query
 echo "exit $?"
 "$kubewatch" reflect frobs --once
+echo "exit $?"
+# That a port is taken is nothing about a server that cannot be reached.
+taken=$(sed -n 's#^listening on https://##p' "$work/said")
+"$kubewatch" reflect configmaps --serve "$taken"
 echo "exit $?"
 "$kubewatch" reflect configmaps,secrets --verify
 echo "exit $?"
@@ -41,7 +47,7 @@ reader=$!
 until [ -s "$work/reader" ]; do sleep 0.1; done
 sed 's/:[0-9]*$/:PORT/' "$work/serving"
 until KUBECONFIG="$work/reader" "$kubewatch" reflect configmaps --query -o name; do sleep 0.1; done 2> /dev/null
-KUBECONFIG="$work/reader" "$kubewatch" reflect secrets --query -o name --timeout 5s 2> "$work/refused"
+KUBECONFIG="$work/reader" "$kubewatch" reflect secrets --query -o name --timeout 60s 2> "$work/refused"
 echo "exit $?"
 grep '^error' "$work/refused" >&2
 echo 'my: production' > "$work/mine"

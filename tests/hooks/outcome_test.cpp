@@ -1,0 +1,212 @@
+// The order in which a plan is carried out, and how many of its writes are on their way at once.
+#include "hooks/outcome.hpp"
+
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "hooks/write_surroundings.hpp"
+#include "support/catch.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::hooks;
+
+namespace {
+
+const char* const kNotFound = R"({"kind":"Status","reason":"NotFound","code":404})";
+
+std::string name_in(const test::ScriptedCall& call) {
+  if (call.request().method == "POST") {
+    return base::string_at(*base::parse_json(call.request().body), {"metadata", "name"});
+  }
+  return call.path().substr(call.path().rfind('/') + 1);
+}
+
+std::string written(const test::ScriptedCall& call) {
+  return R"({"metadata":{"name":")" + name_in(call) + R"(","uid":"u-x","resourceVersion":"7"}})";
+}
+
+Manifest manifest(const core::Gvk& gvk, const std::string& plural, const core::ObjectKey& key) {
+  Manifest out;
+  out.type.gvk = gvk;
+  out.type.plural = plural;
+  out.type.namespaced = !key.namespace_.empty();
+  out.key = key;
+  out.object = {
+      {"apiVersion", gvk.api_version()}, {"kind", gvk.kind}, {"metadata", {{"name", key.name}}}};
+  return out;
+}
+
+Manifest config_map(const std::string& name) {
+  return manifest({"", "v1", "ConfigMap"}, "configmaps", {"shop", name});
+}
+
+PatchTarget patch_of(const std::string& name) {
+  PatchTarget out;
+  out.type = config_map(name).type;
+  out.key = {"shop", name};
+  out.patch = {{"data", {{"k", "v"}}}};
+  return out;
+}
+
+// Answers are held back until the test gives them.
+struct World : test::WriteSurroundings {
+  void start(WritePlan plan) {
+    OutcomeInput input;
+    input.owner = owner();
+    writer = std::make_unique<OutcomeWriter>(*this, std::move(input), std::move(plan));
+    writer->start([this](WriteReport done) { report.emplace(std::move(done)); });
+    turn();
+  }
+  void turn() {
+    until([] { return false; }, Duration{1});
+  }
+  std::vector<test::ScriptedCall*> open() {
+    std::vector<test::ScriptedCall*> out;
+    for (std::size_t i = 0; i < transport.size(); ++i) {
+      if (transport.call(i).open()) out.push_back(&transport.call(i));
+    }
+    return out;
+  }
+  std::vector<std::string> open_lines() {
+    std::vector<std::string> out;
+    for (test::ScriptedCall* call : open()) out.push_back(call->request().method + call->path());
+    return out;
+  }
+  // Nothing is there, and every write succeeds.
+  void answer(test::ScriptedCall& call) {
+    const bool read = call.request().method == "GET";
+    answer(call, read ? 404 : 200, read ? kNotFound : written(call));
+  }
+  void answer(test::ScriptedCall& call, int status, const std::string& body) {
+    call.head(status);
+    call.data(body);
+    call.end();
+    turn();
+  }
+
+  std::unique_ptr<OutcomeWriter> writer;
+  std::optional<WriteReport> report;
+};
+
+}  // namespace
+
+TEST_CASE("children of one class are written side by side, eight of them and no more") {
+  World world;
+  WritePlan plan;
+  for (int i = 0; i < 20; ++i) plan.manifests.push_back(config_map("c" + std::to_string(i)));
+  world.start(std::move(plan));
+  CHECK(world.open().size() == 8);
+  std::size_t answered = 0;
+  while (!world.report) {
+    REQUIRE(!world.open().empty());
+    REQUIRE(world.open().size() <= 8);
+    // A read and a write for each of them.
+    CHECK(world.open().size() == std::min<std::size_t>(8, 20 - answered / 2));
+    // The one that began first: of each child the read, and then the write.
+    auto open = world.open();
+    const auto write = std::find_if(open.begin(), open.end(), [](const test::ScriptedCall* call) {
+      return call->request().method == "PATCH";
+    });
+    world.answer(write == open.end() ? *open.front() : **write);
+    ++answered;
+  }
+  CHECK(answered == 40);
+  CHECK(world.report->failures.empty());
+  CHECK(world.report->created == 20);
+}
+
+TEST_CASE("the next class of children begins when all of the one before have had their answers") {
+  World world;
+  WritePlan plan;
+  plan.manifests = {
+      manifest({"", "v1", "Namespace"}, "namespaces", {"", "n"}),
+      manifest({"", "v1", "Namespace"}, "namespaces", {"", "m"}),
+      manifest({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+               "customresourcedefinitions", {"", "things.demo.dev"}),
+      config_map("a"),
+      manifest({"demo.dev", "v1", "Thing"}, "things", {"shop", "t"}),
+  };
+  plan.create = {config_map("once")};
+  plan.patches = {patch_of("p"), patch_of("p")};
+  world.start(std::move(plan));
+  using Lines = std::vector<std::string>;
+  const std::string maps = "/api/v1/namespaces/shop/configmaps/";
+  CHECK(world.open_lines() == Lines{"GET/api/v1/namespaces/n", "GET/api/v1/namespaces/m"});
+  world.answer(*world.open()[0]);
+  world.answer(*world.open()[0]);
+  CHECK(world.open_lines() == Lines{"PATCH/api/v1/namespaces/n", "PATCH/api/v1/namespaces/m"});
+  world.answer(*world.open()[0]);
+  CHECK(world.open_lines() == Lines{"PATCH/api/v1/namespaces/m"});
+  world.answer(*world.open()[0]);
+  const std::string crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.demo.dev";
+  CHECK(world.open_lines() == Lines{"GET" + crd});
+  world.answer(*world.open()[0]);
+  CHECK(world.open_lines() == Lines{"PATCH" + crd});
+  // Applied, and not known to the server yet: its object waits.
+  world.answer(*world.open()[0]);
+  CHECK(world.open().empty());
+  REQUIRE(world.until([&] { return !world.open().empty(); }, Duration{300}));
+  CHECK(world.open_lines() == Lines{"GET" + crd});
+  world.answer(
+      *world.open()[0], 200,
+      R"({"metadata":{"name":"things.demo.dev"},"status":{"conditions":[{"type":"Established","status":"True"}]}})");
+  CHECK(world.open_lines() ==
+        Lines{"GET" + maps + "a", "GET/apis/demo.dev/v1/namespaces/shop/things/t"});
+  for (int i = 0; i < 4; ++i) world.answer(*world.open()[0]);
+  CHECK(world.open_lines() == Lines{"GET" + maps + "once"});
+  world.answer(*world.open()[0]);
+  world.answer(*world.open()[0]);
+  // Patches may be of one object: one at a time.
+  for (int i = 0; i < 2; ++i) {
+    CHECK(world.open_lines() == Lines{"GET" + maps + "p"});
+    world.answer(*world.open()[0], 200, written(*world.open()[0]));
+    CHECK(world.open_lines() == Lines{"PATCH" + maps + "p"});
+    world.answer(*world.open()[0]);
+  }
+  REQUIRE(world.report);
+  CHECK(world.report->failures.empty());
+}
+
+TEST_CASE("with validate: server a patch is tried before anything is written") {
+  for (const bool refused : {true, false}) {
+    INFO("refused " << refused);
+    World world;
+    world.rule_.apply.validate = Validate::server;
+    WritePlan plan;
+    plan.manifests = {config_map("a")};
+    // What is written by the same output, or patched before, cannot be tried as it is now.
+    plan.patches = {patch_of("p"), patch_of("p"), patch_of("a")};
+    world.start(std::move(plan));
+    std::vector<std::string> writes;
+    while (!world.report) {
+      REQUIRE(!world.open().empty());
+      test::ScriptedCall& call = *world.open()[0];
+      const bool patched = call.path().ends_with("/p");
+      const bool write = call.request().method != "GET";
+      const bool dry = call.line().find("dryRun=All") != std::string::npos;
+      if (write) writes.push_back((dry ? "dry " : "") + name_in(call));
+      if (dry && patched && refused) {
+        world.answer(call, 400,
+                     R"({"kind":"Status","reason":"BadRequest","code":400,"message":)"
+                     R"("strict decoding error: unknown field \"dat\""})");
+      } else if (patched || call.path().ends_with("/a")) {
+        const bool there = write || patched || writes.size() > 2;
+        world.answer(call, there ? 200 : 404, there ? written(call) : kNotFound);
+      } else {
+        FAIL(call.line());
+      }
+    }
+    using Writes = std::vector<std::string>;
+    if (refused) {
+      std::sort(writes.begin(), writes.end());
+      CHECK(writes == Writes{"dry a", "dry p"});
+      CHECK(world.report->permanent());
+      CHECK(world.report->message().find("dry run of patching ConfigMap shop/p") !=
+            std::string::npos);
+    } else {
+      REQUIRE(writes.size() == 6);
+      CHECK(Writes(writes.begin() + 2, writes.end()) == Writes{"a", "p", "p", "a"});
+      CHECK(world.report->failures.empty());
+    }
+  }
+}

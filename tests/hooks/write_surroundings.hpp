@@ -1,0 +1,62 @@
+// As little of a rule's surroundings as the writers of its children need, on a scripted server and
+// a clock that jumps.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hooks/write_context.hpp"
+#include "support/scripted_transport.hpp"
+
+namespace kubewatch::test {
+
+struct WriteSurroundings : hooks::WriteContext {
+  WriteSurroundings() : client_(loop, transport, config()) {
+    rule_.name = "web";
+    rule_.apply.field_manager = "kubewatch/web";
+    rule_.finalizer_name = "kubewatch.dev/web";
+    owner_type_.gvk = {"demo.example.com", "v1", "Website"};
+    owner_type_.plural = "websites";
+  }
+  static client::ClientConfig config() {
+    client::ClientConfig out;
+    out.server = "http://server.test";
+    return out;
+  }
+  hooks::Owner owner() const { return {owner_type_.gvk, true, {"shop", "a"}, "u1", false}; }
+  bool until(const std::function<bool()>& holds, Duration within = Duration{120'000}) {
+    return loop.run_until(holds, within);
+  }
+
+  client::Client& client() override { return client_; }
+  const hooks::Rule& rule() const override { return rule_; }
+  const core::ResourceType& owner_type() const override { return owner_type_; }
+  hooks::ChildMemory& memory() override { return memory_; }
+  hooks::UnknownKinds& unknown_kinds() override { return unknown_kinds_; }
+  std::optional<core::ObjectMeta> cached_child(const hooks::ChildId&) const override { return {}; }
+  bool is_watched(const hooks::ChildId&) const override { return false; }
+  bool deletion_wakes(const hooks::ChildId&, const std::string&) const override { return false; }
+  std::string owner_version(const hooks::Owner&) const override { return ""; }
+  std::vector<hooks::FoundChild> cached_children(const std::string&) const override { return {}; }
+  void with_unwatched_places(const hooks::Owner&,
+                             std::function<void(Result<std::vector<Unwatched>>)> done) override {
+    done(std::vector<Unwatched>{});
+  }
+  void expect(const hooks::ChildId&, const std::string&) override {}
+  void finalizer_patched(const hooks::Owner&, const std::string&) override {}
+  void with_status_shape(std::function<void(const hooks::StatusShape&)> done) override { done({}); }
+
+  loop::EventLoop loop{loop::VirtualClock{}};
+  ScriptedTransport transport{loop};
+  hooks::Rule rule_;
+
+ private:
+  client::Client client_;
+  core::ResourceType owner_type_;
+  hooks::ChildMemory memory_;
+  hooks::UnknownKinds unknown_kinds_;
+};
+
+}  // namespace kubewatch::test
