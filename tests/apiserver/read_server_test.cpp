@@ -305,6 +305,10 @@ TEST_CASE("a kind that goes on in another version is served in that, and the one
   Stream now(rig, "/api/v2/configmaps?watch=1&resourceVersion=12");
   rig.change(ReadEventType::added, "d");
   CHECK(now.lines(1)[0]["type"] == "ADDED");
+  // Also where its first state comes only then.
+  rig.server->change_version(rig.id, newer);
+  rig.server->synced(rig.id, false);
+  CHECK(rig.get("/readyz").status == 200);
 }
 
 TEST_CASE("a watch tells what changes, as each client selects it") {
