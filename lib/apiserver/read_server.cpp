@@ -46,6 +46,22 @@ Error unavailable(const std::string& message) {
   return api_error(503, "ServiceUnavailable", message, Json{{"retryAfterSeconds", 1}});
 }
 
+template <class One, class Wanted>
+std::list<One> take_if(std::list<One>& from, const Wanted& wanted) {
+  std::list<One> out;
+  for (auto it = from.begin(); it != from.end();) {
+    const auto next = std::next(it);
+    if (wanted(*it)) out.splice(out.end(), from, it);
+    it = next;
+  }
+  return out;
+}
+
+void let_go(http::Responder& responder) {
+  responder.on_gone({});
+  responder.on_drained({});
+}
+
 class Server final : public ReadServer {
  public:
   Server(loop::EventLoop& loop, ReadServerOptions options)
@@ -418,8 +434,7 @@ Result<void> Server::list(const CallPtr& call, Kind& kind, const Representation&
 
 void Server::pump(std::list<std::unique_ptr<ListStream>>::iterator stream) {
   if ((*stream)->pump()) return;
-  (*stream)->responder().on_drained({});
-  (*stream)->responder().on_gone({});
+  let_go((*stream)->responder());
   counters_.objects_sent += (*stream)->sent();
   lists_.erase(stream);
 }
@@ -466,25 +481,13 @@ void Server::change_version(KindId id, ResourcePtr resource) {
   const auto before = std::exchange(
       kinds_[id], std::make_unique<Kind>(backend, std::move(resource), options_.history));
   kinds_[id]->of_version_before = true;
-  std::list<Watching> watches;
-  for (auto it = watches_.begin(); it != watches_.end();) {
-    const auto next = std::next(it);
-    if (it->kind == before.get()) watches.splice(watches.end(), watches_, it);
-    it = next;
-  }
-  for (Watching& one : watches) {
-    one.watch->responder().on_gone({});
-    one.watch->responder().on_drained({});
-  }
-  std::list<std::unique_ptr<ListStream>> lists;
-  for (auto it = lists_.begin(); it != lists_.end();) {
-    const auto next = std::next(it);
-    if (&(*it)->kind() == &before->kind) lists.splice(lists.end(), lists_, it);
-    it = next;
-  }
-  for (auto& one : lists) {
-    one->responder().on_gone({});
-    one->responder().on_drained({});
+  const auto watches =
+      take_if(watches_, [&](const Watching& one) { return one.kind == before.get(); });
+  for (const Watching& one : watches) let_go(one.watch->responder());
+  const auto lists =
+      take_if(lists_, [&](const auto& one) { return &one->kind() == &before->kind; });
+  for (const auto& one : lists) {
+    let_go(one->responder());
     one->responder().abort();  // half of it is not all of it
   }
   for (const auto& call : before->waiters.take_expired(TimePoint::max())) not_cached(call);
@@ -558,27 +561,13 @@ void Server::sweep_later() {
 void Server::sweep() {
   sweeping_ = false;
   // The answers go only after the lists are in order again: ending one may call back.
-  std::list<Watching> ended;
-  for (auto it = watches_.begin(); it != watches_.end();) {
-    const auto next = std::next(it);
-    if (it->watch->over()) ended.splice(ended.end(), watches_, it);
-    it = next;
-  }
-  for (Watching& one : ended) {
-    one.watch->responder().on_gone({});
-    one.watch->responder().on_drained({});
+  const auto ended = take_if(watches_, [](const Watching& one) { return one.watch->over(); });
+  for (const Watching& one : ended) {
+    let_go(one.watch->responder());
     if (one.watch->dropped()) ++counters_.watches_dropped;
   }
-  std::list<std::unique_ptr<ListStream>> lost;
-  for (auto it = lists_.begin(); it != lists_.end();) {
-    const auto next = std::next(it);
-    if ((*it)->over(loop_.now())) lost.splice(lost.end(), lists_, it);
-    it = next;
-  }
-  for (auto& one : lost) {
-    one->responder().on_gone({});
-    one->responder().on_drained({});
-  }
+  const auto lost = take_if(lists_, [&](const auto& one) { return one->over(loop_.now()); });
+  for (const auto& one : lost) let_go(one->responder());
 }
 
 void Server::schedule_tick() {

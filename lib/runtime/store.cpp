@@ -140,7 +140,7 @@ std::vector<SlotId> Store::Impl::selected(const core::LabelSelector& selector,
 // ---------------------------------------------------------------- readers
 
 bool Store::of_another_version() const {
-  return impl_->ready && impl_->held_as != impl_->described();
+  return impl_->ready && impl_->held_as != impl_->described;
 }
 
 void Store::note_undone_past() {
@@ -153,6 +153,7 @@ bool Store::of_undone_past() const {
 
 void Store::retype(const core::Gvk& type) {
   impl_->options.type = type;
+  impl_->described = Impl::describe(impl_->options);
   impl_->ingest = Ingest(impl_->options);
 }
 

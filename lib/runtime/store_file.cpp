@@ -25,7 +25,7 @@ constexpr unsigned kReduced = 0x80;  // beside the encoding: metadata only
 // Behind the options, where no kind can look like it: what the file holds was undone by the server.
 constexpr std::string_view kUndonePast = " past=undone";
 
-// Of "... type=ex.io/v1 Website" the version; "" where it is not what described() makes.
+// Of "... type=ex.io/v1 Website" the version; "" where it is not what describe() makes.
 std::string_view version_in(std::string_view description) {
   const auto type = description.rfind(" type=");
   if (type == std::string_view::npos) return "";
@@ -157,7 +157,7 @@ Result<PreparedObject> read_record(Reader& in, const StoreCodec& codec) {
 }  // namespace
 
 // What is kept of an object depends on these.
-std::string Store::Impl::described() const {
+std::string Store::Impl::describe(const StoreOptions& options) {
   return fmt::format("strip={} project={} managedFields={} content={} type={}",
                      base::join(options.strip, ","), base::join(options.project, ","),
                      options.keep_managed_fields, static_cast<int>(options.content),
@@ -212,7 +212,7 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
   const bool undone_past = saved_options.ends_with(kUndonePast);
   if (undone_past) saved_options.remove_suffix(kUndonePast.size());
   if (saved_about != about) return damaged(fmt::format("of another watch: {}", saved_about));
-  const std::string wanted = impl_->described();
+  const std::string wanted = impl_->described;
   const bool other_version = saved_options != wanted && differ_in_version(saved_options, wanted);
   if (saved_options != wanted && !other_version) {
     return damaged(other_options(saved_options, wanted));

@@ -46,10 +46,12 @@ struct Store::Impl {
     RecordPtr before;
   };
 
-  explicit Impl(StoreOptions the_options) : options(std::move(the_options)), ingest(options) {}
+  explicit Impl(StoreOptions the_options)
+      : options(std::move(the_options)), described(describe(options)), ingest(options) {}
 
   StoreOptions options;
-  // described() at the last full state: of which version the objects are, which may be another
+  std::string described;  // them, as far as what is kept of an object depends on them
+  // `described` at the last full state: of which version the objects are, which may be another
   // than what is listed next.
   std::string held_as;
   bool undone_past = false;  // until the next full state
@@ -142,7 +144,7 @@ struct Store::Impl {
   void note_loaded();
 
   // --- saved state (store_file.cpp) ---
-  std::string described() const;
+  static std::string describe(const StoreOptions& options);
   Result<void> load_records(const std::function<Result<PreparedObject>()>& next,
                             std::uint64_t count);
 

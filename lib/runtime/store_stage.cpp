@@ -182,7 +182,7 @@ void Store::Impl::finish(std::string version, const ChangeSink& tell) {
   ready = true;
   initializing = false;
   resource_version = std::move(version);
-  held_as = described();
+  held_as = described;
   undone_past = false;
   ++syncs;
   if (first && tell) tell_all(tell);

@@ -14,20 +14,9 @@ namespace {
 const char* const kCrdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/g.demo.dev";
 const char* const kJobPath = "/apis/batch/v1/namespaces/shop/jobs/j";
 
-Manifest manifest(const core::Gvk& gvk, const std::string& plural, const core::ObjectKey& key) {
-  Manifest out;
-  out.type.gvk = gvk;
-  out.type.plural = plural;
-  out.type.namespaced = !key.namespace_.empty();
-  out.key = key;
-  out.object = {
-      {"apiVersion", gvk.api_version()}, {"kind", gvk.kind}, {"metadata", {{"name", key.name}}}};
-  return out;
-}
-
 Manifest crd() {
-  return manifest({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
-                  "customresourcedefinitions", {"", "g.demo.dev"});
+  return test::manifest({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+                        "customresourcedefinitions", {"", "g.demo.dev"});
 }
 
 // As the server has it: this owner's child.
@@ -118,7 +107,7 @@ TEST_CASE("why a child is made anew is logged as a line of its run, without the 
       R"(spec.template: Invalid value: {Value: \"hunter2-and-more\"}: field is immutable"})");
   std::vector<std::string> lines;
   base::capture_log(&lines);
-  world.apply(writer, manifest({"batch", "v1", "Job"}, "jobs", {"shop", "j"}));
+  world.apply(writer, test::manifest({"batch", "v1", "Job"}, "jobs", {"shop", "j"}));
   const bool deletes = world.until([&] { return world.requests("DELETE") == 1; });
   base::capture_log(nullptr);
   REQUIRE(deletes);

@@ -25,19 +25,8 @@ std::string written(const test::ScriptedCall& call) {
   return R"({"metadata":{"name":")" + name_in(call) + R"(","uid":"u-x","resourceVersion":"7"}})";
 }
 
-Manifest manifest(const core::Gvk& gvk, const std::string& plural, const core::ObjectKey& key) {
-  Manifest out;
-  out.type.gvk = gvk;
-  out.type.plural = plural;
-  out.type.namespaced = !key.namespace_.empty();
-  out.key = key;
-  out.object = {
-      {"apiVersion", gvk.api_version()}, {"kind", gvk.kind}, {"metadata", {{"name", key.name}}}};
-  return out;
-}
-
 Manifest config_map(const std::string& name) {
-  return manifest({"", "v1", "ConfigMap"}, "configmaps", {"shop", name});
+  return test::manifest({"", "v1", "ConfigMap"}, "configmaps", {"shop", name});
 }
 
 PatchTarget patch_of(const std::string& name) {
@@ -119,12 +108,12 @@ TEST_CASE("the next class of children begins when all of the one before have had
   World world;
   WritePlan plan;
   plan.manifests = {
-      manifest({"", "v1", "Namespace"}, "namespaces", {"", "n"}),
-      manifest({"", "v1", "Namespace"}, "namespaces", {"", "m"}),
-      manifest({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
-               "customresourcedefinitions", {"", "things.demo.dev"}),
+      test::manifest({"", "v1", "Namespace"}, "namespaces", {"", "n"}),
+      test::manifest({"", "v1", "Namespace"}, "namespaces", {"", "m"}),
+      test::manifest({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+                     "customresourcedefinitions", {"", "things.demo.dev"}),
       config_map("a"),
-      manifest({"demo.dev", "v1", "Thing"}, "things", {"shop", "t"}),
+      test::manifest({"demo.dev", "v1", "Thing"}, "things", {"shop", "t"}),
   };
   plan.create = {config_map("once")};
   plan.patches = {patch_of("p"), patch_of("p")};

@@ -7,10 +7,23 @@
 #include <string>
 #include <vector>
 
+#include "hooks/output.hpp"
 #include "hooks/write_context.hpp"
 #include "support/scripted_transport.hpp"
 
 namespace kubewatch::test {
+
+inline hooks::Manifest manifest(const core::Gvk& gvk, const std::string& plural,
+                                const core::ObjectKey& key) {
+  hooks::Manifest out;
+  out.type.gvk = gvk;
+  out.type.plural = plural;
+  out.type.namespaced = !key.namespace_.empty();
+  out.key = key;
+  out.object = {
+      {"apiVersion", gvk.api_version()}, {"kind", gvk.kind}, {"metadata", {{"name", key.name}}}};
+  return out;
+}
 
 struct WriteSurroundings : hooks::WriteContext {
   WriteSurroundings() : client_(loop, transport, config()) {

@@ -121,6 +121,14 @@ struct Bench {
   }
 };
 
+// What a cache is saved to.
+auto into(std::string& file) {
+  return [&file](std::string_view piece) -> Result<void> {
+    file.append(piece);
+    return {};
+  };
+}
+
 }  // namespace
 
 TEST_CASE("what a list shows without its name is not told as a deletion of what else is missing") {
@@ -527,10 +535,7 @@ TEST_CASE("another version of the kind is listed and compared with what is held"
 
 TEST_CASE("a cache that was saved of another version of the kind is compared with a list") {
   std::string file;
-  const auto write = [&](std::string_view piece) -> Result<void> {
-    file.append(piece);
-    return {};
-  };
+  const auto write = into(file);
   {
     Bench b;
     b.start();
@@ -574,10 +579,7 @@ TEST_CASE("a cache that was saved of another version of the kind is compared wit
 
 TEST_CASE("a saved cache starts warm where it stood, and a 410 tells the differences") {
   std::string file;
-  const auto write = [&](std::string_view piece) -> Result<void> {
-    file.append(piece);
-    return {};
-  };
+  const auto write = into(file);
   {
     Bench b;
     b.start();
@@ -610,10 +612,7 @@ TEST_CASE("a saved cache starts warm where it stood, and a 410 tells the differe
 
 TEST_CASE("a cache that was saved while it was of an undone past is compared with a list") {
   std::string file;
-  const auto write = [&](std::string_view piece) -> Result<void> {
-    file.append(piece);
-    return {};
-  };
+  const auto write = into(file);
   {
     Bench b;
     b.start();
