@@ -111,6 +111,7 @@ class Simulation {
     restores_ = !quiet_neighbours_ && chance(25);
     compacts_ = !quiet_neighbours_ && chance(60);
     forgets_ = chance(30);
+    if (chance(50)) twin_rewinds_ = std::make_shared<client::Rewinds>(loop_);
     const std::size_t count = 2 + random_.below(3);
     for (std::size_t i = 0; i < count; ++i) {
       SubscriberOptions options;
@@ -119,6 +120,7 @@ class Simulation {
       options.view.selected_only = chance(40);
       options.watcher = watcher_options();
       options.token_file = token_file_;
+      options.twin_rewinds = twin_rewinds_;
       auto subscriber = std::make_unique<Subscriber>(fmt::format("w{}", i), options, loop_, server_,
                                                      rewinds_, random_, verdict_);
       if (!token_file_.empty()) subscriber->link.valid_token = &token_;
@@ -154,7 +156,10 @@ class Simulation {
   // ------------------------------------------------------------ steps
   void pass(Duration time) {
     loop_.run_until([this] { return !verdict_.ok(); }, time);
-    for (const auto& subscriber : subscribers_) subscriber->check();
+    for (const auto& subscriber : subscribers_) {
+      subscriber->check();
+      subscriber->compare_twin();
+    }
     worker_->check();
   }
 
@@ -334,6 +339,8 @@ class Simulation {
   std::shared_ptr<client::Rewinds> rewinds_ = std::make_shared<client::Rewinds>(loop_);
   std::shared_ptr<client::Rewinds::Listener> witness_ =
       rewinds_->listen("the simulation", [this] { noticed_ = true; });
+  // Null: no twins. All or none: what one sees go back, the others are told.
+  std::shared_ptr<client::Rewinds> twin_rewinds_;
   bool noticed_ = false;  // the last restore, by one of the reflectors
   Verdict verdict_;
   Cluster cluster_;

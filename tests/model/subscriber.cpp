@@ -13,7 +13,8 @@ constexpr std::size_t kRequestsAMinute = 90;
 constexpr std::uint32_t kDetours = 6;
 constexpr Duration kLongestWait{300000};  // whatever Retry-After says
 constexpr Duration kInOrder{20000};       // a watch that ended in order after so long was well
-constexpr Duration kQuiet{140000};        // after so long a silence a watch is reopened
+constexpr const char* kManagersLeft = R"([["x","","",""]])";  // of those that to_json has
+constexpr Duration kQuiet{140000};  // after so long a silence a watch is reopened
 
 std::uint64_t number(const std::string& text) {
   return std::strtoull(text.c_str(), nullptr, 10);
@@ -49,6 +50,16 @@ std::string data_of(const SimObject& object) {
   return fmt::format("\"value\":\"{}\"", object.value);
 }
 
+// What a store keeps of the server's text; of what is too deep, the metadata.
+std::string stored_text(std::size_t kind, const SimObject& object) {
+  static const std::string kManagers = R"("managedFields":[{"manager":"x"}],)";
+  static const std::string kData = R"(,"data":)";
+  std::string out = to_json(kind, object, true);
+  out.erase(out.find(kManagers), kManagers.size());
+  if (object.shape == Shape::deep) out.replace(out.find(kData), std::string::npos, "}");
+  return out;
+}
+
 SimKey key_of(const core::ObjectMeta& meta) {
   return {meta.namespace_, meta.name};
 }
@@ -65,7 +76,10 @@ Subscriber::Subscriber(std::string the_name, SubscriberOptions options, loop::Ev
       server_(server),
       verdict_(verdict),
       options_(with_selector(options)),
-      client_(loop, link, config_of(options), std::move(rewinds)) {
+      seed_(random.next()),
+      random_(seed_),
+      twin_(make_twin(options)),
+      client_(loop, twin_ ? twin_->transport() : link, config_of(options), std::move(rewinds)) {
   link.observer = this;
   runtime::ReflectorCallbacks callbacks;
   callbacks.on_change = [this](const runtime::StoreChange& change) { told(change); };
@@ -75,15 +89,25 @@ Subscriber::Subscriber(std::string the_name, SubscriberOptions options, loop::Ev
                                 Duration retry_in) { told_failure(where, error, retry_in); };
   // The server is there: what is held is worth less than the wait, unless the server asked for it.
   callbacks.on_outdated = [this] {
+    if (twin_) twin_->account().add("outdated");
     if (syncs_ > 0 && !waits_as_asked_) not_before_ = now();
   };
   reflector_ =
       std::make_unique<runtime::Reflector>(client_, type_of(view.kind), view.namespace_, options_,
-                                           runtime::StoreOptions{}, random, std::move(callbacks));
+                                           runtime::StoreOptions{}, random_, std::move(callbacks));
+}
+
+std::unique_ptr<Twin> Subscriber::make_twin(const SubscriberOptions& options) {
+  if (!options.twin_rewinds) return nullptr;
+  const TwinSetup setup{config_of(options), options.twin_rewinds,
+                        type_of(view.kind), view.namespace_,
+                        options_,           seed_};
+  return std::make_unique<Twin>(loop_, link, setup);
 }
 
 void Subscriber::start() {
   reflector_->start();
+  if (twin_) twin_->start();
 }
 
 void Subscriber::on_restore(std::uint64_t to) {
@@ -99,6 +123,7 @@ void Subscriber::told(const runtime::StoreChange& change) {
                        change.initial ? " initial" : "", change.relisted ? " relisted" : "",
                        store().resource_version());
   });
+  if (twin_) twin_->account().told(change, store());
   const auto it = known_.find(key_of(change.meta));
   check_said(change, it == known_.end() ? nullptr : &it->second);
   if (change.initial || change.relisted) {
@@ -109,7 +134,7 @@ void Subscriber::told(const runtime::StoreChange& change) {
   if (change.type == runtime::ChangeType::deleted) {
     known_.erase(key_of(change.meta));
   } else {
-    known_[key_of(change.meta)] = {change.meta.uid, change.json};
+    known_[key_of(change.meta)] = {change.meta.uid, change.json, false};
   }
   if (on_change) on_change(change);
 }
@@ -190,6 +215,7 @@ void Subscriber::told_synced(bool gap) {
   verdict_.trace(now(), [&] {
     return fmt::format("{}: synced at {}{}", name, at, gap ? " after a gap" : "");
   });
+  if (twin_) twin_->account().synced(gap, store());
   verdict_.expect(Guarantee::net_change, gap == (syncs_ > 0),
                   [&] { return name + ": the gap is marked wrongly"; });
   verdict_.expect(Guarantee::ordered, lost_ || at >= position_, [&] {
@@ -211,6 +237,7 @@ void Subscriber::told_synced(bool gap) {
 }
 
 void Subscriber::told_bookmark(const std::string& version) {
+  if (twin_) twin_->account().bookmark(version);
   const std::uint64_t at = number(version);
   reset_backoff();
   verdict_.expect(Guarantee::ordered, lost_ || at >= position_, [&] {
@@ -236,6 +263,7 @@ void Subscriber::told_failure(runtime::WatcherFailure where, const Error& error,
     return fmt::format("{}: failure {} ({}), again in {} ms", name, to_string(where),
                        error.render().substr(0, 90), retry_in.count());
   });
+  if (twin_) twin_->account().failure(where, error, retry_in);
   ++failures_;
   ++failures_by_.at(static_cast<std::size_t>(where));
   verdict_.expect(
@@ -406,6 +434,32 @@ void Subscriber::check_store(Guarantee as) {
   if (problem.empty()) problem = index_difference(wanted);
   verdict_.expect(as, problem.empty(),
                   [&] { return fmt::format("{}: at version {}: {}", name, position_, problem); });
+  if (problem.empty()) check_text(wanted);
+}
+
+// However it came, it is one text: that of the server, with its type and without managedFields.
+void Subscriber::check_text(const SimState& wanted) {
+  for (const auto& [key, object] : wanted) {
+    Known& known = known_.at(key);
+    if (std::exchange(known.compared, true)) continue;
+    const std::string text = stored_text(view.kind, object);
+    const auto stored = store().get({key.first, key.second});
+    const bool deep = object.shape == Shape::deep;
+    const bool same = stored && stored->json == text && stored->reduced == deep &&
+                      stored->managers_text == kManagersLeft;
+    verdict_.expect(Guarantee::same_result, same, [&] {
+      return fmt::format("{}: {}/{} is kept as {:.300}, managers {}, where the server has {:.300}",
+                         name, key.first, key.second, stored ? stored->json : "none",
+                         stored ? stored->managers_text : "none", text);
+    });
+  }
+}
+
+void Subscriber::compare_twin() {
+  if (!twin_ || !verdict_.ok()) return;
+  const std::string problem = twin_->difference(*reflector_);
+  verdict_.expect(Guarantee::same_result, problem.empty(),
+                  [&] { return fmt::format("{}: {}", name, problem); });
 }
 
 std::string Subscriber::difference(const SimState& wanted) const {

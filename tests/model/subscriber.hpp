@@ -12,6 +12,7 @@
 #include "client/client.hpp"
 #include "client/rewinds.hpp"
 #include "model/network.hpp"
+#include "model/twin.hpp"
 #include "runtime/reflector.hpp"
 
 namespace kubewatch::model {
@@ -20,6 +21,8 @@ struct SubscriberOptions {
   View view;
   runtime::WatcherOptions watcher;  // selectors are filled in
   std::string token_file;           // "" = no credentials
+  // Of all twins of the server; null: this schedule has no twins.
+  std::shared_ptr<client::Rewinds> twin_rewinds;
 };
 
 class Subscriber final : public LinkObserver {
@@ -31,6 +34,8 @@ class Subscriber final : public LinkObserver {
   void start();
   // Cheap; called after every step.
   void check();
+  // Once per step: the twin may be a callback behind in the middle of one.
+  void compare_twin();
   // The server was restored: versions after `to` are of a past that never was.
   void on_restore(std::uint64_t to);
 
@@ -63,8 +68,10 @@ class Subscriber final : public LinkObserver {
   struct Known {
     std::string uid;
     std::string json;
+    bool compared = false;  // with the server's own text
   };
 
+  std::unique_ptr<Twin> make_twin(const SubscriberOptions& options);
   TimePoint now() const { return loop_.now(); }
   void told(const runtime::StoreChange& change);
   void check_live(const runtime::StoreChange& change);
@@ -78,6 +85,7 @@ class Subscriber final : public LinkObserver {
   // "" when the store and what was told are this state.
   std::string difference(const SimState& wanted) const;
   std::string index_difference(const SimState& wanted) const;
+  void check_text(const SimState& wanted);
   void reset_backoff();
   void maybe_reset_backoff();
 
@@ -85,6 +93,9 @@ class Subscriber final : public LinkObserver {
   ApiServer& server_;
   Verdict& verdict_;
   const runtime::WatcherOptions options_;
+  const std::uint64_t seed_;
+  base::Random random_;  // its own: a twin waits as long after the same failure
+  std::unique_ptr<Twin> twin_;
   client::Client client_;
   std::unique_ptr<runtime::Reflector> reflector_;
 

@@ -30,14 +30,15 @@ enum class Guarantee {
   independent,   // P3: the backoff of one watch is its own failures' alone
   request_rate,  // P3: bounded requests a minute, Retry-After kept, an expired version not repeated
   told,          // P3: each failure is told once, with where, and counted
+  same_result,   // P4: the same in any pieces, and by list, pages, streaming list and watch
   runs_after,    // P7: a run starts after the last change, in bounded time
   one_at_a_time,  // P7: never two runs of one key, never more than the limit, none before the sync
 };
-inline constexpr std::size_t kGuarantees = 14;
+inline constexpr std::size_t kGuarantees = 15;
 inline constexpr std::array<const char*, kGuarantees> kGuaranteeNames = {
-    "ordered",      "unique",     "reliable",    "resumable",    "bookmarkable",
-    "net change",   "whole list", "exact cache", "converges",    "independent",
-    "request rate", "told",       "runs after",  "one at a time"};
+    "ordered",      "unique",     "reliable",    "resumable",  "bookmarkable",
+    "net change",   "whole list", "exact cache", "converges",  "independent",
+    "request rate", "told",       "same result", "runs after", "one at a time"};
 
 struct Verdict {
   std::string violation;  // "" while all is well
