@@ -23,8 +23,8 @@ ApiResponse metrics_response(const InitEvents& events) {
   return response;
 }
 
-ApiResponse failed(const Error& error) {
-  return status_response(status_json(error), status_code(error));
+ApiResponse failed(const ApiRequest& request, const Error& error) {
+  return plain_response(request, status_json(error), status_code(error));
 }
 
 }  // namespace
@@ -55,15 +55,16 @@ Api::Api(ApiOptions options, WallTime now)
 
 Reply Api::handle(const ApiRequest& request, WallTime now) try {
   now_ = now;
+  warnings_.clear();
   const auto segments = split_path(request.path);
-  if (!segments) return {failed(segments.error()), nullptr};
+  if (!segments) return {failed(request, segments.error()), nullptr};
   const auto path = parse_resource_path(segments.value());
   if (!path) {
     const bool reading = request.method == "GET" || request.method == "HEAD";
     auto answer = request.path == "/metrics"
                       ? metrics_response(init_events_)
                       : answer_discovery(registry_, segments.value(), request, options_.address);
-    if (answer && !reading) return {failed(method_not_allowed()), nullptr};
+    if (answer && !reading) return {failed(request, method_not_allowed()), nullptr};
     return {answer ? std::move(*answer) : plain_not_found(), nullptr};
   }
   if (auto review = answer_review(request, segments.value(), tokens_, now)) {
@@ -71,17 +72,18 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   }
   if (!registry_.has_group(path->group)) return {plain_not_found(), nullptr};
   auto target = route(request, *path);
-  if (!target) return {failed(target.error()), nullptr};
+  if (!target) return {failed(request, target.error()), nullptr};
   auto reply = dispatch(request, target.value(), now);
   settle(now);
-  Reply out = reply ? std::move(reply).value() : Reply{failed(reply.error()), nullptr};
+  Reply out = reply ? std::move(reply).value() : Reply{failed(request, reply.error()), nullptr};
   if (!target->resource->deprecation.empty()) {
     add_warnings({target->resource->deprecation}, out.response);
   }
+  add_warnings(warnings_, out.response);
   return out;
 } catch (const Json::exception& error) {
   // Nothing that a client sends may end the server; this is a check that is missing somewhere.
-  return {failed(internal_error(error.what())), nullptr};
+  return {failed(request, internal_error(error.what())), nullptr};
 }
 
 Result<Api::Target> Api::route(const ApiRequest& request, const ResourcePath& path) {
@@ -133,9 +135,8 @@ Result<Reply> Api::on_object(const ApiRequest& request, const Target& target, Wa
   // The rest (exec, log, proxy ...) needs what is not here.
   if (!sub.empty() && sub != "status" && sub != "finalize") return method_not_allowed();
   const std::string& method = request.method;
-  if (method == "GET" && sub.empty() && (target.path.watch || target.query.flag("watch"))) {
-    return watch(request, target);
-  }
+  // One object is watched by the old path only; a parameter does not make a get a watch.
+  if (method == "GET" && sub.empty() && target.path.watch) return watch(request, target);
   if (method == "GET") return read(request, target, now);
   if (method == "PUT" || (method == "PATCH" && sub != "finalize"))
     return write(request, target, now);

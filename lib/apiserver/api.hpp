@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "apiserver/crd_controller.hpp"
 #include "apiserver/deleter.hpp"
@@ -74,7 +75,7 @@ class Api {
   Result<Reply> scale(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> token(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> act_on_pod(const ApiRequest& request, const Target& target, WallTime now);
-  Result<void> apply_scale(const WriteContext& context, const Json& scale);
+  Result<ObjectPtr> apply_scale(const WriteContext& context, const Json& scale);
   void settle(WallTime now);
 
   ApiOptions options_;
@@ -89,6 +90,7 @@ class Api {
   NamespaceLifecycle namespaces_;
   std::function<void()> on_change_;
   WallTime now_;
+  std::vector<std::string> warnings_;  // of the request at hand, also when it fails
   std::uint64_t seen_revision_ = 0;
   std::uint64_t writes_ = 0;
   InitEvents init_events_;

@@ -19,7 +19,7 @@ Result<Reply> Api::read(const ApiRequest& request, const Target& target, WallTim
   const std::string version = target.query.get("resourceVersion");
   if (!version.empty()) {
     const auto wanted = parse_version(version);
-    if (!wanted) return bad_request("invalid resource version: " + wanted.error().message());
+    if (!wanted) return internal_error(wanted.error().message());
     if (wanted.value() > storage_.version()) {
       return version_too_large(wanted.value(), storage_.version());
     }

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/duplicate_fields.hpp"
 #include "apiserver/protobuf.hpp"
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_body.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -74,8 +76,10 @@ void check_options(const ApiRequest& request, const Query& query, bool apply, Fi
 
 Result<Representation> representation_of(const ApiRequest& request, const Resource& resource,
                                          const Query& query, Endpoint endpoint) {
-  KW_ASSIGN(Representation as,
-            negotiate(request.headers.get("Accept"), endpoint, "core." + resource.type.gvk.kind));
+  const bool custom = resource.custom != nullptr;
+  const Negotiated what{endpoint, custom,
+                        custom ? "unstructured.Unstructured" : "core." + resource.type.gvk.kind};
+  KW_ASSIGN(Representation as, negotiate(request.headers.get("Accept"), what));
   as.pretty = as.pretty || query.flag("pretty");
   const std::string include = query.get("includeObject");
   if (include == "None") as.include = IncludeObject::none;
@@ -98,8 +102,13 @@ ApiResponse text_response(const Representation& as, std::string json, int status
   return response;
 }
 
+// Headers have their limits, and a body may say a thousand things twice.
 void add_warnings(const std::vector<std::string>& warnings, ApiResponse& response) {
+  constexpr std::size_t kMost = 4096;
+  std::size_t length = 0;
   for (const auto& warning : warnings) {
+    length += warning.size();
+    if (length > kMost) return;
     std::string quoted;
     for (const char c : warning) {
       if (c == '"' || c == '\\') quoted += '\\';
@@ -116,6 +125,17 @@ ApiResponse status_response(const Json& status, int code) {
   if (const auto retry = base::int_at(status, {"details", "retryAfterSeconds"})) {
     response.headers.add("Retry-After", std::to_string(*retry));
   }
+  return response;
+}
+
+ApiResponse plain_response(const ApiRequest& request, const Json& status, int code) {
+  Representation as = negotiate_status(request.headers.get("Accept"));
+  if (const auto query = Query::parse(request.query)) {
+    as.pretty = as.pretty || query.value().flag("pretty");
+  }
+  ApiResponse response = status_response(status, code);
+  response.body = finish(as, std::move(response.body));
+  if (as.yaml) response.content_type = "application/yaml";
   return response;
 }
 
@@ -141,32 +161,82 @@ Result<WriteContext> write_context(const ApiRequest& request, const ResourcePtr&
   return context;
 }
 
-Result<Json> parse_request_body(const ApiRequest& request, const Resource& resource) {
+namespace {
+
+// As the server shows the body that it could not read.
+std::string excerpt_of(const std::string& body) {
+  constexpr std::size_t kMost = 30;
+  if (body.empty()) return "<empty>";
+  const std::string start = body.substr(0, kMost);
+  const char* more = body.size() > kMost ? " ..." : "";
+  if (body[0] == '{') return start + more;
+  std::string hex;
+  for (const char c : start) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return hex + more;
+}
+
+Error unrecognized(const Resource& resource, const std::string& body, const std::string& why) {
+  return bad_request(
+      fmt::format("the object provided is unrecognized (must be of type {}): {} ({})",
+                  resource.type.gvk.kind, why, excerpt_of(body)));
+}
+
+// Null is an object that says nothing, but for custom kinds, which must say what they are.
+Result<Json> typed_body(const Resource& resource, const std::string& body, Json value) {
+  if (value.is_null() && resource.custom) {
+    return unrecognized(resource, body, "Object 'Kind' is missing in 'null'");
+  }
+  if (value.is_null()) return Json::object();
+  const std::string parse = "couldn't get version/kind; json parse error: json: cannot unmarshal ";
+  if (!value.is_object()) {
+    return unrecognized(resource, body,
+                        parse + schema::json_word(value) +
+                            R"( into Go value of type struct { APIVersion string "json:\"apiVersi)"
+                            R"(on,omitempty\""; Kind string "json:\"kind,omitempty\"" })");
+  }
+  for (const char* key : {"apiVersion", "kind"}) {
+    const Json* text = base::find(value, {key});
+    if (text == nullptr || text->is_null() || text->is_string()) continue;
+    return unrecognized(resource, body,
+                        parse + fmt::format("{} into Go struct field .{} of type string",
+                                            schema::json_word(*text), key));
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<Json> parse_request_body(const ApiRequest& request, const Resource& resource,
+                                std::vector<std::string>* faults) {
   const std::string media = media_type(request);
   if (media == "application/yaml") {
-    auto documents = base::parse_pure_yaml_values(request.body);
-    if (documents && documents->size() == 1) return std::move(documents.value()[0]);
-    return bad_request("error decoding YAML: " +
-                       (documents ? "one document is expected" : documents.error().message()));
+    auto body = base::parse_yaml_body(request.body);
+    if (!body) return bad_request("error decoding YAML: " + body.error().message());
+    if (faults != nullptr) *faults = std::move(body->repeated);
+    return typed_body(resource, request.body, std::move(body->value));
   }
   // Typed clients send built-in kinds so; custom resources never come in protobuf.
   if (media == "application/vnd.kubernetes.protobuf" && !resource.custom) {
     auto value = decode_protobuf(request.body);
     return value ? std::move(value) : Result<Json>(bad_request(value.error().message()));
   }
-  if (!media.empty() && media != "application/json" && media != "*/*") {
+  if (!media.empty() && media != "application/json") {
     return unsupported_media(fmt::format(
         "the body of the request was in an unknown format - accepted media types include: "
         "application/json, application/yaml{}",
         resource.custom ? "" : ", application/vnd.kubernetes.protobuf"));
   }
   auto value = base::parse_json(request.body);
-  if (value) return value;
-  return bad_request(fmt::format(
-      "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json "
-      "parse error: {} ({})",
-      resource.type.gvk.kind, value.error().message(),
-      request.body.empty() ? std::string("<empty>") : request.body.substr(0, 30)));
+  if (!value) {
+    return unrecognized(resource, request.body,
+                        "couldn't get version/kind; json parse error: " + value.error().message());
+  }
+  if (faults != nullptr) *faults = duplicate_fields(request.body);
+  return typed_body(resource, request.body, std::move(*value));
+}
+
+bool is_yaml(const ApiRequest& request) {
+  return media_type(request) == "application/yaml";
 }
 
 Result<core::PatchType> patch_type(const ApiRequest& request, const Resource& resource) {

@@ -23,6 +23,8 @@ Result<Representation> representation_of(const ApiRequest& request, const Resour
                                          const Query& query, Endpoint endpoint);
 ApiResponse text_response(const Representation& as, std::string json, int status = 200);
 ApiResponse status_response(const Json& status, int code);
+// The same in the form that the client takes of a Status: JSON or YAML.
+ApiResponse plain_response(const ApiRequest& request, const Json& status, int code);
 // Each as a Warning header (RFC 7234).
 void add_warnings(const std::vector<std::string>& warnings, ApiResponse& response);
 
@@ -30,8 +32,13 @@ void add_warnings(const std::vector<std::string>& warnings, ApiResponse& respons
 Result<WriteContext> write_context(const ApiRequest& request, const ResourcePtr& resource,
                                    const ResourcePath& path, const Query& query, WallTime now);
 
-// A JSON or YAML body. Errors: unsupported_media, bad_request.
-Result<Json> parse_request_body(const ApiRequest& request, const Resource& resource);
+// A JSON or YAML body. Errors: unsupported_media, bad_request. `faults`, if not null: sentences
+// about fields that the text says twice.
+Result<Json> parse_request_body(const ApiRequest& request, const Resource& resource,
+                                std::vector<std::string>* faults = nullptr);
+
+// Whether the body says that it is YAML.
+bool is_yaml(const ApiRequest& request);
 
 // The kind of patch, by Content-Type. Errors: unsupported_media.
 Result<core::PatchType> patch_type(const ApiRequest& request, const Resource& resource);

@@ -1,12 +1,15 @@
-// The writing verbs of Api: create, update, patch, delete, deletecollection, scale, token, eviction
-// and binding of a Pod.
+// The writing verbs of Api: create, update, patch, scale, token, eviction and binding of a Pod.
+// What takes away is in api_delete.cpp.
 #include <fmt/format.h>
+
+#include <set>
 
 #include "apiserver/api_target.hpp"
 #include "apiserver/duplicate_fields.hpp"
-#include "apiserver/list.hpp"
+#include "apiserver/metadata.hpp"
 #include "apiserver/pod_actions.hpp"
 #include "base/random.hpp"
+#include "base/strings.hpp"
 #include "base/yaml_body.hpp"
 #include "core/json_path.hpp"
 #include "schema/patch.hpp"
@@ -15,15 +18,50 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-Result<Json> parse_patch(const std::string& body, core::PatchType type) {
-  if (type == core::PatchType::apply) {
-    auto documents = base::parse_pure_yaml_values(body);
-    if (!documents) return bad_request("error decoding YAML: " + documents.error().message());
-    if (documents->size() != 1) return bad_request("error decoding YAML: one document is expected");
-    return std::move(documents.value()[0]);
+// Of go-yaml, as one error.
+std::string yaml_faults(const std::vector<std::string>& faults) {
+  return "yaml: unmarshal errors:\n  " + base::join(faults, "\n  ");
+}
+
+// The body of server-side apply. What it says twice is warned of, or refused.
+Result<Json> parse_applied(const WriteContext& context, const std::string& text) {
+  auto body = base::parse_yaml_body(text);
+  if (!body) return bad_request("error decoding YAML: " + body.error().message());
+  if (!body->repeated.empty() && context.validation == FieldValidation::strict) {
+    return bad_request("error strict decoding YAML: error converting YAML to JSON: " +
+                       yaml_faults(body->repeated));
   }
+  if (context.validation == FieldValidation::warn) *context.warnings = std::move(body->repeated);
+  return body->value.is_null() ? Json::object() : std::move(body->value);
+}
+
+// Also what an operation has that no operation has.
+std::vector<std::string> faults_of_patch(const std::string& text, core::PatchType type,
+                                         const Json& patch) {
+  std::vector<std::string> faults = duplicate_fields(text);
+  if (type != core::PatchType::json || !patch.is_array()) return faults;
+  for (std::string& fault : faults) fault = "json patch " + fault;
+  static const std::set<std::string> known = {"op", "path", "from", "value"};
+  for (std::size_t i = 0; i < patch.size(); ++i) {
+    if (!patch[i].is_object()) continue;
+    for (const auto& [key, value] : patch[i].items()) {
+      if (known.count(key) != 0) continue;
+      faults.push_back(fmt::format("json patch unknown field \"[{}].{}\"", i, key));
+    }
+  }
+  return faults;
+}
+
+Result<Json> parse_patch(WriteContext& context, const std::string& body, core::PatchType type) {
+  if (type == core::PatchType::apply) return parse_applied(context, body);
   auto value = base::parse_json(body);
-  if (!value) return bad_request("error decoding patch: " + value.error().message());
+  if (!value) {
+    const char* prefix = type == core::PatchType::strategic ? "" : "error decoding patch: ";
+    return bad_request(prefix + value.error().message());
+  }
+  if (context.validation != FieldValidation::ignore) {
+    context.faults = faults_of_patch(body, type, *value);
+  }
   return value;
 }
 
@@ -77,16 +115,6 @@ Json scale_of(const Resource& resource, const Object& object) {
           {"status", std::move(status)}};
 }
 
-Result<void> check_scale_name(const Json& scale, const std::string& name) {
-  const std::string given = base::string_at(scale, {"metadata", "name"});
-  if (given == name) return {};
-  if (!given.empty()) return wrong_name(given, name);
-  return bad_request(
-      fmt::format("the name of the object ({} based on URL) was undeterminable: name must "
-                  "be provided",
-                  name));
-}
-
 // For its table: nothing of it is stored.
 Resource scale_resource() {
   Resource out;
@@ -94,6 +122,7 @@ Resource scale_resource() {
   out.type.plural = "scales";
   out.storage_gvk = out.type.gvk;
   out.storage_id = "scales.autoscaling";
+  out.merge = schema::deduced_merge_schema();
   return out;
 }
 
@@ -110,67 +139,38 @@ Result<Reply> Api::write(const ApiRequest& request, const Target& target, WallTi
   }
   KW_ASSIGN(WriteContext context,
             write_context(request, target.resource, target.path, target.query, now));
-  if (!patching && context.validation != FieldValidation::ignore) {
-    context.duplicates = duplicate_fields(request.body);
+  auto body = patching ? parse_patch(context, request.body, type)
+                       : parse_request_body(request, resource, &context.faults);
+  if (!body) {
+    // The server reads patches when it has the object, which an apply may create.
+    if (patching && type != core::PatchType::apply) {
+      KW_TRY(writer_.live(context));
+    }
+    return body.error();
   }
-  KW_ASSIGN(Json body,
-            patching ? parse_patch(request.body, type) : parse_request_body(request, resource));
+  if (context.validation == FieldValidation::ignore) context.faults.clear();
+  if (is_yaml(request) && context.validation == FieldValidation::strict &&
+      !context.faults.empty()) {
+    context.faults = {yaml_faults(context.faults)};
+  }
   auto written = [&]() -> Result<Written> {
-    if (request.method == "POST") return writer_.create(context, std::move(body));
-    if (!patching) return writer_.update(context, std::move(body));
-    if (type == core::PatchType::apply) return writer_.apply(context, std::move(body));
-    return writer_.patch(context, type, body);
+    if (request.method == "POST") return writer_.create(context, std::move(*body));
+    if (!patching) return writer_.update(context, std::move(*body));
+    if (type == core::PatchType::apply) return writer_.apply(context, std::move(*body));
+    return writer_.patch(context, type, *body);
   }();
+  // Also of what is refused.
+  warnings_ = *context.warnings;
   KW_TRY(written);
   Reply reply;
   reply.response = text_response(as, object_text(resource, as, *written->object, now),
                                  written->created ? 201 : 200);
-  add_warnings(written->warnings, reply.response);
   return reply;
-}
-
-Result<Reply> Api::remove(const ApiRequest& request, const Target& target, WallTime now) {
-  const Resource& resource = *target.resource;
-  if (!resource.type.has_verb("delete")) return method_not_allowed();
-  KW_ASSIGN(const DeleteOptions options, parse_delete_options(request.body, target.query));
-  WriteContext context;
-  context.resource = target.resource;
-  context.namespace_ = target.path.namespace_;
-  context.name = target.path.name;
-  context.dry_run = options.dry_run;
-  context.now = now;
-  KW_ASSIGN(const Deleted deleted, delete_object(storage_, context, options));
-  if (deleted.gone) {
-    return Reply{status_response(deleted_status(resource, *deleted.object), 200), nullptr};
-  }
-  const Representation as;
-  return Reply{text_response(as, object_text(resource, as, *deleted.object, now)), nullptr};
-}
-
-Result<Reply> Api::remove_all(const ApiRequest& request, const Target& target, WallTime now) {
-  const Resource& resource = *target.resource;
-  KW_ASSIGN(DeleteOptions options, parse_delete_options(request.body, target.query));
-  KW_ASSIGN(const ListOptions selection, stored_list_options(resource, target.query, false));
-  KW_ASSIGN(const ListResult found, list_objects(storage_, resource, target.prefix(), selection));
-  for (const auto& object : found.items) {
-    WriteContext context;
-    context.resource = target.resource;
-    context.namespace_ = object->namespace_();
-    context.name = object->name();
-    context.dry_run = options.dry_run;
-    context.now = now;
-    const auto deleted = delete_object(storage_, context, options);
-    if (!deleted && !deleted.error().is_not_found()) return deleted.error();
-  }
-  ListMeta meta;
-  meta.version = storage_.version();
-  const Representation as;
-  return Reply{text_response(as, list_text(resource, as, found.items, meta, now)), nullptr};
 }
 
 // Server-side apply to a scale is one to the replicas of its object: the same owners, the same
 // conflicts. A custom resource's is merged, and then the real server fails to convert it (1.36).
-Result<void> Api::apply_scale(const WriteContext& context, const Json& scale) {
+Result<ObjectPtr> Api::apply_scale(const WriteContext& context, const Json& scale) {
   const Resource& resource = *context.resource;
   if (base::string_at(scale, {"apiVersion"}) != kScaleVersion ||
       base::string_at(scale, {"kind"}) != "Scale") {
@@ -192,8 +192,8 @@ Result<void> Api::apply_scale(const WriteContext& context, const Json& scale) {
   WriteContext how = context;
   how.dry_run = how.dry_run || resource.custom != nullptr;
   how.told_version = kScaleVersion;
-  KW_TRY(writer_.apply(how, std::move(wanted)));
-  if (resource.custom == nullptr) return {};
+  KW_ASSIGN(const Written written, writer_.apply(how, std::move(wanted)));
+  if (resource.custom == nullptr) return written.object;
   return internal_error(
       fmt::format("failed to convert new object ({}/{}; autoscaling/v1, Kind=Scale) to proper "
                   "version: request to convert CR to an invalid group/version: autoscaling/v1",
@@ -221,26 +221,31 @@ Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTi
   }
   if (request.method == "PUT") {
     KW_ASSIGN(scale, parse_request_body(request, resource));
-    KW_TRY(check_scale_name(scale, context.name));
+    KW_TRY(check_url_name(scale, context.name));
   } else if (request.method == "PATCH") {
     KW_ASSIGN(const core::PatchType type, patch_type(request, resource));
-    KW_ASSIGN(const Json patch, parse_patch(request.body, type));
+    KW_ASSIGN(const Json patch, parse_patch(context, request.body, type));
     if (type == core::PatchType::apply) {
-      KW_TRY(apply_scale(context, patch));
-      KW_ASSIGN(const ObjectPtr after, writer_.live(context));
+      KW_ASSIGN(const ObjectPtr after, apply_scale(context, patch));
       return Reply{status_response(scale_of(resource, *after), 200), nullptr};
     }
-    if (type == core::PatchType::json) {
-      KW_ASSIGN(scale, schema::json_patch(scale, patch));
-    } else {
-      scale = schema::merge_patch(scale, patch);
-    }
+    KW_ASSIGN(scale, patched(scale_resource(), type, scale, patch));
+    KW_TRY(check_url_name(scale, context.name));
   } else {
     return method_not_allowed();
   }
-  const auto replicas = base::int_at(scale, {"spec", "replicas"});
+  if (const std::string ns = base::string_at(scale, {"metadata", "namespace"});
+      !ns.empty() && ns != context.namespace_) {
+    return wrong_namespace();
+  }
+  const Json* given = base::find(scale, {"spec", "replicas"});
+  // Who says none wants none.
+  const auto replicas = given == nullptr || given->is_null()
+                            ? std::int64_t{0}
+                            : base::int_at(scale, {"spec", "replicas"});
   const std::string version = base::string_at(scale, {"metadata", "resourceVersion"});
-  if (!replicas || *replicas < 0) {
+  // What a custom kind allows its own checks say.
+  if (!replicas || (*replicas < 0 && !resource.custom)) {
     return invalid({"autoscaling", "Scale", context.name},
                    {field_invalid("spec.replicas", std::to_string(replicas.value_or(0)),
                                   "must be greater than or equal to 0")});
@@ -248,11 +253,10 @@ Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTi
   if (!version.empty() && version != std::to_string(live->version())) {
     return modified(resource.subject(context.name));
   }
-  KW_TRY(writer_.change(context, [&](Json& object) {
+  KW_ASSIGN(const ObjectPtr after, writer_.changed(context, [&](Json& object) {
     return core::set_at(object, scale_paths(resource).spec, *replicas);
   }));
-  KW_ASSIGN(const ObjectPtr after, writer_.live(context));
-  return Reply{status_response(scale_of(resource, *after), 200), nullptr};
+  return Reply{status_response(scale_of(resource, after ? *after : *live), 200), nullptr};
 }
 
 // A dry run gives a token as well, as there.

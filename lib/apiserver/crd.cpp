@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/resource.hpp"
+#include "apiserver/string_list.hpp"
+#include "base/strings.hpp"
 #include "schema/crd_check.hpp"
 
 namespace kubewatch::apiserver {
@@ -14,24 +15,90 @@ namespace {
 
 using base::string_at;
 
-// Names taken by others of the same group.
-bool taken_plural(const Registry& registry, const std::string& group, const std::string& self,
-                  const std::string& name) {
-  return std::any_of(registry.all().begin(), registry.all().end(), [&](const auto& other) {
-    const auto& type = other->type;
-    if (type.gvk.group != group || other->storage_id == self) return false;
-    return type.plural == name || type.singular == name ||
-           std::count(type.short_names.begin(), type.short_names.end(), name) != 0;
-  });
+Json& object_at(Json& parent, const char* key) {
+  Json& out = parent[key];
+  if (!out.is_object()) out = Json::object();
+  return out;
 }
 
-bool taken_kind(const Registry& registry, const std::string& group, const std::string& self,
-                const std::string& kind) {
-  return std::any_of(registry.all().begin(), registry.all().end(), [&](const auto& other) {
-    if (other->type.gvk.group != group || other->storage_id == self) return false;
-    return other->type.gvk.kind == kind || other->list_kind == kind;
+// What a status always says, where nobody has said it.
+void fill_status(Json& crd) {
+  Json& status = object_at(crd, "status");
+  if (!status.contains("conditions")) status["conditions"] = nullptr;
+  Json& names = object_at(status, "acceptedNames");
+  for (const char* key : {"plural", "kind"}) {
+    if (!names.contains(key)) names[key] = "";
+  }
+  Json& stored = status["storedVersions"];
+  if (stored.is_array() && !stored.empty()) return;
+  stored = nullptr;
+  const Json* versions = base::find(crd, {"spec", "versions"});
+  if (versions == nullptr || !versions->is_array()) return;
+  const auto storage = std::find_if(versions->begin(), versions->end(), [](const Json& version) {
+    return schema::bool_at(version, "storage");
   });
+  if (storage != versions->end()) stored = Json::array({string_at(*storage, {"name"})});
 }
+
+// Takes each name that it may have, on its own; of those that it may not, the last one is told.
+class NameChoice {
+ public:
+  NameChoice(const Json& crd, const TakenNames& taken)
+      : taken_(taken), wanted_(crd.at("spec").at("names")) {
+    const Json* now = base::find(crd, {"status", "acceptedNames"});
+    out_.names = now != nullptr && now->is_object() ? *now : Json::object();
+  }
+
+  AcceptedNames choose() {
+    take("plural", taken_.resources, "PluralConflict");
+    take("singular", taken_.resources, "SingularConflict");
+    take_short_names();
+    take("kind", taken_.kinds, "KindConflict");
+    take("listKind", taken_.kinds, "ListKindConflict");
+    copy("categories");
+    return std::move(out_);
+  }
+
+ private:
+  static std::string in_use(const std::string& name) {
+    return fmt::format("\"{}\" is already in use", name);
+  }
+
+  void copy(const char* key) {
+    const Json* value = base::find(wanted_, {key});
+    if (value == nullptr) {
+      out_.names.erase(key);
+    } else {
+      out_.names[key] = *value;
+    }
+  }
+
+  void take(const char* key, const std::set<std::string>& taken, const char* reason) {
+    const std::string name = string_at(wanted_, {key});
+    if (name == string_at(out_.names, {key})) return;
+    if (taken.count(name) == 0) return copy(key);
+    out_.reason = reason;
+    out_.message = in_use(name);
+  }
+
+  void take_short_names() {
+    const std::vector<std::string> held = strings_at(out_.names, "shortNames");
+    std::vector<std::string> problems;
+    for (const auto& name : strings_at(wanted_, "shortNames")) {
+      if (std::count(held.begin(), held.end(), name) != 0) continue;
+      const std::string problem = in_use(name);
+      const bool told = std::count(problems.begin(), problems.end(), problem) != 0;
+      if (taken_.resources.count(name) != 0 && !told) problems.push_back(problem);
+    }
+    if (problems.empty()) return copy("shortNames");
+    out_.reason = "ShortNamesConflict";
+    out_.message = problems.size() == 1 ? problems[0] : "[" + base::join(problems, ", ") + "]";
+  }
+
+  const TakenNames& taken_;
+  const Json& wanted_;
+  AcceptedNames out_;
+};
 
 }  // namespace
 
@@ -46,18 +113,14 @@ Result<void> normalise_crd(Json& crd) {
 }
 
 void prepare_crd(Json& crd) {
-  Json stored = Json::array();
-  if (const Json* versions = base::find(crd, {"spec", "versions"});
-      versions && versions->is_array()) {
-    for (const auto& version : *versions) {
-      if (schema::bool_at(version, "storage")) stored.push_back(string_at(version, {"name"}));
-    }
-  }
-  crd["status"] = {{"conditions", Json::array()},
-                   {"acceptedNames", {{"plural", ""}, {"kind", ""}}},
-                   {"storedVersions", stored}};
+  crd.erase("status");
+  fill_status(crd);
 }
 
+namespace {
+
+// `subresources: {status: {}}` is an empty object that means something; the merge schema takes it
+// for an empty map and drops it. Puts back what `from` has.
 void keep_status_subresources(const Json& from, Json& to) {
   const Json* sources = base::find(from, {"spec", "versions"});
   Json* targets = base::find(to, {"spec", "versions"});
@@ -73,7 +136,20 @@ void keep_status_subresources(const Json& from, Json& to) {
   }
 }
 
-void validate_crd(const Json* live, const Json& crd, FieldErrors& errors) {
+}  // namespace
+
+void restore_crd(const Json& from, Json& to) {
+  keep_status_subresources(from, to);
+  fill_status(to);
+}
+
+void validate_crd(const Json* live, const Json& crd, const std::string& subresource,
+                  FieldErrors& errors) {
+  if (subresource == "status") {
+    const auto found = schema::errors_of(schema::check_crd_status(crd));
+    errors.insert(errors.end(), found.begin(), found.end());
+    return;
+  }
   schema::CrdCheckOptions options;
   options.live = live;
   options.rules = &schema::rule_checker();
@@ -91,28 +167,16 @@ std::vector<std::string> crd_warnings(const Json& crd) {
   return out;
 }
 
-NameConflict find_name_conflict(const Registry& registry, const Json& crd) {
-  const std::string group = string_at(crd, {"spec", "group"});
-  const Json names = crd.at("spec").at("names");
-  const std::string plural = string_at(names, {"plural"});
-  const std::string self = plural + "." + group;
-  const auto used = [](const std::string& name) {
-    return fmt::format("\"{}\" is already in use", name);
-  };
-  if (taken_plural(registry, group, self, plural)) return {"PluralConflict", used(plural)};
-  const std::string singular = string_at(names, {"singular"});
-  if (taken_plural(registry, group, self, singular)) return {"SingularConflict", used(singular)};
-  if (const Json* shorts = base::find(names, {"shortNames"}); shorts && shorts->is_array()) {
-    for (const auto& one : *shorts) {
-      const std::string name = one.get<std::string>();
-      if (taken_plural(registry, group, self, name)) return {"ShortNamesConflict", used(name)};
-    }
-  }
-  const std::string list_kind = string_at(names, {"listKind"});
-  if (taken_kind(registry, group, self, list_kind)) return {"ListKindConflict", used(list_kind)};
-  const std::string kind = string_at(names, {"kind"});
-  if (taken_kind(registry, group, self, kind)) return {"KindConflict", used(kind)};
-  return {};
+void TakenNames::add(const Json& crd) {
+  const Json* names = base::find(crd, {"status", "acceptedNames"});
+  if (names == nullptr) return;
+  for (const char* key : {"plural", "singular"}) resources.insert(string_at(*names, {key}));
+  for (auto& name : strings_at(*names, "shortNames")) resources.insert(std::move(name));
+  for (const char* key : {"kind", "listKind"}) kinds.insert(string_at(*names, {key}));
+}
+
+AcceptedNames choose_names(const Json& crd, const TakenNames& taken) {
+  return NameChoice(crd, taken).choose();
 }
 
 void set_condition(Json& status, const std::string& type, const std::string& value,
@@ -135,26 +199,35 @@ void set_condition(Json& status, const std::string& type, const std::string& val
   conditions.push_back(next);
 }
 
-Json crd_status(const Json& crd, const NameConflict& conflict, WallTime now) {
-  Json status = crd.value("status", Json::object());
-  if (!status.is_object()) status = Json::object();
-  if (conflict.reason.empty()) {
-    status["acceptedNames"] = crd.at("spec").at("names");
-    set_condition(status, "NamesAccepted", "True", "NoConflicts", "no conflicts found", now);
-    set_condition(status, "Established", "True", "InitialNamesAccepted",
-                  "the initial names have been accepted", now);
-  } else {
-    set_condition(status, "NamesAccepted", "False", conflict.reason, conflict.message, now);
-    set_condition(status, "Established", "False", "NotAccepted", "not all names are accepted", now);
+Json crd_status(const Json& crd, const TakenNames& taken, WallTime now) {
+  Json filled = crd;
+  fill_status(filled);
+  Json& status = filled["status"];
+  // Names that are as they should be are not looked at again, nor what is said of them.
+  if (status["acceptedNames"] != crd.at("spec").at("names")) {
+    AcceptedNames accepted = choose_names(filled, taken);
+    status["acceptedNames"] = std::move(accepted.names);
+    if (!accepted.reason.empty()) {
+      set_condition(status, "NamesAccepted", "False", accepted.reason, accepted.message, now);
+    } else {
+      set_condition(status, "NamesAccepted", "True", "NoConflicts", "no conflicts found", now);
+    }
+    // What was established once stays so, with the names that it has.
+    if (accepted.reason.empty() && !is_established(filled)) {
+      set_condition(status, "Established", "True", "InitialNamesAccepted",
+                    "the initial names have been accepted", now);
+    } else if (!is_established(filled)) {
+      set_condition(status, "Established", "False", "NotAccepted", "not all names are accepted",
+                    now);
+    }
   }
   Json& stored = status["storedVersions"];
-  if (!stored.is_array()) stored = Json::array();
   for (const auto& version : crd.at("spec").at("versions")) {
     const Json name = string_at(version, {"name"});
     const bool known = std::find(stored.begin(), stored.end(), name) != stored.end();
     if (schema::bool_at(version, "storage") && !known) stored.push_back(name);
   }
-  return status;
+  return std::move(status);
 }
 
 bool is_established(const Json& crd) {

@@ -2,10 +2,10 @@
 // that makes one usable. Objects in served form; pure. Serving them is registry.hpp.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
-#include "apiserver/registry.hpp"
 #include "apiserver/status.hpp"
 #include "base/json.hpp"
 #include "base/time.hpp"
@@ -19,24 +19,33 @@ constexpr const char kCrdFinalizer[] = "customresourcecleanup.apiextensions.k8s.
 // conversion.
 Result<void> normalise_crd(Json& crd);
 void prepare_crd(Json& crd);
-// `subresources: {status: {}}` is an empty object that means something; the merge schema takes it
-// for an empty map and drops it. Puts back what `from` has.
-void keep_status_subresources(const Json& from, Json& to);
+// A definition that the merge schema has gone over lacks what is empty and yet means something:
+// puts back the status subresources of `from`, and what a status always says.
+void restore_crd(const Json& from, Json& to);
 // What the server says beside its answer: formats that it does not know, and our own limits.
 std::vector<std::string> crd_warnings(const Json& crd);
-void validate_crd(const Json* live, const Json& crd, FieldErrors& errors);
+void validate_crd(const Json* live, const Json& crd, const std::string& subresource,
+                  FieldErrors& errors);
 
-// The names as the CRD wants them, against all other resources of its group: "" or the reason and
-// message of the conflict.
-struct NameConflict {
+// Names that definitions of one group hold, the one that is looked at included.
+struct TakenNames {
+  std::set<std::string> resources;  // plural, singular and short names
+  std::set<std::string> kinds;      // of objects and of lists
+  void add(const Json& crd);
+};
+
+// What becomes of the names that a definition wants: those it may have, and "" or the reason and
+// message of a conflict.
+struct AcceptedNames {
+  Json names;
   std::string reason;
   std::string message;
 };
-NameConflict find_name_conflict(const Registry& registry, const Json& crd);
+AcceptedNames choose_names(const Json& crd, const TakenNames& taken);
 
 // status with acceptedNames, NamesAccepted, Established and storedVersions; times of conditions
 // that did not change are kept.
-Json crd_status(const Json& crd, const NameConflict& conflict, WallTime now);
+Json crd_status(const Json& crd, const TakenNames& taken, WallTime now);
 void set_condition(Json& status, const std::string& type, const std::string& value,
                    const std::string& reason, const std::string& message, WallTime now);
 bool is_established(const Json& crd);

@@ -34,11 +34,7 @@ void CrdController::on_event(const std::string& storage_id, const EventPtr& even
   }
   respecified_.erase(name);
   registry_.remove_custom(name);
-  // Names that it held may be free for another now.
-  storage_.each(kCrds, "", "", [&](const ObjectPtr& other) {
-    if (!is_established(other->json())) queue_.insert(other->name());
-    return true;
-  });
+  reconsider_names(base::string_at(event->object->json(), {"spec", "group"}), name);
 }
 
 bool CrdController::step(WallTime now) {
@@ -66,21 +62,41 @@ WriteContext CrdController::context_of(const std::string& name, const std::strin
   return context;
 }
 
+TakenNames CrdController::taken_names(const std::string& group) const {
+  TakenNames out;
+  storage_.each(kCrds, "", "", [&](const ObjectPtr& one) {
+    if (base::string_at(one->json(), {"spec", "group"}) == group) out.add(one->json());
+    return true;
+  });
+  return out;
+}
+
+// Names that one of the group held may be free for others now.
+void CrdController::reconsider_names(const std::string& group, const std::string& except) {
+  storage_.each(kCrds, "", "", [&](const ObjectPtr& other) {
+    const bool same_group = base::string_at(other->json(), {"spec", "group"}) == group;
+    if (same_group && other->name() != except) queue_.insert(other->name());
+    return true;
+  });
+}
+
 void CrdController::establish(const ObjectPtr& crd, WallTime now) {
-  // A definition that is served already keeps its names; it only may have a new schema.
-  const NameConflict conflict = registry_.has_custom(crd->name())
-                                    ? NameConflict{}
-                                    : find_name_conflict(registry_, crd->json());
-  if (conflict.reason.empty()) {
+  const std::string group = base::string_at(crd->json(), {"spec", "group"});
+  Json decided = crd->json();
+  const Json* names = base::find(crd->json(), {"status", "acceptedNames"});
+  decided["status"] = crd_status(crd->json(), taken_names(group), now);
+  if (is_established(decided)) {
     if (respecified_.erase(crd->name()) != 0) reread_instances(crd);
-    registry_.set_custom(crd->name(), resources_of_crd(crd->json()));
+    registry_.set_custom(crd->name(), resources_of_crd(decided));
   }
-  const Json status = crd_status(crd->json(), conflict, now);
-  (void)writer_.change(context_of(crd->name(), "status", now), [&](Json& object) {
+  const Json& status = decided["status"];
+  const auto written = writer_.change(context_of(crd->name(), "status", now), [&](Json& object) {
     if (object.value("status", Json()) == status) return false;
     object["status"] = status;
     return true;
   });
+  const bool renamed = names == nullptr || *names != status["acceptedNames"];
+  if (renamed && written.ok()) reconsider_names(group, crd->name());
 }
 
 // Objects are pruned and given defaults when they are read, by the schema that the version which

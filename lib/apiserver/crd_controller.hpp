@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/crd.hpp"
 #include "apiserver/registry.hpp"
 #include "apiserver/storage.hpp"
 #include "apiserver/writer.hpp"
@@ -30,6 +31,8 @@ class CrdController {
   bool step(WallTime now);
 
  private:
+  TakenNames taken_names(const std::string& group) const;
+  void reconsider_names(const std::string& group, const std::string& except);
   void establish(const ObjectPtr& crd, WallTime now);
   void terminate(const ObjectPtr& crd, WallTime now);
   void reread_instances(const ObjectPtr& crd);

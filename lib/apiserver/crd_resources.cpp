@@ -100,9 +100,16 @@ std::string deprecation_of(const Json& crd, const Json& version) {
   return best.empty() ? text : text + "; use " + group + "/" + best + " " + kind;
 }
 
+// Those that were accepted; of a definition that nobody has looked at those that it wants.
+const Json& served_names(const Json& crd) {
+  const Json* accepted = base::find(crd, {"status", "acceptedNames"});
+  const bool decided = accepted != nullptr && !base::string_at(*accepted, {"plural"}).empty();
+  return decided ? *accepted : crd.at("spec").at("names");
+}
+
 core::ResourceType type_of(const Json& crd, const Json& version) {
   const Json& spec = crd.at("spec");
-  const Json& names = spec.at("names");
+  const Json& names = served_names(crd);
   core::ResourceType type;
   type.gvk = {base::string_at(spec, {"group"}), base::string_at(version, {"name"}),
               base::string_at(names, {"kind"})};
@@ -147,8 +154,9 @@ std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
     if (!schema::bool_at(version, "served")) continue;
     auto resource = std::make_shared<Resource>();
     resource->type = type_of(crd, version);
-    resource->list_kind = base::string_at(crd, {"spec", "names", "listKind"});
-    resource->storage_id = resource->type.qualified_plural();
+    resource->list_kind = base::string_at(served_names(crd), {"listKind"});
+    // Whatever its status says: all else of the definition goes by its name.
+    resource->storage_id = base::string_at(crd, {"metadata", "name"});
     resource->storage_gvk = resource->type.gvk;
     resource->storage_gvk.version = storage_version;
     resource->generation = true;

@@ -50,22 +50,53 @@ bool has(const Json& finalizers, const char* name) {
   return std::find(finalizers.begin(), finalizers.end(), Json(name)) != finalizers.end();
 }
 
-// Finalizers with the two of the garbage collector as the policy wants them.
-Json wanted_finalizers(const Resource& resource, const Json& object, const std::string& policy) {
+Json finalizers_of(const Json& object) {
   const Json* found = base::find(object, {"metadata", "finalizers"});
-  const Json now = found != nullptr && found->is_array() ? *found : Json::array();
+  return found != nullptr && found->is_array() ? *found : Json::array();
+}
+
+// Finalizers with the two of the garbage collector as the policy wants them; those that are there
+// when it wants no others, whatever their order.
+Json wanted_finalizers(const Resource& resource, const Json& object, const std::string& policy) {
+  const Json now = finalizers_of(object);
   bool orphan = policy == "Orphan" || (policy.empty() && has(now, kOrphan));
-  const bool foreground = policy == "Foreground" || (policy.empty() && has(now, kForeground));
+  bool foreground = policy == "Foreground" || (policy.empty() && has(now, kForeground));
   const bool old_kind =
       resource.storage_id == "jobs.batch" || resource.storage_id == "replicationcontrollers";
   if (policy.empty() && old_kind && !foreground) orphan = true;
+  // Nothing waits for what an Event owns.
+  if (resource.storage_id == "events") orphan = foreground = false;
   Json out = Json::array();
   for (const auto& one : now) {
     if (one != kOrphan && one != kForeground) out.push_back(one);
   }
   if (orphan) out.push_back(kOrphan);
   if (foreground) out.push_back(kForeground);
-  return out;
+  const std::set<Json> before(now.begin(), now.end());
+  return before == std::set<Json>(out.begin(), out.end()) ? now : out;
+}
+
+// Kinds whose deletion is answered with the object, where others get a Status
+// (genericregistry.Store.ReturnDeletedObject).
+bool answers_with_object(const Resource& resource) {
+  static const std::set<std::string> kinds = {"persistentvolumeclaims",
+                                              "persistentvolumes",
+                                              "pods",
+                                              "podtemplates",
+                                              "resourcequotas",
+                                              "serviceaccounts",
+                                              "services",
+                                              "csidrivers.storage.k8s.io",
+                                              "csinodes.storage.k8s.io",
+                                              "storageclasses.storage.k8s.io",
+                                              "volumeattachments.storage.k8s.io",
+                                              "volumeattributesclasses.storage.k8s.io",
+                                              "deviceclasses.resource.k8s.io",
+                                              "devicetaintrules.resource.k8s.io",
+                                              "resourceclaims.resource.k8s.io",
+                                              "resourceclaimtemplates.resource.k8s.io",
+                                              "resourceslices.resource.k8s.io"};
+  return kinds.count(resource.storage_id) != 0;
 }
 
 Result<void> check_preconditions(const WriteContext& context, const Object& live,
@@ -126,6 +157,27 @@ Result<Deleted> delete_crd(Storage& storage, const WriteContext& context, const 
                 "soon",
                 context.now);
   return Deleted{store(storage, context, std::move(object)), false};
+}
+
+// Waits for its finalizers. Another delete may want others than the one before.
+Deleted let_die(Storage& storage, const WriteContext& context, const ObjectPtr& live,
+                const Json& finalizers) {
+  Json object = live->json();
+  const bool marked = mark(context, object, true);
+  if (!marked && finalizers == finalizers_of(object)) return Deleted{live, false};
+  object["metadata"]["finalizers"] = finalizers;
+  return Deleted{store(storage, context, std::move(object)), false};
+}
+
+Deleted take_away(Storage& storage, const WriteContext& context, const ObjectPtr& live) {
+  const Resource& resource = *context.resource;
+  const bool by_status = !answers_with_object(resource);
+  const ObjectPtr last = context.dry_run ? live : storage.remove(resource.storage_id, live->key());
+  if (resource.storage_id != "pods") return Deleted{last, by_status};
+  // A Pod is answered dying without grace: there is no kubelet to wait for.
+  Json object = last->json();
+  mark(context, object, true);
+  return Deleted{std::make_shared<const Object>(std::move(object)), by_status};
 }
 
 }  // namespace
@@ -192,27 +244,17 @@ Result<Deleted> delete_object(Storage& storage, const WriteContext& context,
   KW_TRY(check_preconditions(context, *live, options));
   if (resource.storage_id == "namespaces") return delete_namespace(storage, context, live);
   if (resource.storage_id == kCrds) return delete_crd(storage, context, live);
-  // Once an object is dying its finalizers are its owners' to remove; a second delete adds none.
-  const bool dying = is_dying(live->json());
-  const Json* present = base::find(live->json(), {"metadata", "finalizers"});
-  const Json finalizers = dying ? (present == nullptr ? Json::array() : *present)
-                                : wanted_finalizers(resource, live->json(), options.propagation);
-  if (!finalizers.empty()) {
-    if (dying) return Deleted{live, false};
-    Json object = live->json();
-    mark(context, object, true);
-    object["metadata"]["finalizers"] = finalizers;
-    return Deleted{store(storage, context, std::move(object)), false};
-  }
-  if (context.dry_run) return Deleted{live, true};
-  if (resource.storage_id != "pods") {
-    storage.remove(resource.storage_id, live->key());
-    return Deleted{live, true};
-  }
-  // A Pod is answered with itself, dying without grace: there is no kubelet to wait for.
-  Json object = storage.remove(resource.storage_id, live->key())->json();
-  mark(context, object, true);
-  return Deleted{std::make_shared<const Object>(std::move(object)), false};
+  const Json finalizers = wanted_finalizers(resource, live->json(), options.propagation);
+  return finalizers.empty() ? take_away(storage, context, live)
+                            : let_die(storage, context, live, finalizers);
+}
+
+std::vector<std::string> delete_warnings(const Resource& resource, const DeleteOptions& options) {
+  if (resource.storage_id != "jobs.batch" || !options.propagation.empty()) return {};
+  return {
+      "child pods are preserved by default when jobs are deleted; set "
+      "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress "
+      "this warning"};
 }
 
 Json deleted_status(const Resource& resource, const Object& object) {

@@ -6,6 +6,9 @@
 #include <functional>
 
 #include "apiserver/negotiate.hpp"
+#include "base/sha256.hpp"
+#include "base/strings.hpp"
+#include "base/yaml.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -30,22 +33,28 @@ Groups named_groups(const Registry& registry) {
   return groups;
 }
 
-Json kind_json(const core::Gvk& kind) {
+// A built-in resource does not repeat the group version that it stands in; a custom one does.
+Json response_kind(const Resource& resource, const core::Gvk& kind) {
+  const core::Gvk& own = resource.type.gvk;
+  if (!resource.custom && kind.group == own.group && kind.version == own.version) {
+    return {{"group", ""}, {"version", ""}, {"kind", kind.kind}};
+  }
   return {{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
 }
 
 Json aggregated_resource(const Resource& resource) {
   const auto& type = resource.type;
   Json out = {{"resource", type.plural},
-              {"responseKind", kind_json(type.gvk)},
+              {"responseKind", response_kind(resource, type.gvk)},
               {"scope", type.namespaced ? "Namespaced" : "Cluster"},
               {"singularResource", type.singular},
               {"verbs", type.verbs}};
   if (!type.short_names.empty()) out["shortNames"] = type.short_names;
   if (!type.categories.empty()) out["categories"] = type.categories;
   for (const auto& sub : type.subresources) {
-    out["subresources"].push_back(
-        {{"subresource", sub.name}, {"responseKind", kind_json(sub.kind)}, {"verbs", sub.verbs}});
+    out["subresources"].push_back({{"subresource", sub.name},
+                                   {"responseKind", response_kind(resource, sub.kind)},
+                                   {"verbs", sub.verbs}});
   }
   return out;
 }
@@ -93,25 +102,40 @@ Json plain_resource(const std::string& name, const std::string& singular, bool n
   return out;
 }
 
+// Changes when objects are stored in another version; nothing else is to be read out of it.
+std::string storage_version_hash(const core::Gvk& stored) {
+  const std::string text = stored.group + "/" + stored.version + "/" + stored.kind;
+  return base::base64_encode(base::sha256(text).substr(0, 8));
+}
+
+Json resource_entry(const Resource& resource) {
+  const auto& type = resource.type;
+  Json entry =
+      plain_resource(type.plural, type.singular, type.namespaced, type.gvk, type.verbs, type.gvk);
+  if (!type.short_names.empty()) entry["shortNames"] = type.short_names;
+  if (!type.categories.empty()) entry["categories"] = type.categories;
+  if (type.has_verb("create") && type.has_verb("get")) {
+    entry["storageVersionHash"] = storage_version_hash(resource.storage_gvk);
+  }
+  return entry;
+}
+
 Json resource_list(const Registry& registry, const std::string& group, const std::string& version) {
   Json resources = Json::array();
   for (const auto& resource : registry.all()) {
     const auto& type = resource->type;
     if (type.gvk.group != group || type.gvk.version != version) continue;
-    Json entry =
-        plain_resource(type.plural, type.singular, type.namespaced, type.gvk, type.verbs, type.gvk);
-    if (!type.short_names.empty()) entry["shortNames"] = type.short_names;
-    if (!type.categories.empty()) entry["categories"] = type.categories;
-    resources.push_back(std::move(entry));
+    resources.push_back(resource_entry(*resource));
     for (const auto& sub : type.subresources) {
       resources.push_back(plain_resource(type.plural + "/" + sub.name, "", type.namespaced,
                                          sub.kind, sub.verbs, type.gvk));
     }
   }
-  return {{"kind", "APIResourceList"},
-          {"apiVersion", "v1"},
-          {"groupVersion", core::GroupVersion{group, version}.str()},
-          {"resources", resources}};
+  Json out = {{"kind", "APIResourceList"},
+              {"groupVersion", core::GroupVersion{group, version}.str()},
+              {"resources", resources}};
+  if (!group.empty()) out["apiVersion"] = "v1";  // of the first group it is older than the field
+  return out;
 }
 
 ApiResponse json_response(const Json& value) {
@@ -158,25 +182,38 @@ ApiResponse with_tag(ApiResponse response, const ApiRequest& request) {
   return response;
 }
 
+// A document that has no aggregated form.
+ApiResponse plain_document(const ApiRequest& request, const Json& document) {
+  const auto form = negotiate_discovery(request.headers.get("Accept"), false);
+  if (!form) return failure(form.error());
+  ApiResponse response = json_response(document);
+  if (form->yaml) {
+    response.content_type = "application/yaml";
+    response.body = base::dump_yaml(document);
+  }
+  return response;
+}
+
 ApiResponse root_document(const Registry& registry, const ApiRequest& request,
                           const std::string& address, bool core) {
-  const auto format = negotiate_discovery(request.headers.get("Accept"));
-  if (!format) return failure(format.error());
-  if (!format.value().empty()) {
-    return with_tag(aggregated(registry, format.value(), core), request);
+  const auto form = negotiate_discovery(request.headers.get("Accept"), true);
+  if (!form) return failure(form.error());
+  if (!form->aggregated.empty()) {
+    return with_tag(aggregated(registry, form->aggregated, core), request);
   }
   if (core) {
-    return json_response(
-        {{"kind", "APIVersions"},
-         {"versions", Json::array({"v1"})},
-         {"serverAddressByClientCIDRs",
-          Json::array({{{"clientCIDR", "0.0.0.0/0"}, {"serverAddress", address}}})}});
+    return plain_document(
+        request, {{"kind", "APIVersions"},
+                  {"versions", Json::array({"v1"})},
+                  {"serverAddressByClientCIDRs",
+                   Json::array({{{"clientCIDR", "0.0.0.0/0"}, {"serverAddress", address}}})}});
   }
   Json groups = Json::array();
   for (const auto& [group, versions] : named_groups(registry)) {
     groups.push_back(plain_group(group, versions));
   }
-  return json_response({{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", groups}});
+  return plain_document(request,
+                        {{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", groups}});
 }
 
 ApiResponse version_document() {
@@ -192,20 +229,38 @@ ApiResponse version_document() {
                         {"platform", "linux/amd64"}});
 }
 
+// Built-in groups know that they lack something; of others nobody is there to say so.
+std::optional<ApiResponse> no_such_version(const Registry& registry, const std::string& group) {
+  const auto& all = registry.all();
+  const bool builtin = std::any_of(all.begin(), all.end(), [&](const auto& one) {
+    return one->type.gvk.group == group && !one->custom;
+  });
+  if (!builtin) return std::nullopt;
+  Json status = status_json(api_error(
+      404, "NotFound", "the server could not find the requested resource", Json::object()));
+  ApiResponse response = json_response(status);
+  response.status = 404;
+  return response;
+}
+
+std::optional<ApiResponse> version_resources(const Registry& registry, const std::string& group,
+                                             const std::string& version,
+                                             const ApiRequest& request) {
+  if (!registry.has_group_version(group, version)) return no_such_version(registry, group);
+  return plain_document(request, resource_list(registry, group, version));
+}
+
 std::optional<ApiResponse> apis_document(const Registry& registry,
                                          const std::vector<std::string>& segments,
                                          const ApiRequest& request, const std::string& address) {
   if (segments.size() == 1) return root_document(registry, request, address, false);
-  if (segments.size() == 3) {
-    if (!registry.has_group_version(segments[1], segments[2])) return std::nullopt;
-    return json_response(resource_list(registry, segments[1], segments[2]));
-  }
+  if (segments.size() == 3) return version_resources(registry, segments[1], segments[2], request);
   for (const auto& [group, versions] : named_groups(registry)) {
     if (segments.size() != 2 || group != segments[1]) continue;
     Json out = plain_group(group, versions);
     out["kind"] = "APIGroup";
     out["apiVersion"] = "v1";
-    return json_response(out);
+    return plain_document(request, out);
   }
   return std::nullopt;
 }
@@ -289,8 +344,8 @@ std::optional<ApiResponse> answer_discovery(const Registry& registry,
   if (first == "version" && segments.size() == 1) return version_document();
   if (first == "api" && segments.size() == 1)
     return root_document(registry, request, address, true);
-  if (first == "api" && segments.size() == 2 && segments[1] == "v1") {
-    return json_response(resource_list(registry, "", "v1"));
+  if (first == "api" && segments.size() == 2) {
+    return version_resources(registry, "", segments[1], request);
   }
   if (first == "apis" && segments.size() <= 3) {
     return apis_document(registry, segments, request, address);

@@ -54,9 +54,12 @@ std::string one_row_table(const Resource& resource, const Representation& as, co
          row_text(resource, as, object, now) + "]}";
 }
 
-std::string list_metadata(const Resource& resource, const ListMeta& meta) {
+// Only a custom kind's list of its own says that there is no more.
+std::string list_metadata(const Resource& resource, const Representation& as,
+                          const ListMeta& meta) {
   std::string out = "{";
-  if (!meta.continue_token.empty() || resource.custom) {
+  const bool always = resource.custom != nullptr && as.format == Format::object;
+  if (!meta.continue_token.empty() || always) {
     out += fmt::format("\"continue\":\"{}\",", meta.continue_token);
   }
   if (meta.remaining) out += fmt::format("\"remainingItemCount\":{},", *meta.remaining);
@@ -84,7 +87,7 @@ std::string object_text(const Resource& resource, const Representation& as, cons
 }
 
 ListFrame list_frame(const Resource& resource, const Representation& as, const ListMeta& meta) {
-  const std::string metadata = list_metadata(resource, meta);
+  const std::string metadata = list_metadata(resource, as, meta);
   if (as.format == Format::table) {
     return {table_head(as, metadata, base::dump_json(table_columns(resource))), "]}"};
   }

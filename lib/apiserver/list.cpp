@@ -13,6 +13,16 @@ struct Start {
   bool exact = false;  // not the newest state
 };
 
+// One object is fetched by its key.
+bool names_one(const Resource& resource, const std::string& prefix,
+               const core::FieldSelector& fields) {
+  if (resource.type.namespaced && prefix.empty()) return false;
+  for (const auto& one : fields.requirements()) {
+    if (one.path == "metadata.name" && one.equal) return true;
+  }
+  return false;
+}
+
 Error expired_token(const ContinueToken& token) {
   Json status = status_json(expired(
       "The provided continue parameter is too old to display a consistent list result. You can "
@@ -63,18 +73,22 @@ Result<ListResult> list_objects(const Storage& storage, const Resource& resource
     KW_ASSIGN(token, decode_continue(options.continue_token));
   }
   KW_ASSIGN(const Start start, start_of(storage, prefix, options, token));
-  // From the watch cache ("0") the real server gives everything at once.
-  const std::uint64_t limit = options.resource_version == "0" && !token ? 0 : options.limit;
+  // From the watch cache ("0") the real server gives everything at once, what is left included.
+  const std::uint64_t limit = options.resource_version == "0" ? 0 : options.limit;
   ListResult out;
   out.meta.version = start.version;
   std::uint64_t further = 0;
+  const bool of_one = names_one(resource, prefix, options.fields);
   const auto visit = [&](const ObjectPtr& object) {
-    if (!options.labels.matches(object->labels())) return true;
-    if (!options.fields.empty() && !options.fields.matches(object->json())) return true;
-    if (limit == 0 || out.items.size() < limit) {
-      out.items.push_back(object);
+    const bool full = limit > 0 && out.items.size() >= limit;
+    if (!full) {
+      const bool selected = options.labels.matches(object->labels()) &&
+                            (options.fields.empty() || options.fields.matches(object->json()));
+      if (selected) out.items.push_back(object);
       return true;
     }
+    // Whether anything of what follows is selected is not looked at, but where no other can be.
+    if (of_one) return false;
     if (further++ == 0) {
       out.meta.continue_token =
           encode_continue({static_cast<std::int64_t>(start.version), object->key()});

@@ -37,11 +37,25 @@ const Names& builtin_fields(const std::string& plural) {
       {"services", {"spec.clusterIP", "spec.type"}},
       {"jobs.batch", {"status.successful"}},
       {"replicationcontrollers", {"status.replicas"}},
-      {"replicasets.apps", {"status.replicas"}},
+      {"certificatesigningrequests.certificates.k8s.io", {"spec.signerName"}},
+      {"resourceslices.resource.k8s.io", {"spec.driver", "spec.nodeName"}},
   };
   static const Names none;
   const auto it = table.find(plural);
   return it == table.end() ? none : it->second;
+}
+
+// Each kind has words of its own.
+Error unsupported_label(const Resource& resource, const std::string& label) {
+  const std::string plural = resource.type.qualified_plural();
+  if (plural == "jobs.batch") {
+    return bad_request(fmt::format("field label \"{}\" not supported for Job", label));
+  }
+  if (plural == "resourceslices.resource.k8s.io") {
+    return bad_request(fmt::format("field label not supported for {}, Kind=ResourceSlice: {}",
+                                   resource.type.gvk.api_version(), label));
+  }
+  return bad_request("field label not supported: " + label);
 }
 
 Result<void> check_fields(const Resource& resource, const core::FieldSelector& fields) {
@@ -54,7 +68,7 @@ Result<void> check_fields(const Resource& resource, const core::FieldSelector& f
     }
     const Names& known = builtin_fields(resource.type.qualified_plural());
     if (known.count(one.path) != 0) continue;
-    if (!known.empty()) return bad_request("field label not supported: " + one.path);
+    if (!known.empty()) return unsupported_label(resource, one.path);
     return bad_request(
         fmt::format("\"{}\" is not a known field selector: only \"metadata.name\", "
                     "\"metadata.namespace\"",
@@ -70,39 +84,53 @@ std::string path_of_label(const Resource& resource, const std::string& label) {
   return source ? "source.component" : label;
 }
 
+constexpr const char kMatchField[] = "resourceVersionMatch";
+
+void check_continue(const ListOptions& options, FieldErrors& errors) {
+  if (options.continue_token.empty()) return;
+  errors.push_back(
+      field_forbidden(kMatchField, "resourceVersionMatch is forbidden when continue is provided"));
+}
+
+void check_watch_match(const ListOptions& options, const std::string& match, FieldErrors& errors) {
+  if (options.send_initial_events && match != "NotOlderThan") {
+    errors.push_back(field_forbidden(
+        kMatchField, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+  } else if (!options.send_initial_events && !match.empty()) {
+    errors.push_back(field_forbidden(
+        kMatchField,
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+  }
+  if (!match.empty() && match != "NotOlderThan") {
+    errors.push_back(field_not_supported(kMatchField, '"' + match + '"', {"NotOlderThan"}));
+  }
+  // A watch from anywhere that says neither counts as one with initial events, NotOlderThan.
+  const bool from_anywhere = options.resource_version.empty() || options.resource_version == "0";
+  if (!match.empty() || (from_anywhere && !options.send_initial_events)) {
+    check_continue(options, errors);
+  }
+}
+
 void check_match(const ListOptions& options, const std::string& match, FieldErrors& errors) {
-  const char* field = "resourceVersionMatch";
-  if (options.watch) {
-    if (options.send_initial_events && match != "NotOlderThan") {
+  if (options.watch) return check_watch_match(options, match, errors);
+  if (!match.empty()) {
+    if (options.resource_version.empty()) {
       errors.push_back(field_forbidden(
-          field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
-    } else if (!options.send_initial_events && !match.empty()) {
-      errors.push_back(field_forbidden(
-          field,
-          "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+          kMatchField, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
     }
-    return;
+    check_continue(options, errors);
+    if (match != "Exact" && match != "NotOlderThan") {
+      errors.push_back(
+          field_not_supported(kMatchField, '"' + match + '"', {"Exact", "NotOlderThan", ""}));
+    }
+    if (match == "Exact" && options.resource_version == "0") {
+      errors.push_back(field_forbidden(
+          kMatchField, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+    }
   }
   if (options.send_initial_events) {
     errors.push_back(
         field_forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
-  }
-  if (match.empty()) return;
-  if (match != "Exact" && match != "NotOlderThan") {
-    errors.push_back(field_not_supported(field, '"' + match + '"', {"Exact", "NotOlderThan", ""}));
-    return;
-  }
-  if (options.resource_version.empty()) {
-    errors.push_back(field_forbidden(
-        field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
-  }
-  if (!options.continue_token.empty()) {
-    errors.push_back(
-        field_forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
-  }
-  if (match == "Exact" && options.resource_version == "0") {
-    errors.push_back(field_forbidden(
-        field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
   }
 }
 
@@ -127,11 +155,13 @@ Result<void> read_version(const Query& query, ListOptions& out) {
 Result<std::uint64_t> parse_version(const std::string& text) {
   std::uint64_t value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (!text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size()) return value;
+  const bool digits = !text.empty() && end.ptr == text.data() + text.size();
+  if (digits && end.ec == std::errc()) return value;
+  const bool too_large = digits && end.ec == std::errc::result_out_of_range;
   return Error(ErrorKind::invalid,
-               fmt::format("resourceVersion: Invalid value: {}: strconv.ParseUint: parsing {}: "
-                           "invalid syntax",
-                           base::dump_json(Json(text)), base::dump_json(Json(text))));
+               fmt::format("resourceVersion: Invalid value: {}: strconv.ParseUint: parsing {}: {}",
+                           base::dump_json(Json(text)), base::dump_json(Json(text)),
+                           too_large ? "value out of range" : "invalid syntax"));
 }
 
 Result<ListOptions> parse_list_options(const Resource& resource, const Query& query, bool watch) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -49,22 +51,37 @@ const char* go_type(Shape shape) {
 }
 
 bool fits(const Json& value, Shape shape) {
-  const auto all = [&](auto&& test) {
-    for (const auto& item : value) {
-      if (!test(item)) return false;
-    }
-    return true;
-  };
-  const auto is_string = [](const Json& item) { return item.is_string(); };
-  const auto is_object = [](const Json& item) { return item.is_object(); };
   switch (shape) {
     case Shape::string: return value.is_string();
     case Shape::integer: return value.is_number_integer();
-    case Shape::string_map: return value.is_object() && all(is_string);
-    case Shape::string_list: return value.is_array() && all(is_string);
-    case Shape::object_list: return value.is_array() && all(is_object);
+    case Shape::string_map: return value.is_object();
+    case Shape::string_list:
+    case Shape::object_list: return value.is_array();
   }
   return false;
+}
+
+std::string go_name(const Json& value) {
+  return value.is_boolean() ? "bool" : value.type_name();
+}
+
+// What does not fit, as "number ... of type string"; the two parts of the server's sentence.
+struct Misfit {
+  std::string value;
+  std::string type;
+};
+
+// Go reads a null in a map or list as the empty value.
+std::optional<Misfit> read_shape(Json& value, Shape shape) {
+  if (!fits(value, shape)) return Misfit{go_name(value), go_type(shape)};
+  if (!value.is_structured()) return std::nullopt;
+  const bool objects = shape == Shape::object_list;
+  for (auto& item : value) {
+    if (item.is_null()) item = objects ? Json::object() : Json("");
+    if (objects ? item.is_object() : item.is_string()) continue;
+    return Misfit{go_name(item), objects ? "v1.OwnerReference" : "string"};
+  }
+  return std::nullopt;
 }
 
 bool is_time(const std::string& key) {
@@ -75,7 +92,16 @@ std::string quoted(const std::string& text) {
   return base::dump_json(Json(text));
 }
 
-// "a/b.c" without its optional prefix, as an annotation key or a finalizer.
+void check_generate_name(const Resource& resource, const Json& metadata, FieldErrors& errors) {
+  const std::string given = base::string_at(metadata, {"generateName"});
+  if (given.empty()) return;
+  for (const auto& problem :
+       core::object_name_problems(resource.type.gvk, given, core::NamePart::prefix)) {
+    errors.push_back(field_invalid("metadata.generateName", quoted(given), problem));
+  }
+}
+
+// An annotation key: "a/b.c" without its optional prefix.
 void check_qualified(const std::string& field, const std::string& key, FieldErrors& errors) {
   const std::string problem = core::check_annotation_key(key);
   if (!problem.empty()) errors.push_back(field_invalid(field, quoted(key), problem));
@@ -121,41 +147,90 @@ bool has_own_checks(const Resource& resource) {
 void check_finalizers(const Resource& resource, const Json& metadata, FieldErrors& errors) {
   const Json* finalizers = base::find(metadata, {"finalizers"});
   if (finalizers == nullptr) return;
+  const std::string field = "metadata.finalizers";
+  const auto has = [&](const char* name) {
+    return std::find(finalizers->begin(), finalizers->end(), name) != finalizers->end();
+  };
+  for (const auto& one : *finalizers) {
+    const std::string name = one.get<std::string>();
+    const std::string problem = core::check_label_key(name);
+    if (!problem.empty()) errors.push_back(field_invalid(field, quoted(name), problem));
+  }
+  if (has("orphan") && has("foregroundDeletion")) {
+    errors.push_back(field_invalid(field, base::dump_json(*finalizers),
+                                   "finalizer orphan and foregroundDeletion cannot be both set"));
+  }
+  if (has_own_checks(resource)) return;
   std::size_t index = 0;
   for (const auto& one : *finalizers) {
-    const std::string field = fmt::format("metadata.finalizers[{}]", index++);
+    const std::string place = fmt::format("{}[{}]", field, index++);
     const std::string name = one.get<std::string>();
-    if (needs_domain(name) && !has_own_checks(resource)) {
-      errors.push_back(
-          field_invalid(field, quoted(name),
-                        "name is neither a standard finalizer name nor is it fully qualified"));
-    } else if (name.find('/') != std::string::npos || has_own_checks(resource)) {
-      check_qualified(field, name, errors);
+    if (needs_domain(name)) errors.push_back(field_invalid(place, quoted(name), kNoFinalizer));
+  }
+}
+
+// The version of an owner's kind; "" when its apiVersion is none.
+std::string version_in(const std::string& api_version) {
+  const std::size_t slash = api_version.find('/');
+  if (slash == std::string::npos) return api_version;
+  const std::string version = api_version.substr(slash + 1);
+  return version.find('/') == std::string::npos ? version : "";
+}
+
+// In the order of the server's own type.
+std::string owner_text(const Json& owner) {
+  std::vector<std::string> fields;
+  for (const char* key : {"apiVersion", "kind", "name", "uid"}) {
+    fields.push_back(fmt::format("\"{}\":{}", key, quoted(base::string_at(owner, {key}))));
+  }
+  for (const char* key : {"controller", "blockOwnerDeletion"}) {
+    const Json* flag = base::find(owner, {key});
+    if (flag == nullptr || !flag->is_boolean()) continue;
+    fields.push_back(fmt::format("\"{}\":{}", key, *flag == true ? "true" : "false"));
+  }
+  return "{" + base::join(fields, ",") + "}";
+}
+
+void check_owner(const Json& owner, const std::string& field, FieldErrors& errors) {
+  const std::string api_version = base::string_at(owner, {"apiVersion"});
+  const std::string kind = base::string_at(owner, {"kind"});
+  const std::string version = version_in(api_version);
+  if (version.empty()) {
+    errors.push_back(
+        field_invalid(field + ".apiVersion", quoted(api_version), "version must not be empty"));
+  }
+  for (const char* key : {"kind", "name", "uid"}) {
+    if (base::string_at(owner, {key}).empty()) {
+      errors.push_back(field_invalid(field + "." + key, "\"\"", "must not be empty"));
     }
   }
+  const bool core = api_version == "v1" || api_version == "/v1";
+  if (!core || kind != "Event") return;
+  errors.push_back(
+      field_invalid(field, owner_text(owner), "/v1, Kind=Event is disallowed from being an owner"));
 }
 
 void check_owners(const Json& metadata, FieldErrors& errors) {
   const Json* owners = base::find(metadata, {"ownerReferences"});
   if (owners == nullptr) return;
   const std::string field = "metadata.ownerReferences";
-  std::size_t controllers = 0;
+  std::vector<std::string> texts;
+  for (const auto& owner : *owners) texts.push_back(owner_text(owner));
+  std::string first;
   for (const auto& owner : *owners) {
-    if (base::string_at(owner, {"apiVersion"}).empty()) {
-      errors.push_back(field_invalid(field + ".apiVersion", "\"\"", "version must not be empty"));
-    }
-    for (const char* key : {"kind", "name", "uid"}) {
-      if (base::string_at(owner, {key}).empty()) {
-        errors.push_back(field_invalid(field + "." + key, "\"\"", "must not be empty"));
-      }
-    }
+    check_owner(owner, field, errors);
     const auto controller = owner.find("controller");
-    controllers += controller != owner.end() && *controller == true ? 1U : 0U;
-  }
-  if (controllers > 1) {
-    errors.push_back(field_invalid(
-        field, base::dump_json(*owners),
-        "Only one reference can have Controller set to true. Found \"true\" in references"));
+    if (controller == owner.end() || *controller != true) continue;
+    const std::string name =
+        base::string_at(owner, {"kind"}) + "/" + base::string_at(owner, {"name"});
+    if (first.empty()) {
+      first = name;
+      continue;
+    }
+    errors.push_back(field_invalid(field, "[" + base::join(texts, ",") + "]",
+                                   fmt::format("Only one reference can have Controller set to "
+                                               "true. Found \"true\" in references for {} and {}",
+                                               first, name)));
   }
 }
 
@@ -180,9 +255,9 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
       it = metadata.erase(it);
       continue;
     }
-    if (!fits(*it, known->second)) {
+    if (const auto misfit = read_shape(*it, known->second)) {
       return refuse(fmt::format("{} into Go struct field ObjectMeta.metadata.{} of type {}",
-                                it->type_name(), it.key(), go_type(known->second)));
+                                misfit->value, it.key(), misfit->type));
     }
     if (is_time(it.key()) && !base::parse_rfc3339(it->get_ref<const std::string&>()).ok()) {
       return undecodable(
@@ -195,20 +270,66 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
     const bool empty = (it->is_structured() && it->empty()) || *it == "";
     it = empty && it.key() != "managedFields" ? metadata.erase(it) : std::next(it);
   }
+  // Charts put one on everything; the server drops it silently.
+  if (!resource.type.namespaced) metadata.erase("namespace");
   return {};
+}
+
+Result<void> check_url_name(const Json& object, const std::string& on_url) {
+  const std::string name = base::string_at(object, {"metadata", "name"});
+  if (name == on_url) return {};
+  if (!name.empty()) return wrong_name(name, on_url);
+  return bad_request(
+      fmt::format("the name of the object ({} based on URL) was undeterminable: name must be "
+                  "provided",
+                  on_url));
+}
+
+Result<std::uint64_t> version_of(const Json& object) {
+  const std::string text = base::string_at(object, {"metadata", "resourceVersion"});
+  std::uint64_t version = 0;
+  if (text.empty()) return version;
+  const char* last = text.data() + text.size();
+  const auto end = std::from_chars(text.data(), last, version);
+  if (end.ec == std::errc{} && end.ptr == last) return version;
+  const bool large = end.ec == std::errc::result_out_of_range && end.ptr == last;
+  return internal_error(fmt::format("strconv.ParseUint: parsing {}: {}", quoted(text),
+                                    large ? "value out of range" : "invalid syntax"));
+}
+
+void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>& warnings) {
+  Json* given = base::find(object, {"metadata", "ownerReferences"});
+  if (given == nullptr) return;
+  Json kept = Json::array();
+  std::vector<std::string> repeated;
+  for (auto& owner : *given) {
+    if (std::find(kept.begin(), kept.end(), owner) == kept.end()) {
+      kept.push_back(std::move(owner));
+      continue;
+    }
+    const std::string uid = base::string_at(owner, {"uid"});
+    if (std::find(repeated.begin(), repeated.end(), uid) == repeated.end()) repeated.push_back(uid);
+  }
+  *given = std::move(kept);
+  if (repeated.empty()) return;
+  warnings.push_back(fmt::format(
+      ".metadata.ownerReferences contains duplicate entries{}; API server dedups owner references "
+      "in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
+      "duplicate UID(s) observed: {}",
+      owners == Owners::patched ? " after mutating admission happens" : "",
+      base::join(repeated, ", ")));
 }
 
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors) {
   const Json& metadata = object.at("metadata");
+  check_generate_name(resource, metadata, errors);
   const std::string name = base::string_at(metadata, {"name"});
   if (name.empty()) {
     errors.push_back(field_required("metadata.name", "name or generateName is required"));
   } else {
-    const std::string problem = core::check_object_name(resource.type.gvk, name);
-    if (!problem.empty()) errors.push_back(field_invalid("metadata.name", quoted(name), problem));
-  }
-  if (!resource.type.namespaced && !base::string_at(metadata, {"namespace"}).empty()) {
-    errors.push_back(field_forbidden("metadata.namespace", "not allowed on this type"));
+    for (const auto& problem : core::object_name_problems(resource.type.gvk, name)) {
+      errors.push_back(field_invalid("metadata.name", quoted(name), problem));
+    }
   }
   check_labels(metadata, errors);
   check_owners(metadata, errors);

@@ -2,6 +2,7 @@
 // an update may not change. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,24 @@
 
 namespace kubewatch::apiserver {
 
-// Drops nulls, empty maps and lists, and fields that ObjectMeta lacks (their names are added to
-// `unknown`). Errors: bad_request when a field has the wrong JSON type.
+inline constexpr const char* kNoFinalizer =
+    "name is neither a standard finalizer name nor is it fully qualified";
+
+// Drops nulls, empty maps and lists, fields that ObjectMeta lacks (their names are added to
+// `unknown`), and the namespace of what has none; nulls inside of maps and lists become empty
+// values. Errors: bad_request when a field has the wrong JSON type.
 Result<void> normalise_metadata(const Resource& resource, Json& object,
                                 std::vector<std::string>& unknown);
 
-// Name, namespace scope, labels, annotations, finalizers, owner references.
+// The object of a write is the one of the URL. Errors: bad_request.
+Result<void> check_url_name(const Json& object, const std::string& on_url);
+// The number in metadata.resourceVersion; 0 = none. Errors: internal, when it is no number.
+Result<std::uint64_t> version_of(const Json& object);
+// Owner references that are there twice. The warning names where they come from.
+enum class Owners { as_sent, patched };
+void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>& warnings);
+
+// Names, labels, annotations, finalizers, owner references.
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
 // It was deleted, and waits for its finalizers or for what it holds.
 bool is_dying(const Json& object);

@@ -7,14 +7,19 @@
 #include <vector>
 
 #include "apiserver/status.hpp"
+#include "base/json.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr const char kAvailable[] =
-    "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml";
+constexpr const char kWritten[] = "application/json, application/yaml";
+constexpr const char kMediaTypes[] =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr const char kStreams[] =
+    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+constexpr const char kProtobuf[] = "application/vnd.kubernetes.protobuf";
 
 struct Clause {
   std::string type;
@@ -71,49 +76,100 @@ bool read_transform(const Clause& clause, Representation& out, std::string& as) 
   return as == "PartialObjectMetadata" || as == "PartialObjectMetadataList";
 }
 
+bool is_pretty(const Clause& clause) {
+  const std::string pretty = parameter(clause, "pretty");
+  return pretty == "1" || pretty == "true";
+}
+
+Error only_accepted(const std::string& types) {
+  return not_acceptable("only the following media types are accepted: " + types);
+}
+
+// As the router refuses, before anything else is looked at.
+Error none_available(const std::string& types) {
+  return api_error(406, "NotAcceptable",
+                   "406: Not Acceptable\n\nAvailable representations: " + types, Json::object());
+}
+
+Error none_acceptable(const std::vector<Clause>& clauses, const Negotiated& what) {
+  bool known = false;  // only its form is not
+  bool protobuf = false;
+  for (const auto& clause : clauses) {
+    known = known || is_json(clause.type) || clause.type == "application/yaml";
+    protobuf = protobuf || clause.type == kProtobuf;
+  }
+  // The real server would have it, except of a custom kind; who asks for it is told the truth.
+  const std::string types = protobuf && !what.custom ? kWritten : kMediaTypes;
+  if (known || what.custom) return only_accepted(types);
+  const bool streams = what.endpoint == Endpoint::list || what.endpoint == Endpoint::watch;
+  return none_available(streams ? types + ", " + kStreams : types);
+}
+
+Result<void> check_form(const std::string& as, const Negotiated& what) {
+  const bool list = what.endpoint == Endpoint::list || what.endpoint == Endpoint::deleted;
+  if (as == "PartialObjectMetadata" && list) {
+    return not_acceptable(fmt::format(
+        "you requested PartialObjectMetadata, but the requested object is a list (*{}List)",
+        what.go_type));
+  }
+  if (as == "PartialObjectMetadataList" && what.endpoint == Endpoint::object) {
+    return not_acceptable(fmt::format(
+        "you requested PartialObjectMetadataList, but the requested object is not a list (*{})",
+        what.go_type));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<Representation> negotiate(std::string_view accept, Endpoint endpoint,
-                                 const std::string& go_type) {
+Result<Representation> negotiate(std::string_view accept, const Negotiated& what) {
   if (base::trim(accept).empty()) return Representation{};
-  for (const auto& clause : parse_accept(accept)) {
+  const std::vector<Clause> clauses = parse_accept(accept);
+  for (const auto& clause : clauses) {
     Representation out;
     out.yaml = clause.type == "application/yaml";
     if (!is_json(clause.type) && !out.yaml) continue;
-    if (out.yaml && endpoint == Endpoint::watch) continue;
     std::string as;
     if (!read_transform(clause, out, as)) continue;
-    const std::string pretty = parameter(clause, "pretty");
-    out.pretty = pretty == "1" || pretty == "true";
-    if (as == "PartialObjectMetadata" && endpoint == Endpoint::list) {
-      return not_acceptable(fmt::format(
-          "you requested PartialObjectMetadata, but the requested object is a list (*{}List)",
-          go_type));
-    }
-    if (as == "PartialObjectMetadataList" && endpoint != Endpoint::list) {
-      return not_acceptable(fmt::format(
-          "you requested PartialObjectMetadataList, but the requested object is not a list (*{})",
-          go_type));
-    }
+    // The first type that is known counts, although a watch is not told in it.
+    if (out.yaml && what.endpoint == Endpoint::watch) return only_accepted(kStreams);
+    out.pretty = is_pretty(clause);
+    out.lists_only = as == "PartialObjectMetadataList" && what.endpoint == Endpoint::watch;
+    KW_TRY(check_form(as, what));
     return out;
   }
-  return not_acceptable(kAvailable);
+  return none_acceptable(clauses, what);
 }
 
-Result<std::string> negotiate_discovery(std::string_view accept) {
-  if (base::trim(accept).empty()) return std::string();
+Representation negotiate_status(std::string_view accept) {
   for (const auto& clause : parse_accept(accept)) {
-    if (!is_json(clause.type) && clause.type != "application/yaml") continue;
+    Representation out;
+    out.yaml = clause.type == "application/yaml";
+    if ((!is_json(clause.type) && !out.yaml) || !parameter(clause, "as").empty()) continue;
+    out.pretty = is_pretty(clause);
+    return out;
+  }
+  return {};
+}
+
+Result<DiscoveryForm> negotiate_discovery(std::string_view accept, bool aggregated) {
+  if (base::trim(accept).empty()) return DiscoveryForm{};
+  bool known = false;
+  for (const auto& clause : parse_accept(accept)) {
+    const bool yaml = clause.type == "application/yaml";
+    if (!is_json(clause.type) && !yaml) continue;
+    known = true;
     const std::string as = parameter(clause, "as");
-    if (as.empty()) return std::string();
+    if (as.empty()) return DiscoveryForm{"", yaml};
     const std::string version = parameter(clause, "v");
-    if (as == "APIGroupDiscoveryList" && parameter(clause, "g") == "apidiscovery.k8s.io" &&
+    if (aggregated && as == "APIGroupDiscoveryList" &&
+        parameter(clause, "g") == "apidiscovery.k8s.io" &&
         (version == "v2" || version == "v2beta1")) {
-      return version;
+      return DiscoveryForm{version, yaml};
     }
   }
-  return not_acceptable(
-      "only the following media types are accepted: application/json, application/yaml");
+  if (!known) return none_available(kMediaTypes);
+  return only_accepted(kMediaTypes);
 }
 
 }  // namespace kubewatch::apiserver

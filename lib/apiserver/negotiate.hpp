@@ -18,16 +18,31 @@ struct Representation {
   bool pretty = false;
   std::string transform_version = "v1";             // of meta.k8s.io, for tables and metadata
   IncludeObject include = IncludeObject::metadata;  // in table rows
+  bool lists_only = false;                          // a watch, whose objects cannot be told so
 };
 
-enum class Endpoint { object, list, watch };
+// deleted: the list that a deletion of many is answered with.
+enum class Endpoint { object, list, watch, deleted };
+
+// What is asked for, as Go names it, for the words of a refusal.
+struct Negotiated {
+  Endpoint endpoint = Endpoint::object;
+  bool custom = false;
+  std::string go_type;  // "core.Pod"
+};
 
 // Errors: not_acceptable.
-Result<Representation> negotiate(std::string_view accept, Endpoint endpoint,
-                                 const std::string& go_type);
+Result<Representation> negotiate(std::string_view accept, const Negotiated& what);
 
-// Whether the header prefers aggregated discovery (v2 or v2beta1) to the plain documents: "v2",
-// "v2beta1" or "". Errors: not_acceptable.
-Result<std::string> negotiate_discovery(std::string_view accept);
+// Of a Status, which comes in no other form than its own: YAML where that is preferred, else JSON.
+Representation negotiate_status(std::string_view accept);
+
+// How discovery is asked for: aggregated as "v2" or "v2beta1", or "" for the plain documents.
+struct DiscoveryForm {
+  std::string aggregated;
+  bool yaml = false;
+};
+// `aggregated`: whether there is such a form of the document. Errors: not_acceptable.
+Result<DiscoveryForm> negotiate_discovery(std::string_view accept, bool aggregated);
 
 }  // namespace kubewatch::apiserver

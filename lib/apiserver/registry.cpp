@@ -44,6 +44,8 @@ bool keeps_generation(const std::string& storage_id) {
       "customresourcedefinitions.apiextensions.k8s.io",
       "ingresses.networking.k8s.io",
       "ingressclasses.networking.k8s.io",
+      "priorityclasses.scheduling.k8s.io",
+      "deviceclasses.resource.k8s.io",
       "networkpolicies.networking.k8s.io",
       "poddisruptionbudgets.policy",
       "endpointslices.discovery.k8s.io",

@@ -55,8 +55,9 @@ struct Resource {
   }
   // With the plural, as in NotFound; with the kind, as in Invalid.
   Subject subject(const std::string& name) const { return {type.gvk.group, type.plural, name}; }
+  // and the group that it is stored in.
   Subject kind_subject(const std::string& name) const {
-    return {type.gvk.group, type.gvk.kind, name};
+    return {storage_gvk.group, type.gvk.kind, name};
   }
 };
 using ResourcePtr = std::shared_ptr<const Resource>;

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "apiserver/crd.hpp"
+#include "apiserver/metadata.hpp"
 #include "base/strings.hpp"
 #include "core/object_rules.hpp"
 
@@ -17,19 +18,41 @@ namespace kubewatch::apiserver {
 namespace {
 
 constexpr std::size_t kMostData = 1U << 20U;  // MaxSecretSize of k8s.io/api
+constexpr const char* kNamespaceFinalizer = "kubernetes";
 
 bool is(const Resource& resource, const char* storage_id) {
   return resource.storage_id == storage_id;
 }
 
-void prepare_namespace(Json& object) {
-  object["spec"] = {{"finalizers", Json::array({"kubernetes"})}};
-  object["status"] = {{"phase", "Active"}};
-}
-
 void label_namespace(Json& object) {
   const std::string name = base::string_at(object, {"metadata", "name"});
   if (!name.empty()) object["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
+}
+
+// Its own finalizer comes after those that the request gives.
+void prepare_namespace(Json& object) {
+  label_namespace(object);
+  const Json* given = base::find(object, {"spec", "finalizers"});
+  Json finalizers = given != nullptr && given->is_array() ? *given : Json::array();
+  if (std::find(finalizers.begin(), finalizers.end(), kNamespaceFinalizer) == finalizers.end()) {
+    finalizers.push_back(kNamespaceFinalizer);
+  }
+  object["spec"] = {{"finalizers", std::move(finalizers)}};
+  object["status"] = {{"phase", "Active"}};
+}
+
+void check_namespace_finalizers(const Json& object, FieldErrors& errors) {
+  const Json* finalizers = base::find(object, {"spec", "finalizers"});
+  if (finalizers == nullptr || !finalizers->is_array()) return;
+  for (const auto& one : *finalizers) {
+    const std::string name = one.is_string() ? one.get<std::string>() : "";
+    std::string problem = core::check_label_key(name);
+    if (problem.empty() && name != kNamespaceFinalizer && name.find('/') == std::string::npos) {
+      problem = kNoFinalizer;
+    }
+    if (problem.empty()) continue;
+    errors.push_back(field_invalid("spec.finalizers", base::dump_json(Json(name)), problem));
+  }
 }
 
 // Kinds whose status starts with a phase.
@@ -276,16 +299,50 @@ void validate_kind(const Resource& resource, const Json* live, const Json& objec
   if (is(resource, "configmaps") || is(resource, "secrets")) {
     check_data(object, is(resource, "secrets"), errors);
   }
+  if (is(resource, "namespaces")) check_namespace_finalizers(object, errors);
   if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) {
-    validate_crd(live, object, errors);
+    validate_crd(live, object, subresource, errors);
   }
   if (live != nullptr) check_immutable(resource, *live, object, errors);
 }
 
 bool needs_version(const Resource& resource) {
-  return resource.custom || is(resource, "leases.coordination.k8s.io") ||
-         is(resource, "customresourcedefinitions.apiextensions.k8s.io") ||
-         is(resource, "poddisruptionbudgets.policy");
+  static const std::set<std::string> kinds = {
+      "leases.coordination.k8s.io",
+      "customresourcedefinitions.apiextensions.k8s.io",
+      "poddisruptionbudgets.policy",
+      "runtimeclasses.node.k8s.io",
+      "csidrivers.storage.k8s.io",
+      "csinodes.storage.k8s.io",
+      "csistoragecapacities.storage.k8s.io",
+      "volumeattachments.storage.k8s.io",
+      "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+      "validatingwebhookconfigurations.admissionregistration.k8s.io",
+      "validatingadmissionpolicies.admissionregistration.k8s.io",
+      "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+  };
+  return resource.custom || kinds.count(resource.storage_id) != 0;
+}
+
+bool creates_on_update(const Resource& resource) {
+  static const std::set<std::string> kinds = {
+      "endpoints",
+      "events",
+      "limitranges",
+      "services",
+      "leases.coordination.k8s.io",
+      "runtimeclasses.node.k8s.io",
+      "clusterrolebindings.rbac.authorization.k8s.io",
+      "clusterroles.rbac.authorization.k8s.io",
+      "rolebindings.rbac.authorization.k8s.io",
+      "roles.rbac.authorization.k8s.io",
+  };
+  return kinds.count(resource.storage_id) != 0;
+}
+
+std::string counted_metadata(const Resource& resource) {
+  if (is(resource, "deployments.apps")) return "annotations";
+  return is(resource, "endpointslices.discovery.k8s.io") ? "labels" : "";
 }
 
 }  // namespace kubewatch::apiserver

@@ -14,8 +14,8 @@ namespace kubewatch::apiserver {
 // Kind-specific reading of a body: a Secret's stringData. Errors: bad_request.
 Result<void> normalise_kind(const Resource& resource, Json& object);
 
-// A new object: status emptied where it has an endpoint of its own, a Namespace's finalizer and
-// phase, a CRD's derived names.
+// A new object, named by now: status emptied where it has an endpoint of its own, a Namespace's
+// label, finalizer and phase, a CRD's derived names.
 void prepare_create(const Resource& resource, Json& object);
 
 // An update through the main endpoint ("") keeps the live status; one through "status" keeps all
@@ -33,5 +33,9 @@ void validate_kind(const Resource& resource, const Json* live, const Json& objec
 
 // Kinds of which an update must name the resourceVersion.
 bool needs_version(const Resource& resource);
+// Kinds of which a PUT to a name that is free makes the object.
+bool creates_on_update(const Resource& resource);
+// The map of metadata whose changes count for metadata.generation as well; "" = none.
+std::string counted_metadata(const Resource& resource);
 
 }  // namespace kubewatch::apiserver

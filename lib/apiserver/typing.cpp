@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apiserver/micro_time.hpp"
 #include "schema/typed.hpp"
 
 namespace kubewatch::apiserver {
@@ -46,7 +47,10 @@ std::vector<std::string> prune_typed(Json& object, const Resource& resource) {
 
 Result<void> check_typed(const Json& object, const Resource& resource) {
   const auto fits = schema::check_value(*resource.merge, object, true);
-  if (fits) return {};
+  if (fits) {
+    const auto why = why_no_micro_times(resource.storage_id, object);
+    return why ? Result<void>(undecodable(resource.type.gvk, *why)) : Result<void>();
+  }
   std::string why = fits.error().message();
   std::replace(why.begin(), why.end(), '\n', ' ');
   return undecodable(resource.type.gvk, why);

@@ -89,6 +89,7 @@ bool WatchStream::pump(WatchSink& sink, WallTime now) {
     sink.send(error_line(*error_));
     return false;
   }
+  if (spec_.as.lists_only && !initial_.empty()) return false;
   while (!initial_.empty() && sink.backlog() < kSinkBytes) {
     const bool columns = !std::exchange(columns_sent_, true);
     sink.send(watch_line(*spec_.resource, spec_.as, "ADDED", *initial_.front(), columns, now));
@@ -102,6 +103,7 @@ bool WatchStream::pump(WatchSink& sink, WallTime now) {
     const EventPtr event = std::move(events_.front());
     events_.pop_front();
     const auto text = seen(*event, now);
+    if (text && spec_.as.lists_only) return false;
     if (text) events_.empty() ? sink.send_now(*text) : sink.send(*text);
   }
   if (bookmark_) sink.send(*std::exchange(bookmark_, std::nullopt));

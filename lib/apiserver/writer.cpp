@@ -46,10 +46,11 @@ Result<void> check_type(const WriteContext& context, const Json& body) {
 }
 
 // Defaults, unknown fields and embedded resources, as the schema has them.
-Result<void> shape_custom(const Resource& resource, Json& body, std::vector<std::string>& unknown) {
+Result<void> shape_custom(const Resource& resource, Json& body, bool keep_nulls,
+                          std::vector<std::string>& unknown) {
   const schema::CompiledSchema& compiled = *resource.custom->compiled;
   compiled.apply_defaults(body);
-  auto dropped = compiled.prune(body);
+  auto dropped = compiled.prune(body, keep_nulls);
   unknown.insert(unknown.end(), dropped.begin(), dropped.end());
   const auto embedded = compiled.coerce_embedded(body, unknown);
   if (embedded) return {};
@@ -57,6 +58,12 @@ Result<void> shape_custom(const Resource& resource, Json& body, std::vector<std:
 }
 
 bool wants_generation(const Resource& resource, const Json& before, const Json& after) {
+  const std::string counted = counted_metadata(resource);
+  const auto in_metadata = [&](const Json& object) {
+    const Json* map = base::find(object, {"metadata", counted});
+    return map == nullptr ? Json::object() : *map;
+  };
+  if (!counted.empty() && in_metadata(before) != in_metadata(after)) return true;
   for (const auto* side : {&before, &after}) {
     for (const auto& [key, value] : side->items()) {
       if (key == "metadata" || (key == "status" && resource.has_status())) continue;
@@ -86,8 +93,7 @@ Error error_from_status(const Json& status) {
                    details == nullptr ? std::nullopt : std::optional<Json>(*details));
 }
 
-Result<Json> Writer::decode(const WriteContext& context, Json body,
-                            std::vector<std::string>& warnings) {
+Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied) {
   const Resource& resource = *context.resource;
   if (!body.is_object()) {
     return bad_request(
@@ -101,25 +107,26 @@ Result<Json> Writer::decode(const WriteContext& context, Json body,
   std::vector<std::string> unknown;
   KW_TRY(normalise_metadata(resource, body, unknown));
   if (resource.custom) {
-    KW_TRY(shape_custom(resource, body, unknown));
+    KW_TRY(shape_custom(resource, body, applied, unknown));
   } else {
     auto dropped = prune_typed(body, resource);
     unknown.insert(unknown.end(), dropped.begin(), dropped.end());
   }
-  std::vector<std::string> sentences = context.duplicates;
+  std::vector<std::string> sentences = context.faults;
   for (const auto& path : unknown) sentences.push_back(fmt::format("unknown field \"{}\"", path));
   if (!sentences.empty() && context.validation == FieldValidation::strict) {
     return undecodable(resource.type.gvk, "strict decoding error: " + base::join(sentences, ", "));
   }
-  if (context.validation == FieldValidation::warn) {
-    warnings.insert(warnings.end(), sentences.begin(), sentences.end());
-  }
+  std::vector<std::string> warnings;
+  if (context.validation == FieldValidation::warn) warnings = std::move(sentences);
   for (auto& warning : metadata_warnings(resource, body)) warnings.push_back(std::move(warning));
   KW_TRY(normalise_kind(resource, body));
   if (!resource.custom) KW_TRY(check_typed(body, resource));
   if (resource.storage_id == kCrds) {
     for (auto& warning : crd_warnings(body)) warnings.push_back(std::move(warning));
   }
+  // Only a body that could be read is warned of.
+  context.warnings->insert(context.warnings->end(), warnings.begin(), warnings.end());
   Json& metadata = body["metadata"];
   const std::string ns = string_at(metadata, {"namespace"});
   if (resource.type.namespaced && ns.empty()) {
@@ -156,17 +163,22 @@ Result<void> Writer::admit_create(const WriteContext& context, const std::string
 // uid, times, generated name: what clients may not choose.
 Result<void> Writer::fill_new(const WriteContext& context, Json& object) {
   Json& metadata = object["metadata"];
-  const std::string version = string_at(metadata, {"resourceVersion"});
-  if (!version.empty() && version != "0") {
+  // What is no number counts as none here, and only here.
+  if (const auto version = version_of(object); version && *version != 0) {
     return internal_error("resourceVersion should not be set on objects to be created");
   }
-  for (const char* key : {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
-                          "selfLink", "generation"}) {
+  for (const char* key :
+       {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     metadata.erase(key);
   }
   metadata["uid"] = random_.uuid();
   metadata["creationTimestamp"] = base::format_rfc3339(context.now);
-  if (context.resource->generation) metadata["generation"] = 1;
+  // Kinds that do not count keep what they are given.
+  if (context.resource->generation) {
+    metadata["generation"] = 1;
+  } else if (metadata.value("generation", Json()) == 0) {
+    metadata.erase("generation");
+  }
   const std::string base_name = string_at(metadata, {"generateName"});
   if (!string_at(metadata, {"name"}).empty() || base_name.empty()) return {};
   const std::string& ns = context.resource->type.namespaced ? context.namespace_ : "";
@@ -189,7 +201,7 @@ Result<Json> Writer::track(const WriteContext& context, const Json* live, const 
   request.now = context.now;
   auto tracked = schema::track_update(request);
   if (!tracked) return internal_error(tracked.error().message());
-  if (context.resource->storage_id == kCrds) keep_status_subresources(object, tracked.value());
+  if (context.resource->storage_id == kCrds) restore_crd(object, tracked.value());
   return tracked;
 }
 
@@ -216,18 +228,20 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   validate_kind(resource, nullptr, object, "", errors);
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
-  if (storage_.get(resource.storage_id, object_key(ns, name))) {
-    return already_exists(resource.subject(name));
+  if (const ObjectPtr there = storage_.get(resource.storage_id, object_key(ns, name))) {
+    const Error taken = already_exists(resource.subject(name));
+    if (!is_dying(there->json())) return taken;
+    Json status = status_json(taken);
+    status["message"] = "object is being deleted: " + taken.message();
+    return error_from_status(status);
   }
-  return Written{store(context, std::move(object)), true, {}};
+  return Written{store(context, std::move(object)), true};
 }
 
 Result<Written> Writer::create(const WriteContext& context, Json body) {
-  std::vector<std::string> warnings;
-  KW_ASSIGN(Json object, decode(context, std::move(body), warnings));
-  KW_ASSIGN(Written written, commit_create(context, std::move(object), false));
-  written.warnings = std::move(warnings);
-  return written;
+  KW_ASSIGN(Json object, decode(context, std::move(body)));
+  drop_repeated_owners(Owners::as_sent, object, *context.warnings);
+  return commit_create(context, std::move(object), false);
 }
 
 Result<ObjectPtr> Writer::live(const WriteContext& context) const {
@@ -255,59 +269,67 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   validate_metadata_update(before, object, errors);
   validate_kind(resource, &before, object, context.subresource, errors);
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
-  if (schema::keep_times_of_noop(before, object)) return Written{live, false, {}};
+  if (schema::keep_times_of_noop(before, object)) return Written{live, false};
   if (is_released(resource, object)) {
     // The answer shows the object as its last update left it; the deletion has a resourceVersion of
     // its own.
     auto last = std::make_shared<const Object>(to_stored(resource, std::move(object)));
     if (!context.dry_run) storage_.remove(resource.storage_id, live->key());
-    return Written{last, false, {}};
+    return Written{last, false};
   }
-  return Written{store(context, std::move(object)), false, {}};
+  return Written{store(context, std::move(object)), false};
 }
 
 Result<void> Writer::check_version(const WriteContext& context, const Object& live,
-                                   const std::string& version) const {
+                                   const Json& object) const {
   const Resource& resource = *context.resource;
-  if (version.empty() && needs_version(resource)) {
+  KW_ASSIGN(const std::uint64_t version, version_of(object));
+  if (version == 0 && needs_version(resource)) {
     return invalid(
         resource.subject(context.name),
         {field_invalid("metadata.resourceVersion", "0", "must be specified for an update")});
   }
-  if (version.empty() || version == std::to_string(live.version())) return {};
+  if (version == 0 || version == live.version()) return {};
   return modified(resource.subject(context.name));
 }
 
 Result<Written> Writer::update(const WriteContext& context, Json body) {
   const Resource& resource = *context.resource;
-  std::vector<std::string> warnings;
-  KW_ASSIGN(Json object, decode(context, std::move(body), warnings));
-  const std::string name = string_at(object, {"metadata", "name"});
-  if (!name.empty() && name != context.name) {
-    return wrong_name(name, context.name);
-  }
-  object["metadata"]["name"] = context.name;
-  KW_ASSIGN(const ObjectPtr now, live(context));
-  const std::string version = string_at(object, {"metadata", "resourceVersion"});
+  KW_ASSIGN(Json object, decode(context, std::move(body)));
+  drop_repeated_owners(Owners::as_sent, object, *context.warnings);
+  KW_TRY(check_url_name(object, context.name));
+  const auto now = live(context);
+  if (!now && !creates_on_update(resource)) return now.error();
   const std::string uid = string_at(object, {"metadata", "uid"});
-  if (!uid.empty() && uid != now->uid()) {
+  const std::string live_uid = now ? now.value()->uid() : "";
+  if (!uid.empty() && uid != live_uid) {
     return conflict(resource.subject(context.name),
                     fmt::format("Precondition failed: UID in precondition: {}, UID in object "
                                 "meta: {}",
-                                uid, now->uid()));
+                                uid, live_uid));
   }
-  KW_TRY(check_version(context, *now, version));
-  KW_ASSIGN(Written written, commit_update(context, now, std::move(object), false));
-  written.warnings = std::move(warnings);
-  return written;
+  if (now) {
+    KW_TRY(check_version(context, *now.value(), object));
+    return commit_update(context, now.value(), std::move(object), false);
+  }
+  KW_TRY(version_of(object));
+  object["metadata"].erase("resourceVersion");
+  return commit_create(context, std::move(object), false);
+}
+
+Result<ObjectPtr> Writer::changed(const WriteContext& context, const Change& change) {
+  const auto now = live(context);
+  if (!now) return ObjectPtr();
+  const Resource& resource = *context.resource;
+  Json object = to_served(resource, now.value()->json());
+  if (!change(object)) return ObjectPtr();
+  if (resource.custom) resource.custom->compiled->apply_defaults(object);
+  KW_ASSIGN(const Written written, commit_update(context, now.value(), std::move(object), false));
+  return written.object;
 }
 
 Result<void> Writer::change(const WriteContext& context, const Change& change) {
-  const auto now = live(context);
-  if (!now) return {};
-  Json object = to_served(*context.resource, now.value()->json());
-  if (!change(object)) return {};
-  KW_TRY(commit_update(context, now.value(), std::move(object), false));
+  KW_TRY(changed(context, change));
   return {};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,14 +30,15 @@ struct WriteContext {
   bool force = false;        // apply
   std::string told_version;  // schema::ApplyRequest
   FieldValidation validation = FieldValidation::warn;
-  std::vector<std::string> duplicates;  // of the body, as duplicate_fields() has them
+  std::vector<std::string> faults;  // of the body's text, as sentences: fields that it says twice
+  // Where warnings go, also those of a request that fails later. Copies share it.
+  std::shared_ptr<std::vector<std::string>> warnings = std::make_shared<std::vector<std::string>>();
   WallTime now;
 };
 
 struct Written {
   ObjectPtr object;
   bool created = false;
-  std::vector<std::string> warnings;
 };
 
 class Writer {
@@ -54,17 +56,20 @@ class Writer {
   // written when `change` returns false or the object is gone.
   using Change = std::function<bool(Json& object)>;
   Result<void> change(const WriteContext& context, const Change& change);
+  // The same, and what was written; null where nothing was.
+  Result<ObjectPtr> changed(const WriteContext& context, const Change& change);
 
   // In served form, ready to be changed. Errors: not_found.
   Result<ObjectPtr> live(const WriteContext& context) const;
 
  private:
-  Result<Json> decode(const WriteContext& context, Json body, std::vector<std::string>& warnings);
+  // `applied`: what server-side apply made, and no body that a client sent.
+  Result<Json> decode(const WriteContext& context, Json body, bool applied = false);
   Result<void> admit_create(const WriteContext& context, const std::string& name) const;
   Result<void> fill_new(const WriteContext& context, Json& object);
   // `tracked`: managedFields are right already.
   Result<void> check_version(const WriteContext& context, const Object& live,
-                             const std::string& version) const;
+                             const Json& object) const;
   Result<Written> commit_create(const WriteContext& context, Json object, bool tracked);
   Result<Written> commit_update(const WriteContext& context, const ObjectPtr& live, Json object,
                                 bool tracked);
@@ -75,6 +80,16 @@ class Writer {
   Registry& registry_;
   base::Random& random_;
 };
+
+// What a patch makes of an object, before anybody looks at it. Errors: bad_request, invalid,
+// too_large, internal_error.
+Result<Json> patched(const Resource& resource, core::PatchType type, const Json& live,
+                     const Json& patch);
+// What comes out of a patch and is no object of its kind is the patch's fault: 422, and not 400.
+// `shown`: the patched object, or the patch itself where it is strategic.
+Error as_patch_error(const Error& error, const std::string& shown);
+// How such a patch is told.
+std::string shown_patch(core::PatchType type, const Json& patch, const Json& result);
 
 // A Status object as an Error, for those that lib/schema words.
 Error error_from_status(const Json& status);

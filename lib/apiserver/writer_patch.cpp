@@ -1,11 +1,15 @@
 // The patch half of writer.hpp: JSON patch, merge patch, strategic merge patch, server-side apply.
 #include <fmt/format.h>
 
+#include <functional>
+#include <optional>
+
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/writer.hpp"
+#include "schema/go_words.hpp"
 #include "schema/managed_fields.hpp"
 #include "schema/patch.hpp"
 
@@ -23,31 +27,6 @@ Error patch_refused(const Error& error) {
                    Json::object());
 }
 
-Result<Json> patched(const Resource& resource, core::PatchType type, const Json& live,
-                     const Json& patch) {
-  if (type == core::PatchType::json) {
-    if (!patch.is_array()) {
-      return bad_request(
-          fmt::format("error decoding patch: json: cannot unmarshal {} into Go "
-                      "value of type []handlers.jsonPatchOp",
-                      patch.type_name()));
-    }
-    auto result = schema::json_patch(live, patch);
-    if (!result) return patch_refused(result.error());
-    return result;
-  }
-  if (!patch.is_object()) {
-    return bad_request(
-        fmt::format("error decoding patch: json: cannot unmarshal {} into Go value "
-                    "of type map[string]interface {{}}",
-                    patch.type_name()));
-  }
-  if (type == core::PatchType::merge) return schema::merge_patch(live, patch);
-  auto result = schema::strategic_patch(live, patch, resource.merge);
-  if (!result) return bad_request(result.error().message());
-  return result;
-}
-
 std::string go_kind(const Json& object) {
   const std::string version = string_at(object, {"apiVersion"});
   const bool core = version.find('/') == std::string::npos;
@@ -63,7 +42,12 @@ std::string typed_patch_of(const Json& configuration) {
 
 Result<void> check_configuration(const WriteContext& context, const Json& configuration) {
   const auto& gvk = context.resource->type.gvk;
-  if (!configuration.is_object()) return bad_request("error decoding YAML: not an object");
+  if (!configuration.is_object()) {
+    return bad_request(
+        fmt::format("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: "
+                    "cannot unmarshal {} into Go value of type map[string]interface {{}}",
+                    schema::json_word(configuration)));
+  }
   if (string_at(configuration, {"apiVersion"}) != gvk.api_version() ||
       string_at(configuration, {"kind"}) != gvk.kind) {
     return bad_request("invalid object type: " + go_kind(configuration));
@@ -75,63 +59,147 @@ Result<void> check_configuration(const WriteContext& context, const Json& config
   return {};
 }
 
-// What comes out of a patch and is no object of its kind is the patch's fault: 422, and not 400.
-Error as_patch_error(const Error& error, const std::string& patched) {
-  const auto why = why_undecodable(error);
-  if (!why) return error;
-  return invalid({"", "", ""}, {field_invalid("patch", base::dump_json(Json(patched)), *why)});
+Error patch_invalid(const std::string& shown, const std::string& why) {
+  return invalid({"", "", ""}, {field_invalid("patch", base::dump_json(Json(shown)), why)});
+}
+
+// What a refusal tells of the patch; only made where one is.
+using Shown = std::function<std::string()>;
+
+Result<void> check_patched_custom(const core::Gvk& gvk, const Json& object, const Shown& shown) {
+  const std::string kind = string_at(object, {"kind"});
+  const std::string version = string_at(object, {"apiVersion"});
+  if (kind.empty()) {
+    return patch_invalid(shown(), fmt::format("Object 'Kind' is missing in '{}'", shown()));
+  }
+  if (version.empty()) {
+    return internal_error(
+        "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion "
+        "field'");
+  }
+  FieldErrors errors;
+  if (kind != gvk.kind) {
+    errors.push_back(field_invalid("kind", base::dump_json(Json(kind)), "must be " + gvk.kind));
+  }
+  if (version != gvk.api_version()) {
+    errors.push_back(field_invalid("apiVersion", base::dump_json(Json(version)),
+                                   "must be " + gvk.api_version()));
+  }
+  if (errors.empty()) return {};
+  const auto slash = version.find('/');
+  const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
+  return invalid({group, kind, string_at(object, {"metadata", "name"})}, errors);
+}
+
+// Null where apiVersion and kind are texts or absent, or else what the decoder says of them.
+std::optional<std::string> misread_type(const Json& object) {
+  for (const char* key : {"apiVersion", "kind"}) {
+    const Json* value = base::find(object, {key});
+    if (value == nullptr || value->is_null() || value->is_string()) continue;
+    return fmt::format("json: cannot unmarshal {} into Go struct field .{} of type string",
+                       schema::json_word(*value), key);
+  }
+  return std::nullopt;
+}
+
+// A patch may not make an object of another kind of it.
+Result<void> check_patched_type(const WriteContext& context, const Json& object,
+                                const Shown& shown) {
+  const core::Gvk& gvk = context.resource->type.gvk;
+  if (const auto why = misread_type(object)) {
+    return patch_invalid(shown(), "couldn't get version/kind; json parse error: " + *why);
+  }
+  if (context.resource->custom) return check_patched_custom(gvk, object, shown);
+  const std::string kind = string_at(object, {"kind"});
+  const std::string version = string_at(object, {"apiVersion"});
+  // It is read as a type of no version then, which has no metadata.
+  if (version.empty()) return check_url_name(Json::object(), context.name);
+  if (version == gvk.api_version() && (kind.empty() || kind == gvk.kind)) return {};
+  return patch_invalid(shown(), fmt::format("no kind \"{}\" is registered for version \"{}\" in "
+                                            "scheme \"pkg/runtime/scheme.go:111\"",
+                                            kind.empty() ? gvk.kind : kind, version));
 }
 
 }  // namespace
 
+Result<Json> patched(const Resource& resource, core::PatchType type, const Json& live,
+                     const Json& patch) {
+  const bool strategic = type == core::PatchType::strategic;
+  // As Go reads null: nothing is said.
+  if (patch.is_null() && type != core::PatchType::merge) return live;
+  if (patch.is_null()) return bad_request("Invalid JSON Patch");
+  if (type == core::PatchType::json ? !patch.is_array() : !patch.is_object()) {
+    return bad_request(fmt::format(
+        "{}json: cannot unmarshal {} into Go value of type {}",
+        strategic ? "" : "error decoding patch: ", schema::json_word(patch),
+        type == core::PatchType::json ? "[]handlers.jsonPatchOp" : "map[string]interface {}"));
+  }
+  if (type == core::PatchType::json) {
+    auto result = schema::json_patch(live, patch);
+    if (!result) return patch_refused(result.error());
+    return result;
+  }
+  if (type == core::PatchType::merge) return schema::merge_patch(live, patch);
+  auto result = schema::strategic_patch(live, patch, resource.merge);
+  if (result) return result;
+  if (result.error().kind() == ErrorKind::invalid) return bad_request(result.error().message());
+  return internal_error(result.error().message());
+}
+
+std::string shown_patch(core::PatchType type, const Json& patch, const Json& result) {
+  return type == core::PatchType::strategic ? schema::go_text(patch) : base::dump_json(result);
+}
+
+Error as_patch_error(const Error& error, const std::string& shown) {
+  const auto why = why_undecodable(error);
+  return why ? patch_invalid(shown, *why) : error;
+}
+
 Result<Written> Writer::patch(const WriteContext& context, core::PatchType type, const Json& body) {
   const Resource& resource = *context.resource;
   KW_ASSIGN(const ObjectPtr now, live(context));
-  const Json before = to_served(resource, now->json());
-  KW_ASSIGN(Json object, patched(resource, type, before, body));
-  std::vector<std::string> warnings;
-  auto decoded = decode(context, std::move(object), warnings);
-  if (!decoded) {
-    // A Secret is not shown to who only patched a part of it.
-    const bool secret = resource.storage_id == "secrets";
-    const auto again = patched(resource, type, before, body);
-    return as_patch_error(decoded.error(), secret || !again ? "" : base::dump_json(again.value()));
+  KW_ASSIGN(Json object, patched(resource, type, to_served(resource, now->json()), body));
+  const Shown shown = [&]() -> std::string {
+    // Who may only patch a part of a Secret does not see the rest of it.
+    if (resource.storage_id == "secrets" && type != core::PatchType::strategic) return "";
+    const auto again = patched(resource, type, to_served(resource, now->json()), body);
+    return again ? shown_patch(type, body, *again) : "";
+  };
+  if (type != core::PatchType::strategic) {
+    KW_TRY(check_patched_type(context, object, shown));
+  } else if (const auto why = misread_type(object)) {
+    return patch_invalid(shown(), *why);
+  } else {
+    // The server patches its own type then, which has a kind already: the patch's is not looked at.
+    object["apiVersion"] = resource.type.gvk.api_version();
+    object["kind"] = resource.type.gvk.kind;
   }
+  auto decoded = decode(context, std::move(object));
+  if (!decoded) return as_patch_error(decoded.error(), shown());
   object = std::move(*decoded);
-  const std::string name = string_at(object, {"metadata", "name"});
-  if (name != context.name) {
-    return wrong_name(name, context.name);
-  }
-  KW_TRY(check_version(context, *now, string_at(object, {"metadata", "resourceVersion"})));
-  KW_ASSIGN(Written written, commit_update(context, now, std::move(object), false));
-  written.warnings = std::move(warnings);
-  return written;
+  drop_repeated_owners(Owners::patched, object, *context.warnings);
+  KW_TRY(check_url_name(object, context.name));
+  KW_TRY(check_version(context, *now, object));
+  return commit_update(context, now, std::move(object), false);
 }
 
 Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   const Resource& resource = *context.resource;
   KW_TRY(check_configuration(context, configuration));
   const std::string refused = typed_patch_of(configuration);
-  std::vector<std::string> unknown;
-  KW_TRY(normalise_metadata(resource, configuration, unknown));
+  // Only what is no object at all is left out: empty maps and nulls are owned like all else, and
+  // are dropped after the merge.
+  Json& metadata = configuration["metadata"];
+  if (metadata.is_null()) metadata = Json::object();
+  if (!resource.type.namespaced && metadata.is_object()) metadata.erase("namespace");
   const auto found = live(context);
   if (!found && !context.subresource.empty()) return found.error();
-  Json& metadata = configuration["metadata"];
-  const std::string uid = string_at(metadata, {"uid"});
-  const std::string version = string_at(metadata, {"resourceVersion"});
+  const std::string uid = string_at(configuration, {"metadata", "uid"});
   if (!found && !uid.empty()) {
     return conflict(resource.subject(context.name),
                     fmt::format("uid mismatch: the provided object specified uid {}, and no "
                                 "existing object was found",
                                 uid));
-  }
-  if (found && !version.empty() && version != std::to_string(found.value()->version())) {
-    return modified(resource.subject(context.name));
-  }
-  if (!found) metadata.erase("resourceVersion");
-  if (string_at(metadata, {"name"}).empty()) metadata["name"] = context.name;
-  if (string_at(metadata, {"namespace"}).empty() && resource.type.namespaced) {
-    metadata["namespace"] = context.namespace_;
   }
   Json before;
   if (found) before = to_served(resource, found.value()->json());
@@ -152,16 +220,18 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   }
   if (resource.storage_id == kCrds) {
     const bool versions = base::find(configuration, {"spec", "versions"}) != nullptr;
-    keep_status_subresources(versions ? configuration : before, outcome->object);
+    restore_crd(versions ? configuration : before, outcome->object);
   }
-  if (found && !outcome->changed) return Written{found.value(), false, {}};
-  std::vector<std::string> warnings;
+  if (found && !outcome->changed) return Written{found.value(), false};
   Json managed = outcome->object.at("metadata").value("managedFields", Json());
-  KW_ASSIGN(Json object, decode(context, std::move(outcome->object), warnings));
+  KW_ASSIGN(Json object, decode(context, std::move(outcome->object), true));
   if (!managed.is_null()) object["metadata"]["managedFields"] = std::move(managed);
-  const std::string name = string_at(object, {"metadata", "name"});
-  if (name != context.name) {
-    return wrong_name(name, context.name);
+  KW_TRY(check_url_name(object, context.name));
+  if (found) {
+    KW_TRY(check_version(context, *found.value(), object));
+  } else {
+    KW_TRY(version_of(object));
+    object["metadata"].erase("resourceVersion");
   }
   return found ? commit_update(context, found.value(), std::move(object), true)
                : commit_create(context, std::move(object), true);

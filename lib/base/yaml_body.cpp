@@ -50,4 +50,16 @@ Result<std::vector<Json>> parse_pure_yaml_values(std::string_view text, const Ya
   return values;
 }
 
+Result<YamlBody> parse_yaml_body(std::string_view text, const YamlLimits& limits) {
+  KW_TRY(check_yaml_text(text, limits));
+  std::vector<YamlRepeat> repeated;
+  YamlBody body;
+  KW_ASSIGN(body.value, read_first_yaml_document(text, limits, repeated));
+  for (const YamlRepeat& one : repeated) {
+    body.repeated.push_back(
+        fmt::format("line {}: key {} already set in map", one.line, dump_json(Json(one.key))));
+  }
+  return body;
+}
+
 }  // namespace kubewatch::base

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_fwd.hpp"
+#include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/yaml.hpp"
 
@@ -19,5 +19,14 @@ std::string dump_json_for_yaml(const Json& value);
 // By the rules of YAML alone, also where the text is JSON. Errors: as parse_yaml().
 Result<std::vector<Json>> parse_pure_yaml_values(std::string_view text,
                                                  const YamlLimits& limits = {});
+
+// A body as the server reads it: the first document alone, null where it is empty; the last value
+// of a key that is said twice.
+struct YamlBody {
+  Json value;
+  std::vector<std::string> repeated;  // sentences of go-yaml: line 4: key "data" already set in map
+};
+// Errors: as parse_yaml().
+Result<YamlBody> parse_yaml_body(std::string_view text, const YamlLimits& limits = {});
 
 }  // namespace kubewatch::base

@@ -207,7 +207,10 @@ Result<void> YamlBuilder::place_key(const yaml_event_t& event) {
 
 Result<void> YamlBuilder::set_key(std::string key, YamlMark mark) {
   Frame& frame = frames_.back();
-  if (frame.node.value.contains(key)) {
+  const bool repeated = frame.node.value.contains(key);
+  if (repeated && repeated_ != nullptr) {
+    repeated_->push_back({key, mark.line});
+  } else if (repeated) {
     return yaml_error(ErrorKind::invalid, mark,
                       fmt::format("key \"{}\" appears twice", escape_for_terminal(key)));
   }

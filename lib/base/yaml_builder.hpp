@@ -19,6 +19,10 @@ class YamlBuilder {
   YamlBuilder(const YamlLimits& limits, bool with_marks)
       : limits_(limits), with_marks_(with_marks) {}
 
+  // Of a key that a mapping says twice the last value counts, and it is told there; otherwise it is
+  // an error.
+  void keep_last(std::vector<YamlRepeat>* repeated) { repeated_ = repeated; }
+
   // A content event of the current document: scalar, alias, start and end of collections.
   // Errors: invalid, too_large; "LINE:COLUMN: what".
   Result<void> add(const yaml_event_t& event);
@@ -77,6 +81,7 @@ class YamlBuilder {
   std::map<std::string, Anchor, std::less<>> anchors_;
   std::optional<Json> root_;
   YamlMarks marks_;
+  std::vector<YamlRepeat>* repeated_ = nullptr;
 };
 
 }  // namespace kubewatch::base

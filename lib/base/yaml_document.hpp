@@ -11,4 +11,10 @@ struct YamlDocument {
   YamlMarks marks;
 };
 
+// A key that its mapping has already, and the line where it is said again.
+struct YamlRepeat {
+  std::string key;
+  std::size_t line = 1;
+};
+
 }  // namespace kubewatch::base

@@ -60,4 +60,19 @@ Result<std::vector<YamlDocument>> read_yaml_stream(std::string_view text, const 
   }
 }
 
+Result<Json> read_first_yaml_document(std::string_view text, const YamlLimits& limits,
+                                      std::vector<YamlRepeat>& repeated) {
+  YamlEventSource events(text);
+  YamlBuilder builder(limits, false);
+  builder.keep_last(&repeated);
+  while (true) {
+    KW_ASSIGN(const auto event, events.next());
+    if (event->type == YAML_STREAM_END_EVENT || event->type == YAML_DOCUMENT_END_EVENT) {
+      auto document = builder.take_document();
+      return document ? std::move(document->value) : Json();
+    }
+    KW_TRY(builder.add(*event));
+  }
+}
+
 }  // namespace kubewatch::base

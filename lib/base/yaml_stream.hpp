@@ -17,4 +17,8 @@ Result<void> check_yaml_text(std::string_view text, const YamlLimits& limits);
 Result<std::vector<YamlDocument>> read_yaml_stream(std::string_view text, const YamlLimits& limits,
                                                    bool with_marks, bool& scanner_failed);
 
+// The first document alone, whatever follows it; null where it is empty. Keys may be said twice.
+Result<Json> read_first_yaml_document(std::string_view text, const YamlLimits& limits,
+                                      std::vector<YamlRepeat>& repeated);
+
 }  // namespace kubewatch::base

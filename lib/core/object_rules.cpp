@@ -16,18 +16,59 @@ int sextet(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
+// Its Jobs have eleven characters more.
+constexpr std::size_t kMaxCronJobName = 52;
+
+// Kinds of whose names the server demands no more than that they can stand in a URL.
+bool has_free_names(const Gvk& gvk) {
+  return gvk.group == "rbac.authorization.k8s.io" ||
+         (gvk.group == "policy" && gvk.kind == "PodDisruptionBudget") ||
+         (gvk.group.empty() && gvk.kind == "Event");
+}
+
 }  // namespace
 
+std::vector<std::string> path_segment_problems(std::string_view name, NamePart part) {
+  if (part == NamePart::whole && (name == "." || name == "..")) {
+    return {"may not be '" + std::string(name) + "'"};
+  }
+  std::vector<std::string> out;
+  for (const char c : {'/', '%'}) {
+    if (name.find(c) == std::string_view::npos) continue;
+    out.push_back(std::string("may not contain '") + c + "'");
+  }
+  return out;
+}
+
 std::string check_path_segment(std::string_view name) {
-  const bool bad =
-      name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos;
-  return bad ? "may not be '.' or '..' and may not contain '/' or '%'" : "";
+  const auto problems = path_segment_problems(name, NamePart::whole);
+  return problems.empty() ? "" : problems.front();
+}
+
+std::vector<std::string> object_name_problems(const Gvk& gvk, std::string_view name,
+                                              NamePart part) {
+  if (has_free_names(gvk)) return path_segment_problems(name, part);
+  // What is added to a prefix may follow a dash.
+  std::string shown(name);
+  if (part == NamePart::prefix && shown.size() > 1 && shown.back() == '-') {
+    shown.replace(shown.size() - 2, 2, "a");
+  }
+  const bool core = gvk.group.empty();
+  const bool label = (core && (gvk.kind == "Namespace" || gvk.kind == "Service")) ||
+                     (gvk.group == "apps" && gvk.kind == "StatefulSet");
+  if (label) return dns_label_problems(shown);
+  const bool counts_bytes = core && gvk.kind == "ReplicationController";
+  auto out = dns_subdomain_problems(shown, counts_bytes ? "bytes" : "characters");
+  const bool cron = gvk.group == "batch" && gvk.kind == "CronJob";
+  if (cron && part == NamePart::whole && name.size() > kMaxCronJobName) {
+    out.push_back("must be no more than " + std::to_string(kMaxCronJobName) + " characters");
+  }
+  return out;
 }
 
 std::string check_object_name(const Gvk& gvk, std::string_view name) {
-  if (gvk.group == "rbac.authorization.k8s.io") return check_path_segment(name);
-  const bool label = gvk.group.empty() && (gvk.kind == "Namespace" || gvk.kind == "Service");
-  return label ? check_dns_label(name) : check_dns_subdomain(name);
+  const auto problems = object_name_problems(gvk, name);
+  return problems.empty() ? "" : problems.front();
 }
 
 std::string check_annotation_key(std::string_view key) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "core/resource.hpp"
 
@@ -14,10 +15,16 @@ namespace kubewatch::core {
 // Its size in bytes, keys and values together.
 inline constexpr std::size_t kMaxAnnotations = 256U << 10U;
 
-// Of what may stand in a URL: the only rule for names of RBAC kinds.
+// A name, or what the server makes one of by adding to it.
+enum class NamePart { whole, prefix };
+
+// Of what may stand in a URL: the only rule for names of RBAC kinds and a few others.
 std::string check_path_segment(std::string_view name);
 // What the kind demands of a name; of a kind that is not known here what most demand.
 std::string check_object_name(const Gvk& gvk, std::string_view name);
+// All that is wrong, in the server's order.
+std::vector<std::string> object_name_problems(const Gvk& gvk, std::string_view name,
+                                              NamePart part = NamePart::whole);
 std::string check_annotation_key(std::string_view key);
 // A key in the data of a ConfigMap or Secret.
 std::string check_data_key(std::string_view key);

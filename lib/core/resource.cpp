@@ -44,8 +44,8 @@ bool is_qualified_part(std::string_view text) {
   });
 }
 
-std::string too_long(std::size_t limit) {
-  return "must be no more than " + std::to_string(limit) + " bytes";
+std::string too_long(std::size_t limit, const char* unit = "bytes") {
+  return "must be no more than " + std::to_string(limit) + " " + unit;
 }
 
 std::string shape_error(std::string_view sentence, std::initializer_list<std::string_view> examples,
@@ -132,22 +132,46 @@ std::size_t ObjectKeyHash::operator()(const ObjectKey& key) const noexcept {
   return a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6U) + (a >> 2U));
 }
 
-std::string check_dns_subdomain(std::string_view name) {
-  if (name.size() > kMaxSubdomainBytes) return too_long(kMaxSubdomainBytes);
-  if (is_subdomain(name)) return "";
-  return shape_error(
+namespace {
+
+std::string first_of(const std::vector<std::string>& problems) {
+  return problems.empty() ? "" : problems.front();
+}
+
+}  // namespace
+
+std::vector<std::string> dns_subdomain_problems(std::string_view name, const char* unit) {
+  std::vector<std::string> out;
+  if (name.size() > kMaxSubdomainBytes) out.push_back(too_long(kMaxSubdomainBytes, unit));
+  if (is_subdomain(name)) return out;
+  out.push_back(shape_error(
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
       "'.', and must start and end with an alphanumeric character",
-      {"example.com"}, "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+      {"example.com"}, "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"));
+  return out;
+}
+
+std::vector<std::string> dns_label_problems(std::string_view name) {
+  std::vector<std::string> out;
+  if (name.size() > kMaxLabelBytes) out.push_back(too_long(kMaxLabelBytes, "characters"));
+  if (is_label(name)) return out;
+  if (is_subdomain(name)) {
+    out.emplace_back("must not contain dots");
+    return out;
+  }
+  out.push_back(shape_error(
+      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+      "must start and end with an alphanumeric character",
+      {"my-name", "123-abc"}, "[a-z0-9]([-a-z0-9]*[a-z0-9])?"));
+  return out;
+}
+
+std::string check_dns_subdomain(std::string_view name) {
+  return first_of(dns_subdomain_problems(name));
 }
 
 std::string check_dns_label(std::string_view name) {
-  if (name.size() > kMaxLabelBytes) return too_long(kMaxLabelBytes);
-  if (is_label(name)) return "";
-  return shape_error(
-      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
-      "must start and end with an alphanumeric character",
-      {"my-name", "123-abc"}, "[a-z0-9]([-a-z0-9]*[a-z0-9])?");
+  return first_of(dns_label_problems(name));
 }
 
 std::string check_label_key(std::string_view key) {
@@ -157,11 +181,12 @@ std::string check_label_key(std::string_view key) {
     const std::string_view prefix = key.substr(0, slash);
     name = key.substr(slash + 1);
     if (name.find('/') != std::string_view::npos) {
-      return qualified_error("a qualified name") +
+      return qualified_error("a valid label key") +
              " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
     }
     if (prefix.empty()) return "prefix part must be non-empty";
-    if (std::string bad = check_dns_subdomain(prefix); !bad.empty()) return "prefix part " + bad;
+    const std::string bad = first_of(dns_subdomain_problems(prefix, "bytes"));
+    if (!bad.empty()) return "prefix part " + bad;
   }
   if (name.empty()) return "name part must be non-empty";
   if (name.size() > kMaxLabelBytes) return "name part " + too_long(kMaxLabelBytes);

@@ -72,6 +72,11 @@ struct ObjectKeyHash {
 // sentence.
 std::string check_dns_subdomain(std::string_view name);
 std::string check_dns_label(std::string_view name);
+// All that is wrong, not only the first; the server counts in characters or, of some fields, in
+// bytes.
+std::vector<std::string> dns_subdomain_problems(std::string_view name,
+                                                const char* unit = "characters");
+std::vector<std::string> dns_label_problems(std::string_view name);
 // Label keys and values, as the API server checks them; "" when valid.
 std::string check_label_key(std::string_view key);
 std::string check_label_value(std::string_view value);

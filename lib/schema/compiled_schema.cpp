@@ -40,9 +40,9 @@ void CompiledSchema::apply_defaults(Json& object) const {
   schema::apply_defaults(object, *root_);
 }
 
-std::vector<std::string> CompiledSchema::prune(Json& object) const {
+std::vector<std::string> CompiledSchema::prune(Json& object, bool keep_nulls) const {
   auto removed = schema::prune(object, *root_, true);
-  drop_nulls(object, *root_);
+  if (!keep_nulls) drop_nulls(object, *root_);
   return removed;
 }
 

@@ -40,8 +40,9 @@ class CompiledSchema {
   // On the way in, in this order.
   void apply_defaults(Json& object) const;
   // Unknown fields and nulls that mean nothing are taken out; returns the paths of the former
-  // ("spec.x", "spec.list[0].y"), sorted. apiVersion, kind and metadata stay.
-  std::vector<std::string> prune(Json& object) const;
+  // ("spec.x", "spec.list[0].y"), sorted. apiVersion, kind and metadata stay. Nulls are kept in
+  // what server-side apply made: only the bodies of requests lose them.
+  std::vector<std::string> prune(Json& object, bool keep_nulls = false) const;
   // metadata of embedded resources is read as ObjectMeta; adds unknown fields. Errors: invalid, in
   // the server's words.
   Result<void> coerce_embedded(Json& object, std::vector<std::string>& unknown) const;

@@ -156,7 +156,7 @@ class CrdCheck {
   }
 
   void run() {
-    check_crd_group(crd_, report_);
+    check_crd_group(crd_, options_.live == nullptr, report_);
     check_schemas_there();
     const bool preserve = base::find(crd_, {"spec", "preserveUnknownFields"}) != nullptr &&
                           crd_.at("spec").at("preserveUnknownFields") == true;
@@ -252,7 +252,8 @@ class CrdCheck {
       }
       check_beside(version, path, false);
     }
-    const std::string shown = base::dump_json(versions_);
+    const Json* versions = base::find(crd_, {"spec", "versions"});
+    const std::string shown = versions == nullptr ? "null" : base::dump_json(*versions);
     if (names.size() != versions_.size()) {
       report_.add("version-name",
                   field_invalid("spec.versions", shown, "must contain unique version names"));
@@ -284,6 +285,14 @@ class CrdCheck {
 Findings check_crd(const Json& crd, const CrdCheckOptions& options) {
   Findings findings;
   CrdCheck(crd, options, findings).run();
+  return findings;
+}
+
+Findings check_crd_status(const Json& crd) {
+  Findings findings;
+  Report report(findings);
+  const Json* names = base::find(crd, {"status", "acceptedNames"});
+  if (names != nullptr) check_name_shapes(*names, "status.acceptedNames", report);
   return findings;
 }
 

@@ -37,6 +37,8 @@ struct CrdCheckOptions {
 // All that is wrong, in the server's order. Where all versions have the same schema (subresources,
 // columns, selectable fields), paths are those of the server: spec.validation.openAPIV3Schema.
 Findings check_crd(const Json& crd, const CrdCheckOptions& options = {});
+// A write of the status alone: the names that it accepts, nothing else.
+Findings check_crd_status(const Json& crd);
 FieldErrors errors_of(const Findings& findings);
 
 // singular, listKind, conversion, webhook port: as the server fills them in.

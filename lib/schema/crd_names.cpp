@@ -18,23 +18,24 @@ namespace {
 
 constexpr const char* kApproval = "api-approved.kubernetes.io";
 
-void check_one_name(const Json& names, const char* key, bool mixed_case, Report& report) {
+void check_one_name(const Json& names, const std::string& path, const char* key, bool mixed_case,
+                    Report& report) {
   const std::string value = string_at(names, {key});
   if (value.empty()) return;
   const std::string problem = check_dns1035_label(mixed_case ? base::to_lower(value) : value);
   if (problem.empty()) return;
   const std::string hint =
       mixed_case ? "may have mixed case, but should otherwise match: " + problem : problem;
-  report.add("names", field_invalid(std::string("spec.names.") + key, in_quotes(value), hint));
+  report.add("names", field_invalid(path + "." + key, in_quotes(value), hint));
 }
 
-void check_name_list(const Json& names, const char* key, Report& report) {
+void check_name_list(const Json& names, const std::string& path, const char* key, Report& report) {
   const Json* list = base::find(names, {key});
   if (list == nullptr || !list->is_array()) return;
   std::size_t index = 0;
   for (const auto& one : *list) {
     const std::string name = one.is_string() ? one.get<std::string>() : "";
-    const std::string field = fmt::format("spec.names.{}[{}]", key, index++);
+    const std::string field = fmt::format("{}.{}[{}]", path, key, index++);
     const std::string problem = check_dns1035_label(name);
     if (!problem.empty()) report.add("names", field_invalid(field, in_quotes(name), problem));
   }
@@ -59,10 +60,10 @@ std::string in_quotes(const std::string& text) {
   return base::dump_json(Json(text));
 }
 
-void check_crd_group(const Json& crd, Report& report) {
+void check_crd_group(const Json& crd, bool created, Report& report) {
   const std::string name = string_at(crd, {"metadata", "name"});
   const std::string group = string_at(crd, {"spec", "group"});
-  if (name != string_at(crd, {"spec", "names", "plural"}) + "." + group) {
+  if (created && name != string_at(crd, {"spec", "names", "plural"}) + "." + group) {
     report.add("crd-name", field_invalid("metadata.name", in_quotes(name),
                                          "must be spec.names.plural+\".\"+spec.group"));
   }
@@ -92,17 +93,21 @@ void check_crd_names(const Json& crd, Report& report) {
     if (!string_at(names, {key}).empty()) continue;
     report.add("names", field_required(std::string("spec.names.") + key));
   }
-  check_one_name(names, "plural", false, report);
-  check_one_name(names, "singular", false, report);
-  check_one_name(names, "kind", true, report);
-  check_one_name(names, "listKind", true, report);
-  check_name_list(names, "shortNames", report);
+  check_name_shapes(names, "spec.names", report);
+}
+
+void check_name_shapes(const Json& names, const std::string& path, Report& report) {
+  check_one_name(names, path, "plural", false, report);
+  check_one_name(names, path, "singular", false, report);
+  check_one_name(names, path, "kind", true, report);
+  check_one_name(names, path, "listKind", true, report);
+  check_name_list(names, path, "shortNames", report);
   const std::string kind = string_at(names, {"kind"});
   if (!kind.empty() && kind == string_at(names, {"listKind"})) {
-    report.add("names", field_invalid("spec.names.listKind", in_quotes(kind),
+    report.add("names", field_invalid(path + ".listKind", in_quotes(kind),
                                       "kind and listKind may not be the same"));
   }
-  check_name_list(names, "categories", report);
+  check_name_list(names, path, "categories", report);
 }
 
 void check_api_approval(const Json& crd, const Json* live, Report& report) {
@@ -164,8 +169,9 @@ std::vector<std::string> stored_versions(const Json& crd, const Json* live, cons
 
 void check_crd_stored_versions(const Json& crd, const Json* live, Report& report) {
   constexpr const char* kId = "stored-versions";
+  static const Json none = Json::array();
   const Json* versions = base::find(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array()) return;
+  if (versions == nullptr || !versions->is_array()) versions = &none;
   const auto stored = stored_versions(crd, live, *versions);
   if (stored.empty()) {
     report.add(kId, field_invalid("status.storedVersions", "null",

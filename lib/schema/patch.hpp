@@ -12,6 +12,7 @@ namespace kubewatch::schema {
 // 3 MiB).
 Result<Json> json_patch(const Json& target, const Json& operations);
 Json merge_patch(const Json& target, const Json& patch);
+// Errors: invalid (a directive of a wrong form), unsupported (all else), in the server's words.
 // patchMergeKey lists merge by key; $patch: delete|replace, $retainKeys, $deleteFromPrimitiveList.
 Result<Json> strategic_patch(const Json& target, const Json& patch, const MergeNodePtr& schema);
 

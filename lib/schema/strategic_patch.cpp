@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "schema/go_words.hpp"
 #include "schema/patch.hpp"
 #include "schema/typed.hpp"
 
@@ -19,12 +20,28 @@ constexpr const char* kRetainKeys = "$retainKeys";
 constexpr std::string_view kDeletePrefix = "$deleteFromPrimitiveList/";
 constexpr std::string_view kOrderPrefix = "$setElementOrder/";
 
+// Of a patch that says what cannot be done.
+Error failed(const std::string& what) {
+  return Error(ErrorKind::unsupported, what);
+}
+
+// Of a directive that is not of the form it must have: the only failures that are the client's
+// fault in the server's eyes.
 Error invalid(const std::string& what) {
   return Error(ErrorKind::invalid, what);
 }
 
+Error unknown_directive(const Json& directive, const Json& map) {
+  return failed("unknown patch type: " + go_text(directive) + " in map: " + go_text(map));
+}
+
+Error not_a_list(const Json& value) {
+  return failed("expected a []interface {}, but received a " +
+                (value.is_number_integer() ? std::string("int64") : json_word(value)));
+}
+
 Error no_merge_key(const Json& map, const std::string& key) {
-  return invalid("map: " + base::dump_json(map) + " does not contain declared merge key: " + key);
+  return failed("map: " + go_text(map) + " does not contain declared merge key: " + key);
 }
 
 // New values: without nulls in maps (not in lists of lists), and without what directives delete.
@@ -129,7 +146,7 @@ Result<void> obey_item_directives(Json& live, Json& patch, const std::string& me
   std::set<Json> deleted;
   bool replace = false;
   for (const Json& item : patch) {
-    if (!item.is_object()) return invalid("lists of lists are not supported");
+    if (!item.is_object()) return failed("lists of lists are not supported");
     if (!is_directive(item)) {
       plain.push_back(item);
       continue;
@@ -141,10 +158,9 @@ Result<void> obey_item_directives(Json& live, Json& patch, const std::string& me
       if (!item.contains(merge_key)) return no_merge_key(item, merge_key);
       deleted.insert(item[merge_key]);
     } else if (directive == "merge") {
-      return invalid("merging lists cannot yet be specified in the patch");
+      return failed("merging lists cannot yet be specified in the patch");
     } else {
-      return invalid("unknown patch type: " + base::dump_json(directive) +
-                     " in map: " + base::dump_json(item));
+      return unknown_directive(directive, item);
     }
   }
   live.erase(std::remove_if(live.begin(), live.end(),
@@ -208,7 +224,7 @@ Result<Json> merge_lists(const Json& live, const Json& patch, const MergeNode& n
   const PatchRule& rule = rule_of(node, field);
   if (!rule.merges()) return patch;
   if (!holds_maps(live, patch)) return merge_scalar_lists(live, patch);
-  if (rule.merge_key.empty()) return invalid("cannot merge lists without merge key for " + field);
+  if (rule.merge_key.empty()) return failed("cannot merge lists without merge key for " + field);
   return merge_keyed_lists(live, patch, element_or_deduced(child_or_deduced(node, field)),
                            rule.merge_key);
 }
@@ -249,16 +265,16 @@ bool follows_order(const Json& change, const Json& order, const std::string& mer
 // $setElementOrder/FIELD together with the patch of FIELD itself, if there is one.
 Result<void> order_elements(Json& live, Json& patch, const MergeNode& node,
                             const std::string& field, const Json& order) {
-  if (!order.is_array()) return invalid("invalid patch format of setElementOrder list");
+  if (!order.is_array()) return not_a_list(order);
   const Json before = live.contains(field) ? live[field] : Json();
   const Json change = patch.contains(field) ? patch[field] : Json();
   patch.erase(field);
   if ((!before.is_null() && !before.is_array()) || (!change.is_null() && !change.is_array())) {
-    return invalid("expected a list in field " + field + " to set its order");
+    return failed("expected a list in field " + field + " to set its order");
   }
   if (!follows_order(change, order, rule_of(node, field).merge_key)) {
-    return invalid("The order in patch list:\n" + base::dump_json(change) +
-                   "\n doesn't match $setElementOrder list:\n" + base::dump_json(order) + "\n");
+    return failed("The order in patch list:\n" + go_text(change) +
+                  "\n doesn't match $setElementOrder list:\n" + go_text(order) + "\n");
   }
   Json merged = before;
   if (before.is_null() && change.is_null()) return {};
@@ -328,11 +344,10 @@ Result<void> merge_field(Json& live, const std::string& key, const Json& value,
 Result<Json> merge_maps(Json live, Json patch, const MergeNode& node) {
   if (is_directive(patch)) {
     const Json directive = patch[kPatch];
-    patch.erase(kPatch);
-    if (directive == "replace") return patch;
     if (directive == "delete") return Json::object();
-    return invalid("unknown patch type: " + base::dump_json(directive) +
-                   " in map: " + base::dump_json(patch));
+    if (directive != "replace") return unknown_directive(directive, patch);
+    patch.erase(kPatch);
+    return patch;
   }
   KW_TRY(retain_keys(live, patch));
   KW_TRY(obey_orders(live, patch, node));

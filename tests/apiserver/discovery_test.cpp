@@ -37,6 +37,10 @@ TEST_CASE("aggregated discovery lists built-in and custom resources with all tha
   CHECK(resource["scope"] == "Namespaced");
   CHECK(resource["shortNames"] == Json::array({"ws"}));
   CHECK(resource["subresources"].size() == 2);
+  CHECK(resource["responseKind"] ==
+        Json{{"group", "demo.kubewatch.dev"}, {"version", "v1"}, {"kind", "Website"}});
+  CHECK((*group_of(apis.json, "apps"))["versions"][0]["resources"][0]["responseKind"] ==
+        Json{{"group", ""}, {"version", ""}, {"kind", "ControllerRevision"}});
   const std::string tag(apis.headers.get("ETag"));
   CHECK(tag.size() > 10);
 }
@@ -48,6 +52,9 @@ TEST_CASE("plain discovery still answers old clients") {
   CHECK(server.get("/apis").json["kind"] == "APIGroupList");
   CHECK(server.get("/apis/apps").json["preferredVersion"]["groupVersion"] == "apps/v1");
   CHECK(server.get("/api/v1").json["groupVersion"] == "v1");
+  CHECK_FALSE(server.get("/api/v1").json.contains("apiVersion"));
+  CHECK(server.get("/api/v2").message() == "the server could not find the requested resource");
+  CHECK(server.get("/apis/demo.kubewatch.dev/v7").text == "404 page not found\n");
   const auto custom = server.get("/apis/demo.kubewatch.dev/v1");
   CHECK(custom.json["resources"][0]["name"] == "websites");
   CHECK(custom.json["resources"][1]["name"] == "websites/status");

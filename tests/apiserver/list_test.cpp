@@ -107,6 +107,21 @@ TEST_CASE("list options that do not fit together are refused in the API server's
       {"?watch=1&resourceVersion=abc", 500,
        "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid "
        "syntax"},
+      {"?watch=1&continue=abc", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
+       "resourceVersionMatch is forbidden when continue is provided"},
+      {"?watch=1&resourceVersionMatch=Exact", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: "
+       "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided, "
+       "resourceVersionMatch: Unsupported value: \"Exact\": supported values: \"NotOlderThan\"]"},
+      {"?resourceVersionMatch=Foo", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: "
+       "resourceVersionMatch is forbidden unless resourceVersion is provided, "
+       "resourceVersionMatch: Unsupported value: \"Foo\": supported values: \"Exact\", "
+       "\"NotOlderThan\", \"\"]"},
+      {"/c0?resourceVersion=abc", 500,
+       "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid "
+       "syntax"},
       {"?continue=abc", 400, "invalid continue token: continue key is not valid: "},
       {"?fieldSelector=foo%3Dbar", 400,
        "\"foo\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""},

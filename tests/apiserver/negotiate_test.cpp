@@ -13,7 +13,7 @@ using test::Server;
 namespace {
 
 std::string chosen(const std::string& accept, Endpoint endpoint = Endpoint::object) {
-  const auto as = negotiate(accept, endpoint, "core.ConfigMap");
+  const auto as = negotiate(accept, {endpoint, false, "core.ConfigMap"});
   if (!as) return "406";
   const char* formats[] = {"object", "table", "partial"};
   return std::string(formats[static_cast<int>(as->format)]) + (as->yaml ? " yaml" : "");
@@ -42,14 +42,47 @@ TEST_CASE("the first clause of Accept that can be served wins") {
                Endpoint::list) == "partial");
   CHECK(chosen("application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io") == "406");
   CHECK(chosen("application/yaml", Endpoint::watch) == "406");
+  CHECK(chosen("application/yaml,application/json", Endpoint::watch) == "406");
+}
+
+TEST_CASE("a refusal names the media types that there are, a router's with streams of lists") {
+  const auto words = [](const std::string& accept, Endpoint endpoint, bool custom) {
+    const auto as = negotiate(accept, {endpoint, custom, "core.ConfigMap"});
+    return as ? std::string() : as.error().message();
+  };
+  const std::string three =
+      "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+  const std::string streams =
+      "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+  const std::string router = "406: Not Acceptable\n\nAvailable representations: ";
+  const std::string only = "only the following media types are accepted: ";
+  CHECK(words("text/plain", Endpoint::object, false) == router + three);
+  CHECK(words("text/plain", Endpoint::deleted, false) == router + three);
+  CHECK(words("text/plain", Endpoint::list, false) == router + three + ", " + streams);
+  CHECK(words("text/plain", Endpoint::list, true) == only + three);
+  CHECK(words("application/json;as=Foo;g=meta.k8s.io;v=v1", Endpoint::object, false) ==
+        only + three);
+  CHECK(words("application/yaml", Endpoint::watch, false) == only + streams);
+}
+
+TEST_CASE("failures come in YAML for who takes YAML") {
+  Server server;
+  const auto lost = server.call("GET", kConfigMaps + "/nope", "", "", "application/yaml");
+  CHECK(lost.code == 404);
+  CHECK(lost.content_type == "application/yaml");
+  CHECK(lost.text.find("reason: NotFound\n") != std::string::npos);
+  CHECK(server.call("GET", kConfigMaps + "/nope", "", "", kTableAccept).json["code"] == 404);
 }
 
 TEST_CASE("aggregated discovery is chosen by its transform and version") {
   const std::string v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-  CHECK(negotiate_discovery(v2 + ",application/json").value() == "v2");
-  CHECK(negotiate_discovery("application/json").value().empty());
-  CHECK(negotiate_discovery("").value().empty());
-  CHECK_FALSE(negotiate_discovery("text/html").ok());
+  CHECK(negotiate_discovery(v2 + ",application/json", true).value().aggregated == "v2");
+  CHECK(negotiate_discovery(v2 + ",application/json", false).value().aggregated.empty());
+  CHECK_FALSE(negotiate_discovery(v2, false).ok());
+  CHECK(negotiate_discovery("application/json", true).value().aggregated.empty());
+  CHECK(negotiate_discovery("application/yaml", true).value().yaml);
+  CHECK(negotiate_discovery("", true).value().aggregated.empty());
+  CHECK_FALSE(negotiate_discovery("text/html", true).ok());
 }
 
 TEST_CASE("tables have the columns of their kind and rows with metadata, nothing, or the object") {

@@ -134,7 +134,7 @@ TEST_CASE("a watch sees its namespace, its field selection and its resource only
   server.post("/api/v1/namespaces", {{"metadata", {{"name", "shop"}}}});
   const auto here = server.watch(kConfigMaps + "?watch=1");
   const auto all = server.watch("/api/v1/configmaps?watch=1");
-  const auto one = server.watch(kConfigMaps + "/b?watch=1");
+  const auto one = server.watch("/api/v1/watch/namespaces/default/configmaps/b");
   const auto old_path = server.watch("/api/v1/watch/namespaces/default/configmaps");
   server.post(kConfigMaps, config_map("a"));
   server.post(kConfigMaps, config_map("b"));

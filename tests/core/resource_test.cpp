@@ -59,7 +59,7 @@ TEST_CASE("names are checked as the API server checks them") {
   CHECK(check_dns_subdomain("web.example.com").empty());
   CHECK(check_dns_subdomain("0").empty());
   CHECK(check_dns_subdomain(std::string(253, 'a')).empty());
-  CHECK(check_dns_subdomain(std::string(254, 'a')) == "must be no more than 253 bytes");
+  CHECK(check_dns_subdomain(std::string(254, 'a')) == "must be no more than 253 characters");
   CHECK(
       check_dns_subdomain("Web") ==
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
@@ -70,11 +70,15 @@ TEST_CASE("names are checked as the API server checks them") {
     CHECK_FALSE(check_dns_subdomain(bad).empty());
   }
   CHECK(check_dns_label("shop-1").empty());
-  CHECK(check_dns_label("a.b") ==
+  CHECK(check_dns_label("a.b") == "must not contain dots");
+  CHECK(check_dns_label("a_b") ==
         "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
         "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex "
         "used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')");
-  CHECK(check_dns_label(std::string(64, 'a')) == "must be no more than 63 bytes");
+  CHECK(check_dns_label(std::string(64, 'a')) == "must be no more than 63 characters");
+  CHECK(dns_label_problems("a." + std::string(63, 'a')) ==
+        std::vector<std::string>{"must be no more than 63 characters", "must not contain dots"});
+  CHECK(dns_subdomain_problems(std::string(254, 'A')).size() == 2);
 }
 
 TEST_CASE("label keys and values are checked as the API server checks them") {
@@ -89,6 +93,8 @@ TEST_CASE("label keys and values are checked as the API server checks them") {
   CHECK(check_label_key("a/b/c").find("optional DNS subdomain prefix") != std::string::npos);
   CHECK(check_label_key("-a").rfind("name part must consist of alphanumeric", 0) == 0);
   CHECK(check_label_key(std::string(64, 'a')) == "name part must be no more than 63 bytes");
+  CHECK(check_label_key(std::string(254, 'a') + "/x") ==
+        "prefix part must be no more than 253 bytes");
   CHECK(check_label_value("").empty());
   CHECK(check_label_value("A_b.c-1").empty());
   CHECK(check_label_value("a b").rfind("a valid label must be an empty string or consist of", 0) ==

@@ -79,7 +79,7 @@ TEST_CASE("each kind has its names, and of others the server is asked") {
   CHECK(verdict({"", "v1", "Namespace"}, "a.b") == "wrong");
   CHECK(verdict({"", "v1", "Service"}, "a.b") == "wrong");
   CHECK(verdict({"apps", "v1", "Deployment"}, "A") == "wrong");
-  CHECK(verdict({"", "v1", "Event"}, "A") == "ask");
+  CHECK(verdict({"", "v1", "Event"}, "A") == "fits");
   CHECK(verdict({"networking.k8s.io", "v1", "IPAddress"}, "2001:db8::1") == "ask");
   CHECK(verdict({"user.example.io", "v1", "User"}, "kube:admin") == "ask");
   CHECK(verdict({"user.example.io", "v1", "User"}, "kube.admin") == "fits");

@@ -1,0 +1,284 @@
+// Definitions as a server sees them beyond their schema: the names that they get, what may be
+// written to their status, how OpenAPI and discovery show them, and what names objects may have.
+#include "e2e/requests.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+constexpr const char* kCrds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+// Every case has a group of its own: names are taken within a group.
+std::string group_of(World& w) {
+  return w.ns() + ".example.com";
+}
+
+Json definition(World& w, const std::string& plural, const std::string& kind,
+                const Json& names = Json::object()) {
+  Json all = {{"plural", plural}, {"kind", kind}};
+  all.update(names);
+  const Json replicas = {{"type", "object"}, {"properties", {{"replicas", {{"type", "integer"}}}}}};
+  const Json schema = {{"type", "object"},
+                       {"properties", {{"spec", replicas}, {"status", replicas}}}};
+  const Json scale = {{"specReplicasPath", ".spec.replicas"},
+                      {"statusReplicasPath", ".status.replicas"}};
+  const Json version = {{"name", "v1"},
+                        {"served", true},
+                        {"storage", true},
+                        {"schema", {{"openAPIV3Schema", schema}}},
+                        {"subresources", {{"status", Json::object()}, {"scale", scale}}}};
+  return {{"apiVersion", "apiextensions.k8s.io/v1"},
+          {"kind", "CustomResourceDefinition"},
+          {"metadata", {{"name", plural + "." + group_of(w)}}},
+          {"spec",
+           {{"group", group_of(w)},
+            {"scope", "Namespaced"},
+            {"names", all},
+            {"versions", Json::array({version})}}}};
+}
+
+std::string path_of(World& w, const std::string& plural) {
+  return std::string(kCrds) + "/" + plural + "." + group_of(w);
+}
+
+// "False KindConflict"; "" while nothing is said.
+std::string condition(World& w, const std::string& plural, const std::string& type) {
+  const Json crd = send(w, "GET", path_of(w, plural)).body;
+  const Json* all = base::find(crd, {"status", "conditions"});
+  if (all == nullptr || !all->is_array()) return "";
+  for (const Json& one : *all) {
+    if (base::string_at(one, {"type"}) != type) continue;
+    return base::string_at(one, {"status"}) + " " + base::string_at(one, {"reason"});
+  }
+  return "";
+}
+
+void post(World& w, const Json& crd) {
+  REQUIRE(send(w, "POST", kCrds, crd).code == 201);
+}
+
+void wait_for(World& w, const std::string& plural, const std::string& type,
+              const std::string& what) {
+  CAPTURE(plural, type, what);
+  CHECK(w.eventually([&] { return condition(w, plural, type) == what; }));
+}
+
+void remove(World& w, const std::string& plural) {
+  w.remove_definition(plural + "." + group_of(w));
+}
+
+Answer merge(World& w, const std::string& path, const Json& patch) {
+  return send_text(w, "PATCH", path, base::dump_json(patch), "application/merge-patch+json");
+}
+
+Json accepted(World& w, const std::string& plural) {
+  return send(w, "GET", path_of(w, plural)).body["status"]["acceptedNames"];
+}
+
+Answer create(World& w, const std::string& api, const std::string& plural, const std::string& kind,
+              const std::string& name) {
+  const std::string version = api.starts_with("/apis/") ? api.substr(6) : api.substr(5);
+  return send(w, "POST", api + "/namespaces/" + w.ns() + "/" + plural + "?dryRun=All",
+              {{"apiVersion", version}, {"kind", kind}, {"metadata", {{"name", name}}}});
+}
+
+}  // namespace
+
+E2E_CASE("each name of a definition is accepted on its own, and told of is the last conflict") {
+  World w;
+  post(w, definition(w, "firsts", "First", {{"shortNames", {"fi"}}}));
+  wait_for(w, "firsts", "Established", "True InitialNamesAccepted");
+  post(w, definition(w, "seconds", "First",
+                     {{"singular", "second"},
+                      {"listKind", "SecondList"},
+                      {"shortNames", {"fi", "se"}},
+                      {"categories", {"mine"}}}));
+  wait_for(w, "seconds", "NamesAccepted", "False KindConflict");
+  wait_for(w, "seconds", "Established", "False NotAccepted");
+  CHECK(accepted(w, "seconds") == Json{{"plural", "seconds"},
+                                       {"singular", "second"},
+                                       {"kind", ""},
+                                       {"listKind", "SecondList"},
+                                       {"categories", {"mine"}}});
+  // What was accepted is taken, although the definition is not served.
+  post(w, definition(w, "thirds", "Third", {{"shortNames", {"second", "fi"}}}));
+  wait_for(w, "thirds", "NamesAccepted", "False ShortNamesConflict");
+  const Json third = send(w, "GET", path_of(w, "thirds")).body;
+  CHECK(base::dump_json(third).find(
+            R"([\"second\" is already in use, \"fi\" is already in use])") != std::string::npos);
+  remove(w, "firsts");
+  wait_for(w, "seconds", "Established", "True InitialNamesAccepted");
+  CHECK(accepted(w, "seconds")["shortNames"] == Json::array({"fi", "se"}));
+  remove(w, "seconds");
+  remove(w, "thirds");
+}
+
+E2E_CASE("a definition that is served keeps its names when it wants those of others") {
+  World w;
+  post(w, definition(w, "firsts", "First", {{"shortNames", {"fi"}}}));
+  post(w, definition(w, "seconds", "Second", {{"shortNames", {"se"}}}));
+  wait_for(w, "firsts", "Established", "True InitialNamesAccepted");
+  wait_for(w, "seconds", "Established", "True InitialNamesAccepted");
+  const auto want = [&](const Json& names) {
+    REQUIRE(merge(w, path_of(w, "seconds"), {{"spec", {{"names", names}}}}).code == 200);
+  };
+  want({{"shortNames", {"se2", "fi"}}});
+  wait_for(w, "seconds", "NamesAccepted", "False ShortNamesConflict");
+  CHECK(condition(w, "seconds", "Established") == "True InitialNamesAccepted");
+  CHECK(accepted(w, "seconds")["shortNames"] == Json::array({"se"}));
+  want({{"shortNames", {"se2"}}});
+  wait_for(w, "seconds", "NamesAccepted", "True NoConflicts");
+  CHECK(accepted(w, "seconds")["shortNames"] == Json::array({"se2"}));
+  remove(w, "firsts");
+  remove(w, "seconds");
+}
+
+E2E_CASE("the status of a definition takes any stored versions, and is never without one") {
+  World w;
+  const Json dry =
+      send(w, "POST", std::string(kCrds) + "?dryRun=All", definition(w, "as", "A")).body;
+  CHECK(dry["status"] == Json{{"conditions", nullptr},
+                              {"acceptedNames", {{"plural", ""}, {"kind", ""}}},
+                              {"storedVersions", {"v1"}}});
+  post(w, definition(w, "as", "A"));
+  wait_for(w, "as", "Established", "True InitialNamesAccepted");
+  const auto stored = [&](const Json& versions) {
+    const Answer answer =
+        merge(w, path_of(w, "as") + "/status", {{"status", {{"storedVersions", versions}}}});
+    CHECK(answer.code == 200);
+    return answer.body["status"]["storedVersions"];
+  };
+  CHECK(stored({"v1", "v2"}) == Json::array({"v1", "v2"}));
+  CHECK(stored({"v3"}) == Json::array({"v3"}));
+  CHECK(stored(Json::array()) == Json::array({"v1"}));
+  CHECK(stored(nullptr) == Json::array({"v1"}));
+  const Answer bad = merge(w, path_of(w, "as") + "/status",
+                           {{"status", {{"acceptedNames", {{"plural", "Bad_P"}}}}}});
+  CHECK(bad.code == 422);
+  CHECK(tells(told_by_server(bad.body), "status.acceptedNames.plural",
+              "Invalid value: \"Bad_P\": a DNS-1035 label"));
+  const Answer none = merge(w, path_of(w, "as"), {{"spec", {{"versions", nullptr}}}});
+  CHECK(none.code == 422);
+  const Told told = told_by_server(none.body);
+  CHECK(told.size() == 2);
+  CHECK(tells(told, "spec.versions",
+              "Invalid value: null: must have exactly one version marked as storage version"));
+  CHECK(tells(told, "status.storedVersions[0]", "missing from spec.versions"));
+  remove(w, "as");
+}
+
+E2E_CASE("OpenAPI of a custom kind has metadata, lists, scales and every path") {
+  World w;
+  post(w, definition(w, "things", "Thing"));
+  const std::string root = "/apis/" + group_of(w) + "/v1/";
+  const std::string object = root + "namespaces/{namespace}/things/{name}";
+  Json document;
+  REQUIRE(w.eventually(
+      [&] {
+        const Answer answer = send(w, "GET", "/openapi/v3/apis/" + group_of(w) + "/v1");
+        document = answer.body;
+        return answer.code == 200 && document["paths"].contains(object);
+      },
+      kDiscovery));
+  const Json& paths = document["paths"];
+  CHECK(paths[root + "things"].contains("get"));
+  CHECK(paths[object + "/status"].contains("patch"));
+  CHECK(paths[object + "/scale"].contains("put"));
+  CHECK(paths[object]["patch"]["x-kubernetes-group-version-kind"]["kind"] == "Thing");
+  const Json& schemas = document["components"]["schemas"];
+  const std::string prefix = "com.example." + w.ns() + ".v1.";
+  REQUIRE(schemas.contains(prefix + "Thing"));
+  CHECK(schemas.contains(prefix + "ThingList"));
+  CHECK(schemas.contains("io.k8s.api.autoscaling.v1.Scale"));
+  const std::string meta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+  CHECK(schemas.contains(meta + "ListMeta"));
+  CHECK(schemas[prefix + "Thing"]["properties"]["metadata"]["allOf"][0]["$ref"] ==
+        "#/components/schemas/" + meta + "ObjectMeta");
+  const Json& fields = schemas[meta + "ObjectMeta"]["properties"];
+  std::set<std::string> names;
+  for (const auto& [name, field] : fields.items()) names.insert(name);
+  CHECK(names == std::set<std::string>{"annotations", "creationTimestamp",
+                                       "deletionGracePeriodSeconds", "deletionTimestamp",
+                                       "finalizers", "generateName", "generation", "labels",
+                                       "managedFields", "name", "namespace", "ownerReferences",
+                                       "resourceVersion", "selfLink", "uid"});
+  CHECK(fields["generation"]["format"] == "int64");
+  remove(w, "things");
+}
+
+E2E_CASE("discovery repeats no group version of built-in kinds and tells how objects are stored") {
+  World w;
+  const Json core = send(w, "GET", "/api/v1").body;
+  CHECK_FALSE(core.contains("apiVersion"));
+  const auto hash = [](const Json& list, const std::string& name) {
+    for (const Json& one : list["resources"]) {
+      if (base::string_at(one, {"name"}) == name)
+        return base::string_at(one, {"storageVersionHash"});
+    }
+    return std::string("no such resource");
+  };
+  CHECK(hash(core, "configmaps") == "qFsyl6wFWjQ=");
+  CHECK(hash(core, "bindings").empty());
+  CHECK(hash(send(w, "GET", "/apis/events.k8s.io/v1").body, "events") == hash(core, "events"));
+  CHECK(send(w, "GET", "/api/v2").body["reason"] == "NotFound");
+  CHECK(send(w, "GET", "/apis/apps/v9").body["reason"] == "NotFound");
+  http::Request request;
+  request.method = "GET";
+  request.url = "/apis/apps/v1";
+  request.headers.set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
+  CHECK(fetch(w, w.server().config(), request).status == 406);
+  request.url = "/apis";
+  request.headers.set("Accept",
+                      "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+  const auto groups = base::parse_json(fetch(w, w.server().config(), request).body);
+  REQUIRE(groups.ok());
+  for (const Json& group : (*groups)["items"]) {
+    if (base::string_at(group, {"metadata", "name"}) != "apps") continue;
+    CHECK(group["versions"][0]["resources"][0]["responseKind"] ==
+          Json{{"group", ""}, {"version", ""}, {"kind", "ControllerRevision"}});
+  }
+}
+
+E2E_CASE("what names objects may have depends on their kind") {
+  World w;
+  const auto named = [&](const Answer& answer) {
+    Told out;
+    for (const std::string& one : told_by_server(answer.body)) {
+      if (one.starts_with("metadata.name: ")) out.insert(one);
+    }
+    return out;
+  };
+  const Told dots = named(create(w, "/apis/apps/v1", "statefulsets", "StatefulSet", "1x.y"));
+  CHECK(dots == Told{"metadata.name: Invalid value: \"1x.y\": must not contain dots"});
+  CHECK(named(create(w, "/api/v1", "services", "Service", "a.b")) ==
+        Told{"metadata.name: Invalid value: \"a.b\": must not contain dots"});
+  const std::string a53(53, 'a');
+  CHECK(named(create(w, "/apis/batch/v1", "cronjobs", "CronJob", a53)) ==
+        Told{"metadata.name: Invalid value: \"" + a53 + "\": must be no more than 52 characters"});
+  const std::string a254(254, 'a');
+  CHECK(
+      named(create(w, "/api/v1", "configmaps", "ConfigMap", a254)) ==
+      Told{"metadata.name: Invalid value: \"" + a254 + "\": must be no more than 253 characters"});
+  CHECK(named(create(w, "/api/v1", "configmaps", "ConfigMap", std::string(254, 'A'))).size() == 2);
+  CHECK(named(create(w, "/apis/rbac.authorization.k8s.io/v1", "roles", "Role", "a/b")) ==
+        Told{"metadata.name: Invalid value: \"a/b\": may not contain '/'"});
+  CHECK(
+      named(create(w, "/apis/policy/v1", "poddisruptionbudgets", "PodDisruptionBudget", "Bad_Name"))
+          .empty());
+  const Answer event = create(w, "/apis/events.k8s.io/v1", "events", "Event", "Bad_Name");
+  CHECK(event.code == 422);
+  CHECK(base::string_at(event.body, {"message"}).starts_with("Event \"Bad_Name\" is invalid"));
+}
+
+E2E_CASE("the server itself is a Service of the default namespace") {
+  World w;
+  const Json service = send(w, "GET", "/api/v1/namespaces/default/services/kubernetes").body;
+  CHECK(service["metadata"]["labels"] ==
+        Json{{"component", "apiserver"}, {"provider", "kubernetes"}});
+  CHECK(service["spec"]["type"] == "ClusterIP");
+  CHECK(service["spec"]["ports"][0]["name"] == "https");
+  CHECK(service["spec"]["ports"][0]["port"] == 443);
+  CHECK(service["spec"]["sessionAffinity"] == "None");
+}
+
+}  // namespace kubewatch::e2e

@@ -1,0 +1,126 @@
+// What a DELETE does and answers: policies of objects that die already, kinds that are answered
+// with the object, the form of the answer, warnings.
+#include "e2e/requests.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+using Finalizers = std::vector<std::string>;
+
+std::string maps(World& w) {
+  return "/api/v1/namespaces/" + w.ns() + "/configmaps";
+}
+
+Json config_map(const std::string& name, const Finalizers& finalizers) {
+  return {{"apiVersion", "v1"},
+          {"kind", "ConfigMap"},
+          {"metadata", {{"name", name}, {"finalizers", finalizers}}}};
+}
+
+Finalizers finalizers_of(const Answer& answer) {
+  const Json* found = base::find(answer.body, {"metadata", "finalizers"});
+  return found == nullptr ? Finalizers() : found->get<Finalizers>();
+}
+
+std::string version_of(const Answer& answer) {
+  return base::string_at(answer.body, {"metadata", "resourceVersion"});
+}
+
+http::Response take(World& w, const std::string& method, const std::string& path,
+                    const std::string& accept) {
+  http::Request request;
+  request.method = method;
+  request.url = path;
+  request.headers.set("Accept", accept);
+  return fetch(w, w.server().config(), std::move(request));
+}
+
+}  // namespace
+
+E2E_CASE("a second delete of a dying object has its way with the collector's finalizers") {
+  World w;
+  const std::string one = maps(w) + "/held";
+  REQUIRE(send(w, "POST", maps(w), config_map("held", {"e2e.kubewatch.dev/held"})).code == 201);
+  const Answer first = send(w, "DELETE", one);
+  CHECK(finalizers_of(first) == Finalizers{"e2e.kubewatch.dev/held"});
+  const Answer again = send(w, "DELETE", one);
+  CHECK(version_of(again) == version_of(first));
+  const Answer foreground = send(w, "DELETE", one, {{"propagationPolicy", "Foreground"}});
+  CHECK(foreground.code == 200);
+  CHECK(finalizers_of(foreground) == Finalizers{"e2e.kubewatch.dev/held", "foregroundDeletion"});
+  CHECK(version_of(foreground) != version_of(first));
+  CHECK(base::string_at(foreground.body, {"metadata", "deletionTimestamp"}) ==
+        base::string_at(first.body, {"metadata", "deletionTimestamp"}));
+  const Answer background = send(w, "DELETE", one, {{"propagationPolicy", "Background"}});
+  CHECK(finalizers_of(background) == Finalizers{"e2e.kubewatch.dev/held"});
+  send_text(w, "PATCH", one, R"({"metadata":{"finalizers":null}})", "application/merge-patch+json");
+  CHECK(send(w, "GET", one).code == 404);
+}
+
+E2E_CASE("an object with nothing but a policy's finalizer goes with a delete of another policy") {
+  World w;
+  REQUIRE(send(w, "POST", maps(w), config_map("kept", {"orphan"})).code == 201);
+  const Answer gone = send(w, "DELETE", maps(w) + "/kept?propagationPolicy=Background");
+  CHECK(gone.body["kind"] == "Status");
+  CHECK(send(w, "GET", maps(w) + "/kept").code == 404);
+}
+
+E2E_CASE("some kinds are answered with the deleted object, others with a Status") {
+  World w;
+  const std::string root = "/api/v1/namespaces/" + w.ns() + "/";
+  const auto deleted = [&](const std::string& plural, Json object) {
+    object["metadata"] = {{"name", "gone"}};
+    REQUIRE(send(w, "POST", root + plural, object).code == 201);
+    const Answer dry = send(w, "DELETE", root + plural + "/gone?dryRun=All");
+    const Answer answer = send(w, "DELETE", root + plural + "/gone");
+    CHECK(dry.body["kind"] == answer.body["kind"]);
+    return answer.body;
+  };
+  const Json service =
+      deleted("services",
+              {{"apiVersion", "v1"}, {"kind", "Service"}, {"spec", {{"ports", {{{"port", 80}}}}}}});
+  CHECK(service["kind"] == "Service");
+  CHECK_FALSE(service["metadata"].contains("deletionTimestamp"));
+  CHECK(deleted("serviceaccounts", {{"apiVersion", "v1"}, {"kind", "ServiceAccount"}})["kind"] ==
+        "ServiceAccount");
+  const Json pod = deleted("pods", {{"apiVersion", "v1"},
+                                    {"kind", "Pod"},
+                                    {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}});
+  CHECK(pod["kind"] == "Pod");
+  CHECK(pod["metadata"].contains("deletionTimestamp"));
+  CHECK(deleted("secrets", {{"apiVersion", "v1"}, {"kind", "Secret"}})["kind"] == "Status");
+}
+
+E2E_CASE("a deletion is answered in the form that is asked for") {
+  World w;
+  const std::string table = "application/json;as=Table;g=meta.k8s.io;v=v1";
+  const auto make = [&](const Finalizers& finalizers) {
+    REQUIRE(send(w, "POST", maps(w), config_map("a", finalizers)).code == 201);
+  };
+  make({});
+  const http::Response status = take(w, "DELETE", maps(w) + "/a", "application/yaml");
+  CHECK(status.headers.get("Content-Type") == "application/yaml");
+  CHECK(status.body.find("status: Success") != std::string::npos);
+  make({"e2e.kubewatch.dev/held"});
+  CHECK(take(w, "DELETE", maps(w) + "/a", "text/plain").status == 406);
+  CHECK(take(w, "DELETE", maps(w) + "/a", table).body.find("\"Table\"") != std::string::npos);
+  CHECK(take(w, "DELETE", maps(w) + "?dryRun=All", table).body.find("\"Table\"") !=
+        std::string::npos);
+  send_text(w, "PATCH", maps(w) + "/a", R"({"metadata":{"finalizers":null}})",
+            "application/merge-patch+json");
+}
+
+E2E_CASE("a Job that is deleted without a policy is warned about") {
+  World w;
+  const std::string jobs = "/apis/batch/v1/namespaces/" + w.ns() + "/jobs";
+  const auto warning = [&](const std::string& path) {
+    return std::string(take(w, "DELETE", path, "application/json").headers.get("Warning"));
+  };
+  CHECK(warning(jobs + "/none").find("child pods are preserved by default when jobs are deleted") !=
+        std::string::npos);
+  CHECK(warning(jobs + "/none?propagationPolicy=Orphan").empty());
+  CHECK(warning(jobs).find("child pods are preserved") != std::string::npos);
+}
+
+}  // namespace kubewatch::e2e

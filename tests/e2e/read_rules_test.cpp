@@ -1,0 +1,168 @@
+// The reading verbs where they are easily taken for one another: gets that look like watches,
+// parameters that do not fit together, selectors, pages, media types, and times that are none.
+#include "e2e/requests.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+std::string maps(World& w) {
+  return "/api/v1/namespaces/" + w.ns() + "/configmaps";
+}
+
+void make(World& w, const std::string& name) {
+  REQUIRE(send(w, "POST", maps(w),
+               {{"apiVersion", "v1"},
+                {"kind", "ConfigMap"},
+                {"metadata", {{"name", name}, {"labels", {{"n", name}}}}}})
+              .code == 201);
+}
+
+http::Response take(World& w, const std::string& path, const std::string& accept) {
+  http::Request request;
+  request.method = "GET";
+  request.url = path;
+  request.headers.set("Accept", accept);
+  return fetch(w, w.server().config(), std::move(request));
+}
+
+std::string message(const Answer& answer) {
+  return base::string_at(answer.body, {"message"});
+}
+
+std::vector<std::string> names(const Answer& answer) {
+  std::vector<std::string> out;
+  for (const Json& item : answer.body["items"]) out.push_back(item["metadata"]["name"]);
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+E2E_CASE("a get of one object stays a get, whatever `watch` says") {
+  World w;
+  make(w, "a");
+  for (const char* query : {"?watch=true", "?watch=x", "?watch=", "?watch=true&timeoutSeconds=x"}) {
+    CAPTURE(query);
+    const Answer got = send(w, "GET", maps(w) + "/a" + query);
+    CHECK(got.code == 200);
+    CHECK(got.body["kind"] == "ConfigMap");
+  }
+  const http::Response list = take(
+      w, maps(w) + "?watch=x&timeoutSeconds=1&fieldSelector=metadata.name%3Da", "application/json");
+  CHECK(list.body.find("\"ADDED\"") != std::string::npos);
+  const http::Response old =
+      take(w, "/api/v1/watch/namespaces/" + w.ns() + "/configmaps/a?timeoutSeconds=1",
+           "application/json");
+  CHECK(old.body.find("\"ADDED\"") != std::string::npos);
+}
+
+E2E_CASE("a resourceVersion that is no number is a failure of a get and a watch, not of a list") {
+  World w;
+  const std::string words =
+      "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid syntax";
+  const Answer got = send(w, "GET", maps(w) + "/a?resourceVersion=abc");
+  CHECK(got.code == 500);
+  CHECK(message(got) == words);
+  CHECK(send(w, "GET", maps(w) + "?watch=true&resourceVersion=abc").code == 500);
+  const Answer list = send(w, "GET", maps(w) + "?resourceVersion=abc");
+  CHECK(list.code == 400);
+  CHECK(message(list) == "invalid resource version: " + words);
+}
+
+E2E_CASE("options of a list or watch that do not fit are all told") {
+  World w;
+  const std::string field = "resourceVersionMatch";
+  const Answer go_on = send(w, "GET", maps(w) + "?watch=true&continue=x");
+  CHECK(go_on.code == 422);
+  CHECK(tells(told_by_server(go_on.body), field, "forbidden when continue is provided"));
+  const Told watch =
+      told_by_server(send(w, "GET", maps(w) + "?watch=true&resourceVersionMatch=Exact").body);
+  CHECK(watch.size() == 2);
+  CHECK(tells(watch, field, "Unsupported value: \"Exact\": supported values: \"NotOlderThan\""));
+  const Told list = told_by_server(send(w, "GET", maps(w) + "?resourceVersionMatch=Foo").body);
+  CHECK(list.size() == 2);
+  CHECK(tells(list, field, "forbidden unless resourceVersion is provided"));
+}
+
+E2E_CASE("field selectors are those of their kinds") {
+  World w;
+  const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+  CHECK(send(w, "GET", requests + "?fieldSelector=spec.signerName%3Da").code == 200);
+  CHECK(send(w, "GET", "/apis/apps/v1/replicasets?fieldSelector=status.replicas%3D1").code == 400);
+  CHECK(message(send(w, "GET", "/apis/batch/v1/jobs?fieldSelector=x%3D1")) ==
+        "field label \"x\" not supported for Job");
+  const std::string slices = "/apis/resource.k8s.io/v1/resourceslices";
+  CHECK(send(w, "GET", slices + "?fieldSelector=spec.driver%3Da").code == 200);
+}
+
+E2E_CASE("pages: from the cache all that is left comes, and more may be said where none matches") {
+  World w;
+  for (const char* name : {"a1", "a2", "a3", "a4"}) make(w, name);
+  const Answer first = send(w, "GET", maps(w) + "?limit=1");
+  const std::string token = base::string_at(first.body, {"metadata", "continue"});
+  REQUIRE_FALSE(token.empty());
+  CHECK(names(send(w, "GET", maps(w) + "?limit=1&continue=" + token)) == Names{"a2"});
+  const Answer rest =
+      send(w, "GET", maps(w) + "?limit=1&resourceVersion=0&labelSelector=n&continue=" + token);
+  CHECK(names(rest) == Names{"a2", "a3", "a4"});
+  const Answer full = send(w, "GET", maps(w) + "?limit=1&labelSelector=n%3Da2");
+  const std::string more = base::string_at(full.body, {"metadata", "continue"});
+  CHECK_FALSE(more.empty());
+  CHECK(names(send(w, "GET", maps(w) + "?limit=1&labelSelector=n%3Da2&continue=" + more)).empty());
+  const Answer one = send(w, "GET", maps(w) + "?limit=1&fieldSelector=metadata.name%3Da2");
+  CHECK(base::string_at(one.body, {"metadata", "continue"}).empty());
+}
+
+E2E_CASE("what is not acceptable is refused, and failures come in YAML for who takes YAML") {
+  World w;
+  make(w, "a");
+  const http::Response lost = take(w, maps(w) + "/nope", "application/yaml");
+  CHECK(lost.status == 404);
+  CHECK(lost.headers.get("Content-Type") == "application/yaml");
+  CHECK(lost.body.find("reason: NotFound") != std::string::npos);
+  const auto refusal = [&](const std::string& query, const std::string& accept) {
+    const http::Response answer = take(w, maps(w) + query, accept);
+    CHECK(answer.status == 406);
+    const auto status = base::parse_json(answer.body);
+    return status.ok() ? base::string_at(*status, {"message"}) : answer.body;
+  };
+  const std::string types =
+      "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+  CHECK(refusal("/a", "text/plain") ==
+        "406: Not Acceptable\n\nAvailable representations: " + types);
+  CHECK(refusal("", "text/plain").find("application/json;stream=watch") != std::string::npos);
+  CHECK(refusal("/a", "application/json;as=Foo;g=meta.k8s.io;v=v1") ==
+        "only the following media types are accepted: " + types);
+  CHECK(refusal("?watch=true", "application/yaml").find("application/json;stream=watch") !=
+        std::string::npos);
+  const http::Response lists_only =
+      take(w, maps(w) + "?watch=true&timeoutSeconds=5",
+           "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+  CHECK(lists_only.status == 200);
+  CHECK(lists_only.body.empty());
+  CHECK(send_text(w, "POST", maps(w), "{}", "*/*").code == 415);
+}
+
+E2E_CASE("the times of a Lease have six digits after the point") {
+  World w;
+  const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/" + w.ns() + "/leases";
+  const auto made = [&](const std::string& time) {
+    return send(w, "POST", leases + "?dryRun=All",
+                {{"apiVersion", "coordination.k8s.io/v1"},
+                 {"kind", "Lease"},
+                 {"metadata", {{"name", "l"}}},
+                 {"spec", {{"renewTime", time}}}});
+  };
+  CHECK(made("2024-01-01T00:00:00.000000Z").code == 201);
+  CHECK(made("2024-01-01T00:00:00.000000+01:00").code == 201);
+  for (const char* time : {"x", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.123456789Z"}) {
+    CAPTURE(time);
+    CHECK(made(time).code == 400);
+  }
+  CHECK(message(made("2024-01-01T00:00:00Z")).find("cannot parse \"Z\" as \".000000\"") !=
+        std::string::npos);
+}
+
+}  // namespace kubewatch::e2e
