@@ -50,7 +50,7 @@ void ControlFlags::bind_target(CLI::App& app, const std::string& text) {
 }
 
 Result<Json> ControlFlags::target_args(const Context& context, Names names) const {
-  if (target_.empty()) return Json::object();
+  if (target_.empty()) return chosen_namespace(context);
   const auto parts = base::split(target_, '/');
   const bool whole = parts.size() == 2 && !parts[0].empty() && !parts[1].empty();
   const bool alone = names == Names::object_or_kind && parts.size() == 1;
@@ -58,9 +58,16 @@ Result<Json> ControlFlags::target_args(const Context& context, Names names) cons
     return Error(ErrorKind::invalid,
                  fmt::format("\"{}\" is not KIND/NAME, such as website/blog", target_));
   }
-  Json out = {{"kind", parts[0]}, {"namespace", namespace_of(context.global.config)}};
+  Json out = chosen_namespace(context);
+  out["kind"] = parts[0];
+  out["namespace"] = namespace_of(context.global.config);
   if (whole) out["name"] = parts[1];
   return out;
+}
+
+Json ControlFlags::chosen_namespace(const Context& context) {
+  const std::string& chosen = context.global.config.namespace_;
+  return chosen.empty() ? Json::object() : Json{{"onlyNamespace", chosen}};
 }
 
 int ControlFlags::ask(Context& context, const std::string& request, const Json& args,

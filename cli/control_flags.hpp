@@ -27,8 +27,11 @@ class ControlFlags {
   bool names_object() const { return target_.find('/') != std::string::npos; }
 
   // The target as arguments of a request, with the namespace of the flags, else of the kubeconfig's
-  // context; an empty mapping without one. Errors: invalid.
+  // context, and chosen_namespace(). Errors: invalid.
   Result<Json> target_args(const Context& context, Names names = Names::object_or_kind) const;
+  // Of many objects those in the namespace of -n; without it in all, whatever the context says: a
+  // controller's objects are in the namespaces of its rules.
+  static Json chosen_namespace(const Context& context);
 
   // Asks for one answer, which is printed as JSON or by `print`. The exit code: that of the error,
   // else what `code` makes of the answer, else 0.

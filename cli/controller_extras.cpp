@@ -13,8 +13,11 @@
 
 namespace kubewatch::cli {
 
-ControllerExtras::ControllerExtras(Session& session, hooks::Engine& engine)
-    : session_(session), engine_(engine), requests_(engine, session.client()) {}
+ControllerExtras::ControllerExtras(Session& session, hooks::Engine& engine, Preflight& preflight)
+    : session_(session),
+      engine_(engine),
+      preflight_(preflight),
+      requests_(engine, session.client()) {}
 
 Result<void> ControllerExtras::listen(const std::string& path) {
   KW_ASSIGN(server_, hooks::ControlServer::open(session_.loop(), path,
@@ -76,9 +79,7 @@ void ControllerExtras::on_rules(std::vector<hooks::Rule> rules) {
   std::erase_if(started, [&](const hooks::Rule& rule) {
     return std::find(plan->started.begin(), plan->started.end(), rule.name) == plan->started.end();
   });
-  if (started.empty()) return;
-  preflight_.emplace(session_.client(), std::move(started));
-  preflight_->start();
+  preflight_.ask(std::move(started));
 }
 
 }  // namespace kubewatch::cli

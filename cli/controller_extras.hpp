@@ -18,8 +18,8 @@ namespace kubewatch::cli {
 
 class ControllerExtras {
  public:
-  // Both must outlive it.
-  ControllerExtras(Session& session, hooks::Engine& engine);
+  // All must outlive it.
+  ControllerExtras(Session& session, hooks::Engine& engine, Preflight& preflight);
 
   // `flag`: a path; "none": no socket; "": the default, and only a warning when it cannot be.
   // Errors: of the socket that was asked for.
@@ -34,10 +34,10 @@ class ControllerExtras {
 
   Session& session_;
   hooks::Engine& engine_;
+  Preflight& preflight_;
   hooks::ControlRequests requests_;
   std::unique_ptr<hooks::ControlServer> server_;
   std::optional<hooks::RuleReloader> reloader_;
-  std::optional<Preflight> preflight_;  // of what was read again last
   loop::SignalWatch hangup_;
 };
 

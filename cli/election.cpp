@@ -102,6 +102,7 @@ Result<std::optional<ElectionPlan>> ElectionFlags::plan(const std::vector<hooks:
   if (renew_deadline_) election.renew_deadline = *renew_deadline_;
   if (retry_period_) election.retry_period = *retry_period_;
   KW_TRY(plan.leadership.validate());
+  plan.hand_over = election.lease_duration * (sharded ? 4 : 2);
   return std::optional<ElectionPlan>(std::move(plan));
 }
 

@@ -18,6 +18,7 @@ namespace kubewatch::cli {
 struct ElectionPlan {
   runtime::LeadershipOptions leadership;
   hooks::ShardPlan shards;
+  Duration hand_over{};  // twice what it takes to find out that a leader is gone
 };
 
 class ElectionFlags {

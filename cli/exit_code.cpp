@@ -1,5 +1,7 @@
 #include "cli/exit_code.hpp"
 
+#include <algorithm>
+
 namespace kubewatch::cli {
 
 int exit_code_of(const base::Error& error) {
@@ -17,6 +19,15 @@ int exit_code_of(const base::Error& error) {
     case base::ErrorKind::unreachable: return kUnreachable;
     default: return kFailed;
   }
+}
+
+int more_telling(int a, int b) {
+  constexpr int kOrder[] = {kUnreachable, kForbidden,     kUsage,    kFailed,   kNotFound,
+                            kTimedOut,    kAwaitedFailed, kConflict, kFindings, kDone};
+  for (const int code : kOrder) {
+    if (a == code || b == code) return code;
+  }
+  return std::max(a, b);
 }
 
 }  // namespace kubewatch::cli

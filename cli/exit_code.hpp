@@ -20,4 +20,9 @@ enum ExitCode : int {
 
 int exit_code_of(const base::Error& error);
 
+// Of several outcomes the one to exit with. Unreachable, forbidden, wrong usage, failed, not found,
+// timed out, conflict, differences, done: what comes earlier hides what comes later. So 6 says that
+// everything but the conflicts is done, and 9 that nothing failed.
+int more_telling(int a, int b);
+
 }  // namespace kubewatch::cli

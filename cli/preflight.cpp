@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
+#include <utility>
 
 #include "base/log.hpp"
 #include "hooks/access_review.hpp"
@@ -22,22 +24,42 @@ auto key_of(const hooks::Right& right) {
                   right.name, right.verb);
 }
 
+bool has(const std::vector<hooks::Rule>& rules, const std::string& name) {
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const hooks::Rule& rule) { return rule.name == name; });
+}
+
 }  // namespace
 
-Preflight::Preflight(client::Client& client, std::vector<hooks::Rule> rules)
-    : client_(client), rules_(std::move(rules)) {}
+// A rule that was read again takes the place of the one before.
+void Preflight::ask(std::vector<hooks::Rule> rules) {
+  std::erase_if(waiting_, [&](const hooks::Rule& one) { return has(rules, one.name); });
+  std::move(rules.begin(), rules.end(), std::back_inserter(waiting_));
+  if (!busy_) begin();
+}
 
-void Preflight::start() {
+void Preflight::begin() {
+  busy_ = !waiting_.empty();
+  if (!busy_) return;
+  rules_ = std::exchange(waiting_, {});
+  rights_.clear();
+  missing_.clear();
+  unanswered_ = false;
+  next_ = 0;
   using Answer = Result<std::shared_ptr<const client::ResourceMap>>;
   requests_.run<Answer>(
-      [this](const Answer& answer) {
-        // Whoever needs the server says that it cannot be reached.
-        if (answer.ok()) ask_all(**answer);
-      },
+      [this](const Answer& answer) { answer.ok() ? ask_all(**answer) : begin_later(); },
       [&](auto done) { return client::discover(client_, std::move(done)); });
 }
 
-// A rule whose kinds are missing waits for them, and says so; it is asked for no rights.
+// Whoever needs the server says that it cannot be reached.
+void Preflight::begin_later() {
+  std::erase_if(rules_, [&](const hooks::Rule& one) { return has(waiting_, one.name); });
+  std::move(rules_.begin(), rules_.end(), std::back_inserter(waiting_));
+  again_ = client_.loop().after(pause_, [this] { begin(); });
+}
+
+// A rule whose kinds are missing waits for them, and says so.
 void Preflight::ask_all(const client::ResourceMap& resources) {
   for (const hooks::Rule& rule : rules_) {
     const std::vector<hooks::Rule> one = {rule};
@@ -56,12 +78,15 @@ void Preflight::ask_all(const client::ResourceMap& resources) {
   }
   std::sort(rights_.begin(), rights_.end(),
             [](const auto& a, const auto& b) { return key_of(a) < key_of(b); });
+  rights_.erase(std::unique(rights_.begin(), rights_.end(),
+                            [](const auto& a, const auto& b) { return key_of(a) == key_of(b); }),
+                rights_.end());
   if (rights_.size() > kMostRights) {
     base::log_warn(fmt::format("the rules need {} rights, of which the server is asked for {}",
                                rights_.size(), kMostRights));
     rights_.resize(kMostRights);
   }
-  ask_next();
+  rights_.empty() ? begin() : ask_next();
 }
 
 void Preflight::ask_next() {
@@ -79,6 +104,8 @@ void Preflight::ask_next() {
 
 void Preflight::on_answer(const hooks::Right& right, const Result<Json>& answer) {
   --open_;
+  // Without a word of the server: it was not reached.
+  unanswered_ = unanswered_ || (!answer.ok() && answer.error().status() == nullptr);
   if (answer.ok()) {
     const Json* allowed = base::find(*answer, {"status", "allowed"});
     if (allowed != nullptr && allowed->is_boolean() && !allowed->get<bool>()) {
@@ -86,7 +113,10 @@ void Preflight::on_answer(const hooks::Right& right, const Result<Json>& answer)
     }
   }
   ask_next();
-  if (open_ == 0) tell();
+  if (open_ > 0) return;
+  if (unanswered_) return begin_later();
+  tell();
+  begin();
 }
 
 void Preflight::tell() const {

@@ -1,6 +1,5 @@
-// Asks the server when rules start whether it allows what the rules need, and logs each right that
-// is missing with the line of the rule that needs it. Never holds up or ends anything: a right may
-// be given later.
+// Asks the server whether it allows what rules need, and logs each right that is missing with the
+// line of the rule that needs it. Never holds up or ends anything: a right may be given later.
 #pragma once
 
 #include <map>
@@ -16,21 +15,33 @@ namespace kubewatch::cli {
 class Preflight {
  public:
   // `client` must outlive it.
-  Preflight(client::Client& client, std::vector<hooks::Rule> rules);
-  void start();
+  // `pause`: before the server is asked again, where it could not be reached.
+  explicit Preflight(client::Client& client, Duration pause = Duration{30000})
+      : client_(client), pause_(pause) {}
+  // When they start, and again when kinds have come that the server did not have then: a rule is
+  // asked for no rights before.
+  void ask(std::vector<hooks::Rule> rules);
 
  private:
+  void begin();
+  void begin_later();
   void ask_all(const client::ResourceMap& resources);
   void ask_next();
   void on_answer(const hooks::Right& right, const Result<Json>& answer);
   void tell() const;
 
   client::Client& client_;
+  Duration pause_;
+  std::vector<hooks::Rule> waiting_;  // until those before them were asked about
+  bool busy_ = false;
+  // Of those that are asked about now:
   std::vector<hooks::Rule> rules_;
   std::vector<hooks::Right> rights_;
   std::size_t next_ = 0;
   std::size_t open_ = 0;
   std::vector<hooks::Right> missing_;
+  bool unanswered_ = false;  // some of the rights
+  loop::Timer again_;
   client::InFlight requests_;
 };
 

@@ -79,15 +79,6 @@ Json head_of(const Manifest& manifest) {
 
 }  // namespace
 
-int more_telling(int a, int b) {
-  constexpr int kOrder[] = {kUnreachable, kForbidden,     kUsage,    kFailed,   kNotFound,
-                            kTimedOut,    kAwaitedFailed, kConflict, kFindings, kDone};
-  for (const int code : kOrder) {
-    if (a == code || b == code) return code;
-  }
-  return std::max(a, b);
-}
-
 std::string diff_of(Json before, Json after, const hooks::SecretHash& secrets) {
   const bool was_there = !before.is_null();
   const std::string old_text = shown_yaml(std::move(before), was_there, secrets);

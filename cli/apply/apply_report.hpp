@@ -9,16 +9,12 @@
 #include "cli/apply/object_apply.hpp"
 #include "cli/apply/prune.hpp"
 #include "cli/command.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/printers/object_printer.hpp"
 #include "cli/terminal.hpp"
 #include "hooks/secret_hash.hpp"
 
 namespace kubewatch::cli {
-
-// Of several outcomes the one to exit with. Unreachable, forbidden, wrong usage, failed, not found,
-// timed out, conflict, differences, done: what comes earlier hides what comes later. So 6 says that
-// everything but the conflicts is done, and 9 that nothing failed.
-int more_telling(int a, int b);
 
 // The two states as a unified diff of YAML, "" when they are equal, with the server's book-keeping
 // left out and secrets hidden. `before` null: everything is added.

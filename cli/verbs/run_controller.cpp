@@ -73,7 +73,8 @@ class Supervision {
       for (hooks::Rule& rule : rules) hooks::make_dry(rule);
       options.concurrency = 1;
     }
-    Preflight preflight(session_.client(), rules);
+    preflight_.emplace(session_.client());
+    std::vector<hooks::Rule> to_ask_for = rules;
     make_engine(std::move(rules), std::move(options));
     auto served = metrics_flags_.serve(session_.loop(), hooks::metrics_of(*engine_));
     if (!served.ok()) return fail(context_, kFailed, served.error().render());
@@ -92,13 +93,13 @@ class Supervision {
         },
         follows_rules() ? Hangup::other : Hangup::ends);
     if (ends_.by_itself()) watch_for_end();
-    extras_.emplace(session_, *engine_);
+    extras_.emplace(session_, *engine_, *preflight_);
     if (auto opened = extras_->open_socket(extra_.socket); !opened.ok()) {
       return fail(context_, kUsage, opened.error().render());
     }
     if (follows_rules()) extras_->follow_rules(extra_.rule_files);
     engine_->start();
-    preflight.start();
+    preflight_->ask(std::move(to_ask_for));
     if (election_) election_->start();
     session_.loop().run();
     if (!ending_ && code_ == kDone) {
@@ -123,6 +124,7 @@ class Supervision {
       };
     }
     recording_.follow(callbacks);
+    callbacks.on_kinds_came = [this](const hooks::Rule& rule) { preflight_->ask({rule}); };
     callbacks.on_fatal = [this](const Error& error) {
       code_ = fail(context_, error);
       session_.loop().stop();
@@ -211,6 +213,7 @@ class Supervision {
 
   Context& context_;
   Session& session_;
+  std::optional<Preflight> preflight_;  // a dry run changes the client first
   Ends ends_;
   ExtraFlags extra_;
   Recording& recording_;
@@ -394,7 +397,10 @@ class RunController : public Command {
       }
     }
     if (shutdown_timeout_) options.shutdown_timeout = *shutdown_timeout_;
-    if (*plan) options.shards = (*plan)->shards;
+    if (*plan) {
+      options.shards = (*plan)->shards;
+      options.hand_over = (*plan)->hand_over;
+    }
     auto traces = trace_target();
     if (!traces.ok()) return fail(context, kUsage, traces.error().render());
     options.traces = std::move(*traces);

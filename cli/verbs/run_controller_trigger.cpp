@@ -71,7 +71,7 @@ class Retry : public Command {
   }
 
   int run(Context& context) override {
-    return control_.ask(context, "retry", Json::object(),
+    return control_.ask(context, "retry", ControlFlags::chosen_namespace(context),
                         [&](const Json& answer) { print_triggered(context, answer); });
   }
 

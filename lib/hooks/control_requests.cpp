@@ -44,6 +44,12 @@ core::ObjectKey key_at(const Json& args, Driver& driver) {
   return {driver.owner_type().namespaced ? base::string_at(args, {"namespace"}) : "", name};
 }
 
+// What is in no namespace is not chosen with one.
+bool is_chosen(const Json& args, const core::ObjectKey& key) {
+  const std::string only = base::string_at(args, {"onlyNamespace"});
+  return only.empty() || key.namespace_ == only;
+}
+
 std::string object_text(Driver& driver, const core::ObjectKey& key) {
   if (!driver.rule().has_for) return "<none>";
   return driver.rule().for_.gvk.kind + " " + key.str();
@@ -53,7 +59,7 @@ bool shows(const Json& args, const RunRecord& run) {
   const std::string controller = base::string_at(args, {"controller"});
   if (!controller.empty() && run.controller != controller) return false;
   const std::string name = base::string_at(args, {"name"});
-  if (name.empty()) return true;
+  if (name.empty()) return is_chosen(args, run.key);
   if (run.key.name != name) return false;
   return run.key.namespace_.empty() || run.key.namespace_ == base::string_at(args, {"namespace"});
 }
@@ -61,6 +67,25 @@ bool shows(const Json& args, const RunRecord& run) {
 bool is_of_kind(const Json& args, const RunRecord& run) {
   const std::string kind = base::string_at(args, {"kindName"});
   return kind.empty() || run.object.starts_with(kind + " ");
+}
+
+// Of a request for many objects one for each that is chosen.
+std::vector<TriggerRequest> chosen_requests(const Json& args, const TriggerRequest& request,
+                                            const Driver& driver) {
+  if (request.key || base::string_at(args, {"onlyNamespace"}).empty() || !driver.rule().has_for) {
+    return {request};
+  }
+  std::vector<TriggerRequest> out;
+  const RuleCaches& caches = driver.caches();
+  const auto keys = request.selector ? caches.selected(*request.selector) : caches.known_keys();
+  for (const core::ObjectKey& key : keys) {
+    if (!is_chosen(args, key)) continue;
+    TriggerRequest one;
+    one.key = key;
+    one.reason = request.reason;
+    out.push_back(std::move(one));
+  }
+  return out;
 }
 
 // What was made to run: how many, and the first of them.
@@ -116,7 +141,7 @@ void ControlRequests::handle(const ControlRequest& request, const ControlReplyPt
   if (request.name == "explain") return explain(args, reply);
   if (request.name == "runs") return runs(args, reply);
   if (request.name == "trigger") return answer(trigger(args));
-  if (request.name == "retry") return answer(retry());
+  if (request.name == "retry") return answer(retry(args));
   if (request.name == "queue") return answer(queue(args));
   if (request.name == "log-level") return answer(log_level(args));
   if (request.name == "finalizers") return finalizers(args, reply);
@@ -380,18 +405,21 @@ Result<Json> ControlRequests::trigger(const Json& args) {
   }
   Triggered triggered;
   for (Driver* driver : drivers) {
-    triggered.add(*driver, driver->trigger(request, runtime::Reason::manual));
+    for (const TriggerRequest& one : chosen_requests(args, request, *driver)) {
+      triggered.add(*driver, driver->trigger(one, runtime::Reason::manual));
+    }
   }
   if (triggered.count == 0) return nothing_runs(args, request, drivers);
   return triggered.answer();
 }
 
-Json ControlRequests::retry() {
+Json ControlRequests::retry(const Json& args) {
   Triggered triggered;
   for (Driver* driver : engine_.drivers()) {
     TriggerRequest request;
     request.reason = "retry --parked";
     for (const core::ObjectKey& key : driver->queue().parked()) {
+      if (!is_chosen(args, key)) continue;
       // A rule without `for` is one run for everything.
       request.all = !driver->rule().has_for;
       if (!request.all) request.key = key;
@@ -479,7 +507,7 @@ void ControlRequests::finalizers(const Json& args, const ControlReplyPtr& reply)
       continue;
     }
     for (const core::ObjectKey& key : driver->caches().known_keys()) {
-      if (!name.empty() && key != key_at(args, *driver)) continue;
+      if (!name.empty() ? key != key_at(args, *driver) : !is_chosen(args, key)) continue;
       auto meta = driver->caches().object_meta(key);
       if (!meta) meta = driver->caches().guarded_meta(key);
       const std::string& finalizer = driver->rule().finalizer_name;

@@ -42,7 +42,7 @@ class ControlRequests {
   Result<Json> trigger(const Json& args);
   Error nothing_runs(const Json& args, const TriggerRequest& request,
                      const std::vector<Driver*>& drivers);
-  Json retry();
+  Json retry(const Json& args);
   Json queue(const Json& args);
   Result<Json> log_level(const Json& args);
   void finalizers(const Json& args, const ControlReplyPtr& reply);

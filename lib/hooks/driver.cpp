@@ -44,7 +44,8 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       controller_(services.loop, *this, services.random,
                   scope.slots != nullptr ? *scope.slots : services.slots, queue_options(rule_)),
       shapes_(services.client),
-      schemas_(services.client) {
+      schemas_(services.client),
+      untold_(services.hand_over) {
   make_folders();
   controller_.hold();
   controller_.on_progress([this] { services_.on_progress(); });
@@ -597,6 +598,7 @@ void Driver::with_schemas(TimePoint oldest, std::function<void(const KindSchemas
   std::vector<core::Gvk> kinds;
   for (const OwnsRule& owns : rule_.owns) kinds.push_back(owns.stream.gvk);
   for (const WritesRule& writes : rule_.writes) kinds.push_back(writes.gvk);
+  if (owner_type().has_subresource("status")) kinds.push_back(owner_type().gvk);
   const auto resources = services_.resources();
   schemas_.with(kinds, resources.get(), oldest, [this, done = std::move(done)] { done(schemas_); });
 }

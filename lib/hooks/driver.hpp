@@ -22,6 +22,7 @@
 #include "hooks/state_marks.hpp"
 #include "hooks/status_shapes.hpp"
 #include "hooks/trigger_request.hpp"
+#include "hooks/untold_deletions.hpp"
 #include "runtime/lru_map.hpp"
 
 namespace kubewatch::hooks {
@@ -62,6 +63,9 @@ class Driver : public runtime::Reconciler, public RunHost {
   // Where rules of the same kind and finalizer have run in this process. Before resolve().
   void watched_before(WatchedBefore before) { before_ = std::move(before); }
   bool resolved() const { return resolved_; }
+  // The server did not have its kinds when the rule was told to start.
+  void comes_late() { late_ = true; }
+  bool is_late() const { return late_; }
   // Its `for` is optional, and the server has no such kind: there is nothing to do, and nothing is
   // waited for.
   bool absent() const { return absent_; }
@@ -147,11 +151,6 @@ class Driver : public runtime::Reconciler, public RunHost {
     TimePoint since;
     bool dying = false;  // its finalizer was taken off
   };
-  // Gone, and `onDelete` has yet to run for it.
-  struct Deleted {
-    runtime::StoredObject last;
-    bool may_have_left = false;
-  };
   struct FirstReason {
     runtime::Reason reason;
     std::string object;
@@ -163,12 +162,15 @@ class Driver : public runtime::Reconciler, public RunHost {
   void look_at_deleted(const runtime::Work& work, const Done& done);
   void run_deleted(const runtime::Work& work, const Done& done);
   void deletion_told(const core::ObjectKey& key);
+  void tell_deletion(Deleted deleted);
+  bool finalized_elsewhere(const core::ObjectMeta& last) const;
   void watch_schedule();
   void run_by_schedule();
   void forget_key(const core::ObjectKey& key, const std::string& uid);
   bool owns(const core::ObjectKey& key) const;
   std::size_t shard_of(const core::ObjectKey& key) const;
   bool is_running(std::size_t shard) const;
+  void take_over_deletions(std::size_t shard);
   void forget_shard(std::size_t shard);
   void on_work_over(const core::ObjectKey& key);
   // Nothing would be done about it.
@@ -270,6 +272,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::set<std::string> unseen_;                // namespaces that it may not look at
   bool left_told_ = false;
   bool absent_ = false;
+  bool late_ = false;
   bool resolved_ = false;
   bool started_ = false;
   bool stopping_ = false;
@@ -284,6 +287,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<loop::Timer> slow_retries_;
   PerKey<TimePoint> slow_retries_at_;     // may outlive its timer
   PerKey<std::vector<Deleted>> deleted_;  // in order
+  UntoldDeletions untold_;                // of shards that others lead
   std::set<std::string> finalized_;       // uids; with both finalize and onDelete
   std::set<core::ObjectKey> reduced_;     // parked because only their metadata is cached
   std::set<core::ObjectKey> asked_for_;   // by name, whatever the filter says, and not done yet

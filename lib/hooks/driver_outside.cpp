@@ -58,8 +58,9 @@ bool Driver::is_refused_outside(const core::ObjectKey& key, const Error& error) 
   if (!error.is_forbidden() || caches_.covers(key.namespace_)) return false;
   base::log_warn(
       "the rule does not name this namespace any more, and may not take its finalizer off there: "
-      "the object's deletion waits until that is done with: kubewatch run-controller finalizers -f "
-      "FILE --release",
+      "the object's deletion waits until that is done with: kubewatch run-controller finalizers "
+      "-f FILE -n " +
+          key.namespace_ + " --release",
       {{"controller", rule_.name},
        {"object", owner_of(key, {}).str()},
        {"finalizer", rule_.finalizer_name},

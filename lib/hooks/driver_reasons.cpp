@@ -85,17 +85,33 @@ bool Driver::is_skipped(const core::ObjectKey& key) const {
 void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
   const core::ObjectKey key = last.meta.key();
   const bool finalized = finalized_.erase(last.meta.uid) > 0;
-  const bool to_tell = rule_.on_delete && how != Gone::left && !finalized && owns(key);
+  const bool told_here = owns(key);
+  const bool to_tell = rule_.on_delete && how != Gone::left && !finalized;
   forget_key(key, last.meta.uid);
   // Until its hook has run the next start has to know of it.
-  if (to_tell && services_.state != nullptr) {
+  if (to_tell && told_here && services_.state != nullptr) {
     services_.state->set({rule_.name, key}, to_be_handled(last.meta.uid));
   }
   if (to_tell && !stopping_) {
-    deleted_[key].push_back({last, how == Gone::deleted_or_left});
-    controller_.add(key, runtime::Reason::updated);
+    Deleted deleted{last, how == Gone::deleted_or_left};
+    if (told_here) {
+      tell_deletion(std::move(deleted));
+    } else if (!finalized_elsewhere(last.meta)) {
+      untold_.note(std::move(deleted), services_.loop.now());
+    }
   }
   services_.on_progress();
+}
+
+void Driver::tell_deletion(Deleted deleted) {
+  const core::ObjectKey key = deleted.last.meta.key();
+  deleted_[key].push_back(std::move(deleted));
+  controller_.add(key, runtime::Reason::updated);
+}
+
+// Whether its finalize hook has run is not known here, but that one was to.
+bool Driver::finalized_elsewhere(const core::ObjectMeta& last) const {
+  return rule_.finalize && (last.deleting() || last.has_finalizer(rule_.finalizer_name));
 }
 
 void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
@@ -127,19 +143,21 @@ void Driver::run_deleted(const runtime::Work& work, const Done& done) {
   input.object.meta = last.meta;
   input.previous = last.json;
   input.deleted = true;
-  start(std::move(input), [this, key = work.key, done](const runtime::RunOutcome& outcome) {
-    using How = runtime::RunOutcome::Verdict;
-    if (outcome.verdict == How::failed || outcome.verdict == How::not_yet) {
-      return done(outcome);
-    }
-    deletion_told(key);
-    // Whatever the hook asked for: there is nothing that could be run again.
-    done(runtime::RunOutcome::done());
-    // Its name is in use again, or was once more.
-    if (deleted_.count(key) > 0 || caches_.has_object(key)) {
-      controller_.add(key, runtime::Reason::created);
-    }
-  });
+  start(std::move(input),
+        [this, key = work.key, uid = last.meta.uid, done](const runtime::RunOutcome& outcome) {
+          using How = runtime::RunOutcome::Verdict;
+          if (outcome.verdict == How::failed || outcome.verdict == How::not_yet) {
+            return done(outcome);
+          }
+          untold_.told(key, uid);  // the shard may have been given up since
+          deletion_told(key);
+          // Whatever the hook asked for: there is nothing that could be run again.
+          done(runtime::RunOutcome::done());
+          // Its name is in use again, or was once more.
+          if (deleted_.count(key) > 0 || caches_.has_object(key)) {
+            controller_.add(key, runtime::Reason::created);
+          }
+        });
 }
 
 void Driver::deletion_told(const core::ObjectKey& key) {

@@ -24,7 +24,17 @@ void Driver::lead(std::size_t shard) {
   for (const core::ObjectKey& key : caches_.known_keys()) {
     if (shard_of(key) == shard) on_wake({key, runtime::Reason::startup, "", false, ""});
   }
+  take_over_deletions(shard);
   services_.on_progress();
+}
+
+// Whoever led before may have told them, or not.
+void Driver::take_over_deletions(std::size_t shard) {
+  const auto is_of_shard = [&](const core::ObjectKey& key) { return shard_of(key) == shard; };
+  for (Deleted& deleted : untold_.take(is_of_shard, services_.loop.now())) {
+    const core::ObjectMeta& last = deleted.last.meta;
+    if (!caches_.has_object(last.key(), last.uid)) tell_deletion(std::move(deleted));
+  }
 }
 
 bool Driver::is_running(std::size_t shard) const {
@@ -36,7 +46,14 @@ bool Driver::is_running(std::size_t shard) const {
 
 // Another instance may write its objects next: what we remember of them is worth nothing then.
 void Driver::forget_shard(std::size_t shard) {
-  std::erase_if(deleted_, [&](const auto& entry) { return shard_of(entry.first) == shard; });
+  for (auto it = deleted_.begin(); it != deleted_.end();) {
+    if (shard_of(it->first) != shard) {
+      ++it;
+      continue;
+    }
+    for (Deleted& deleted : it->second) untold_.note(std::move(deleted), services_.loop.now());
+    it = deleted_.erase(it);
+  }
   std::set<core::ObjectKey> keys(failing_.begin(), failing_.end());
   keys.insert(unfinished_.begin(), unfinished_.end());
   if (started_) {

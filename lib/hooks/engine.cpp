@@ -41,8 +41,22 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       triggers(loop, random, [this](const std::string& document, const TriggerRequest& request) {
         return from_outside(document, request);
       }) {
+  if (narrows() && options.shards->count == 1) {
+    single_shard = *options.shards;
+    options.shards->by = ShardPlan::By::hash;
+    rules = of_single_shard(std::move(rules));
+  }
   pool.on_doubt([this](const core::Gvk& gvk) { definitions.doubt(gvk); });
   for (const Rule& rule : rules) current.push_back(identity_of(rule));
+}
+
+std::vector<Rule> Engine::Impl::of_single_shard(std::vector<Rule> all) const {
+  if (!single_shard) return all;
+  std::vector<Rule> out;
+  for (const Rule& rule : all) {
+    if (auto narrowed = rule_of_shard(rule, *single_shard, 0)) out.push_back(std::move(*narrowed));
+  }
+  return out;
 }
 
 Engine::Impl::~Impl() {
@@ -87,7 +101,8 @@ Services Engine::Impl::make_services() {
                   callbacks.on_exchange,
                   callbacks.on_metric,
                   &cgroups,
-                  options.steady};
+                  options.steady,
+                  options.hand_over};
 }
 
 void Engine::Impl::ran(const RunRecord& record) {

@@ -70,6 +70,9 @@ struct EngineOptions {
   bool steady = false;                    // resyncs come exactly in time: for tests
   // Leader election: nothing runs but what lead() names. Absent: everything runs from the start.
   std::optional<ShardPlan> shards;
+  // How long before it leads objects may have gone whose onDelete the leader before may not have
+  // got to: longer than it takes to find out that that one is gone.
+  Duration hand_over{60000};
   std::shared_ptr<StateStore> state;  // over restarts; null: nothing is kept
   std::optional<TraceTarget> traces;  // where spans go; absent: nowhere
   CgroupAccess cgroups;               // where hooks with limits run; by default in ours
@@ -87,6 +90,8 @@ struct EngineCallbacks {
   OnMetric on_metric;
   // When each hook has ended, before anything of its output is written. Absent: nothing is kept.
   OnExchange on_exchange;
+  // A kind that the rule needs has come since it was told to start: a controller of it starts now.
+  std::function<void(const Rule&)> on_kinds_came;
 };
 
 struct EngineStatus {
@@ -130,7 +135,8 @@ class Engine {
 
   // Other rules from now on: unchanged controllers go on with their caches and queues; changed and
   // removed ones end after their running hooks; new and changed ones start, once those that they
-  // would collide with have ended. Errors: unsupported (with shards that narrow what is watched).
+  // would collide with have ended. Errors: unsupported (with several shards that narrow what is
+  // watched).
   Result<RulePlan> reload(std::vector<Rule> rules);
   // For the control socket; valid until the next turn of the loop.
   std::vector<Driver*> drivers();

@@ -51,6 +51,9 @@ struct Engine::Impl {
   std::optional<Error> folder_error;  // why it could not be made
   HookCgroups cgroups;
   Services services;
+  // Where the plan narrows to one shard: the rules are of that from the start, as all that any
+  // instance would watch, and a standby can hold it ready.
+  std::optional<ShardPlan> single_shard;
   std::vector<Rule> rules;  // until start(); with a plan that narrows, what shards are made from
   std::set<std::size_t> led;
   std::vector<std::string> cut_off;
@@ -94,6 +97,7 @@ struct Engine::Impl {
        EngineOptions the_options, EngineCallbacks the_callbacks);
   ~Impl();
   void end_drivers();
+  std::vector<Rule> of_single_shard(std::vector<Rule> all) const;
 
   Services make_services();
   void start();

@@ -44,7 +44,8 @@ void Engine::Impl::follow_kinds() {
     DriverScope scope;
     if (options.shards && !narrows()) scope.shards = options.shards->count;
     scope.only = start.shard;
-    make_driver(std::move(start.rule), scope);
+    Driver& made = make_driver(std::move(start.rule), scope);
+    if (start.late) made.comes_late();
     if (scope.shards == 0) continue;
     for (const std::size_t shard : led) drivers.back()->lead(shard);
   }
@@ -146,7 +147,12 @@ void Engine::Impl::resolve_rules() {
   for (auto& driver : drivers) {
     if (driver->resolved()) continue;
     auto resolved = driver->resolve(*resources);
-    if (resolved.ok() || driver->absent()) continue;
+    if (resolved.ok()) {
+      if (driver->is_late() && callbacks.on_kinds_came) callbacks.on_kinds_came(driver->rule());
+      continue;
+    }
+    driver->comes_late();
+    if (driver->absent()) continue;
     waiting = true;
     const std::string& name = driver->rule().name;
     if (told.admit("rule " + name + resolved.error().message(), loop.now())) {

@@ -38,6 +38,9 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
                  "the instance");
   }
   if (stopping) return Error(ErrorKind::canceled, "the controller is ending");
+  // A rule of which nothing is in the shard is not gone.
+  const std::vector<Rule> all = wanted;
+  wanted = of_single_shard(std::move(wanted));
   std::vector<RuleIdentity> identities;
   for (const Rule& rule : wanted) identities.push_back(identity_of(rule));
   RulePlan plan = plan_reload(current, identities);
@@ -59,7 +62,7 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   for (const Restart& one : restarts) {
     if (ends(one.rule)) ending.push_back(&one.rule);
   }
-  orphans.reload(ending, wanted, resources.get());
+  orphans.reload(ending, all, resources.get());
   note_watched(ending);
   std::erase_if(restarts, [&](const Restart& one) { return ends(one.rule); });
   retire(ends);
@@ -157,7 +160,9 @@ void Engine::Impl::start_again(const std::vector<RuleIdentity>& ending, bool& an
       ++it;
       continue;
     }
-    make_driver(std::move(it->rule), it->scope).run_all_at_start();
+    Driver& made = make_driver(std::move(it->rule), it->scope);
+    made.run_all_at_start();
+    made.comes_late();
     for (const std::size_t shard : led) {
       if (it->scope.shards > 0) drivers.back()->lead(shard);
     }

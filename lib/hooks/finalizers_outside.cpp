@@ -139,8 +139,8 @@ void FinalizersOutside::end() {
   if (!others_.empty()) {
     base::log_warn(
         "objects outside the rule's namespaces carry its finalizer: unless another instance runs "
-        "the rule there, their deletion waits until it is taken off with: kubewatch run-controller "
-        "finalizers -f FILE --release",
+        "the rule there, their deletion waits until it is taken off, in each of their namespaces, "
+        "with: kubewatch run-controller finalizers -f FILE -n NAMESPACE --release",
         {{"controller", rule_.controller},
          {"finalizer", rule_.finalizer},
          {"count", std::to_string(others_.size())},
@@ -149,8 +149,9 @@ void FinalizersOutside::end() {
   if (!found_.unseen.empty() || blind_) {
     base::log_warn(
         "namespaces that the rule does not name any more could not be read: objects there may "
-        "carry its finalizer still, and their deletion waits until it is taken off with: kubewatch "
-        "run-controller finalizers -f FILE --release",
+        "carry its finalizer still, and their deletion waits until it is taken off, in each of "
+        "them, "
+        "with: kubewatch run-controller finalizers -f FILE -n NAMESPACE --release",
         {{"controller", rule_.controller},
          {"finalizer", rule_.finalizer},
          {"namespaces", blind_ ? "all" : some_of(found_.unseen)}});

@@ -8,7 +8,7 @@
 
 namespace kubewatch::hooks {
 void KindFamilies::add(Rule rule, std::optional<std::size_t> shard) {
-  families_.push_back({std::move(rule), shard, {}});
+  families_.push_back({std::move(rule), shard});
 }
 
 void KindFamilies::remove(const std::string& name) {
@@ -51,8 +51,9 @@ void KindFamilies::look_at(Family& family, const client::ResourceMap& resources,
       continue;
     }
     family.made.insert(rule.name);
-    change.start.push_back({std::move(rule), family.shard});
+    change.start.push_back({std::move(rule), family.shard, family.looked_at});
   }
+  family.looked_at = true;
   for (auto it = family.made.begin(); it != family.made.end();) {
     if (wanted.count(*it) > 0) {
       ++it;

@@ -27,6 +27,7 @@ class KindFamilies {
   struct Start {
     Rule rule;
     std::optional<std::size_t> shard;
+    bool late = false;  // the kind was not there when the rule was looked at first
   };
   struct Change {
     std::vector<Start> start;
@@ -42,7 +43,8 @@ class KindFamilies {
   struct Family {
     Rule rule;
     std::optional<std::size_t> shard;
-    std::set<std::string> made;  // names
+    std::set<std::string> made{};  // names
+    bool looked_at = false;
   };
   void look_at(Family& family, const client::ResourceMap& resources, std::set<std::string>& running,
                Change& change);

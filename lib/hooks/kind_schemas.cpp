@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "schema/patch.hpp"
 #include "schema/typed.hpp"
 
 namespace kubewatch::hooks {
@@ -12,35 +13,99 @@ namespace {
 
 constexpr std::string_view kUnknownField = "field not declared in schema";
 constexpr std::string_view kValue = ", got &{";
+constexpr std::string_view kNumber = "json: cannot unmarshal number ";
+constexpr std::string_view kSetItem = "[=";
 const core::Gvk kCrd{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
 
-schema::MergeNodePtr schema_in(const Json& crd, const std::string& version) {
+KindSchema schema_in(const Json& crd, const std::string& version) {
   const Json* versions = base::find(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array()) return nullptr;
+  if (versions == nullptr || !versions->is_array()) return {};
   for (const Json& item : *versions) {
     if (base::string_at(item, {"name"}) != version) continue;
     const Json* schema = base::find(item, {"schema", "openAPIV3Schema"});
-    return schema == nullptr ? nullptr : schema::crd_merge_schema(*schema);
+    if (schema == nullptr) return {};
+    return {schema::crd_merge_schema(*schema), status_shape_of_crd(crd, version)};
   }
-  return nullptr;
+  return {};
+}
+
+// Problems are told line by line.
+void flatten_texts(Json& value) {
+  if (value.is_string()) {
+    auto& text = value.get_ref<std::string&>();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+  } else if (value.is_structured()) {
+    for (Json& item : value) flatten_texts(item);
+  }
+}
+
+// [id="..."]: what stands in the keys of a list is a value as well, but for those that name.
+void hide_keys(std::string& problem) {
+  static constexpr std::string_view kBegin = "=\"";
+  for (auto at = problem.find(kBegin); at != std::string::npos; at = problem.find(kBegin, at)) {
+    const auto open = problem.find_last_of("[,", at);
+    const auto end = problem.find('"', at + kBegin.size());
+    if (open == std::string::npos || end == std::string::npos) return;
+    const std::string_view key = std::string_view(problem).substr(open + 1, at - open - 1);
+    at += kBegin.size();
+    if (key == "type" || key == "name") {
+      at = end + 1;
+    } else {
+      problem.replace(at, end - at, "...");
+    }
+  }
+}
+
+// What is wrong and where, without the value: no part of a Secret may leave by that (P6).
+std::string without_value(std::string_view problem) {
+  std::string out(problem.substr(0, problem.find(kValue)));
+  // An item of a set is its own address.
+  if (const auto item = out.find(kSetItem); item != std::string::npos) {
+    return out.substr(0, std::min(item, out.find(": "))) +
+           ": an item is there twice, or has the wrong type";
+  }
+  hide_keys(out);
+  const auto number = out.find(kNumber);
+  const auto type = out.rfind(" into ");
+  if (number != std::string::npos && type != std::string::npos) {
+    out.erase(number + kNumber.size() - 1, type - (number + kNumber.size() - 1));
+  }
+  return out;
+}
+
+// Where conditions are no list-map they are written by a merge patch, and the server drops those of
+// their fields that it does not know.
+void drop_unknown(const schema::MergeNode& node, std::vector<Json>& conditions) {
+  const schema::MergeNode* list = schema::child_or_deduced(node, "status").child("conditions");
+  if (list == nullptr) return;
+  const schema::MergeNode& item = schema::element_or_deduced(*list);
+  for (Json& condition : conditions) {
+    Json kept = Json::object();
+    for (const auto& [name, value] : condition.items()) {
+      if (item.child(name) != nullptr || !item.is_struct) kept[name] = value;
+    }
+    condition = std::move(kept);
+  }
 }
 
 }  // namespace
 
-// Messages quote the value that is wrong: no part of a Secret may leave by that (P6).
 Result<SchemaVerdict> check_schema(const schema::MergeNode& node, const Json& manifest,
                                    bool built_in) {
-  const auto checked = schema::check_value(node, manifest, false);
+  if (schema::check_value(node, manifest, false).ok()) return SchemaVerdict::fits;
+  Json flat = manifest;
+  flatten_texts(flat);
+  const auto checked = schema::check_value(node, flat, false);
   if (checked.ok()) return SchemaVerdict::fits;
   std::vector<std::string> problems;
   for (const std::string& line : base::split(checked.error().message(), '\n')) {
     const std::string_view text = base::trim(line);
-    const std::string_view shown = text.substr(0, text.find(kValue));
+    const std::string shown = without_value(text);
     // Without a path it is the rest of a value of several lines.
     if (shown.empty() || (shown.front() != '.' && !problems.empty())) continue;
     if (shown == "errors:") continue;
-    if (built_in && shown.find(kUnknownField) != std::string_view::npos) continue;
-    problems.emplace_back(shown);
+    if (built_in && shown.find(kUnknownField) != std::string::npos) continue;
+    problems.push_back(shown);
   }
   if (problems.empty()) return SchemaVerdict::to_ask;
   if (built_in && base::string_at(manifest, {"kind"}) == "Secret") {
@@ -48,6 +113,24 @@ Result<SchemaVerdict> check_schema(const schema::MergeNode& node, const Json& ma
                  "it is no valid Secret: data and stringData map names to text");
   }
   return Error(ErrorKind::invalid, base::join(problems, "; "));
+}
+
+Result<SchemaVerdict> check_status(const KindSchema& kind, const core::Gvk& gvk,
+                                   const std::optional<Json>& status,
+                                   const std::vector<Json>& conditions) {
+  Json printed = schema::merge_patch(Json::object(), status.value_or(Json::object()));
+  if (!conditions.empty()) KW_TRY(check_has_conditions(kind.shape, gvk));
+  if (kind.node == nullptr) return SchemaVerdict::fits;
+  if (!conditions.empty()) {
+    std::vector<Json> written = conditions;
+    if (!kind.shape.list_map) drop_unknown(*kind.node, written);
+    printed["conditions"] = std::move(written);
+  }
+  if (printed.empty()) return SchemaVerdict::fits;
+  return check_schema(
+      *kind.node,
+      {{"apiVersion", gvk.api_version()}, {"kind", gvk.kind}, {"status", std::move(printed)}},
+      kind.built_in);
 }
 
 void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::ResourceMap* resources,
@@ -64,14 +147,15 @@ void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::Resour
     const core::ResourceType* type = resources->find(gvk);
     const core::ResourceType* crds = resources->find(kCrd);
     if (type == nullptr || crds == nullptr || schema::builtin_merge_schema(gvk) != nullptr) {
-      known_[gvk] = {nullptr, client_.loop().now()};
+      known_[gvk] = {{}, client_.loop().now()};
       continue;
     }
     ++*left;
     requests_.run<Result<Json>>(
         [this, gvk, one_less](const Result<Json>& crd) {
           if (!crd.ok()) base::vlog(2, "no schema of " + gvk.str() + ": " + crd.error().render());
-          known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : nullptr, client_.loop().now()};
+          known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : KindSchema{},
+                         client_.loop().now()};
           one_less();
         },
         [&](client::ObjectCallback callback) {
@@ -86,8 +170,19 @@ Result<SchemaVerdict> KindSchemas::check(const core::Gvk& gvk, const Json& manif
     return check_schema(*node, manifest, true);
   }
   const auto it = known_.find(gvk);
-  if (it == known_.end() || it->second.node == nullptr) return SchemaVerdict::fits;
-  return check_schema(*it->second.node, manifest, false);
+  if (it == known_.end() || it->second.schema.node == nullptr) return SchemaVerdict::fits;
+  return check_schema(*it->second.schema.node, manifest, false);
+}
+
+Result<SchemaVerdict> KindSchemas::check_status(const core::Gvk& gvk,
+                                                const std::optional<Json>& status,
+                                                const std::vector<Json>& conditions) const {
+  if (const auto node = schema::builtin_merge_schema(gvk)) {
+    return hooks::check_status({node, status_shape_of_builtin(gvk), true}, gvk, status, conditions);
+  }
+  const auto it = known_.find(gvk);
+  if (it == known_.end()) return SchemaVerdict::fits;
+  return hooks::check_status(it->second.schema, gvk, status, conditions);
 }
 
 }  // namespace kubewatch::hooks

@@ -1,15 +1,17 @@
-// The schemas that manifests are checked against before the first write (apply.validate: schema):
-// those of built-in kinds from the compiled-in table, those of custom kinds from their
-// CustomResourceDefinitions, read when they are needed and kept for a while. A kind without a
-// schema is not checked here; the server checks everything again.
+// The schemas that manifests and the status of a Result are checked against before the first write
+// (apply.validate: schema): those of built-in kinds from the compiled-in table, those of custom
+// kinds from their CustomResourceDefinitions, read when they are needed and kept for a while. A
+// kind without a schema is not checked here; the server checks everything again.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "client/discovery.hpp"
 #include "client/in_flight.hpp"
+#include "hooks/status_shape.hpp"
 #include "schema/merge_schema.hpp"
 
 namespace kubewatch::hooks {
@@ -22,6 +24,18 @@ enum class SchemaVerdict { fits, to_ask };
 Result<SchemaVerdict> check_schema(const schema::MergeNode& node, const Json& manifest,
                                    bool built_in);
 
+struct KindSchema {
+  schema::MergeNodePtr node;  // null: none to be had
+  StatusShape shape{};
+  bool built_in = false;
+};
+
+// The same of what a Result says of its object: the status without what its nulls remove, and the
+// conditions. Pure.
+Result<SchemaVerdict> check_status(const KindSchema& kind, const core::Gvk& gvk,
+                                   const std::optional<Json>& status,
+                                   const std::vector<Json>& conditions);
+
 class KindSchemas {
  public:
   explicit KindSchemas(client::Client& client) : client_(client) {}
@@ -31,10 +45,12 @@ class KindSchemas {
             TimePoint oldest, std::function<void()> done);
   // Errors: invalid.
   Result<SchemaVerdict> check(const core::Gvk& gvk, const Json& manifest) const;
+  Result<SchemaVerdict> check_status(const core::Gvk& gvk, const std::optional<Json>& status,
+                                     const std::vector<Json>& conditions) const;
 
  private:
   struct Known {
-    schema::MergeNodePtr node;  // null: none to be had
+    KindSchema schema;
     TimePoint read_at{};
   };
   client::Client& client_;

@@ -54,19 +54,23 @@ void OutcomeWriter::start(Done done) {
   begin();
 }
 
-// Every manifest and patch is asked about first; nothing is written unless the server would take
-// all.
+// Every manifest and patch, and the status, are asked about first; nothing is written unless the
+// server would take all.
 void OutcomeWriter::rehearse() {
   step_again_ = true;
   if (stepping_) return;
   stepping_ = true;
   // Patches only where the rule asks for it: a webhook may refuse what is only tried.
   const bool patches = context_.rule().apply.validate == Validate::server;
-  const std::size_t all =
+  const std::size_t children =
       plan_.manifests.size() + plan_.create.size() + (patches ? plan_.patches.size() : 0);
+  const std::size_t all = children + (rehearses_status() ? 1 : 0);
   while (step_again_) {
     step_again_ = false;
-    while (open_ < kParallel && at_ < all) start_rehearsal(at_++);
+    while (open_ < kParallel && at_ < all) {
+      const std::size_t index = at_++;
+      index < children ? start_rehearsal(index) : rehearse_status();
+    }
   }
   stepping_ = false;
   if (open_ > 0 || at_ < all) return;
@@ -117,6 +121,21 @@ void OutcomeWriter::rehearse_patch(std::size_t index) {
     const bool waits =
         !effect.ok() && effect.error().is_not_found() && comes(patch.type, patch.key);
     if (!effect.ok() && !waits) report_.failures.push_back(std::move(effect.error()));
+    rehearse();
+  });
+}
+
+// Under a definition that the same output brings it cannot be tried yet.
+bool OutcomeWriter::rehearses_status() const {
+  return (plan_.status || !plan_.conditions.empty()) && !plan_.status_alone &&
+         !comes(context_.owner_type(), {});
+}
+
+void OutcomeWriter::rehearse_status() {
+  ++open_;
+  status_.rehearse(plan_.status, plan_.conditions, [this](Result<bool> answer) {
+    --open_;
+    if (!answer.ok()) report_.failures.push_back(explained(std::move(answer.error())));
     rehearse();
   });
 }
@@ -264,6 +283,13 @@ void OutcomeWriter::unguard_owner() {
                    });
 }
 
+Error OutcomeWriter::explained(Error error) {
+  error = context_.unknown_kinds().explain(std::move(error), input_.owner.gvk,
+                                           context_.client().loop().now());
+  if (!is_refused_value(error) || error.status() == nullptr) return error;
+  return Error(ErrorKind::invalid, error.render(), *error.status());
+}
+
 // The conditions alone, and that the rest was refused: they must not go on saying what was true
 // before. Where they are what was refused, ours alone.
 void OutcomeWriter::tell_refused_status(std::vector<Json> printed) {
@@ -309,13 +335,8 @@ void OutcomeWriter::write_status() {
   status_.start(std::move(status), conditions, [this, tells, conditions](Result<bool> written) {
     report_.status_written = written.ok() && *written;
     if (written.ok()) return finish();
-    Error error = context_.unknown_kinds().explain(std::move(written.error()), input_.owner.gvk,
-                                                   context_.client().loop().now());
+    Error error = explained(std::move(written.error()));
     const bool refused = is_refused_value(error);
-    // The same again would be refused again.
-    if (refused && error.status() != nullptr) {
-      error = Error(ErrorKind::invalid, error.render(), *error.status());
-    }
     report_.failures.push_back(std::move(error));
     // Conditions that go ahead of it stand there already: to write others then and now would be a
     // change at each run.

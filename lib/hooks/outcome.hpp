@@ -52,6 +52,8 @@ class OutcomeWriter {
   void rehearse();
   void start_rehearsal(std::size_t index);
   void rehearse_patch(std::size_t index);
+  bool rehearses_status() const;
+  void rehearse_status();
   // Whether what the same output prints makes a kind or a namespace that this needs.
   bool comes(const core::ResourceType& type, const core::ObjectKey& key) const;
   void begin();
@@ -64,6 +66,8 @@ class OutcomeWriter {
   void prune();
   void unguard_owner();
   void write_status();
+  // Of a status: what the server refuses for what it is would be refused again.
+  Error explained(Error error);
   void tell_refused_status(std::vector<Json> printed);
   void note(Result<WriteEffect> effect, const std::string& what);
   void finish();

@@ -49,6 +49,7 @@ class Reader {
     if (out_.result->children_none && (printed_child_ || !out_.create.empty())) {
       return invalid("Result: children: none, but children are printed or created as well");
     }
+    KW_TRY(check_status());
     return std::move(out_);
   }
 
@@ -65,6 +66,7 @@ class Reader {
   Result<void> take_patch(const HookPatch& patch);
   Result<void> take_delete(const Json& target);
   Result<void> take_event(HookEvent event);
+  Result<void> check_status() const;
   Result<void> take_own(Manifest manifest);
   Result<Manifest> check(Json object);
   Result<void> place(Manifest& manifest);
@@ -370,6 +372,14 @@ Result<void> Reader::take_delete(const Json& target) {
   }
   out_.deletes.push_back(std::move(out));
   return {};
+}
+
+// A schema that comes with the same output is not known yet.
+Result<void> Reader::check_status() const {
+  const core::Gvk& gvk = context_.owner.gvk;
+  if (!context_.check_status || from_crds_.count(gvk) > 0) return {};
+  return context_.check_status(*out_.result)
+      .with_context("Result: the schema refuses the status of " + gvk.str());
 }
 
 }  // namespace

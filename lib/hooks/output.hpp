@@ -54,6 +54,8 @@ struct OutputContext {
   bool deleted = false;           // the object is gone: nothing can be made for it
   // Of a kind's schema; empty: not asked. Errors: invalid.
   std::function<Result<void>(const core::Gvk&, const Json& manifest)> check_schema{};
+  // Of the Result's status and conditions; empty: not asked. Errors: invalid.
+  std::function<Result<void>(const HookResult&)> check_status{};
 };
 
 // The whole text is valid or nothing is. Errors: invalid, too_large; unsupported; not_found when

@@ -302,13 +302,22 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   context.has_status = has_status();
   bool refused_by_schema = false;
   ask_first_ = false;
+  const auto take = [&](const Result<SchemaVerdict>& checked) {
+    refused_by_schema = refused_by_schema || !checked.ok();
+    if (!checked.ok()) return Result<void>(checked.error());
+    ask_first_ = ask_first_ || *checked == SchemaVerdict::to_ask;
+    return Result<void>();
+  };
   if (schemas != nullptr) {
     context.check_schema = [&](const core::Gvk& gvk, const Json& manifest) {
-      const auto checked = schemas->check(gvk, manifest);
-      refused_by_schema = refused_by_schema || !checked.ok();
-      if (!checked.ok()) return Result<void>(checked.error());
-      ask_first_ = ask_first_ || *checked == SchemaVerdict::to_ask;
-      return Result<void>();
+      return take(schemas->check(gvk, manifest));
+    };
+  }
+  // Where the hook gives up nothing else is written: the server may judge, and the failure stays
+  // what it is.
+  if (schemas != nullptr && !gives_up(exit_.code.value_or(0), host_.rule().retry)) {
+    context.check_status = [&](const HookResult& result) {
+      return take(schemas->check_status(owner_.gvk, result.status, result.conditions));
     };
   }
   auto output =

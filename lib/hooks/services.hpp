@@ -41,6 +41,7 @@ struct Services {
   OnMetric on_metric;              // may be empty
   HookCgroups* cgroups = nullptr;  // null: hooks run in ours
   bool steady = false;             // resyncs come exactly in time, loops are not slowed down
+  Duration hand_over{60000};       // see EngineOptions
 };
 
 // One rule as its runs see it.

@@ -2,8 +2,6 @@
 // so what this manager applied before is read back and carried over.
 #include "hooks/status_plan.hpp"
 
-#include <fmt/format.h>
-
 #include "schema/field_set.hpp"
 #include "schema/patch.hpp"
 
@@ -148,12 +146,7 @@ std::vector<Json> complete_conditions(const StatusRequest& request) {
 }
 
 Result<StatusWrites> plan_status_writes(const StatusRequest& request) {
-  if (!request.conditions.empty() && request.shape.known && !request.shape.conditions) {
-    return Error(
-        ErrorKind::invalid,
-        fmt::format("conditions cannot be written: the schema of {} has no status.conditions",
-                    request.gvk.str()));
-  }
+  if (!request.conditions.empty()) KW_TRY(check_has_conditions(request.shape, request.gvk));
   StatusWrites out;
   const std::vector<Json> conditions = complete_conditions(request);
   const Json before = applied_status(request.live, request.manager);

@@ -1,6 +1,8 @@
 // Reads what matters for conditions out of schemas.
 #include "hooks/status_shape.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/json.hpp"
@@ -65,6 +67,14 @@ StatusShape status_shape_of_crd(const Json& crd, const std::string& version) {
     return schema == nullptr ? StatusShape{} : shape_of_schema(*schema);
   }
   return {};
+}
+
+Result<void> check_has_conditions(const StatusShape& shape, const core::Gvk& gvk) {
+  if (!shape.known || shape.conditions) return {};
+  return Error(
+      ErrorKind::invalid,
+      fmt::format("conditions cannot be written: the schema of {} has no status.conditions",
+                  gvk.str()));
 }
 
 StatusShape status_shape_of_builtin(const core::Gvk& gvk) {

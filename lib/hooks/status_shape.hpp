@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/json_fwd.hpp"
+#include "base/result.hpp"
 #include "core/resource.hpp"
 
 namespace kubewatch::hooks {
@@ -22,5 +23,7 @@ StatusShape unknown_status_shape();
 StatusShape status_shape_of_crd(const Json& crd, const std::string& version);
 // Built-in kinds, from the compiled-in table; unknown when the table lacks the kind.
 StatusShape status_shape_of_builtin(const core::Gvk& gvk);
+// Errors: invalid when the schema is known and has no status.conditions.
+Result<void> check_has_conditions(const StatusShape& shape, const core::Gvk& gvk);
 
 }  // namespace kubewatch::hooks

@@ -31,6 +31,16 @@ StatusWriter::~StatusWriter() {
 }
 
 void StatusWriter::start(std::optional<Json> status, std::vector<Json> conditions, Done done) {
+  rehearsing_ = false;
+  begin(std::move(status), std::move(conditions), std::move(done));
+}
+
+void StatusWriter::rehearse(std::optional<Json> status, std::vector<Json> conditions, Done done) {
+  rehearsing_ = true;
+  begin(std::move(status), std::move(conditions), std::move(done));
+}
+
+void StatusWriter::begin(std::optional<Json> status, std::vector<Json> conditions, Done done) {
   status_ = std::move(status);
   conditions_ = std::move(conditions);
   done_ = std::move(done);
@@ -69,54 +79,62 @@ void StatusWriter::decide(const Json& live) {
   if (!writes.ok()) return finish(std::move(writes.error()).with_context(owner_.str()));
   writes_ = std::move(*writes);
   if (!writes_.conditions_patch && !writes_.apply) return written(version_of(live));
-  sent_ = true;
-  context_.memory().begin_status(owner_.uid);
+  if (!rehearsing_) {
+    sent_ = true;
+    context_.memory().begin_status(owner_.uid);
+  }
   writes_.conditions_patch ? send_conditions() : send_apply();
 }
 
+core::PatchParams StatusWriter::params(core::PatchType type) const {
+  core::PatchParams out;
+  out.type = type;
+  out.dry_run = rehearsing_;
+  out.force = type == core::PatchType::apply;
+  out.field_manager = context_.rule().apply.field_manager;
+  return out;
+}
+
+std::string StatusWriter::doing(const char* what) const {
+  return std::string(rehearsing_ ? "dry run of writing " : "writing ") + what + " of " +
+         owner_.str();
+}
+
 void StatusWriter::send_conditions() {
-  core::PatchParams params;
-  params.type = core::PatchType::merge;
-  params.field_manager = context_.rule().apply.field_manager;
   requests_.run<Result<client::ApplyResult>>(
       [this](Result<client::ApplyResult> answer) {
         if (!answer.ok()) {
           // Somebody wrote in between: merge into what is there now.
           if (answer.error().is_conflict() && ++tries_ < kMaxTries) return read();
           if (answer.error().is_not_found()) return finish(false);
-          return finish(
-              std::move(answer.error()).with_context("writing conditions of " + owner_.str()));
+          return finish(std::move(answer.error()).with_context(doing("conditions")));
         }
         if (writes_.apply) return send_apply();
         written(version_of(answer->object));
       },
       [&](auto done) {
         return context_.client().patch(context_.owner_type(), owner_.key, *writes_.conditions_patch,
-                                       params, std::move(done), "status");
+                                       params(core::PatchType::merge), std::move(done), "status");
       });
 }
 
 void StatusWriter::send_apply() {
-  core::PatchParams params;
-  params.type = core::PatchType::apply;
-  params.force = true;
-  params.field_manager = context_.rule().apply.field_manager;
   requests_.run<Result<client::ApplyResult>>(
       [this](Result<client::ApplyResult> answer) {
         if (!answer.ok()) {
           if (answer.error().is_not_found()) return finish(false);
-          return finish(explain_conflict(std::move(answer.error()))
-                            .with_context("writing status of " + owner_.str()));
+          return finish(explain_conflict(std::move(answer.error())).with_context(doing("status")));
         }
         written(version_of(answer->object));
       },
       [&](auto done) {
-        return context_.client().patch(context_.owner_type(), owner_.key, *writes_.apply, params,
-                                       std::move(done), "status");
+        return context_.client().patch(context_.owner_type(), owner_.key, *writes_.apply,
+                                       params(core::PatchType::apply), std::move(done), "status");
       });
 }
 
 void StatusWriter::written(const std::string& resource_version) {
+  if (rehearsing_) return finish(false);
   StatusMemory& memory = context_.memory().status(owner_.uid);
   memory.hash = hash_;
   memory.resource_version = resource_version;

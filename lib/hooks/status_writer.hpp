@@ -23,16 +23,22 @@ class StatusWriter {
   StatusWriter& operator=(const StatusWriter&) = delete;
   // An object that is gone, or another one by now, is no error.
   void start(std::optional<Json> status, std::vector<Json> conditions, Done done);
+  // Asks the server whether it would take them (dry run); writes nothing, and remembers nothing.
+  void rehearse(std::optional<Json> status, std::vector<Json> conditions, Done done);
   // Conditions are written together with the rest, or not at all; else they go ahead of it.
   bool writes_all_at_once() const { return shape_.list_map; }
 
  private:
+  void begin(std::optional<Json> status, std::vector<Json> conditions, Done done);
   void read();
   void decide(const Json& live);
   void send_conditions();
   void send_apply();
   void written(const std::string& resource_version);
   void finish(Result<bool> result);
+  core::PatchParams params(core::PatchType type) const;
+  // "dry run of writing status of Website shop/a".
+  std::string doing(const char* what) const;
 
   WriteContext& context_;
   Owner owner_;
@@ -40,6 +46,7 @@ class StatusWriter {
   std::string version_;
   std::uint64_t hash_ = 0;
   int tries_ = 0;
+  bool rehearsing_ = false;
   std::optional<Json> status_;
   std::vector<Json> conditions_;
   StatusShape shape_;

@@ -83,17 +83,18 @@ std::string why_cut_off(const HookExit& exit) {
 
 bool reads_output(const HookExit& exit, const RetryRule& retry) {
   if (was_ended(exit)) return false;
-  return *exit.code == 0 || *exit.code == kExitNotYet || *exit.code == kExitPermanent ||
-         rule_says_permanent(retry, *exit.code);
+  return *exit.code == 0 || *exit.code == kExitNotYet || gives_up(*exit.code, retry);
+}
+
+bool gives_up(int code, const RetryRule& retry) {
+  return code == kExitPermanent || rule_says_permanent(retry, code);
 }
 
 Verdict judge(const HookExit& exit, const HookRule& hook, const RetryRule& retry,
               const OutputFacts& output) {
   if (was_ended(exit)) return judge_end(exit, hook);
   const int code = *exit.code;
-  if (code == kExitPermanent || rule_says_permanent(retry, code)) {
-    return judge_permanent(code, retry, output);
-  }
+  if (gives_up(code, retry)) return judge_permanent(code, retry, output);
   if (code != 0 && code != kExitNotYet) {
     Verdict verdict{Outcome::failed, "exit code " + std::to_string(code), {}};
     if (auto it = retry.exits.find(code); it != retry.exits.end()) verdict.after = it->second.after;

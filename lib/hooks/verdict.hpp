@@ -32,6 +32,9 @@ std::string why_cut_off(const HookExit& exit);
 // permanent.
 bool reads_output(const HookExit& exit, const RetryRule& retry);
 
+// Its code says that it fails for good: 65, and codes the rule calls permanent.
+bool gives_up(int code, const RetryRule& retry);
+
 struct Verdict {
   Outcome outcome = Outcome::done;
   std::string message;            // "" when done

@@ -192,14 +192,16 @@ class WorkerCall : public HookCall {
 
 void WorkerPool::Impl::pump() {
   restart.reset();
-  while (auto step = queue.next(loop.now())) {
+  // One time for both questions: a hold that ends between them would be waited out by nobody.
+  TimePoint now = loop.now();
+  for (auto step = queue.next(now); step; step = queue.next(now = loop.now())) {
     if (step->kind == WorkerQueue::Step::Kind::start) {
       start_worker(step->slot);
     } else {
       send(step->slot, step->id);
     }
   }
-  const auto hold = queue.hold(loop.now());
+  const auto hold = queue.hold(now);
   if (!hold) return;
   restart = loop.after(std::chrono::ceil<Duration>(hold->until - loop.now()), [this] { pump(); });
   tell(*hold);

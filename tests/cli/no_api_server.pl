@@ -2,8 +2,9 @@
 # What stands between a user and an API server and answers in its place: discovery is as it should be,
 # everything else is what the first part of the path says: /html a proxy's page, /status a Status under 200,
 # /redirect, /deep a list of one object that is nested too deep to be kept whole. /silent has a group whose discovery
-# fails until FILE.answers is there; that holds the kinds that it has then. With /all before one of these, and with
-# /all/500 and /all/503, discovery is answered like that, too.
+# fails until FILE.answers is there; that holds the kinds that it has then. /narrow is a server for somebody with
+# rights in the namespaces shop and empty alone; in the namespace gone it is not there any more, and what it was asked
+# is in FILE.asked. With /all before one of these, and with /all/500 and /all/503, discovery is answered like that, too.
 # no_api_server.pl FILE: listens, writes the port to FILE, serves until it is killed.
 use strict;
 use warnings;
@@ -26,10 +27,45 @@ my %discovery = (
     . '"widget","namespaced":true,"kind":"Widget","verbs":["get","list","watch","patch"]}]}',
 );
 
+sub widget {
+  my ($name, $dying) = @_;
+  return qq({"apiVersion":"v1","kind":"Widget","metadata":{"name":"$name","namespace":"shop","uid":"u-$name",)
+    . '"resourceVersion":"4"' . ($dying // '') . '}}';
+}
+my $held = ',"deletionTimestamp":"2030-01-01T00:00:00Z","finalizers":["kubewatch.dev/guard"]';
+
 sub answer {
   my ($client, $status, $body, $more) = @_;
   print $client "HTTP/1.1 $status\r\nContent-Type: application/json\r\n", $more // '', 'Content-Length: ',
     length($body), "\r\nConnection: close\r\n\r\n", $body;
+}
+
+sub narrow {
+  my ($client, $method, $path) = @_;
+  open(my $asked, '>>', "$ARGV[0].asked") or die;
+  print $asked "$method $path\n";
+  close $asked;
+  my ($namespace, $name) = $path =~ m{^/api/v1/(?:namespaces/(\w+)/)?widgets(?:/(\w+))?$} or exit;
+  exit if ($namespace // '') eq 'gone';
+  if (($namespace // '') !~ /^(shop|empty)$/) {
+    my $verb = defined $name ? 'get' : 'list';
+    my $what = defined $name ? qq(widgets \\"$name\\") : 'widgets';
+    my $where = defined $namespace ? qq(in the namespace \\"$namespace\\") : 'at the cluster scope';
+    return answer($client, '403 Forbidden',
+      qq({"kind":"Status","apiVersion":"v1","status":"Failure","message":"$what is forbidden: )
+        . qq(User \\"narrow\\" cannot $verb resource \\"widgets\\" in API group \\"\\" $where",)
+        . '"reason":"Forbidden","code":403}');
+  }
+  if (!defined $name) {
+    my $items = $namespace eq 'shop' ? widget('a', $held) . ',' . widget('b') : '';
+    return answer($client, '200 OK', '{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":'
+        . qq({"resourceVersion":"5"},"items":[$items]}));
+  }
+  if ($namespace eq 'shop' && $name eq 'a') {
+    return answer($client, '200 OK', widget('a', $method eq 'PATCH' ? '' : $held));
+  }
+  answer($client, '404 Not Found', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":'
+      . qq("widgets \\"$name\\" not found","reason":"NotFound","code":404}));
 }
 
 while (my $client = $listen->accept) {
@@ -63,6 +99,8 @@ while (my $client = $listen->accept) {
     answer($client, '200 OK', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","code":500}');
   } elsif ($mode eq 'redirect') {
     answer($client, '302 Found', '', "Location: http://other.example/login\r\n");
+  } elsif ($mode eq 'narrow') {
+    narrow($client, $request =~ /^(\w+)/, $path);
   } elsif ($request =~ /watch=/) {
     sleep 30;
   } elsif ($mode eq 'silent') {

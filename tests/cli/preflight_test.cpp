@@ -18,6 +18,11 @@ class Refusing : public http::Transport {
  public:
   Refusing(http::Transport& inner, std::string verb) : inner_(inner), verb_(std::move(verb)) {}
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override {
+    // Until then nothing of what it has can be found out.
+    if ((request.url.ends_with("/api") || request.url.ends_with("/apis")) && away > 0) {
+      --away;
+      request.url += "/nosuch";
+    }
     if (request.url.find("selfsubjectaccessreviews") != std::string::npos) {
       ++reviews;
       handlers.on_data = [this, on_data = handlers.on_data](std::string_view bytes) {
@@ -32,10 +37,43 @@ class Refusing : public http::Transport {
     return inner_.start(std::move(request), std::move(handlers));
   }
   int reviews = 0;
+  int away = 0;
 
  private:
   http::Transport& inner_;
   std::string verb_;
+};
+
+// A client of that server, and what is logged meanwhile.
+struct Asked {
+  explicit Asked(const std::string& refused_verb)
+      : server(loop), refusing(server, refused_verb), client(loop, refusing, config()) {
+    base::capture_log(&lines);
+  }
+  ~Asked() { base::capture_log(nullptr); }
+
+  static client::ClientConfig config() {
+    client::ClientConfig out;
+    out.server = rehearsal::LocalServer::kUrl;
+    return out;
+  }
+  static std::vector<hooks::Rule> rules_of(const std::string& file) {
+    auto loaded = hooks::load_rules({file});
+    REQUIRE(loaded.problems.empty());
+    return std::move(loaded.rules);
+  }
+  // Until nothing is on its way; `least` reviews were made then, or more.
+  void wait(int least) {
+    loop.run_until([&] { return refusing.reviews >= least && server.quiet(); }, Duration{10000});
+    loop.run_until([] { return false; }, Duration{50});
+    CHECK(refusing.reviews >= least);
+  }
+
+  loop::EventLoop loop;
+  rehearsal::LocalServer server;
+  Refusing refusing;
+  client::Client client;
+  std::vector<std::string> lines;
 };
 
 // Its `spec` begins in the fifth line.
@@ -46,27 +84,12 @@ std::string rule_in(const test::RuleFolder& folder, const std::string& name,
                           "}\nspec:\n" + spec);
 }
 
-// What is logged at the start where `verb` is refused.
 std::vector<std::string> log_without(const std::string& verb, const std::string& file) {
-  loop::EventLoop loop;
-  rehearsal::LocalServer server(loop);
-  Refusing refusing(server, verb);
-  client::ClientConfig config;
-  config.server = rehearsal::LocalServer::kUrl;
-  client::Client client(loop, refusing, config);
-  auto loaded = hooks::load_rules({file});
-  REQUIRE(loaded.problems.empty());
-  std::vector<std::string> lines;
-  base::capture_log(&lines);
-  {
-    cli::Preflight preflight(client, std::move(loaded.rules));
-    preflight.start();
-    loop.run_until([&] { return refusing.reviews > 5 && server.quiet(); }, Duration{10000});
-    loop.run_until([] { return false; }, Duration{50});
-  }
-  base::capture_log(nullptr);
-  CHECK(refusing.reviews > 5);
-  return lines;
+  Asked asked(verb);
+  cli::Preflight preflight(asked.client);
+  preflight.ask(Asked::rules_of(file));
+  asked.wait(6);
+  return asked.lines;
 }
 
 }  // namespace
@@ -113,4 +136,52 @@ TEST_CASE("a rule for a list of kinds is named with its line as well") {
   REQUIRE(lines.size() >= 2);
   CHECK(lines[0].find("delete configmaps in namespace shop") != std::string::npos);
   CHECK(lines[0].find("needed_by=" + file + ":9") != std::string::npos);
+}
+
+TEST_CASE("rules that are asked about while others are come after them") {
+  const test::RuleFolder folder;
+  const auto rule = [&](const std::string& name, const std::string& kind) {
+    return Asked::rules_of(rule_in(folder, name,
+                                   "  for: {apiVersion: v1, kind: " + kind +
+                                       ", namespaces: [shop]}\n"
+                                       "  reconcile: {shell: 'true', output: log}\n"));
+  };
+  Asked asked("watch");
+  cli::Preflight preflight(asked.client);
+  preflight.ask(rule("maps", "ConfigMap"));
+  preflight.ask({});
+  preflight.ask(rule("secrets", "Secret"));
+  preflight.ask(rule("accounts", "ServiceAccount"));
+  asked.wait(9);
+  std::vector<std::string> missing;
+  for (const std::string& line : asked.lines) {
+    const auto at = line.find("watch ", line.find("does not allow"));
+    if (at != std::string::npos) missing.push_back(line.substr(at, line.find(" in ") - at));
+  }
+  CHECK(missing ==
+        std::vector<std::string>{"watch configmaps", "watch serviceaccounts", "watch secrets"});
+}
+
+TEST_CASE("a server that could not be asked is asked again, for what is wanted by then") {
+  const test::RuleFolder folder;
+  const auto rule = [&](const std::string& kind) {
+    return Asked::rules_of(rule_in(folder, "one",
+                                   "  for: {apiVersion: v1, kind: " + kind +
+                                       ", namespaces: [shop]}\n"
+                                       "  reconcile: {shell: 'true', output: log}\n"));
+  };
+  Asked asked("watch");
+  asked.refusing.away = 8;
+  cli::Preflight preflight(asked.client, Duration{20});
+  preflight.ask(rule("ConfigMap"));
+  preflight.ask(rule("Secret"));
+  asked.wait(3);
+  const auto told = [&](const std::string& text) {
+    return std::count_if(asked.lines.begin(), asked.lines.end(), [&](const std::string& line) {
+      return line.find(text) != std::string::npos;
+    });
+  };
+  CHECK(asked.refusing.away == 0);
+  CHECK(told("allow to watch secrets") == 1);
+  CHECK(told("allow to watch configmaps") == 0);
 }

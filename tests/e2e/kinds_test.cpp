@@ -1,5 +1,6 @@
 // Rules for many kinds, and for namespaces that are selected by their labels.
 #include "base/json.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/turner.hpp"
 #include "e2e/world.hpp"
@@ -72,6 +73,46 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-made, namespace: %
   w.apply(crd("Widget", "widgets"));
   w.apply(object("Widget", "w2"));
   CHECK(w.eventually([&] { return w.get("ConfigMap", "w2-made").has_value(); }, Duration{180000}));
+  for (const char* name : {"gadgets", "widgets"}) {
+    w.remove("CustomResourceDefinition", std::string(name) + ".kinds.e2e.kubewatch.dev", "");
+  }
+}
+
+E2E_CASE("what kinds need that come after the start is asked for when they come") {
+  World w;
+  w.apply(crd("Gadget", "gadgets"));
+  w.apply(object("Gadget", "g1"));
+  w.rules(R"x(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {group: kinds.e2e.kubewatch.dev, kinds: '*', namespaces: ['@NS@']}
+  reconcile: {shell: 'echo $KW_NAME >> $FOLDER/seen', output: log, inheritEnv: [FOLDER]}
+---
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@-late'}
+spec:
+  for: {apiVersion: kinds.e2e.kubewatch.dev/v1, kind: Widget, namespaces: ['@NS@']}
+  reconcile: {shell: 'echo late $KW_NAME >> $FOLDER/seen', output: log, inheritEnv: [FOLDER]}
+)x");
+  const auto running = controller(w, {"-v", "8", "--log-format", "json"});
+  const auto asked = [&](const std::string& plural) {
+    return std::count_if(running->log.begin(), running->log.end(), [&](const std::string& line) {
+      return line.find("SelfSubjectAccessReview") != std::string::npos &&
+             line.find(plural) != std::string::npos && line.find("watch") != std::string::npos;
+    });
+  };
+  REQUIRE(w.eventually([&] { return w.read("seen") == "g1\n" && asked("gadgets") > 0; }));
+  CHECK(asked("widgets") == 0);
+  w.apply(crd("Widget", "widgets"));
+  w.apply(object("Widget", "w1"));
+  REQUIRE(w.eventually([&] { return w.lines("seen") == 3; }, Duration{120000}));
+  // For both rules.
+  const auto each = asked("gadgets");
+  CHECK(w.eventually([&] { return asked("widgets") == 2 * each; }));
+  running->end();
   for (const char* name : {"gadgets", "widgets"}) {
     w.remove("CustomResourceDefinition", std::string(name) + ".kinds.e2e.kubewatch.dev", "");
   }

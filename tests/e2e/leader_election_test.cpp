@@ -207,6 +207,39 @@ E2E_CASE("a leader that loses its lease ends its hooks and drops what they say")
   CHECK(writer(w).empty());
 }
 
+E2E_CASE("a deletion that no leader has lived to tell is told by who takes over") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Website, namespaces: ['@NS@']}
+  onDelete: true
+  reconcile: {exec: [./reconcile.sh], output: log, inheritEnv: [ME, FOLDER]}
+)");
+  w.script("reconcile.sh", R"x(
+case "$(cat)" in *'"object":null'*) state=gone ;; *) state=there ;; esac
+echo "$KW_NAME $state, says $ME" >> "$FOLDER/runs"
+)x");
+  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
+  w.apply(website("a", "one"));
+  // What went is kept for twice as long.
+  const std::string lease = "|--lease-duration|15s|--renew-deadline|10s";
+  Contender one(w, "one", {}, lease);
+  REQUIRE(w.eventually([&] { return w.read("runs") == "a there, says one\n"; }));
+  Contender two(w, "two", {}, lease);
+  // Its cache is warm: it sees the deletion.
+  REQUIRE(w.eventually(
+      [&] { return two.says("standing by: held by one") && two.says("controller started"); }));
+  one.signal(SIGKILL);
+  w.remove("Website", "a");
+  INFO(two.tail());
+  REQUIRE(w.eventually([&] { return w.lines("runs") > 1; }));
+  CHECK(w.read("runs") == "a there, says one\na gone, says two\n");
+}
+
 E2E_CASE("shards are shared out, handed over and taken over without two runs at once") {
   World w;
   prepare(w);

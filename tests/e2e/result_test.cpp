@@ -497,6 +497,67 @@ printf '{apiVersion: kubewatch.dev/v1, kind: Result, create: [{apiVersion: v1, k
   CHECK((*w.get("ConfigMap", "once"))["data"]["title"] == "other");
 }
 
+namespace {
+
+// Prints a ConfigMap, and the title as this field of the status.
+std::string print_status(const std::string& field) {
+  return R"x(
+printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: good}, data: {a: b}}\n---\n'
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, status: {)x" +
+         field + R"x(: %s}}\n' "$TITLE"
+)x";
+}
+
+bool has_status(World& w, const std::string& field, const Json& value) {
+  const auto site = w.get("Website", "a");
+  const Json* found = site ? base::find(*site, {"status", field}) : nullptr;
+  return found != nullptr && *found == value;
+}
+
+}  // namespace
+
+E2E_CASE("a status that the schema refuses is invalid output, and nothing is written") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
+  w.script("reconcile.sh", print_status("ready"));
+  w.apply(website("a", "maybe"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "invalid-output") > 0; }));
+  const std::string message = w.runs().back().message;
+  INFO(message);
+  CHECK(message.find("invalid output: ") != std::string::npos);
+  CHECK(message.find("status.ready: ") != std::string::npos);
+  CHECK(message.find("maybe") == std::string::npos);
+  CHECK_FALSE(w.get("ConfigMap", "good").has_value());
+  CHECK_FALSE(w.get("Website", "a")->contains("status"));
+  w.apply(website("a", "'true'"));
+  CHECK(w.eventually([&] { return w.get("ConfigMap", "good") && has_status(w, "ready", true); }));
+}
+
+// Half a generation is a number, and the schema says no more than that to an apply.
+E2E_CASE("validate: server tries the status before the first child is written") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(
+      website_rule(std::string(kOwnsConfigMaps) + kReconcile + "\n  apply: {validate: server}\n"));
+  w.script("reconcile.sh", print_status("observedGeneration"));
+  w.apply(website("a", "'1.5'"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") > 0; }));
+  const std::string message = w.runs().back().message;
+  INFO(message);
+  CHECK(message.find("dry run of writing status of ") != std::string::npos);
+  CHECK(message.find("status.observedGeneration") != std::string::npos);
+  CHECK_FALSE(w.get("ConfigMap", "good").has_value());
+  CHECK(w.eventually([&] { return condition_of(w, "a")["reason"] == "WriteFailed"; }));
+  CHECK_FALSE(w.get("Website", "a")->at("status").contains("observedGeneration"));
+  w.apply(website("a", "'2'"));
+  CHECK(w.eventually(
+      [&] { return w.get("ConfigMap", "good") && has_status(w, "observedGeneration", 2); }));
+  CHECK(w.eventually([&] { return condition_of(w, "a")["status"] == "True"; }));
+}
+
 E2E_CASE("a misspelt field of a built-in kind is refused before anything is written") {
   World w;
   w.apply(kWebsiteCrd);

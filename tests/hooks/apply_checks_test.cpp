@@ -114,6 +114,122 @@ TEST_CASE("no value of a Secret gets into the message about it") {
   CHECK(refused.error().render().find("hunter2") == std::string::npos);
 }
 
+namespace {
+
+const core::Gvk kSite{"demo.dev", "v1", "Site"};
+
+// As read from a definition whose status has these properties.
+KindSchema site_schema(const Json& properties, const Json& more = Json::object()) {
+  Json status = {{"type", "object"}, {"properties", properties}};
+  status.update(more);
+  const Json schema = {{"type", "object"}, {"properties", {{"status", status}}}};
+  const Json crd = {
+      {"spec",
+       {{"versions", Json::array({{{"name", "v1"}, {"schema", {{"openAPIV3Schema", schema}}}}})}}}};
+  return {schema::crd_merge_schema(schema), status_shape_of_crd(crd, "v1")};
+}
+
+Json conditions_with(const Json& properties, bool list_map) {
+  Json out = {{"type", "array"}, {"items", {{"type", "object"}, {"properties", properties}}}};
+  if (list_map) {
+    out["x-kubernetes-list-type"] = "map";
+    out["x-kubernetes-list-map-keys"] = Json::array({"type"});
+  }
+  return out;
+}
+
+// "" when it fits.
+std::string problem_of(const KindSchema& kind, const std::optional<Json>& status,
+                       const std::vector<Json>& conditions = {}) {
+  const auto checked = check_status(kind, kSite, status, conditions);
+  if (!checked.ok()) return checked.error().render();
+  return *checked == SchemaVerdict::fits ? "" : "to ask";
+}
+
+const Json kReady = {{"type", "Ready"}, {"status", "True"}, {"reason", "Up"}, {"message", ""}};
+const Json kText = {{"type", "string"}};
+
+}  // namespace
+
+TEST_CASE("a status is checked against the schema of its kind, without what its nulls remove") {
+  const KindSchema site =
+      site_schema({{"replicas", {{"type", "integer"}}},
+                   {"pages", {{"type", "object"}, {"properties", {{"a", kText}}}}}});
+  CHECK(problem_of(site, std::nullopt).empty());
+  CHECK(problem_of(site, Json{{"replicas", 1}, {"pages", {{"a", "x"}}}}).empty());
+  CHECK(problem_of(site, Json{{"replicas", "two-hunter2"}}) ==
+        ".status.replicas: expected numeric (int or float), got string");
+  CHECK(problem_of(site, Json{{"pages", {{"b", "x"}}}}) ==
+        ".status.pages.b: field not declared in schema");
+  CHECK(problem_of(site, Json{{"old", nullptr}, {"pages", {{"b", nullptr}}}}).empty());
+  // Nothing would be written.
+  const KindSchema without{schema::crd_merge_schema(
+      {{"type", "object"}, {"properties", {{"spec", {{"type", "object"}}}}}})};
+  CHECK(problem_of(without, Json::object()).empty());
+  CHECK(problem_of(without, Json{{"a", nullptr}}).empty());
+  CHECK(problem_of(without, Json{{"a", 1}}) == ".status: field not declared in schema");
+}
+
+TEST_CASE("a status of which no schema tells is not checked") {
+  CHECK(problem_of({}, Json{{"a", 1}}, {kReady}).empty());
+  const KindSchema open =
+      site_schema(Json::object(), {{"x-kubernetes-preserve-unknown-fields", true}});
+  CHECK(problem_of(open, Json{{"a", 1}}, {kReady}).empty());
+}
+
+TEST_CASE("no value of a status gets into the message about it") {
+  const KindSchema site = site_schema(
+      {{"url", kText},
+       {"names", {{"type", "array"}, {"x-kubernetes-list-type", "set"}, {"items", kText}}},
+       {"map", {{"type", "object"}, {"properties", {{"a", kText}}}}}});
+  for (const Json& status :
+       {Json{{"url", Json::array({"hunter2"})}}, Json{{"names", {"hunter2", "hunter2"}}},
+        Json{{"url", {{"a", "x\n  .b: hunter2"}}}}, Json{{"map", "x\n  .status.b: hunter2"}}}) {
+    const std::string problem = problem_of(site, status);
+    INFO(problem);
+    CHECK(problem.starts_with(".status."));
+    CHECK(problem.find("hunter2") == std::string::npos);
+  }
+  CHECK(problem_of(site, Json{{"names", {"hunter2", "hunter2"}}}) ==
+        ".status.names: an item is there twice, or has the wrong type");
+  const KindSchema deployment{schema::builtin_merge_schema({"apps", "v1", "Deployment"}), {}, true};
+  CHECK(problem_of(deployment, Json{{"replicas", 7.25}}) ==
+        ".status.replicas: json: cannot unmarshal number into Go value of type int32");
+}
+
+TEST_CASE("conditions are checked as they are written") {
+  Json all = {{"type", kText}, {"status", kText}, {"reason", kText}, {"message", kText}};
+  CHECK(
+      problem_of(site_schema({{"conditions", conditions_with(all, true)}}), {}, {kReady}).empty());
+  all["reason"] = {{"type", "object"}, {"properties", {{"a", kText}}}};
+  for (const bool list_map : {true, false}) {
+    const auto problem =
+        problem_of(site_schema({{"conditions", conditions_with(all, list_map)}}), {}, {kReady});
+    INFO(problem);
+    CHECK(problem.find("].reason: expected map") != std::string::npos);
+  }
+  // The server refuses to apply what it does not know, and drops it from a merge patch.
+  all.erase("reason");
+  CHECK(problem_of(site_schema({{"conditions", conditions_with(all, true)}}), {}, {kReady}) ==
+        ".status.conditions[type=\"Ready\"].reason: field not declared in schema");
+  CHECK(
+      problem_of(site_schema({{"conditions", conditions_with(all, false)}}), {}, {kReady}).empty());
+  CHECK(problem_of(site_schema({{"ready", kText}}), {}, {kReady}) ==
+        "conditions cannot be written: the schema of demo.dev/v1 Site has no status.conditions");
+  CHECK(problem_of(site_schema({{"ready", kText}}), Json{{"ready", "x"}}).empty());
+}
+
+TEST_CASE("what the table of built-in kinds lacks in a status is for the server to say") {
+  const core::Gvk gvk{"apps", "v1", "Deployment"};
+  const KindSchema kind{schema::builtin_merge_schema(gvk), status_shape_of_builtin(gvk), true};
+  CHECK(problem_of(kind, Json{{"replicas", 1}}, {kReady}).empty());
+  CHECK(problem_of(kind, Json{{"fieldOfTomorrow", 1}}) == "to ask");
+  const std::string wrong = problem_of(kind, Json{{"conditions", "none"}, {"fieldOfTomorrow", 1}});
+  INFO(wrong);
+  CHECK(wrong.find("none") == std::string::npos);
+  CHECK(wrong.starts_with(".status.conditions: "));
+}
+
 TEST_CASE("nulls, empty lists and fields of the server are told, meaningful empties are not") {
   const Json manifest = {
       {"metadata", {{"name", "a"}, {"generation", 1}}},

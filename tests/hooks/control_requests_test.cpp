@@ -224,6 +224,38 @@ TEST_CASE(
   CHECK(free->results[0] == Json{{"objects", Json::array()}});
 }
 
+TEST_CASE("of many objects those of the namespace that is chosen are triggered, told and let go") {
+  Asked asked;
+  asked.world.start();
+  test::ScriptedCall& stream = asked.world.watch("websites");
+  stream.head(200);
+  REQUIRE(asked.world.until([&] { return !asked.world.runs.empty(); }));
+  stream.data(test::event(object(kSite, "Website", "6", "{}",
+                                 R"(,"deletionTimestamp":"2026-01-01T00:00:00Z",)"
+                                 R"("finalizers":["kubewatch.dev/web"])")));
+  const auto in = [](const char* chosen, Json args) {
+    args["onlyNamespace"] = chosen;
+    return args;
+  };
+  REQUIRE(asked.ask("trigger", in("blog", {{"all", true}}))->failed);
+  CHECK(asked.ask("trigger", in("shop", {{"all", true}}))->results.at(0)["triggered"] == 1);
+  asked.requests->on_run(asked.world.runs.at(0));
+  CHECK(asked.runs(in("blog", Json::object()))->results.at(0)["runs"].empty());
+  CHECK_FALSE(asked.runs(in("shop", Json::object()))->results.at(0)["runs"].empty());
+  const auto held = [&](const char* chosen) {
+    return asked.ask("finalizers", in(chosen, {{"release", false}}))->results.at(0)["objects"];
+  };
+  CHECK(held("blog").empty());
+  CHECK(held("shop").size() == 1);
+  const Json selected = {{"selector", "!absent"}};
+  REQUIRE(asked.ask("trigger", in("blog", selected))->failed);
+  CHECK(asked.ask("trigger", in("shop", selected))->results.at(0)["triggered"] == 1);
+  const auto sent = asked.world.transport.size();
+  const Json let_go = {{"release", true}};
+  CHECK(asked.ask("finalizers", in("blog", let_go))->results.at(0)["objects"].empty());
+  CHECK(asked.world.transport.size() == sent);
+}
+
 TEST_CASE("a trigger that another instance would have to take says so") {
   Asked asked;
   hooks::EngineOptions options;

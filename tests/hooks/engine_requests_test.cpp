@@ -261,3 +261,134 @@ TEST_CASE("a child that several entries of owns cover is told once") {
   REQUIRE(first != std::string::npos);
   CHECK(input.find(R"("uid":"u-ConfigMap")", first + 1) == std::string::npos);
 }
+
+namespace {
+
+const std::string kSiteA = "/apis/demo.dev/v1/namespaces/shop/websites/a";
+const std::string kPage = "/api/v1/namespaces/shop/configmaps/page";
+
+std::string resource(const std::string& group, const std::string& plural, const std::string& kind,
+                     const std::string& scope, const std::string& more = "") {
+  const std::string gvk = R"({"group":")" + group + R"(","version":"v1","kind":")" + kind + "\"}";
+  return R"({"metadata":{"name":")" + group + R"("},"versions":[{"version":"v1","resources":[{)" +
+         R"("resource":")" + plural + R"(","responseKind":)" + gvk + R"(,"scope":")" + scope +
+         R"(","singularResource":"x","verbs":["get","list","watch","patch"])" + more + "}]}]}";
+}
+
+// Websites with a status, of which there is the definition. The hook prints `printed`, besides a
+// ConfigMap, and ends with `code`.
+struct Sites : ScriptedEngine {
+  Sites(const std::string& validate, const std::string& replicas_type)
+      : ScriptedEngine(
+            "  owns: [{apiVersion: v1, kind: ConfigMap}]\n  apply: {validate: " + validate + "}\n",
+            "", "{exec: [./hook.sh]}") {
+    const std::string status =
+        R"(,"subresources":[{"subresource":"status","responseKind":{"group":"demo.dev",)"
+        R"("version":"v1","kind":"Website"},"verbs":["get","patch","update"]}])";
+    transport.route("GET", "/apis", 200,
+                    R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2",)"
+                    R"("items":[)" +
+                        resource("demo.dev", "websites", "Website", "Namespaced", status) + "," +
+                        resource("apiextensions.k8s.io", "customresourcedefinitions",
+                                 "CustomResourceDefinition", "Cluster") +
+                        "]}");
+    define(replicas_type);
+    transport.route("GET", kSiteA, 200, object(kSite, "Website", "4", "{}"));
+    transport.route("PATCH", kSiteA + "/status", 200, object(kSite, "Website", "5", "{}"));
+    transport.route("GET", kPage, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+    transport.route("PATCH", kPage, 201,
+                    R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"page",)"
+                    R"("namespace":"shop","uid":"u-page","resourceVersion":"7"}})");
+    folder.write("hook.sh", "#!/bin/sh\ncd \"$(dirname \"$0\")\"\ncat printed\nexit $(cat code)\n");
+  }
+
+  void define(const std::string& replicas_type) {
+    transport.route(
+        "GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/websites.demo.dev", 200,
+        R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+        R"("metadata":{"name":"websites.demo.dev"},"spec":{"versions":[{"name":"v1","schema":)"
+        R"({"openAPIV3Schema":{"type":"object","properties":{"status":{"type":"object",)"
+        R"("properties":{"replicas":{"type":")" +
+            replicas_type + R"("}}}}}}}]}})");
+  }
+  void print(const std::string& replicas, int code = 0, bool child = true) {
+    folder.write("code", std::to_string(code));
+    folder.write(
+        "printed",
+        std::string(child ? "{apiVersion: v1, kind: ConfigMap, metadata: {name: page}}\n" : "") +
+            "---\n"
+            "{apiVersion: kubewatch.dev/v1, kind: Result, status: {replicas: " +
+            replicas + "}}\n");
+  }
+  void begin() {
+    transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+    start();
+    auto& children = asked("configmaps");
+    children.head(200);
+    children.data(list(""));
+    children.end();
+    REQUIRE(until([&] { return !runs.empty(); }));
+  }
+  std::size_t patches(const std::string& path) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < transport.size(); ++i) {
+      if (transport.request(i).method == "PATCH" && transport.call(i).path() == path) ++count;
+    }
+    return count;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a status that its schema refuses is invalid output, and nothing is written") {
+  for (const char* const validate : {"schema", "server"}) {
+    for (const int code : {0, 75}) {
+      INFO(validate << ", exit code " << code);
+      Sites world(validate, "integer");
+      world.print("two-hunter2", code);
+      world.begin();
+      CHECK(world.runs[0].outcome == "invalid-output");
+      CHECK(has(world.runs[0].message, "invalid output: "));
+      CHECK(has(world.runs[0].message, "status.replicas: "));
+      CHECK_FALSE(has(world.runs[0].message, "hunter2"));
+      CHECK(world.patches(kPage) == 0);
+      CHECK(world.patches(kSiteA + "/status") == 0);
+    }
+  }
+}
+
+TEST_CASE("a status is the server's to judge where nothing is validated or the hook gives up") {
+  const std::string refusal = R"({"kind":"Status","reason":"Invalid","code":422,"message":"no"})";
+  Sites unchecked("none", "integer");
+  unchecked.transport.route("PATCH", kSiteA + "/status", 422, refusal);
+  unchecked.print("two");
+  unchecked.begin();
+  CHECK(unchecked.runs[0].outcome == "write-failed");
+  CHECK(unchecked.patches(kPage) == 1);
+  for (const char* const validate : {"schema", "server"}) {
+    INFO(validate);
+    Sites gives_up(validate, "integer");
+    gives_up.transport.route("PATCH", kSiteA + "/status", 422, refusal);
+    gives_up.print("two", 65);
+    gives_up.begin();
+    CHECK(gives_up.runs[0].outcome == "permanent");
+    CHECK(gives_up.patches(kSiteA + "/status") == 1);
+    CHECK(gives_up.patches(kPage) == 0);
+  }
+}
+
+TEST_CASE("a status that the schema refuses is checked against the schema as it is by now") {
+  Sites world("schema", "integer");
+  world.print("2", 0, false);
+  world.begin();
+  REQUIRE(world.runs[0].outcome == "done");
+  world.define("string");
+  world.print("two", 0, false);
+  auto& changes = world.watch("websites");
+  changes.head(200);
+  changes.data(test::event(object(kSite, "Website", "6", "{}", R"(,"labels":{"x":"y"})")));
+  REQUIRE(world.until([&] { return world.runs.size() > 1; }));
+  INFO(world.runs[1].message);
+  CHECK(world.runs[1].outcome == "done");
+  CHECK(world.patches(kSiteA + "/status") == 2);
+}

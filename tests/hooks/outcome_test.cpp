@@ -39,9 +39,10 @@ PatchTarget patch_of(const std::string& name) {
 
 // Answers are held back until the test gives them.
 struct World : test::WriteSurroundings {
-  void start(WritePlan plan) {
+  void start(WritePlan plan, bool ask_first = false) {
     OutcomeInput input;
     input.owner = owner();
+    input.ask_first = ask_first;
     writer = std::make_unique<OutcomeWriter>(*this, std::move(input), std::move(plan));
     writer->start([this](WriteReport done) { report.emplace(std::move(done)); });
     turn();
@@ -198,4 +199,126 @@ TEST_CASE("with validate: server a patch is tried before anything is written") {
       CHECK(world.report->failures.empty());
     }
   }
+}
+
+namespace {
+
+const char* const kStatus = "/apis/demo.example.com/v1/namespaces/shop/websites/a/status";
+
+// The object itself is there, nothing else is, and the server judges a status by `refusal`: "" as
+// it fits.
+struct StatusWorld : World {
+  void run(WritePlan plan, bool ask_first = false) {
+    start(std::move(plan), ask_first);
+    while (!report) {
+      REQUIRE(!open().empty());
+      test::ScriptedCall& call = *open()[0];
+      const bool of_owner = call.path() == kStatus || call.path() + "/status" == kStatus;
+      const bool write = call.request().method != "GET";
+      const bool dry = call.line().find("dryRun=All") != std::string::npos;
+      const bool applies =
+          call.request().headers.get("Content-Type").find("apply") != std::string_view::npos;
+      if (write) {
+        writes.push_back(std::string(dry ? "dry " : "") + (!of_owner ? "child"
+                                                           : applies ? "status"
+                                                                     : "conditions"));
+      }
+      if (of_owner && write && applies && !refusal.empty()) {
+        answer(call, code, refusal);
+      } else if (of_owner) {
+        answer(call, live.empty() ? 404 : 200, live.empty() ? kNotFound : live);
+      } else {
+        answer(call);
+      }
+    }
+  }
+  static WritePlan plan() {
+    WritePlan out;
+    out.manifests = {config_map("c")};
+    out.status = Json{{"ready", true}};
+    const Json ready = {{"type", "Ready"}, {"status", "True"}, {"reason", "Up"}, {"message", ""}};
+    out.conditions = {ready};
+    return out;
+  }
+
+  std::string live = R"({"metadata":{"name":"a","uid":"u1","resourceVersion":"7"}})";
+  int code = 0;
+  std::string refusal;
+  std::vector<std::string> writes;
+};
+
+using Writes = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a status is tried before anything is written where the server is asked first") {
+  for (const bool by_rule : {true, false}) {
+    StatusWorld world;
+    if (by_rule) world.rule_.apply.validate = Validate::server;
+    world.run(StatusWorld::plan(), !by_rule);
+    REQUIRE(world.writes.size() == 6);
+    std::sort(world.writes.begin(), world.writes.begin() + 3);
+    CHECK(world.writes ==
+          Writes{"dry child", "dry conditions", "dry status", "child", "conditions", "status"});
+    CHECK(world.report->failures.empty());
+    CHECK(world.report->status_written);
+  }
+  StatusWorld world;
+  world.run(StatusWorld::plan());
+  CHECK(world.writes == Writes{"child", "conditions", "status"});
+}
+
+TEST_CASE("a status that the server refuses to try keeps everything from being written") {
+  for (const int code : {422, 500}) {
+    INFO(code);
+    StatusWorld world;
+    world.rule_.apply.validate = Validate::server;
+    world.code = code;
+    // The second is how an apply of a field that the schema lacks is refused.
+    world.refusal = R"({"kind":"Status","reason":"Invalid","code":422,"message":"ready: no"})";
+    if (code == 500) {
+      world.refusal =
+          R"({"kind":"Status","code":500,"message":"failed to create typed patch object: no"})";
+    }
+    world.run(StatusWorld::plan());
+    std::sort(world.writes.begin(), world.writes.end());
+    CHECK(world.writes == Writes{"dry child", "dry conditions", "dry status"});
+    INFO(world.report->message());
+    CHECK(world.report->permanent());
+    CHECK(world.report->message().find("dry run of writing status of ") != std::string::npos);
+    CHECK_FALSE(world.report->status_written);
+    CHECK(world.memory().status("u1").hash == 0);
+    CHECK(world.memory().status("u1").resource_version.empty());
+    CHECK_FALSE(world.memory().wrote_status("u1", "7"));
+  }
+}
+
+TEST_CASE("a status is not tried on an object that is gone, and not where it alone is written") {
+  for (const char* const live : {"", R"({"metadata":{"name":"a","uid":"u2"}})"}) {
+    INFO(live);
+    StatusWorld world;
+    world.rule_.apply.validate = Validate::server;
+    world.live = live;
+    world.run(StatusWorld::plan());
+    CHECK(world.writes == Writes{"dry child", "child"});
+    CHECK(world.report->failures.empty());
+  }
+  StatusWorld gave_up;
+  gave_up.rule_.apply.validate = Validate::server;
+  WritePlan plan = StatusWorld::plan();
+  plan.manifests.clear();
+  plan.status_alone = true;
+  gave_up.run(std::move(plan));
+  CHECK(gave_up.writes == Writes{"conditions", "status"});
+}
+
+TEST_CASE("a status is not tried under a definition that the same output changes") {
+  StatusWorld world;
+  world.rule_.apply.validate = Validate::server;
+  WritePlan plan = StatusWorld::plan();
+  plan.manifests = {test::manifest({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+                                   "customresourcedefinitions", {"", "websites.demo.example.com"})};
+  world.start(std::move(plan));
+  REQUIRE(world.open().size() == 1);
+  CHECK(world.open()[0]->path().ends_with("/websites.demo.example.com"));
 }

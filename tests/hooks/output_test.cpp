@@ -26,6 +26,7 @@ struct World {
   std::map<core::Gvk, core::ResourceType> types;
   bool manifests_allowed = true;
   bool has_status = true;
+  std::function<Result<void>(const HookResult&)> check_status;
 
   World() {
     rule.name = "website";
@@ -53,6 +54,7 @@ struct World {
                           }};
     context.manifests_allowed = manifests_allowed;
     context.has_status = has_status;
+    context.check_status = check_status;
     return parse_output(text, context);
   }
 };
@@ -284,6 +286,35 @@ TEST_CASE("status without a status subresource and a second Result are refused")
   CHECK(world.parse(result).ok());
   CHECK(problem(world.parse(result + "\n---\n" + result)).find("second Result") !=
         std::string::npos);
+}
+
+TEST_CASE("the status is checked once, unless a definition of its kind is printed with it") {
+  World world;
+  int asked = 0;
+  world.check_status = [&](const HookResult& result) {
+    ++asked;
+    CHECK(result.status == Json{{"a", 1}});
+    return Result<void>(Error(ErrorKind::invalid, ".status.a: no"));
+  };
+  const std::string result = "{apiVersion: kubewatch.dev/v1, kind: Result, status: {a: 1}}";
+  CHECK(problem(world.parse(result)) ==
+        "Result: the schema refuses the status of demo.kubewatch.dev/v1 Website: .status.a: no");
+  CHECK(asked == 1);
+  CHECK(world.parse(kConfigMap).ok());
+  CHECK(world
+            .parse(result + R"x(
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: websites.demo.kubewatch.dev}
+spec:
+  group: demo.kubewatch.dev
+  scope: Namespaced
+  names: {plural: websites, kind: Website}
+  versions: [{name: v1, served: true, storage: true, subresources: {status: {}}}]
+)x")
+            .ok());
+  CHECK(asked == 1);
 }
 
 TEST_CASE(

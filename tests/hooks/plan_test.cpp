@@ -113,6 +113,7 @@ TEST_CASE("a permanent failure writes status and conditions only, and one that n
   const auto plan = make_plan(output, world.input());
   CHECK(plan.manifests.empty());
   CHECK(*plan.status == Json{{"ready", false}});
+  CHECK(plan.status_alone);
   REQUIRE(plan.conditions.size() == 1);
   CHECK(plan.conditions[0] == error_condition("HookFailed", "exit code 65: no"));
 }

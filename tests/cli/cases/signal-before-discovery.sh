@@ -16,7 +16,8 @@ says() {
 }
 for verb in "watch pods" "reflect pods" "reflect pods --once" "reflect pods --estimate" "reflect pods --serve 127.0.0.1:0" \
   "wait-condition pod/a --for condition=Ready" "wait-condition pod/a --for condition=Ready -o json"; do
-  perl "$work/silent" >"$work/server" &
+  : >"$work/server"
+  perl "$work/silent" >>"$work/server" &
   server=$!
   says 1
   "$kubewatch" $verb --server "http://127.0.0.1:$(head -n 1 "$work/server")" >"$work/printed" 2>"$work/said" &

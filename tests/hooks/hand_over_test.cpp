@@ -1,0 +1,139 @@
+// onDelete around a change of the lead: what went while another instance led, or was left to do by
+// this one, is told by whoever leads next.
+#include <algorithm>
+
+#include "hooks/scripted_engine.hpp"
+
+using namespace kubewatch;
+using test::kSite;
+using test::list;
+using test::object;
+using test::ScriptedEngine;
+
+namespace {
+
+const char* const kSpec = "  onDelete: true\n  concurrency: 1\n";
+const char* const kFinalized =
+    "  onDelete: true\n  concurrency: 1\n"
+    "  finalize: {exec: [./hook.sh, finalize], output: log}\n";
+
+std::vector<std::string> sorted(const std::string& lines) {
+  auto out = base::split(lines, '\n');
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Stands by in its only shard, with Website shop/a. Its hook notes what it was told of, and waits
+// for the file `go` where there is one called `wait`.
+struct World : ScriptedEngine {
+  explicit World(const std::string& spec = kSpec, const std::string& more = "")
+      : ScriptedEngine(spec), metadata(more) {
+    folder.write(
+        "hook.sh",
+        "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nread -r input\n"
+        "case $input in *'\"object\":null'*) state=gone ;; *) state=there ;; esac\n"
+        "case $input in *'\"previous\":{'*) state=\"$state, with its last state\" ;; esac\n"
+        "echo \"$KW_NAME $state\" >> seen\n"
+        "while [ -e wait ] && [ ! -e go ]; do sleep 0.02; done\n");
+    transport.answer(200, list(object(kSite, "Website", "4", "{}", metadata)));
+    hooks::EngineOptions options;
+    options.shards.emplace();
+    start(options);
+    stream = &watch("websites");
+    stream->head(200);
+    REQUIRE(until([&] { return engine->drivers().at(0)->status().started; }));
+  }
+
+  std::string event(const std::string& type, const std::string& version) const {
+    return R"({"type":")" + type + R"(","object":)" +
+           object(kSite, "Website", version, "{}", metadata) + "}\n";
+  }
+  void tell(const std::string& text) { stream->data(text); }
+  // Nothing but that is told before what comes last, one after the other.
+  bool told_only(const std::string& lines) {
+    tell(R"({"type":"ADDED","object":{"apiVersion":"demo.dev/v1","kind":"Website","metadata":)"
+         R"({"name":"last","namespace":"shop","uid":"u-last","resourceVersion":"99")" +
+         metadata + "}}}\n");
+    const auto told = sorted(lines + "last there\n");
+    until([&] { return sorted(seen()).size() >= told.size(); });
+    INFO(seen());
+    CHECK(sorted(seen()) == told);
+    return sorted(seen()) == told;
+  }
+  void lead() { engine->lead(0); }
+  void give_up(bool& ended) {
+    engine->end_runs(0, [&ended] { ended = true; });
+  }
+
+  std::string metadata;
+  test::ScriptedCall* stream = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("a deletion while no other instance was left to tell it is told by who takes over") {
+  World world;
+  world.tell(world.event("DELETED", "6"));
+  CHECK(world.seen().empty());
+  world.lead();
+  CHECK(world.told_only("a gone, with its last state\n"));
+}
+
+TEST_CASE("an object that left and came back while another led was not deleted") {
+  World world;
+  world.tell(world.event("DELETED", "6"));
+  world.tell(world.event("ADDED", "7"));
+  world.lead();
+  CHECK(world.told_only("a there\n"));
+}
+
+TEST_CASE("what another leader was to finalize is not told as a deletion as well") {
+  World world(kFinalized, R"(,"finalizers":["kubewatch.dev/web"])");
+  world.tell(world.event("DELETED", "6"));
+  world.lead();
+  CHECK(world.told_only(""));
+}
+
+TEST_CASE("a deletion that waited when the lead was given up is told by who has it next") {
+  World world;
+  world.folder.write("wait", "");
+  world.lead();
+  REQUIRE(world.until([&] { return world.seen() == "a there\n"; }));
+  world.tell(world.event("DELETED", "6"));
+  bool ended = false;
+  world.give_up(ended);
+  world.folder.write("go", "");
+  REQUIRE(world.until([&] { return ended; }));
+  CHECK(world.seen() == "a there\n");
+  world.lead();
+  CHECK(world.told_only("a there\na gone, with its last state\n"));
+}
+
+TEST_CASE("a deletion that was told while the lead was given up is not told again") {
+  World world;
+  world.lead();
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  world.folder.write("wait", "");
+  world.tell(world.event("DELETED", "6"));
+  REQUIRE(world.until([&] { return world.seen() == "a there\na gone, with its last state\n"; }));
+  bool ended = false;
+  world.give_up(ended);
+  world.folder.write("go", "");
+  REQUIRE(world.until([&] { return ended; }));
+  world.lead();
+  CHECK(world.told_only("a there\na gone, with its last state\n"));
+}
+
+TEST_CASE("a standby of the only shard that narrows what is watched has its cache ready") {
+  ScriptedEngine world(kSpec);
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  hooks::EngineOptions options;
+  options.shards = *hooks::parse_shard_plan("namespace=shop", std::nullopt);
+  world.start(options);
+  world.watch("websites").head(200);
+  CHECK(world.asked("websites").path().ends_with("/namespaces/shop/websites"));
+  REQUIRE(world.until([&] { return world.engine->drivers().at(0)->status().started; }));
+  CHECK(world.runs.empty());
+  world.engine->lead(0);
+  CHECK(world.until([&] { return world.runs.size() == 1; }));
+}
