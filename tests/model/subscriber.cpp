@@ -443,13 +443,14 @@ void Subscriber::check_text(const SimState& wanted) {
     Known& known = known_.at(key);
     if (std::exchange(known.compared, true)) continue;
     const std::string text = stored_text(view.kind, object);
-    const auto stored = store().get({key.first, key.second});
+    const core::ObjectKey named{key.first, key.second};
+    const auto stored = store().get(named);
     const bool deep = object.shape == Shape::deep;
     const bool same = stored && stored->json == text && stored->reduced == deep &&
                       stored->managers_text == kManagersLeft;
     verdict_.expect(Guarantee::same_result, same, [&] {
-      return fmt::format("{}: {}/{} is kept as {:.300}, managers {}, where the server has {:.300}",
-                         name, key.first, key.second, stored ? stored->json : "none",
+      return fmt::format("{}: {} is kept as {:.300}, managers {}, where the server has {:.300}",
+                         name, named.str(), stored ? stored->json : "none",
                          stored ? stored->managers_text : "none", text);
     });
   }
