@@ -173,6 +173,16 @@ void TakenNames::add(const Json& crd) {
   for (const char* key : {"plural", "singular"}) resources.insert(string_at(*names, {key}));
   for (auto& name : strings_at(*names, "shortNames")) resources.insert(std::move(name));
   for (const char* key : {"kind", "listKind"}) kinds.insert(string_at(*names, {key}));
+  // That nothing was accepted takes nothing.
+  resources.erase("");
+  kinds.erase("");
+}
+
+bool TakenNames::within(const TakenNames& other) const {
+  const auto has = [](const std::set<std::string>& all, const std::set<std::string>& some) {
+    return std::includes(all.begin(), all.end(), some.begin(), some.end());
+  };
+  return has(other.resources, resources) && has(other.kinds, kinds);
 }
 
 AcceptedNames choose_names(const Json& crd, const TakenNames& taken) {

@@ -32,6 +32,8 @@ struct TakenNames {
   std::set<std::string> resources;  // plural, singular and short names
   std::set<std::string> kinds;      // of objects and of lists
   void add(const Json& crd);
+  // Each of them is one of the other's.
+  bool within(const TakenNames& other) const;
 };
 
 // What becomes of the names that a definition wants: those it may have, and "" or the reason and

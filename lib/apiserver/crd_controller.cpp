@@ -83,7 +83,6 @@ void CrdController::reconsider_names(const std::string& group, const std::string
 void CrdController::establish(const ObjectPtr& crd, WallTime now) {
   const std::string group = base::string_at(crd->json(), {"spec", "group"});
   Json decided = crd->json();
-  const Json* names = base::find(crd->json(), {"status", "acceptedNames"});
   decided["status"] = crd_status(crd->json(), taken_names(group), now);
   if (is_established(decided)) {
     if (respecified_.erase(crd->name()) != 0) reread_instances(crd);
@@ -95,8 +94,11 @@ void CrdController::establish(const ObjectPtr& crd, WallTime now) {
     object["status"] = status;
     return true;
   });
-  const bool renamed = names == nullptr || *names != status["acceptedNames"];
-  if (renamed && written.ok()) reconsider_names(group, crd->name());
+  TakenNames before;
+  TakenNames after;
+  before.add(crd->json());
+  after.add(decided);
+  if (written.ok() && !before.within(after)) reconsider_names(group, crd->name());
 }
 
 // Objects are pruned and given defaults when they are read, by the schema that the version which

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
 #include "apiserver/convert.hpp"
 #include "base/strings.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -153,15 +153,11 @@ Result<void> read_version(const Query& query, ListOptions& out) {
 }  // namespace
 
 Result<std::uint64_t> parse_version(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool digits = !text.empty() && end.ptr == text.data() + text.size();
-  if (digits && end.ec == std::errc()) return value;
-  const bool too_large = digits && end.ec == std::errc::result_out_of_range;
+  auto version = schema::parse_uint(text);
+  if (version) return version;
   return Error(ErrorKind::invalid,
-               fmt::format("resourceVersion: Invalid value: {}: strconv.ParseUint: parsing {}: {}",
-                           base::dump_json(Json(text)), base::dump_json(Json(text)),
-                           too_large ? "value out of range" : "invalid syntax"));
+               fmt::format("resourceVersion: Invalid value: {}: {}", base::dump_json(Json(text)),
+                           version.error().message()));
 }
 
 Result<ListOptions> parse_list_options(const Resource& resource, const Query& query, bool watch) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -11,6 +10,7 @@
 #include "base/time.hpp"
 #include "core/object_rules.hpp"
 #include "core/resource.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -61,10 +61,6 @@ bool fits(const Json& value, Shape shape) {
   return false;
 }
 
-std::string go_name(const Json& value) {
-  return value.is_boolean() ? "bool" : value.type_name();
-}
-
 // What does not fit, as "number ... of type string"; the two parts of the server's sentence.
 struct Misfit {
   std::string value;
@@ -73,13 +69,13 @@ struct Misfit {
 
 // Go reads a null in a map or list as the empty value.
 std::optional<Misfit> read_shape(Json& value, Shape shape) {
-  if (!fits(value, shape)) return Misfit{go_name(value), go_type(shape)};
+  if (!fits(value, shape)) return Misfit{schema::json_word(value), go_type(shape)};
   if (!value.is_structured()) return std::nullopt;
   const bool objects = shape == Shape::object_list;
   for (auto& item : value) {
     if (item.is_null()) item = objects ? Json::object() : Json("");
     if (objects ? item.is_object() : item.is_string()) continue;
-    return Misfit{go_name(item), objects ? "v1.OwnerReference" : "string"};
+    return Misfit{schema::json_word(item), objects ? "v1.OwnerReference" : "string"};
   }
   return std::nullopt;
 }
@@ -287,14 +283,10 @@ Result<void> check_url_name(const Json& object, const std::string& on_url) {
 
 Result<std::uint64_t> version_of(const Json& object) {
   const std::string text = base::string_at(object, {"metadata", "resourceVersion"});
-  std::uint64_t version = 0;
-  if (text.empty()) return version;
-  const char* last = text.data() + text.size();
-  const auto end = std::from_chars(text.data(), last, version);
-  if (end.ec == std::errc{} && end.ptr == last) return version;
-  const bool large = end.ec == std::errc::result_out_of_range && end.ptr == last;
-  return internal_error(fmt::format("strconv.ParseUint: parsing {}: {}", quoted(text),
-                                    large ? "value out of range" : "invalid syntax"));
+  if (text.empty()) return std::uint64_t{0};
+  auto version = schema::parse_uint(text);
+  if (!version) return internal_error(version.error().message());
+  return version;
 }
 
 void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>& warnings) {

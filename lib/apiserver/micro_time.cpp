@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,10 @@ bool is_digit(std::string_view text, std::size_t at) {
 }
 
 int days_in(int month, int year) {
-  static const std::vector<int> days = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return month == 2 && leap ? 29 : days[static_cast<std::size_t>(month - 1)];
+  using std::chrono::last;
+  const auto end =
+      std::chrono::year(year) / std::chrono::month(static_cast<unsigned>(month)) / last;
+  return static_cast<int>(static_cast<unsigned>(end.day()));
 }
 
 // Reads from the front as Go does, and remembers the first thing that is wrong.

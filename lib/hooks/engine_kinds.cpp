@@ -47,7 +47,7 @@ void Engine::Impl::follow_kinds() {
     Driver& made = make_driver(std::move(start.rule), scope);
     if (start.late) made.comes_late();
     if (scope.shards == 0) continue;
-    for (const std::size_t shard : led) drivers.back()->lead(shard);
+    for (const std::size_t shard : led) made.lead(shard);
   }
 }
 

@@ -164,7 +164,7 @@ void Engine::Impl::start_again(const std::vector<RuleIdentity>& ending, bool& an
     made.run_all_at_start();
     made.comes_late();
     for (const std::size_t shard : led) {
-      if (it->scope.shards > 0) drivers.back()->lead(shard);
+      if (it->scope.shards > 0) made.lead(shard);
     }
     it = restarts.erase(it);
     any = true;

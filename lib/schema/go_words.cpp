@@ -1,11 +1,14 @@
 #include "schema/go_words.hpp"
 
+#include <fmt/format.h>
+
+#include <charconv>
+
 #include "base/json.hpp"
 
 namespace kubewatch::schema {
 
 std::string json_word(const Json& value) {
-  if (value.is_number()) return "number";
   return value.is_boolean() ? "bool" : value.type_name();
 }
 
@@ -22,6 +25,18 @@ std::string go_text(const Json& value) {
     between = " ";
   }
   return out + "]";
+}
+
+Result<std::uint64_t> parse_uint(const std::string& text) {
+  std::uint64_t value = 0;
+  const char* last = text.data() + text.size();
+  const auto end = std::from_chars(text.data(), last, value);
+  const bool digits = !text.empty() && end.ptr == last;
+  if (digits && end.ec == std::errc()) return value;
+  const bool too_large = digits && end.ec == std::errc::result_out_of_range;
+  return Error(ErrorKind::invalid,
+               fmt::format("strconv.ParseUint: parsing {}: {}", base::dump_json(Json(text)),
+                           too_large ? "value out of range" : "invalid syntax"));
 }
 
 }  // namespace kubewatch::schema

@@ -1,9 +1,11 @@
-// Values as the server's sentences show them. Pure.
+// Values as the server's sentences show them, and numbers as it reads them. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/json_fwd.hpp"
+#include "base/result.hpp"
 
 namespace kubewatch::schema {
 
@@ -11,5 +13,7 @@ namespace kubewatch::schema {
 std::string json_word(const Json& value);
 // As fmt prints it (%v): map[a:5 b:<nil> c:[x y]].
 std::string go_text(const Json& value);
+// Decimal digits only. Errors: invalid, in the words of strconv.ParseUint.
+Result<std::uint64_t> parse_uint(const std::string& text);
 
 }  // namespace kubewatch::schema
