@@ -80,8 +80,9 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-made, namespace: %
 
 E2E_CASE("what kinds need that come after the start is asked for when they come") {
   World w;
-  w.apply(crd("Gadget", "gadgets"));
-  w.apply(object("Gadget", "g1"));
+  // Kinds of no other case: theirs may still be on their way out.
+  w.apply(crd("Gizmo", "gizmos"));
+  w.apply(object("Gizmo", "g1"));
   w.rules(R"x(
 apiVersion: kubewatch.dev/v1
 kind: Controller
@@ -94,7 +95,7 @@ apiVersion: kubewatch.dev/v1
 kind: Controller
 metadata: {name: '@NS@-late'}
 spec:
-  for: {apiVersion: kinds.e2e.kubewatch.dev/v1, kind: Widget, namespaces: ['@NS@']}
+  for: {apiVersion: kinds.e2e.kubewatch.dev/v1, kind: Sprocket, namespaces: ['@NS@']}
   reconcile: {shell: 'echo late $KW_NAME >> $FOLDER/seen', output: log, inheritEnv: [FOLDER]}
 )x");
   const auto running = controller(w, {"-v", "8", "--log-format", "json"});
@@ -104,16 +105,16 @@ spec:
              line.find(plural) != std::string::npos && line.find("watch") != std::string::npos;
     });
   };
-  REQUIRE(w.eventually([&] { return w.read("seen") == "g1\n" && asked("gadgets") > 0; }));
-  CHECK(asked("widgets") == 0);
-  w.apply(crd("Widget", "widgets"));
-  w.apply(object("Widget", "w1"));
+  REQUIRE(w.eventually([&] { return w.read("seen") == "g1\n" && asked("gizmos") > 0; }));
+  CHECK(asked("sprockets") == 0);
+  w.apply(crd("Sprocket", "sprockets"));
+  w.apply(object("Sprocket", "w1"));
   REQUIRE(w.eventually([&] { return w.lines("seen") == 3; }, Duration{120000}));
   // For both rules.
-  const auto each = asked("gadgets");
-  CHECK(w.eventually([&] { return asked("widgets") == 2 * each; }));
+  const auto each = asked("gizmos");
+  CHECK(w.eventually([&] { return asked("sprockets") == 2 * each; }));
   running->end();
-  for (const char* name : {"gadgets", "widgets"}) {
+  for (const char* name : {"gizmos", "sprockets"}) {
     w.remove("CustomResourceDefinition", std::string(name) + ".kinds.e2e.kubewatch.dev", "");
   }
 }
