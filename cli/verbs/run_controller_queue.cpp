@@ -29,7 +29,9 @@ class Queue : public Command {
   }
 
   int run(Context& context) override {
-    return control_.ask(context, "queue", {{"limit", limit_}}, [&](const Json& answer) {
+    Json args = ControlFlags::chosen_namespace(context);
+    args["limit"] = limit_;
+    return control_.ask(context, "queue", args, [&](const Json& answer) {
       for (const Json& controller : answer["controllers"]) print(context, controller);
     });
   }

@@ -53,20 +53,24 @@ Result<void> find_entry(const client::ResourceMap& resources, const StreamRule& 
   return check_scope(type, stream);
 }
 
-// Adds the object where the entry's filter lets it pass; says what the list lacks. True: it is in.
-bool add_to(InputList& list, const StreamRule& stream, runtime::StoredObject object) {
+// Adds the object where the entry's filter lets it pass; says what the list may lack. True: it is
+// in.
+bool add_to(InputList& list, const StreamRule& stream, const std::string& place,
+            runtime::StoredObject object) {
   const auto name = [&] {
     return list.gvk.api_version() + " " + list.gvk.kind + " " + object.meta.key().str();
   };
   if (object.reduced && list.reduced.empty()) list.reduced = name();
   const auto passed = passes(stream.filter, object.json);
   if (!passed.ok()) {
-    list.complete = false;
-    if (!list.why_incomplete.empty()) return false;
+    if (list.lack) return false;
     SecretMask mask;
     mask.add_json(object.json);
-    list.why_incomplete =
-        "the filter fails on " + name() + ": " + mask.mask(passed.error().render());
+    list.lack = {
+        fmt::format("{} fails on {}: {}",
+                    list.name.empty() ? "a filter of owns" : "filter of watches " + list.name,
+                    name(), mask.mask(passed.error().render())),
+        place + "/filter"};
     return false;
   }
   if (*passed) list.objects.push_back(std::move(object.json));
@@ -91,12 +95,14 @@ Result<void> RuleCaches::resolve(const client::ResourceMap& resources) {
   for (const OwnsRule& owns : rule_.owns) {
     auto entry = std::make_unique<Owned>();
     entry->rule = &owns;
+    entry->place = fmt::format("/spec/owns/{}", owned_.size());
     KW_TRY(find_entry(resources, owns.stream, entry->type, entry->absent));
     owned_.push_back(std::move(entry));
   }
   for (const WatchesRule& watches : rule_.watches) {
     auto entry = std::make_unique<Related>();
     entry->rule = &watches;
+    entry->place = fmt::format("/spec/watches/{}", related_.size());
     KW_TRY(find_entry(resources, watches.stream, entry->type, entry->absent));
     related_.push_back(std::move(entry));
   }
@@ -225,7 +231,7 @@ std::vector<InputList> RuleCaches::owned(const std::string& owner_uid) const {
       auto object = owned->group.get(key);
       if (!object || told.contains(object->meta.uid)) continue;
       const std::string uid = object->meta.uid;
-      if (add_to(list, owned->rule->stream, std::move(*object))) told.insert(uid);
+      if (add_to(list, owned->rule->stream, owned->place, std::move(*object))) told.insert(uid);
     }
     out.push_back(std::move(list));
   }
@@ -239,17 +245,14 @@ std::vector<core::ObjectKey> RuleCaches::related_keys(const Related& related,
 }
 
 // An object on which `map` fails may belong to any of ours.
-std::string RuleCaches::why_incomplete(const Related& related, const core::ObjectKey& key) {
+std::string RuleCaches::relation_failure(const Related& related, const core::ObjectKey& key) {
   return related.rule->refs ? related.relations.failure_of(key) : related.relations.any_failure();
 }
 
-Result<void> RuleCaches::refs_known(const core::ObjectKey& key) const {
-  for (const auto& related : related_) {
-    if (!related->rule->refs) continue;
-    std::string failure = related->relations.failure_of(key);
-    if (!failure.empty()) return Error(ErrorKind::invalid, std::move(failure));
-  }
-  return {};
+std::optional<Lack> RuleCaches::lack_of(const Related& related, const core::ObjectKey& key) {
+  std::string why = relation_failure(related, key);
+  if (why.empty()) return std::nullopt;
+  return Lack{std::move(why), related.place + (related.rule->refs ? "/refs" : "/map")};
 }
 
 std::vector<InputList> RuleCaches::related(const core::ObjectKey& key) const {
@@ -258,11 +261,10 @@ std::vector<InputList> RuleCaches::related(const core::ObjectKey& key) const {
     InputList list{related->rule->name, related->type.gvk};
     list.absent = related->absent;
     list.resource_version = related->group.resource_version();
-    list.why_incomplete = why_incomplete(*related, key);
-    list.complete = list.why_incomplete.empty();
+    list.lack = lack_of(*related, key);
     for (const core::ObjectKey& other : related_keys(*related, key)) {
       if (auto object = related->group.get(other)) {
-        add_to(list, related->rule->stream, std::move(*object));
+        add_to(list, related->rule->stream, related->place, std::move(*object));
       }
     }
     out.push_back(std::move(list));

@@ -67,6 +67,9 @@ struct CacheCallbacks {
   std::function<const PatchMemory&()> patches;
   // A change of an object's own that does not run it: `changed` does not name what it touched.
   std::function<void(const core::ObjectKey& key, const std::string& resource_version)> ignored;
+  // An object whose place in the lists could not be told (a Lack) has one now, or is gone: what it
+  // was, of the reason "owned_changed" or "related_changed"; "" = nothing has changed of it.
+  std::function<void(runtime::Reason, const std::string& object)> mended;
   // It is gone from what this instance watches, and may be another's (--shard-by label=KEY).
   std::function<void(const core::ObjectMeta& last)> may_have_left_shard;
   std::function<void()> on_ready;  // some stream had its first sync, or is blocked
@@ -120,8 +123,8 @@ class RuleCaches {
   // What a run of the object is given: one list for each `owns` and each `watches`, in order.
   std::vector<InputList> owned(const std::string& owner_uid) const;
   std::vector<InputList> related(const core::ObjectKey& key) const;
-  // Some `refs` fails on the object: what it refers to cannot be told.
-  Result<void> refs_known(const core::ObjectKey& key) const;
+  // A run of the object has met a Lack. Programs that failed for want of time may not fail now.
+  void try_again(const core::ObjectKey& key);
 
   // What there is outside the selection, with our finalizer.
   std::optional<core::ObjectMeta> guarded_meta(const core::ObjectKey& key) const;
@@ -170,6 +173,7 @@ class RuleCaches {
     Selection selection;  // where children may be made; where they are is watched everywhere
     StreamGroup group;
     bool absent = false;  // an optional kind that the server does not have: nothing is opened
+    std::string place;    // in the rule: "/spec/owns/0"
   };
   struct Related {
     const WatchesRule* rule = nullptr;
@@ -177,12 +181,14 @@ class RuleCaches {
     Selection selection;
     StreamGroup group;
     bool absent = false;
+    std::string place;
     Relations relations;  // map: related -> ours; refs: ours -> related
   };
 
   static std::vector<core::ObjectKey> related_keys(const Related& related,
                                                    const core::ObjectKey& key);
-  static std::string why_incomplete(const Related& related, const core::ObjectKey& key);
+  static std::string relation_failure(const Related& related, const core::ObjectKey& key);
+  static std::optional<Lack> lack_of(const Related& related, const core::ObjectKey& key);
   static bool watches(const Owned& owned, const ChildId& id);
 
   void on_object(const runtime::StoreChange& change);
@@ -206,16 +212,24 @@ class RuleCaches {
   void on_owned(const Owned& owned, const runtime::StoreChange& change);
   void on_related(Related& related, const runtime::StoreChange& change);
   void take_related(Related& related, const runtime::StoreChange& change);
+  std::vector<core::ObjectKey> concerned_by(Related& related, const runtime::StoreChange& change,
+                                            bool passes_now);
   void index_object(const runtime::StoredObject& object);
   void update_refs(const core::ObjectKey& key, const std::string& json);
+  void set_refs(Related& related, const core::ObjectKey& key, const std::string& json);
+  void set_mapped(Related& related, const runtime::StoredObject& object);
+  bool map_again(Related& related, const core::ObjectKey& source);
   void index_related(Related& related);
   std::vector<core::ObjectKey> children_of(const Owned& owned, const std::string& owner_uid) const;
-  Result<std::vector<core::ObjectKey>> mapped(const Related& related, const core::ObjectMeta& meta,
-                                              const std::string& json);
-  Result<std::vector<core::ObjectKey>> run_relation(const std::string& what,
-                                                    const jq::Program& program,
-                                                    const std::string& json, bool namespaced,
-                                                    const core::ObjectKey& key);
+  struct Relating {
+    std::string what;  // "map of watches config"
+    const jq::Program& program;
+    const core::ResourceType& from;  // the kind of what it is run on
+    bool namespaced;                 // the kind that it points at is
+  };
+  Result<std::vector<core::ObjectKey>> run_relation(const Relating& relating,
+                                                    const core::ObjectKey& key,
+                                                    const std::string& json);
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
   const core::ObjectKey* object_of(const std::string& uid) const;
   const core::ObjectKey* writer_of(const ChildId& id, const core::ObjectMeta& meta) const;
@@ -235,7 +249,8 @@ class RuleCaches {
   std::vector<std::pair<core::ResourceType, std::vector<std::string>>> writes_;
   std::vector<const WritesRule*> missing_writes_;  // the server had no such kind when last asked
   runtime::OwnerIndex by_uid_;
-  OncePer warned_{Duration{60000}};
+  OncePer warned_{Duration{3600000}};
+  std::optional<TimePoint> tried_again_;
   bool opened_ = false;
   bool built_ = false;
   bool may_finalize_ = false;

@@ -1,4 +1,6 @@
 // RuleCaches, second half: what a change in one of the streams means for the objects of the rule.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/json.hpp"
@@ -19,10 +21,18 @@ std::string reference(const core::ResourceType& type, const core::ObjectMeta& me
   return type.gvk.api_version() + " " + type.gvk.kind + " " + meta.key().str();
 }
 
+// Once in so long, at most, a program that failed for every object is tried again.
+constexpr Duration kTryAgain{10000};
+
+// Absent: the filter cannot be evaluated.
+std::optional<bool> judge(const std::optional<jq::Program>& filter, const std::string& json) {
+  const auto passed = passes(filter, json);
+  return passed.ok() ? std::optional(*passed) : std::nullopt;
+}
+
 // An object whose filter cannot be evaluated counts as matched: its run says what is wrong.
 bool matches(const std::optional<jq::Program>& filter, const std::string& json) {
-  const auto passed = passes(filter, json);
-  return !passed.ok() || *passed;
+  return judge(filter, json).value_or(true);
 }
 
 }  // namespace
@@ -98,11 +108,16 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
       callbacks_.seen(child_id(owned.type.gvk, change.meta.key()), change.meta.resource_version);
   const Author author = own ? Author::itself : Author::others;
   const bool deleted = change.type == ChangeType::deleted;
+  const auto& filter = owned.rule->stream.filter;
+  const auto last = judge(filter, change.json);
+  const auto previous =
+      change.previous_json.empty() ? std::optional(false) : judge(filter, change.previous_json);
+  // Whatever `on` says: runs wait for it.
+  if (deleted ? !last : !previous && last) {
+    callbacks_.mended(Reason::owned_changed, reference(owned.type, change.meta));
+  }
   if (deleted ? !owned.rule->on_delete : !owned.rule->on_apply) return;
-  const bool concerns =
-      matches(owned.rule->stream.filter, change.json) ||
-      (!change.previous_json.empty() && matches(owned.rule->stream.filter, change.previous_json));
-  if (!concerns) return;
+  if (!last.value_or(true) && !previous.value_or(true)) return;
   if (!rule_.has_for) {
     if (!is_child_of(change.meta, rule_.name, "")) return;
     return wake_all({kNoObject}, Reason::owned_changed, reference(owned.type, change.meta), author);
@@ -135,33 +150,40 @@ void RuleCaches::take_related(Related& related, const StoreChange& change) {
   if (!built_) return;
   const core::ObjectKey key = change.meta.key();
   const bool there = change.type != ChangeType::deleted;
-  const bool passes_now = there && matches(related.rule->stream.filter, change.json);
-  const std::string& before_json = there ? change.previous_json : change.json;
-  const bool passed_before =
-      !before_json.empty() && matches(related.rule->stream.filter, before_json);
-  if (!passes_now && !passed_before) return;
-  if (!rule_.has_for) return wake_related(related, change, {kNoObject});
-  if (related.rule->map_all) return wake_related(related, change, for_.group.keys());
-  if (related.rule->refs) {
-    return wake_related(related, change, related.relations.sources_of(key));
+  const auto judged = [&](const std::string& json) {
+    return json.empty() ? std::optional(false) : judge(related.rule->stream.filter, json);
+  };
+  const auto before = judged(there ? change.previous_json : change.json);
+  const auto now = judged(there ? change.json : "");
+  if (!before.value_or(true) && !now.value_or(true)) return;
+  const auto map_fails = [&] {
+    return related.rule->map && !related.relations.failure_of(key).empty();
+  };
+  const bool was_in_doubt = !before || map_fails();
+  wake_related(related, change, concerned_by(related, change, now.value_or(true)));
+  if (was_in_doubt && now && !map_fails()) {
+    callbacks_.mended(Reason::related_changed, reference(related.type, change.meta));
   }
+}
+
+std::vector<core::ObjectKey> RuleCaches::concerned_by(Related& related, const StoreChange& change,
+                                                      bool passes_now) {
+  const core::ObjectKey key = change.meta.key();
+  if (!rule_.has_for) return {kNoObject};
+  if (related.rule->map_all) return for_.group.keys();
+  if (related.rule->refs) return related.relations.sources_of(key);
   std::vector<core::ObjectKey> concerned = related.relations.targets_of(key);
-  const bool in_doubt = !related.relations.any_failure().empty();
   if (passes_now) {
-    related.relations.set(key, mapped(related, change.meta, change.json));
+    set_mapped(related, {change.meta, change.json});
   } else {
     related.relations.forget(key);
-  }
-  // Every list was incomplete, and what was not pruned for that is due.
-  if (in_doubt && related.relations.any_failure().empty()) {
-    return wake_related(related, change, for_.group.keys());
   }
   for (const core::ObjectKey& target : related.relations.targets_of(key)) {
     concerned.push_back(target);
   }
   std::sort(concerned.begin(), concerned.end());
   concerned.erase(std::unique(concerned.begin(), concerned.end()), concerned.end());
-  wake_related(related, change, concerned);
+  return concerned;
 }
 
 void RuleCaches::index_object(const runtime::StoredObject& object) {
@@ -171,44 +193,86 @@ void RuleCaches::index_object(const runtime::StoredObject& object) {
 
 void RuleCaches::update_refs(const core::ObjectKey& key, const std::string& json) {
   for (auto& related : related_) {
-    if (!related->rule->refs) continue;
-    related->relations.set(
-        key, run_relation("refs of watches " + related->rule->name, *related->rule->refs, json,
-                          related->type.namespaced, key));
+    if (related->rule->refs) set_refs(*related, key, json);
   }
+}
+
+void RuleCaches::set_refs(Related& related, const core::ObjectKey& key, const std::string& json) {
+  const Relating relating{"refs of watches " + related.rule->name, *related.rule->refs, for_.type,
+                          related.type.namespaced};
+  related.relations.set(key, run_relation(relating, key, json), callbacks_.now());
+}
+
+void RuleCaches::set_mapped(Related& related, const runtime::StoredObject& object) {
+  const core::ObjectKey key = object.meta.key();
+  const Relating relating{"map of watches " + related.rule->name, *related.rule->map, related.type,
+                          for_.type.namespaced};
+  related.relations.set(key, run_relation(relating, key, object.json), callbacks_.now());
+}
+
+// What `refs` says matters to its own object alone. Of a `map` one failure holds every run: those
+// that are left need not be tried then.
+void RuleCaches::try_again(const core::ObjectKey& key) {
+  const TimePoint now = callbacks_.now();
+  const bool maps = !tried_again_ || now - *tried_again_ >= kTryAgain;
+  if (maps) tried_again_ = now;
+  bool mended = false;
+  for (auto& related : related_) {
+    Relations& relations = related->relations;
+    const auto object = for_.group.get(key);
+    if (related->rule->refs && object && !relations.failure_of(key).empty()) {
+      set_refs(*related, key, object->json);
+      mended = mended || relations.failure_of(key).empty();
+    }
+    if (!related->rule->map || !maps) continue;
+    while (const auto source = relations.tried_longest_ago()) {
+      if (!map_again(*related, *source)) break;
+      mended = true;
+    }
+  }
+  if (mended) callbacks_.mended(Reason::related_changed, "");
+}
+
+// Whether it can be told now where the related object belongs.
+bool RuleCaches::map_again(Related& related, const core::ObjectKey& source) {
+  Relations& relations = related.relations;
+  const auto object = related.group.get(source);
+  if (!object) {
+    relations.forget(source);
+    return true;
+  }
+  const std::vector<core::ObjectKey> before = relations.targets_of(source);
+  set_mapped(related, *object);
+  if (!relations.failure_of(source).empty()) return false;
+  for (const auto& keys : {before, relations.targets_of(source)}) {
+    wake_all(keys, Reason::related_changed, reference(related.type, object->meta), Author::others);
+  }
+  return true;
 }
 
 void RuleCaches::index_related(Related& related) {
   if (!related.rule->map) return;
   for (const core::ObjectKey& key : related.group.keys()) {
     auto object = related.group.get(key);
-    if (!object || !matches(related.rule->stream.filter, object->json)) continue;
-    related.relations.set(key, mapped(related, object->meta, object->json));
+    if (object && matches(related.rule->stream.filter, object->json)) set_mapped(related, *object);
   }
 }
 
-Result<std::vector<core::ObjectKey>> RuleCaches::mapped(const Related& related,
-                                                        const core::ObjectMeta& meta,
-                                                        const std::string& json) {
-  return run_relation("map of watches " + related.rule->name, *related.rule->map, json,
-                      for_.type.namespaced, meta.key());
-}
-
 // A failure is told at once as well: it may concern objects that do not run for now.
-Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const std::string& what,
-                                                              const jq::Program& program,
-                                                              const std::string& json,
-                                                              bool namespaced,
-                                                              const core::ObjectKey& key) {
+Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const Relating& relating,
+                                                              const core::ObjectKey& key,
+                                                              const std::string& json) {
   const auto targets = [&]() -> Result<std::vector<core::ObjectKey>> {
-    KW_ASSIGN(const std::vector<Json> values, evaluate_text(program, json));
-    return read_targets(values, namespaced, key.namespace_);
+    KW_ASSIGN(const std::vector<Json> values, evaluate_text(relating.program, json));
+    return read_targets(values, relating.namespaced, key.namespace_);
   }();
   if (targets.ok()) return targets;
   SecretMask mask;
   mask.add_json(json);
-  Error masked(targets.error().kind(),
-               what + " failed on " + key.str() + ": " + mask.mask(targets.error().render()));
+  Error masked(
+      targets.error().kind(),
+      fmt::format("{} fails on {} {} {}: {}", relating.what, relating.from.gvk.api_version(),
+                  relating.from.gvk.kind, key.str(), mask.mask(targets.error().render())));
   if (warned_.admit(masked.message(), callbacks_.now())) {
     base::log_warn(masked.message(), {{"controller", rule_.name}});
   }

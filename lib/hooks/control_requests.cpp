@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -434,6 +435,8 @@ Json ControlRequests::retry(const Json& args) {
 Json ControlRequests::queue(const Json& args) {
   const TimePoint now = client_.loop().now();
   const std::size_t limit = count_at(args, "limit", kMaxNames, kMaxKeys);
+  const bool chooses = !base::string_at(args, {"onlyNamespace"}).empty();
+  const std::size_t searched = chooses ? std::numeric_limits<std::size_t>::max() : limit;
   Json controllers = Json::array();
   for (Driver* driver : engine_.drivers()) {
     const auto counts = driver->queue().counts(now);
@@ -454,8 +457,9 @@ Json ControlRequests::queue(const Json& args) {
       one["scheduleInMilliseconds"] = std::max<std::int64_t>(0, wait->count());
     }
     Json keys = Json::array();
-    for (const auto& [key, state] : driver->queue().entries(limit)) {
-      keys.push_back(queue_entry(*driver, key, state, now));
+    for (const auto& [key, state] : driver->queue().entries(searched)) {
+      if (keys.size() >= limit) break;
+      if (is_chosen(args, key)) keys.push_back(queue_entry(*driver, key, state, now));
     }
     one["objects"] = std::move(keys);
     controllers.push_back(std::move(one));

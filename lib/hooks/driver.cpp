@@ -43,7 +43,6 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       caches_(rule_, cache_callbacks()),
       controller_(services.loop, *this, services.random,
                   scope.slots != nullptr ? *scope.slots : services.slots, queue_options(rule_)),
-      shapes_(services.client),
       schemas_(services.client),
       untold_(services.hand_over) {
   make_folders();
@@ -72,8 +71,13 @@ CacheCallbacks Driver::cache_callbacks() {
   callbacks.patches = [this]() -> const PatchMemory& { return memory_.patches(); };
   callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
     note_ignored(key, version);
-    // Whatever changed: it may be whole now.
-    if (reduced_.count(key) > 0) on_wake({key, runtime::Reason::updated, "", false, ""});
+    // Whatever changed: it may be whole now, or say what it refers to.
+    if (reduced_.count(key) > 0 || lacking_.count(key) > 0) {
+      on_wake({key, runtime::Reason::updated, "", false, ""});
+    }
+  };
+  callbacks.mended = [this](runtime::Reason reason, const std::string& object) {
+    wake_lacking(reason, object);
   };
   callbacks.may_have_left_shard = [this](const core::ObjectMeta& last) { look_at_shard(last); };
   callbacks.on_ready = [this] {
@@ -158,7 +162,10 @@ void Driver::on_wake(Wake wake) {
   if (wake.doubt && running_.count(wake.key) > 0) {
     return in_doubt_[wake.key].push_back(std::move(wake));
   }
-  if (wake.reason == runtime::Reason::startup && restore(wake.key)) return;
+  if (wake.reason == runtime::Reason::startup) {
+    note_inherited(wake.key);
+    if (restore(wake.key)) return;
+  }
   // Half an object is no `previous` either.
   if (!wake.previous.empty() && reduced_.count(wake.key) == 0) {
     previous_.try_emplace(wake.key, std::move(wake.previous));
@@ -185,6 +192,7 @@ void Driver::on_wake(Wake wake) {
 
 void Driver::forget_key(const core::ObjectKey& key, const std::string& uid) {
   controller_.forget(key);
+  inherited_.erase(uid);
   memory_.forget(uid);
   if (services_.state != nullptr) services_.state->forget({rule_.name, key});
   forget_key(key);
@@ -203,9 +211,14 @@ void Driver::forget_key(const core::ObjectKey& key) {
   in_doubt_.erase(key);
   debounced_.erase(key);
   write_themselves_.erase(key);
+  settle(key);
+  loop_alarm_.forget(key);
+}
+
+void Driver::settle(const core::ObjectKey& key) {
   failing_.erase(key);
   unfinished_.erase(key);
-  loop_alarm_.forget(key);
+  lacking_.erase(key);
 }
 
 // What died while it was worked on was forgotten then; what its run has left since goes as well.
@@ -249,11 +262,6 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
                       Error(matched.error().kind(), mask.mask(matched.error().render())), done);
   }
   const bool wanted = matched.ok() && (*matched || asked_for_.contains(work.key));
-  // What it refers to is unknown: a hook would see less than there is.
-  if (wanted && !object->meta.deleting()) {
-    const auto known = caches_.refs_known(work.key);
-    if (!known.ok()) return fail_early(work, object->meta, known.error(), done);
-  }
   proceed(work, std::move(*object), wanted, done);
 }
 
@@ -267,8 +275,7 @@ void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bo
   switch (next_step(object.meta, matched, rule_)) {
     case NextStep::skip:
       previous_.erase(work.key);
-      failing_.erase(work.key);
-      unfinished_.erase(work.key);
+      settle(work.key);
       first_reason_.erase(work.key);
       return done(runtime::RunOutcome::done());
     case NextStep::add_finalizer: return patch_finalizer(work, object, true, done);
@@ -291,6 +298,7 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
   if (!caches_.is_guarded_outside(work.key)) {
     controller_.forget(work.key);
     previous_.erase(work.key);
+    lacking_.erase(work.key);
     return done(runtime::RunOutcome::done());
   }
   get_live(work.key, [this, work, done](Result<Json> answer) {
@@ -347,6 +355,7 @@ void Driver::start(RunInput input, const Done& done) {
   const std::string id = input.id;
   const std::string uid = input.object.meta.uid;
   const core::ObjectKey key = input.work.key;
+  inherited_.erase(uid);
   memory_.begin_run(uid);
   const auto known = woken_.extract(key);
   const auto woken = known ? known.mapped() : LoopAlarm::Woken::by_others;
@@ -364,8 +373,13 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
                         RunEnd end, const Done& done) {
   auto node = runs_.extract(id);
   // The run is on the stack below us: it goes in the next turn.
-  services_.loop.post([run = std::move(node.mapped())] {});
+  const std::shared_ptr<Run> run = std::move(node.mapped());
+  services_.loop.post([run] {});
   memory_.end_run(uid, !caches_.has_object(key, uid));
+  if (end.lack) {
+    handling_.erase(id);
+    return hold(run->input(), *end.lack, done);
+  }
   count(end.record, key, end.outcome.verdict);
   const RunVerdict verdict = end.outcome.verdict;
   if (verdict != RunVerdict::failed && verdict != RunVerdict::not_yet) asked_for_.erase(key);
@@ -406,6 +420,7 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
 }
 
 void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdict verdict) {
+  lacking_.erase(key);
   ++run_count_;
   if (record.outcome != to_string(Outcome::done) && record.outcome != to_string(Outcome::not_yet)) {
     ++failed_count_;
@@ -465,9 +480,7 @@ ControllerFacts Driver::facts() const {
   out.waiting = counts.waiting;
   out.running = counts.held;
   out.parked = counts.parked;
-  for (const core::ObjectKey& key : failing_) {
-    if (controller_.queue().is_retrying(key)) ++out.failing;
-  }
+  out.failing = failing();
   // While it is held nothing is due: its objects are not known.
   if (!controller_.held()) out.oldest = controller_.queue().oldest_ready_age(services_.loop.now());
   return out;
@@ -538,20 +551,6 @@ std::vector<FoundChild> Driver::cached_children(const std::string& owner_uid) co
   return caches_.cached_children(owner_uid);
 }
 
-void Driver::with_unwatched_places(const Owner& owner,
-                                   std::function<void(Result<std::vector<Unwatched>>)> done) {
-  auto answer = [this, owner, done = std::move(done)](const Result<bool>& resolved) {
-    if (!resolved.ok()) return done(resolved.error());
-    done(caches_.unwatched_places(owner));
-  };
-  const auto known = services_.resources();
-  const auto resolved = caches_.resolve_writes(*known);
-  if (resolved.ok() && *resolved) return answer(resolved);
-  services_.rediscover([this, answer = std::move(answer)] {
-    answer(caches_.resolve_writes(*services_.resources()));
-  });
-}
-
 bool Driver::is_of_own_kind(const ChildId& id) const {
   return id.group == owner_type().gvk.group && id.kind == owner_type().gvk.kind;
 }
@@ -592,26 +591,6 @@ void Driver::watch_expectations() {
     services_.on_progress();
     if (!expected_.empty()) watch_expectations();
   });
-}
-
-void Driver::with_schemas(TimePoint oldest, std::function<void(const KindSchemas&)> done) {
-  std::vector<core::Gvk> kinds;
-  for (const OwnsRule& owns : rule_.owns) kinds.push_back(owns.stream.gvk);
-  for (const WritesRule& writes : rule_.writes) kinds.push_back(writes.gvk);
-  if (owner_type().has_subresource("status")) kinds.push_back(owner_type().gvk);
-  const auto resources = services_.resources();
-  schemas_.with(kinds, resources.get(), oldest, [this, done = std::move(done)] { done(schemas_); });
-}
-
-void Driver::warn_of_fields(const std::string& object, const std::string& what) {
-  if (!told_.admit(object + what, services_.loop.now())) return;
-  base::log_warn("the hook comes to own fields that it may not mean: " + what + "; leave them out",
-                 {{"controller", rule_.name}, {"object", object}});
-}
-
-void Driver::with_status_shape(std::function<void(const StatusShape&)> done) {
-  const auto resources = services_.resources();
-  shapes_.with(owner_type(), resources.get(), std::move(done));
 }
 
 }  // namespace kubewatch::hooks

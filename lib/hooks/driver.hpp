@@ -20,7 +20,6 @@
 #include "hooks/run.hpp"
 #include "hooks/services.hpp"
 #include "hooks/state_marks.hpp"
-#include "hooks/status_shapes.hpp"
 #include "hooks/trigger_request.hpp"
 #include "hooks/untold_deletions.hpp"
 #include "runtime/lru_map.hpp"
@@ -139,7 +138,7 @@ class Driver : public runtime::Reconciler, public RunHost {
                              std::function<void(Result<std::vector<Unwatched>>)> done) override;
   void expect(const ChildId& id, const std::string& resource_version) override;
   void finalizer_patched(const Owner& owner, const std::string& resource_version) override;
-  void with_status_shape(std::function<void(const StatusShape&)> done) override;
+  void with_status_shape(TimePoint oldest, std::function<void(const StatusShape&)> done) override;
 
  private:
   using Done = std::function<void(runtime::RunOutcome)>;
@@ -164,6 +163,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void deletion_told(const core::ObjectKey& key);
   void tell_deletion(Deleted deleted);
   bool finalized_elsewhere(const core::ObjectMeta& last) const;
+  void note_inherited(const core::ObjectKey& key);
   void watch_schedule();
   void run_by_schedule();
   void forget_key(const core::ObjectKey& key, const std::string& uid);
@@ -193,6 +193,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   void start(RunInput input, const Done& done);
   Owner owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const;
   void forget_key(const core::ObjectKey& key);
+  void settle(const core::ObjectKey& key);  // its last run, if it had one, left nothing to say
+  std::size_t failing() const;
   void forget_if_gone(const core::ObjectKey& key);
   void on_run_end(const core::ObjectKey& key, const std::string& uid, const std::string& id,
                   RunEnd end, const Done& done);
@@ -201,12 +203,21 @@ class Driver : public runtime::Reconciler, public RunHost {
                   const Done& done, Outcome outcome = Outcome::failed);
   void fail_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
                       const Error& error, const Done& done);
+  void tell_in_condition(const core::ObjectKey& key, const core::ObjectMeta& meta,
+                         std::string_view reason, const std::string& why,
+                         std::function<void()> then);
   void after_run(const core::ObjectKey& key, const RunEnd& end);
   void retry_slowly(const core::ObjectKey& key);
   bool is_of_own_kind(const ChildId& id) const;
   LoopAlarm::Woken woken_by(const Wake& wake) const;
   LoopAlarm::Woken note_woken(const Wake& wake);
   void resolve_doubts(const core::ObjectKey& key);
+  // driver_lacks.cpp: runs that wait because a list may lack something
+  void hold(const RunInput& input, const Lack& lack, const Done& done);
+  void tell_of_lack(const RunInput& input, const Lack& lack, std::function<void()> then);
+  void wake_lacking(runtime::Reason reason, const std::string& object);
+  std::string in_words(const Lack& lack) const;
+  std::vector<std::string> lacks_of(const core::ObjectKey& key, const std::string& uid) const;
   void look_for_loop(const core::ObjectKey& key, const RunEnd& end);
   void count(const RunRecord& record, const core::ObjectKey& key,
              runtime::RunOutcome::Verdict verdict);
@@ -258,7 +269,6 @@ class Driver : public runtime::Reconciler, public RunHost {
   RuleCaches caches_;
   runtime::Controller controller_;
   UnknownKinds unknown_kinds_;
-  StatusShapes shapes_;
   KindSchemas schemas_;
   OncePer told_{Duration{3600000}, 1000};
   ExpectedWrites expected_;
@@ -289,13 +299,16 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<std::vector<Deleted>> deleted_;  // in order
   UntoldDeletions untold_;                // of shards that others lead
   std::set<std::string> finalized_;       // uids; with both finalize and onDelete
+  std::set<std::string> inherited_;       // uids with our finalizer, not run since the lead is ours
   std::set<core::ObjectKey> reduced_;     // parked because only their metadata is cached
   std::set<core::ObjectKey> asked_for_;   // by name, whatever the filter says, and not done yet
   std::set<core::ObjectKey> debounced_;   // wait for nothing but the debounce
   std::set<core::ObjectKey> write_themselves_;  // their last runs printed their own objects
   std::set<core::ObjectKey> failing_;
-  std::set<core::ObjectKey> unfinished_;  // their last run said "not yet"
-  bool looks_for_rivals_ = true;          // until one was found; without leader election
+  std::map<core::ObjectKey, Lack> lacking_;  // wait for a list that is whole, as told last
+  mutable std::map<std::string, std::string> places_;  // of the rule's expressions, found once
+  std::set<core::ObjectKey> unfinished_;               // their last run said "not yet"
+  bool looks_for_rivals_ = true;  // until one was found; without leader election
   LoopAlarm loop_alarm_{15, Duration{60000}};
   std::map<std::string, std::shared_ptr<Run>> runs_;
   PerKey<std::shared_ptr<OwnerCondition>> conditions_;  // being written, outside of runs

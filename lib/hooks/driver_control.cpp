@@ -1,4 +1,6 @@
 // Driver, the part for people: why an object runs or does not, and how its rule stands.
+#include <algorithm>
+
 #include "hooks/driver.hpp"
 #include "hooks/evaluate.hpp"
 
@@ -44,11 +46,7 @@ void Driver::add_object_facts(const core::ObjectKey& key, ExplainFacts& facts) c
     mask.add_json(object->json);
     facts.filter_error = mask.mask(passed.error().render());
   }
-  for (const auto& lists : {caches_.owned(object->meta.uid), caches_.related(key)}) {
-    for (const InputList& list : lists) {
-      if (!list.complete) facts.incomplete_lists.push_back(list.why_incomplete);
-    }
-  }
+  facts.lacks = lacks_of(key, object->meta.uid);
 }
 
 void Driver::add_queue_facts(const core::ObjectKey& key, ExplainFacts& facts) {
@@ -87,6 +85,17 @@ bool Driver::only_debounced() const {
          controller_.queue().pressing() == debounced_.size();
 }
 
+// What waits for a list is tried again as well.
+std::size_t Driver::failing() const {
+  const runtime::WorkQueue& queue = controller_.queue();
+  const auto retries = [&](const core::ObjectKey& key) { return queue.is_retrying(key); };
+  const auto waits = [&](const auto& lacking) {
+    return failing_.count(lacking.first) == 0 && queue.look(lacking.first).has_value();
+  };
+  return static_cast<std::size_t>(std::count_if(failing_.begin(), failing_.end(), retries) +
+                                  std::count_if(lacking_.begin(), lacking_.end(), waits));
+}
+
 DriverStatus Driver::status() const {
   DriverStatus status;
   status.started = started_;
@@ -97,9 +106,7 @@ DriverStatus Driver::status() const {
   status.debounced = rests && !status.idle && only_debounced();
   status.at_work = started_ && (controller_.held() || controller_.queue().at_work() ||
                                 !expected_.empty() || !left_settled());
-  for (const core::ObjectKey& key : failing_) {
-    if (controller_.queue().is_retrying(key)) ++status.failing;
-  }
+  status.failing = failing();
   status.parked = controller_.queue().counts(services_.loop.now()).parked;
   status.unfinished = unfinished_.size();
   for (const auto& [id, run] : runs_) status.hooks += run->hook_running() ? 1 : 0;
@@ -140,9 +147,10 @@ std::string Driver::why_not_listed() const {
 
 std::vector<std::string> Driver::unreconciled() const {
   std::vector<std::string> out;
-  const auto add = [&](const core::ObjectKey& key, const char* how) {
+  const auto add = [&](const core::ObjectKey& key, const std::string& how) {
     out.push_back((rule_.has_for ? owner_of(key, {}).str() : "the run") + " " + how);
   };
+  for (const auto& [key, lack] : lacking_) add(key, "waits: " + in_words(lack));
   for (const core::ObjectKey& key : failing_) {
     if (controller_.queue().is_retrying(key)) add(key, "failed");
   }

@@ -48,8 +48,7 @@ void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObj
           if (add) {
             first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
           }
-          failing_.erase(work.key);
-          unfinished_.erase(work.key);
+          settle(work.key);
           // A server that was only asked: no event of it will come.
           auto object = add && (*changed)->resource_version == meta.resource_version
                             ? caches_.object(work.key)
@@ -82,15 +81,21 @@ void Driver::fail_finalizer(const runtime::Work& work, const core::ObjectMeta& m
     fail_early(work, meta, error, done, Outcome::write_failed);
   };
   if (!add || !is_permanent_write_error(error)) return fail();
+  tell_in_condition(work.key, meta, kWriteFailedReason, error.render(), fail);
+}
+
+void Driver::tell_in_condition(const core::ObjectKey& key, const core::ObjectMeta& meta,
+                               std::string_view reason, const std::string& why,
+                               std::function<void()> then) {
   memory_.begin_run(meta.uid);
-  const auto condition = std::make_shared<OwnerCondition>(*this, owner_of(work.key, meta), meta);
-  conditions_[work.key] = condition;
-  condition->tell_write_failed(error.render(), [this, key = work.key, uid = meta.uid, fail](bool) {
+  const auto condition = std::make_shared<OwnerCondition>(*this, owner_of(key, meta), meta);
+  conditions_[key] = condition;
+  condition->tell(reason, why, [this, key, uid = meta.uid, then = std::move(then)](bool) {
     // It is on the stack below us: it goes in the next turn.
     auto node = conditions_.extract(key);
     services_.loop.post([told = std::move(node.mapped())] {});
     memory_.end_run(uid, !caches_.has_object(key, uid));
-    fail();
+    then();
   });
 }
 

@@ -84,7 +84,8 @@ bool Driver::is_skipped(const core::ObjectKey& key) const {
 
 void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
   const core::ObjectKey key = last.meta.key();
-  const bool finalized = finalized_.erase(last.meta.uid) > 0;
+  const bool inherited = inherited_.count(last.meta.uid) > 0 && finalized_elsewhere(last.meta);
+  const bool finalized = finalized_.erase(last.meta.uid) > 0 || inherited;
   const bool told_here = owns(key);
   const bool to_tell = rule_.on_delete && how != Gone::left && !finalized;
   forget_key(key, last.meta.uid);
@@ -112,6 +113,14 @@ void Driver::tell_deletion(Deleted deleted) {
 // Whether its finalize hook has run is not known here, but that one was to.
 bool Driver::finalized_elsewhere(const core::ObjectMeta& last) const {
   return rule_.finalize && (last.deleting() || last.has_finalizer(rule_.finalizer_name));
+}
+
+// Until this instance has run it, who led before was to finalize it, and may have done so.
+void Driver::note_inherited(const core::ObjectKey& key) {
+  if (scope_.shards == 0 || !rule_.on_delete || !rule_.finalize) return;
+  auto meta = caches_.object_meta(key);
+  if (!meta) meta = caches_.guarded_meta(key);
+  if (meta && meta->has_finalizer(rule_.finalizer_name)) inherited_.insert(meta->uid);
 }
 
 void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {

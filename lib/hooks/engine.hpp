@@ -105,7 +105,8 @@ struct EngineStatus {
   bool debounced = false;
   // Rules held by a missing kind, a forbidden list, or lists that failed for a while.
   std::size_t waiting_rules = 0;
-  std::size_t failing = 0;  // objects whose last run failed and that will be retried
+  // Objects whose last run failed, or that wait for lists that are whole; they are tried again.
+  std::size_t failing = 0;
   std::size_t parked = 0;
   std::size_t unfinished = 0;  // objects whose last run said "not yet" (exit 75)
   std::size_t hooks = 0;       // processes at work now

@@ -221,6 +221,10 @@ Explanation of_the_queue(const Rule& rule, const ExplainFacts& facts) {
     return out;
   }
   if (key.parked) return of_parked(facts);
+  if (key.pending && !facts.lacks.empty()) {
+    return state("incomplete",
+                 "its run waits: whether an object belongs to one of its lists cannot be told");
+  }
   return key.pending ? of_pending(key, rule, facts) : of_idle(rule, facts);
 }
 
@@ -238,8 +242,8 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
     out.details.push_back("the filter fails on it: " + facts.filter_error);
   }
   for (const std::string& why : facts.failing) out.details.push_back(why);
-  for (const std::string& why : facts.incomplete_lists) {
-    out.details.push_back("its input is not complete, so nothing is pruned: " + why);
+  for (const std::string& why : facts.lacks) {
+    out.details.push_back("no hook runs for it before its lists are whole: " + why);
   }
   if (facts.guarded_outside) {
     out.details.push_back("it left the rule's selection and still carries the finalizer " +

@@ -58,7 +58,7 @@ struct ExplainFacts {
   bool reduced = false;    // only its metadata is cached, though the rule wants all of it
   std::optional<bool> passes_filter;
   std::string filter_error;
-  std::vector<std::string> incomplete_lists;  // of what its run is given: why
+  std::vector<std::string> lacks;    // of the lists that its run is given
   std::vector<std::string> failing;  // watches of the rule that do not work now: which, why
   std::optional<IgnoredChange> ignored;
   // The queue.
@@ -77,7 +77,8 @@ struct ExplainFacts {
 struct Explanation {
   // waiting-for-kind | forbidden | syncing | stopping | standby | other-shard | not-found |
   // not-selected | filtered | deleting | reduced | running | due | debounced | slowed | backoff
-  // | requeued | resync | scheduled | parked | limited | waiting-for-worker | stale | idle
+  // | requeued | resync | scheduled | parked | limited | waiting-for-worker | incomplete | stale
+  // | idle
   std::string state;
   std::string text;                  // one sentence
   std::vector<std::string> details;  // further sentences

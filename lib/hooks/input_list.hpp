@@ -1,13 +1,21 @@
-// One list that a run is given: the children of a kind, or the matches of one `watches`, and how
-// far the list can be trusted. Filled by RuleCaches, written down by invocation.
+// One list that a run is given: the children of a kind, or the matches of one `watches`, how far it
+// can be trusted, and what it may lack. Filled by RuleCaches, written down by invocation.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/resource.hpp"
 
 namespace kubewatch::hooks {
+
+// An expression of the rule fails on an object, so whether that belongs to a list cannot be told.
+// No hook runs on such a list.
+struct Lack {
+  std::string why;         // for people: the expression, the object and its kind, the error
+  std::string expression;  // where in the rule: "/spec/watches/0/map"
+};
 
 struct InputList {
   std::string name;  // of the `watches`; "" = children
@@ -16,11 +24,8 @@ struct InputList {
   // Up to which the list is exact. Of watches in several namespaces: that of the one furthest
   // behind.
   std::string resource_version{};
-  // False: the filter failed on objects, which are left out, or the map on objects, which may
-  // belong here.
-  bool complete = true;
-  std::string why_incomplete{};  // for people
-  bool absent = false;           // the kind is optional, and the server has none
+  std::optional<Lack> lack{};  // of several the first
+  bool absent = false;         // the kind is optional, and the server has none
   // An object of which the cache has only metadata, "v1 ConfigMap shop/a"; no hook may see it.
   std::string reduced{};
 };

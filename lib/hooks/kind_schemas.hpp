@@ -1,7 +1,8 @@
 // The schemas that manifests and the status of a Result are checked against before the first write
 // (apply.validate: schema): those of built-in kinds from the compiled-in table, those of custom
-// kinds from their CustomResourceDefinitions, read when they are needed and kept for a while. A
-// kind without a schema is not checked here; the server checks everything again.
+// kinds from their CustomResourceDefinitions, read when they are needed and kept for a while: what
+// they refuse is judged again by one that is newer. A kind without a schema is not checked here;
+// the server checks everything again.
 #pragma once
 
 #include <functional>
@@ -15,6 +16,11 @@
 #include "schema/merge_schema.hpp"
 
 namespace kubewatch::hooks {
+
+// So old a schema may be, as long as it refuses nothing.
+inline constexpr Duration kSchemaAge{300000};
+// A definition is read once in so long; who needs a newer one waits for it.
+inline constexpr Duration kSchemaPause{2000};
 
 // What a manifest is as far as its schema tells. to_ask: it has fields that our table of built-in
 // kinds lacks. They are misspelt, or the server is newer: it has to say before anything is written.
@@ -47,14 +53,31 @@ class KindSchemas {
   Result<SchemaVerdict> check(const core::Gvk& gvk, const Json& manifest) const;
   Result<SchemaVerdict> check_status(const core::Gvk& gvk, const std::optional<Json>& status,
                                      const std::vector<Json>& conditions) const;
+  StatusShape status_shape(const core::Gvk& gvk) const;
 
  private:
   struct Known {
     KindSchema schema;
-    TimePoint read_at{};
+    TimePoint read_at{};  // when it was asked for
   };
+  struct Waiting {
+    TimePoint oldest;
+    std::function<void()> done;
+  };
+  struct Definition {
+    core::ResourceType crds;
+    core::ObjectKey key;
+    std::optional<TimePoint> asked;
+    bool on_its_way = false;
+    loop::Timer pause;
+    std::vector<Waiting> waiting;
+  };
+  void read(const core::Gvk& gvk);
+  void take(const core::Gvk& gvk, const Result<Json>& crd);
+
   client::Client& client_;
   std::map<core::Gvk, Known> known_;
+  std::map<core::Gvk, Definition> definitions_;
   client::InFlight requests_;
 };
 

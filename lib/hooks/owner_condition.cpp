@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "hooks/kind_schemas.hpp"
 #include "hooks/plan.hpp"
 
 namespace kubewatch::hooks {
@@ -14,14 +15,16 @@ OwnerCondition::OwnerCondition(WriteContext& context, Owner owner, const core::O
       owner_(std::move(owner)),
       status_(context, owner_, meta.generation, meta.resource_version) {}
 
-void OwnerCondition::tell_write_failed(const std::string& why, Done done) {
+void OwnerCondition::tell(std::string_view reason, const std::string& why, Done done) {
+  reason_ = reason;
   why_ = why;
   done_ = std::move(done);
   if (!context_.owner_type().has_subresource("status")) return finish(false);
-  context_.with_status_shape([this](const StatusShape& shape) {
-    if (!shape.known) return look_for_conditions();
-    shape.conditions ? write() : finish(false);
-  });
+  context_.with_status_shape(context_.client().loop().now() - kSchemaAge,
+                             [this](const StatusShape& shape) {
+                               if (!shape.known) return look_for_conditions();
+                               shape.conditions ? write() : finish(false);
+                             });
 }
 
 // Without a schema only an object that has conditions tells that its kind has them.
@@ -37,7 +40,7 @@ void OwnerCondition::look_for_conditions() {
 }
 
 void OwnerCondition::write() {
-  status_.start(std::nullopt, {error_condition(kWriteFailedReason, why_)},
+  status_.start(std::nullopt, {error_condition(reason_, why_)},
                 [this](const Result<bool>& written) {
                   if (!written.ok()) {
                     base::vlog(2, "a condition was not written: " + written.error().render());

@@ -1,9 +1,10 @@
-// Says of an object, in a condition of its own alone, that a write for it was refused: where no
+// Says of an object, in a condition of its own alone, what keeps it from being reconciled: where no
 // plan is carried out that would say so. Best effort: kinds without conditions are let be.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "client/in_flight.hpp"
 #include "hooks/status_writer.hpp"
@@ -18,8 +19,8 @@ class OwnerCondition {
   using Done = std::function<void(bool written)>;
   // `meta`: of the owner, as it was seen.
   OwnerCondition(WriteContext& context, Owner owner, const core::ObjectMeta& meta);
-  // `why` is masked.
-  void tell_write_failed(const std::string& why, Done done);
+  // `reason`: one of those of plan.hpp; `why` is masked.
+  void tell(std::string_view reason, const std::string& why, Done done);
 
  private:
   void look_for_conditions();
@@ -29,6 +30,7 @@ class OwnerCondition {
   WriteContext& context_;
   Owner owner_;
   StatusWriter status_;
+  std::string_view reason_;
   std::string why_;
   Done done_;
   client::InFlight requests_;

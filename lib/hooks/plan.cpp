@@ -70,7 +70,7 @@ bool is_error_condition(const Json& condition) {
   }
   const std::string reason = base::string_at(condition, {"reason"});
   return reason == kConflictReason || reason == kHookFailedReason || reason == kWriteFailedReason ||
-         reason == kNotYetReason;
+         reason == kNotYetReason || reason == kIncompleteInputReason;
 }
 
 WritePlan make_plan(HookOutput output, const PlanInput& input) {
@@ -89,10 +89,8 @@ WritePlan make_plan(HookOutput output, const PlanInput& input) {
     plan.create = std::move(output.create);
     plan.patches = std::move(output.patches);
     plan.deletes = std::move(output.deletes);
-    const bool prunes = input.verdict.outcome == Outcome::done && !input.finalizing &&
-                        input.rule.apply.prune && (printed_any || children_none);
-    plan.prune = prunes && !input.incomplete;
-    plan.prune_held = prunes && input.incomplete;
+    plan.prune = input.verdict.outcome == Outcome::done && !input.finalizing &&
+                 input.rule.apply.prune && (printed_any || children_none);
     plan.drop_finalizer = plan.prune && input.has_finalizer && !plan.needs_finalizer &&
                           !input.rule.finalize.has_value();
   }

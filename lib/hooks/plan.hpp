@@ -19,6 +19,7 @@ inline constexpr std::string_view kConflictReason = "ApplyConflict";
 inline constexpr std::string_view kHookFailedReason = "HookFailed";
 inline constexpr std::string_view kWriteFailedReason = "WriteFailed";
 inline constexpr std::string_view kNotYetReason = "NotYet";
+inline constexpr std::string_view kIncompleteInputReason = "IncompleteInput";  // also of an Event
 
 struct WritePlan {
   bool needs_finalizer = false;  // a child that Kubernetes would not remove: guard the owner first
@@ -28,7 +29,6 @@ struct WritePlan {
   std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
   bool prune = false;         // once every apply succeeded
-  bool prune_held = false;    // it would be, were the input complete
   std::vector<ChildId> keep;  // printed: never pruned
   std::optional<Json> status;
   std::vector<Json> conditions;
@@ -46,8 +46,6 @@ struct PlanInput {
   bool has_finalizer = false;   // the owner carries ours now
   bool shows_error = false;     // the owner's status has our error condition with status False
   bool has_conditions = false;  // the kind has status.conditions
-  // The hook was given lists that may lack something: what it does not print may be needed.
-  bool incomplete = false;
 };
 
 // Namespaces before CRDs before the rest: what is of one class may be written side by side.

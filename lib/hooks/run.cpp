@@ -1,27 +1,19 @@
-// The life of one run.
+// The life of one run, from the end of its hook on.
 #include "hooks/run.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <iterator>
 
-#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "hooks/field_warnings.hpp"
 #include "hooks/finalizer_patch.hpp"
 #include "hooks/printed_secrets.hpp"
-#include "hooks/reduced.hpp"
-#include "hooks/worker_line.hpp"
 
 namespace kubewatch::hooks {
 namespace {
-
-constexpr Duration kSchemaAge{300000};
 
 // Shown in the owner's status already.
 bool shows_error(const std::string& object_json) {
@@ -46,13 +38,6 @@ std::optional<Duration> retry_after(const std::vector<Error>& failures) {
     if (!longest || wait > *longest) longest = wait;
   }
   return longest;
-}
-
-// Ours instead of the random one that hooks get without tracing.
-void set_traceparent(std::vector<std::string>& variables, const std::string& value) {
-  static constexpr std::string_view kName = "TRACEPARENT=";
-  std::erase_if(variables, [](const std::string& one) { return one.starts_with(kName); });
-  variables.push_back(std::string(kName) + value);
 }
 
 }  // namespace
@@ -95,114 +80,6 @@ base::LogFields Run::log_fields() const {
 
 bool Run::has_status() const {
   return !input_.deleted && host_.owner_type().has_subresource("status");
-}
-
-void Run::start() {
-  if (input_.finalizing && host_.rule().finalize && host_.rule().finalize->left_out) {
-    verdict_ = {Outcome::done, "its finalize hook is not run in a dry run", {}};
-    return conclude();
-  }
-  if (has_hook()) return start_hook();
-  // A finalizer that is there for children only: nothing to ask, they are removed. The server may
-  // quote the object in its refusals.
-  mask_.add_json(input_.object.json);
-  verdict_ = {};
-  clean_up();
-}
-
-namespace {
-
-bool may_print_secrets(const Rule& rule) {
-  const core::Gvk secret{"", "v1", "Secret"};
-  return std::any_of(rule.owns.begin(), rule.owns.end(),
-                     [&](const auto& owns) { return owns.stream.gvk == secret; }) ||
-         std::any_of(rule.writes.begin(), rule.writes.end(),
-                     [&](const auto& writes) { return writes.gvk == secret; });
-}
-
-}  // namespace
-
-void Run::start_hook() {
-  host_.hooks().prepare(hook(), [this](const Result<void>& ready) {
-    if (stopped_) {
-      exit_.canceled = true;
-      return fail(Outcome::failed, "ended by shutdown before it started");
-    }
-    if (!ready.ok()) return fail(Outcome::failed, ready.error().render());
-    launch();
-  });
-}
-
-void Run::launch() {
-  Invocation invocation;
-  invocation.id = input_.id;
-  invocation.controller = host_.rule().name;
-  invocation.reason = input_.work.reason;
-  invocation.reason_object = input_.work.reason_object;
-  invocation.attempt = input_.work.attempt;
-  invocation.finalizing = input_.finalizing;
-  invocation.object = input_.object.json;
-  invocation.previous = std::move(input_.previous);
-  invocation.owned = host_.caches().owned(owner_.uid);
-  invocation.related = host_.caches().related(owner_.key);
-  mask_.add_json(invocation.object);
-  mask_.add_json(invocation.previous);
-  for (const auto* lists : {&invocation.owned, &invocation.related}) {
-    for (const InputList& list : *lists) {
-      if (!list.reduced.empty()) return fail(Outcome::permanent, why_reduced(list.reduced));
-      for (const std::string& object : list.objects) mask_.add_json(object);
-      if (!list.complete && why_incomplete_.empty()) why_incomplete_ = list.why_incomplete;
-    }
-  }
-  const bool worker = hook().mode == HookMode::worker;
-  if (!worker) {
-    auto home = host_.hooks().homes()->take();
-    if (!home.ok()) return fail(Outcome::failed, home.error().render());
-    home_ = std::move(*home);
-    homes_ = host_.hooks().homes();
-  }
-  const EnvironmentInput source{
-      invocation,      input_.object.meta,
-      hook(),          host_.work_dir(),
-      home_,           own_environment,
-      base::read_file, worker ? EnvironmentPart::line : EnvironmentPart::all};
-  auto environment = build_environment(source, host_.services().random);
-  if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
-  for (const std::string& secret : environment->secrets) mask_.add_value(secret);
-  if (trace_ != nullptr) set_traceparent(environment->variables, trace_->ids().traceparent());
-  if (hook().credentials.kind == CredentialsRule::Kind::cache) {
-    guest_ = std::make_shared<GatewayGuest>(owner_.uid, child_id(owner_.gvk, owner_.key),
-                                            input_.keep_printed, trace_);
-  }
-  std::string document = build_document(invocation);
-  if (host_.services().on_exchange) document_ = document;
-  HookStart start{
-      {}, std::move(document), input_.id, log_fields(), mask_, may_print_secrets(host_.rule())};
-  if (worker) {
-    for (const std::string& secret : host_.hooks().secrets_of(hook())) mask_.add_value(secret);
-    start.mask = mask_;
-    start.input = worker_line(std::move(start.input), environment->variables);
-    start.given = [&hooks = host_.hooks(), guest = guest_](const std::string& home) {
-      hooks.serve(home, guest);
-    };
-  } else {
-    start.environment = std::move(environment->variables);
-    auto credentials = host_.hooks().credentials_in(home_, hook());
-    if (!credentials.ok()) return fail(Outcome::failed, credentials.error().render());
-    for (const std::string& secret : credentials->secrets) mask_.add_value(secret);
-    std::move(credentials->variables.begin(), credentials->variables.end(),
-              std::back_inserter(start.environment));
-    host_.hooks().serve(home_, guest_);
-    start.mask = mask_;
-  }
-  auto process = host_.hooks().start(hook(), std::move(start),
-                                     [this](HookExit exit) { on_exit(std::move(exit)); });
-  if (!process.ok()) {
-    host_.hooks().revoke(home_);
-    return fail(Outcome::failed, process.error().render());
-  }
-  process_ = std::move(*process);
-  hook_running_ = true;
 }
 
 void Run::terminate() {
@@ -250,7 +127,7 @@ void Run::learn_printed() {
 // are.
 std::string Run::let_lines_go() {
   if (process_ == nullptr) return "";
-  if (printed_whole_ || !may_print_secrets(host_.rule())) {
+  if (printed_whole_ || !may_print_secrets()) {
     process_->release(mask_);
     return "";
   }
@@ -325,7 +202,7 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   if (!output.ok()) {
     if (refused_by_schema && !schemas_renewed_) {
       schemas_renewed_ = true;
-      return host_.with_schemas(schema_time_ + Duration{1}, [this](const KindSchemas& renewed) {
+      return host_.with_schemas(schema_time_, [this](const KindSchemas& renewed) {
         const auto scope = traced();
         read_output(true, &renewed);
       });
@@ -391,15 +268,15 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
     // The object that the run began with may be older than what an earlier run wrote into it.
     input.shows_error = shows_error(object) || host_.memory().status(owner_.uid).shows_error;
     input.has_conditions = has_conditions;
-    input.incomplete = !why_incomplete_.empty();
     printed_itself_ = shared->own.has_value() && verdict_.writes_children();
     write(make_plan(std::move(*shared), input), has_conditions);
   };
   if (!has_status()) return plan(false, "");
   with_status([this, plan](const std::string& object) {
-    host_.with_status_shape([plan, object](const StatusShape& shape) {
-      plan(shape.known ? shape.conditions : has_live_conditions(object), object);
-    });
+    host_.with_status_shape(
+        host_.services().loop.now() - kSchemaAge, [plan, object](const StatusShape& shape) {
+          plan(shape.known ? shape.conditions : has_live_conditions(object), object);
+        });
   });
 }
 
@@ -418,10 +295,6 @@ void Run::write(WritePlan plan, bool has_conditions) {
   if (dropped_) return fail_dropped();
   events_ = std::move(plan.events);
   metrics_ = std::move(plan.metrics);
-  if (plan.prune_held) {
-    base::log_warn("nothing is pruned: its input was not complete: " + mask_.mask(why_incomplete_),
-                   log_fields());
-  }
   if (input_.keep_printed) {
     for (const Manifest& manifest : plan.manifests) {
       printed_[manifest.id().str()] = manifest.object;
@@ -497,7 +370,7 @@ void Run::fail_clean_up() {
   // The status of an object that has left the selection is not the rule's to write.
   if (!report_.permanent() || !owner_.deleting) return conclude();
   condition_ = std::make_unique<OwnerCondition>(host_, owner_, input_.object.meta);
-  condition_->tell_write_failed(verdict_.message, [this](bool written) {
+  condition_->tell(kWriteFailedReason, verdict_.message, [this](bool written) {
     report_.status_written = report_.status_written || written;
     conclude();
   });

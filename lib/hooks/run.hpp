@@ -37,6 +37,7 @@ struct RunEnd {
   bool printed_itself = false;   // its own object, besides others
   std::size_t wrote_itself = 0;  // of what record counts: its hook did, to its own object
   LoopAlarm::Woken woken = LoopAlarm::Woken::by_others;  // what woke its object; the driver says so
+  std::optional<Lack> lack;  // of a list: its hook was not started, and nothing of it counts
   Printed printed;
 };
 
@@ -56,6 +57,7 @@ class Run {
   const core::ObjectKey& key() const { return input_.work.key; }
   const std::string& uid() const { return input_.object.meta.uid; }
   bool of_deletion() const { return input_.deleted; }
+  const RunInput& input() const { return input_; }
   // As HookCall::held_by().
   std::string held_by() const { return hook_running_ ? process_->held_by() : ""; }
 
@@ -65,6 +67,9 @@ class Run {
   const HookRule& hook() const;
   void start_hook();
   void launch();
+  bool may_print_secrets() const;
+  bool take_lists(Invocation& invocation);
+  void wait_for(Lack lack);
   void on_exit(HookExit exit);
   void tell_exchange() const;
   void check_then_read();
@@ -110,8 +115,7 @@ class Run {
   bool printed_whole_ = true;           // mask_ knows all Secrets that the hook printed
   TimePoint schema_time_{};
   bool schemas_renewed_ = false;
-  std::string why_incomplete_;  // of the input; "" = it is complete
-  bool ask_first_ = false;      // only the server knows whether the output is valid
+  bool ask_first_ = false;  // only the server knows whether the output is valid
   HookExit exit_;
   Verdict verdict_;
   std::optional<Duration> requeue_after_;

@@ -86,7 +86,7 @@ std::string RuleCaches::input_mark(const core::ObjectKey& key, const core::Objec
   }
   for (const auto& related : related_) {
     out += "\nrelated " + related->rule->name + (related->absent ? " absent" : "");
-    if (!why_incomplete(*related, key).empty()) out += " incomplete";
+    if (!relation_failure(*related, key).empty()) out += " incomplete";
     std::vector<core::ObjectKey> keys = related_keys(*related, key);
     std::sort(keys.begin(), keys.end());
     for (const auto& other : keys) {

@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "client/apply_result.hpp"
 #include "hooks/child_writer.hpp"
+#include "hooks/kind_schemas.hpp"
 #include "hooks/plan.hpp"
 
 namespace kubewatch::hooks {
@@ -51,7 +52,13 @@ void StatusWriter::begin(std::optional<Json> status, std::vector<Json> condition
   if (memory.hash == hash_ && !version_.empty() && memory.resource_version == version_) {
     return finish(false);
   }
-  context_.with_status_shape([this](const StatusShape& shape) {
+  began_ = context_.client().loop().now();
+  renewed_ = false;
+  look_at_shape(began_ - kSchemaAge);
+}
+
+void StatusWriter::look_at_shape(TimePoint oldest) {
+  context_.with_status_shape(oldest, [this](const StatusShape& shape) {
     shape_ = shape;
     read();
   });
@@ -76,7 +83,11 @@ void StatusWriter::decide(const Json& live) {
       live,        owner_.gvk,  context_.rule().apply.field_manager, status_,
       conditions_, generation_, context_.client().loop().wall(),     shape_};
   auto writes = plan_status_writes(request);
-  if (!writes.ok()) return finish(std::move(writes.error()).with_context(owner_.str()));
+  if (!writes.ok()) {
+    // The definition may have been changed since it was read.
+    if (!std::exchange(renewed_, true)) return look_at_shape(began_);
+    return finish(std::move(writes.error()).with_context(owner_.str()));
+  }
   writes_ = std::move(*writes);
   if (!writes_.conditions_patch && !writes_.apply) return written(version_of(live));
   if (!rehearsing_) {

@@ -30,6 +30,7 @@ class StatusWriter {
 
  private:
   void begin(std::optional<Json> status, std::vector<Json> conditions, Done done);
+  void look_at_shape(TimePoint oldest);
   void read();
   void decide(const Json& live);
   void send_conditions();
@@ -50,6 +51,8 @@ class StatusWriter {
   std::optional<Json> status_;
   std::vector<Json> conditions_;
   StatusShape shape_;
+  TimePoint began_{};
+  bool renewed_ = false;  // the shape
   StatusWrites writes_;
   bool sent_ = false;
   Done done_;

@@ -74,6 +74,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
         guard(the_guard),
         rule(the_rule),
         surroundings(std::move(the_surroundings)),
+        now(surroundings.now ? surroundings.now : [clock = &the_loop] { return clock->now(); }),
         queue(surroundings.slots, surroundings.restart),
         workers(std::max<std::size_t>(surroundings.slots, 1)) {}
 
@@ -107,6 +108,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   LimitGuard& guard;
   const HookRule& rule;
   WorkerSurroundings surroundings;
+  std::function<TimePoint()> now;
   WorkerQueue queue;
   ProgramChanges changes;
   std::vector<Worker> workers;
@@ -123,16 +125,16 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
 class WorkerCall : public HookCall {
  public:
   WorkerCall(std::weak_ptr<WorkerPool::Impl> pool, HookStart start, OnExit exit_handler,
-             loop::EventLoop& loop)
+             std::function<TimePoint()> now)
       : id(std::move(start.id)),
         input(std::move(start.input)),
         told(start.mask),
         log(std::move(start.log_fields), std::move(start.mask), start.hold_lines),
         given(std::move(start.given)),
-        started(loop.now()),
+        started(now()),
         on_exit(std::move(exit_handler)),
         pool_(std::move(pool)),
-        loop_(loop) {}
+        now_(std::move(now)) {}
   ~WorkerCall() override {
     auto pool = pool_.lock();
     if (!pool) return;
@@ -144,7 +146,7 @@ class WorkerCall : public HookCall {
   }
   void release(const SecretMask& mask) override {
     learn(mask);
-    log.release(mask, loop_.now());
+    log.release(mask, now_());
   }
   std::string withhold(const SecretMask& mask, const std::string& why) override {
     learn(mask);
@@ -155,8 +157,8 @@ class WorkerCall : public HookCall {
   std::string held_by() const override {
     const auto pool = pool_.lock();
     if (!pool || !pool->queue.waits(id)) return "";
-    const auto hold = pool->queue.hold(loop_.now());
-    return hold ? why_held(*hold, loop_.now()) : "";
+    const auto hold = pool->queue.hold(now_());
+    return hold ? why_held(*hold, now_()) : "";
   }
 
   std::string id;
@@ -187,33 +189,33 @@ class WorkerCall : public HookCall {
   }
 
   std::weak_ptr<WorkerPool::Impl> pool_;
-  loop::EventLoop& loop_;
+  std::function<TimePoint()> now_;
 };
 
 void WorkerPool::Impl::pump() {
   restart.reset();
   // One time for both questions: a hold that ends between them would be waited out by nobody.
-  TimePoint now = loop.now();
-  for (auto step = queue.next(now); step; step = queue.next(now = loop.now())) {
+  TimePoint asked = now();
+  for (auto step = queue.next(asked); step; step = queue.next(asked = now())) {
     if (step->kind == WorkerQueue::Step::Kind::start) {
       start_worker(step->slot);
     } else {
       send(step->slot, step->id);
     }
   }
-  const auto hold = queue.hold(now);
+  const auto hold = queue.hold(asked);
   if (!hold) return;
-  restart = loop.after(std::chrono::ceil<Duration>(hold->until - loop.now()), [this] { pump(); });
+  restart = loop.after(std::chrono::ceil<Duration>(hold->until - now()), [this] { pump(); });
   tell(*hold);
 }
 
 // Runs that wait for it would seem to hang.
 void WorkerPool::Impl::tell(const WorkerQueue::Hold& hold) {
-  if (hold.until == told_hold || hold.until - loop.now() < kToldPause) return;
+  if (hold.until == told_hold || hold.until - now() < kToldPause) return;
   told_hold = hold.until;
   base::LogFields fields = {{"controller", surroundings.controller}};
   if (hold.runs > 0) fields.emplace_back("runs_waiting", std::to_string(hold.runs));
-  base::log_warn(why_held(hold, loop.now()), fields);
+  base::log_warn(why_held(hold, now()), fields);
 }
 
 void WorkerPool::Impl::start_worker(std::size_t slot) {
@@ -222,7 +224,7 @@ void WorkerPool::Impl::start_worker(std::size_t slot) {
   const auto launched = launch(worker, slot);
   if (launched.ok()) return;
   remove_home(worker);
-  const std::string id = queue.on_start_failed(slot, loop.now(), random);
+  const std::string id = queue.on_start_failed(slot, now(), random);
   HookExit exit;
   exit.died = "the worker cannot be started: " + launched.error().render();
   // Whoever submitted it may still be on the stack.
@@ -283,7 +285,7 @@ void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
   if (call.given) call.given(worker.home);
   worker.cpu_before = loop::cpu_time_of(worker.process->pid()).value_or(worker.cpu_before);
   worker.watched.restart_cpu();
-  call.started = loop.now();
+  call.started = now();
   call.input += '\n';
   worker.process->write(call.input);
   call.input = {};
@@ -321,7 +323,7 @@ std::string WorkerPool::Impl::outdated_by(const Worker& worker) {
   }
   std::string out;
   for (const auto& [path, stamp] : changed) {
-    const auto judged = changes.judge(path, stamp, loop.now());
+    const auto judged = changes.judge(path, stamp, now());
     if (judged.counts) out = path;
     if (!judged.pause) continue;
     base::log_warn(
@@ -381,11 +383,11 @@ void WorkerPool::Impl::show_line(std::size_t slot, std::string_view line) {
 void WorkerPool::Impl::on_errors(std::size_t slot, std::string_view line) {
   const SecretMask& seen = workers[slot].seen;
   const auto call = calls.find(queue.run_of(slot));
-  if (call != calls.end()) return call->second->log.line(seen.mask(line), loop.now());
+  if (call != calls.end()) return call->second->log.line(seen.mask(line), now());
   if (const auto last = unreleased.find(slot); last != unreleased.end()) {
-    return last->second->log.line(seen.mask(line), loop.now());
+    return last->second->log.line(seen.mask(line), now());
   }
-  workers[slot].idle_log->line(seen.mask(line), loop.now());
+  workers[slot].idle_log->line(seen.mask(line), now());
 }
 
 void WorkerPool::Impl::on_timeout(std::size_t slot) {
@@ -445,9 +447,9 @@ void WorkerPool::Impl::count(Worker& worker, HookExit& exit) {
   if (const auto cpu = loop::cpu_time_of(pid)) {
     exit.cpu = std::chrono::duration<double>(*cpu - worker.cpu_before).count();
   }
-  if (worker.max_rss == 0 || loop.now() - worker.memory_seen >= kMemoryPause) {
+  if (worker.max_rss == 0 || now() - worker.memory_seen >= kMemoryPause) {
     worker.max_rss = loop::peak_memory_of(pid);
-    worker.memory_seen = loop.now();
+    worker.memory_seen = now();
   }
   exit.max_rss = worker.max_rss;
 }
@@ -494,7 +496,7 @@ void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& 
   remove_home(worker);
   // This is the process's own callback: it goes when that is over.
   loop.post([process = std::shared_ptr<loop::Process>(std::move(worker.process))] {});
-  const auto ended = queue.on_ended(slot, loop.now(), random);
+  const auto ended = queue.on_ended(slot, now(), random);
   worker.idle_log->end();
   if (!ended.id.empty()) {
     finish(ended.id, end_of(worker, ended, exit));
@@ -518,7 +520,7 @@ void WorkerPool::Impl::finish(const std::string& id, HookExit exit) {
   WorkerCall& call = *it->second;
   calls.erase(it);
   call.log.end();
-  exit.elapsed = std::chrono::duration_cast<Duration>(loop.now() - call.started);
+  exit.elapsed = std::chrono::duration_cast<Duration>(now() - call.started);
   const auto on_exit = std::exchange(call.on_exit, {});
   on_exit(std::move(exit));
   if (!stopping) pump();
@@ -560,8 +562,7 @@ WorkerPool::~WorkerPool() {
 
 std::unique_ptr<HookCall> WorkerPool::run(HookStart start, HookCall::OnExit on_exit) {
   impl_->prints_secrets = start.hold_lines;
-  auto call =
-      std::make_unique<WorkerCall>(impl_, std::move(start), std::move(on_exit), impl_->loop);
+  auto call = std::make_unique<WorkerCall>(impl_, std::move(start), std::move(on_exit), impl_->now);
   impl_->calls[call->id] = call.get();
   impl_->queue.submit(call->id);
   impl_->pump();
@@ -569,7 +570,7 @@ std::unique_ptr<HookCall> WorkerPool::run(HookStart start, HookCall::OnExit on_e
 }
 
 std::optional<WorkerPool::Held> WorkerPool::held() const {
-  const TimePoint now = impl_->loop.now();
+  const TimePoint now = impl_->now();
   const auto hold = impl_->queue.would_hold(now);
   if (!hold) return std::nullopt;
   impl_->tell(*hold);

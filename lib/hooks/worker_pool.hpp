@@ -31,6 +31,8 @@ struct WorkerSurroundings {
   std::function<Result<std::shared_ptr<loop::Cgroup>>()> new_cgroup;
   // Before each run: brings what is in its home up to date; gives new secrets. May be empty.
   std::function<std::vector<std::string>(const std::string& home)> refresh;
+  // Empty: the loop's.
+  std::function<TimePoint()> now;
   // Its home is about to go. May be empty.
   std::function<void(const std::string& home)> forget;
 };

@@ -55,8 +55,9 @@ class WriteContext {
   // We changed the owner's finalizers: until the cache shows this version, it is stale.
   virtual void finalizer_patched(const Owner& owner, const std::string& resource_version) = 0;
 
-  // What the owner's schema says of conditions; asked of the server once.
-  virtual void with_status_shape(std::function<void(const StatusShape&)> done) = 0;
+  // What the owner's schema said of conditions at `oldest` or later.
+  virtual void with_status_shape(TimePoint oldest,
+                                 std::function<void(const StatusShape&)> done) = 0;
 };
 
 }  // namespace kubewatch::hooks

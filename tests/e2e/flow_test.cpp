@@ -70,6 +70,44 @@ E2E_CASE("refs: an object names the ConfigMap it depends on") {
   CHECK(w.runs_of("a") == 1);
 }
 
+E2E_CASE(
+    "an object on which map fails holds the runs, and a condition names it until it is mended") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(R"x(
+  watches:
+    - name: config
+      apiVersion: v1
+      kind: ConfigMap
+      namespaces: ['@NS@']
+      labelSelector: website
+      map: '{name: (.data.site | fromjson)}'
+)x") + kReconcile));
+  w.script("reconcile.sh", "grep -o '\"color\":\"[a-z]*\"' \"$KW_INPUT\" >> colors\n");
+  const auto config = [&](const std::string& site) {
+    w.apply(
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: '@NS@', labels: "
+        "{website: x}}, data: {color: red, site: '" +
+        site + "'}}");
+  };
+  const auto condition = [&](const std::string& name) {
+    const auto live = w.get("Website", "a");
+    const Json* conditions = live ? base::find(*live, {"status", "conditions"}) : nullptr;
+    return conditions == nullptr || conditions->empty() ? ""
+                                                        : base::string_at((*conditions)[0], {name});
+  };
+  config("no JSON");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return condition("reason") == "IncompleteInput"; }));
+  CHECK(condition("message").find("fails on v1 ConfigMap " + w.ns() + "/settings: ") !=
+        std::string::npos);
+  CHECK(w.lines("colors") == 0);
+  config("\"a\"");
+  REQUIRE(w.eventually([&] { return condition("status") == "True"; }));
+  CHECK(w.read("colors").starts_with("\"color\":\"red\"\n"));
+}
+
 E2E_CASE("status written by the hook does not run the hook again") {
   World w;
   w.apply(kWebsiteCrd);

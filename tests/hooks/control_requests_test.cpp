@@ -34,7 +34,9 @@ class Reply : public ControlReply {
 
 // A rule web for Websites, of which the server has shop/a, and its requests.
 struct Asked {
-  Asked() : world("") { world.transport.answer(200, list(object(kSite, "Website", "4", "{}"))); }
+  explicit Asked(const std::string& spec = "", const std::string& more = "") : world(spec) {
+    world.transport.answer(200, list(object(kSite, "Website", "4", "{}") + more));
+  }
   std::shared_ptr<Reply> ask(const std::string& name, const Json& args) {
     auto reply = std::make_shared<Reply>();
     if (!requests) requests.emplace(*world.engine, world.client);
@@ -299,4 +301,30 @@ TEST_CASE("the clock of a rule without `for` that is parked is not in its queue"
   REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 2; }));
   REQUIRE(asked.world.until([&] { return queue()["controllers"].at(0)["parked"] == 1; }));
   CHECK_FALSE(queue()["controllers"].at(0).contains("scheduleInMilliseconds"));
+}
+
+TEST_CASE("the queue shows the objects of the namespace that is chosen, however few may be shown") {
+  std::string other = object(kSite, "Website", "4", "{}");
+  other.replace(other.find("shop"), 4, "blog");
+  other.replace(other.find("u-Website"), 9, "u-other");
+  Asked asked("  resync: 1h\n", "," + other);
+  asked.world.start();
+  asked.world.watch("websites");
+  REQUIRE(asked.world.until(
+      [&] { return asked.world.runs.size() == 2 && asked.world.engine->status().idle; }));
+  const auto objects = [&](const Json& args) {
+    const auto reply = asked.ask("queue", args);
+    REQUIRE(reply->results.size() == 1);
+    const Json& controller = reply->results[0]["controllers"].at(0);
+    CHECK(controller["waiting"] == 2);
+    std::vector<std::string> out;
+    for (const Json& one : controller["objects"]) out.push_back(one["object"]);
+    return out;
+  };
+  CHECK(objects(Json::object()).size() == 2);
+  for (const char* const name : {"shop", "blog"}) {
+    CHECK(objects({{"onlyNamespace", name}, {"limit", 1}}) ==
+          std::vector<std::string>{std::string("Website ") + name + "/a"});
+  }
+  CHECK(objects({{"onlyNamespace", "nosuch"}}).empty());
 }

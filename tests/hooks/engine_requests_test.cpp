@@ -102,50 +102,6 @@ TEST_CASE("what the filter holds is not among what a request runs, unless a pers
   CHECK(world.runs.size() == 1);
 }
 
-TEST_CASE(
-    "a map that fails on a related object leaves every list of it incomplete until it heals") {
-  ScriptedEngine world(
-      "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, "
-      "map: '{name: (.spec.site | fromjson)}'}]\n");
-  const std::string good = R"({"site":"\"a\""})";
-  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
-  world.start();
-  auto& configs = world.asked("configmaps");
-  configs.head(200);
-  configs.data(list(object("v1", "ConfigMap", "4", R"({"site":"no JSON"})")));
-  configs.end();
-  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
-  CHECK(has(world.read("input"), R"("complete":false)"));
-  CHECK(has(world.explained(), "map of watches config failed on shop/a"));
-
-  auto& changes = world.watch("configmaps");
-  changes.head(200);
-  changes.data(test::event(object("v1", "ConfigMap", "6", good)));
-  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
-  CHECK_FALSE(has(world.read("input"), R"("complete":false)"));
-  CHECK(has(world.read("input"), R"("kind":"ConfigMap","metadata":{"name":"a")"));
-
-  // What it pointed at last stands.
-  changes.data(test::event(object("v1", "ConfigMap", "7", R"({"site":"no JSON"})")));
-  REQUIRE(world.until([&] { return world.runs.size() == 3; }));
-  CHECK(has(world.read("input"), R"("complete":false)"));
-  CHECK(has(world.read("input"), R"("resourceVersion":"7"},"spec":{"site":"no JSON")"));
-}
-
-TEST_CASE("an object on which refs fails is not run, and says so") {
-  ScriptedEngine world(
-      "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, "
-      "refs: '.spec.refs | split(\",\")[] | {name: .}'}]\n");
-  world.transport.answer(200, list(object(kSite, "Website", "4", R"({"refs":7})")));
-  world.transport.answer(200, list(""));
-  world.start();
-  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
-  CHECK(world.runs[0].outcome == "failed");
-  CHECK(has(world.runs[0].message, "refs of watches config failed on shop/a"));
-  CHECK(world.read("input").empty());
-  CHECK(has(world.explained(), "refs of watches config failed on shop/a"));
-}
-
 TEST_CASE("a list that the server refuses for good is named where somebody asks") {
   ScriptedEngine world("");
   world.transport.answer(400, R"({"kind":"Status","apiVersion":"v1","status":"Failure",)"

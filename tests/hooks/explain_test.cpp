@@ -121,12 +121,20 @@ TEST_CASE("the filter keeps an object out, but not one that we have to let go") 
   CHECK(says(out, "the filter fails on it: not a number"));
 }
 
-TEST_CASE("an object whose input is not complete says why, and that nothing is pruned") {
+TEST_CASE("an object whose lists may lack something waits, and says for what") {
   auto facts = quiet();
-  facts.incomplete_lists = {"map of watches config failed on shop/b: no JSON"};
+  facts.lacks = {"rules.yaml:9: map of watches config fails on v1 ConfigMap shop/b: no JSON"};
+  const std::string why = "before its lists are whole: " + facts.lacks[0];
+  CHECK(explain(website(), facts).state == "idle");
+  CHECK(says(explain(website(), facts), why));
+  facts.queued = pending(facts, runtime::Reason::requeue, 4000);
   const auto out = explain(website(), facts);
-  CHECK(out.state == "idle");
-  CHECK(says(out, "nothing is pruned: map of watches config failed on shop/b: no JSON"));
+  CHECK(out.state == "incomplete");
+  CHECK(out.matched);
+  CHECK_FALSE(out.next_run);
+  CHECK(says(out, why));
+  facts.queued->held = true;
+  CHECK(explain(website(), facts).state == "running");
 }
 
 TEST_CASE("a dying object without our finalizer is nobody's, with it it is held") {

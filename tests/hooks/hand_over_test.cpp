@@ -17,6 +17,8 @@ const char* const kFinalized =
     "  onDelete: true\n  concurrency: 1\n"
     "  finalize: {exec: [./hook.sh, finalize], output: log}\n";
 
+const char* const kFinalizer = R"(,"finalizers":["kubewatch.dev/web"])";
+
 std::vector<std::string> sorted(const std::string& lines) {
   auto out = base::split(lines, '\n');
   std::sort(out.begin(), out.end());
@@ -45,8 +47,12 @@ struct World : ScriptedEngine {
   }
 
   std::string event(const std::string& type, const std::string& version) const {
+    return event(type, version, metadata);
+  }
+  static std::string event(const std::string& type, const std::string& version,
+                           const std::string& more) {
     return R"({"type":")" + type + R"(","object":)" +
-           object(kSite, "Website", version, "{}", metadata) + "}\n";
+           object(kSite, "Website", version, "{}", more) + "}\n";
   }
   void tell(const std::string& text) { stream->data(text); }
   // Nothing but that is told before what comes last, one after the other.
@@ -88,10 +94,32 @@ TEST_CASE("an object that left and came back while another led was not deleted")
 }
 
 TEST_CASE("what another leader was to finalize is not told as a deletion as well") {
-  World world(kFinalized, R"(,"finalizers":["kubewatch.dev/web"])");
+  World world(kFinalized, kFinalizer);
   world.tell(world.event("DELETED", "6"));
   world.lead();
   CHECK(world.told_only(""));
+}
+
+TEST_CASE("what the leader before has finalized is not told by who has just taken over") {
+  World world(kFinalized, kFinalizer);
+  world.lead();
+  // The watch tells of its work only now.
+  world.tell(world.event("DELETED", "6", R"(,"deletionTimestamp":"2026-01-02T03:04:05Z")"));
+  CHECK(world.told_only(""));
+}
+
+TEST_CASE("what was let go without cleanup, under this leader or before it had one, is told") {
+  World world(kFinalized, kFinalizer);
+  world.lead();
+  SECTION("after a run of it") {
+    REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+    world.tell(world.event("DELETED", "6", kFinalizer));
+    CHECK(world.told_only("a there\na gone, with its last state\n"));
+  }
+  SECTION("without the finalizer") {
+    world.tell(world.event("DELETED", "6", ""));
+    CHECK(world.told_only("a gone, with its last state\n"));
+  }
 }
 
 TEST_CASE("a deletion that waited when the lead was given up is told by who has it next") {
@@ -136,4 +164,71 @@ TEST_CASE("a standby of the only shard that narrows what is watched has its cach
   CHECK(world.runs.empty());
   world.engine->lead(0);
   CHECK(world.until([&] { return world.runs.size() == 1; }));
+}
+
+namespace {
+
+hooks::EngineOptions by_label() {
+  hooks::EngineOptions options;
+  options.shards = *hooks::parse_shard_plan("label=part", 1);
+  return options;
+}
+
+std::string part(const std::string& number) {
+  return object(kSite, "Website", "6", "{}", R"(,"labels":{"part":")" + number + "\"}");
+}
+
+// A standby of the only shard by a label, with Website shop/a.
+struct LabelWorld : ScriptedEngine {
+  explicit LabelWorld(const std::string& spec = kSpec) : ScriptedEngine(spec) {
+    transport.answer(200, list(part("0")));
+    start(by_label());
+    stream = &watch("websites");
+    stream->head(200);
+    REQUIRE(until([&] { return engine->drivers().at(0)->status().started; }));
+  }
+  test::ScriptedCall* stream = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("the only shard by a label selects by it, and its standby has the cache ready") {
+  LabelWorld world;
+  CHECK(world.stream->line().find("labelSelector=part%3D0") != std::string::npos);
+  CHECK(world.asked("websites").line().find("labelSelector=part%3D0") != std::string::npos);
+  CHECK(world.runs.empty());
+  world.engine->lead(0);
+  CHECK(world.until([&] { return world.runs.size() == 1; }));
+}
+
+TEST_CASE("what has only left the shard by its label while another led was not deleted") {
+  LabelWorld world;
+  const bool is_there = GENERATE(true, false);
+  const std::string path = "/apis/demo.dev/v1/namespaces/shop/websites/a";
+  world.transport.route(
+      "GET", path, is_there ? 200 : 404,
+      is_there ? part("1") : R"({"kind":"Status","reason":"NotFound","code":404})");
+  world.stream->data(R"({"type":"DELETED","object":)" + part("0") + "}\n");
+  world.engine->lead(0);
+  REQUIRE(world.until([&] {
+    const auto lines = world.transport.lines();
+    return std::count(lines.begin(), lines.end(), "GET " + path) == 1 &&
+           world.engine->status().idle;
+  }));
+  CHECK(world.seen() == (is_there ? "" : "reconcile\n"));
+}
+
+TEST_CASE("rules that are read again stay narrowed to the only shard by a label") {
+  LabelWorld world;
+  world.engine->lead(0);
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  auto changed = world.engine->drivers().at(0)->rule();
+  changed.for_.shard_selector.clear();
+  changed.fingerprint += 1;
+  changed.for_.namespaces = {"shop"};  // so its list is another
+  world.transport.answer(200, list(part("0")));
+  REQUIRE(world.engine->reload({changed}).ok());
+  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
+  REQUIRE(world.asked("websites").path().ends_with("/namespaces/shop/websites"));
+  CHECK(world.asked("websites").line().find("labelSelector=part%3D0") != std::string::npos);
 }

@@ -87,7 +87,6 @@ TEST_CASE("the document has every key of the contract, raw objects inside") {
   world.run.owned = {list("", "A", {R"({"kind":"A"})"}, "7"), list("", "None", {}, "8"),
                      list("", "B", {R"({"kind":"B"})"}, "9")};
   world.run.related = {list("config", "C", {R"({"kind":"C"})"}, "10"), list("empty", "D", {}, "")};
-  world.run.owned[1].complete = false;
   world.run.related[1].absent = true;
   const auto document = base::parse_json(build_document(world.run));
   REQUIRE(document.ok());
@@ -111,7 +110,7 @@ TEST_CASE("the document has every key of the contract, raw objects inside") {
              {"related", {{"config", Json::array({{{"kind", "C"}}})}, {"empty", Json::array()}}},
              {"lists",
               {state("", "A", {{"resourceVersion", "7"}, {"complete", true}}),
-               state("", "None", {{"resourceVersion", "8"}, {"complete", false}}),
+               state("", "None", {{"resourceVersion", "8"}, {"complete", true}}),
                state("", "B", {{"resourceVersion", "9"}, {"complete", true}}),
                state("config", "C", {{"resourceVersion", "10"}, {"complete", true}}),
                state("empty", "D", {{"complete", true}, {"absent", true}})}}});

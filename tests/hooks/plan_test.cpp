@@ -86,24 +86,6 @@ TEST_CASE("apply.prune: false and finalizing never prune") {
   CHECK_FALSE(make_plan(printed({manifest("", "ConfigMap", "shop", "c")}), input).prune);
 }
 
-TEST_CASE("a hook that was given incomplete lists prunes nothing, whatever it prints") {
-  World world;
-  PlanInput input = world.input();
-  input.incomplete = true;
-  input.has_finalizer = true;
-  const auto plan = make_plan(printed({manifest("", "ConfigMap", "shop", "c")}), input);
-  CHECK(plan.manifests.size() == 1);
-  CHECK_FALSE(plan.prune);
-  CHECK(plan.prune_held);
-  CHECK_FALSE(plan.drop_finalizer);
-  HookOutput none;
-  none.result.emplace();
-  none.result->children_none = true;
-  CHECK_FALSE(make_plan(none, input).prune);
-  // Nothing is held where nothing would be pruned.
-  CHECK_FALSE(make_plan(printed({}), input).prune_held);
-}
-
 TEST_CASE("a permanent failure writes status and conditions only, and one that names the error") {
   World world;
   world.verdict = {Outcome::permanent, "exit code 65: no", {}};
@@ -162,6 +144,7 @@ TEST_CASE("not yet takes the place of the error that is shown") {
 TEST_CASE("our error condition is known by its reason from one that others have written") {
   CHECK(is_error_condition(error_condition(kHookFailedReason, "no")));
   CHECK(is_error_condition(error_condition(kNotYetReason, "")));
+  CHECK(is_error_condition(error_condition(kIncompleteInputReason, "")));
   CHECK_FALSE(is_error_condition(error_condition("WaitingForDns", "no zone")));
   Json over = error_condition(kHookFailedReason, "");
   over["status"] = "True";

@@ -39,7 +39,8 @@ bool is_alive(const std::string& pid) {
 
 struct Rig {
   explicit Rig(const std::string& script, std::size_t slots = 1,
-               base::BackoffPolicy restart = {Duration{1}, Duration{1}, 2.0, 0.0}) {
+               base::BackoffPolicy restart = {Duration{1}, Duration{1}, 2.0, 0.0},
+               std::function<TimePoint()> now = {}) {
     rule.argv = {"/bin/sh", "-c", script};
     rule.directory = folder.path();
     rule.timeout = Duration{20000};
@@ -48,6 +49,7 @@ struct Rig {
     around.controller = "website";
     around.slots = slots;
     around.restart = restart;
+    around.now = std::move(now);
     around.new_home = [this](const std::string& name) -> Result<std::string> {
       if (!home_error.empty()) return Error(ErrorKind::unavailable, home_error);
       std::filesystem::create_directory(folder.file(name));
@@ -465,4 +467,23 @@ TEST_CASE("a worker over its limits is ended, and the run says which") {
   rig.start("a");
   CHECK(rig.verdict("a").outcome == Outcome::failed);
   CHECK(rig.verdict("a").message == "ended: used more than limits.processes 4");
+}
+
+TEST_CASE("a run waits for no worker whose pause has ended, whenever it was that somebody looked") {
+  // Time stands still until the clock has been asked so often since the run came; then the pause is
+  // over.
+  for (int looks = 0; looks < 8; ++looks) {
+    INFO(looks);
+    TimePoint time{Duration{1000}};
+    std::optional<int> left;
+    Rig rig(R"(if [ ! -e died ]; then touch died; read -r line; exit 3; fi
+)" + worker_script(kAnswer),
+            1, {Duration{50}, Duration{50}, 2.0, 0.0}, [&] {
+              if (left && (*left)-- == 0) time += Duration{60000};
+              return time;
+            });
+    CHECK(rig.run("one").died);
+    left = looks;
+    CHECK(rig.run("two").code == std::optional<int>(0));
+  }
 }

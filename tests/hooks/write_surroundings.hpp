@@ -59,11 +59,18 @@ struct WriteSurroundings : hooks::WriteContext {
   }
   void expect(const hooks::ChildId&, const std::string&) override {}
   void finalizer_patched(const hooks::Owner&, const std::string&) override {}
-  void with_status_shape(std::function<void(const hooks::StatusShape&)> done) override { done({}); }
+  void with_status_shape(TimePoint oldest,
+                         std::function<void(const hooks::StatusShape&)> done) override {
+    done(oldest >= renewed ? shape : old_shape);
+  }
 
   loop::EventLoop loop{loop::VirtualClock{}};
   ScriptedTransport transport{loop};
   hooks::Rule rule_;
+  // What the owner's kind is said to have, at `renewed` and later, and before.
+  hooks::StatusShape shape{};
+  hooks::StatusShape old_shape{};
+  TimePoint renewed{};
 
  private:
   client::Client client_;

@@ -1,0 +1,69 @@
+// Driver, the part about runs whose lists may lack an object, because an expression of the rule
+// fails on it: no hook runs on half a cache. They wait, and start at once when that object has
+// changed or gone.
+#include <utility>
+
+#include "base/log.hpp"
+#include "hooks/driver.hpp"
+#include "hooks/plan.hpp"
+#include "hooks/rule_place.hpp"
+
+namespace kubewatch::hooks {
+
+// Its hook was not started: nothing is counted. It is tried again by the backoff all the same, as
+// an expression may have failed for want of time.
+void Driver::hold(const RunInput& input, const Lack& lack, const Done& done) {
+  const core::ObjectKey key = input.work.key;
+  finalized_.erase(input.object.meta.uid);
+  if (!input.deleted && !input.previous.empty()) previous_.try_emplace(key, input.previous);
+  const auto wait = [this, key, done] {
+    done(runtime::RunOutcome::not_yet());
+    caches_.try_again(key);
+  };
+  Lack& told = lacking_[key];
+  if (told.why == lack.why) return wait();
+  told = lack;
+  tell_of_lack(input, lack, wait);
+}
+
+// Once for each object and reason, not at each attempt; in the log once for all objects.
+void Driver::tell_of_lack(const RunInput& input, const Lack& lack, std::function<void()> then) {
+  const core::ObjectMeta& meta = input.object.meta;
+  const Owner owner = owner_of(input.work.key, meta);
+  const std::string why =
+      "no hook runs before the lists that it is given are whole: " + in_words(lack);
+  if (told_.admit(why, services_.loop.now())) {
+    base::log_warn(why, {{"controller", rule_.name}, {"object", owner.str()}});
+  }
+  if (owner.uid.empty()) return then();
+  runtime::Happening event = failure_of(owner, Outcome::failed, why);
+  event.reason = kIncompleteInputReason;
+  services_.reporter.tell(rule_.name, event);
+  // The status of what has left the selection is not the rule's to write.
+  if (input.deleted || !caches_.has_object(input.work.key, meta.uid)) return then();
+  tell_in_condition(input.work.key, meta, kIncompleteInputReason, why, std::move(then));
+}
+
+void Driver::wake_lacking(runtime::Reason reason, const std::string& object) {
+  const auto lacking = lacking_;
+  for (const auto& [key, lack] : lacking) on_wake({key, reason, object, false, ""});
+}
+
+std::string Driver::in_words(const Lack& lack) const {
+  std::string& place = places_[lack.expression];
+  if (place.empty()) place = place_in_rule(rule_.file, rule_.document, lack.expression);
+  return place + ": " + lack.why;
+}
+
+std::vector<std::string> Driver::lacks_of(const core::ObjectKey& key,
+                                          const std::string& uid) const {
+  std::vector<std::string> out;
+  for (const auto& lists : {caches_.owned(uid), caches_.related(key)}) {
+    for (const InputList& list : lists) {
+      if (list.lack) out.push_back(in_words(*list.lack));
+    }
+  }
+  return out;
+}
+
+}  // namespace kubewatch::hooks
