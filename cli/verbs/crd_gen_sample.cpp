@@ -1,10 +1,12 @@
 // kubewatch crd-gen sample: custom resources made up from a schema.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <ostream>
 
 #include <CLI/CLI.hpp>
 
+#include "apiserver/registry.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "cli/crd_gen_commands.hpp"
@@ -12,6 +14,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/object_validation.hpp"
+#include "cli/printers/object_printer.hpp"
+#include "cli/printers/print_flags.hpp"
 #include "crdgen/sample.hpp"
 
 namespace kubewatch::cli {
@@ -38,10 +42,17 @@ class Sample : public Command {
         ->check(CLI::IsMember({"minimal", "full", "both"}));
     app.add_option("--for-version", version_, "version of the objects (default: the stored one)")
         ->type_name("VERSION");
-    bind_output(app, output_, {"yaml", "json"});
+    PrintFlagChoice choice;
+    choice.own = {"yaml", "json"};  // documents and an array, not a List
+    choice.default_format = "yaml";
+    bind_print(app, print_, choice);
   }
 
   int run(Context& context) override {
+    PrinterSetup setup;
+    setup.terminal = terminal_of(context.global.color, STDOUT_FILENO);
+    const auto printer = ObjectPrinter::make(print_, setup);
+    if (!printer.ok()) return fail(context, kUsage, printer.error().render());
     CrdSources sources(context);
     const auto loaded = sources.load_one(file_);
     if (!loaded.ok()) return fail(context, loaded.error());
@@ -67,22 +78,48 @@ class Sample : public Command {
       }
       list.push_back(std::move(*object));
     }
-    if (output_ == "json") {
-      context.out << base::dump_json_pretty(list.size() == 1 ? list.front() : list) << "\n";
-    } else {
-      for (const Json& object : list) {
-        if (list.size() > 1) context.out << "---\n";
-        context.out << base::dump_yaml(object);
-      }
+    if (auto printed = print(context, loaded->crd, list, **printer); !printed.ok()) {
+      return fail(context, printed.error());
     }
     return valid ? kDone : kFindings;
   }
 
  private:
+  Result<void> print(Context& context, const Json& crd, const Json& list,
+                     ObjectPrinter& printer) const {
+    if (printer.format().kind != OutputFormat::Kind::own)
+      return print_list(context, crd, list, printer);
+    if (printer.format().text == "json") {
+      context.out << base::dump_json_pretty(list.size() == 1 ? list.front() : list) << "\n";
+      return {};
+    }
+    for (const Json& object : list) {
+      if (list.size() > 1) context.out << "---\n";
+      context.out << base::dump_yaml(object);
+    }
+    return {};
+  }
+
+  static Result<void> print_list(Context& context, const Json& crd, const Json& list,
+                                 ObjectPrinter& printer) {
+    std::vector<PrintedObject> objects;
+    const auto resources = apiserver::resources_of_crd(all_served(crd));
+    for (const Json& object : list) {
+      for (const auto& resource : resources) {
+        const core::ResourceType& type = resource->type;
+        if (base::string_at(object, {"apiVersion"}) != type.gvk.api_version()) continue;
+        printer.columns().put(type, crd_columns(crd, type.gvk.version));
+        objects.emplace_back(type, object);
+      }
+    }
+    // None of them has an age.
+    return printer.print_list(context.out, objects, objects.size() == 1, WallTime{});
+  }
+
   std::string file_;
   std::string size_ = "both";
   std::string version_;
-  std::string output_ = "yaml";
+  PrintFlags print_;
 };
 
 }  // namespace

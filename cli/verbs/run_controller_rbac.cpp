@@ -1,5 +1,6 @@
 // kubewatch run-controller rbac: prints the least rights that rules need, as RBAC documents.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +16,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/manifests.hpp"
+#include "cli/printers/object_printer.hpp"
+#include "cli/printers/print_flags.hpp"
 #include "cli/rule_kinds.hpp"
 #include "cli/rules.hpp"
 #include "cli/session.hpp"
@@ -61,11 +64,19 @@ class Rbac : public Command {
     app.add_option("--lease-namespace", lease_namespace_, "where the Leases are")
         ->type_name("NAME")
         ->needs("--leader-elect");
-    bind_output(app, output_, {"yaml", "json"});
+    PrintFlagChoice choice;
+    choice.own = {"yaml", "json"};  // with what is missing as comments, and a List even of one
+    choice.default_format = "yaml";
+    bind_print(app, print_, choice);
   }
 
   int run(Context& context) override {
     if (rule_files_.empty()) return fail(context, kUsage, "name the rule files with -f");
+    PrinterSetup setup;
+    setup.terminal = terminal_of(context.global.color, STDOUT_FILENO);
+    setup.several_kinds = true;
+    auto printer = ObjectPrinter::make(print_, setup);
+    if (!printer.ok()) return fail(context, kUsage, printer.error().render());
     const auto loaded = load_checked_rules_to_read(rule_files_);
     if (!loaded.problems.empty()) {
       return refuse_rules(context, loaded.problems, "nothing was printed");
@@ -95,10 +106,12 @@ class Rbac : public Command {
                       "server with --discover");
     }
     const auto missing = hooks::unknown_groups(input);
-    print(context,
-          registration_ ? hooks::registration_documents(loaded.rules, input, options_)
-                        : hooks::rbac_documents(*rights, options_),
-          missing);
+    const auto printed =
+        print(context,
+              registration_ ? hooks::registration_documents(loaded.rules, input, options_)
+                            : hooks::rbac_documents(*rights, options_),
+              missing, **printer);
+    if (!printed.ok()) return fail(context, printed.error());
     if (missing.empty()) return kDone;
     return fail(
         context, kFindings,
@@ -178,13 +191,21 @@ class Rbac : public Command {
   }
 
   // Whoever applies it without looking at the exit code still finds in it what it lacks.
-  void print(Context& context, const std::vector<Json>& documents,
-             const std::vector<std::string>& missing) const {
-    if (output_ == "json") {
+  Result<void> print(Context& context, const std::vector<Json>& documents,
+                     const std::vector<std::string>& missing, ObjectPrinter& printer) const {
+    if (printer.format().kind != OutputFormat::Kind::own) {
+      std::vector<PrintedObject> objects;
+      for (const Json& document : documents) {
+        KW_ASSIGN(const core::Gvk gvk, core::gvk_of(document));
+        objects.emplace_back(kinds_->find_kind(gvk)->type, document);
+      }
+      return printer.print_list(context.out, objects, false, WallTime{});  // none has an age
+    }
+    if (printer.format().text == "json") {
       context.out << base::dump_json_pretty(
                          {{"apiVersion", "v1"}, {"kind", "List"}, {"items", documents}})
                   << "\n";
-      return;
+      return {};
     }
     for (const std::string& one : missing) {
       context.out << "# MISSING: the rights of " << base::escape_for_terminal(one) << ". "
@@ -197,6 +218,7 @@ class Rbac : public Command {
       const std::string text = base::dump_yaml(document);
       context.out << text << (text.ends_with('\n') ? "" : "\n");
     }
+    return {};
   }
 
   std::vector<std::string> rule_files_;
@@ -208,7 +230,7 @@ class Rbac : public Command {
   bool shards_ = false;
   std::string lease_namespace_;
   hooks::RbacOptions options_;
-  std::string output_ = "yaml";
+  PrintFlags print_;
   std::optional<apiserver::Registry> kinds_;  // made when asked: every command would pay for it
   std::unique_ptr<Session> session_;
   std::shared_ptr<const client::ResourceMap> server_;
