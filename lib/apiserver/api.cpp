@@ -23,6 +23,10 @@ ApiResponse metrics_response(const InitEvents& events) {
   return response;
 }
 
+bool is_misplaced(const core::ResourceType& type, const ResourcePath& path) {
+  return type.namespaced ? path.namespace_.empty() && !path.name.empty() : !path.namespace_.empty();
+}
+
 ApiResponse failed(const ApiRequest& request, const Error& error) {
   return plain_response(request, status_json(error), status_code(error));
 }
@@ -59,6 +63,10 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   const auto segments = split_path(request.path);
   if (!segments) return {failed(request, segments.error()), nullptr};
   const auto path = parse_resource_path(segments.value());
+  if (const auto query = Query::parse(request.query)) {
+    const auto timed = check_timeout(request.method, path, *query);
+    if (!timed) return {failed(request, timed.error()), nullptr};
+  }
   if (!path) {
     const bool reading = request.method == "GET" || request.method == "HEAD";
     auto answer = request.path == "/metrics"
@@ -70,7 +78,9 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   if (auto review = answer_review(request, segments.value(), tokens_, now)) {
     return {std::move(*review), nullptr};
   }
-  if (!registry_.has_group(path->group)) return {plain_not_found(), nullptr};
+  if (is_nowhere(*path) || (request.method == "POST" && is_create_everywhere(*path))) {
+    return {plain_not_found(), nullptr};
+  }
   auto target = route(request, *path);
   if (!target) return {failed(request, target.error()), nullptr};
   auto reply = dispatch(request, target.value(), now);
@@ -86,6 +96,19 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   return {failed(request, internal_error(error.what())), nullptr};
 }
 
+// In groups without built-in kinds nobody answers for what there is not.
+bool Api::is_nowhere(const ResourcePath& path) const {
+  if (registry_.has_builtin_group(path.group)) return false;
+  const ResourcePtr resource = registry_.find(path.group, path.version, path.resource);
+  return !resource || is_misplaced(resource->type, path);
+}
+
+// Of custom kinds; others refuse the method.
+bool Api::is_create_everywhere(const ResourcePath& path) const {
+  const ResourcePtr resource = registry_.find(path.group, path.version, path.resource);
+  return resource && resource->custom && resource->type.namespaced && path.namespace_.empty();
+}
+
 Result<Api::Target> Api::route(const ApiRequest& request, const ResourcePath& path) {
   Target target;
   target.path = path;
@@ -93,9 +116,7 @@ Result<Api::Target> Api::route(const ApiRequest& request, const ResourcePath& pa
   if (!target.resource) return no_such_resource();
   KW_ASSIGN(target.query, Query::parse(request.query));
   const core::ResourceType& type = target.resource->type;
-  const bool misplaced =
-      type.namespaced ? path.namespace_.empty() && !path.name.empty() : !path.namespace_.empty();
-  if (misplaced) return no_such_resource();
+  if (is_misplaced(type, path)) return no_such_resource();
   if (path.subresource.empty() || type.has_subresource(path.subresource)) return target;
   if (target.resource->custom) return not_found(target.resource->subject(path.name));
   return no_such_resource();
@@ -109,7 +130,7 @@ Result<Reply> Api::dispatch(const ApiRequest& request, const Target& target, Wal
 Result<Reply> Api::on_collection(const ApiRequest& request, const Target& target, WallTime now) {
   const core::ResourceType& type = target.resource->type;
   if (request.method == "GET") {
-    const bool watching = target.path.watch || target.query.flag("watch");
+    const bool watching = is_watch(target.path, target.query);
     if (!type.has_verb(watching ? "watch" : "list")) return method_not_allowed();
     return watching ? watch(request, target) : list(request, target, now);
   }

@@ -62,6 +62,8 @@ class Api {
 
  private:
   struct Target;  // one request's resource, path and query
+  bool is_nowhere(const ResourcePath& path) const;
+  bool is_create_everywhere(const ResourcePath& path) const;
   Result<Target> route(const ApiRequest& request, const ResourcePath& path);
   Result<Reply> dispatch(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> on_collection(const ApiRequest& request, const Target& target, WallTime now);
@@ -75,6 +77,9 @@ class Api {
   Result<Reply> scale(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> token(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> act_on_pod(const ApiRequest& request, const Target& target, WallTime now);
+  // `shape`: the Scale as a resource.
+  Result<ObjectPtr> write_scale(const ApiRequest& request, WriteContext& context,
+                                const ResourcePtr& shape);
   Result<ObjectPtr> apply_scale(const WriteContext& context, const Json& scale);
   void settle(WallTime now);
 

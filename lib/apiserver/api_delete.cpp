@@ -17,6 +17,12 @@ WriteContext deletion_of(const ResourcePtr& resource, const std::string& namespa
   return context;
 }
 
+Result<DeleteOptions> options_of(const ApiRequest& request, const Query& query) {
+  if (request.body.empty()) return delete_options_of(query);
+  KW_ASSIGN(const Json body, parse_options_body(request));
+  return delete_options_of(body);
+}
+
 }  // namespace
 
 Result<Reply> Api::remove(const ApiRequest& request, const Target& target, WallTime now) {
@@ -24,7 +30,7 @@ Result<Reply> Api::remove(const ApiRequest& request, const Target& target, WallT
   if (!resource.type.has_verb("delete")) return method_not_allowed();
   KW_ASSIGN(const Representation as,
             representation_of(request, resource, target.query, Endpoint::object));
-  KW_ASSIGN(const DeleteOptions options, parse_delete_options(request.body, target.query));
+  KW_ASSIGN(const DeleteOptions options, options_of(request, target.query));
   warnings_ = delete_warnings(resource, options);
   const WriteContext context =
       deletion_of(target.resource, target.path.namespace_, target.path.name, options.dry_run, now);
@@ -39,9 +45,9 @@ Result<Reply> Api::remove_all(const ApiRequest& request, const Target& target, W
   const Resource& resource = *target.resource;
   KW_ASSIGN(const Representation as,
             representation_of(request, resource, target.query, Endpoint::deleted));
-  KW_ASSIGN(const DeleteOptions options, parse_delete_options(request.body, target.query));
-  warnings_ = delete_warnings(resource, options);
   KW_ASSIGN(const ListOptions selection, stored_list_options(resource, target.query, false));
+  KW_ASSIGN(const DeleteOptions options, options_of(request, target.query));
+  warnings_ = delete_warnings(resource, options);
   KW_ASSIGN(const ListResult found, list_objects(storage_, resource, target.prefix(), selection));
   for (const auto& object : found.items) {
     const WriteContext context =
@@ -49,9 +55,7 @@ Result<Reply> Api::remove_all(const ApiRequest& request, const Target& target, W
     const auto deleted = delete_object(storage_, context, options);
     if (!deleted && !deleted.error().is_not_found()) return deleted.error();
   }
-  ListMeta meta;
-  meta.version = storage_.version();
-  return Reply{text_response(as, list_text(resource, as, found.items, meta, now)), nullptr};
+  return Reply{text_response(as, list_text(resource, as, found.items, found.meta, now)), nullptr};
 }
 
 }  // namespace kubewatch::apiserver

@@ -12,18 +12,20 @@ constexpr std::int64_t kLeastWatchMs = 1800 * 1000;
 
 }  // namespace
 
+Result<void> check_read_version(const Query& query, std::uint64_t newest) {
+  const std::string version = query.get("resourceVersion");
+  if (version.empty()) return {};
+  const auto wanted = parse_version(version);
+  if (!wanted) return internal_error(wanted.error().message());
+  if (*wanted > newest) return version_too_large(*wanted, newest);
+  return {};
+}
+
 Result<Reply> Api::read(const ApiRequest& request, const Target& target, WallTime now) {
   const Resource& resource = *target.resource;
   KW_ASSIGN(const Representation as,
             representation_of(request, resource, target.query, Endpoint::object));
-  const std::string version = target.query.get("resourceVersion");
-  if (!version.empty()) {
-    const auto wanted = parse_version(version);
-    if (!wanted) return internal_error(wanted.error().message());
-    if (wanted.value() > storage_.version()) {
-      return version_too_large(wanted.value(), storage_.version());
-    }
-  }
+  KW_TRY(check_read_version(target.query, storage_.version()));
   const ObjectPtr object =
       storage_.get(resource.storage_id, object_key(target.path.namespace_, target.path.name));
   if (!object) return not_found(resource.subject(target.path.name));

@@ -76,9 +76,7 @@ void check_options(const ApiRequest& request, const Query& query, bool apply, Fi
 
 Result<Representation> representation_of(const ApiRequest& request, const Resource& resource,
                                          const Query& query, Endpoint endpoint) {
-  const bool custom = resource.custom != nullptr;
-  const Negotiated what{endpoint, custom,
-                        custom ? "unstructured.Unstructured" : "core." + resource.type.gvk.kind};
+  const Negotiated what{endpoint, resource.custom != nullptr, resource.go_type};
   KW_ASSIGN(Representation as, negotiate(request.headers.get("Accept"), what));
   as.pretty = as.pretty || query.flag("pretty");
   const std::string include = query.get("includeObject");
@@ -181,27 +179,40 @@ Error unrecognized(const Resource& resource, const std::string& body, const std:
                   resource.type.gvk.kind, why, excerpt_of(body)));
 }
 
+constexpr const char kNoVersion[] = "couldn't get version/kind; json parse error: ";
+
+// Where the value is no object with texts for apiVersion and kind: what the decoder says of it.
+std::optional<std::string> why_no_object(const Json& value) {
+  const std::string parse = std::string(kNoVersion) + "json: cannot unmarshal ";
+  if (!value.is_object()) {
+    return parse + schema::json_word(value) +
+           R"( into Go value of type struct { APIVersion string "json:\"apiVersi)"
+           R"(on,omitempty\""; Kind string "json:\"kind,omitempty\"" })";
+  }
+  for (const char* key : {"apiVersion", "kind"}) {
+    const Json* text = base::find(value, {key});
+    if (text == nullptr || text->is_null() || text->is_string()) continue;
+    return parse +
+           fmt::format("{} into Go struct field .{} of type string", schema::json_word(*text), key);
+  }
+  return std::nullopt;
+}
+
 // Null is an object that says nothing, but for custom kinds, which must say what they are.
 Result<Json> typed_body(const Resource& resource, const std::string& body, Json value) {
   if (value.is_null() && resource.custom) {
     return unrecognized(resource, body, "Object 'Kind' is missing in 'null'");
   }
   if (value.is_null()) return Json::object();
-  const std::string parse = "couldn't get version/kind; json parse error: json: cannot unmarshal ";
-  if (!value.is_object()) {
-    return unrecognized(resource, body,
-                        parse + schema::json_word(value) +
-                            R"( into Go value of type struct { APIVersion string "json:\"apiVersi)"
-                            R"(on,omitempty\""; Kind string "json:\"kind,omitempty\"" })");
-  }
-  for (const char* key : {"apiVersion", "kind"}) {
-    const Json* text = base::find(value, {key});
-    if (text == nullptr || text->is_null() || text->is_string()) continue;
-    return unrecognized(resource, body,
-                        parse + fmt::format("{} into Go struct field .{} of type string",
-                                            schema::json_word(*text), key));
-  }
+  if (const auto why = why_no_object(value)) return unrecognized(resource, body, *why);
   return value;
+}
+
+Error unknown_format(bool protobuf) {
+  return unsupported_media(fmt::format(
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json, application/yaml{}",
+      protobuf ? ", application/vnd.kubernetes.protobuf" : ""));
 }
 
 }  // namespace
@@ -221,18 +232,37 @@ Result<Json> parse_request_body(const ApiRequest& request, const Resource& resou
     return value ? std::move(value) : Result<Json>(bad_request(value.error().message()));
   }
   if (!media.empty() && media != "application/json") {
-    return unsupported_media(fmt::format(
-        "the body of the request was in an unknown format - accepted media types include: "
-        "application/json, application/yaml{}",
-        resource.custom ? "" : ", application/vnd.kubernetes.protobuf"));
+    return unknown_format(resource.custom == nullptr);
   }
   auto value = base::parse_json(request.body);
   if (!value) {
-    return unrecognized(resource, request.body,
-                        "couldn't get version/kind; json parse error: " + value.error().message());
+    return unrecognized(resource, request.body, kNoVersion + value.error().message());
   }
   if (faults != nullptr) *faults = duplicate_fields(request.body);
   return typed_body(resource, request.body, std::move(*value));
+}
+
+Result<Json> parse_options_body(const ApiRequest& request) {
+  const std::string media = media_type(request);
+  Json value;
+  if (media == "application/vnd.kubernetes.protobuf") {
+    auto decoded = decode_protobuf(request.body);
+    if (!decoded) return bad_request(decoded.error().message());
+    value = std::move(*decoded);
+  } else if (media == "application/yaml") {
+    auto body = base::parse_yaml_body(request.body);
+    if (!body) return bad_request(body.error().message());
+    value = std::move(body->value);
+  } else if (media.empty() || media == "application/json") {
+    auto parsed = base::parse_json(request.body);
+    if (!parsed) return bad_request(kNoVersion + parsed.error().message());
+    value = std::move(*parsed);
+  } else {
+    return unknown_format(true);
+  }
+  if (value.is_null()) return value;
+  if (const auto why = why_no_object(value)) return bad_request(*why);
+  return value;
 }
 
 bool is_yaml(const ApiRequest& request) {

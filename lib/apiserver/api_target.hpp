@@ -37,8 +37,22 @@ Result<WriteContext> write_context(const ApiRequest& request, const ResourcePtr&
 Result<Json> parse_request_body(const ApiRequest& request, const Resource& resource,
                                 std::vector<std::string>* faults = nullptr);
 
+// The body of options, of any kind of objects; null where it says so. Errors: unsupported_media,
+// bad_request.
+Result<Json> parse_options_body(const ApiRequest& request);
+
 // Whether the body says that it is YAML.
 bool is_yaml(const ApiRequest& request);
+
+// The body of a create or update, with the faults of its text in the context. Errors: as
+// parse_request_body.
+Result<Json> parse_object(WriteContext& context, const ApiRequest& request,
+                          const Resource& resource);
+// The body of a patch, likewise. Errors: bad_request.
+Result<Json> parse_patch(WriteContext& context, const std::string& body, core::PatchType type);
+
+// resourceVersion of a get: not newer than the newest. Errors: internal_error, version_too_large.
+Result<void> check_read_version(const Query& query, std::uint64_t newest);
 
 // The kind of patch, by Content-Type. Errors: unsupported_media.
 Result<core::PatchType> patch_type(const ApiRequest& request, const Resource& resource);

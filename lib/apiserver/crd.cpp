@@ -209,6 +209,32 @@ void set_condition(Json& status, const std::string& type, const std::string& val
   conditions.push_back(next);
 }
 
+namespace {
+
+constexpr const char kApproval[] = "api-approved.kubernetes.io";
+
+bool is_protected(const std::string& group) {
+  for (const std::string_view domain : {"k8s.io", "kubernetes.io"}) {
+    if (group == domain || group.ends_with("." + std::string(domain))) return true;
+  }
+  return false;
+}
+
+// Groups of Kubernetes' own need somebody's word for it; whether there is one at all was checked.
+void set_approval(const Json& crd, Json& status, WallTime now) {
+  if (!is_protected(string_at(crd, {"spec", "group"}))) return;
+  const std::string word = string_at(crd, {"metadata", "annotations", kApproval});
+  const char* type = "KubernetesAPIApprovalPolicyConformant";
+  if (word.starts_with("unapproved")) {
+    set_condition(status, type, "False", "UnapprovedAnnotation",
+                  "not approved: " + base::dump_json(Json(word)), now);
+  } else {
+    set_condition(status, type, "True", "ApprovedAnnotation", "approved in " + word, now);
+  }
+}
+
+}  // namespace
+
 Json crd_status(const Json& crd, const TakenNames& taken, WallTime now) {
   Json filled = crd;
   fill_status(filled);
@@ -231,6 +257,7 @@ Json crd_status(const Json& crd, const TakenNames& taken, WallTime now) {
                     now);
     }
   }
+  set_approval(crd, status, now);
   Json& stored = status["storedVersions"];
   for (const auto& version : crd.at("spec").at("versions")) {
     const Json name = string_at(version, {"name"});

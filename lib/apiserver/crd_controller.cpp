@@ -26,8 +26,9 @@ void CrdController::on_event(const std::string& storage_id, const EventPtr& even
   // One that lives may have been dying before a restore.
   if (deleted || !is_dying(event->object->json())) terminating_.erase(name);
   const bool respecified = event->previous && spec_of(*event->previous) != spec_of(*event->object);
-  if (deleted || respecified) on_replaced_(name);
-  if (respecified) respecified_.insert(name);
+  const bool served = registry_.has_custom(name);
+  if (served && (deleted || respecified)) on_replaced_(name);
+  if (served && respecified) respecified_.insert(name);
   if (!deleted) {
     queue_.insert(name);
     return;
@@ -144,7 +145,8 @@ void CrdController::terminate(const ObjectPtr& crd, WallTime now) {
 
 bool CrdController::delete_instances(const std::string& storage_id, WallTime now) {
   const ResourcePtr resource = registry_.find_storage(storage_id);
-  if (!resource) return false;
+  // Of a definition that is named as a built-in kind is nothing is stored.
+  if (!resource || !resource->custom) return false;
   std::vector<ObjectPtr> all;
   storage_.each(storage_id, "", "", [&](const ObjectPtr& object) {
     all.push_back(object);

@@ -164,6 +164,7 @@ std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
     auto custom = is_stored ? stored : custom_version(crd, version);
     if (!is_stored && stored) custom->stored = stored->compiled;
     resource->custom = std::move(custom);
+    resource->go_type = "unstructured.Unstructured";
     resource->deprecation = deprecation_of(crd, version);
     resource->merge = schema::crd_merge_schema(resource->custom->schema);
     if (!resource->merge) resource->merge = schema::deduced_merge_schema();

@@ -7,8 +7,6 @@
 
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
-#include "apiserver/protobuf.hpp"
-#include "base/yaml.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -18,33 +16,6 @@ using base::string_at;
 
 constexpr const char kOrphan[] = "orphan";
 constexpr const char kForeground[] = "foregroundDeletion";
-
-Result<Json> parse_body(const std::string& body) {
-  if (is_protobuf(body)) {
-    auto options = decode_protobuf(body);
-    return options ? std::move(options) : Result<Json>(bad_request(options.error().message()));
-  }
-  auto parsed = base::parse_json(body);
-  if (parsed) return parsed;
-  auto documents = base::parse_yaml_values(body);
-  if (!documents || documents->size() != 1) {
-    return bad_request("couldn't get version/kind; json parse error: " + parsed.error().message());
-  }
-  return std::move(documents.value()[0]);
-}
-
-void check_propagation(const Json& body, const DeleteOptions& options, FieldErrors& errors) {
-  static const std::set<std::string> known = {"", "Background", "Foreground", "Orphan"};
-  const Json* orphan = base::find(body, {"orphanDependents"});
-  if (orphan != nullptr && orphan->is_boolean() && !options.propagation.empty()) {
-    errors.push_back(field_invalid("propagationPolicy", '"' + options.propagation + '"',
-                                   "orphanDependents and deletionPropagation cannot be both set"));
-  }
-  if (known.count(options.propagation) == 0) {
-    errors.push_back(field_not_supported("propagationPolicy", '"' + options.propagation + '"',
-                                         {"Foreground", "Background", "Orphan", "nil"}));
-  }
-}
 
 bool has(const Json& finalizers, const char* name) {
   return std::find(finalizers.begin(), finalizers.end(), Json(name)) != finalizers.end();
@@ -102,18 +73,17 @@ bool answers_with_object(const Resource& resource) {
 Result<void> check_preconditions(const WriteContext& context, const Object& live,
                                  const DeleteOptions& options) {
   const Subject subject = context.resource->kind_subject(context.name);
-  if (!options.uid.empty() && options.uid != live.uid()) {
+  if (options.uid && *options.uid != live.uid()) {
     return conflict(subject, fmt::format("the UID in the precondition ({}) does not match the UID "
                                          "in record ({}). The object might have been deleted and "
                                          "then recreated",
-                                         options.uid, live.uid()));
+                                         *options.uid, live.uid()));
   }
-  if (!options.resource_version.empty() &&
-      options.resource_version != std::to_string(live.version())) {
+  if (options.resource_version && *options.resource_version != std::to_string(live.version())) {
     return conflict(subject, fmt::format("the ResourceVersion in the precondition ({}) does not "
                                          "match the ResourceVersion in record ({}). The object "
                                          "might have been modified",
-                                         options.resource_version, live.version()));
+                                         *options.resource_version, live.version()));
   }
   return {};
 }
@@ -181,59 +151,6 @@ Deleted take_away(Storage& storage, const WriteContext& context, const ObjectPtr
 }
 
 }  // namespace
-
-Result<DeleteOptions> parse_delete_options(const std::string& body, const Query& query) {
-  DeleteOptions out;
-  Json value = Json::object();
-  if (!body.empty()) {
-    KW_ASSIGN(value, parse_body(body));
-  }
-  if (!value.is_object()) return bad_request("DeleteOptions must be an object");
-  const std::string kind = string_at(value, {"kind"});
-  if (!kind.empty() && kind != "DeleteOptions") {
-    return bad_request(
-        fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
-                    "\"pkg/runtime/scheme.go:111\"",
-                    kind, string_at(value, {"apiVersion"})));
-  }
-  const Json* grace = base::find(value, {"gracePeriodSeconds"});
-  if (grace != nullptr && !grace->is_null() && !grace->is_number_integer()) {
-    return undecodable({"", "v1", "DeleteOptions"},
-                       "json: cannot unmarshal into Go struct field "
-                       "DeleteOptions.gracePeriodSeconds of type int64");
-  }
-  if (body.empty() && query.has("gracePeriodSeconds")) {
-    KW_TRY(parse_whole(query.get("gracePeriodSeconds")));
-  }
-  out.uid = string_at(value, {"preconditions", "uid"});
-  out.resource_version = string_at(value, {"preconditions", "resourceVersion"});
-  out.propagation = string_at(value, {"propagationPolicy"});
-  if (body.empty()) {
-    out.propagation = query.get("propagationPolicy");
-    if (query.has("orphanDependents")) value["orphanDependents"] = query.flag("orphanDependents");
-  }
-  std::vector<std::string> dry_run = query.all("dryRun");
-  if (const Json* listed = base::find(value, {"dryRun"}); listed != nullptr && listed->is_array()) {
-    for (const auto& one : *listed)
-      dry_run.push_back(one.is_string() ? one.get<std::string>() : "");
-  }
-  FieldErrors errors;
-  for (const auto& one : dry_run) {
-    if (one == "All") {
-      out.dry_run = true;
-    } else {
-      errors.push_back(field_not_supported("dryRun", base::dump_json(Json(dry_run)), {"All"}));
-      break;
-    }
-  }
-  check_propagation(value, out, errors);
-  if (!errors.empty()) return invalid_options("DeleteOptions", errors);
-  const Json* orphan = base::find(value, {"orphanDependents"});
-  if (out.propagation.empty() && orphan != nullptr && orphan->is_boolean()) {
-    out.propagation = orphan->get<bool>() ? "Orphan" : "Background";
-  }
-  return out;
-}
 
 Result<Deleted> delete_object(Storage& storage, const WriteContext& context,
                               const DeleteOptions& options) {

@@ -2,24 +2,14 @@
 // CRDs that are emptied first. What follows from a deletion is the garbage collector's.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "apiserver/request.hpp"
+#include "apiserver/delete_options.hpp"
 #include "apiserver/storage.hpp"
 #include "apiserver/writer.hpp"
 
 namespace kubewatch::apiserver {
-
-struct DeleteOptions {
-  std::string uid;  // preconditions
-  std::string resource_version;
-  std::string propagation;  // "" | Background | Foreground | Orphan
-  bool dry_run = false;
-};
-// From the body, where there is one, else from the query. Errors: bad_request, invalid_options.
-Result<DeleteOptions> parse_delete_options(const std::string& body, const Query& query);
 
 struct Deleted {
   ObjectPtr object;        // as it was, or as it is while it dies

@@ -16,8 +16,7 @@ std::optional<ApiResponse> answer_discovery(const Registry& registry,
                                             const std::vector<std::string>& segments,
                                             const ApiRequest& request, const std::string& address);
 
-// One group version's OpenAPI document: enough for kubectl's validation and `explain` of custom
-// kinds.
+// One group version's OpenAPI document: what can be asked for, and all types that this names.
 Json openapi_document(const Registry& registry, const std::string& group,
                       const std::string& version);
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "apiserver/convert.hpp"
+#include "apiserver/selector_words.hpp"
 #include "base/strings.hpp"
 #include "schema/go_words.hpp"
 
@@ -58,23 +59,33 @@ Error unsupported_label(const Resource& resource, const std::string& label) {
   return bad_request("field label not supported: " + label);
 }
 
-Result<void> check_fields(const Resource& resource, const core::FieldSelector& fields) {
-  for (const auto& one : fields.requirements()) {
-    if (one.path == "metadata.name" || one.path == "metadata.namespace") continue;
-    if (resource.custom) {
-      const auto& known = resource.custom->selectable_fields;
-      if (std::find(known.begin(), known.end(), one.path) != known.end()) continue;
-      return bad_request("field label not supported: " + one.path);
-    }
-    const Names& known = builtin_fields(resource.type.qualified_plural());
-    if (known.count(one.path) != 0) continue;
-    if (!known.empty()) return unsupported_label(resource, one.path);
-    return bad_request(
-        fmt::format("\"{}\" is not a known field selector: only \"metadata.name\", "
-                    "\"metadata.namespace\"",
-                    one.path));
+Result<void> check_field(const Resource& resource, const std::string& label) {
+  if (label == "metadata.name" || label == "metadata.namespace") return {};
+  if (resource.custom) {
+    const auto& known = resource.custom->selectable_fields;
+    if (std::find(known.begin(), known.end(), label) != known.end()) return {};
+    return bad_request("field label not supported: " + label);
+  }
+  const Names& known = builtin_fields(resource.type.qualified_plural());
+  if (known.count(label) != 0) return {};
+  if (!known.empty()) return unsupported_label(resource, label);
+  return bad_request(
+      fmt::format("{} is not a known field selector: only \"metadata.name\", "
+                  "\"metadata.namespace\"",
+                  base::dump_json(Json(label))));
+}
+
+Result<void> check_fields(const Resource& resource, const std::string& selector) {
+  for (const std::string& label : selected_fields(selector)) {
+    KW_TRY(check_field(resource, label));
   }
   return {};
+}
+
+Result<core::LabelSelector> parse_labels(const std::string& text) {
+  if (const auto why = why_no_label_selector(text)) return bad_request(*why);
+  auto labels = core::LabelSelector::parse(text);
+  return labels ? std::move(labels) : bad_request(labels.error().message());
 }
 
 // Where a label is not the path of its value. Of events the label is the component alone; where
@@ -143,6 +154,8 @@ Result<std::int64_t> number(const Query& query, const char* name) {
 Result<void> read_version(const Query& query, ListOptions& out) {
   out.resource_version = query.get("resourceVersion");
   if (out.resource_version.empty()) return {};
+  // Whatever it is: that it is there is told of first, with the token.
+  if (!out.watch && !out.continue_token.empty()) return {};
   auto version = parse_version(out.resource_version);
   if (!version && out.watch) return internal_error(version.error().message());
   if (!version) return bad_request("invalid resource version: " + version.error().message());
@@ -163,19 +176,13 @@ Result<std::uint64_t> parse_version(const std::string& text) {
 Result<ListOptions> parse_list_options(const Resource& resource, const Query& query, bool watch) {
   ListOptions out;
   out.watch = watch;
-  auto labels = core::LabelSelector::parse(query.get("labelSelector"));
-  if (!labels) return bad_request("unable to parse requirement: " + labels.error().message());
-  out.labels = std::move(labels).value();
-  auto fields = core::FieldSelector::parse(query.get("fieldSelector"));
-  if (!fields) return bad_request(fields.error().message());
-  out.fields = std::move(fields).value();
-  KW_TRY(check_fields(resource, out.fields));
-  out.fields = out.fields.with_paths(
-      [&](const std::string& label) { return path_of_label(resource, label); });
-  KW_ASSIGN(const std::int64_t limit, number(query, "limit"));
-  out.limit = limit > 0 ? static_cast<std::uint64_t>(limit) : 0;
   KW_ASSIGN(const std::int64_t timeout, number(query, "timeoutSeconds"));
   if (timeout > 0) out.timeout = Duration(std::min<std::int64_t>(timeout, 86400 * 365) * 1000);
+  KW_ASSIGN(const std::int64_t limit, number(query, "limit"));
+  out.limit = limit > 0 ? static_cast<std::uint64_t>(limit) : 0;
+  KW_ASSIGN(out.labels, parse_labels(query.get("labelSelector")));
+  const std::string fields = query.get("fieldSelector");
+  if (const auto why = why_no_field_selector(fields)) return bad_request(*why);
   out.continue_token = query.get("continue");
   out.bookmarks = query.flag("allowWatchBookmarks");
   if (query.has("sendInitialEvents")) out.send_initial_events = query.flag("sendInitialEvents");
@@ -184,6 +191,11 @@ Result<ListOptions> parse_list_options(const Resource& resource, const Query& qu
   FieldErrors errors;
   check_match(out, match, errors);
   if (!errors.empty()) return invalid_options("ListOptions", errors);
+  KW_TRY(check_fields(resource, fields));
+  auto selector = core::FieldSelector::parse(fields);
+  if (!selector) return bad_request(selector.error().message());
+  out.fields = selector->with_paths(
+      [&](const std::string& label) { return path_of_label(resource, label); });
   if (match == "Exact") out.match = core::VersionMatch::exact;
   if (match == "NotOlderThan") out.match = core::VersionMatch::not_older_than;
   KW_TRY(read_version(query, out));

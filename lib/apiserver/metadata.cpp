@@ -8,6 +8,7 @@
 
 #include "base/strings.hpp"
 #include "base/time.hpp"
+#include "builtin/checks.hpp"
 #include "core/object_rules.hpp"
 #include "core/resource.hpp"
 #include "schema/go_words.hpp"
@@ -161,7 +162,8 @@ void check_finalizers(const Resource& resource, const Json& metadata, FieldError
   for (const auto& one : *finalizers) {
     const std::string place = fmt::format("{}[{}]", field, index++);
     const std::string name = one.get<std::string>();
-    if (needs_domain(name)) errors.push_back(field_invalid(place, quoted(name), kNoFinalizer));
+    if (needs_domain(name))
+      errors.push_back(field_invalid(place, quoted(name), builtin::kNoFinalizer));
   }
 }
 
@@ -365,14 +367,24 @@ void keep_server_metadata(const Json& before, Json& after) {
   metadata.erase("selfLink");
 }
 
+namespace {
+
+// The real server looks at updates of metadata for all kinds, and then for the kind.
+void tell_twice(const FieldError& error, FieldErrors& errors) {
+  errors.push_back(error);
+  errors.push_back(error);
+}
+
+}  // namespace
+
 void validate_metadata_update(const Json& before, const Json& after, FieldErrors& errors) {
   for (const char* key : {"uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     const Json* now = base::find(after, {"metadata", key});
     const Json* then = base::find(before, {"metadata", key});
     if (now == then || (now != nullptr && then != nullptr && *now == *then)) continue;
-    errors.push_back(field_invalid(std::string("metadata.") + key,
-                                   now == nullptr ? "null" : base::dump_json(*now),
-                                   "field is immutable"));
+    tell_twice(field_invalid(std::string("metadata.") + key,
+                             now == nullptr ? "null" : base::dump_json(*now), "field is immutable"),
+               errors);
   }
   if (!is_dying(before)) return;
   const Json* now = base::find(after, {"metadata", "finalizers"});
@@ -387,11 +399,12 @@ void validate_metadata_update(const Json& before, const Json& after, FieldErrors
     if (!known) added.push_back(base::dump_json(one));
   }
   if (added.empty()) return;
-  errors.push_back(field_forbidden(
-      "metadata.finalizers",
-      fmt::format("no new finalizers can be added if the object is being deleted, found new "
-                  "finalizers []string{{{}}}",
-                  base::join(added, ", "))));
+  tell_twice(field_forbidden(
+                 "metadata.finalizers",
+                 fmt::format("no new finalizers can be added if the object is being deleted, found "
+                             "new finalizers []string{{{}}}",
+                             base::join(added, ", "))),
+             errors);
 }
 
 }  // namespace kubewatch::apiserver

@@ -11,9 +11,6 @@
 
 namespace kubewatch::apiserver {
 
-inline constexpr const char* kNoFinalizer =
-    "name is neither a standard finalizer name nor is it fully qualified";
-
 // Drops nulls, empty maps and lists, fields that ObjectMeta lacks (their names are added to
 // `unknown`), and the namespace of what has none; nulls inside of maps and lists become empty
 // values. Errors: bad_request when a field has the wrong JSON type.

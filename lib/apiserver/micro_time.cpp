@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -138,7 +139,11 @@ std::optional<std::string> why_no_micro_times(const std::string& storage_id, con
     for (const std::string& name : path) {
       if (at != nullptr) at = base::find(*at, {name});
     }
-    if (at == nullptr || !at->is_string()) continue;
+    if (at == nullptr || at->is_null()) continue;
+    if (!at->is_string()) {
+      return fmt::format("json: cannot unmarshal {} into Go value of type string",
+                         schema::json_word(*at));
+    }
     if (auto why = why_no_micro_time(at->get<std::string>())) return why;
   }
   return std::nullopt;

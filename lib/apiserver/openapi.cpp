@@ -1,82 +1,23 @@
-// OpenAPI v3 of one group version: the operations that kubectl looks for before it validates and
-// applies, and the schemas of custom kinds for `kubectl explain`. Of built-in kinds no more is said
-// than what all kinds have.
+// OpenAPI v3 of one group version: what can be asked for, and the schemas of all types that this
+// names, for kubectl's validation, `apply` and `explain`. Those of built-in kinds are
+// openapi_builtin's, those of custom kinds their definitions'.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "apiserver/discovery.hpp"
+#include "apiserver/openapi_paths.hpp"
 #include "apiserver/openapi_types.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
 constexpr const char* kMetadataText = "What all persisted objects say about themselves.";
+constexpr const char* kGvk = "x-kubernetes-group-version-kind";
 
 Json gvk_json(const core::Gvk& gvk) {
   return {{"group", gvk.group}, {"version", gvk.version}, {"kind", gvk.kind}};
-}
-
-// "dev.kubewatch.demo.v1.Website".
-std::string schema_name(const core::Gvk& gvk) {
-  std::vector<std::string> parts = base::split(gvk.group, '.');
-  std::reverse(parts.begin(), parts.end());
-  const std::string group = gvk.group.empty() ? "core" : base::join(parts, ".");
-  return fmt::format("{}.{}.{}", group, gvk.version, gvk.kind);
-}
-
-std::string reference_to(const core::Gvk& gvk) {
-  return "#/components/schemas/" + schema_name(gvk);
-}
-
-core::Gvk list_gvk(const Resource& resource) {
-  return {resource.type.gvk.group, resource.type.gvk.version, resource.list_kind};
-}
-
-Json parameter(const char* in, const char* name) {
-  Json out = {{"name", name}, {"in", in}, {"schema", {{"type", "string"}, {"uniqueItems", true}}}};
-  if (std::string_view(in) == "path") out["required"] = true;
-  return out;
-}
-
-Json content_of(const std::string& reference) {
-  const Json schema = {{"schema", {{"$ref", reference}}}};
-  return {{"application/json", schema}, {"application/yaml", schema}};
-}
-
-// `reference`: what is answered.
-Json operation(const core::Gvk& gvk, std::string_view action, const std::string& reference) {
-  Json out = {
-      {"x-kubernetes-group-version-kind", gvk_json(gvk)},
-      {"x-kubernetes-action", action},
-      {"responses", {{"200", {{"description", "OK"}, {"content", content_of(reference)}}}}}};
-  if (action == "get" || action == "list") return out;
-  Json& parameters = out["parameters"] = Json::array({parameter("query", "dryRun")});
-  if (action == "delete" || action == "deletecollection") {
-    parameters.push_back(parameter("query", "propagationPolicy"));
-    return out;
-  }
-  parameters.push_back(parameter("query", "fieldManager"));
-  parameters.push_back(parameter("query", "fieldValidation"));
-  if (action == "patch") {
-    parameters.push_back(parameter("query", "force"));
-    return out;
-  }
-  out["requestBody"] = {{"content", content_of(reference)}, {"required", true}};
-  return out;
-}
-
-Json patch_operation(const core::Gvk& gvk, const std::string& reference) {
-  Json out = operation(gvk, "patch", reference);
-  Json& content = out["requestBody"]["content"];
-  for (const char* type : {"application/apply-patch+yaml", "application/json-patch+json",
-                           "application/merge-patch+json"}) {
-    content[type] = {{"schema", {{"$ref", shared_type_reference("Patch")}}}};
-  }
-  // Without a strategic type kubectl falls back to what it has compiled in, or to a merge patch.
-  return out;
 }
 
 void add_embedded(Json& schema);
@@ -86,7 +27,8 @@ void add_object_properties(Json& schema) {
   Json& properties = schema["properties"];
   if (!properties.is_object()) properties = Json::object();
   add_type_properties(properties);
-  properties["metadata"] = reference_schema(shared_type_reference("ObjectMeta"), kMetadataText);
+  properties["metadata"] =
+      reference_schema(reference_to(shared_type_name("ObjectMeta")), kMetadataText);
 }
 
 void add_embedded_below(Json& schema) {
@@ -111,97 +53,77 @@ void add_embedded(Json& schema) {
   }
 }
 
-Json schema_of(const Resource& resource) {
-  Json schema = resource.custom ? resource.custom->schema : Json{{"type", "object"}};
+Json custom_schema(const Resource& resource) {
+  Json schema = resource.custom->schema;
   add_embedded_below(schema);
   add_object_properties(schema);
-  schema["x-kubernetes-group-version-kind"] = Json::array({gvk_json(resource.type.gvk)});
+  schema[kGvk] = Json::array({gvk_json(resource.type.gvk)});
   return schema;
 }
 
-Json list_schema(const Resource& resource) {
-  const auto& gvk = resource.type.gvk;
+Json custom_list_schema(const Resource& resource, const std::string& item) {
   Json out = {{"type", "object"},
-              {"description", fmt::format("{} is a list of {}", resource.list_kind, gvk.kind)},
+              {"description",
+               fmt::format("{} is a list of {}", resource.list_kind, resource.type.gvk.kind)},
               {"required", Json::array({"items"})},
-              {"x-kubernetes-group-version-kind", Json::array({gvk_json(list_gvk(resource))})}};
+              {kGvk, Json::array({gvk_json(list_gvk(resource))})}};
   Json& properties = out["properties"];
   add_type_properties(properties);
-  properties["metadata"] =
-      reference_schema(shared_type_reference("ListMeta"), "What lists say about themselves.");
+  properties["metadata"] = reference_schema(reference_to(shared_type_name("ListMeta")),
+                                            "What lists say about themselves.");
   properties["items"] = {{"type", "array"},
                          {"description", fmt::format("List of {}.", resource.type.plural)},
-                         {"items", {{"$ref", reference_to(gvk)}}}};
+                         {"items", {{"$ref", reference_to(item)}}}};
   return out;
 }
 
-// Status and scale, and whatever else shows the object itself.
-void add_subresource_paths(const Resource& resource, const std::string& object, Json& paths) {
-  const auto& gvk = resource.type.gvk;
-  for (const auto& sub : resource.type.subresources) {
-    const bool scale = sub.name == "scale" && sub.kind.kind == "Scale";
-    if (!scale && sub.kind != gvk) continue;
-    // Of a custom resource's scale the server names the kind of the resource.
-    const core::Gvk& told = resource.custom ? gvk : sub.kind;
-    const std::string shown = scale ? shared_type_reference("Scale") : reference_to(gvk);
-    Json& path = paths[object + "/" + sub.name];
-    for (const auto& verb : sub.verbs) {
-      if (verb == "get") path["get"] = operation(told, "get", shown);
-      if (verb == "update") path["put"] = operation(told, "put", shown);
-      if (verb == "patch") path["patch"] = patch_operation(told, shown);
+void add_custom_schemas(const Resource& resource, const BuiltinTypes& types, Json& schemas) {
+  const std::string name = schema_name(resource.type.gvk, types);
+  schemas[name] = custom_schema(resource);
+  schemas[schema_name(list_gvk(resource), types)] = custom_list_schema(resource, name);
+  for (const char* type : {"ObjectMeta", "ListMeta"}) types.add(shared_type_name(type), schemas);
+}
+
+// The built-in types that the operations name, and what those refer to.
+void add_named_types(const Json& paths, const BuiltinTypes& types, Json& schemas) {
+  for (const auto& [key, value] : paths.items()) {
+    if (value.is_structured()) add_named_types(value, types, schemas);
+    if (key == "$ref") {
+      types.add(value.get<std::string>().substr(reference_to("").size()), schemas);
     }
   }
 }
 
-void add_paths(const Resource& resource, const std::string& root, Json& paths) {
-  const auto& gvk = resource.type.gvk;
-  const std::string shown = reference_to(gvk);
-  const std::string listed = reference_to(list_gvk(resource));
-  const std::string status = shared_type_reference("Status");
-  const std::string everywhere = root + resource.type.plural;
-  std::string collection = everywhere;
-  Json parameters = Json::array();
-  if (resource.type.namespaced) {
-    paths[everywhere] = {{"get", operation(gvk, "list", listed)}};
-    collection = root + "namespaces/{namespace}/" + resource.type.plural;
-    parameters.push_back(parameter("path", "namespace"));
-  }
-  paths[collection] = {{"get", operation(gvk, "list", listed)},
-                       {"post", operation(gvk, "post", shown)},
-                       {"delete", operation(gvk, "deletecollection", status)},
-                       {"parameters", parameters}};
-  parameters.push_back(parameter("path", "name"));
-  const std::string object = collection + "/{name}";
-  Json of_object = {{object,
-                     {{"get", operation(gvk, "get", shown)},
-                      {"put", operation(gvk, "put", shown)},
-                      {"patch", patch_operation(gvk, shown)},
-                      {"delete", operation(gvk, "delete", status)}}}};
-  add_subresource_paths(resource, object, of_object);
-  for (auto& [path, operations] : of_object.items()) {
-    operations["parameters"] = parameters;
-    paths[path] = std::move(operations);
-  }
+// DeleteOptions may be sent as a kind of every group version that takes them.
+void add_own_kind(const core::GroupVersion& own, Json& schemas) {
+  const auto options = schemas.find(shared_type_name("DeleteOptions"));
+  if (options == schemas.end()) return;
+  Json& kinds = (*options)[kGvk] = Json::array({gvk_json({"", "v1", "DeleteOptions"})});
+  if (!own.group.empty()) kinds.push_back(gvk_json({own.group, own.version, "DeleteOptions"}));
 }
 
 }  // namespace
 
 Json openapi_document(const Registry& registry, const std::string& group,
                       const std::string& version) {
+  const BuiltinTypes types;
   Json paths = Json::object();
   Json schemas = Json::object();
-  bool scale = false;
   const std::string root =
       group.empty() ? "/api/" + version + "/" : "/apis/" + group + "/" + version + "/";
   for (const auto& resource : registry.all()) {
     const auto& gvk = resource->type.gvk;
     if (gvk.group != group || gvk.version != version) continue;
-    add_paths(*resource, root, paths);
-    schemas[schema_name(gvk)] = schema_of(*resource);
-    schemas[schema_name(list_gvk(*resource))] = list_schema(*resource);
-    scale = scale || resource->type.has_subresource("scale");
+    add_paths(*resource, root, types, paths);
+    if (resource->custom) {
+      add_custom_schemas(*resource, types, schemas);
+    } else {
+      add_discovery_path(root, paths);
+    }
   }
-  schemas.update(shared_type_schemas(scale));
+  add_named_types(paths, types, schemas);
+  add_own_kind({group, version}, schemas);
+  describe_types(schemas);
   return {{"openapi", "3.0.0"},
           {"info", {{"title", "kubewatch sandbox"}, {"version", "v1.36.3"}}},
           {"paths", paths},

@@ -1,26 +1,20 @@
 #include "apiserver/openapi_types.hpp"
 
 #include <map>
-#include <string_view>
 #include <vector>
 
 namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr std::string_view kSchemas = "#/components/schemas/";
-
-// `type` is one of JSON's, an integer with its width, "map" of texts, "[]" and a type, or another
-// type of the table. A trailing "!" of the name: it must be there.
-struct Field {
+struct FieldWords {
   const char* name;
-  const char* type;
   const char* text;
 };
 
-struct Type {
+struct Words {
   const char* text;
-  std::vector<Field> fields;
+  std::vector<FieldWords> fields;
 };
 
 constexpr const char* kApiVersion =
@@ -30,54 +24,53 @@ constexpr const char* kKind =
     "What this is, in CamelCase. A server may take it from the path of the request; it never "
     "changes.";
 
-const std::map<std::string, Type>& types() {
-  static const std::map<std::string, Type> table = {
+const std::map<std::string, Words>& words() {
+  static const std::map<std::string, Words> table = {
       {"ObjectMeta",
        {"What all persisted objects say about themselves.",
-        {{"annotations", "map", "Data of any kind for tools; it cannot be selected by."},
-         {"creationTimestamp", "Time", "When the server stored the object first; read-only."},
-         {"deletionGracePeriodSeconds", "int64",
+        {{"annotations", "Data of any kind for tools; it cannot be selected by."},
+         {"creationTimestamp", "When the server stored the object first; read-only."},
+         {"deletionGracePeriodSeconds",
           "How long the object may take to end once its deletion was asked for; read-only."},
-         {"deletionTimestamp", "Time",
+         {"deletionTimestamp",
           "When the object is to be gone. The server sets it when somebody deletes an object that "
           "cannot go at once; it cannot be taken back."},
-         {"finalizers", "[]string",
+         {"finalizers",
           "Who has to do something before the object may go. It stays as long as one is left."},
-         {"generateName", "string",
-          "What the server makes a name of, by adding to it, where none is given."},
-         {"generation", "int64", "Counts the changes of what is desired; read-only."},
-         {"labels", "map", "Short texts by which objects are grouped and selected."},
-         {"managedFields", "[]ManagedFieldsEntry",
+         {"generateName", "What the server makes a name of, by adding to it, where none is given."},
+         {"generation", "Counts the changes of what is desired; read-only."},
+         {"labels", "Short texts by which objects are grouped and selected."},
+         {"managedFields",
           "Who wrote which fields last; the server keeps it for server-side apply."},
-         {"name", "string", "Unique among objects of its kind in its namespace; never changes."},
-         {"namespace", "string",
+         {"name", "Unique among objects of its kind in its namespace; never changes."},
+         {"namespace",
           "Within which the name is unique; empty where the kind belongs to the cluster."},
-         {"ownerReferences", "[]OwnerReference",
+         {"ownerReferences",
           "Objects that this one depends on: it is removed when all of them are gone. One of them "
           "at most is its controller."},
-         {"resourceVersion", "string",
+         {"resourceVersion",
           "Changes with every write. Clients compare it, pass it back unchanged, and read nothing "
           "out of it."},
-         {"selfLink", "string", "Deprecated: no server fills it in any more."},
-         {"uid", "string", "Unique over all objects at all times; read-only."}}}},
+         {"selfLink", "Deprecated: no server fills it in any more."},
+         {"uid", "Unique over all objects at all times; read-only."}}}},
       {"OwnerReference",
        {"Names an owner: an object of the same namespace, or of the cluster.",
-        {{"apiVersion!", "string", "API group and version of the owner."},
-         {"blockOwnerDeletion", "boolean",
+        {{"apiVersion", "API group and version of the owner."},
+         {"blockOwnerDeletion",
           "Whether a deletion of the owner in the foreground waits for this object."},
-         {"controller", "boolean", "Whether the owner is the object's controller."},
-         {"kind!", "string", "Kind of the owner."},
-         {"name!", "string", "Name of the owner."},
-         {"uid!", "string", "UID of the owner: another one of the same name is no owner."}}}},
+         {"controller", "Whether the owner is the object's controller."},
+         {"kind", "Kind of the owner."},
+         {"name", "Name of the owner."},
+         {"uid", "UID of the owner: another one of the same name is no owner."}}}},
       {"ManagedFieldsEntry",
        {"The fields that one writer owns.",
-        {{"apiVersion", "string", "The version that the names of the fields are of."},
-         {"fieldsType", "string", "How fieldsV1 is written: FieldsV1."},
-         {"fieldsV1", "FieldsV1", "The fields."},
-         {"manager", "string", "Who wrote them."},
-         {"operation", "string", "How: Apply or Update."},
-         {"subresource", "string", "Where: empty for the object itself."},
-         {"time", "Time", "When the set of fields changed last."}}}},
+        {{"apiVersion", "The version that the names of the fields are of."},
+         {"fieldsType", "How fieldsV1 is written: FieldsV1."},
+         {"fieldsV1", "The fields."},
+         {"manager", "Who wrote them."},
+         {"operation", "How: Apply or Update."},
+         {"subresource", "Where: empty for the object itself."},
+         {"time", "When the set of fields changed last."}}}},
       {"FieldsV1",
        {"A set of fields as a tree: f:NAME for a field, k:KEYS or v:VALUE for an item of a list, a "
         "dot for the place itself.",
@@ -85,96 +78,59 @@ const std::map<std::string, Type>& types() {
       {"Time", {"A point in time as RFC 3339 writes it.", {}}},
       {"ListMeta",
        {"What lists say about themselves.",
-        {{"continue", "string", "Asks for the rest, where the server cut the list."},
-         {"remainingItemCount", "int64", "How many items follow, where the server knows."},
-         {"resourceVersion", "string", "The state that was listed; a watch may go on from there."},
-         {"selfLink", "string", "Deprecated: no server fills it in any more."}}}},
+        {{"continue", "Asks for the rest, where the server cut the list."},
+         {"remainingItemCount", "How many items follow, where the server knows."},
+         {"resourceVersion", "The state that was listed; a watch may go on from there."},
+         {"shardInfo", "Which part of the objects this is, where the request asked for one."},
+         {"selfLink", "Deprecated: no server fills it in any more."}}}},
+      {"ShardInfo",
+       {"A part of the objects.", {{"selector", "What the request selected the part by."}}}},
       {"Patch", {"A change, in the form that the content type of the request names.", {}}},
       {"Status",
        {"What the server answers instead of an object: above all why it refused.",
-        {{"apiVersion", "string", kApiVersion},
-         {"code", "int32", "The HTTP status code."},
-         {"details", "StatusDetails", "What the reason concerns."},
-         {"kind", "string", kKind},
-         {"message", "string", "For people."},
-         {"metadata", "ListMeta", "About the answer."},
-         {"reason", "string", "For programs: one word."},
-         {"status", "string", "Success or Failure."}}}},
+        {{"code", "The HTTP status code."},
+         {"details", "What the reason concerns."},
+         {"message", "For people."},
+         {"metadata", "About the answer."},
+         {"reason", "For programs: one word."},
+         {"status", "Success or Failure."}}}},
       {"StatusDetails",
        {"What a Status concerns.",
-        {{"causes", "[]StatusCause", "All that is wrong."},
-         {"group", "string", "API group of the object."},
-         {"kind", "string", "Kind or resource of the object."},
-         {"name", "string", "Name of the object."},
-         {"retryAfterSeconds", "int32", "When to try again."},
-         {"uid", "string", "UID of the object."}}}},
+        {{"causes", "All that is wrong."},
+         {"group", "API group of the object."},
+         {"kind", "Kind or resource of the object."},
+         {"name", "Name of the object."},
+         {"retryAfterSeconds", "When to try again."},
+         {"uid", "UID of the object."}}}},
       {"StatusCause",
        {"One thing that is wrong.",
-        {{"field", "string", "Path of the field."},
-         {"message", "string", "For people."},
-         {"reason", "string", "For programs: one word."}}}},
+        {{"field", "Path of the field."},
+         {"message", "For people."},
+         {"reason", "For programs: one word."}}}},
       {"Scale",
        {"How many replicas an object has and shall have.",
-        {{"apiVersion", "string", kApiVersion},
-         {"kind", "string", kKind},
-         {"metadata", "ObjectMeta", "Metadata of the object."},
-         {"spec", "ScaleSpec", "What is desired."},
-         {"status", "ScaleStatus", "What there is; read-only."}}}},
+        {{"metadata", "Metadata of the object."},
+         {"spec", "What is desired."},
+         {"status", "What there is; read-only."}}}},
       {"ScaleSpec",
-       {"How many replicas an object shall have.",
-        {{"replicas", "int32", "The number that is desired."}}}},
+       {"How many replicas an object shall have.", {{"replicas", "The number that is desired."}}}},
       {"ScaleStatus",
        {"How many replicas an object has.",
-        {{"replicas!", "int32", "The number that was seen."},
-         {"selector", "string", "Selects the Pods that are counted, as in a query."}}}},
+        {{"replicas", "The number that was seen."},
+         {"selector", "Selects the Pods that are counted, as in a query."}}}},
   };
   return table;
 }
 
-bool is_scale(std::string_view type) {
-  return type.starts_with("Scale");
-}
-
-std::string name_of(const std::string& type) {
-  return (is_scale(type) ? "io.k8s.api.autoscaling.v1." : "io.k8s.apimachinery.pkg.apis.meta.v1.") +
-         type;
-}
-
-Json type_schema(std::string_view type) {
-  if (type.starts_with("[]")) {
-    return {{"type", "array"}, {"items", type_schema(type.substr(2))}};
-  }
-  if (type == "map") {
-    return {{"type", "object"}, {"additionalProperties", {{"type", "string"}, {"default", ""}}}};
-  }
-  if (type == "int32" || type == "int64") return {{"type", "integer"}, {"format", type}};
-  if (type == "string" || type == "boolean") return {{"type", type}};
-  return reference_schema(shared_type_reference(std::string(type)));
-}
-
-Json schema_of(const Type& type) {
-  Json out = {{"type", "object"}, {"description", type.text}};
-  for (const Field& field : type.fields) {
-    std::string name = field.name;
-    if (name.back() == '!') {
-      name.pop_back();
-      out["required"].push_back(name);
-    }
-    Json& property = out["properties"][name];
-    property = type_schema(field.type);
-    property["description"] = field.text;
-  }
-  return out;
-}
-
-Json gvk_list(const char* group, const char* kind) {
-  return Json::array({{{"group", group}, {"version", "v1"}, {"kind", kind}}});
-}
-
 }  // namespace
 
-std::string shared_type_reference(const std::string& type) {
-  return std::string(kSchemas) + name_of(type);
+std::string reference_to(const std::string& name) {
+  return "#/components/schemas/" + name;
+}
+
+std::string shared_type_name(const std::string& type) {
+  const bool scale = type.starts_with("Scale");
+  return (scale ? "io.k8s.api.autoscaling.v1." : "io.k8s.apimachinery.pkg.apis.meta.v1.") + type;
 }
 
 Json reference_schema(const std::string& reference, const std::string& description) {
@@ -184,32 +140,25 @@ Json reference_schema(const std::string& reference, const std::string& descripti
   return out;
 }
 
-Json shared_type_schemas(bool with_scale) {
-  Json out = Json::object();
-  for (const auto& [name, type] : types()) {
-    if (with_scale || !is_scale(name)) out[name_of(name)] = schema_of(type);
-  }
-  Json& time = out[name_of("Time")];
-  time["type"] = "string";
-  time["format"] = "date-time";
-  out[name_of("OwnerReference")]["x-kubernetes-map-type"] = "atomic";
-  Json& meta = out[name_of("ObjectMeta")]["properties"];
-  meta["finalizers"]["x-kubernetes-list-type"] = "set";
-  meta["finalizers"]["x-kubernetes-patch-strategy"] = "merge";
-  meta["managedFields"]["x-kubernetes-list-type"] = "atomic";
-  meta["ownerReferences"].update({{"x-kubernetes-list-type", "map"},
-                                  {"x-kubernetes-list-map-keys", Json::array({"uid"})},
-                                  {"x-kubernetes-patch-merge-key", "uid"},
-                                  {"x-kubernetes-patch-strategy", "merge"}});
-  constexpr const char* kGvk = "x-kubernetes-group-version-kind";
-  out[name_of("Status")][kGvk] = gvk_list("", "Status");
-  if (with_scale) out[name_of("Scale")][kGvk] = gvk_list("autoscaling", "Scale");
-  return out;
-}
-
 void add_type_properties(Json& properties) {
   properties["apiVersion"] = {{"type", "string"}, {"description", kApiVersion}};
   properties["kind"] = {{"type", "string"}, {"description", kKind}};
+}
+
+void describe_types(Json& schemas) {
+  for (Json& schema : schemas) {
+    if (!schema.contains("x-kubernetes-group-version-kind")) continue;
+    schema["properties"]["apiVersion"]["description"] = kApiVersion;
+    schema["properties"]["kind"]["description"] = kKind;
+  }
+  for (const auto& [name, type] : words()) {
+    const auto schema = schemas.find(shared_type_name(name));
+    if (schema == schemas.end()) continue;
+    (*schema)["description"] = type.text;
+    for (const FieldWords& field : type.fields) {
+      (*schema)["properties"][field.name]["description"] = field.text;
+    }
+  }
 }
 
 }  // namespace kubewatch::apiserver

@@ -1,5 +1,5 @@
-// The types that every kind shares, as OpenAPI documents show them: ObjectMeta, ListMeta, Scale,
-// Status. Pure.
+// How OpenAPI documents refer to types, and our words for those that every kind shares: ObjectMeta,
+// ListMeta, Scale, Status. Not what the types hold: that is openapi_builtin. Pure.
 #pragma once
 
 #include <string>
@@ -8,14 +8,17 @@
 
 namespace kubewatch::apiserver {
 
-// "#/components/schemas/" and the name that the type has in documents; of "ObjectMeta", "ListMeta",
-// "Scale", "Status", "Patch".
-std::string shared_type_reference(const std::string& type);
+// "#/components/schemas/" and the name.
+std::string reference_to(const std::string& name);
+// What documents call a shared type: "ObjectMeta", "ListMeta", "Scale", "Status", "Patch" and other
+// types of meta/v1.
+std::string shared_type_name(const std::string& type);
 // Whatever refers to another schema: what a property or a list's item that has its own words says.
 Json reference_schema(const std::string& reference, const std::string& description = "");
-// The shared types and what they refer to, by their names; Scale only where asked for.
-Json shared_type_schemas(bool with_scale);
 // apiVersion and kind, as every kind has them.
 void add_type_properties(Json& properties);
+// Says what the shared types among the schemas and their fields are, and apiVersion and kind of
+// all.
+void describe_types(Json& schemas);
 
 }  // namespace kubewatch::apiserver

@@ -192,9 +192,7 @@ Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& con
   KW_TRY(check_kind(eviction, {"policy", "v1", "Eviction"}, "policy/v1beta1"));
   KW_TRY(check_name(eviction, context, "Eviction"));
   const Json* given = base::find(eviction, {"deleteOptions"});
-  KW_ASSIGN(DeleteOptions options,
-            parse_delete_options(
-                given == nullptr || given->is_null() ? "" : base::dump_json(*given), Query()));
+  KW_ASSIGN(DeleteOptions options, delete_options_of(given == nullptr ? Json() : *given));
   WriteContext how = context;
   how.subresource = "";
   how.dry_run = context.dry_run || options.dry_run;
@@ -211,7 +209,7 @@ Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& con
   set_pod_condition(marked, "DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting",
                     how.now);
   storage.put("pods", std::move(marked));
-  options.resource_version.clear();  // it was the right one
+  options.resource_version.reset();  // it was the right one
   KW_TRY(delete_object(storage, how, options));
   return {};
 }

@@ -80,8 +80,8 @@ ListSlice ReadKind::cut(ListSlice slice, const std::string& namespace_, const Li
   slice.meta.version = version;
   slice.fields = options.fields;
   slice.to = keys.size();
-  // From the watch cache ("0") the real server gives everything at once.
-  const bool all = options.resource_version == "0" && options.continue_token.empty();
+  // From the watch cache ("0") the real server gives everything at once, or all that is left.
+  const bool all = options.resource_version == "0";
   const std::uint64_t limit = all ? 0 : options.limit;
   if (limit == 0) return slice;
   std::uint64_t taken = 0;

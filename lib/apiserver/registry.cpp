@@ -65,6 +65,12 @@ std::string deprecation_of(const std::string& storage_id) {
   return storage_id == "componentstatuses" ? "v1 ComponentStatus is deprecated in v1.19+" : "";
 }
 
+// The package is the group's first word; Events of both groups are one type.
+std::string go_type_of(const core::Gvk& stored) {
+  const std::string package = stored.group.substr(0, stored.group.find('.'));
+  return (package.empty() ? "core" : package) + "." + stored.kind;
+}
+
 ResourcePtr builtin_resource(const std::string& group, const std::string& version,
                              const Json& entry) {
   auto resource = std::make_shared<Resource>();
@@ -91,6 +97,7 @@ ResourcePtr builtin_resource(const std::string& group, const std::string& versio
   resource->merge = schema::builtin_merge_schema(type.gvk);
   if (!resource->merge) resource->merge = schema::deduced_merge_schema();
   resource->deprecation = deprecation_of(resource->storage_id);
+  resource->go_type = go_type_of(resource->storage_gvk);
   return resource;
 }
 
@@ -183,6 +190,11 @@ bool Registry::has_group(const std::string& group) const {
                      [&](const auto& r) { return r->type.gvk.group == group; });
 }
 
+bool Registry::has_builtin_group(const std::string& group) const {
+  return std::any_of(builtins_.begin(), builtins_.end(),
+                     [&](const auto& r) { return r->type.gvk.group == group; });
+}
+
 bool Registry::has_group_version(const std::string& group, const std::string& version) const {
   return std::any_of(all_.begin(), all_.end(), [&](const auto& r) {
     return r->type.gvk.group == group && r->type.gvk.version == version;
@@ -197,7 +209,18 @@ std::vector<ResourcePtr> Registry::stored() const {
   return out;
 }
 
+bool Registry::is_builtin_place(const Resource& custom) const {
+  const core::Gvk& gvk = custom.type.gvk;
+  return std::any_of(builtins_.begin(), builtins_.end(), [&](const auto& builtin) {
+    const core::Gvk& own = builtin->type.gvk;
+    return (own.group == gvk.group && own.version == gvk.version) ||
+           builtin->storage_id == custom.storage_id;
+  });
+}
+
 void Registry::set_custom(const std::string& crd_name, std::vector<ResourcePtr> resources) {
+  std::erase_if(resources, [&](const auto& one) { return is_builtin_place(*one); });
+  if (resources.empty()) return remove_custom(crd_name);
   custom_[crd_name] = std::move(resources);
   rebuild();
 }

@@ -23,6 +23,7 @@ class Registry {
   // The storage version's resource of a storage id.
   ResourcePtr find_storage(const std::string& storage_id) const;
   bool has_group(const std::string& group) const;
+  bool has_builtin_group(const std::string& group) const;
   bool has_group_version(const std::string& group, const std::string& version) const;
 
   // In discovery order: built-ins as the real server has them, then custom groups by name.
@@ -30,7 +31,9 @@ class Registry {
   // One for each storage id: what a namespace is emptied of, and what the garbage collector knows.
   std::vector<ResourcePtr> stored() const;
 
-  // All served versions of one CRD; replaces what it had.
+  // All served versions of one CRD; replaces what it had. Those of a group and version that are
+  // built in are left out, as the server of built-in kinds answers for them: such a CRD may be
+  // established and is served nowhere. So are kinds that would be stored where built-in ones are.
   void set_custom(const std::string& crd_name, std::vector<ResourcePtr> resources);
   void remove_custom(const std::string& crd_name);
   bool has_custom(const std::string& crd_name) const { return custom_.count(crd_name) != 0; }
@@ -39,6 +42,7 @@ class Registry {
   std::uint64_t revision() const { return revision_; }
 
  private:
+  bool is_builtin_place(const Resource& custom) const;
   void rebuild();
   std::vector<ResourcePtr> builtins_;
   std::map<std::string, std::vector<ResourcePtr>> custom_;

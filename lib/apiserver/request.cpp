@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <set>
 
+#include "apiserver/go_duration.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
@@ -11,10 +13,11 @@ namespace kubewatch::apiserver {
 Result<std::int64_t> parse_whole(std::string_view text) {
   std::int64_t value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) {
-    return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", text));
-  }
-  return value;
+  const bool whole = end.ptr == text.data() + text.size();
+  if (whole && end.ec == std::errc()) return value;
+  const bool too_large = whole && end.ec == std::errc::result_out_of_range;
+  return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": {}", text,
+                                 too_large ? "value out of range" : "invalid syntax"));
 }
 
 Result<Query> Query::parse(std::string_view text) {
@@ -57,7 +60,7 @@ std::vector<std::string> Query::all(std::string_view name) const {
 bool Query::flag(std::string_view name) const {
   if (!has(name)) return false;
   const std::string value = base::to_lower(get(name));
-  return value != "false" && value != "0" && value != "f";
+  return value != "false" && value != "0";
 }
 
 Result<std::vector<std::string>> split_path(std::string_view path) {
@@ -104,6 +107,22 @@ std::optional<ResourcePath> parse_resource_path(const std::vector<std::string>& 
   if (rest.size() > 1) out.name = rest[1];
   if (rest.size() > 2) out.subresource = rest[2];
   return out;
+}
+
+bool is_watch(const ResourcePath& path, const Query& query) {
+  return path.watch || (path.name.empty() && query.flag("watch"));
+}
+
+Result<void> check_timeout(const std::string& method, const std::optional<ResourcePath>& path,
+                           const Query& query) {
+  static const std::set<std::string> open = {"attach", "exec", "log", "portforward", "proxy"};
+  const std::string timeout = query.get("timeout");
+  if (timeout.empty()) return {};
+  if (path && method == "GET" && is_watch(*path, query)) return {};
+  if (path && open.count(path->subresource) != 0) return {};
+  const auto why = why_no_duration(timeout);
+  if (!why) return {};
+  return bad_request("invalid timeout specified in the request URL - " + *why);
 }
 
 }  // namespace kubewatch::apiserver

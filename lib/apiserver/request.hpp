@@ -48,7 +48,7 @@ class Query {
   std::string get(std::string_view name) const;
   bool has(std::string_view name) const;
   std::vector<std::string> all(std::string_view name) const;
-  // "true", "1", "" count; anything else but false values is false.
+  // Whether it is there and says neither "false" nor "0".
   bool flag(std::string_view name) const;
 
  private:
@@ -71,5 +71,12 @@ struct ResourcePath {
 Result<std::vector<std::string>> split_path(std::string_view path);
 // Null when the path names no resource: discovery, /healthz and the like.
 std::optional<ResourcePath> parse_resource_path(const std::vector<std::string>& segments);
+
+// Whether a GET is a watch. One object is watched by the old prefix only.
+bool is_watch(const ResourcePath& path, const Query& query);
+// `timeout` of a request that does not stay open; null where the path names no resource. Errors:
+// bad_request.
+Result<void> check_timeout(const std::string& method, const std::optional<ResourcePath>& path,
+                           const Query& query);
 
 }  // namespace kubewatch::apiserver

@@ -47,6 +47,7 @@ struct Resource {
   std::shared_ptr<const CustomVersion> custom;  // null for built-ins
   schema::MergeNodePtr merge;                   // never null
   std::string deprecation;                      // told with each answer; "" = none
+  std::string go_type;                          // the server's own, as refusals name it
 
   bool has_status() const { return type.has_subresource("status"); }
   // Not served as it is stored: events of the other API group, other versions of a CRD.

@@ -57,7 +57,7 @@ bool names_own_service(const Json& object) {
 }
 
 Json kubernetes_service(std::uint16_t port) {
-  constexpr const char* kAddress = "10.0.0.1";
+  constexpr const char* kAddress = "10.96.0.1";
   const Json https = {{"name", "https"}, {"protocol", "TCP"}, {"port", 443}, {"targetPort", port}};
   return {{"apiVersion", "v1"},
           {"kind", "Service"},

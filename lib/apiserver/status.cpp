@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
@@ -88,19 +86,13 @@ Error modified(const Subject& subject) {
 
 Error invalid(const Subject& subject, const FieldErrors& errors) {
   Json details = details_of(subject);
-  // Causes are all told, sentences once.
-  std::vector<std::string> sentences;
-  std::set<std::string> seen;
   for (const auto& error : errors) {
     details["causes"].push_back(
         {{"reason", error.reason}, {"message", error.message}, {"field", error.field}});
-    std::string one = schema::sentence(error);
-    if (seen.insert(one).second) sentences.push_back(std::move(one));
   }
-  const std::string all =
-      sentences.size() == 1 ? sentences[0] : "[" + base::join(sentences, ", ") + "]";
   return api_error(422, "Invalid",
-                   fmt::format("{} \"{}\" is invalid: {}", qualified(subject), subject.name, all),
+                   fmt::format("{} \"{}\" is invalid: {}", qualified(subject), subject.name,
+                               schema::sentences(errors)),
                    details);
 }
 

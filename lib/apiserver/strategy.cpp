@@ -9,15 +9,14 @@
 #include <variant>
 
 #include "apiserver/crd.hpp"
-#include "apiserver/metadata.hpp"
 #include "base/strings.hpp"
+#include "builtin/validation.hpp"
 #include "core/object_rules.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr std::size_t kMostData = 1U << 20U;  // MaxSecretSize of k8s.io/api
 constexpr const char* kNamespaceFinalizer = "kubernetes";
 
 bool is(const Resource& resource, const char* storage_id) {
@@ -39,112 +38,6 @@ void prepare_namespace(Json& object) {
   }
   object["spec"] = {{"finalizers", std::move(finalizers)}};
   object["status"] = {{"phase", "Active"}};
-}
-
-void check_namespace_finalizers(const Json& object, FieldErrors& errors) {
-  const Json* finalizers = base::find(object, {"spec", "finalizers"});
-  if (finalizers == nullptr || !finalizers->is_array()) return;
-  for (const auto& one : *finalizers) {
-    const std::string name = one.is_string() ? one.get<std::string>() : "";
-    std::string problem = core::check_label_key(name);
-    if (problem.empty() && name != kNamespaceFinalizer && name.find('/') == std::string::npos) {
-      problem = kNoFinalizer;
-    }
-    if (problem.empty()) continue;
-    errors.push_back(field_invalid("spec.finalizers", base::dump_json(Json(name)), problem));
-  }
-}
-
-// Kinds whose status starts with a phase.
-const std::map<std::string, const char*>& first_phases() {
-  static const std::map<std::string, const char*> phases = {
-      {"pods", "Pending"}, {"persistentvolumeclaims", "Pending"}, {"persistentvolumes", "Pending"}};
-  return phases;
-}
-
-// Fields that may not change once set.
-const std::multimap<std::string, std::vector<std::string>>& immutable_fields() {
-  static const std::multimap<std::string, std::vector<std::string>> fields = {
-      {"deployments.apps", {"spec", "selector"}},
-      {"replicasets.apps", {"spec", "selector"}},
-      {"daemonsets.apps", {"spec", "selector"}},
-      {"secrets", {"type"}},
-      {"rolebindings.rbac.authorization.k8s.io", {"roleRef"}},
-      {"clusterrolebindings.rbac.authorization.k8s.io", {"roleRef"}},
-  };
-  return fields;
-}
-
-const Json* at_path(const Json& object, const std::vector<std::string>& path) {
-  const Json* at = &object;
-  for (const auto& key : path) {
-    if (!at->is_object() || !at->contains(key)) return nullptr;
-    at = &at->at(key);
-  }
-  return at;
-}
-
-void check_immutable(const Resource& resource, const Json& live, const Json& object,
-                     FieldErrors& errors) {
-  const auto range = immutable_fields().equal_range(resource.storage_id);
-  for (auto it = range.first; it != range.second; ++it) {
-    const Json* before = at_path(live, it->second);
-    const Json* after = at_path(object, it->second);
-    if (before == nullptr || (after != nullptr && *before == *after)) continue;
-    errors.push_back(field_invalid(base::join(it->second, "."),
-                                   after == nullptr ? "null" : base::dump_json(*after),
-                                   "field is immutable"));
-  }
-  if (!is(resource, "configmaps") && !is(resource, "secrets")) return;
-  const Json* frozen = base::find(live, {"immutable"});
-  if (frozen == nullptr || *frozen != true) return;
-  for (const char* key : {"immutable", "data", "binaryData"}) {
-    if (live.value(key, Json()) == object.value(key, Json())) continue;
-    errors.push_back(field_forbidden(key, "field is immutable when `immutable` is set"));
-  }
-}
-
-void check_data_keys(const Json& object, const char* key, FieldErrors& errors) {
-  const Json* data = base::find(object, {key});
-  if (data == nullptr || !data->is_object()) return;
-  for (const auto& [name, value] : data->items()) {
-    const std::string problem = core::check_data_key(name);
-    if (problem.empty()) continue;
-    errors.push_back(
-        field_invalid(fmt::format("{}[{}]", key, name), base::dump_json(Json(name)), problem));
-  }
-}
-
-// Of all values together, base64 as what it stands for.
-std::size_t data_size(const Json& object, const char* key, bool bytes) {
-  const Json* data = base::find(object, {key});
-  std::size_t total = 0;
-  if (data == nullptr || !data->is_object()) return total;
-  for (const auto& [name, value] : data->items()) {
-    const auto& text = value.get_ref<const std::string&>();
-    const std::size_t padding =
-        std::min<std::size_t>(2, text.size() - text.find_last_not_of('=') - 1);
-    total += bytes && !text.empty() ? text.size() / 4 * 3 - padding : text.size();
-  }
-  return total;
-}
-
-// A key of both, and more than an object of etcd should hold.
-void check_data(const Json& object, bool secret, FieldErrors& errors) {
-  check_data_keys(object, "data", errors);
-  check_data_keys(object, "binaryData", errors);
-  const Json* data = base::find(object, {"data"});
-  const Json* binary = base::find(object, {"binaryData"});
-  if (data != nullptr && binary != nullptr && data->is_object() && binary->is_object()) {
-    for (const auto& [name, value] : binary->items()) {
-      if (!data->contains(name)) continue;
-      errors.push_back(field_invalid(fmt::format("data[{}]", name), base::dump_json(Json(name)),
-                                     "duplicate of key present in binaryData"));
-    }
-  }
-  if (data_size(object, "data", secret) + data_size(object, "binaryData", true) <= kMostData)
-    return;
-  errors.push_back(field_too_long(secret ? "data" : "[]", kMostData));
 }
 
 // A map of strings, of bytes where `bytes` (which come as base64 and are kept in its usual form).
@@ -204,7 +97,7 @@ Result<void> normalise_kind(const Resource& resource, Json& object) {
   }
   if (secret) normalise_secret(object);
   if (is(resource, "namespaces")) label_namespace(object);
-  if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) {
+  if (is(resource, kCrds)) {
     KW_TRY(normalise_crd(object));
   }
   return {};
@@ -214,9 +107,7 @@ void prepare_create(const Resource& resource, Json& object) {
   // A kubelet registers its Node together with its status.
   if (resource.has_status() && !is(resource, "nodes")) object.erase("status");
   if (is(resource, "namespaces")) prepare_namespace(object);
-  if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) prepare_crd(object);
-  const auto phase = first_phases().find(resource.storage_id);
-  if (phase != first_phases().end()) object["status"] = {{"phase", phase->second}};
+  if (is(resource, kCrds)) prepare_crd(object);
 }
 
 void prepare_update(const Resource& resource, const Json& live, Json& object,
@@ -296,14 +187,8 @@ void validate_kind(const Resource& resource, const Json* live, const Json& objec
     resource.custom->compiled->validate(object, live, errors);
     return;
   }
-  if (is(resource, "configmaps") || is(resource, "secrets")) {
-    check_data(object, is(resource, "secrets"), errors);
-  }
-  if (is(resource, "namespaces")) check_namespace_finalizers(object, errors);
-  if (is(resource, "customresourcedefinitions.apiextensions.k8s.io")) {
-    validate_crd(live, object, subresource, errors);
-  }
-  if (live != nullptr) check_immutable(resource, *live, object, errors);
+  if (is(resource, kCrds)) return validate_crd(live, object, subresource, errors);
+  builtin::validate(resource.storage_id, live, object, subresource, errors);
 }
 
 bool needs_version(const Resource& resource) {

@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <map>
+
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
+#include "apiserver/service_ips.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/typing.hpp"
 #include "base/strings.hpp"
+#include "builtin/defaults.hpp"
+#include "builtin/warnings.hpp"
 #include "schema/managed_fields.hpp"
 
 namespace kubewatch::apiserver {
@@ -84,6 +90,29 @@ bool is_released(const Resource& resource, const Json& object) {
          (resource.storage_id != "namespaces" || empty(base::find(object, {"spec", "finalizers"})));
 }
 
+// Of a valid object alone.
+void tell_warnings(const WriteContext& context, const Json* live, const Json& object) {
+  const Resource& resource = *context.resource;
+  if (resource.custom || !context.subresource.empty()) return;
+  for (auto& warning : builtin::warnings_of(resource.storage_id, live, object)) {
+    context.warnings->push_back(std::move(warning));
+  }
+}
+
+// Where the real server stores the kind; older kinds were named otherwise at first.
+std::string registry_prefix(const Resource& resource) {
+  static const std::map<std::string, std::string> old = {
+      {"services", "services/specs"},
+      {"endpoints", "services/endpoints"},
+      {"nodes", "minions"},
+      {"replicationcontrollers", "controllers"},
+      {"ingresses.networking.k8s.io", "ingress"}};
+  if (const auto it = old.find(resource.storage_id); it != old.end()) return it->second;
+  const bool by_group = resource.custom || resource.storage_id == kCrds;
+  const std::string& plural = resource.type.plural;
+  return by_group ? resource.type.gvk.group + "/" + plural : plural;
+}
+
 }  // namespace
 
 Error error_from_status(const Json& status) {
@@ -91,6 +120,18 @@ Error error_from_status(const Json& status) {
   return api_error(static_cast<int>(base::int_at(status, {"code"}).value_or(500)),
                    string_at(status, {"reason"}), string_at(status, {"message"}),
                    details == nullptr ? std::nullopt : std::optional<Json>(*details));
+}
+
+Result<std::vector<std::string>> field_warnings(const WriteContext& context,
+                                                const std::vector<std::string>& unknown) {
+  std::vector<std::string> sentences = context.faults;
+  for (const auto& path : unknown) sentences.push_back(fmt::format("unknown field \"{}\"", path));
+  if (!sentences.empty() && context.validation == FieldValidation::strict) {
+    return undecodable(context.resource->type.gvk,
+                       "strict decoding error: " + base::join(sentences, ", "));
+  }
+  if (context.validation != FieldValidation::warn) sentences.clear();
+  return sentences;
 }
 
 Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied) {
@@ -112,16 +153,13 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
     auto dropped = prune_typed(body, resource);
     unknown.insert(unknown.end(), dropped.begin(), dropped.end());
   }
-  std::vector<std::string> sentences = context.faults;
-  for (const auto& path : unknown) sentences.push_back(fmt::format("unknown field \"{}\"", path));
-  if (!sentences.empty() && context.validation == FieldValidation::strict) {
-    return undecodable(resource.type.gvk, "strict decoding error: " + base::join(sentences, ", "));
-  }
-  std::vector<std::string> warnings;
-  if (context.validation == FieldValidation::warn) warnings = std::move(sentences);
+  KW_ASSIGN(std::vector<std::string> warnings, field_warnings(context, unknown));
   for (auto& warning : metadata_warnings(resource, body)) warnings.push_back(std::move(warning));
   KW_TRY(normalise_kind(resource, body));
-  if (!resource.custom) KW_TRY(check_typed(body, resource));
+  if (!resource.custom) {
+    KW_TRY(check_typed(body, resource));
+    builtin::apply_defaults(resource.storage_id, body);
+  }
   if (resource.storage_id == kCrds) {
     for (auto& warning : crd_warnings(body)) warnings.push_back(std::move(warning));
   }
@@ -193,6 +231,12 @@ Result<void> Writer::fill_new(const WriteContext& context, Json& object) {
 Result<Json> Writer::track(const WriteContext& context, const Json* live, const Json& object) {
   schema::UpdateRequest request;
   request.live = live;
+  Json nothing;
+  if (live == nullptr && !context.resource->custom) {
+    nothing =
+        builtin::empty_object(context.resource->storage_id, string_at(object, {"apiVersion"}));
+    request.nothing = &nothing;
+  }
   request.ignored = ignored_fields(*context.resource, object, context.subresource);
   request.updated = object;
   request.manager = context.manager;
@@ -203,6 +247,29 @@ Result<Json> Writer::track(const WriteContext& context, const Json* live, const 
   if (!tracked) return internal_error(tracked.error().message());
   if (context.resource->storage_id == kCrds) restore_crd(object, tracked.value());
   return tracked;
+}
+
+Result<void> Writer::complete(const WriteContext& context, const Json* live, Json& object) {
+  const Resource& resource = *context.resource;
+  if (resource.custom) return {};
+  if (resource.storage_id == "services") {
+    ServiceHoldings others;
+    // Where nobody has it already, the same name gets the same address again: runs can be compared.
+    const std::string key = object_key(context.namespace_, string_at(object, {"metadata", "name"}));
+    storage_.each(resource.storage_id, "", "", [&](const ObjectPtr& service) {
+      if (live == nullptr || service->key() != key) {
+        add_holdings(service->json(), others);
+      }
+      return true;
+    });
+    KW_TRY(allocate_service(live, object, others, std::hash<std::string>()(key)));
+  }
+  if (live == nullptr) {
+    builtin::fill_new(resource.storage_id, object);
+  } else {
+    builtin::fill_updated(resource.storage_id, *live, object);
+  }
+  return {};
 }
 
 ObjectPtr Writer::store(const WriteContext& context, Json object) {
@@ -223,10 +290,12 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   }
   // What the server fills in belongs to nobody.
   prepare_create(resource, object);
+  KW_TRY(complete(context, nullptr, object));
   FieldErrors errors;
   validate_metadata(resource, object, errors);
   validate_kind(resource, nullptr, object, "", errors);
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
+  tell_warnings(context, nullptr, object);
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
   if (const ObjectPtr there = storage_.get(resource.storage_id, object_key(ns, name))) {
     const Error taken = already_exists(resource.subject(name));
@@ -260,6 +329,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   if (!tracked) {
     KW_ASSIGN(object, track(context, &before, object));
   }
+  if (context.subresource.empty()) KW_TRY(complete(context, &before, object));
   if (resource.generation && wants_generation(resource, before, object)) {
     object["metadata"]["generation"] =
         base::int_at(before, {"metadata", "generation"}).value_or(0) + 1;
@@ -269,6 +339,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   validate_metadata_update(before, object, errors);
   validate_kind(resource, &before, object, context.subresource, errors);
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
+  tell_warnings(context, &before, object);
   if (schema::keep_times_of_noop(before, object)) return Written{live, false};
   if (is_released(resource, object)) {
     // The answer shows the object as its last update left it; the deletion has a resourceVersion of
@@ -293,6 +364,19 @@ Result<void> Writer::check_version(const WriteContext& context, const Object& li
   return modified(resource.subject(context.name));
 }
 
+Result<void> check_uid(const WriteContext& context, const std::string& live, const Json& object) {
+  const std::string uid = string_at(object, {"metadata", "uid"});
+  if (uid.empty() || uid == live) return {};
+  const Resource& resource = *context.resource;
+  const std::string ns = resource.type.namespaced ? context.namespace_ : "";
+  return conflict(
+      resource.subject(context.name),
+      fmt::format("StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: "
+                  "0, AdditionalErrorMsg: Precondition failed: UID in precondition: {}, UID in "
+                  "object meta: {}",
+                  registry_prefix(resource), object_key(ns, context.name), uid, live));
+}
+
 Result<Written> Writer::update(const WriteContext& context, Json body) {
   const Resource& resource = *context.resource;
   KW_ASSIGN(Json object, decode(context, std::move(body)));
@@ -300,14 +384,7 @@ Result<Written> Writer::update(const WriteContext& context, Json body) {
   KW_TRY(check_url_name(object, context.name));
   const auto now = live(context);
   if (!now && !creates_on_update(resource)) return now.error();
-  const std::string uid = string_at(object, {"metadata", "uid"});
-  const std::string live_uid = now ? now.value()->uid() : "";
-  if (!uid.empty() && uid != live_uid) {
-    return conflict(resource.subject(context.name),
-                    fmt::format("Precondition failed: UID in precondition: {}, UID in object "
-                                "meta: {}",
-                                uid, live_uid));
-  }
+  KW_TRY(check_uid(context, now ? now.value()->uid() : "", object));
   if (now) {
     KW_TRY(check_version(context, *now.value(), object));
     return commit_update(context, now.value(), std::move(object), false);
@@ -323,7 +400,11 @@ Result<ObjectPtr> Writer::changed(const WriteContext& context, const Change& cha
   const Resource& resource = *context.resource;
   Json object = to_served(resource, now.value()->json());
   if (!change(object)) return ObjectPtr();
-  if (resource.custom) resource.custom->compiled->apply_defaults(object);
+  if (resource.custom) {
+    resource.custom->compiled->apply_defaults(object);
+  } else {
+    builtin::apply_defaults(resource.storage_id, object);
+  }
   KW_ASSIGN(const Written written, commit_update(context, now.value(), std::move(object), false));
   return written.object;
 }

@@ -74,6 +74,8 @@ class Writer {
   Result<Written> commit_update(const WriteContext& context, const ObjectPtr& live, Json object,
                                 bool tracked);
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);
+  // What an object of a built-in kind gets beyond its defaults; `live` is null for a new one.
+  Result<void> complete(const WriteContext& context, const Json* live, Json& object);
   ObjectPtr store(const WriteContext& context, Json object);
 
   Storage& storage_;
@@ -85,11 +87,25 @@ class Writer {
 // too_large, internal_error.
 Result<Json> patched(const Resource& resource, core::PatchType type, const Json& live,
                      const Json& patch);
+// What a refusal tells of the patch; only made where one is.
+using ShownPatch = std::function<std::string()>;
+// A patch may not make an object of another kind of it. Errors: invalid, bad_request.
+Result<void> check_patched_type(const WriteContext& context, const Json& object,
+                                const ShownPatch& shown);
 // What comes out of a patch and is no object of its kind is the patch's fault: 422, and not 400.
 // `shown`: the patched object, or the patch itself where it is strategic.
 Error as_patch_error(const Error& error, const std::string& shown);
 // How such a patch is told.
 std::string shown_patch(core::PatchType type, const Json& patch, const Json& result);
+
+// Whoever names a uid means that object alone. `live`: its uid, "" where there is none. Errors:
+// conflict.
+Result<void> check_uid(const WriteContext& context, const std::string& live, const Json& object);
+
+// What is said of fields that the text has twice (context.faults) or that its kind lacks. Errors:
+// bad_request, where the client wants none of it.
+Result<std::vector<std::string>> field_warnings(const WriteContext& context,
+                                                const std::vector<std::string>& unknown);
 
 // A Status object as an Error, for those that lib/schema words.
 Error error_from_status(const Json& status);

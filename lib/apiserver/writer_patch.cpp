@@ -7,6 +7,7 @@
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
+#include "apiserver/micro_time.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/writer.hpp"
 #include "schema/go_words.hpp"
@@ -33,10 +34,9 @@ std::string go_kind(const Json& object) {
   return fmt::format("{}{}, Kind={}", core ? "/" : "", version, string_at(object, {"kind"}));
 }
 
-// `configuration` as it was sent.
-std::string typed_patch_of(const Json& configuration) {
-  return fmt::format("failed to create typed patch object ({}/{}; {}): ",
-                     string_at(configuration, {"metadata", "namespace"}),
+// `configuration` as it was sent: "(shop/web; apps/v1, Kind=Deployment)".
+std::string told_object(const Json& configuration) {
+  return fmt::format("({}/{}; {})", string_at(configuration, {"metadata", "namespace"}),
                      string_at(configuration, {"metadata", "name"}), go_kind(configuration));
 }
 
@@ -63,10 +63,8 @@ Error patch_invalid(const std::string& shown, const std::string& why) {
   return invalid({"", "", ""}, {field_invalid("patch", base::dump_json(Json(shown)), why)});
 }
 
-// What a refusal tells of the patch; only made where one is.
-using Shown = std::function<std::string()>;
-
-Result<void> check_patched_custom(const core::Gvk& gvk, const Json& object, const Shown& shown) {
+Result<void> check_patched_custom(const core::Gvk& gvk, const Json& object,
+                                  const ShownPatch& shown) {
   const std::string kind = string_at(object, {"kind"});
   const std::string version = string_at(object, {"apiVersion"});
   if (kind.empty()) {
@@ -102,9 +100,10 @@ std::optional<std::string> misread_type(const Json& object) {
   return std::nullopt;
 }
 
-// A patch may not make an object of another kind of it.
+}  // namespace
+
 Result<void> check_patched_type(const WriteContext& context, const Json& object,
-                                const Shown& shown) {
+                                const ShownPatch& shown) {
   const core::Gvk& gvk = context.resource->type.gvk;
   if (const auto why = misread_type(object)) {
     return patch_invalid(shown(), "couldn't get version/kind; json parse error: " + *why);
@@ -119,8 +118,6 @@ Result<void> check_patched_type(const WriteContext& context, const Json& object,
                                             "scheme \"pkg/runtime/scheme.go:111\"",
                                             kind.empty() ? gvk.kind : kind, version));
 }
-
-}  // namespace
 
 Result<Json> patched(const Resource& resource, core::PatchType type, const Json& live,
                      const Json& patch) {
@@ -159,7 +156,7 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
   const Resource& resource = *context.resource;
   KW_ASSIGN(const ObjectPtr now, live(context));
   KW_ASSIGN(Json object, patched(resource, type, to_served(resource, now->json()), body));
-  const Shown shown = [&]() -> std::string {
+  const ShownPatch shown = [&]() -> std::string {
     // Who may only patch a part of a Secret does not see the rest of it.
     if (resource.storage_id == "secrets" && type != core::PatchType::strategic) return "";
     const auto again = patched(resource, type, to_served(resource, now->json()), body);
@@ -186,7 +183,7 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
 Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   const Resource& resource = *context.resource;
   KW_TRY(check_configuration(context, configuration));
-  const std::string refused = typed_patch_of(configuration);
+  const std::string told = told_object(configuration);
   // Only what is no object at all is left out: empty maps and nulls are owned like all else, and
   // are dropped after the merge.
   Json& metadata = configuration["metadata"];
@@ -214,7 +211,17 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   request.ignored = ignored_fields(resource, found ? before : configuration, context.subresource);
   request.now = context.now;
   auto outcome = schema::apply(request);
-  if (!outcome) return internal_error(refused + outcome.error().message());
+  if (!outcome) {
+    return internal_error(
+        fmt::format("failed to create typed patch object {}: {}", told, outcome.error().message()));
+  }
+  // The patch is read as an object of its kind before anything is merged.
+  if (const auto why = why_no_micro_times(resource.storage_id, configuration)) {
+    return internal_error(
+        fmt::format("failed to convert new object {} to proper version: unable to convert "
+                    "unstructured object to {}: {}",
+                    told, go_kind(configuration), *why));
+  }
   if (!outcome->conflicts.empty()) {
     return error_from_status(schema::conflict_status(outcome->conflicts));
   }

@@ -12,9 +12,9 @@ namespace kubewatch::base {
 namespace {
 
 constexpr std::string_view kController = "controller/";
-constexpr std::array<std::string_view, 15> kRooms = {
-    "apiserver", "base", "cel", "cli",  "client",    "compat",  "core",  "crdgen",
-    "hooks",     "http", "jq",  "loop", "rehearsal", "runtime", "schema"};
+constexpr std::array<std::string_view, 16> kRooms = {
+    "apiserver", "base",  "builtin", "cel", "cli",  "client",    "compat",  "core",
+    "crdgen",    "hooks", "http",    "jq",  "loop", "rehearsal", "runtime", "schema"};
 constexpr std::size_t kMostEntries = 100;
 
 std::optional<int> level_of(std::string_view text) {

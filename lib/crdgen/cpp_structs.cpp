@@ -381,11 +381,9 @@ Result<std::string> cpp_of_openapi(const Json& document, const std::string& grou
           base::string_at(gvk, {"version"}) != version || base::string_at(gvk, {"kind"}) != kind)
         continue;
       if (!tells_fields(schema)) {
-        return Error(
-            ErrorKind::unsupported,
-            fmt::format("the server tells no field of {} in {}/{}, as a sandbox does not of "
-                        "built-in kinds: ask a server that does",
-                        kind, group.empty() ? "core" : group, version));
+        return Error(ErrorKind::unsupported,
+                     fmt::format("the server tells no field of {} in {}/{}: ask one that does",
+                                 kind, group.empty() ? "core" : group, version));
       }
       const KindNames names{group, version, kind, options.plural, options.namespaced};
       Writer writer(components);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <utility>
+
 #include "base/json.hpp"
 #include "base/strings.hpp"
 
@@ -69,7 +72,11 @@ std::string sentence(const FieldError& error) {
 
 std::string sentences(const FieldErrors& errors) {
   std::vector<std::string> all;
-  for (const auto& error : errors) all.push_back(sentence(error));
+  std::set<std::string> seen;
+  for (const auto& error : errors) {
+    std::string one = sentence(error);
+    if (seen.insert(one).second) all.push_back(std::move(one));
+  }
   return all.size() == 1 ? all[0] : "[" + base::join(all, ", ") + "]";
 }
 

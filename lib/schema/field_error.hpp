@@ -32,7 +32,7 @@ FieldError field_internal(std::string field, const std::string& detail);
 
 // `spec.x: Invalid value: "y": why`, as in the message of a Status.
 std::string sentence(const FieldError& error);
-// One sentence, or "[a, b]".
+// One sentence, or "[a, b]"; what is said twice is told once.
 std::string sentences(const FieldErrors& errors);
 
 }  // namespace kubewatch::schema

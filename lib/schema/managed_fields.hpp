@@ -45,7 +45,9 @@ Result<ApplyOutcome> apply(const ApplyRequest& request);
 
 struct UpdateRequest {
   const Json* live = nullptr;  // null: create
-  Json updated;                // the whole new object
+  // What an object shows of which nothing was said, and which its creator does not own. Null: {}.
+  const Json* nothing = nullptr;
+  Json updated;  // the whole new object
   std::string manager;
   std::string subresource;
   MergeNodePtr schema;

@@ -43,8 +43,8 @@ ManagedEntry new_entry(const UpdateRequest& request) {
 void take_ownership(const UpdateRequest& request, const MergeNode& schema, const Json& after,
                     Managed& managed) {
   static const Json kNothing = Json::object();
-  const Json& before = request.live == nullptr ? kNothing : *request.live;
-  Comparison changes = compare(schema, before, after);
+  const Json* before = request.live == nullptr ? request.nothing : request.live;
+  Comparison changes = compare(schema, before == nullptr ? kNothing : *before, after);
   changes.exclude(request.ignored);
   FieldSet taken = std::move(changes.modified);
   taken.merge_in(changes.added);

@@ -58,6 +58,7 @@ TEST_CASE("a delete with finalizers marks the object, which goes with its last f
   const auto added =
       server.merge(kWebsites + "/a", {{"metadata", {{"finalizers", {"x.io/y", "x.io/z"}}}}});
   CHECK(added.code == 422);
+  CHECK(added.json["details"]["causes"].size() == 2);  // as there: told twice
   CHECK(added.message() ==
         "Website.demo.kubewatch.dev \"a\" is invalid: metadata.finalizers: Forbidden: no new "
         "finalizers can be added if the object is being deleted, found new finalizers "

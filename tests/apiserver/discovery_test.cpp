@@ -129,4 +129,22 @@ TEST_CASE("a self subject access review is allowed") {
   CHECK(review.json["status"]["allowed"] == true);
 }
 
+TEST_CASE("what there is not in a group of custom kinds is answered as no page at all") {
+  Server server;
+  server.post(test::kCrdPath, test::website_crd());
+  const std::string group = "/apis/demo.kubewatch.dev/";
+  for (const std::string& path : {group + "v1/nopes", group + "v1/namespaces/default/nopes/x",
+                                  group + "v9/websites", group + "v1/websites/x"}) {
+    CAPTURE(path);
+    const auto answer = server.get(path);
+    CHECK(answer.code == 404);
+    CHECK(answer.text == "404 page not found\n");
+  }
+  CHECK(server.post(group + "v1/websites", test::website("a")).text == "404 page not found\n");
+  CHECK(server.get(group + "v1/websites").code == 200);
+  CHECK(server.get("/api/v1/nopes").reason() == "NotFound");
+  CHECK(server.get("/apis/apps/v9/deployments").reason() == "NotFound");
+  CHECK(server.get("/api/v1/configmaps/x").reason() == "NotFound");
+}
+
 }  // namespace kubewatch::apiserver

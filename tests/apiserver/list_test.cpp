@@ -123,6 +123,19 @@ TEST_CASE("list options that do not fit together are refused in the API server's
        "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid "
        "syntax"},
       {"?continue=abc", 400, "invalid continue token: continue key is not valid: "},
+      {"?limit=abc&labelSelector=a%3D%3D%3Db", 400,
+       "strconv.ParseInt: parsing \"abc\": invalid syntax"},
+      {"?labelSelector=a%3D%3D%3Db&resourceVersionMatch=Exact", 400,
+       "unable to parse requirement: found '=', expected: identifier"},
+      {"?fieldSelector=a", 400, "invalid selector: 'a'; can't understand 'a'"},
+      {"?fieldSelector=%3Da", 400,
+       "\"\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""},
+      {"?fieldSelector=foo%3Dbar&resourceVersionMatch=Exact", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
+       "resourceVersionMatch is forbidden unless resourceVersion is provided"},
+      {"?sendInitialEvents=false", 422,
+       "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents "
+       "is forbidden for list"},
       {"?fieldSelector=foo%3Dbar", 400,
        "\"foo\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""},
   };

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::apiserver {
@@ -45,6 +46,17 @@ TEST_CASE("a MicroTime has six digits and a zone, and what it lacks is told as G
   CHECK(why("2024-02-30T00:00:00.000000Z") ==
         "parsing time \"2024-02-30T00:00:00.000000Z\": day out of range");
   CHECK(why(late) == "parsing time \"" + late + "\": hour out of range");
+}
+
+TEST_CASE("a MicroTime is a text, and its kind's others are not looked at") {
+  const std::string leases = "leases.coordination.k8s.io";
+  const auto with = [](const Json& time) { return Json{{"spec", {{"renewTime", time}}}}; };
+  CHECK(why_no_micro_times(leases, with(1)) ==
+        "json: cannot unmarshal number into Go value of type string");
+  CHECK(why_no_micro_times(leases, with(true)) ==
+        "json: cannot unmarshal bool into Go value of type string");
+  CHECK_FALSE(why_no_micro_times(leases, with(nullptr)));
+  CHECK_FALSE(why_no_micro_times("configmaps", with(1)));
 }
 
 }  // namespace kubewatch::apiserver

@@ -230,6 +230,10 @@ TEST_CASE("pages are of one state, however the cache changes between them") {
   const Json second = rig.json(std::string(kMaps) + "?limit=2&continue=" + token);
   CHECK(names_of(second) == Names{"b"});
   CHECK(second["metadata"]["resourceVersion"] == "10");
+  const Json whole = rig.json(std::string(kMaps) + "?limit=1");
+  const std::string from = whole["metadata"]["continue"].get<std::string>();
+  CHECK(names_of(rig.json(std::string(kMaps) + "?limit=1&resourceVersion=0&continue=" + from)) ==
+        Names{"a"});
   CHECK_FALSE(second["metadata"].contains("continue"));
   CHECK(names_of(rig.json(kMaps)) == Names{"c", "a"});
   rig.json(std::string(kMaps) + "?continue=nonsense", 400);

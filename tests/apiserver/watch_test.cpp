@@ -260,6 +260,11 @@ TEST_CASE("events are one resource served in two groups with different names for
                                  {"metadata", {{"name", "e"}}},
                                  {"note", "hello"},
                                  {"reason", "Made"},
+                                 {"type", "Normal"},
+                                 {"action", "Making"},
+                                 {"eventTime", "2026-01-01T00:00:00.000000Z"},
+                                 {"reportingController", "c"},
+                                 {"reportingInstance", "c-0"},
                                  {"regarding", {{"kind", "Pod"}, {"name", "p"}}}});
   CHECK(made.code == 201);
   CHECK(made.json["note"] == "hello");

@@ -375,7 +375,7 @@ TEST_CASE("built-in kinds lose fields that their type lacks and refuse values of
   const std::string path = "/apis/apps/v1/namespaces/default/deployments";
   const Json deployment = Json::parse(R"({"apiVersion":"apps/v1","kind":"Deployment",
     "metadata":{"name":"d"},"spec":{"replicas":1,"bogus":1,"selector":{"matchLabels":{"a":"b"}},
-    "template":{"spec":{"containers":[{"name":"c","image":"i","wrong":true,
+    "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","wrong":true,
       "resources":{"limits":{"cpu":1,"memory":"1Gi"}}}],
       "volumes":[{"name":"v","emptyDir":{}}]}}}})");
   const auto strict = server.post(path + "?fieldValidation=Strict", deployment);
@@ -443,6 +443,21 @@ TEST_CASE("load creates objects as their manager would, CRDs at once usable") {
   Json elsewhere = config_map("a");
   elsewhere["metadata"]["namespace"] = "nope";
   CHECK(server.api.load(elsewhere, "setup", server.now()).error().is_not_found());
+}
+
+TEST_CASE("an applied MicroTime that is none fails as the conversion of the patch does") {
+  Server server;
+  const std::string lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
+  const auto refused =
+      server.apply(lease + "?fieldManager=m", {{"apiVersion", "coordination.k8s.io/v1"},
+                                               {"kind", "Lease"},
+                                               {"metadata", {{"name", "l"}}},
+                                               {"spec", {{"renewTime", 1}}}});
+  CHECK(refused.code == 500);
+  CHECK(refused.message() ==
+        "failed to convert new object (/l; coordination.k8s.io/v1, Kind=Lease) to proper version: "
+        "unable to convert unstructured object to coordination.k8s.io/v1, Kind=Lease: json: cannot "
+        "unmarshal number into Go value of type string");
 }
 
 }  // namespace kubewatch::apiserver

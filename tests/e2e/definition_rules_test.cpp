@@ -281,4 +281,30 @@ E2E_CASE("the server itself is a Service of the default namespace") {
   CHECK(service["spec"]["sessionAffinity"] == "None");
 }
 
+E2E_CASE("a definition with the name of a built-in kind is served nowhere, and harms nothing") {
+  World w;
+  const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/" + w.ns() + "/leases";
+  REQUIRE(send(w, "POST", leases,
+               {{"apiVersion", "coordination.k8s.io/v1"},
+                {"kind", "Lease"},
+                {"metadata", {{"name", "l"}}},
+                {"spec", {{"holderIdentity", "h"}}}})
+              .code == 201);
+  const std::string name = "leases.coordination.k8s.io";
+  Json crd = definition(w, "leases", "Foo");
+  crd["metadata"] = {{"name", name},
+                     {"annotations", {{"api-approved.kubernetes.io", "unapproved, a test"}}}};
+  crd["spec"]["group"] = "coordination.k8s.io";
+  post(w, crd);
+  const auto told = [&] { return base::dump_json(send(w, "GET", kCrds + ("/" + name)).body); };
+  CHECK(w.eventually([&] {
+    const std::string text = told();
+    return text.find("InitialNamesAccepted") != std::string::npos &&
+           text.find("UnapprovedAnnotation") != std::string::npos;
+  }));
+  CHECK(send(w, "GET", leases + "/l").body["kind"] == "Lease");
+  w.remove_definition(name);
+  CHECK(send(w, "GET", leases + "/l").body["spec"]["holderIdentity"] == "h");
+}
+
 }  // namespace kubewatch::e2e

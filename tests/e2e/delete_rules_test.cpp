@@ -123,4 +123,61 @@ E2E_CASE("a Job that is deleted without a policy is warned about") {
   CHECK(warning(jobs).find("child pods are preserved") != std::string::npos);
 }
 
+E2E_CASE("the options of a delete are read strictly, and told of in the server's words") {
+  World w;
+  const std::string one = maps(w) + "/a";
+  REQUIRE(send(w, "POST", maps(w), config_map("a", {})).code == 201);
+  struct Case {
+    int code;
+    const char* body;
+    std::string words;
+    const char* type = "application/json";
+  };
+  const std::string read = "json: cannot unmarshal ";
+  const std::string policies =
+      ": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"";
+  for (const Case& c : {
+           Case{
+               400, R"({"gracePeriodSeconds": "x"})",
+               read + "string into Go struct field DeleteOptions.gracePeriodSeconds of type int64"},
+           Case{400, R"({"orphanDependents": 1})",
+                read + "number into Go struct field DeleteOptions.orphanDependents of type bool"},
+           Case{400, R"({"propagationPolicy": {}})",
+                read + "object into Go struct field DeleteOptions.propagationPolicy of type "
+                       "v1.DeletionPropagation"},
+           Case{400, R"({"preconditions": {"uid": 1}})",
+                read + "number into Go struct field Preconditions.preconditions.uid of type "
+                       "types.UID"},
+           Case{400, R"({"dryRun": "All"})",
+                read + "string into Go struct field DeleteOptions.dryRun of type []string"},
+           Case{400, R"({"kind": "Foo"})",
+                "no kind \"Foo\" is registered for version \"meta.k8s.io/v1\" in scheme "
+                "\"pkg/runtime/scheme.go:111\""},
+           Case{400, R"([])",
+                "couldn't get version/kind; json parse error: " + read + "array into"},
+           Case{400, "propagationPolicy: Orphan", "couldn't get version/kind; json parse error: "},
+           Case{422, "propagationPolicy: Foo", "Unsupported value: \"Foo\"" + policies,
+                "application/yaml"},
+           Case{422, R"({"propagationPolicy": ""})", "Unsupported value: \"\"" + policies},
+           Case{422, R"({"propagationPolicy": "Orphan", "orphanDependents": true})",
+                "orphanDependents and deletionPropagation cannot be both set"},
+           Case{422, R"({"dryRun": ["x"]})",
+                "Unsupported value: [\"x\"]: supported values: \"All\""},
+           Case{409, R"({"preconditions": {"uid": ""}})",
+                "the UID in the precondition () does not"},
+           Case{415, "{}", "the body of the request was in an unknown format", "text/plain"},
+       }) {
+    CAPTURE(c.body);
+    const Answer answer = send_text(w, "DELETE", one, c.body, c.type);
+    CHECK(answer.code == c.code);
+    CHECK(base::string_at(answer.body, {"message"}).find(c.words) != std::string::npos);
+  }
+  CHECK(send(w, "DELETE", one + "?propagationPolicy=").code == 422);
+  // With a body the query says nothing.
+  CHECK(
+      send_text(w, "DELETE", one + "?dryRun=All&propagationPolicy=Foo", "null", "application/json")
+          .code == 200);
+  CHECK(send(w, "GET", one).code == 404);
+}
+
 }  // namespace kubewatch::e2e

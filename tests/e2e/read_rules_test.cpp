@@ -163,6 +163,88 @@ E2E_CASE("the times of a Lease have six digits after the point") {
   }
   CHECK(message(made("2024-01-01T00:00:00Z")).find("cannot parse \"Z\" as \".000000\"") !=
         std::string::npos);
+  const Answer applied = send_text(w, "PATCH", leases + "/l?fieldManager=m&dryRun=All",
+                                   "{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: "
+                                   "{name: l}, spec: {renewTime: 1}}",
+                                   "application/apply-patch+yaml");
+  CHECK(applied.code == 500);
+  CHECK(message(applied).starts_with("failed to convert new object (/l; coordination.k8s.io/v1"));
+}
+
+E2E_CASE("a timeout that is none is refused before all else, but not of a watch") {
+  World w;
+  const std::string words = "invalid timeout specified in the request URL - time: ";
+  const auto refused = [&](const std::string& method, const std::string& path) {
+    const Answer answer = send(w, method, path);
+    CHECK(answer.code == 400);
+    return message(answer);
+  };
+  for (const std::string& path : {maps(w), maps(w) + "/nope", std::string("/version"),
+                                  std::string("/apis/nobody.example.com/v1/foos")}) {
+    CHECK(refused("GET", path + "?timeout=x") == words + "invalid duration \"x\"");
+  }
+  CHECK(refused("DELETE", maps(w) + "/nope?timeout=1") == words + "missing unit in duration \"1\"");
+  CHECK(refused("POST", maps(w) + "?timeout=1y") ==
+        words + "unknown unit \"y\" in duration \"1y\"");
+  CHECK(refused("GET", maps(w) + "?timeout=9999999h") == words + "invalid duration \"9999999h\"");
+  for (const char* timeout : {"", "0", "-1s", "1m1.5s", "100h"}) {
+    CAPTURE(timeout);
+    CHECK(send(w, "GET", maps(w) + "?timeout=" + timeout).code == 200);
+  }
+  const http::Response watch =
+      take(w, maps(w) + "?watch=true&timeoutSeconds=1&timeout=x", "application/json");
+  CHECK(watch.status == 200);
+}
+
+E2E_CASE("selectors that cannot be read are refused in the server's words") {
+  World w;
+  const auto labels = [&](const std::string& text) {
+    return message(send(w, "GET", maps(w) + "?labelSelector=" + text));
+  };
+  const auto fields = [&](const std::string& text) {
+    return message(send(w, "GET", maps(w) + "?fieldSelector=" + text));
+  };
+  const std::string start = "unable to parse requirement: ";
+  CHECK(labels("a%3D%3D%3Db") == start + "found '=', expected: identifier");
+  CHECK(labels("a%20in%20b") == start + "found 'b' expected: '('");
+  CHECK(labels("a%20b") == start + "found 'b', expected: in, notin, =, ==, !=, gt, lt");
+  CHECK(labels("a,") == "found '', expected: identifier after ','");
+  CHECK(labels("a%3Db%3Dc") == "found '=', expected: ',' or 'end of string'");
+  CHECK(labels("a%3Ex") == start +
+                               "values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the "
+                               "value must be an integer");
+  CHECK(labels("/a") == start + "<nil>: Invalid value: \"/a\": prefix part must be non-empty");
+  CHECK(fields("a") == "invalid selector: 'a'; can't understand 'a'");
+  CHECK(fields("a%3Db%3Dc") == "invalid field selector: unescaped character in value: 61");
+  CHECK(fields("a%3D%5Cx") == "invalid field selector: invalid escape sequence: \\x");
+  CHECK(labels("a%3D%3D%3Db&limit=x") == "strconv.ParseInt: parsing \"x\": invalid syntax");
+}
+
+E2E_CASE("that no initial events are wanted is said, and not the same as nothing") {
+  World w;
+  const std::string query = "?watch=true&timeoutSeconds=1&sendInitialEvents=false";
+  const std::string field = "resourceVersionMatch";
+  CHECK(tells(told_by_server(send(w, "GET", maps(w) + query).body), field,
+              "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+  CHECK(tells(told_by_server(send(w, "GET", maps(w) + "?sendInitialEvents=false").body),
+              "sendInitialEvents", "sendInitialEvents is forbidden for list"));
+}
+
+E2E_CASE(
+    "what a group of custom kinds has not is no page, what a built-in group has not a Status") {
+  World w;
+  const std::string group = "/apis/e2e.kubewatch.dev/";
+  for (const std::string& path : {group + "v1/nopes", group + "v9/websites",
+                                  std::string("/apis/nobody.example.com/v1/foos")}) {
+    CAPTURE(path);
+    const http::Response answer = take(w, path, "application/json");
+    CHECK(answer.status == 404);
+    CHECK(answer.body == "404 page not found\n");
+  }
+  for (const char* path : {"/api/v1/nopes", "/apis/apps/v9/deployments"}) {
+    CAPTURE(path);
+    CHECK(send(w, "GET", path).body["reason"] == "NotFound");
+  }
 }
 
 }  // namespace kubewatch::e2e

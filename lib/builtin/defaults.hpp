@@ -1,0 +1,28 @@
+// The defaults of the built-in kinds, and what the server puts into their objects by itself. By
+// storage_id ("deployments.apps"), objects in served form. Not what needs other objects or state:
+// addresses and ports of Services are service_ips.hpp's. Pure; any JSON may come, null is absent.
+#pragma once
+
+#include <string>
+
+#include "base/json.hpp"
+
+namespace kubewatch::builtin {
+
+// What reading an object fills in, and what writing one always shows (`resources: {}`,
+// `rules: null`). Idempotent.
+void apply_defaults(const std::string& storage_id, Json& object);
+
+// What an object of which nothing was said shows all the same. Who creates an object owns what
+// differs from this.
+Json empty_object(const std::string& storage_id, const std::string& api_version);
+
+// What a new object gets that has its defaults, its name, its uid and its creationTimestamp, and no
+// status but that of its endpoint: by rules of its kind and by admission. Not the finalizers and
+// taints that a controller would have to take away again.
+void fill_new(const std::string& storage_id, Json& object);
+
+// The same for an update of `live`; both have their defaults.
+void fill_updated(const std::string& storage_id, const Json& live, Json& object);
+
+}  // namespace kubewatch::builtin

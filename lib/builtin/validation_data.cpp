@@ -1,0 +1,252 @@
+// Kinds that hold data or say how things are: ConfigMaps, Secrets, Namespaces, Nodes, Events,
+// Leases.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "base/strings.hpp"
+#include "builtin/validation_kinds.hpp"
+#include "builtin/validation_pods.hpp"
+#include "core/object_rules.hpp"
+#include "core/resource.hpp"
+
+namespace kubewatch::builtin {
+
+namespace {
+
+constexpr std::size_t kMostData = 1U << 20U;  // MaxSecretSize of k8s.io/api
+constexpr const char* kNamespaceFinalizer = "kubernetes";
+
+void check_keys(const Field& data) {
+  for (const auto& [key, value] : data.entries()) {
+    for (const auto& problem : data_key_problems(key)) {
+      value.invalid_as(quoted_text(key), problem);
+    }
+  }
+}
+
+// Of all values together, base64 as what it stands for.
+std::size_t data_size(const Field& data, bool bytes) {
+  std::size_t total = 0;
+  for (const auto& [key, value] : data.entries()) {
+    const std::string text = value.text();
+    const std::size_t padding =
+        std::min<std::size_t>(2, text.size() - text.find_last_not_of('=') - 1);
+    total += bytes && !text.empty() ? text.size() / 4 * 3 - padding : text.size();
+  }
+  return total;
+}
+
+void check_frozen(const Field& object, const Json* live, const Values& keys) {
+  if (live == nullptr) return;
+  const Field before(*live, object.errors());
+  if (!before["immutable"].is_true()) return;
+  for (const auto& key : keys) {
+    const Json* now = object[key].json();
+    const Json* then = before[key].json();
+    if (now == then || (now != nullptr && then != nullptr && *now == *then)) continue;
+    object[key].forbidden("field is immutable when `immutable` is set");
+  }
+}
+
+std::string decoded(const Field& bytes) {
+  const auto read = core::decode_bytes(bytes.text());
+  const auto* text = std::get_if<std::string>(&read);
+  return text != nullptr ? *text : "";
+}
+
+void check_docker_config(const Field& config) {
+  if (!config.present()) return config.required();
+  const std::string text(base::trim(decoded(config)));
+  const auto parsed = base::parse_json(text);
+  if (parsed.ok() && (parsed->is_object() || parsed->is_null())) return;
+  std::string why = "unexpected end of JSON input";
+  if (parsed.ok()) {
+    const char* type = parsed->is_array()    ? "array"
+                       : parsed->is_string() ? "string"
+                       : parsed->is_number() ? "number"
+                                             : "bool";
+    why = fmt::format("json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+                      type);
+  } else if (!text.empty() && text[0] != '{' && text[0] != '[') {
+    why = fmt::format("invalid character '{}' looking for beginning of value", text[0]);
+  }
+  config.invalid_as("\"<secret contents redacted>\"", why);
+}
+
+// The keys that a type of Secret has.
+void check_secret_type(const Field& object) {
+  const Field data = object["data"];
+  const auto at = [&](const std::string& key) {
+    return data[key].at(fmt::format("data[{}]", key));
+  };
+  const auto require = [&](const std::string& key) {
+    if (!at(key).present()) at(key).required();
+  };
+  const Field type = object["type"];
+  if (type.is("kubernetes.io/service-account-token")) {
+    constexpr const char* key = "kubernetes.io/service-account.name";
+    const Field name = object["metadata"]["annotations"][key];
+    if (name.empty()) name.at(fmt::format("metadata.annotations[{}]", key)).required();
+  } else if (type.is("kubernetes.io/dockercfg")) {
+    check_docker_config(at(".dockercfg"));
+  } else if (type.is("kubernetes.io/dockerconfigjson")) {
+    check_docker_config(at(".dockerconfigjson"));
+  } else if (type.is("kubernetes.io/basic-auth")) {
+    if (at("username").present() || at("password").present()) return;
+    require("username");
+    require("password");
+  } else if (type.is("kubernetes.io/ssh-auth")) {
+    if (at("ssh-privatekey").empty()) at("ssh-privatekey").required();
+  } else if (type.is("kubernetes.io/tls")) {
+    require("tls.crt");
+    require("tls.key");
+  }
+}
+
+}  // namespace
+
+void check_config_map_object(const Field& object, const Json* live) {
+  check_frozen(object, live, {"immutable", "data", "binaryData"});
+  const Field data = object["data"];
+  const Field binary = object["binaryData"];
+  check_keys(data);
+  check_keys(binary);
+  for (const auto& [key, value] : data.entries()) {
+    if (!binary[key].present()) continue;
+    value.invalid_as(quoted_text(key), "duplicate of key present in binaryData");
+  }
+  if (data_size(data, false) + data_size(binary, true) <= kMostData) return;
+  object.at("[]").too_long(kMostData);
+}
+
+void check_secret_object(const Field& object, const Json* live) {
+  const Field data = object["data"];
+  if (live != nullptr) object["type"].immutable(Field(*live, object.errors())["type"]);
+  check_frozen(object, live, {"immutable", "data"});
+  check_keys(data);
+  if (data_size(data, true) > kMostData) data.too_long(kMostData);
+  check_secret_type(object);
+}
+
+void check_namespace(const Field& object, const Json* /*live*/) {
+  const Field finalizers = object["spec"]["finalizers"];
+  for (const auto& finalizer : finalizers.items()) {
+    const std::string name = finalizer.text();
+    std::string problem = core::check_label_key(name);
+    if (problem.empty() && name != kNamespaceFinalizer && name.find('/') == std::string::npos) {
+      problem = kNoFinalizer;
+    }
+    if (!problem.empty()) finalizer.at(finalizers.path()).invalid_text(problem);
+  }
+}
+
+namespace {
+
+void check_taints(const Field& taints) {
+  std::set<std::string> seen;
+  for (const auto& taint : taints.items()) {
+    const Field key = taint["key"];
+    const Field value = taint["value"];
+    const Field effect = taint["effect"];
+    key.invalid_each(qualified_problems(key.text()));
+    const auto problems = label_value_problems(value.text());
+    if (!problems.empty()) value.invalid(base::join(problems, ";"));
+    if (effect.empty()) {
+      effect.required();
+    } else {
+      check_taint_effect(effect);
+    }
+    if (seen.insert(effect.text() + " " + key.text()).second) continue;
+    const std::string shown = fmt::format(
+        "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":{}}}", quoted_text(key.text()),
+        quoted_text(value.text()), quoted_text(effect.text()), taint["timeAdded"].shown());
+    FieldError twice = field_duplicate(taint.path(), shown);
+    twice.message += ": taints must be unique by key and effect pair";
+    taint.errors().push_back(std::move(twice));
+  }
+}
+
+void check_node_update(const Field& spec, const Field& before) {
+  const Field ranges = spec["podCIDRs"];
+  if (!before["podCIDRs"].empty() && !same_field(ranges, before["podCIDRs"])) {
+    ranges.forbidden("node updates may not change podCIDR except from \"\" to valid");
+  }
+  const Field provider = spec["providerID"];
+  if (!before["providerID"].empty() && !same_field(provider, before["providerID"])) {
+    provider.forbidden("node updates may not change providerID except from \"\" to valid");
+  }
+}
+
+}  // namespace
+
+void check_node(const Field& object, const Json* live) {
+  const Field spec = object["spec"];
+  if (live != nullptr) check_node_update(spec, Field(*live, object.errors())["spec"]);
+  check_taints(spec["taints"].at("metadata.taints"));
+  for (const char* key : {"capacity", "allocatable"}) {
+    for (const auto& [name, amount] : object["status"][key].entries()) {
+      check_resource_amount(name, amount.at(fmt::format("status.{}.{}", key, name)));
+    }
+  }
+  if (live != nullptr) return;
+  for (const auto& range : spec["podCIDRs"].items()) check_cidr(range);
+}
+
+namespace {
+
+constexpr std::size_t kMostWord = 128;
+constexpr std::size_t kMostNote = 1024;
+
+void check_length(const Field& field, std::size_t most) {
+  if (field.size() <= most) return;
+  field.invalid_as("\"\"", fmt::format("can have at most {} characters", most));
+}
+
+void check_new_event(const Field& object, const char* reporter, const Field& subject) {
+  const std::string space = object["metadata"]["namespace"].text();
+  if (subject.empty() && space != "default" && space != "kube-system") {
+    subject.invalid_text("does not match event.namespace");
+  }
+  const Field name = object[reporter];
+  if (name.empty()) name.required();
+  name.invalid_each(qualified_problems(name.text()));
+  for (const char* key : {"reportingInstance", "action", "reason"}) {
+    if (object[key].empty()) object[key].required();
+    check_length(object[key], kMostWord);
+  }
+}
+
+}  // namespace
+
+// Events of both API groups: the newer one has other names for the same fields.
+void check_event(const Field& object, const Json* live) {
+  const bool newer = object["apiVersion"].is("events.k8s.io/v1");
+  const Field subject =
+      object[newer ? "regarding" : "involvedObject"]["namespace"].at("involvedObject.namespace");
+  const Field note = object[newer ? "note" : "message"].at("message");
+  if (object["eventTime"].present()) {
+    check_new_event(object, newer ? "reportingController" : "reportingComponent", subject);
+    check_length(note, kMostNote);
+  } else {
+    const std::string space = object["metadata"]["namespace"].text();
+    const bool anywhere = subject.empty() && (space.empty() || space == "default");
+    if (!anywhere && !subject.is(space)) subject.invalid_text("does not match event.namespace");
+  }
+  if (!newer || live != nullptr) return;
+  if (!object["eventTime"].present()) object["eventTime"].required();
+  const Field type = object["type"];
+  if (!type.is("Normal") && !type.is("Warning")) {
+    type.invalid_as("\"\"", "has invalid value: " + type.text());
+  }
+}
+
+void check_lease(const Field& object, const Json* /*live*/) {
+  const Field spec = object["spec"];
+  const Field duration = spec["leaseDurationSeconds"];
+  if (duration.number_or(1) <= 0) duration.invalid("must be greater than 0");
+  spec["leaseTransitions"].not_negative();
+}
+
+}  // namespace kubewatch::builtin

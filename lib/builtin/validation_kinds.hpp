@@ -1,0 +1,71 @@
+// The rules of built-in kinds, one function a kind, for validation.cpp, which says what
+// belongs to which. `live` is null for a create. What all kinds have in common (names, labels) is
+// told before, by metadata.hpp. Pure.
+#pragma once
+
+#include "builtin/checks.hpp"
+
+namespace kubewatch::builtin {
+
+using KindRules = void(const Field& object, const Json* live);
+
+// validation_workloads.cpp
+KindRules check_deployment;
+KindRules check_replica_set;
+KindRules check_stateful_set;
+KindRules check_daemon_set;
+KindRules check_replication_controller;
+KindRules check_controller_revision;
+KindRules check_pod_template_object;
+
+// validation_batch.cpp
+KindRules check_job;
+KindRules check_cron_job;
+// What is wrong with a schedule, in the words of the server's parser; "" when nothing is.
+std::string check_schedule(const std::string& schedule);
+
+// validation_services.cpp
+KindRules check_service;
+KindRules check_endpoints;
+KindRules check_endpoint_slice;
+
+// validation_network.cpp
+KindRules check_network_policy;
+KindRules check_ingress;
+KindRules check_ingress_class;
+
+// validation_storage.cpp
+KindRules check_claim;
+KindRules check_volume;
+KindRules check_storage_class;
+KindRules check_csi_driver;
+
+// validation_autoscaling.cpp
+KindRules check_autoscaler;
+KindRules check_disruption_budget;
+
+// validation_quotas.cpp
+KindRules check_resource_quota;
+KindRules check_limit_range;
+KindRules check_priority_class;
+KindRules check_runtime_class;
+
+// validation_rbac.cpp
+KindRules check_role;
+KindRules check_cluster_role;
+KindRules check_role_binding;
+KindRules check_cluster_role_binding;
+
+// validation_registrations.cpp
+KindRules check_webhooks;
+KindRules check_api_service;
+
+// validation_data.cpp
+KindRules check_config_map_object;
+KindRules check_secret_object;
+KindRules check_namespace;
+KindRules check_node;
+KindRules check_event;
+KindRules check_lease;
+
+}  // namespace kubewatch::builtin

@@ -1,0 +1,239 @@
+// Who may talk to whom, and what comes in from outside: NetworkPolicies and Ingresses.
+#include <fmt/format.h>
+
+#include "builtin/validation_kinds.hpp"
+#include "core/resource.hpp"
+
+namespace kubewatch::builtin {
+
+namespace {
+
+using Ranges = std::set<std::string>;
+
+void check_policy_port(const Field& rule) {
+  rule["protocol"].one_of({"TCP", "UDP", "SCTP"});
+  const Field port = rule["port"];
+  const Field end = rule["endPort"];
+  if (!port.present()) {
+    if (end.present()) end.invalid("may not be specified when `port` is not specified");
+    return;
+  }
+  if (port.is_text()) {
+    if (end.present()) end.invalid("may not be specified when `port` is non-numeric");
+    return port.invalid_each(port_name_problems(port.text()));
+  }
+  check_port_number(port);
+  if (!end.present()) return;
+  if (end.number_or(0) < port.number_or(0)) {
+    end.invalid_as(port.shown(), "must be greater than or equal to `port`");
+  }
+  check_port_number(end);
+}
+
+void check_ip_block(const Field& block, const Ranges& known) {
+  const Field range = block["cidr"];
+  if (range.empty()) return range.required();
+  check_cidr(range, known);
+  for (const auto& part : block["except"].items()) {
+    check_cidr(part, known);
+    if (!is_strict_subset(range.text(), part.text())) {
+      part.invalid("must be a strict subset of `cidr`");
+    }
+  }
+}
+
+void check_peer(const Field& peer, const Ranges& known) {
+  const Field pods = peer["podSelector"];
+  const Field namespaces = peer["namespaceSelector"];
+  const Field block = peer["ipBlock"];
+  check_label_selector(pods);
+  check_label_selector(namespaces);
+  if (block.present()) check_ip_block(block, known);
+  const bool selects = pods.present() || namespaces.present();
+  if (!selects && !block.present()) return peer.required("must specify a peer");
+  if (selects && block.present()) peer.forbidden("may not specify both ipBlock and another peer");
+}
+
+struct Way {
+  const char* rules;
+  const char* peers;
+};
+constexpr Way kWays[] = {{"ingress", "from"}, {"egress", "to"}};
+
+// What the live object has may stay as it is.
+Ranges ranges_of(const Field& spec) {
+  Ranges out;
+  for (const Way& way : kWays) {
+    for (const auto& rule : spec[way.rules].items()) {
+      for (const auto& peer : rule[way.peers].items()) {
+        out.insert(peer["ipBlock"]["cidr"].text());
+        for (const auto& part : peer["ipBlock"]["except"].items()) out.insert(part.text());
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void check_network_policy(const Field& object, const Json* live) {
+  const Field spec = object["spec"];
+  const Ranges known =
+      live != nullptr ? ranges_of(Field(*live, object.errors())["spec"]) : Ranges();
+  check_label_selector(spec["podSelector"]);
+  for (const Way& way : kWays) {
+    for (const auto& rule : spec[way.rules].items()) {
+      for (const auto& port : rule["ports"].items()) check_policy_port(port);
+      for (const auto& peer : rule[way.peers].items()) check_peer(peer, known);
+    }
+  }
+  const Field policies = spec["policyTypes"];
+  if (policies.size() > 2) return policies.invalid("may not specify more than two policyTypes");
+  for (const auto& type : policies.items()) type.one_of({"Ingress", "Egress"});
+}
+
+namespace {
+
+void check_reference(const Field& ref) {
+  if (!ref.present()) return;
+  const Field group = ref["apiGroup"];
+  if (group.present()) group.invalid_each(subdomain_problems(group.text()));
+  for (const char* key : {"kind", "name"}) {
+    const Field field = ref[key];
+    if (field.empty()) {
+      field.required();
+    } else {
+      field.invalid_each(path_segment_problems(field.text()));
+    }
+  }
+}
+
+void check_service_backend(const Field& backend) {
+  const Field service = backend["service"];
+  const Field name = service["name"];
+  if (name.empty()) {
+    name.required();
+  } else {
+    name.invalid_each(label_problems(name.text()));
+  }
+  const Field port = service["port"];
+  const bool named = !port["name"].empty();
+  const bool numbered = port["number"].number_or(0) != 0;
+  if (named && numbered) {
+    backend.invalid_as("\"\"", "cannot set both port name & port number");
+  } else if (named) {
+    port["name"].invalid_each(port_name_problems(port["name"].text()));
+  } else if (numbered) {
+    check_port_number(port["number"]);
+  } else {
+    backend.required("port name or number is required");
+  }
+}
+
+void check_backend(const Field& backend) {
+  const bool resource = backend["resource"].present();
+  const bool service = backend["service"].present();
+  if (resource && service) {
+    backend.invalid_as("\"\"", "cannot set both resource and service backends");
+  } else if (resource) {
+    check_reference(backend["resource"]);
+  } else if (service) {
+    check_service_backend(backend);
+  } else {
+    backend.invalid_as("\"\"", "resource or service backend is required");
+  }
+}
+
+void check_exact_path(const Field& path) {
+  const std::string text = path.text();
+  if (!text.starts_with("/")) path.invalid_text("must be an absolute path");
+  for (const char* part : {"//", "/./", "/../", "%2f", "%2F"}) {
+    if (text.find(part) == std::string::npos) continue;
+    path.invalid(fmt::format("must not contain '{}'", part));
+  }
+  for (const char* end : {"/..", "/."}) {
+    if (text.ends_with(end)) path.invalid(fmt::format("cannot end with '{}'", end));
+  }
+}
+
+void check_http_path(const Field& rule) {
+  const Field type = rule["pathType"];
+  const Field path = rule["path"];
+  if (!type.present()) return type.required("pathType must be specified");
+  if (type.is("Exact") || type.is("Prefix")) {
+    check_exact_path(path);
+  } else if (type.is("ImplementationSpecific")) {
+    if (!path.empty() && !path.text().starts_with("/")) path.invalid("must be an absolute path");
+  } else {
+    type.not_supported({"Exact", "ImplementationSpecific", "Prefix"});
+  }
+  check_backend(rule["backend"]);
+}
+
+void check_host(const Field& host) {
+  const std::string text = host.text();
+  const bool wildcard = text.find('*') != std::string::npos;
+  host.invalid_each(wildcard ? wildcard_problems(text) : subdomain_problems(text));
+}
+
+void check_rule(const Field& rule) {
+  const Field host = rule["host"];
+  if (!host.empty()) {
+    if (is_ip(host.text())) host.invalid("must be a DNS name, not an IP address");
+    check_host(host);
+  }
+  const Field http = rule["http"];
+  if (!http.present()) return;
+  if (http["paths"].empty()) http["paths"].required();
+  for (const auto& path : http["paths"].items()) check_http_path(path);
+}
+
+}  // namespace
+
+void check_ingress(const Field& object, const Json* live) {
+  const Field spec = object["spec"];
+  const Field rules = spec["rules"];
+  const Field fallback = spec["defaultBackend"];
+  if (rules.empty() && !fallback.present()) {
+    spec.at("spec").invalid_as(rules.shown(),
+                               "either `defaultBackend` or `rules` must be specified");
+  }
+  if (fallback.present()) check_backend(fallback);
+  for (const auto& rule : rules.items()) check_rule(rule);
+  for (const auto& tls : spec["tls"].items()) {
+    for (const auto& host : tls["hosts"].items()) check_host(host);
+    const Field secret = tls["secretName"];
+    if (!secret.empty()) secret.invalid_each(subdomain_problems(secret.text()));
+  }
+  const Field name = spec["ingressClassName"];
+  if (name.present()) name.invalid_each(subdomain_problems(name.text()));
+  if (live != nullptr) return;
+  constexpr const char* key = "kubernetes.io/ingress.class";
+  const Field old = object["metadata"]["annotations"][key].at(std::string("annotations.") + key);
+  if (old.present() && name.present() && !old.is(name.text())) {
+    old.invalid("must match `ingressClassName` when both are specified");
+  }
+}
+
+void check_ingress_class(const Field& object, const Json* live) {
+  const Field controller = object["spec"]["controller"];
+  if (live != nullptr) controller.immutable(Field(*live, object.errors())["spec"]["controller"]);
+  constexpr std::size_t most = 250;
+  if (controller.size() > most) controller.too_long(most);
+  check_domain_path(controller);
+  const Field parameters = object["spec"]["parameters"];
+  if (!parameters.present()) return;
+  check_reference(parameters);
+  const Field scope = parameters["scope"];
+  const Field name = parameters["namespace"];
+  scope.one_of({"Cluster", "Namespace"});
+  if (scope.is("Namespace") && !name.present()) {
+    name.required("`parameters.scope` is set to 'Namespace'");
+  } else if (scope.is("Namespace")) {
+    name.invalid_each(label_problems(name.text()));
+  } else if (scope.is("Cluster") && name.present()) {
+    name.forbidden("`parameters.scope` is set to 'Cluster'");
+  }
+}
+
+}  // namespace kubewatch::builtin

@@ -1,0 +1,140 @@
+// What an update of a Pod may change, and how the server shows what else it would.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+#include "builtin/go_values.hpp"
+#include "builtin/validation_pods.hpp"
+
+namespace kubewatch::builtin {
+
+namespace {
+
+// False: there is no more to compare.
+bool check_container_updates(const Field& now, const Field& before) {
+  if (now.size() != before.size()) {
+    now.forbidden("pod updates may not add or remove containers");
+    return false;
+  }
+  for (const auto& container : now.items()) {
+    const Field image = container["image"];
+    if (image.empty()) image.required();
+    const std::string text = image.text();
+    if (base::trim(text).size() != text.size()) {
+      image.invalid("must not have leading or trailing whitespace");
+    }
+  }
+  return true;
+}
+
+bool check_deadline(const Field& now, const Field& before) {
+  if (!now.present()) {
+    if (before.present()) now.invalid("must not update from a positive integer to nil value");
+    return true;
+  }
+  const std::int64_t value = now.number_or(0);
+  if (value < 0 || value > 2147483647) {
+    now.invalid(range_sentence(0, 2147483647));
+    return false;
+  }
+  if (value <= before.number_or(value)) return true;
+  now.invalid("must be less than or equal to previous value");
+  return false;
+}
+
+// Tolerations stay, but for how long they hold.
+void check_kept_tolerations(const Field& now, const Field& before) {
+  const auto without_time = [](const Field& toleration) {
+    Json copy = *toleration.json();
+    if (copy.is_object()) copy.erase("tolerationSeconds");
+    return copy;
+  };
+  const auto all = now.items();
+  for (const auto& old : before.items()) {
+    const bool kept = old.present() && std::any_of(all.begin(), all.end(), [&](const Field& one) {
+                        return one.present() && without_time(one) == without_time(old);
+                      });
+    if (kept) continue;
+    return now.forbidden("existing toleration can not be modified except its tolerationSeconds");
+  }
+  check_tolerations(now);
+}
+
+void check_kept_gates(const Field& now, const Field& before) {
+  std::set<std::string> known;
+  for (const auto& gate : before.items()) known.insert(gate["name"].text());
+  for (const auto& gate : now.items()) {
+    const std::string name = gate["name"].text();
+    if (known.count(name) != 0) continue;
+    gate["name"].forbidden(
+        fmt::format("only deletion is allowed, but found new scheduling gate '{}'", name));
+  }
+}
+
+// What may change is as it was.
+Json without_changes(const Json& now, const Json& before) {
+  Json out = now;
+  for (const char* key : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) {
+    out.erase(key);
+    if (before.contains(key)) out[key] = before[key];
+  }
+  for (const char* key : {"containers", "initContainers"}) {
+    Json* containers = base::find(out, {key});
+    const Json* old = base::find(before, {key});
+    if (containers == nullptr || old == nullptr) continue;
+    if (!containers->is_array() || !old->is_array()) continue;
+    for (std::size_t i = 0; i < containers->size() && i < old->size(); ++i) {
+      if ((*containers)[i].is_object()) {
+        (*containers)[i]["image"] = base::string_at((*old)[i], {"image"});
+      }
+    }
+  }
+  const auto was = base::int_at(before, {"terminationGracePeriodSeconds"}).value_or(0);
+  if (was < 0 && base::int_at(out, {"terminationGracePeriodSeconds"}) == 1) {
+    out["terminationGracePeriodSeconds"] = was;
+  }
+  return out;
+}
+
+// A Pod that waits at a gate may be sent to fewer nodes than before.
+void allow_for_gates(Json& now, const Json& before, const Field& spec) {
+  if (Field(before, spec.errors())["schedulingGates"].empty()) return;
+  const Field selector = spec["nodeSelector"];
+  FieldErrors none;
+  for (const auto& [key, value] : Field(before, none)["nodeSelector"].entries()) {
+    if (selector[key].is(value.text())) continue;
+    selector.invalid("only additions to spec.nodeSelector are allowed (no mutations or deletions)");
+    break;
+  }
+  for (const char* key : {"nodeSelector", "affinity"}) {
+    now.erase(key);
+    if (before.contains(key)) now[key] = before[key];
+  }
+}
+
+}  // namespace
+
+void check_pod_update(const Field& pod, const Field& live) {
+  const Field spec = pod["spec"];
+  const Field before = live["spec"];
+  if (!spec.is_map() || !before.is_map()) return;
+  for (const char* key : {"containers", "initContainers"}) {
+    if (!check_container_updates(spec[key], before[key])) return;
+  }
+  const char* deadline = "activeDeadlineSeconds";
+  if (!check_deadline(spec[deadline], before[deadline])) return;
+  check_kept_tolerations(spec["tolerations"], before["tolerations"]);
+  check_kept_gates(spec["schedulingGates"], before["schedulingGates"]);
+  Json rest = without_changes(*spec.json(), *before.json());
+  allow_for_gates(rest, *before.json(), spec);
+  if (same_value(&rest, before.json())) return;
+  spec.forbidden(
+      "pod updates may not change fields other than `spec.containers[*].image`,"
+      "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
+      "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be "
+      "set to 1 if it was previously negative)\n" +
+      go_difference("PodSpec", *before.json(), rest));
+}
+
+}  // namespace kubewatch::builtin

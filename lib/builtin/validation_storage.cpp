@@ -1,0 +1,389 @@
+// Claims, volumes, and what provisions them.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/strings.hpp"
+#include "builtin/go_values.hpp"
+#include "builtin/validation_kinds.hpp"
+#include "builtin/validation_pods.hpp"
+
+namespace kubewatch::builtin {
+
+namespace {
+
+void check_access_modes(const Field& modes) {
+  static const Values supported = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
+                                   "ReadWriteOncePod"};
+  bool one_pod = false;
+  bool others = false;
+  for (const auto& mode : modes.items()) {
+    const std::size_t told = mode.errors().size();
+    mode.at(modes.path()).one_of(supported);
+    const bool known = mode.errors().size() == told;
+    one_pod = one_pod || mode.is("ReadWriteOncePod");
+    others = others || (known && !mode.is("ReadWriteOncePod"));
+  }
+  if (one_pod && others) {
+    modes.forbidden("may not use ReadWriteOncePod with other access modes");
+  }
+}
+
+void check_data_source(const Field& source) {
+  if (!source.present()) return;
+  for (const char* key : {"name", "kind"}) {
+    if (source[key].empty()) source[key].required();
+  }
+  const Field group = source["apiGroup"];
+  const Field kind = source["kind"];
+  if (group.empty() && !kind.is("PersistentVolumeClaim")) {
+    kind.at(source.path())
+        .invalid_text("must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+  }
+  if (!group.empty()) group.invalid_each(subdomain_problems(group.text()));
+  const Field name = source["namespace"];
+  if (!name.empty()) name.invalid_each(label_problems(name.text()));
+}
+
+void check_data_sources(const Field& spec) {
+  const Field source = spec["dataSource"];
+  const Field ref = spec["dataSourceRef"];
+  check_data_source(source);
+  check_data_source(ref);
+  if (!source.present() || !ref.present()) return;
+  const bool elsewhere = !ref["namespace"].empty();
+  bool same = true;
+  for (const char* key : {"apiGroup", "kind", "name"}) {
+    same = same && same_field(source[key], ref[key]);
+  }
+  if (!elsewhere && same) return;
+  spec.invalid_as(quoted_text(source.path()),
+                  elsewhere ? "may not be specified when dataSourceRef.namespace is specified"
+                            : "must match dataSourceRef");
+}
+
+void check_class_name(const Field& name) {
+  if (!name.empty()) name.invalid_each(subdomain_problems(name.text()));
+}
+
+const Values kVolumeModes = {"Block", "Filesystem"};
+
+}  // namespace
+
+void check_claim_spec(const Field& spec) {
+  const Field modes = spec["accessModes"];
+  if (modes.empty()) modes.required("at least 1 access mode is required");
+  check_label_selector(spec["selector"]);
+  check_access_modes(modes);
+  const Field size =
+      spec["resources"]["requests"]["storage"].at(spec["resources"].path() + "[storage]");
+  if (!size.present()) {
+    size.required();
+  } else {
+    check_positive_quantity(size);
+  }
+  check_class_name(spec["storageClassName"]);
+  spec["volumeMode"].one_of(kVolumeModes);
+  check_data_sources(spec);
+  check_class_name(spec["volumeAttributesClassName"]);
+}
+
+namespace {
+
+constexpr const char* kOldClass = "volume.beta.kubernetes.io/storage-class";
+
+// What may change of a claim: the name of its volume and its class where there were none; its size
+// once it is bound.
+Json without_allowed(const Field& claim, const Json& before) {
+  Json out = *claim["spec"].json();
+  const auto keep = [&](const char* key) {
+    out.erase(key);
+    if (before.contains(key)) out[key] = before[key];
+  };
+  if (base::string_at(before, {"volumeName"}).empty()) keep("volumeName");
+  if (!before.contains("storageClassName") && out.contains("storageClassName")) {
+    const Field old = claim["metadata"]["annotations"][kOldClass];
+    if (!old.present() || old.is(base::string_at(out, {"storageClassName"}))) {
+      keep("storageClassName");
+    }
+  }
+  if (!claim["status"]["phase"].is("Bound")) return out;
+  keep("volumeAttributesClassName");
+  const Json* size = base::find(before, {"resources", "requests", "storage"});
+  Json* requests = base::find(out, {"resources", "requests"});
+  if (size != nullptr && requests != nullptr && requests->is_object())
+    (*requests)["storage"] = *size;
+  return out;
+}
+
+void check_claim_update(const Field& claim, const Field& live) {
+  const Field spec = claim["spec"];
+  const Field before = live["spec"];
+  if (!spec.is_map() || !before.is_map()) return;
+  const Field old_class = live["metadata"]["annotations"][kOldClass];
+  const Field new_class = claim["metadata"]["annotations"][kOldClass];
+  if (!same_field(old_class, new_class)) {
+    new_class.at(fmt::format("metadata.annotations[{}]", kOldClass))
+        .invalid_text("field is immutable");
+  }
+  const Json rest = without_allowed(claim, *before.json());
+  if (!same_value(&rest, before.json())) {
+    spec.forbidden(
+        "spec is immutable after creation except resources.requests and "
+        "volumeAttributesClassName for bound claims\n" +
+        go_difference("PersistentVolumeClaimSpec", *before.json(), rest));
+  }
+  const auto now = spec["resources"]["requests"]["storage"].quantity();
+  const auto then = before["resources"]["requests"]["storage"].quantity();
+  const auto has = live["status"]["capacity"]["storage"].quantity().value_or(base::Quantity::of(0));
+  if (now && then && now->compare(*then) < 0 && now->compare(has) <= 0) {
+    spec["resources"]["requests"]["storage"].forbidden(
+        "field can not be less than status.capacity");
+  }
+  spec["volumeMode"].at("volumeMode").immutable(before["volumeMode"]);
+}
+
+}  // namespace
+
+void check_claim(const Field& object, const Json* live) {
+  check_claim_spec(object["spec"]);
+  if (live != nullptr) check_claim_update(object, Field(*live, object.errors()));
+}
+
+namespace {
+
+void check_secret_reference(const Field& ref) {
+  if (!ref.present()) return;
+  const Field name = ref["name"];
+  const Field space = ref["namespace"];
+  if (name.empty()) name.required();
+  if (!name.empty()) name.invalid_each(subdomain_problems(name.text()));
+  if (space.empty()) space.required();
+  if (!space.empty()) space.invalid_each(label_problems(space.text()));
+}
+
+void check_csi_volume(const Field& source) {
+  check_csi_driver_name(source["driver"]);
+  if (source["volumeHandle"].empty()) source["volumeHandle"].required();
+  for (const char* key : {"controllerPublishSecretRef", "controllerExpandSecretRef",
+                          "nodePublishSecretRef", "nodeExpandSecretRef"}) {
+    check_secret_reference(source[key]);
+  }
+}
+
+void check_nfs_volume(const Field& source) {
+  if (source["server"].empty()) source["server"].required();
+  const Field path = source["path"];
+  if (path.empty()) path.required();
+  if (!path.text().starts_with("/")) path.invalid_text("must be an absolute path");
+}
+
+void check_local_volume(const Field& source, const Field& spec) {
+  const Field path = source["path"];
+  if (path.empty()) {
+    path.required();
+  } else {
+    check_no_backsteps(path);
+  }
+  if (spec["nodeAffinity"]["required"].present()) return;
+  spec["nodeAffinity"].required("Local volume requires node affinity");
+}
+
+struct VolumeSource {
+  const char* key;
+  const char* told;
+};
+
+// In the order in which the server looks.
+const std::vector<VolumeSource>& volume_sources() {
+  static const std::vector<VolumeSource> all = {
+      {"hostPath", "hostPath"},
+      {"gcePersistentDisk", "persistentDisk"},
+      {"awsElasticBlockStore", "awsElasticBlockStore"},
+      {"glusterfs", "glusterfs"},
+      {"flocker", "flocker"},
+      {"nfs", "nfs"},
+      {"rbd", "rbd"},
+      {"quobyte", "quobyte"},
+      {"cephfs", "cephfs"},
+      {"iscsi", "iscsi"},
+      {"cinder", "cinder"},
+      {"fc", "fc"},
+      {"flexVolume", "flexVolume"},
+      {"azureFile", "azureFile"},
+      {"vsphereVolume", "vsphereVolume"},
+      {"photonPersistentDisk", "photonPersistentDisk"},
+      {"portworxVolume", "portworxVolume"},
+      {"azureDisk", "azureDisk"},
+      {"scaleIO", "scaleIO"},
+      {"local", "local"},
+      {"storageos", "storageos"},
+      {"csi", "csi"},
+  };
+  return all;
+}
+
+void check_volume_source(const Field& spec) {
+  bool found = false;
+  for (const auto& [key, told] : volume_sources()) {
+    const std::string kind = key;
+    if (!spec[kind].present()) continue;
+    const Field source = spec[kind].at(spec.path() + "." + told);
+    if (std::exchange(found, true)) {
+      spec[kind].forbidden("may not specify more than 1 volume type");
+      continue;
+    }
+    if (kind == "hostPath") check_host_path(source);
+    if (kind == "nfs") check_nfs_volume(source);
+    if (kind == "local") check_local_volume(source, spec);
+    if (kind == "csi") check_csi_volume(source);
+    check_simple_source(kind, source);
+  }
+  if (!found) spec.required("must specify a volume type");
+}
+
+void check_capacity(const Field& capacity) {
+  if (capacity.empty()) capacity.required();
+  if (!capacity["storage"].present() || capacity.size() > 1) {
+    capacity.errors().push_back(
+        field_not_supported(capacity.path(), capacity.shown(), {"storage"}));
+  }
+  for (const auto& [name, amount] : capacity.entries()) {
+    const auto quantity = amount.quantity();
+    const auto whole = quantity && quantity->sign() < 0 ? quantity->as_int64() : std::nullopt;
+    if (whole) amount.invalid_as(std::to_string(*whole), "must be a valid resource quantity");
+    check_positive_quantity(amount);
+  }
+}
+
+Json sources_of(const Field& spec) {
+  Json out = Json::object();
+  for (const auto& source : volume_sources()) {
+    if (spec[source.key].present()) out[source.key] = *spec[source.key].json();
+  }
+  return out;
+}
+
+void check_volume_update(const Field& spec, const Field& before) {
+  const Json now = sources_of(spec);
+  const Json then = sources_of(before);
+  if (!same_value(&now, &then)) {
+    spec["persistentvolumesource"].forbidden(
+        "spec.persistentvolumesource is immutable after creation\n" +
+        go_difference("PersistentVolumeSource", then, now));
+  }
+  spec["volumeMode"].at("volumeMode").immutable(before["volumeMode"]);
+  const Field affinity = spec["nodeAffinity"];
+  if (before["nodeAffinity"].present() && !same_field(affinity, before["nodeAffinity"])) {
+    affinity.at("nodeAffinity").invalid("field is immutable");
+  }
+}
+
+}  // namespace
+
+void check_volume(const Field& object, const Json* live) {
+  const Field spec = object["spec"];
+  if (spec["accessModes"].empty()) spec["accessModes"].required();
+  check_access_modes(spec["accessModes"]);
+  check_capacity(spec["capacity"]);
+  const Field reclaim = spec["persistentVolumeReclaimPolicy"];
+  if (!reclaim.empty()) reclaim.one_of({"Delete", "Recycle", "Retain"});
+  const Field nodes = spec["nodeAffinity"];
+  if (nodes.present() && !nodes["required"].present()) {
+    nodes["required"].required("must specify required node constraints");
+  } else if (nodes.present()) {
+    check_node_selector(nodes["required"]);
+  }
+  check_volume_source(spec);
+  if (spec["hostPath"]["path"].is("/") && reclaim.is("Recycle")) {
+    reclaim.forbidden("may not be 'recycle' for a hostPath mount of '/'");
+  }
+  check_class_name(spec["storageClassName"]);
+  spec["volumeMode"].one_of(kVolumeModes);
+  if (live != nullptr) check_volume_update(spec, Field(*live, object.errors())["spec"]);
+}
+
+namespace {
+
+constexpr std::size_t kMostParameters = 512;
+constexpr std::size_t kMostParameterBytes = 256U << 10U;
+
+void check_parameters(const Field& parameters) {
+  if (parameters.size() > kMostParameters) return parameters.too_long(kMostParameters);
+  std::size_t total = 0;
+  for (const auto& [key, value] : parameters.entries()) {
+    if (key.empty()) parameters.invalid_as("\"\"", "field can not be empty.");
+    total += key.size() + value.size();
+  }
+  if (total > kMostParameterBytes) parameters.too_long(kMostParameterBytes);
+}
+
+void check_topology_term(const Field& term) {
+  std::set<std::string> keys;
+  for (const auto& one : term["matchLabelExpressions"].items()) {
+    const Field values = one["values"];
+    if (values.empty()) values.required();
+    std::set<std::string> seen;
+    for (const auto& value : values.items()) {
+      if (!seen.insert(value.text()).second) value.duplicate();
+    }
+    const Field key = one["key"];
+    key.invalid_each(qualified_problems(key.text()));
+    if (!keys.insert(key.text()).second) key.duplicate();
+  }
+}
+
+}  // namespace
+
+void check_storage_class(const Field& object, const Json* live) {
+  if (live != nullptr) {
+    const Field before(*live, object.errors());
+    for (const char* key : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) {
+      object[key].immutable(before[key]);
+    }
+    return;
+  }
+  const Field provisioner = object["provisioner"];
+  if (provisioner.empty()) {
+    provisioner.required();
+  } else {
+    const std::string name = base::to_lower(provisioner.text());
+    for (const auto& problem : qualified_problems(name)) {
+      provisioner.invalid_as(quoted_text(name), problem);
+    }
+  }
+  check_parameters(object["parameters"]);
+  const Field reclaim = object["reclaimPolicy"];
+  if (!reclaim.empty()) reclaim.one_of({"Delete", "Retain"});
+  object["volumeBindingMode"].one_of({"Immediate", "WaitForFirstConsumer"});
+  for (const auto& term : object["allowedTopologies"].items()) check_topology_term(term);
+}
+
+void check_csi_driver(const Field& object, const Json* live) {
+  const Field spec = object["spec"];
+  spec["fsGroupPolicy"].one_of({"File", "None", "ReadWriteOnceWithFSType"});
+  std::set<std::string> audiences;
+  for (const auto& request : spec["tokenRequests"].items()) {
+    const Field audience = request["audience"];
+    if (!audiences.insert(audience.text()).second) {
+      audience.duplicate();
+      continue;
+    }
+    const Field seconds = request["expirationSeconds"];
+    if (seconds.number_or(600) < 600) {
+      seconds.invalid("may not specify a duration less than 10 minutes");
+    }
+  }
+  const Field modes = spec["volumeLifecycleModes"];
+  for (const auto& mode : modes.items()) {
+    mode.at(modes.path()).one_of({"Persistent", "Ephemeral"});
+  }
+  const Field period = spec["nodeAllocatableUpdatePeriodSeconds"];
+  if (period.number_or(10) < 10) period.invalid("must be greater than or equal to 10 seconds");
+  if (live == nullptr) return;
+  const Field before = Field(*live, object.errors())["spec"];
+  spec["attachRequired"].at("spec.attachedRequired").immutable(before["attachRequired"]);
+  modes.immutable(before["volumeLifecycleModes"]);
+}
+
+}  // namespace kubewatch::builtin

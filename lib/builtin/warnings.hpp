@@ -1,0 +1,26 @@
+// What the server says of objects of built-in kinds that it takes and that are unwise: names that
+// make poor hostnames, deprecated fields, things said twice. Pure. What is refused:
+// validation.hpp; what holds for metadata of all kinds: metadata.hpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+
+namespace kubewatch::builtin {
+
+// Of a valid object, as Warning headers have it, in the server's order. `live`: as it was before;
+// null for a create. Not of subresources.
+std::vector<std::string> warnings_of(const std::string& storage_id, const Json* live,
+                                     const Json& object);
+
+// Of a Pod (path "") or a template of Pods ("spec.template").
+void warn_of_pod(const std::string& path, const Json& pod, std::vector<std::string>& warnings);
+// Of the spec of a PersistentVolumeClaim at that path.
+void warn_of_claim_spec(const std::string& path, const Json& spec,
+                        std::vector<std::string>& warnings);
+// What to use instead of a label of nodes; "" where it is not deprecated.
+std::string node_label_advice(const std::string& label);
+
+}  // namespace kubewatch::builtin

@@ -1,0 +1,137 @@
+#include <utility>
+#include <vector>
+
+#include "apiserver/support.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+using test::kCrdPath;
+using test::kTableAccept;
+using test::kWebsites;
+using test::Server;
+using test::website;
+
+namespace {
+
+const std::string kDeployments = "/apis/apps/v1/namespaces/default/deployments";
+const std::string kScale = kDeployments + "/d/scale";
+const std::string kSiteScale = kWebsites + "/a/scale";
+
+struct ScaleServer : Server {
+  ScaleServer() {
+    const Json pod = {{"metadata", {{"labels", {{"a", "b"}}}}},
+                      {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
+    post(kDeployments,
+         {{"apiVersion", "apps/v1"},
+          {"kind", "Deployment"},
+          {"metadata", {{"name", "d"}}},
+          {"spec",
+           {{"replicas", 0}, {"selector", {{"matchLabels", {{"a", "b"}}}}}, {"template", pod}}}});
+    post(kCrdPath, test::website_crd());
+    post(kWebsites, website("a"));
+  }
+};
+
+Json scale(const std::string& name, Json spec) {
+  return {{"apiVersion", "autoscaling/v1"},
+          {"kind", "Scale"},
+          {"metadata", {{"name", name}}},
+          {"spec", std::move(spec)}};
+}
+
+const std::string kUnsaid =
+    "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
+
+}  // namespace
+
+TEST_CASE("a Scale of none says nothing of how many") {
+  ScaleServer server;
+  CHECK(server.get(kScale).json["spec"] == Json::object());
+  CHECK(server.put(kScale, scale("d", {{"replicas", 2}})).json["spec"] == Json{{"replicas", 2}});
+}
+
+TEST_CASE("fields that a Scale lacks are told, or refused where they are to be") {
+  ScaleServer server;
+  const Json odd = scale("d", {{"replicas", 0}, {"bar", 1}});
+  CHECK(server.put(kScale, odd).headers.get("Warning") ==
+        "299 - \"unknown field \\\"spec.bar\\\"\"");
+  CHECK(server.put(kScale + "?fieldValidation=Ignore", odd).headers.get("Warning").empty());
+  const std::string strict = "?fieldValidation=Strict";
+  CHECK(server.put(kScale + strict, odd).message() ==
+        "Scale in version \"v1\" cannot be handled as a Scale: strict decoding error: unknown "
+        "field \"spec.bar\"");
+  CHECK(server.call("PUT", kScale + strict, R"({"metadata":{"name":"d"},"spec":{},"spec":{}})")
+            .message()
+            .ends_with("duplicate field \"spec\""));
+  const auto patched = server.merge(kScale + strict, {{"spec", {{"bar", 1}}}});
+  CHECK(patched.code == 422);
+  CHECK(patched.message().ends_with("strict decoding error: unknown field \"spec.bar\""));
+  CHECK(server.put(kSiteScale + strict, scale("a", {{"bar", 1}})).message() == kUnsaid);
+}
+
+TEST_CASE("bodies that are no Scale are refused in the server's words") {
+  ScaleServer server;
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {R"({"apiVersion": "apps/v1", "kind": "Scale"})",
+       "Scale in version \"v1\" cannot be handled as a Scale: no kind \"Scale\" is registered for "
+       "version \"apps/v1\" in scheme \"pkg/runtime/scheme.go:111\""},
+      {R"({"apiVersion": "apps/v1beta1", "kind": "Scale"})",
+       "the API version in the data (apps/v1beta1) does not match the expected API version "
+       "(autoscaling/v1)"},
+      {R"({"metadata": {"name": "d"}, "spec": {"replicas": "x"}})",
+       "Scale in version \"v1\" cannot be handled as a Scale: json: cannot unmarshal string into "
+       "Go struct field ScaleSpec.spec.replicas of type int32"},
+      {R"({"metadata": {"name": "d"}, "spec": {"replicas": 99999999999}})",
+       "Scale in version \"v1\" cannot be handled as a Scale: json: cannot unmarshal number "
+       "99999999999 into Go struct field ScaleSpec.spec.replicas of type int32"},
+  };
+  for (const auto& [body, words] : cases) {
+    CAPTURE(body);
+    const auto refused = server.call("PUT", kScale, body);
+    CHECK(refused.code == 400);
+    CHECK(refused.message() == words);
+    CHECK(server.call("PUT", kSiteScale, body).message() == kUnsaid);
+  }
+  CHECK(server.merge(kScale, {{"kind", "Foo"}})
+            .message()
+            .ends_with("no kind \"Foo\" is registered for version \"autoscaling/v1\" in scheme "
+                       "\"pkg/runtime/scheme.go:111\""));
+}
+
+TEST_CASE("a Scale that means another object is a conflict") {
+  ScaleServer server;
+  Json other = scale("d", {{"replicas", 1}});
+  other["metadata"]["uid"] = "x";
+  const auto refused = server.put(kScale, other);
+  CHECK(refused.code == 409);
+  CHECK(refused.message().find("StorageError: invalid object, Code: 4, Key: "
+                               "/registry/deployments/default/d, ResourceVersion: 0") !=
+        std::string::npos);
+  other["metadata"].erase("uid");
+  other["metadata"]["resourceVersion"] = "x";
+  CHECK(server.put(kScale, other).code == 500);
+  CHECK(server.get(kScale + "?resourceVersion=x").code == 500);
+  CHECK(server.get(kScale + "?resourceVersion=99999").code == 504);
+}
+
+TEST_CASE("writes of a Scale are answered in the form that is asked for") {
+  ScaleServer server;
+  const std::string body = base::dump_json(scale("d", {{"replicas", 1}}));
+  const std::string json = "application/json";
+  CHECK(server.call("PUT", kScale, body, json, kTableAccept).json["kind"] == "Table");
+  CHECK(server.call("PUT", kScale, body, json, "application/yaml").content_type ==
+        "application/yaml");
+  CHECK(server.call("PUT", kScale, body, json, "text/plain").code == 406);
+  const std::string list = json + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+  CHECK(server.call("GET", kScale, "", json, list).message().find("(*autoscaling.Scale)") !=
+        std::string::npos);
+  CHECK(server.call("GET", kSiteScale, "", json, list).message().find("(*v1.Scale)") !=
+        std::string::npos);
+  const auto table = server.call("GET", kSiteScale, "", json, kTableAccept);
+  REQUIRE(table.json["columnDefinitions"].size() == 4);
+  CHECK(table.json["columnDefinitions"][3]["type"] == "date");
+  CHECK(table.json["rows"][0]["cells"][1] == 1);
+}
+
+}  // namespace kubewatch::apiserver

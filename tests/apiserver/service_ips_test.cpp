@@ -1,0 +1,205 @@
+#include "apiserver/service_ips.hpp"
+
+#include <string>
+
+#include "builtin/defaults.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+Json service(const std::string& spec) {
+  Json out = Json::parse(R"({"metadata":{"name":"s"},"spec":{)" + spec + "}}");
+  builtin::apply_defaults("services", out);
+  return out;
+}
+
+const std::string kPorts = R"("selector":{"a":"b"},"ports":[{"port":80}])";
+const std::string kNodePort = R"("type":"NodePort",)" + kPorts;
+const std::string kBalancer = R"("type":"LoadBalancer",)" + kPorts;
+
+Json spec_of(const Json* live, const std::string& spec, const ServiceHoldings& others = {}) {
+  Json made = service(spec);
+  const auto done = allocate_service(live, made, others, kSeed);
+  if (!done.ok()) FAIL(done.error().message());
+  return made["spec"];
+}
+Json created(const std::string& spec, const ServiceHoldings& others = {}) {
+  return spec_of(nullptr, spec, others);
+}
+Json updated(const Json& live_spec, const std::string& spec) {
+  const Json live = {{"spec", live_spec}};
+  return spec_of(&live, spec);
+}
+
+std::string refusal(const std::string& spec, const ServiceHoldings& others = {},
+                    const Json* live = nullptr) {
+  Json made = service(spec);
+  const auto done = allocate_service(live, made, others, kSeed);
+  return done.ok() ? "" : done.error().message();
+}
+
+std::string no_ip(const std::string& ip, const std::string& why) {
+  return "Service \"s\" is invalid: spec.clusterIPs: Invalid value: [\"" + ip +
+         "\"]: failed to allocate IP " + ip + ": " + why;
+}
+
+Json families(const Json& spec) {
+  return {spec.value("ipFamilyPolicy", Json()), spec.value("ipFamilies", Json())};
+}
+
+const std::string kTaken = "provided IP is already allocated";
+const std::string kRangeOfPorts =
+    "provided port is not in the valid range. The range of valid ports is 30000-32767";
+
+}  // namespace
+
+TEST_CASE("addresses and ports are handed out from the upper part of their ranges first") {
+  CHECK(next_cluster_ip({}, 0) == "10.96.1.1");
+  CHECK(next_cluster_ip({"10.96.1.1"}, 0) == "10.96.1.2");
+  CHECK(next_cluster_ip({}, 65277) == "10.96.255.254");
+  CHECK(next_cluster_ip({"10.96.255.254"}, 65277) == "10.96.1.1");
+  CHECK(next_node_port({}, 0) == 30086);
+  std::set<std::int64_t> ports;
+  for (std::int64_t port = 30086; port <= 32767; ++port) ports.insert(port);
+  CHECK(next_node_port(ports, 5) == 30000);
+  for (std::int64_t port = 30000; port < 30086; ++port) ports.insert(port);
+  CHECK_FALSE(next_node_port(ports, 5));
+  CHECK(refusal(kNodePort, {{}, ports}) ==
+        "Internal error occurred: failed to allocate a nodePort: range is full");
+}
+
+TEST_CASE("which Services get an address") {
+  const Json plain = created(kPorts);
+  CHECK(plain["clusterIP"] == "10.96.1.8");
+  CHECK(plain["clusterIPs"] == Json::array({"10.96.1.8"}));
+  CHECK(families(plain) == Json::parse(R"(["SingleStack",["IPv4"]])"));
+  CHECK(created(kPorts, {{"10.96.1.8"}, {}})["clusterIP"] == "10.96.1.9");
+  CHECK(created(R"("clusterIP":"10.96.0.9",)" + kPorts)["clusterIPs"] ==
+        Json::array({"10.96.0.9"}));
+  const Json headless = created(R"("clusterIP":"None",)" + kPorts);
+  CHECK(headless["clusterIPs"] == Json::array({"None"}));
+  CHECK(families(headless) == Json::parse(R"(["SingleStack",["IPv4"]])"));
+  const Json named = created(R"("type":"ExternalName","externalName":"a.b")");
+  CHECK_FALSE(named.contains("clusterIP"));
+  CHECK(families(named) == Json::parse("[null,null]"));
+}
+
+TEST_CASE("a headless Service without a selector may have any families") {
+  const std::string none = R"("clusterIP":"None")";
+  CHECK(families(created(none)) == Json::parse(R"(["RequireDualStack",["IPv4","IPv6"]])"));
+  CHECK(families(created(none + R"(,"ipFamilies":["IPv6"])")) ==
+        Json::parse(R"(["RequireDualStack",["IPv6","IPv4"]])"));
+  CHECK(families(created(none + R"(,"ipFamilyPolicy":"SingleStack")")) ==
+        Json::parse(R"(["SingleStack",["IPv4"]])"));
+}
+
+TEST_CASE("addresses that a Service does not get") {
+  const auto asked = [](const std::string& ip) { return R"("clusterIP":")" + ip + "\"," + kPorts; };
+  CHECK(refusal(asked("10.96.0.9"), {{"10.96.0.9"}, {}}) == no_ip("10.96.0.9", kTaken));
+
+  for (const char* ip : {"10.9.0.7", "10.96.0.0", "10.96.255.255"}) {
+    CHECK(refusal(asked(ip)) == no_ip(ip, "the provided network does not match the current range"));
+  }
+  CHECK(refusal(asked("fd00::1")) ==
+        "Service \"s\" is invalid: spec.clusterIPs[0]: Invalid value: [\"fd00::1\"]: IPv6 is not "
+        "configured on this cluster");
+  CHECK(refusal(R"("ipFamilies":["IPv6"],)" + kPorts) ==
+        "Service \"s\" is invalid: spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on "
+        "this cluster");
+  CHECK(refusal(R"("ipFamilyPolicy":"RequireDualStack",)" + kPorts) ==
+        "Service \"s\" is invalid: spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this "
+        "cluster is not configured for dual-stack services");
+  CHECK(refusal(R"("clusterIP":"10.96.0.5","clusterIPs":["10.96.0.5","fd00::1"],)" + kPorts) ==
+        "Service \"s\" is invalid: [spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be "
+        "'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified, "
+        "spec.clusterIPs[1]: Invalid value: [\"10.96.0.5\",\"fd00::1\"]: IPv6 is not configured on "
+        "this cluster]");
+}
+
+TEST_CASE("which Services get node ports") {
+  CHECK_FALSE(created(kPorts)["ports"][0].contains("nodePort"));
+  CHECK(created(kNodePort)["ports"][0]["nodePort"] == 30093);
+  const Json balancer = created(R"("externalTrafficPolicy":"Local",)" + kBalancer);
+  CHECK(balancer["ports"][0]["nodePort"] == 30093);
+  CHECK(balancer["healthCheckNodePort"] == 30094);
+  CHECK_FALSE(created(kBalancer).contains("healthCheckNodePort"));
+  CHECK_FALSE(created(R"("allocateLoadBalancerNodePorts":false,)" + kBalancer)["ports"][0].contains(
+      "nodePort"));
+  const Json pair = created(R"("type":"NodePort","ports":[{"name":"a","port":80},
+                               {"name":"b","port":80,"protocol":"UDP","nodePort":30101}])");
+  CHECK(pair["ports"][0]["nodePort"] == 30101);
+}
+
+TEST_CASE("node ports that a Service does not get") {
+  const auto asked = [](const std::string& port) {
+    return R"("type":"NodePort","ports":[{"port":80,"nodePort":)" + port + "}]";
+  };
+  const std::string start = "Service \"s\" is invalid: spec.ports[0].nodePort: Invalid value: ";
+  CHECK(refusal(asked("80")) == start + "80: " + kRangeOfPorts);
+  CHECK(refusal(asked("31000"), {{}, {31000}}) ==
+        start + "31000: provided port is already allocated");
+  CHECK(refusal(R"("type":"NodePort","ports":[{"name":"a","port":80,"nodePort":30100},
+                                              {"name":"b","port":81,"nodePort":30100}])") ==
+        "Service \"s\" is invalid: spec.ports[1].nodePort: Invalid value: 30100: provided port is "
+        "already allocated");
+  CHECK(refusal(R"("externalTrafficPolicy":"Local","healthCheckNodePort":100,)" + kBalancer) ==
+        "Internal error occurred: failed to allocate requested HealthCheck NodePort 100: " +
+            kRangeOfPorts);
+  const Json live = {{"spec", created(kNodePort)}};
+  CHECK(refusal(R"("type":"NodePort","ports":[{"name":"a","port":80,"nodePort":31005},
+                                              {"name":"b","port":81,"nodePort":31005}])",
+                {}, &live) == "duplicate nodePort: {TCP 31005}");
+}
+
+TEST_CASE("an update that says nothing of addresses and ports keeps them") {
+  const Json live = created(R"("externalTrafficPolicy":"Local",)" + kBalancer);
+  CHECK(updated(live, R"("externalTrafficPolicy":"Local",)" + kBalancer) == live);
+  const Json moved = updated(live, R"("externalTrafficPolicy":"Local","type":"LoadBalancer",
+                                      "ports":[{"port":81}])");
+  CHECK(moved["ports"][0]["nodePort"] == live["ports"][0]["nodePort"]);
+  const Json headless = created(R"("clusterIP":"None",)" + kPorts);
+  CHECK(updated(headless, kPorts) == headless);
+  const Json swapped =
+      updated(created(R"("type":"NodePort","ports":[{"name":"a","port":80,"nodePort":31000},
+                                                    {"name":"b","port":81,"nodePort":31001}])"),
+              R"("type":"NodePort","ports":[{"name":"a","port":80},
+                                            {"name":"b","port":81,"nodePort":31000}])");
+  CHECK(swapped["ports"][0]["nodePort"] == 30093);
+}
+
+TEST_CASE("a change of the type gets or gives back what the type has") {
+  const Json plain = created(kPorts);
+  CHECK(updated(plain, kNodePort)["ports"][0]["nodePort"] == 30093);
+  const auto retyped = [](Json spec, const std::string& type) {
+    spec["type"] = type;
+    return spec.dump().substr(1, spec.dump().size() - 2);
+  };
+  const Json balancer = created(R"("externalTrafficPolicy":"Local",)" + kBalancer);
+  const Json back = updated(balancer, retyped(balancer, "ClusterIP"));
+  CHECK(back["clusterIP"] == balancer["clusterIP"]);
+  CHECK_FALSE(back["ports"][0].contains("nodePort"));
+  for (const char* key :
+       {"healthCheckNodePort", "allocateLoadBalancerNodePorts", "externalTrafficPolicy"}) {
+    CHECK_FALSE(back.contains(key));
+  }
+  const Json named = updated(plain, retyped(plain, "ExternalName"));
+  for (const char* key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+    CHECK_FALSE(named.contains(key));
+  }
+  CHECK(updated(named, kPorts)["clusterIP"] == "10.96.1.8");
+}
+
+TEST_CASE("what Services hold") {
+  ServiceHoldings held;
+  add_holdings({{"spec", created(R"("externalTrafficPolicy":"Local",)" + kBalancer)}}, held);
+  add_holdings({{"spec", created(R"("clusterIP":"None",)" + kPorts)}}, held);
+  add_holdings(Json::object(), held);
+  CHECK(held.ips == std::set<std::string>{"10.96.1.8"});
+  CHECK(held.ports == std::set<std::int64_t>{30093, 30094});
+}
+
+}  // namespace kubewatch::apiserver

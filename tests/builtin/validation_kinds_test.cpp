@@ -1,0 +1,349 @@
+// The rules of all built-in kinds but Pods: those are in validation_test.cpp.
+#include "builtin/objects.hpp"
+
+namespace kubewatch::builtin {
+
+TEST_CASE("controllers select what they make") {
+  check_all({
+      {"deployments.apps", R"({"spec":{"selector":null}})",
+       "[spec.selector: Required value, spec.template.metadata.labels: Invalid value: {\"a\""
+       ":\"b\"}: `selector` does not match template `labels`]"},
+      {"deployments.apps", R"({"spec":{"selector":{"matchLabels":{"a":"c"}}}})",
+       "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not "
+       "match template `labels`"},
+      {"deployments.apps", R"({"spec":{"selector":{"matchLabels":null}}})",
+       "spec.selector: Invalid value: {}: empty selector is invalid for deployment"},
+      {"deployments.apps",
+       R"({"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"Foo"}]}}})",
+       "[spec.selector.matchExpressions[0].operator: Invalid value: \"Foo\": not a valid "
+       "selector operator, spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\"},\""
+       "matchExpressions\":[{\"key\":\"a\",\"operator\":\"Foo\"}]}: invalid label selector]"},
+      {"deployments.apps",
+       R"({"spec":{"replicas":-1,"minReadySeconds":5,"progressDeadlineSeconds":5}})",
+       "[spec.replicas: Invalid value: -1: must be greater than or equal to 0, "
+       "spec.progressDeadlineSeconds: Invalid value: 5: must be greater than "
+       "minReadySeconds]"},
+      {"deployments.apps", R"({"spec":{"strategy":{"type":"Foo"}}})",
+       "spec.strategy: Unsupported value: {\"Type\":\"Foo\",\"RollingUpdate\":null}: "
+       "supported values: \"Recreate\", \"RollingUpdate\""},
+      {"deployments.apps",
+       R"({"spec":{"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":"0%",
+        "maxUnavailable":0}}}})",
+       "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when "
+       "`maxSurge` is 0"},
+      {"deployments.apps",
+       R"({"spec":{"template":{"spec":{"restartPolicy":"Never","activeDeadlineSeconds":
+        5,"containers":[]}}}})",
+       "[spec.template.spec.containers: Required value, spec.template.spec.restartPolicy: "
+       "Unsupported value: \"Never\": supported values: \"Always\", "
+       "spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in "
+       "ReplicaSet is not Supported]"},
+      {"replicasets.apps", R"({"spec":{"selector":{"matchLabels":null}}})",
+       "spec.selector: Invalid value: {}: empty selector is invalid for deployment"},
+      {"statefulsets.apps",
+       R"({"spec":{"podManagementPolicy":"X","serviceName":"A.b","updateStrategy":{
+        "type":"Foo"}}})",
+       "[spec.podManagementPolicy: Invalid value: \"X\": must be 'OrderedReady' or "
+       "'Parallel', spec.updateStrategy: Invalid value: {\"Type\":\"Foo\",\"RollingUpdate\""
+       ":null}: must be 'RollingUpdate' or 'OnDelete', spec.serviceName: Invalid value: \""
+       "A.b\": a lowercase RFC 1123 label must consist of lower case alphanumeric "
+       "characters or '-', and must start and end with an alphanumeric character (e.g. "
+       "'my-name',  or '123-abc', regex used for validation is "
+       "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')]"},
+      {"statefulsets.apps",
+       R"({"spec":{"volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{}}]}})",
+       "[spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access "
+       "mode is required, spec.volumeClaimTemplates[0].spec.resources[storage]: Required "
+       "value]"},
+      {"daemonsets.apps",
+       R"({"spec":{"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{
+        "maxUnavailable":1,"maxSurge":1}}}})",
+       "spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when "
+       "maxUnavailable is non-zero"},
+      {"daemonsets.apps", R"({"spec":{"selector":null}})",
+       "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not "
+       "match template `labels`"},
+      {"replicationcontrollers", R"({"spec":{"selector":{"a":"c"},"replicas":-1}})",
+       "[spec.replicas: Invalid value: -1: must be greater than or equal to 0, "
+       "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not "
+       "match template `labels`]"},
+  });
+}
+
+TEST_CASE("Jobs and CronJobs") {
+  check_all({
+      {"jobs.batch", R"({"spec":{"parallelism":-1,"completions":-1}})",
+       "[spec.parallelism: Invalid value: -1: must be greater than or equal to 0, "
+       "spec.completions: Invalid value: -1: must be greater than or equal to 0]"},
+      {"jobs.batch", R"({"spec":{"template":{"spec":{"restartPolicy":"Always"}}}})",
+       "spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", \""
+       "Never\""},
+      {"jobs.batch",
+       R"({"spec":{"completionMode":"Indexed","completions":3,"maxFailedIndexes":5,
+        "backoffLimitPerIndex":1}})",
+       "spec.maxFailedIndexes: Invalid value: 5: must be less than or equal to completions"},
+      {"jobs.batch", R"({"spec":{"backoffLimitPerIndex":1}})",
+       "spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode"},
+      {"jobs.batch", R"({"spec":{"podFailurePolicy":{"rules":[{"action":"X"}]}}})",
+       "[spec.podFailurePolicy.rules[0].action: Unsupported value: \"X\": supported values: "
+       "\"Count\", \"FailIndex\", \"FailJob\", \"Ignore\", spec.podFailurePolicy.rules[0]: "
+       "Invalid value: specifying one of OnExitCodes and OnPodConditions is required]"},
+      {"jobs.batch", R"({"spec":{"managedBy":"x"}})",
+       "spec.managedBy: Invalid value: \"x\": must be a domain-prefixed path (such as \""
+       "acme.io/foo\")"},
+      {"jobs.batch", R"({"spec":{"template":{"metadata":{"labels":{"job-name":"other"}}}}})",
+       "spec.template.metadata.labels[job-name]: Invalid value: {\""
+       "batch.kubernetes.io/controller-uid\":\"u\",\"batch.kubernetes.io/job-name\":\"j\",\""
+       "controller-uid\":\"u\",\"job-name\":\"other\"}: must be 'j'"},
+      {"cronjobs.batch", R"({"spec":{"schedule":""}})", "spec.schedule: Required value"},
+      {"cronjobs.batch", R"({"spec":{"schedule":"x"}})",
+       "spec.schedule: Invalid value: \"x\": expected exactly 5 fields, found 1: [x]"},
+      {"cronjobs.batch", R"({"spec":{"schedule":"61 * * * *"}})",
+       "spec.schedule: Invalid value: \"61 * * * *\": end of range (61) above maximum (59): "
+       "61"},
+      {"cronjobs.batch", R"({"spec":{"schedule":"*/0 * * * *"}})",
+       "spec.schedule: Invalid value: \"*/0 * * * *\": step of range should be a positive "
+       "number: */0"},
+      {"cronjobs.batch", R"({"spec":{"schedule":"a * * * *"}})",
+       "spec.schedule: Invalid value: \"a * * * *\": failed to parse int from a: "
+       "strconv.Atoi: parsing \"a\": invalid syntax"},
+      {"cronjobs.batch", R"({"spec":{"schedule":"@foo"}})",
+       "spec.schedule: Invalid value: \"@foo\": unrecognized descriptor: @foo"},
+      {"cronjobs.batch", R"({"spec":{"schedule":"TZ=UTC 0 0 * * *"}})",
+       "spec.schedule: Invalid value: \"TZ=UTC 0 0 * * *\": cannot use TZ or CRON_TZ in "
+       "schedule, use timeZone field instead"},
+      {"cronjobs.batch", R"({"spec":{"schedule":"@every 1h30m"}})", ""},
+      {"cronjobs.batch", R"({"spec":{"timeZone":"Nope/Zone","concurrencyPolicy":"X"}})",
+       "[spec.timeZone: Invalid value: \"Nope/Zone\": unknown time zone Nope/Zone, "
+       "spec.concurrencyPolicy: Unsupported value: \"X\": supported values: \"Allow\", \""
+       "Forbid\", \"Replace\"]"},
+      {"cronjobs.batch", R"({"spec":{"timeZone":"Europe/Berlin"}})", ""},
+  });
+}
+
+TEST_CASE("Services and what is in front of them") {
+  check_all({
+      {"services", R"({"spec":{"ports":[]}})", "spec.ports: Required value"},
+      {"services", R"({"spec":{"ports":[{}]}})",
+       "[spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive, "
+       "spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive]"},
+      {"services", R"({"spec":{"ports":[{"port":80},{"port":81}]}})",
+       "[spec.ports[0].name: Required value, spec.ports[1].name: Required value]"},
+      {"services", R"({"spec":{"ports":[{"port":80,"name":"a"},{"port":80,"name":"b"}]}})",
+       "spec.ports[1]: Duplicate value: {\"Name\":\"\",\"Protocol\":\"TCP\",\"AppProtocol\""
+       ":null,\"Port\":80,\"TargetPort\":0,\"NodePort\":0}"},
+      {"services", R"({"spec":{"ports":[{"port":80,"targetPort":"Bad_","protocol":"X"}]}})",
+       "[spec.ports[0].protocol: Unsupported value: \"X\": supported values: \"SCTP\", \"TCP"
+       "\", \"UDP\", spec.ports[0].targetPort: Invalid value: \"Bad_\": must contain only "
+       "alpha-numeric characters (a-z, 0-9), and hyphens (-)]"},
+      {"services", R"({"spec":{"type":"X"}})",
+       "spec.type: Unsupported value: \"X\": supported values: \"ClusterIP\", \"ExternalName"
+       "\", \"LoadBalancer\", \"NodePort\""},
+      {"services", R"({"spec":{"type":"ExternalName"}})", "spec.externalName: Required value"},
+      {"services", R"({"spec":{"sessionAffinity":"X","selector":{"a":"b c"}}})",
+       "[spec.selector: Invalid value: \"b c\": a valid label must be an empty string or "
+       "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+       "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
+       "validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?'), spec.sessionAffinity: "
+       "Unsupported value: \"X\": supported values: \"ClientIP\", \"None\"]"},
+      {"services", R"({"spec":{"externalIPs":["127.0.0.1","x"]}})",
+       "[spec.externalIPs[0]: Invalid value: \"127.0.0.1\": may not be in the loopback "
+       "range (127.0.0.0/8, ::1/128), spec.externalIPs[1]: Invalid value: \"x\": must be a "
+       "valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)]"},
+      {"services", R"({"spec":{"type":"ClusterIP","externalTrafficPolicy":"Local"}})",
+       "spec.externalTrafficPolicy: Invalid value: \"Local\": may only be set for "
+       "externally-accessible services"},
+      {"ingresses.networking.k8s.io", R"({"spec":{"rules":null}})",
+       "spec: Invalid value: null: either `defaultBackend` or `rules` must be specified"},
+      {"ingresses.networking.k8s.io",
+       R"({"spec":{"rules":[{"host":"1.2.3.4","http":{"paths":[{"path":"x","pathType":
+        "Prefix","backend":{}}]}}]}})",
+       "[spec.rules[0].host: Invalid value: \"1.2.3.4\": must be a DNS name, not an IP "
+       "address, spec.rules[0].http.paths[0].path: Invalid value: \"x\": must be an "
+       "absolute path, spec.rules[0].http.paths[0].backend: Invalid value: \"\": resource "
+       "or service backend is required]"},
+      {"networkpolicies.networking.k8s.io",
+       R"({"spec":{"policyTypes":["X"],"ingress":[{"from":[{},{"ipBlock":{"cidr":
+        "10.0.0.0/8","except":["11.0.0.0/16"]}}]}]}})",
+       "[spec.ingress[0].from[0]: Required value: must specify a peer, "
+       "spec.ingress[0].from[1].ipBlock.except[0]: Invalid value: \"11.0.0.0/16\": must be "
+       "a strict subset of `cidr`, spec.policyTypes[0]: Unsupported value: \"X\": supported "
+       "values: \"Ingress\", \"Egress\"]"},
+      {"networkpolicies.networking.k8s.io",
+       R"({"spec":{"egress":[{"ports":[{"port":80,"endPort":70},{"endPort":5}]}]}})",
+       "[spec.egress[0].ports[0].endPort: Invalid value: 80: must be greater than or equal "
+       "to `port`, spec.egress[0].ports[1].endPort: Invalid value: 5: may not be specified "
+       "when `port` is not specified]"},
+      {"ingressclasses.networking.k8s.io", R"({"spec":{"controller":"x"}})",
+       "spec.controller: Invalid value: \"x\": must be a domain-prefixed path (such as \""
+       "acme.io/foo\")"},
+      {"endpointslices.discovery.k8s.io",
+       R"({"endpoints":[{"addresses":["::1"]},{"addresses":[]}]})",
+       "[endpoints[0].addresses: Invalid value: \"::1\": must be an IPv4 address, "
+       "endpoints[0].addresses[0]: Invalid value: \"::1\": may not be in the loopback range "
+       "(127.0.0.0/8, ::1/128), endpoints[1].addresses: Required value: must contain at "
+       "least 1 address]"},
+  });
+}
+
+TEST_CASE("storage") {
+  check_all({
+      {"persistentvolumeclaims", R"({"spec":{"accessModes":[],"resources":null}})",
+       "[spec.accessModes: Required value: at least 1 access mode is required, "
+       "spec.resources[storage]: Required value]"},
+      {"persistentvolumeclaims",
+       R"({"spec":{"accessModes":["X"],"resources":{"requests":{"storage":"0"}}}})",
+       "[spec.accessModes: Unsupported value: \"X\": supported values: \"ReadOnlyMany\", \""
+       "ReadWriteMany\", \"ReadWriteOnce\", \"ReadWriteOncePod\", spec.resources[storage]: "
+       "Invalid value: \"0\": must be greater than zero]"},
+      {"persistentvolumes", R"({"spec":{"capacity":null,"hostPath":null}})",
+       "[spec.capacity: Required value, spec.capacity: Unsupported value: null: supported "
+       "values: \"storage\", spec: Required value: must specify a volume type]"},
+      {"persistentvolumes", R"({"spec":{"nfs":{"server":"a","path":"/"}}})",
+       "spec.nfs: Forbidden: may not specify more than 1 volume type"},
+      {"persistentvolumes", R"({"spec":{"hostPath":null,"local":{"path":"/a"}}})",
+       "spec.nodeAffinity: Required value: Local volume requires node affinity"},
+      {"storageclasses.storage.k8s.io", R"({"provisioner":"","reclaimPolicy":"X"})",
+       "[provisioner: Required value, reclaimPolicy: Unsupported value: \"X\": supported "
+       "values: \"Delete\", \"Retain\"]"},
+  });
+}
+
+TEST_CASE("scaling, disruptions, quotas and ranges") {
+  check_all({
+      {"horizontalpodautoscalers.autoscaling", R"({"spec":{"minReplicas":1,"maxReplicas":0}})",
+       "[spec.maxReplicas: Required value: must be set and greater than 0, "
+       "spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`]"},
+      {"horizontalpodautoscalers.autoscaling", R"({"spec":{"minReplicas":5}})",
+       "spec.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`"},
+      {"horizontalpodautoscalers.autoscaling",
+       R"({"spec":{"scaleTargetRef":{"apiVersion":"v1","kind":"a/b","name":""}}})",
+       "[spec.scaleTargetRef.kind: Invalid value: \"a/b\": may not contain '/', "
+       "spec.scaleTargetRef.name: Required value, spec.scaleTargetRef.apiVersion: Invalid "
+       "value: \"v1\": apiVersion must specify API group]"},
+      {"horizontalpodautoscalers.autoscaling", R"({"spec":{"metrics":[{"type":"X"}]}})",
+       "spec.metrics[0].type: Unsupported value: \"X\": supported values: \""
+       "ContainerResource\", \"External\", \"Object\", \"Pods\", \"Resource\""},
+      {"horizontalpodautoscalers.autoscaling",
+       R"({"spec":{"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{
+        "type":"Utilization"}}}]}})",
+       "spec.metrics[0].resource.target.averageUtilization: Required value: must set either "
+       "a target raw value or a target utilization"},
+      {"poddisruptionbudgets.policy", R"({"spec":{"minAvailable":"101%"}})",
+       "spec.minAvailable: Invalid value: \"101%\": must not be greater than 100%"},
+      {"poddisruptionbudgets.policy", R"({"spec":{"minAvailable":1,"maxUnavailable":1}})",
+       "spec: Invalid value: {\"MinAvailable\":1,\"Selector\":null,\"MaxUnavailable\":1,\""
+       "UnhealthyPodEvictionPolicy\":null}: minAvailable and maxUnavailable cannot be both "
+       "set"},
+      {"resourcequotas", R"({"spec":{"hard":{"foo":"1","pods":"1.5"}}})",
+       "[spec.hard[foo]: Invalid value: \"foo\": must be a standard resource type or fully "
+       "qualified, spec.hard[foo]: Invalid value: \"foo\": must be a standard resource for "
+       "quota, spec.hard[pods]: Invalid value: \"1500m\": must be an integer]"},
+      {"resourcequotas", R"({"spec":{"hard":{"cpu":"1"},"scopes":["BestEffort"]}})",
+       "spec.scopes: Invalid value: [\"BestEffort\"]: unsupported scope applied to resource"},
+      {"limitranges", R"({"spec":{"limits":[{"type":"Pod","min":{"cpu":"2"},"max":{"cpu":"1"}}]}})",
+       "spec.limits[0].min[cpu]: Invalid value: \"2\": min value 2 is greater than max "
+       "value 1"},
+      {"limitranges", R"({"spec":{"limits":[{"type":"X"}]}})",
+       "spec.limits[0].type: Invalid value: \"X\": must be a standard limit type or fully "
+       "qualified"},
+      {"priorityclasses.scheduling.k8s.io", R"({"metadata":{"name":"p"},"value":2000000000})",
+       "value: Forbidden: maximum allowed value of a user defined priority is 1000000000"},
+      {"leases.coordination.k8s.io", R"({"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1}})",
+       "[spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0, "
+       "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0]"},
+  });
+}
+
+TEST_CASE("roles, webhooks and data") {
+  check_all({
+      {"roles.rbac.authorization.k8s.io", R"({"rules":[{}]})",
+       "[rules[0].verbs: Required value: verbs must contain at least one value, "
+       "rules[0].apiGroups: Required value: resource rules must supply at least one api "
+       "group, rules[0].resources: Required value: resource rules must supply at least one "
+       "resource]"},
+      {"roles.rbac.authorization.k8s.io",
+       R"({"rules":[{"verbs":["get"],"nonResourceURLs":["/x"]}]})",
+       "rules[0].nonResourceURLs: Invalid value: [\"/x\"]: namespaced rules cannot apply to "
+       "non-resource URLs"},
+      {"rolebindings.rbac.authorization.k8s.io",
+       R"({"roleRef":{"kind":"X","name":""},"subjects":[{"kind":"Foo","name":"x"}]})",
+       "[roleRef.kind: Unsupported value: \"X\": supported values: \"Role\", \"ClusterRole\""
+       ", roleRef.name: Required value, subjects[0].kind: Unsupported value: \"Foo\": "
+       "supported values: \"ServiceAccount\", \"User\", \"Group\"]"},
+      {"clusterrolebindings.rbac.authorization.k8s.io",
+       R"({"roleRef":{"kind":"ClusterRole","name":"r"},"subjects":[{"kind":
+        "ServiceAccount","name":"a"}]})",
+       "subjects[0].namespace: Required value"},
+      {"validatingwebhookconfigurations.admissionregistration.k8s.io",
+       R"({"webhooks":[{"name":"a","clientConfig":{"url":"http://x?z=1"},"rules":[{}],
+        "admissionReviewVersions":["v2"]}]})",
+       "[webhooks[0].name: Invalid value: \"a\": should be a domain with at least three "
+       "segments separated by dots, webhooks[0].rules[0].operations: Required value, "
+       "webhooks[0].rules[0].apiGroups: Required value, webhooks[0].rules[0].apiVersions: "
+       "Required value, webhooks[0].rules[0].resources: Required value, "
+       "webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun, "
+       "webhooks[0].clientConfig.url: Invalid value: \"http\": 'https' is the only allowed "
+       "URL scheme; desired format: https://host[/path], webhooks[0].clientConfig.url: "
+       "Invalid value: \"z=1\": query parameters are not permitted in the URL, "
+       "webhooks[0].admissionReviewVersions: Invalid value: [\"v2\"]: must include at least "
+       "one of v1, v1beta1]"},
+      {"secrets", R"({"type":"kubernetes.io/tls"})",
+       "[data[tls.crt]: Required value, data[tls.key]: Required value]"},
+      {"secrets",
+       R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"eA=="}})",
+       "data[.dockerconfigjson]: Invalid value: \"<secret contents redacted>\": invalid "
+       "character 'x' looking for beginning of value"},
+      {"secrets", R"({"type":"kubernetes.io/basic-auth"})",
+       "[data[username]: Required value, data[password]: Required value]"},
+      {"configmaps", R"({"data":{"a b":"x"}})",
+       "data[a b]: Invalid value: \"a b\": a valid config key must consist of alphanumeric "
+       "characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex "
+       "used for validation is '[-._a-zA-Z0-9]+')"},
+      {"nodes", R"({"spec":{"taints":[{"key":"a b","effect":"X"}]}})",
+       "[metadata.taints[0].key: Invalid value: \"a b\": name part must consist of "
+       "alphanumeric characters, '-', '_' or '.', and must start and end with an "
+       "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
+       "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), "
+       "metadata.taints[0].effect: Unsupported value: \"X\": supported values: \"NoSchedule"
+       "\", \"PreferNoSchedule\", \"NoExecute\"]"},
+      {"events", R"({"metadata":{"namespace":"a"},"involvedObject":{"namespace":"b"}})",
+       "involvedObject.namespace: Invalid value: \"b\": does not match event.namespace"},
+  });
+}
+
+TEST_CASE("what an update may not change") {
+  check_updates({
+      {"deployments.apps",
+       R"({"spec":{"selector":{"matchLabels":{"a":"c"}},"template":{"metadata":{
+        "labels":{"a":"c"}}}}})",
+       "spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"c\"}}: field is immutable"},
+      {"statefulsets.apps", R"({"spec":{"serviceName":"x"}})",
+       "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', "
+       "'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
+       "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"},
+      {"statefulsets.apps", R"({"spec":{"replicas":3,"minReadySeconds":1}})", ""},
+      {"pods", R"({"spec":{"containers":[{"name":"c","image":"j"}]}})", ""},
+      {"pods", R"({"spec":{"containers":[{"name":"c","image":"i"},{"name":"d","image":"i"}]}})",
+       "spec.containers: Forbidden: pod updates may not add or remove containers"},
+      {"pods", R"({"spec":{"schedulingGates":[{"name":"a/b"}]}})",
+       "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new "
+       "scheduling gate 'a/b'"},
+      {"jobs.batch", R"({"spec":{"completions":3}})",
+       "spec.completions: Invalid value: 3: field is immutable"},
+      {"persistentvolumeclaims", R"({"spec":{"resources":{"requests":{"storage":"1Gi"}}}})", ""},
+      {"storageclasses.storage.k8s.io", R"({"provisioner":"x"})",
+       "provisioner: Invalid value: \"x\": field is immutable"},
+      {"rolebindings.rbac.authorization.k8s.io",
+       R"({"roleRef":{"kind":"ClusterRole","name":"edit"}})",
+       "roleRef: Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":\""
+       "ClusterRole\",\"Name\":\"edit\"}: cannot change roleRef"},
+      {"secrets", R"({"type":"b"})", "type: Invalid value: \"b\": field is immutable"},
+      {"ingressclasses.networking.k8s.io", R"({"spec":{"controller":"a.b/d"}})",
+       "spec.controller: Invalid value: \"a.b/d\": field is immutable"},
+      {"endpointslices.discovery.k8s.io", R"({"addressType":"IPv6"})",
+       "addressType: Invalid value: \"IPv6\": field is immutable"},
+  });
+}
+
+}  // namespace kubewatch::builtin

@@ -1,0 +1,355 @@
+#include "builtin/validation.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "builtin/objects.hpp"
+
+namespace kubewatch::builtin {
+
+TEST_CASE("a Pod has containers with names, images, ports and sources of values") {
+  check_all({
+      {"pods", R"({"spec":{"containers":[]}})", "spec.containers: Required value"},
+      {"pods", R"({"spec":{"containers":[{}]}})",
+       "[spec.containers[0].name: Required value, spec.containers[0].image: Required value]"},
+      {"pods", R"({"spec":{"containers":[{"name":"Bad_","image":" i "}]}})",
+       "[spec.containers[0].name: Invalid value: \"Bad_\": a lowercase RFC 1123 label must "
+       "consist of lower case alphanumeric characters or '-', and must start and end with "
+       "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation "
+       "is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'), spec.containers[0].image: Invalid value: \" i "
+       "\": must not have leading or trailing whitespace]"},
+      {"pods", R"({"spec":{"containers":[{"name":"c","image":"i"},{"name":"c","image":"j"}]}})",
+       "spec.containers[1].name: Duplicate value: \"c\""},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":
+        70000}]}]}})",
+       "spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 "
+       "and 65535, inclusive"},
+      {"pods", R"({"spec":{"containers":[{"name":"c","image":"i","ports":[{}]}]}})",
+       "spec.containers[0].ports[0].containerPort: Required value"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":80,
+        "name":"waytoolongportname"}]}]}})",
+       "spec.containers[0].ports[0].name: Invalid value: \"waytoolongportname\": must be no "
+       "more than 15 characters"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":80,
+        "hostPort":80},{"containerPort":81,"hostPort":80}]}]}})",
+       "spec.containers[0].ports[1].hostPort: Duplicate value: \"TCP//80\""},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":80,
+        "protocol":"HTTP"}]}]}})",
+       "spec.containers[0].ports[0].protocol: Unsupported value: \"HTTP\": supported "
+       "values: \"SCTP\", \"TCP\", \"UDP\""},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"a=b"},{"value":
+        "x"}]}]}})",
+       "[spec.containers[0].env[0].name: Invalid value: \"a=b\": a valid environment "
+       "variable name must consist only of printable ASCII characters other than '=', "
+       "spec.containers[0].env[1].name: Required value]"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"a","value":"x",
+        "valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]}]}})",
+       "spec.containers[0].env[0].valueFrom: Invalid value: \"\": may not be specified when "
+       "`value` is not empty"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"a","valueFrom":
+        {}}]}]}})",
+       "spec.containers[0].env[0].valueFrom: Invalid value: \"\": must specify one of: "
+       "`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"a","valueFrom":
+        {"fieldRef":{"fieldPath":"spec.nope"}}}]}]}})",
+       "spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: \"spec.nope\""
+       ": error converting fieldPath: field label not supported: spec.nope"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"a","valueFrom":
+        {"resourceFieldRef":{"resource":"limits.cpu","divisor":"2"}}}]}]}})",
+       "spec.containers[0].env[0].valueFrom.resourceFieldRef.divisor: Invalid value: \""
+       "limits.cpu\": only divisor's values 1m and 1 are supported with the cpu resource"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"a","valueFrom":
+        {"secretKeyRef":{"name":"N","key":""}}}]}]}})",
+       "[spec.containers[0].env[0].valueFrom.secretKeyRef.name: Invalid value: \"N\": a "
+       "lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
+       "'-' or '.', and must start and end with an alphanumeric character (e.g. "
+       "'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\"
+       ".[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'), "
+       "spec.containers[0].env[0].valueFrom.secretKeyRef.key: Required value]"},
+      {"pods", R"({"spec":{"containers":[{"name":"c","image":"i","envFrom":[{}]}]}})",
+       "spec.containers[0].envFrom: Invalid value: \"\": must specify one of: "
+       "`configMapRef` or `secretRef`"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","imagePullPolicy":"X",
+        "terminationMessagePolicy":"Y"}]}})",
+       "[spec.containers[0].terminationMessagePolicy: Unsupported value: \"Y\": supported "
+       "values: \"File\", \"FallbackToLogsOnError\", spec.containers[0].imagePullPolicy: "
+       "Unsupported value: \"X\": supported values: \"Always\", \"IfNotPresent\", \"Never\"]"},
+  });
+}
+
+TEST_CASE("mounts are of volumes that are there, and volumes have one source") {
+  check_all({
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"v",
+        "mountPath":"/a"}]}]}})",
+       "spec.containers[0].volumeMounts[0].name: Not found: \"v\""},
+      {"pods", R"({"spec":{"volumes":[{"name":"V","emptyDir":{},"hostPath":{"path":"/"}}]}})",
+       "[spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type, "
+       "spec.volumes[0].name: Invalid value: \"V\": a lowercase RFC 1123 label must consist "
+       "of lower case alphanumeric characters or '-', and must start and end with an "
+       "alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+       "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')]"},
+      {"pods", R"({"spec":{"volumes":[{"name":"v","emptyDir":{}},{"name":"v","emptyDir":{}}]}})",
+       "spec.volumes[1].name: Duplicate value: \"v\""},
+      {"pods",
+       R"({"spec":{"volumes":[{"name":"v","secret":{"items":[{"key":"k","path":"../x",
+        "mode":-1}]}}]}})",
+       "[spec.volumes[0].secret.secretName: Required value, "
+       "spec.volumes[0].secret.items[0].path: Invalid value: \"../x\": must not contain "
+       "'..', spec.volumes[0].secret.items[0].mode: Invalid value: -1: must be a number "
+       "between 0 and 0777 (octal), both inclusive]"},
+      {"pods", R"({"spec":{"volumes":[{"name":"v","configMap":{"name":"","defaultMode":1000}}]}})",
+       "[spec.volumes[0].configMap.name: Required value, "
+       "spec.volumes[0].configMap.defaultMode: Invalid value: 1000: must be a number "
+       "between 0 and 0777 (octal), both inclusive]"},
+      {"pods", R"({"spec":{"volumes":[{"name":"v","hostPath":{"path":"/a/../b","type":"Foo"}}]}})",
+       "[spec.volumes[0].hostPath.path: Invalid value: \"/a/../b\": must not contain '..', "
+       "spec.volumes[0].hostPath.type: Unsupported value: \"Foo\": supported values: \"\", "
+       "\"BlockDevice\", \"CharDevice\", \"Directory\", \"DirectoryOrCreate\", \"File\", \""
+       "FileOrCreate\", \"Socket\"]"},
+      {"pods", R"({"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{}}]}})",
+       "spec.volumes[0].persistentVolumeClaim.claimName: Required value"},
+      {"pods",
+       R"({"spec":{"volumes":[{"name":"v","projected":{"sources":[{"secret":{"name":"s",
+        "items":[{"key":"a","path":"p"}]}},{"configMap":{"name":"c","items":[{"key":"a",
+        "path":"p"}]}}]}}]}})",
+       "spec.volumes[0].projected: Invalid value: \"c\": conflicting duplicate paths"},
+      {"pods",
+       R"({"spec":{"volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"spec":{
+        }}}}]}})",
+       "[spec.volumes[0].ephemeral.volumeClaimTemplate.spec.accessModes: Required value: at "
+       "least 1 access mode is required, "
+       "spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources[storage]: Required "
+       "value]"},
+  });
+}
+
+TEST_CASE("probes, hooks and resources") {
+  check_all({
+      {"pods", R"({"spec":{"containers":[{"name":"c","image":"i","livenessProbe":{}}]}})",
+       "spec.containers[0].livenessProbe: Required value: must specify a handler type"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","livenessProbe":{"exec":{
+        "command":["x"]},"tcpSocket":{"port":1},"successThreshold":2}}]}})",
+       "[spec.containers[0].livenessProbe.tcpSocket: Forbidden: may not specify more than 1 "
+       "handler type, spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: "
+       "must be 1]"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","readinessProbe":{"httpGet":{
+        "port":"Bad_","scheme":"FTP"},"periodSeconds":-1}}]}})",
+       "[spec.containers[0].readinessProbe.httpGet.port: Invalid value: \"Bad_\": must "
+       "contain only alpha-numeric characters (a-z, 0-9), and hyphens (-), "
+       "spec.containers[0].readinessProbe.httpGet.scheme: Unsupported value: \"FTP\": "
+       "supported values: \"HTTP\", \"HTTPS\", "
+       "spec.containers[0].readinessProbe.periodSeconds: Invalid value: -1: must be greater "
+       "than or equal to 0]"},
+      {"pods", R"({"spec":{"containers":[{"name":"c","image":"i","lifecycle":{"preStop":{}}}]}})",
+       "spec.containers[0].lifecycle.preStop: Required value: must specify a handler type"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":
+        "2"},"limits":{"cpu":"1"}}}]}})",
+       "spec.containers[0].resources.requests: Invalid value: \"2\": must be less than or "
+       "equal to cpu limit of 1"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"foo":
+        "1"}}}]}})",
+       "[spec.containers[0].resources.requests[foo]: Invalid value: \"foo\": must be a "
+       "standard resource type or fully qualified, "
+       "spec.containers[0].resources.requests[foo]: Invalid value: \"foo\": must be a "
+       "standard resource for containers]"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{
+        "memory":"-1"}}}]}})",
+       "spec.containers[0].resources.requests[memory]: Invalid value: \"-1\": must be "
+       "greater than or equal to 0"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{
+        "example.com/gpu":"500m"},"requests":{"example.com/gpu":"500m"}}}]}})",
+       "[spec.containers[0].resources.limits[example.com/gpu]: Invalid value: \"500m\": "
+       "must be an integer, spec.containers[0].resources.requests[example.com/gpu]: Invalid "
+       "value: \"500m\": must be an integer]"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{
+        "hugepages-2Mi":"3Mi"},"requests":{"hugepages-2Mi":"3Mi"}}}]}})",
+       "[spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: \"3Mi\": 3Mi is "
+       "not positive integer multiple of hugepages-2Mi, "
+       "spec.containers[0].resources.requests[hugepages-2Mi]: Invalid value: \"3Mi\": 3Mi "
+       "is not positive integer multiple of hugepages-2Mi, spec.containers[0].resources: "
+       "Forbidden: HugePages require cpu or memory]"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","securityContext":{"runAsUser":
+        -1,"procMount":"X"}}]}})",
+       "[spec.containers[0].securityContext.runAsUser: Invalid value: -1: must be between 0 "
+       "and 2147483647, inclusive, spec.containers[0].securityContext.procMount: "
+       "Unsupported value: \"X\": supported values: \"Default\", \"Unmasked\"]"},
+      {"pods",
+       R"({"spec":{"initContainers":[{"name":"d","image":"i","livenessProbe":{"exec":{
+        "command":["x"]}}}]}})",
+       "spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers "
+       "without restartPolicy=Always"},
+  });
+}
+
+TEST_CASE("what a Pod says of itself and of where it runs") {
+  check_all({
+      {"pods", R"({"spec":{"restartPolicy":"X","dnsPolicy":"Y"}})",
+       "[spec.restartPolicy: Unsupported value: \"X\": supported values: \"Always\", \""
+       "OnFailure\", \"Never\", spec.dnsPolicy: Unsupported value: \"Y\": supported values: "
+       "\"ClusterFirstWithHostNet\", \"ClusterFirst\", \"Default\", \"None\"]"},
+      {"pods", R"({"spec":{"dnsPolicy":"None"}})",
+       "spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"},
+      {"pods", R"({"spec":{"activeDeadlineSeconds":0,"hostname":"a.b","nodeName":"Bad_"}})",
+       "[spec.nodeName: Invalid value: \"Bad_\": a lowercase RFC 1123 subdomain must "
+       "consist of lower case alphanumeric characters, '-' or '.', and must start and end "
+       "with an alphanumeric character (e.g. 'example.com', regex used for validation is "
+       "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'), "
+       "spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, "
+       "inclusive, spec.hostname: Invalid value: \"a.b\": must not contain dots]"},
+      {"pods",
+       R"({"spec":{"securityContext":{"fsGroup":3000000000,"seccompProfile":{"type":
+        "Localhost"}}}})",
+       "[spec.securityContext.fsGroup: Invalid value: 3000000000: must be between 0 and "
+       "2147483647, inclusive, spec.securityContext.seccompProfile.localhostProfile: "
+       "Required value: must be set when seccomp type is Localhost]"},
+      {"pods", R"({"spec":{"nodeSelector":{"a b":"x"}}})",
+       "spec.nodeSelector: Invalid value: \"a b\": name part must consist of alphanumeric "
+       "characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+       "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+       "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"},
+      {"pods",
+       R"({"spec":{"affinity":{"nodeAffinity":{
+        "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[]}}}}})",
+       "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+       "nodeSelectorTerms: "
+       "Required value: must have at least one node selector term"},
+      {"pods",
+       R"({"spec":{"affinity":{"podAffinity":{
+        "requiredDuringSchedulingIgnoredDuringExecution":[{}]}}}})",
+       "[spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: "
+       "Required value: can not be empty, "
+       "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: "
+       "Invalid value: \"\": name part must be non-empty, "
+       "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: "
+       "Invalid value: \"\": name part must consist of alphanumeric characters, '-', '_' or "
+       "'.', and must start and end with an alphanumeric character (e.g. 'MyName',  or "
+       "'my.name',  or '123-abc', regex used for validation is "
+       "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')]"},
+      {"pods",
+       R"({"spec":{"tolerations":[{"operator":"Equal"},{"key":"a","tolerationSeconds":
+        5}]}})",
+       "[spec.tolerations[0].operator: Invalid value: \"Equal\": operator must be Exists "
+       "when `key` is empty, which means \"match all values and all keys\", "
+       "spec.tolerations[1].effect: Invalid value: \"\": effect must be 'NoExecute' when "
+       "`tolerationSeconds` is set]"},
+      {"pods",
+       R"({"spec":{"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"k",
+        "whenUnsatisfiable":"X","minDomains":0}]}})",
+       "[spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: \"X\": "
+       "supported values: \"DoNotSchedule\", \"ScheduleAnyway\", "
+       "spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater "
+       "than zero, spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: can only "
+       "use minDomains if whenUnsatisfiable=DoNotSchedule, not X]"},
+      {"pods", R"({"spec":{"schedulingGates":[{"name":"a"}],"nodeName":"n"}})",
+       "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared"},
+      {"pods",
+       R"({"spec":{"hostNetwork":true,"containers":[{"name":"c","image":"i","ports":[{
+        "containerPort":80,"hostPort":81}]}]}})",
+       "spec.containers[0].ports[0].hostPort: Invalid value: 81: must match `containerPort` "
+       "when `hostNetwork` is true"},
+  });
+}
+
+TEST_CASE("what is right is taken, with its defaults or without") {
+  for (const char* storage_id : {"pods",
+                                 "deployments.apps",
+                                 "replicasets.apps",
+                                 "statefulsets.apps",
+                                 "daemonsets.apps",
+                                 "replicationcontrollers",
+                                 "jobs.batch",
+                                 "cronjobs.batch",
+                                 "services",
+                                 "networkpolicies.networking.k8s.io",
+                                 "ingresses.networking.k8s.io",
+                                 "ingressclasses.networking.k8s.io",
+                                 "endpointslices.discovery.k8s.io",
+                                 "persistentvolumeclaims",
+                                 "persistentvolumes",
+                                 "storageclasses.storage.k8s.io",
+                                 "horizontalpodautoscalers.autoscaling",
+                                 "rolebindings.rbac.authorization.k8s.io",
+                                 "validatingwebhookconfigurations.admissionregistration.k8s.io",
+                                 "widgets.example.com"}) {
+    CAPTURE(storage_id);
+    const Json object = right(storage_id);
+    CHECK(told(storage_id, nullptr, object).empty());
+    CHECK(told(storage_id, &object, object).empty());
+  }
+}
+
+TEST_CASE("an update of a Pod shows what else it would change, as the server prints it") {
+  Json live = right("pods");
+  live["spec"]["restartPolicy"] = "Always";
+  Json object = live;
+  object["spec"]["restartPolicy"] = "Never";
+  object["spec"]["containers"][0]["image"] = "j";
+  CHECK(told("pods", &live, object) ==
+        "spec: Forbidden: pod updates may not change fields other than "
+        "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
+        "`spec.tolerations` (only additions to existing tolerations),"
+        "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously "
+        "negative)\n"
+        "@@ -35,7 +35,7 @@\n"
+        "   }\n"
+        "  ],\n"
+        "  \"EphemeralContainers\": null,\n"
+        "- \"RestartPolicy\": \"Always\",\n"
+        "+ \"RestartPolicy\": \"Never\",\n"
+        "  \"TerminationGracePeriodSeconds\": null,\n"
+        "  \"ActiveDeadlineSeconds\": null,\n"
+        "  \"DNSPolicy\": \"\",\n");
+}
+
+TEST_CASE("a status, a scale and kinds without rules are not looked at") {
+  schema::FieldErrors errors;
+  const Json broken = Json::parse(R"({"spec": {"replicas": -1}})");
+  validate("deployments.apps", &broken, broken, "status", errors);
+  validate("widgets.example.com", nullptr, broken, "", errors);
+  CHECK(errors.empty());
+}
+
+TEST_CASE("odd values in any place never throw") {
+  const std::vector<Json> odd = {
+      nullptr,       3, INT64_MIN, 1.5, "", "a/b/c", true, Json::array(), Json::array({nullptr}),
+      Json::object()};
+  for (const char* storage_id : {"pods", "statefulsets.apps", "jobs.batch", "services",
+                                 "persistentvolumeclaims", "ingresses.networking.k8s.io"}) {
+    const Json live = right(storage_id);
+    const Json flat = live.flatten();
+    for (const auto& [path, leaf] : flat.items()) {
+      for (auto at = Json::json_pointer(path); !at.empty(); at = at.parent_pointer()) {
+        for (const Json& value : odd) {
+          Json object = live;
+          object[at] = value;
+          CHECK_NOTHROW(told(storage_id, nullptr, object));
+          CHECK_NOTHROW(told(storage_id, &live, object));
+          CHECK_NOTHROW(told(storage_id, &object, live));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace kubewatch::builtin

@@ -1,0 +1,257 @@
+// The defaults of built-in kinds as clients meet them: in answers, after a field was taken away,
+// and in managedFields. Each kind's own defaults are in tests/apiserver.
+#include "e2e/requests.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+constexpr const char* kMerge = "application/merge-patch+json";
+constexpr const char* kApply = "application/apply-patch+yaml";
+
+std::string core(World& w, const std::string& plural) {
+  return "/api/v1/namespaces/" + w.ns() + "/" + plural;
+}
+std::string grouped(World& w, const std::string& version, const std::string& plural) {
+  return "/apis/" + version + "/namespaces/" + w.ns() + "/" + plural;
+}
+
+Json object(const std::string& version, const std::string& kind, const std::string& name,
+            const std::string& rest) {
+  Json out = Json::parse(rest);
+  out["apiVersion"] = version;
+  out["kind"] = kind;
+  out["metadata"]["name"] = name;
+  return out;
+}
+
+const std::string kTemplate = R"({"metadata":{"labels":{"a":"b"}},
+                                  "spec":{"containers":[{"name":"c","image":"i"}]}})";
+const std::string kSelected = R"("selector":{"matchLabels":{"a":"b"}},"template":)" + kTemplate;
+
+Json replica_set(const std::string& name, const std::string& more = "") {
+  return object("apps/v1", "ReplicaSet", name, R"({"spec":{)" + more + kSelected + "}}");
+}
+
+Answer patch(World& w, const std::string& path, const Json& body, const char* type = kMerge) {
+  return send_text(w, "PATCH", path, base::dump_json(body), type);
+}
+
+// What a manager owns; null: nothing.
+Json owned(const Answer& answer, const std::string& manager, const std::string& subresource = "") {
+  const Json* entries = base::find(answer.body, {"metadata", "managedFields"});
+  if (entries == nullptr) return nullptr;
+  for (const Json& entry : *entries) {
+    if (base::string_at(entry, {"manager"}) != manager) continue;
+    if (entry.value("subresource", "") == subresource) return entry["fieldsV1"];
+  }
+  return nullptr;
+}
+
+// What a Pod's spec owns that was written as a whole.
+const char* const kOwnedSpec = R"("f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:image":{},
+  "f:imagePullPolicy":{},"f:name":{},"f:resources":{},"f:terminationMessagePath":{},
+  "f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},
+  "f:securityContext":{},"f:terminationGracePeriodSeconds":{})";
+
+struct Defaulted {
+  std::string path;
+  Json sent;
+  std::string values;  // pointer -> value
+};
+
+std::vector<Defaulted> defaulted_objects(World& w) {
+  const std::string scaler = R"({"maxReplicas":3,"scaleTargetRef":{"apiVersion":"apps/v1",
+                                "kind":"Deployment","name":"d"}})";
+  return {
+      {core(w, "pods"),
+       object("v1", "Pod", "p", R"({"spec":{"containers":[{"name":"c","image":"i:v",
+         "resources":{"limits":{"cpu":"1","memory":"1Gi"}},
+         "livenessProbe":{"httpGet":{"port":80}}}],
+         "volumes":[{"name":"a"},{"name":"b","configMap":{"name":"m"}}]}})"),
+       R"({"/spec/containers/0/imagePullPolicy":"IfNotPresent",
+           "/spec/containers/0/resources/requests":{"cpu":"1","memory":"1Gi"},
+           "/spec/containers/0/livenessProbe/periodSeconds":10,
+           "/spec/containers/0/livenessProbe/httpGet/path":"/",
+           "/spec/volumes/0/emptyDir":{},"/spec/volumes/1/configMap/defaultMode":420,
+           "/spec/enableServiceLinks":true,"/spec/priority":0,
+           "/spec/tolerations/1/key":"node.kubernetes.io/unreachable",
+           "/status":{"phase":"Pending","qosClass":"Guaranteed"}})"},
+      {grouped(w, "apps/v1", "deployments"),
+       object("apps/v1", "Deployment", "d", R"({"spec":{)" + kSelected + "}}"),
+       R"({"/spec/replicas":1,"/spec/revisionHistoryLimit":10,"/spec/progressDeadlineSeconds":600,
+           "/spec/strategy":{"type":"RollingUpdate",
+                             "rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"}},
+           "/spec/template/spec/restartPolicy":"Always","/status":{}})"},
+      {grouped(w, "apps/v1", "daemonsets"),
+       object("apps/v1", "DaemonSet", "d", R"({"spec":{)" + kSelected + "}}"),
+       R"({"/spec/updateStrategy/rollingUpdate":{"maxSurge":0,"maxUnavailable":1},
+           "/metadata/annotations":{"deprecated.daemonset.template.generation":"1"},
+           "/status/numberReady":0})"},
+      {grouped(w, "apps/v1", "statefulsets"),
+       object("apps/v1", "StatefulSet", "s", R"({"spec":{)" + kSelected + "}}"),
+       R"({"/spec/podManagementPolicy":"OrderedReady","/spec/serviceName":"",
+           "/spec/updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"partition":0}}})"},
+      {grouped(w, "batch/v1", "cronjobs"),
+       object("batch/v1", "CronJob", "c", R"({"spec":{"schedule":"0 0 1 1 *","jobTemplate":{"spec":
+         {"template":{"spec":{"restartPolicy":"Never",
+         "containers":[{"name":"c","image":"i"}]}}}}}})"),
+       R"({"/spec/concurrencyPolicy":"Allow","/spec/successfulJobsHistoryLimit":3,
+           "/spec/jobTemplate/metadata":{},"/spec/suspend":false})"},
+      {grouped(w, "autoscaling/v2", "horizontalpodautoscalers"),
+       object("autoscaling/v2", "HorizontalPodAutoscaler", "h", R"({"spec":)" + scaler + "}"),
+       R"({"/spec/minReplicas":1,"/spec/metrics/0/resource/target/averageUtilization":80,
+           "/status":{"desiredReplicas":0,"currentMetrics":null}})"},
+      {grouped(w, "networking.k8s.io/v1", "networkpolicies"),
+       object("networking.k8s.io/v1", "NetworkPolicy", "n",
+              R"({"spec":{"podSelector":{},"egress":[{"ports":[{"port":80}]}]}})"),
+       R"({"/spec/policyTypes":["Ingress","Egress"],"/spec/egress/0/ports/0/protocol":"TCP"})"},
+      {core(w, "persistentvolumeclaims"),
+       object("v1", "PersistentVolumeClaim", "c",
+              R"({"spec":{"accessModes":["ReadWriteOnce"],
+                          "resources":{"requests":{"storage":"1Gi"}}}})"),
+       R"({"/spec/volumeMode":"Filesystem","/status/phase":"Pending"})"},
+      {core(w, "limitranges"),
+       object("v1", "LimitRange", "l",
+              R"({"spec":{"limits":[{"type":"Container","max":{"cpu":"2"},
+         "min":{"memory":"1Mi"}}]}})"),
+       R"({"/spec/limits/0/default":{"cpu":"2"},
+           "/spec/limits/0/defaultRequest":{"cpu":"2","memory":"1Mi"}})"},
+      {grouped(w, "rbac.authorization.k8s.io/v1", "rolebindings"),
+       object("rbac.authorization.k8s.io/v1", "RoleBinding", "r",
+              R"({"roleRef":{"kind":"Role","name":"r"},"subjects":[{"kind":"User","name":"u"}]})"),
+       R"({"/roleRef/apiGroup":"rbac.authorization.k8s.io",
+           "/subjects/0/apiGroup":"rbac.authorization.k8s.io"})"},
+      {grouped(w, "discovery.k8s.io/v1", "endpointslices"),
+       object("discovery.k8s.io/v1", "EndpointSlice", "e",
+              R"({"addressType":"IPv4","endpoints":[{"addresses":["1.2.3.4"]}]})"),
+       R"({"/endpoints/0/conditions":{},"/ports":null})"},
+      {grouped(w, "rbac.authorization.k8s.io/v1", "roles"),
+       object("rbac.authorization.k8s.io/v1", "Role", "r", "{}"), R"({"/rules":null})"},
+      {core(w, "services"),
+       object("v1", "Service", "s", R"({"spec":{"selector":{"a":"b"},"ports":[{"port":80}]}})"),
+       R"({"/spec/type":"ClusterIP","/spec/sessionAffinity":"None",
+           "/spec/ports/0":{"port":80,"protocol":"TCP","targetPort":80},
+           "/spec/internalTrafficPolicy":"Cluster","/spec/ipFamilies":["IPv4"],
+           "/spec/ipFamilyPolicy":"SingleStack","/status":{"loadBalancer":{}}})"},
+  };
+}
+
+}  // namespace
+
+E2E_CASE("built-in kinds have their defaults from their creation on") {
+  World w;
+  for (const Defaulted& one : defaulted_objects(w)) {
+    const Answer made = send(w, "POST", one.path + "?dryRun=All", one.sent);
+    CAPTURE(one.path, base::dump_json(made.body));
+    REQUIRE(made.code == 201);
+    const Json values = Json::parse(one.values);
+    for (const auto& [path, value] : values.items()) {
+      CAPTURE(path);
+      const Json::json_pointer at(path);
+      REQUIRE(made.body.contains(at));
+      CHECK(made.body[at] == value);
+    }
+  }
+}
+
+E2E_CASE("a field that is taken away gets its default again") {
+  World w;
+  const std::string sets = grouped(w, "apps/v1", "replicasets");
+  REQUIRE(send(w, "POST", sets, replica_set("r", R"("replicas":0,)")).code == 201);
+  const Answer put = send(w, "PUT", sets + "/r?fieldManager=n", replica_set("r"));
+  REQUIRE(put.code == 200);
+  CHECK(put.body["spec"]["replicas"] == 1);
+  CHECK(owned(put, "n") == Json::parse(R"({"f:spec":{"f:replicas":{}}})"));
+  REQUIRE(patch(w, sets + "/r", {{"spec", {{"replicas", 0}}}}).code == 200);
+  const Answer patched = patch(w, sets + "/r?fieldManager=k", {{"spec", {{"replicas", nullptr}}}});
+  CHECK(patched.body["spec"]["replicas"] == 1);
+  CHECK(owned(patched, "k") == Json::parse(R"({"f:spec":{"f:replicas":{}}})"));
+  const std::string services = core(w, "services");
+  REQUIRE(
+      send(w, "POST", services, object("v1", "Service", "s", R"({"spec":{"ports":[{"port":80}]}})"))
+          .code == 201);
+  const Answer affinity = patch(w, services + "/s", {{"spec", {{"sessionAffinity", nullptr}}}});
+  CHECK(affinity.body["spec"]["sessionAffinity"] == "None");
+}
+
+E2E_CASE("who sends an object owns its defaults, who applies it does not") {
+  World w;
+  const std::string pods = core(w, "pods");
+  const auto pod = [](const std::string& name) {
+    return object("v1", "Pod", name, R"({"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  };
+  const Answer posted = send(w, "POST", pods + "?fieldManager=m", pod("a"));
+  // Neither the priority nor the tolerations, which admission adds.
+  CHECK(owned(posted, "m") ==
+        Json::parse(R"({"f:spec":{"f:enableServiceLinks":{},)" + std::string(kOwnedSpec) + "}}"));
+  const Answer applied = patch(w, pods + "/b?fieldManager=m", pod("b"), kApply);
+  REQUIRE(applied.code == 201);
+  CHECK(owned(applied, "m") == Json::parse(R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":
+                                 {".":{},"f:image":{},"f:name":{}}}}})"));
+  CHECK(applied.body["spec"]["containers"][0]["imagePullPolicy"] == "Always");
+  const Answer again = patch(w, pods + "/b?fieldManager=m", pod("b"), kApply);
+  CHECK(again.body["metadata"]["resourceVersion"] == applied.body["metadata"]["resourceVersion"]);
+}
+
+E2E_CASE("what objects show anyway is owned by nobody") {
+  World w;
+  const Answer role =
+      send(w, "POST", grouped(w, "rbac.authorization.k8s.io/v1", "roles") + "?fieldManager=m",
+           object("rbac.authorization.k8s.io/v1", "Role", "r", "{}"));
+  CHECK(role.code == 201);
+  CHECK(owned(role, "m") == nullptr);
+  const Answer service = send(w, "POST", core(w, "services") + "?fieldManager=m",
+                              object("v1", "Service", "s", R"({"spec":{"ports":[{"port":80}]}})"));
+  CHECK(owned(service, "m") ==
+        Json::parse(R"({"f:spec":{"f:internalTrafficPolicy":{},"f:ports":{".":{},
+          "k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:port":{},"f:protocol":{},
+          "f:targetPort":{}}},"f:sessionAffinity":{},"f:type":{}}})"));
+}
+
+E2E_CASE("a field that is no longer applied gets its default again, and the status has its own") {
+  World w;
+  const std::string sets = grouped(w, "apps/v1", "replicasets");
+  const std::string one = sets + "/r?fieldManager=m";
+  REQUIRE(patch(w, one, replica_set("r", R"("replicas":0,)"), kApply).code == 201);
+  const Answer without = patch(w, one, replica_set("r"), kApply);
+  CHECK(without.body["spec"]["replicas"] == 1);
+  CHECK_FALSE(owned(without, "m")["f:spec"].contains("f:replicas"));
+  const Answer status = patch(w, sets + "/r/status", {{"status", {{"replicas", nullptr}}}});
+  CHECK(status.code == 200);
+  CHECK(status.body["status"]["replicas"] == 0);
+}
+
+E2E_CASE("a Service keeps its address until its type has none") {
+  World w;
+  const std::string services = core(w, "services");
+  const std::string one = services + "/s";
+  const Json sent =
+      object("v1", "Service", "s", R"({"spec":{"selector":{"a":"b"},"ports":[{"port":80}]}})");
+  const Answer made = send(w, "POST", services, sent);
+  REQUIRE(made.code == 201);
+  const Json ip = made.body["spec"]["clusterIP"];
+  CHECK(made.body["spec"]["clusterIPs"] == Json::array({ip}));
+  CHECK(send(w, "PUT", one, sent).body["spec"]["clusterIP"] == ip);
+  Json other = sent;
+  other["metadata"]["name"] = "t";
+  other["spec"]["clusterIP"] = ip;
+  const Answer taken = send(w, "POST", services, other);
+  CHECK(taken.code == 422);
+  CHECK(tells(
+      told_by_server(taken.body), "spec.clusterIPs",
+      "failed to allocate IP " + ip.get<std::string>() + ": provided IP is already allocated"));
+  const Answer node_port = patch(w, one, {{"spec", {{"type", "NodePort"}}}});
+  CHECK(node_port.body["spec"]["ports"][0].value("nodePort", 0) >= 30000);
+  const Answer named =
+      patch(w, one, {{"spec", {{"type", "ExternalName"}, {"externalName", "a.b"}}}});
+  CHECK(named.code == 200);
+  CHECK_FALSE(named.body["spec"].contains("clusterIP"));
+  CHECK_FALSE(named.body["spec"]["ports"][0].contains("nodePort"));
+  other["spec"]["clusterIP"] = "192.0.2.1";
+  CHECK(tells(told_by_server(send(w, "POST", services, other).body), "spec.clusterIPs",
+              "failed to allocate IP 192.0.2.1: the provided network does not match the current "
+              "range"));
+}
+
+}  // namespace kubewatch::e2e

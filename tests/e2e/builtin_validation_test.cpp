@@ -1,0 +1,368 @@
+// What the server refuses of objects of its own kinds beyond their types, word for word, and what
+// it takes; and what an update of them may not change.
+#include <string>
+#include <vector>
+
+#include "e2e/requests.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+struct Case {
+  const char* root;
+  const char* plural;
+  const char* kind;
+  const char* body;
+  const char* message;  // "" = it is taken
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {"/api/v1", "pods", "Pod", R"({})", "Pod \"x\" is invalid: spec.containers: Required value"},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i"}],"restartPolicy":"Sometimes"}})",
+       "Pod \"x\" is invalid: spec.restartPolicy: Unsupported value: \"Sometimes\": "
+       "supported values: \"Always\", \"OnFailure\", \"Never\""},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":
+        70000}]}]}})",
+       "Pod \"x\" is invalid: spec.containers[0].ports[0].containerPort: Invalid value: "
+       "70000: must be between 1 and 65535, inclusive"},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"a=b"},{"value":
+        "x"}]}]}})",
+       "Pod \"x\" is invalid: [spec.containers[0].env[0].name: Invalid value: \"a=b\": a "
+       "valid environment variable name must consist only of printable ASCII characters "
+       "other than '=', spec.containers[0].env[1].name: Required value]"},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"v",
+        "mountPath":"/a"}]}]}})",
+       "Pod \"x\" is invalid: spec.containers[0].volumeMounts[0].name: Not found: \"v\""},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v",
+        "secret":{}}]}})",
+       "Pod \"x\" is invalid: spec.volumes[0].secret.secretName: Required value"},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i","livenessProbe":{}}]}})",
+       "Pod \"x\" is invalid: spec.containers[0].livenessProbe: Required value: must "
+       "specify a handler type"},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":
+        "2"},"limits":{"cpu":"1"}}}]}})",
+       "Pod \"x\" is invalid: spec.containers[0].resources.requests: Invalid value: \"2\": "
+       "must be less than or equal to cpu limit of 1"},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"foo":
+        "1"}}}]}})",
+       "Pod \"x\" is invalid: [spec.containers[0].resources.requests[foo]: Invalid value: \""
+       "foo\": must be a standard resource type or fully qualified, "
+       "spec.containers[0].resources.requests[foo]: Invalid value: \"foo\": must be a "
+       "standard resource for containers]"},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i","imagePullPolicy":"Never"}]}})", ""},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i"}],"tolerations":[{"operator":
+        "Equal"}]}})",
+       "Pod \"x\" is invalid: spec.tolerations[0].operator: Invalid value: \"Equal\": "
+       "operator must be Exists when `key` is empty, which means \"match all values and all "
+       "keys\""},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i"}],"affinity":{"podAffinity":{
+        "requiredDuringSchedulingIgnoredDuringExecution":[{}]}}}})",
+       "Pod \"x\" is invalid: "
+       "[spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: "
+       "Required value: can not be empty, "
+       "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: "
+       "Invalid value: \"\": name part must be non-empty, "
+       "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: "
+       "Invalid value: \"\": name part must consist of alphanumeric characters, '-', '_' or "
+       "'.', and must start and end with an alphanumeric character (e.g. 'MyName',  or "
+       "'my.name',  or '123-abc', regex used for validation is "
+       "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')]"},
+      {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i"}],"hostname":"a.b",
+        "activeDeadlineSeconds":0}})",
+       "Pod \"x\" is invalid: [spec.activeDeadlineSeconds: Invalid value: 0: must be "
+       "between 1 and 2147483647, inclusive, spec.hostname: Invalid value: \"a.b\": must "
+       "not contain dots]"},
+      {"/apis/apps/v1", "deployments", "Deployment", R"({})",
+       "Deployment.apps \"x\" is invalid: [spec.selector: Required value, "
+       "spec.template.metadata.labels: Invalid value: null: `selector` does not match "
+       "template `labels`, spec.template.spec.containers: Required value]"},
+      {"/apis/apps/v1", "deployments", "Deployment",
+       R"({"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{
+        "labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})",
+       ""},
+      {"/apis/apps/v1", "deployments", "Deployment",
+       R"({"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{
+        "labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},
+        "replicas":-1}})",
+       "Deployment.apps \"x\" is invalid: spec.replicas: Invalid value: -1: must be greater "
+       "than or equal to 0"},
+      {"/apis/apps/v1", "deployments", "Deployment",
+       R"({"spec":{"selector":{"matchLabels":{"a":"c"}},"template":{"metadata":{
+        "labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})",
+       "Deployment.apps \"x\" is invalid: spec.template.metadata.labels: Invalid value: {\"a"
+       "\":\"b\"}: `selector` does not match template `labels`"},
+      {"/apis/apps/v1", "deployments", "Deployment",
+       R"({"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{
+        "labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},
+        "strategy":{"type":"Foo"}}})",
+       "Deployment.apps \"x\" is invalid: spec.strategy: Unsupported value: {\"Type\":\"Foo"
+       "\",\"RollingUpdate\":null}: supported values: \"Recreate\", \"RollingUpdate\""},
+      {"/apis/apps/v1", "deployments", "Deployment",
+       R"({"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{
+        "labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},
+        "strategy":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":0}}}})",
+       "Deployment.apps \"x\" is invalid: spec.strategy.rollingUpdate.maxUnavailable: "
+       "Invalid value: 0: may not be 0 when `maxSurge` is 0"},
+      {"/apis/apps/v1", "statefulsets", "StatefulSet",
+       R"({"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{
+        "labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},
+        "podManagementPolicy":"X"}})",
+       "StatefulSet.apps \"x\" is invalid: spec.podManagementPolicy: Invalid value: \"X\": "
+       "must be 'OrderedReady' or 'Parallel'"},
+      {"/apis/apps/v1", "daemonsets", "DaemonSet",
+       R"({"spec":{"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{
+        "name":"c","image":"i"}]}}}})",
+       "DaemonSet.apps \"x\" is invalid: spec.template.metadata.labels: Invalid value: {\"a"
+       "\":\"b\"}: `selector` does not match template `labels`"},
+      {"/apis/apps/v1", "replicasets", "ReplicaSet",
+       R"({"spec":{"selector":{},"template":{"metadata":{"labels":{"a":"b"}},"spec":{
+        "containers":[{"name":"c","image":"i"}]}}}})",
+       "ReplicaSet.apps \"x\" is invalid: spec.selector: Invalid value: {}: empty selector "
+       "is invalid for deployment"},
+      {"/api/v1", "replicationcontrollers", "ReplicationController",
+       R"({"spec":{"selector":{"a":"c"},"template":{"metadata":{"labels":{"a":"b"}},
+        "spec":{"containers":[{"name":"c","image":"i"}]}}}})",
+       "ReplicationController \"x\" is invalid: spec.template.metadata.labels: Invalid "
+       "value: {\"a\":\"b\"}: `selector` does not match template `labels`"},
+      {"/apis/batch/v1", "jobs", "Job",
+       R"({"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":
+        "c","image":"i"}]}}}})",
+       ""},
+      {"/apis/batch/v1", "jobs", "Job",
+       R"({"spec":{"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{
+        "name":"c","image":"i"}]}}}})",
+       "Job.batch \"x\" is invalid: spec.template.spec.restartPolicy: Required value: valid "
+       "values: \"OnFailure\", \"Never\""},
+      {"/apis/batch/v1", "jobs", "Job",
+       R"({"spec":{"parallelism":-1,"template":{"spec":{"restartPolicy":"Never",
+        "containers":[{"name":"c","image":"i"}]}}}})",
+       "Job.batch \"x\" is invalid: spec.parallelism: Invalid value: -1: must be greater "
+       "than or equal to 0"},
+      {"/apis/batch/v1", "cronjobs", "CronJob",
+       R"({"spec":{"schedule":"61 * * * *","jobTemplate":{"spec":{"template":{"spec":{
+        "restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}})",
+       "CronJob.batch \"x\" is invalid: spec.schedule: Invalid value: \"61 * * * *\": end "
+       "of range (61) above maximum (59): 61"},
+      {"/apis/batch/v1", "cronjobs", "CronJob",
+       R"({"spec":{"schedule":"@daily","timeZone":"Nope/Zone","jobTemplate":{"spec":{
+        "template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":
+        "i"}]}}}}}})",
+       "CronJob.batch \"x\" is invalid: spec.timeZone: Invalid value: \"Nope/Zone\": "
+       "unknown time zone Nope/Zone"},
+      {"/api/v1", "services", "Service", R"({"spec":{}})",
+       "Service \"x\" is invalid: spec.ports: Required value"},
+      {"/api/v1", "services", "Service", R"({"spec":{"ports":[{"port":80},{"port":81}]}})",
+       "Service \"x\" is invalid: [spec.ports[0].name: Required value, spec.ports[1].name: "
+       "Required value]"},
+      {"/api/v1", "services", "Service", R"({"spec":{"ports":[{"port":80,"targetPort":"Bad_"}]}})",
+       "Service \"x\" is invalid: spec.ports[0].targetPort: Invalid value: \"Bad_\": must "
+       "contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"},
+      {"/api/v1", "services", "Service", R"({"spec":{"type":"ExternalName"}})",
+       "Service \"x\" is invalid: spec.externalName: Required value"},
+      {"/api/v1", "services", "Service", R"({"spec":{"clusterIP":"None"}})", ""},
+      {"/apis/networking.k8s.io/v1", "ingresses", "Ingress", R"({"spec":{}})",
+       "Ingress.networking.k8s.io \"x\" is invalid: spec: Invalid value: null: either "
+       "`defaultBackend` or `rules` must be specified"},
+      {"/apis/networking.k8s.io/v1", "ingresses", "Ingress",
+       R"({"spec":{"rules":[{"http":{"paths":[{"path":"x","pathType":"Prefix","backend":
+        {}}]}}]}})",
+       "Ingress.networking.k8s.io \"x\" is invalid: [spec.rules[0].http.paths[0].path: "
+       "Invalid value: \"x\": must be an absolute path, "
+       "spec.rules[0].http.paths[0].backend: Invalid value: \"\": resource or service "
+       "backend is required]"},
+      {"/apis/networking.k8s.io/v1", "networkpolicies", "NetworkPolicy",
+       R"({"spec":{"podSelector":{},"ingress":[{"from":[{}]}]}})",
+       "NetworkPolicy.networking.k8s.io \"x\" is invalid: spec.ingress[0].from[0]: Required "
+       "value: must specify a peer"},
+      {"/api/v1", "persistentvolumeclaims", "PersistentVolumeClaim",
+       R"({"spec":{"accessModes":["X"]}})",
+       "PersistentVolumeClaim \"x\" is invalid: [spec.accessModes: Unsupported value: \"X\""
+       ": supported values: \"ReadOnlyMany\", \"ReadWriteMany\", \"ReadWriteOnce\", \""
+       "ReadWriteOncePod\", spec.resources[storage]: Required value]"},
+      {"/apis/autoscaling/v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler",
+       R"({"spec":{"maxReplicas":0,"scaleTargetRef":{"apiVersion":"apps/v1","kind":
+        "Deployment","name":"d"}}})",
+       "HorizontalPodAutoscaler.autoscaling \"x\" is invalid: [spec.maxReplicas: Required "
+       "value: must be set and greater than 0, spec.maxReplicas: Invalid value: 0: must be "
+       "greater than or equal to `minReplicas`]"},
+      {"/apis/policy/v1", "poddisruptionbudgets", "PodDisruptionBudget",
+       R"({"spec":{"minAvailable":1,"maxUnavailable":1}})",
+       "PodDisruptionBudget.policy \"x\" is invalid: spec: Invalid value: {\"MinAvailable\""
+       ":1,\"Selector\":null,\"MaxUnavailable\":1,\"UnhealthyPodEvictionPolicy\":null}: "
+       "minAvailable and maxUnavailable cannot be both set"},
+      {"/apis/rbac.authorization.k8s.io/v1", "roles", "Role", R"({"rules":[{}]})",
+       "Role.rbac.authorization.k8s.io \"x\" is invalid: [rules[0].verbs: Required value: "
+       "verbs must contain at least one value, rules[0].apiGroups: Required value: resource "
+       "rules must supply at least one api group, rules[0].resources: Required value: "
+       "resource rules must supply at least one resource]"},
+      {"/apis/rbac.authorization.k8s.io/v1", "rolebindings", "RoleBinding",
+       R"({"roleRef":{"kind":"X","name":""}})",
+       "RoleBinding.rbac.authorization.k8s.io \"x\" is invalid: [roleRef.kind: Unsupported "
+       "value: \"X\": supported values: \"Role\", \"ClusterRole\", roleRef.name: Required "
+       "value]"},
+      {"/api/v1", "resourcequotas", "ResourceQuota", R"({"spec":{"hard":{"foo":"1"}}})",
+       "ResourceQuota \"x\" is invalid: [spec.hard[foo]: Invalid value: \"foo\": must be a "
+       "standard resource type or fully qualified, spec.hard[foo]: Invalid value: \"foo\": "
+       "must be a standard resource for quota]"},
+      {"/api/v1", "limitranges", "LimitRange", R"({"spec":{"limits":[{"type":"X"}]}})",
+       "LimitRange \"x\" is invalid: spec.limits[0].type: Invalid value: \"X\": must be a "
+       "standard limit type or fully qualified"},
+      {"/api/v1", "secrets", "Secret", R"({"type":"kubernetes.io/tls"})",
+       "Secret \"x\" is invalid: [data[tls.crt]: Required value, data[tls.key]: Required "
+       "value]"},
+      {"/apis/coordination.k8s.io/v1", "leases", "Lease", R"({"spec":{"leaseDurationSeconds":0}})",
+       "Lease.coordination.k8s.io \"x\" is invalid: spec.leaseDurationSeconds: Invalid "
+       "value: 0: must be greater than 0"},
+  };
+  return all;
+}
+
+std::string api_version(const std::string& root) {
+  return root == "/api/v1" ? "v1" : root.substr(std::string("/apis/").size());
+}
+
+Json object_of(const Case& one) {
+  Json object = Json::parse(one.body);
+  object["apiVersion"] = api_version(one.root);
+  object["kind"] = one.kind;
+  object["metadata"] = {{"name", "x"}};
+  return object;
+}
+
+std::string message(const Answer& answer) {
+  return base::string_at(answer.body, {"message"});
+}
+
+Json made(World& w, const std::string& collection, const Json& object) {
+  const Answer answer = send(w, "POST", collection, object);
+  INFO(message(answer));
+  REQUIRE(answer.code == 201);
+  return answer.body;
+}
+
+// Changed by a merge patch, which names no resourceVersion.
+Answer changed(World& w, const std::string& path, const Json& patch) {
+  return send_text(w, "PATCH", path, base::dump_json(patch), "application/merge-patch+json");
+}
+
+const Json& pod_template() {
+  static const Json tmpl = Json::parse(R"({
+    "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}})");
+  return tmpl;
+}
+
+Json workload(const std::string& kind) {
+  return {{"apiVersion", "apps/v1"},
+          {"kind", kind},
+          {"metadata", {{"name", "x"}}},
+          {"spec",
+           {{"replicas", 0},
+            {"selector", {{"matchLabels", {{"a", "b"}}}}},
+            {"template", pod_template()}}}};
+}
+
+}  // namespace
+
+E2E_CASE("objects of built-in kinds are refused in the server's words") {
+  World w;
+  for (const Case& one : cases()) {
+    CAPTURE(one.plural, one.body);
+    const std::string url = std::string(one.root) + "/namespaces/" + w.ns() + "/" + one.plural;
+    const Answer answer = send(w, "POST", url + "?dryRun=All", object_of(one));
+    const bool taken = std::string(one.message).empty();
+    CHECK(answer.code == (taken ? 201 : 422));
+    CHECK((taken ? "" : message(answer)) == one.message);
+  }
+}
+
+E2E_CASE("an update of a Pod changes images and little else, and is told what it would change") {
+  World w;
+  const std::string pods = "/api/v1/namespaces/" + w.ns() + "/pods";
+  made(w, pods,
+       {{"apiVersion", "v1"},
+        {"kind", "Pod"},
+        {"metadata", {{"name", "x"}}},
+        {"spec", pod_template()["spec"]}});
+  const auto containers = [](const Json& container) {
+    return Json{{"spec", {{"containers", Json::array({container})}}}};
+  };
+  CHECK(changed(w, pods + "/x", containers({{"name", "c"}, {"image", "j"}})).code == 200);
+  const Answer refused = changed(w, pods + "/x", {{"spec", {{"restartPolicy", "Never"}}}});
+  CHECK(refused.code == 422);
+  CHECK(message(refused).starts_with(
+      "Pod \"x\" is invalid: spec: Forbidden: pod updates may not change fields other than "
+      "`spec.containers[*].image`,`spec.initContainers[*].image`,"));
+  CHECK(message(refused).find("- \"RestartPolicy\": \"Always\",\n+ \"RestartPolicy\": "
+                              "\"Never\",\n") != std::string::npos);
+  const Json two = Json::array({{{"name", "c"}, {"image", "i"}}, {{"name", "d"}, {"image", "i"}}});
+  CHECK(message(changed(w, pods + "/x", {{"spec", {{"containers", two}}}})) ==
+        "Pod \"x\" is invalid: spec.containers: Forbidden: pod updates may not add or remove "
+        "containers");
+}
+
+E2E_CASE("what selects stays, and of a StatefulSet most") {
+  World w;
+  const std::string apps = "/apis/apps/v1/namespaces/" + w.ns();
+  const Json moved = {{"spec",
+                       {{"selector", {{"matchLabels", {{"a", "c"}}}}},
+                        {"template", {{"metadata", {{"labels", {{"a", "c"}}}}}}}}}};
+  made(w, apps + "/deployments", workload("Deployment"));
+  CHECK(message(changed(w, apps + "/deployments/x", moved)) ==
+        "Deployment.apps \"x\" is invalid: spec.selector: Invalid value: "
+        "{\"matchLabels\":{\"a\":\"c\"}}: field is immutable");
+  made(w, apps + "/statefulsets", workload("StatefulSet"));
+  CHECK(changed(w, apps + "/statefulsets/x", {{"spec", {{"minReadySeconds", 3}}}}).code == 200);
+  CHECK(
+      message(changed(w, apps + "/statefulsets/x", {{"spec", {{"serviceName", "s"}}}})) ==
+      "StatefulSet.apps \"x\" is invalid: spec: Forbidden: updates to statefulset spec for fields "
+      "other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
+      "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
+}
+
+E2E_CASE("a Job gets its selector from the server, and keeps its template") {
+  World w;
+  const std::string jobs = "/apis/batch/v1/namespaces/" + w.ns() + "/jobs";
+  Json tmpl = pod_template();
+  tmpl["spec"]["restartPolicy"] = "Never";
+  const Json job = made(w, jobs,
+                        {{"apiVersion", "batch/v1"},
+                         {"kind", "Job"},
+                         {"metadata", {{"name", "x"}}},
+                         {"spec", {{"parallelism", 0}, {"template", tmpl}}}});
+  const Json& labels = job["spec"]["template"]["metadata"]["labels"];
+  const Json uid = job["metadata"]["uid"];
+  CHECK(labels == Json{{"a", "b"},
+                       {"batch.kubernetes.io/controller-uid", uid},
+                       {"batch.kubernetes.io/job-name", "x"},
+                       {"controller-uid", uid},
+                       {"job-name", "x"}});
+  CHECK(job["spec"]["selector"]["matchLabels"] ==
+        Json{{"batch.kubernetes.io/controller-uid", uid}});
+  const Json image = {{"name", "c"}, {"image", "j"}};
+  const Answer refused =
+      changed(w, jobs + "/x",
+              {{"spec", {{"template", {{"spec", {{"containers", Json::array({image})}}}}}}}});
+  CHECK(refused.code == 422);
+  CHECK(
+      message(refused).starts_with("Job.batch \"x\" is invalid: spec.template: Invalid value: "
+                                   "{\"labels\":{\"a\":\"b\",\"batch.kubernetes.io/"));
+  CHECK(message(refused).ends_with("}: field is immutable"));
+  CHECK(message(changed(w, jobs + "/x", {{"spec", {{"completions", 3}}}})) ==
+        "Job.batch \"x\" is invalid: spec.completions: Invalid value: 3: field is immutable");
+}
+
+}  // namespace kubewatch::e2e
