@@ -12,8 +12,6 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-using base::string_at;
-
 constexpr const char kOrphan[] = "orphan";
 constexpr const char kForeground[] = "foregroundDeletion";
 

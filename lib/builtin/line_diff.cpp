@@ -28,14 +28,23 @@ constexpr std::size_t kContext = 3;
 // Of texts this long, lines that are there often begin no block: the server's library leaves them
 // out to be fast, and what it shows depends on it.
 constexpr std::size_t kLongText = 200;
+// Of texts longer than this together only the first and the last difference are looked for: the
+// rest takes time that grows with their square, and nobody reads it.
+constexpr std::size_t kMostLines = 4000;
+const std::vector<std::size_t> kNowhere;
 
 class Matcher {
  public:
   Matcher(const Lines& a, const Lines& b) : a_(a), b_(b) {
     for (std::size_t j = 0; j < b.size(); ++j) places_[b[j]].push_back(j);
-    if (b.size() < kLongText) return;
-    const std::size_t often = b.size() / 100 + 1;
-    std::erase_if(places_, [&](const auto& line) { return line.second.size() > often; });
+    if (b.size() >= kLongText) {
+      const std::size_t often = b.size() / 100 + 1;
+      std::erase_if(places_, [&](const auto& line) { return line.second.size() > often; });
+    }
+    for (const std::string& line : a) {
+      const auto found = places_.find(line);
+      places_of_.push_back(found == places_.end() ? nullptr : &found->second);
+    }
   }
 
   std::vector<Block> blocks() {
@@ -46,20 +55,23 @@ class Matcher {
  private:
   Block longest(std::size_t a1, std::size_t a2, std::size_t b1, std::size_t b2) const {
     Block best{a1, b1, 0};
-    std::map<std::size_t, std::size_t> lengths;  // of the block that ends with a line of b
+    // Of the block that ends before line j of b; those of the line of a before are read.
+    std::vector<std::size_t> lengths(b2 + 1);
+    std::vector<std::size_t> next(b2 + 1);
+    const std::vector<std::size_t>* last = nullptr;
     for (std::size_t i = a1; i < a2; ++i) {
-      std::map<std::size_t, std::size_t> next;
-      const auto found = places_.find(a_[i]);
-      if (found != places_.end()) {
-        for (const std::size_t j : found->second) {
-          if (j < b1 || j >= b2) continue;
-          const auto before = j == 0 ? lengths.end() : lengths.find(j - 1);
-          const std::size_t size = before == lengths.end() ? 1 : before->second + 1;
-          next[j] = size;
-          if (size > best.size) best = {i + 1 - size, j + 1 - size, size};
-        }
+      const std::vector<std::size_t>* places = places_of_[i];
+      for (std::size_t j : places == nullptr ? kNowhere : *places) {
+        if (j < b1 || j >= b2) continue;
+        const std::size_t size = lengths[j] + 1;
+        next[j + 1] = size;
+        if (size > best.size) best = {i + 1 - size, j + 1 - size, size};
       }
-      lengths = std::move(next);
+      for (const std::size_t j : last == nullptr ? kNowhere : *last) {
+        if (j < b2) lengths[j + 1] = 0;
+      }
+      std::swap(lengths, next);
+      last = places;
     }
     while (best.a > a1 && best.b > b1 && a_[best.a - 1] == b_[best.b - 1]) {
       best = {best.a - 1, best.b - 1, best.size + 1};
@@ -83,11 +95,27 @@ class Matcher {
 
   const Lines& a_;
   const Lines& b_;
-  std::map<std::string, std::vector<std::size_t>> places_;
+  std::map<std::string, std::vector<std::size_t>> places_;  // of the lines of b
+  std::vector<const std::vector<std::size_t>*> places_of_;  // of a line of a in b; null: nowhere
   std::vector<Block> blocks_;
 };
 
+// What is the same at both ends, and all between as one difference.
+std::vector<Step> ends_of(const Lines& a, const Lines& b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t head = 0;
+  while (head < most && a[head] == b[head]) ++head;
+  std::size_t tail = 0;
+  while (tail < most - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+  std::vector<Step> steps;
+  if (head > 0) steps.push_back({true, 0, head, 0, head});
+  steps.push_back({false, head, a.size() - tail, head, b.size() - tail});
+  if (tail > 0) steps.push_back({true, a.size() - tail, a.size(), b.size() - tail, b.size()});
+  return steps;
+}
+
 std::vector<Step> steps_of(const Lines& a, const Lines& b) {
+  if (a.size() + b.size() > kMostLines) return ends_of(a, b);
   std::vector<Step> steps;
   std::size_t i = 0;
   std::size_t j = 0;

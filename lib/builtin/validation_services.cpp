@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/strings.hpp"
 #include "builtin/go_values.hpp"
 #include "builtin/validation_kinds.hpp"
 
@@ -186,14 +187,15 @@ void check_port_pairs(const Field& spec) {
 void check_source_ranges(const Field& spec, const Field& before) {
   const Field ranges = spec["loadBalancerSourceRanges"];
   if (ranges.empty()) return;
-  const Field told = spec["LoadBalancerSourceRanges"];
+  const Field told = spec["LoadBalancerSourceRanges"];  // the path as the server spells it
   if (!spec["type"].is("LoadBalancer")) {
     told.forbidden("may only be used when `type` is 'LoadBalancer'");
   }
   const auto known = texts(before["loadBalancerSourceRanges"]);
   std::size_t index = 0;
   for (const auto& range : ranges.items()) {
-    check_cidr(range.at(fmt::format("{}[{}]", told.path(), index++)), known);
+    const Json trimmed = std::string(base::trim(range.text()));
+    check_cidr({&trimmed, fmt::format("{}[{}]", told.path(), index++), range.errors()}, known);
   }
 }
 

@@ -64,12 +64,10 @@ bool add_to(InputList& list, const StreamRule& stream, const std::string& place,
   const auto passed = passes(stream.filter, object.json);
   if (!passed.ok()) {
     if (list.lack) return false;
-    SecretMask mask;
-    mask.add_json(object.json);
     list.lack = {
         fmt::format("{} fails on {}: {}",
                     list.name.empty() ? "a filter of owns" : "filter of watches " + list.name,
-                    name(), mask.mask(passed.error().render())),
+                    name(), shown_failure(list.gvk, object.json, passed.error())),
         place + "/filter"};
     return false;
   }

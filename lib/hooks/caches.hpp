@@ -69,7 +69,7 @@ struct CacheCallbacks {
   std::function<void(const core::ObjectKey& key, const std::string& resource_version)> ignored;
   // An object whose place in the lists could not be told (a Lack) has one now, or is gone: what it
   // was, of the reason "owned_changed" or "related_changed"; "" = nothing has changed of it.
-  std::function<void(runtime::Reason, const std::string& object)> mended;
+  std::function<void(const std::string& place, runtime::Reason, const std::string& object)> mended;
   // It is gone from what this instance watches, and may be another's (--shard-by label=KEY).
   std::function<void(const core::ObjectMeta& last)> may_have_left_shard;
   std::function<void()> on_ready;  // some stream had its first sync, or is blocked

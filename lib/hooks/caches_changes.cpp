@@ -114,7 +114,7 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
       change.previous_json.empty() ? std::optional(false) : judge(filter, change.previous_json);
   // Whatever `on` says: runs wait for it.
   if (deleted ? !last : !previous && last) {
-    callbacks_.mended(Reason::owned_changed, reference(owned.type, change.meta));
+    callbacks_.mended(owned.place, Reason::owned_changed, reference(owned.type, change.meta));
   }
   if (deleted ? !owned.rule->on_delete : !owned.rule->on_apply) return;
   if (!last.value_or(true) && !previous.value_or(true)) return;
@@ -159,10 +159,12 @@ void RuleCaches::take_related(Related& related, const StoreChange& change) {
   const auto map_fails = [&] {
     return related.rule->map && !related.relations.failure_of(key).empty();
   };
-  const bool was_in_doubt = !before || map_fails();
+  const bool map_failed = map_fails();
   wake_related(related, change, concerned_by(related, change, now.value_or(true)));
-  if (was_in_doubt && now && !map_fails()) {
-    callbacks_.mended(Reason::related_changed, reference(related.type, change.meta));
+  if (!now || map_fails()) return;
+  // A map that still fails on another object goes on holding all.
+  if (!before || (map_failed && related.relations.any_failure().empty())) {
+    callbacks_.mended(related.place, Reason::related_changed, reference(related.type, change.meta));
   }
 }
 
@@ -216,21 +218,23 @@ void RuleCaches::try_again(const core::ObjectKey& key) {
   const TimePoint now = callbacks_.now();
   const bool maps = !tried_again_ || now - *tried_again_ >= kTryAgain;
   if (maps) tried_again_ = now;
-  bool mended = false;
   for (auto& related : related_) {
     Relations& relations = related->relations;
+    bool mended = false;
+    const bool failed = !relations.any_failure().empty();
     const auto object = for_.group.get(key);
     if (related->rule->refs && object && !relations.failure_of(key).empty()) {
       set_refs(*related, key, object->json);
       mended = mended || relations.failure_of(key).empty();
     }
-    if (!related->rule->map || !maps) continue;
-    while (const auto source = relations.tried_longest_ago()) {
-      if (!map_again(*related, *source)) break;
-      mended = true;
+    if (related->rule->map && maps) {
+      while (const auto source = relations.tried_longest_ago()) {
+        if (!map_again(*related, *source)) break;
+      }
+      mended = mended || (failed && relations.any_failure().empty());
     }
+    if (mended) callbacks_.mended(related->place, Reason::related_changed, "");
   }
-  if (mended) callbacks_.mended(Reason::related_changed, "");
 }
 
 // Whether it can be told now where the related object belongs.
@@ -267,12 +271,10 @@ Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const Relating& re
     return read_targets(values, relating.namespaced, key.namespace_);
   }();
   if (targets.ok()) return targets;
-  SecretMask mask;
-  mask.add_json(json);
-  Error masked(
-      targets.error().kind(),
-      fmt::format("{} fails on {} {} {}: {}", relating.what, relating.from.gvk.api_version(),
-                  relating.from.gvk.kind, key.str(), mask.mask(targets.error().render())));
+  Error masked(targets.error().kind(),
+               fmt::format("{} fails on {} {} {}: {}", relating.what,
+                           relating.from.gvk.api_version(), relating.from.gvk.kind, key.str(),
+                           shown_failure(relating.from.gvk, json, targets.error())));
   if (warned_.admit(masked.message(), callbacks_.now())) {
     base::log_warn(masked.message(), {{"controller", rule_.name}});
   }

@@ -72,13 +72,12 @@ CacheCallbacks Driver::cache_callbacks() {
   callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
     note_ignored(key, version);
     // Whatever changed: it may be whole now, or say what it refers to.
-    if (reduced_.count(key) > 0 || lacking_.count(key) > 0) {
+    if (reduced_.count(key) > 0 || waits_for_itself(key)) {
       on_wake({key, runtime::Reason::updated, "", false, ""});
     }
   };
-  callbacks.mended = [this](runtime::Reason reason, const std::string& object) {
-    wake_lacking(reason, object);
-  };
+  callbacks.mended = [this](const std::string& place, runtime::Reason reason,
+                            const std::string& object) { wake_lacking(place, reason, object); };
   callbacks.may_have_left_shard = [this](const core::ObjectMeta& last) { look_at_shard(last); };
   callbacks.on_ready = [this] {
     check_ready();
@@ -256,10 +255,10 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
   }
   const auto matched = passes(rule_.for_.filter, object->json);
   if (!matched.ok() && !object->meta.deleting()) {
-    SecretMask mask;
-    mask.add_json(object->json);
     return fail_early(work, object->meta,
-                      Error(matched.error().kind(), mask.mask(matched.error().render())), done);
+                      Error(matched.error().kind(),
+                            shown_failure(owner_type().gvk, object->json, matched.error())),
+                      done);
   }
   const bool wanted = matched.ok() && (*matched || asked_for_.contains(work.key));
   proceed(work, std::move(*object), wanted, done);

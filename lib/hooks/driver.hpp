@@ -215,7 +215,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   // driver_lacks.cpp: runs that wait because a list may lack something
   void hold(const RunInput& input, const Lack& lack, const Done& done);
   void tell_of_lack(const RunInput& input, const Lack& lack, std::function<void()> then);
-  void wake_lacking(runtime::Reason reason, const std::string& object);
+  void wake_lacking(const std::string& place, runtime::Reason reason, const std::string& object);
+  bool waits_for_itself(const core::ObjectKey& key) const;
   std::string in_words(const Lack& lack) const;
   std::vector<std::string> lacks_of(const core::ObjectKey& key, const std::string& uid) const;
   void look_for_loop(const core::ObjectKey& key, const RunEnd& end);

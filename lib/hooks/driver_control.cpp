@@ -42,9 +42,7 @@ void Driver::add_object_facts(const core::ObjectKey& key, ExplainFacts& facts) c
   if (passed.ok()) {
     facts.passes_filter = *passed;
   } else {
-    SecretMask mask;
-    mask.add_json(object->json);
-    facts.filter_error = mask.mask(passed.error().render());
+    facts.filter_error = shown_failure(owner_type().gvk, object->json, passed.error());
   }
   facts.lacks = lacks_of(key, object->meta.uid);
 }

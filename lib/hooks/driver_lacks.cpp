@@ -1,7 +1,9 @@
 // Driver, the part about runs whose lists may lack an object, because an expression of the rule
 // fails on it: no hook runs on half a cache. They wait, and start at once when that object has
 // changed or gone.
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "hooks/driver.hpp"
@@ -10,23 +12,28 @@
 
 namespace kubewatch::hooks {
 
-// Its hook was not started: nothing is counted. It is tried again by the backoff all the same, as
-// an expression may have failed for want of time.
+// An expression may have failed for want of time, so what it holds is tried again all the same.
+constexpr Duration kHeldFor{30000};
+
+// Its hook was not started: nothing is counted, the backoff neither.
 void Driver::hold(const RunInput& input, const Lack& lack, const Done& done) {
   const core::ObjectKey key = input.work.key;
   finalized_.erase(input.object.meta.uid);
+  unfinished_.erase(key);
   if (!input.deleted && !input.previous.empty()) previous_.try_emplace(key, input.previous);
   const auto wait = [this, key, done] {
-    done(runtime::RunOutcome::not_yet());
+    done(runtime::RunOutcome::not_yet(std::min<Duration>(kHeldFor, rule_.retry.backoff.max)));
     caches_.try_again(key);
   };
   Lack& told = lacking_[key];
-  if (told.why == lack.why) return wait();
+  // By the expression: it may fail on many objects, of which one is named, each time another.
+  const bool known = told.expression == lack.expression;
   told = lack;
+  if (known) return wait();
   tell_of_lack(input, lack, wait);
 }
 
-// Once for each object and reason, not at each attempt; in the log once for all objects.
+// Once for each object and expression, not at each attempt; in the log once for all objects.
 void Driver::tell_of_lack(const RunInput& input, const Lack& lack, std::function<void()> then) {
   const core::ObjectMeta& meta = input.object.meta;
   const Owner owner = owner_of(input.work.key, meta);
@@ -44,9 +51,19 @@ void Driver::tell_of_lack(const RunInput& input, const Lack& lack, std::function
   tell_in_condition(input.work.key, meta, kIncompleteInputReason, why, std::move(then));
 }
 
-void Driver::wake_lacking(runtime::Reason reason, const std::string& object) {
-  const auto lacking = lacking_;
-  for (const auto& [key, lack] : lacking) on_wake({key, reason, object, false, ""});
+void Driver::wake_lacking(const std::string& place, runtime::Reason reason,
+                          const std::string& object) {
+  std::vector<core::ObjectKey> held;
+  for (const auto& [key, lack] : lacking_) {
+    if (lack.expression.starts_with(place + "/")) held.push_back(key);
+  }
+  for (const core::ObjectKey& key : held) on_wake({key, reason, object, false, ""});
+}
+
+// What refers to nothing that can be told may do so when it has changed itself.
+bool Driver::waits_for_itself(const core::ObjectKey& key) const {
+  const auto it = lacking_.find(key);
+  return it != lacking_.end() && it->second.expression.ends_with("/refs");
 }
 
 std::string Driver::in_words(const Lack& lack) const {

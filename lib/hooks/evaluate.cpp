@@ -2,6 +2,7 @@
 #include "hooks/evaluate.hpp"
 
 #include "base/json.hpp"
+#include "hooks/secret_mask.hpp"
 
 namespace kubewatch::hooks {
 
@@ -25,6 +26,15 @@ Result<bool> passes(const std::optional<jq::Program>& filter, const std::string&
   if (!filter) return true;
   KW_ASSIGN(const Json input, base::parse_json(json));
   return filter->test(input, kLimits).with_context("filter");
+}
+
+std::string shown_failure(const core::Gvk& gvk, const std::string& json, const Error& error) {
+  if (gvk == core::Gvk{"", "v1", "Secret"}) {
+    return "the error is not shown, as it may quote the Secret";
+  }
+  SecretMask mask;
+  mask.add_json(json);
+  return mask.mask(error.render());
 }
 
 bool is_of_shard(const StreamRule& stream, const core::ObjectMeta& meta) {

@@ -20,6 +20,10 @@ Result<std::vector<Json>> evaluate_text(const jq::Program& program, const std::s
 // No filter matches everything; else the first output decides: false, null and none do not match.
 Result<bool> passes(const std::optional<jq::Program>& filter, const std::string& json);
 
+// What may be told of a program that fails on this object: of a Secret nothing in jq's words, which
+// quote what the program has made of its values; of others without what masks know.
+std::string shown_failure(const core::Gvk& gvk, const std::string& json, const Error& error);
+
 // True without shards by a label. Such objects come from watches of their shards, but what is read
 // past the watches may be another instance's by then.
 bool is_of_shard(const StreamRule& stream, const core::ObjectMeta& meta);

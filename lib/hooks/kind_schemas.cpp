@@ -157,7 +157,8 @@ void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::Resour
     Definition& definition = definitions_[gvk];
     definition.crds = *crds;
     definition.key = {"", type->plural + "." + gvk.group};
-    definition.waiting.push_back({oldest, one_less});
+    // What is read from now on is new enough for whoever asks now.
+    definition.waiting.push_back({std::min(oldest, client_.loop().now()), one_less});
     read(gvk);
   }
   one_less();
@@ -165,16 +166,8 @@ void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::Resour
 
 void KindSchemas::read(const core::Gvk& gvk) {
   Definition& definition = definitions_[gvk];
-  if (definition.waiting.empty() || definition.on_its_way || definition.pause) return;
-  const TimePoint now = client_.loop().now();
-  if (definition.asked && now - *definition.asked < kSchemaPause) {
-    definition.pause = client_.loop().after(*definition.asked + kSchemaPause - now, [this, gvk] {
-      definitions_[gvk].pause.reset();
-      read(gvk);
-    });
-    return;
-  }
-  definition.asked = now;
+  if (definition.waiting.empty() || definition.on_its_way) return;
+  definition.asked = client_.loop().now();
   definition.on_its_way = true;
   requests_.run<Result<Json>>([this, gvk](const Result<Json>& crd) { take(gvk, crd); },
                               [&](client::ObjectCallback callback) {

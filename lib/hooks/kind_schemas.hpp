@@ -19,8 +19,6 @@ namespace kubewatch::hooks {
 
 // So old a schema may be, as long as it refuses nothing.
 inline constexpr Duration kSchemaAge{300000};
-// A definition is read once in so long; who needs a newer one waits for it.
-inline constexpr Duration kSchemaPause{2000};
 
 // What a manifest is as far as its schema tells. to_ask: it has fields that our table of built-in
 // kinds lacks. They are misspelt, or the server is newer: it has to say before anything is written.
@@ -69,7 +67,6 @@ class KindSchemas {
     core::ObjectKey key;
     std::optional<TimePoint> asked;
     bool on_its_way = false;
-    loop::Timer pause;
     std::vector<Waiting> waiting;
   };
   void read(const core::Gvk& gvk);

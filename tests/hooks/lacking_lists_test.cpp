@@ -2,6 +2,7 @@
 // The run waits, says for what, and starts when the object has changed or gone.
 #include <ctime>
 
+#include "hooks/evaluate.hpp"
 #include "hooks/scripted_engine.hpp"
 #include "loop/skipping_time.hpp"
 
@@ -108,6 +109,33 @@ TEST_CASE("while map fails on an object no hook runs, as it may belong to any li
   world.change("configmaps", deleted(object("v1", "ConfigMap", "8", kBad)));
   REQUIRE(world.until([&] { return world.runs.size() == 2; }));
   CHECK_FALSE(has(world.read("input"), R"("kind":"ConfigMap","metadata")"));
+}
+
+TEST_CASE("while map fails on another object too, nobody is woken or told again") {
+  World world(kMap, kA,
+              object("v1", "ConfigMap", "4", kBad) + "," +
+                  named(object("v1", "ConfigMap", "4", kBad), "z"));
+  world.begin();
+  REQUIRE(world.until([&] { return world.events() > 0; }));
+  REQUIRE(world.waits());
+  const TimePoint due = world.driver().queue().look({"shop", "a"})->due;
+  world.change("configmaps", event(object("v1", "ConfigMap", "6", kGood)));
+  REQUIRE(world.until([&] { return has(world.explained(), "shop/z"); }));
+  CHECK(world.driver().queue().look({"shop", "a"})->due <= due);
+  REQUIRE(world.waits());
+  CHECK(world.events() == 1);
+  CHECK(world.runs.empty());
+  world.change("configmaps", deleted(named(object("v1", "ConfigMap", "8", kBad), "z")));
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  CHECK(world.events() == 1);
+}
+
+TEST_CASE("what a program says when it fails on a Secret is not told") {
+  const Error error(ErrorKind::invalid, "tonumber: cannot parse 'hunter2'");
+  const std::string json = R"({"data":{"a":"aHVudGVyMg=="}})";
+  CHECK(hooks::shown_failure({"", "v1", "Secret"}, json, error).find("hunter2") ==
+        std::string::npos);
+  CHECK(has(hooks::shown_failure({"", "v1", "ConfigMap"}, "{}", error), "tonumber"));
 }
 
 TEST_CASE("what waits for a list is told once and never parked, however often it is tried") {
