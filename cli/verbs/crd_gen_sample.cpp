@@ -78,7 +78,7 @@ class Sample : public Command {
       }
       list.push_back(std::move(*object));
     }
-    if (auto printed = print(context, loaded->crd, list, **printer); !printed.ok()) {
+    if (auto printed = print(context, crds.front(), list, **printer); !printed.ok()) {
       return fail(context, printed.error());
     }
     return valid ? kDone : kFindings;
@@ -103,7 +103,7 @@ class Sample : public Command {
   static Result<void> print_list(Context& context, const Json& crd, const Json& list,
                                  ObjectPrinter& printer) {
     std::vector<PrintedObject> objects;
-    const auto resources = apiserver::resources_of_crd(all_served(crd));
+    const auto resources = apiserver::resources_of_crd(crd);
     for (const Json& object : list) {
       for (const auto& resource : resources) {
         const core::ResourceType& type = resource->type;

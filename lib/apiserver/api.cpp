@@ -63,7 +63,8 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   const auto segments = split_path(request.path);
   if (!segments) return {failed(request, segments.error()), nullptr};
   const auto path = parse_resource_path(segments.value());
-  if (const auto query = Query::parse(request.query)) {
+  auto query = Query::parse(request.query);
+  if (query) {
     const auto timed = check_timeout(request.method, path, *query);
     if (!timed) return {failed(request, timed.error()), nullptr};
   }
@@ -81,7 +82,7 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   if (is_nowhere(*path) || (request.method == "POST" && is_create_everywhere(*path))) {
     return {plain_not_found(), nullptr};
   }
-  auto target = route(request, *path);
+  auto target = route(*path, std::move(query));
   if (!target) return {failed(request, target.error()), nullptr};
   auto reply = dispatch(request, target.value(), now);
   settle(now);
@@ -109,12 +110,12 @@ bool Api::is_create_everywhere(const ResourcePath& path) const {
   return resource && resource->custom && resource->type.namespaced && path.namespace_.empty();
 }
 
-Result<Api::Target> Api::route(const ApiRequest& request, const ResourcePath& path) {
+Result<Api::Target> Api::route(const ResourcePath& path, Result<Query> query) {
   Target target;
   target.path = path;
   target.resource = registry_.find(path.group, path.version, path.resource);
   if (!target.resource) return no_such_resource();
-  KW_ASSIGN(target.query, Query::parse(request.query));
+  KW_ASSIGN(target.query, std::move(query));
   const core::ResourceType& type = target.resource->type;
   if (is_misplaced(type, path)) return no_such_resource();
   if (path.subresource.empty() || type.has_subresource(path.subresource)) return target;

@@ -64,7 +64,7 @@ class Api {
   struct Target;  // one request's resource, path and query
   bool is_nowhere(const ResourcePath& path) const;
   bool is_create_everywhere(const ResourcePath& path) const;
-  Result<Target> route(const ApiRequest& request, const ResourcePath& path);
+  Result<Target> route(const ResourcePath& path, Result<Query> query);
   Result<Reply> dispatch(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> on_collection(const ApiRequest& request, const Target& target, WallTime now);
   Result<Reply> on_object(const ApiRequest& request, const Target& target, WallTime now);

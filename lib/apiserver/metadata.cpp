@@ -85,23 +85,19 @@ bool is_time(const std::string& key) {
   return key == "creationTimestamp" || key == "deletionTimestamp";
 }
 
-std::string quoted(const std::string& text) {
-  return base::dump_json(Json(text));
-}
-
 void check_generate_name(const Resource& resource, const Json& metadata, FieldErrors& errors) {
   const std::string given = base::string_at(metadata, {"generateName"});
   if (given.empty()) return;
   for (const auto& problem :
        core::object_name_problems(resource.type.gvk, given, core::NamePart::prefix)) {
-    errors.push_back(field_invalid("metadata.generateName", quoted(given), problem));
+    errors.push_back(field_invalid("metadata.generateName", schema::in_quotes(given), problem));
   }
 }
 
 // An annotation key: "a/b.c" without its optional prefix.
 void check_qualified(const std::string& field, const std::string& key, FieldErrors& errors) {
   const std::string problem = core::check_annotation_key(key);
-  if (!problem.empty()) errors.push_back(field_invalid(field, quoted(key), problem));
+  if (!problem.empty()) errors.push_back(field_invalid(field, schema::in_quotes(key), problem));
 }
 
 void check_labels(const Json& metadata, FieldErrors& errors) {
@@ -109,7 +105,7 @@ void check_labels(const Json& metadata, FieldErrors& errors) {
     for (const auto& [key, value] : labels->items()) {
       const std::string bad_key = core::check_label_key(key);
       if (!bad_key.empty()) {
-        errors.push_back(field_invalid("metadata.labels", quoted(key), bad_key));
+        errors.push_back(field_invalid("metadata.labels", schema::in_quotes(key), bad_key));
       }
       const std::string bad_value = core::check_label_value(value.get<std::string>());
       if (!bad_value.empty()) {
@@ -151,7 +147,7 @@ void check_finalizers(const Resource& resource, const Json& metadata, FieldError
   for (const auto& one : *finalizers) {
     const std::string name = one.get<std::string>();
     const std::string problem = core::check_label_key(name);
-    if (!problem.empty()) errors.push_back(field_invalid(field, quoted(name), problem));
+    if (!problem.empty()) errors.push_back(field_invalid(field, schema::in_quotes(name), problem));
   }
   if (has("orphan") && has("foregroundDeletion")) {
     errors.push_back(field_invalid(field, base::dump_json(*finalizers),
@@ -163,7 +159,7 @@ void check_finalizers(const Resource& resource, const Json& metadata, FieldError
     const std::string place = fmt::format("{}[{}]", field, index++);
     const std::string name = one.get<std::string>();
     if (needs_domain(name))
-      errors.push_back(field_invalid(place, quoted(name), builtin::kNoFinalizer));
+      errors.push_back(field_invalid(place, schema::in_quotes(name), builtin::kNoFinalizer));
   }
 }
 
@@ -179,7 +175,8 @@ std::string version_in(const std::string& api_version) {
 std::string owner_text(const Json& owner) {
   std::vector<std::string> fields;
   for (const char* key : {"apiVersion", "kind", "name", "uid"}) {
-    fields.push_back(fmt::format("\"{}\":{}", key, quoted(base::string_at(owner, {key}))));
+    fields.push_back(
+        fmt::format("\"{}\":{}", key, schema::in_quotes(base::string_at(owner, {key}))));
   }
   for (const char* key : {"controller", "blockOwnerDeletion"}) {
     const Json* flag = base::find(owner, {key});
@@ -194,8 +191,8 @@ void check_owner(const Json& owner, const std::string& field, FieldErrors& error
   const std::string kind = base::string_at(owner, {"kind"});
   const std::string version = version_in(api_version);
   if (version.empty()) {
-    errors.push_back(
-        field_invalid(field + ".apiVersion", quoted(api_version), "version must not be empty"));
+    errors.push_back(field_invalid(field + ".apiVersion", schema::in_quotes(api_version),
+                                   "version must not be empty"));
   }
   for (const char* key : {"kind", "name", "uid"}) {
     if (base::string_at(owner, {key}).empty()) {
@@ -262,7 +259,7 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
           resource.type.gvk,
           fmt::format(
               "parsing time {} as \"2006-01-02T15:04:05Z07:00\": metadata.{} is no such time",
-              quoted(it->get<std::string>()), it.key()));
+              schema::in_quotes(it->get<std::string>()), it.key()));
     }
     // An empty managedFields means something: it resets.
     const bool empty = (it->is_structured() && it->empty()) || *it == "";
@@ -322,7 +319,7 @@ void validate_metadata(const Resource& resource, const Json& object, FieldErrors
     errors.push_back(field_required("metadata.name", "name or generateName is required"));
   } else {
     for (const auto& problem : core::object_name_problems(resource.type.gvk, name)) {
-      errors.push_back(field_invalid("metadata.name", quoted(name), problem));
+      errors.push_back(field_invalid("metadata.name", schema::in_quotes(name), problem));
     }
   }
   check_labels(metadata, errors);

@@ -82,20 +82,18 @@ class Reader {
   }
   std::optional<std::string> why() const {
     if (why_ || rest_.empty()) return why_;
-    return fmt::format("parsing time {}: extra text: {}", quoted(text_), quoted(rest_));
+    return fmt::format("parsing time {}: extra text: {}", schema::in_quotes(text_),
+                       schema::in_quotes(rest_));
   }
 
  private:
-  static std::string quoted(std::string_view text) {
-    return base::dump_json(Json(std::string(text)));
-  }
   int fail(const std::string& element) {
-    why_ = fmt::format("parsing time {} as \"{}\": cannot parse {} as \"{}\"", quoted(text_),
-                       kLayout, quoted(rest_), element);
+    why_ = fmt::format("parsing time {} as \"{}\": cannot parse {} as \"{}\"",
+                       schema::in_quotes(text_), kLayout, schema::in_quotes(rest_), element);
     return 0;
   }
   void out_of_range(const char* what) {
-    why_ = fmt::format("parsing time {}: {} out of range", quoted(text_), what);
+    why_ = fmt::format("parsing time {}: {} out of range", schema::in_quotes(text_), what);
   }
 
   std::string_view text_;

@@ -185,11 +185,6 @@ ResourcePtr Registry::find_storage(const std::string& storage_id) const {
   return it == by_storage_.end() ? nullptr : it->second;
 }
 
-bool Registry::has_group(const std::string& group) const {
-  return std::any_of(all_.begin(), all_.end(),
-                     [&](const auto& r) { return r->type.gvk.group == group; });
-}
-
 bool Registry::has_builtin_group(const std::string& group) const {
   return std::any_of(builtins_.begin(), builtins_.end(),
                      [&](const auto& r) { return r->type.gvk.group == group; });

@@ -22,7 +22,6 @@ class Registry {
   ResourcePtr find_kind(const core::Gvk& gvk) const;
   // The storage version's resource of a storage id.
   ResourcePtr find_storage(const std::string& storage_id) const;
-  bool has_group(const std::string& group) const;
   bool has_builtin_group(const std::string& group) const;
   bool has_group_version(const std::string& group, const std::string& version) const;
 

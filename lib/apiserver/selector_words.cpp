@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/object_rules.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -54,10 +55,6 @@ std::vector<std::string> tokens_of(std::string_view text) {
 
 using Why = std::optional<std::string>;
 
-std::string in_quotes(std::string_view text) {
-  return base::dump_json(Json(std::string(text)));
-}
-
 // Follows the server's parser to its first refusal.
 class LabelReader {
  public:
@@ -90,7 +87,7 @@ class LabelReader {
     if (!is_word(next())) return found("identifier");
     const std::string key = take();
     if (const std::string problem = core::check_label_key(key); !problem.empty()) {
-      return fmt::format("<nil>: Invalid value: {}: {}", in_quotes(key), problem);
+      return fmt::format("<nil>: Invalid value: {}: {}", schema::in_quotes(key), problem);
     }
     if (absent || next().empty() || next() == ",") return std::nullopt;
     if (operators().count(next()) == 0) return found("in, notin, =, ==, !=, gt, lt");
@@ -138,11 +135,12 @@ class LabelReader {
         return fmt::format(
             "{}: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an "
             "integer",
-            field, in_quotes(value));
+            field, schema::in_quotes(value));
       }
       const std::string problem = core::check_label_value(value);
       if (problem.empty()) continue;
-      return fmt::format("{}[{}]: Invalid value: {}: {}", field, key, in_quotes(value), problem);
+      return fmt::format("{}[{}]: Invalid value: {}: {}", field, key, schema::in_quotes(value),
+                         problem);
     }
     return std::nullopt;
   }

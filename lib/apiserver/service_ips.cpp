@@ -145,16 +145,16 @@ void mirror_ips(const Json* live, Json& spec) {
 
 Result<void> check_single_stack(const Json& service, const Json& spec) {
   FieldErrors errors;
+  const bool single = has_text(spec, "ipFamilyPolicy", "SingleStack");
   for (const auto& [list, what] :
        {std::pair{"clusterIPs", "cluster IPs"}, std::pair{"ipFamilies", "IP families"}}) {
-    if (texts(spec, list).size() != 2) continue;
+    if (!single || texts(spec, list).size() != 2) continue;
     errors.push_back(field_invalid(
         "spec.ipFamilyPolicy", shown(spec, "ipFamilyPolicy"),
         fmt::format("must be 'RequireDualStack' or 'PreferDualStack' when multiple {} are "
                     "specified",
                     what)));
   }
-  if (!has_text(spec, "ipFamilyPolicy", "SingleStack")) errors.clear();
   const auto ips = texts(spec, "clusterIPs");
   for (std::size_t i = texts(spec, "ipFamilies").size(); i < ips.size(); ++i) {
     if (!is_v6(ips[i])) continue;

@@ -408,19 +408,26 @@ void check_annotations(const Field& annotations) {
   if (total > core::kMaxAnnotations) annotations.too_long(core::kMaxAnnotations);
 }
 
-namespace {
-
-void check_requirement(const Field& requirement) {
+bool check_set_operator(const Field& requirement) {
   const Field op = requirement["operator"];
   const Field values = requirement["values"];
   if (op.is("In") || op.is("NotIn")) {
     if (values.empty()) values.required("must be specified when `operator` is 'In' or 'NotIn'");
-  } else if (op.is("Exists") || op.is("DoesNotExist")) {
-    if (!values.empty()) {
-      values.forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-    }
-  } else {
-    op.invalid_text("not a valid selector operator");
+    return true;
+  }
+  if (!op.is("Exists") && !op.is("DoesNotExist")) return false;
+  if (!values.empty()) {
+    values.forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+  }
+  return true;
+}
+
+namespace {
+
+void check_requirement(const Field& requirement) {
+  const Field values = requirement["values"];
+  if (!check_set_operator(requirement)) {
+    requirement["operator"].invalid_text("not a valid selector operator");
   }
   const Field key = requirement["key"];
   key.invalid_each(qualified_problems(key.text()));

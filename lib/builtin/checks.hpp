@@ -120,6 +120,8 @@ void check_port_number(const Field& port);
 void check_labels(const Field& labels);
 void check_annotations(const Field& annotations);
 void check_label_selector(const Field& selector);
+// In, NotIn, Exists, DoesNotExist with the values that go with them. False: another operator.
+bool check_set_operator(const Field& requirement);
 // A selector in the form of the server's own type.
 std::string selector_text(const Field& selector);
 // Whether it selects them; absent where it is no selector.

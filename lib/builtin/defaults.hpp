@@ -1,6 +1,7 @@
 // The defaults of the built-in kinds, and what the server puts into their objects by itself. By
 // storage_id ("deployments.apps"), objects in served form. Not what needs other objects or state:
-// addresses and ports of Services are service_ips.hpp's. Pure; any JSON may come, null is absent.
+// addresses and ports of Services are apiserver/service_ips.hpp's. Pure; any JSON may come, null is
+// absent.
 #pragma once
 
 #include <string>

@@ -1,9 +1,10 @@
 #include "builtin/image_name.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <string_view>
+
+#include "base/ascii.hpp"
 
 namespace kubewatch::builtin {
 
@@ -13,20 +14,11 @@ constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kShortestDigest = 32;
 constexpr std::size_t kIdentifier = 64;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower(char c) {
-  return (c >= 'a' && c <= 'z') || is_digit(c);
-}
-bool is_letter(char c) {
-  return is_lower(c) || (c >= 'A' && c <= 'Z');
-}
-bool is_hex(char c) {
-  return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+bool is_word(char c) {
+  return base::is_lower(c) || base::is_digit(c);
 }
 bool is_lower_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f');
+  return base::is_hex_digit(c) && !base::is_upper(c);
 }
 bool all(std::string_view text, bool (*test)(char)) {
   return !text.empty() && std::all_of(text.begin(), text.end(), test);
@@ -44,12 +36,12 @@ std::string_view take_part(std::string_view& text, char separator) {
 bool is_component(std::string_view text) {
   while (true) {
     const std::size_t word = static_cast<std::size_t>(
-        std::find_if_not(text.begin(), text.end(), is_lower) - text.begin());
+        std::find_if_not(text.begin(), text.end(), is_word) - text.begin());
     if (word == 0) return false;
     text.remove_prefix(word);
     if (text.empty()) return true;
-    const std::size_t gap =
-        static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_letter) - text.begin());
+    const std::size_t gap = static_cast<std::size_t>(
+        std::find_if(text.begin(), text.end(), base::is_alphanumeric) - text.begin());
     const std::string_view between = text.substr(0, gap);
     const bool dashes = between.find_first_not_of('-') == std::string_view::npos;
     if (!dashes && between != "." && between != "_" && between != "__") return false;
@@ -66,14 +58,16 @@ bool is_path(std::string_view text) {
 }
 
 bool is_host_label(std::string_view text) {
-  if (text.empty() || !is_letter(text.front()) || !is_letter(text.back())) return false;
-  return all(text, [](char c) { return is_letter(c) || c == '-'; });
+  if (text.empty() || !base::is_alphanumeric(text.front()) || !base::is_alphanumeric(text.back()))
+    return false;
+  return all(text, [](char c) { return base::is_alphanumeric(c) || c == '-'; });
 }
 
 bool is_host(std::string_view text) {
   if (text.starts_with('[')) {
     return text.size() > 2 && text.ends_with(']') &&
-           all(text.substr(1, text.size() - 2), [](char c) { return is_hex(c) || c == ':'; });
+           all(text.substr(1, text.size() - 2),
+               [](char c) { return base::is_hex_digit(c) || c == ':'; });
   }
   if (text.empty() || text.back() == '.') return false;
   while (!text.empty()) {
@@ -85,13 +79,13 @@ bool is_host(std::string_view text) {
 bool is_registry(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || text.ends_with(']')) return is_host(text);
-  return is_host(text.substr(0, colon)) && all(text.substr(colon + 1), is_digit);
+  return is_host(text.substr(0, colon)) && all(text.substr(colon + 1), base::is_digit);
 }
 
 // Whether the part before the first slash names a registry and not a folder of the default one.
 bool names_registry(std::string_view text) {
   return text == "localhost" || text.find_first_of(".:") != std::string_view::npos ||
-         std::any_of(text.begin(), text.end(), [](char c) { return is_letter(c) && !is_lower(c); });
+         std::any_of(text.begin(), text.end(), [](char c) { return base::is_upper(c); });
 }
 
 bool is_name(std::string_view text) {
@@ -105,8 +99,8 @@ bool is_name(std::string_view text) {
 
 bool is_digest(std::string_view text) {
   const std::string_view algorithm = take_part(text, ':');
-  return !algorithm.empty() && is_letter(algorithm.front()) && text.size() >= kShortestDigest &&
-         all(text, is_hex);
+  return !algorithm.empty() && base::is_alphanumeric(algorithm.front()) &&
+         text.size() >= kShortestDigest && all(text, base::is_hex_digit);
 }
 
 }  // namespace

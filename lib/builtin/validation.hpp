@@ -10,8 +10,8 @@
 
 namespace kubewatch::builtin {
 
-// `storage_id` as in resource.hpp. `live` is null for a create. Kinds that are not known here have
-// no rules.
+// `storage_id` as in apiserver/resource.hpp. `live` is null for a create. Kinds that are not known
+// here have no rules.
 void validate(const std::string& storage_id, const Json* live, const Json& object,
               const std::string& subresource, schema::FieldErrors& errors);
 

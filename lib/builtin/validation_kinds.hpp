@@ -1,6 +1,6 @@
 // The rules of built-in kinds, one function a kind, for validation.cpp, which says what
 // belongs to which. `live` is null for a create. What all kinds have in common (names, labels) is
-// told before, by metadata.hpp. Pure.
+// told before, by apiserver/metadata.hpp. Pure.
 #pragma once
 
 #include "builtin/checks.hpp"

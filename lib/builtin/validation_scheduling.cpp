@@ -16,17 +16,11 @@ enum class Strictness { keys, values };
 void check_node_requirement(const Field& requirement, Strictness strictness) {
   const Field op = requirement["operator"];
   const Field values = requirement["values"];
-  if (op.is("In") || op.is("NotIn")) {
-    if (values.empty()) values.required("must be specified when `operator` is 'In' or 'NotIn'");
-  } else if (op.is("Exists") || op.is("DoesNotExist")) {
-    if (!values.empty()) {
-      values.forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-    }
-  } else if (op.is("Gt") || op.is("Lt")) {
+  if (op.is("Gt") || op.is("Lt")) {
     if (values.size() != 1) {
       values.required("must be specified single value when `operator` is 'Lt' or 'Gt'");
     }
-  } else {
+  } else if (!check_set_operator(requirement)) {
     op.invalid_text("not a valid selector operator");
   }
   const Field key = requirement["key"];

@@ -1,6 +1,6 @@
 // What the server says of objects of built-in kinds that it takes and that are unwise: names that
 // make poor hostnames, deprecated fields, things said twice. Pure. What is refused:
-// validation.hpp; what holds for metadata of all kinds: metadata.hpp.
+// validation.hpp; what holds for metadata of all kinds: apiserver/metadata.hpp.
 #pragma once
 
 #include <string>

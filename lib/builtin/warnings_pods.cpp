@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "builtin/warnings.hpp"
 #include "core/object_rules.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::builtin {
 
@@ -30,10 +31,6 @@ const Json& at(const Json& value, std::initializer_list<std::string_view> path) 
 
 std::string joined(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + "." + name;
-}
-
-std::string in_quotes(const std::string& text) {
-  return base::dump_json(Json(text));
 }
 
 using EachItem = std::function<void(const std::string& path, const Json& item)>;
@@ -174,7 +171,7 @@ void warn_of_repeated(const std::string& path, const Json& list, const char* fie
     const std::string value = string_at(item, {field});
     if (seen.insert(value).second) return;
     warnings.push_back(
-        fmt::format("{}.{}: duplicate {} {}", place, field, field, in_quotes(value)));
+        fmt::format("{}.{}: duplicate {} {}", place, field, field, schema::in_quotes(value)));
   });
 }
 
@@ -197,7 +194,7 @@ void warn_of_fraction(const std::string& path, const Json& resources, const char
   const auto quantity = base::Quantity::parse(text);
   if (!quantity || quantity->as_int64() || quantity->as_double() > kMostBytes) return;
   warnings.push_back(fmt::format("{}[{}]: fractional byte value {} is invalid, must be an integer",
-                                 path, name, in_quotes(text)));
+                                 path, name, schema::in_quotes(text)));
 }
 
 // A field that replaced an annotation counts where it is set.
@@ -237,7 +234,7 @@ void warn_of_variables(const std::string& path, const Json& container, Warnings&
     if (extended && at(one, {"valueFrom"}).empty()) return;
     warnings.push_back(
         fmt::format("{}: hides previous definition of {}, which may be dropped when using apply",
-                    place, in_quotes(name)));
+                    place, schema::in_quotes(name)));
   });
 }
 

@@ -67,8 +67,11 @@ struct CacheCallbacks {
   std::function<const PatchMemory&()> patches;
   // A change of an object's own that does not run it: `changed` does not name what it touched.
   std::function<void(const core::ObjectKey& key, const std::string& resource_version)> ignored;
-  // An object whose place in the lists could not be told (a Lack) has one now, or is gone: what it
-  // was, of the reason "owned_changed" or "related_changed"; "" = nothing has changed of it.
+  // Whether any run waits for lists that are whole: else nobody need look for what is mended.
+  std::function<bool()> runs_wait;
+  // An object whose place in the lists could not be told (a Lack) has one now, or is gone: of which
+  // entry of the rule ("/spec/owns/0"), and what it was, of the reason owned_changed or
+  // related_changed; "" = nothing has changed of it.
   std::function<void(const std::string& place, runtime::Reason, const std::string& object)> mended;
   // It is gone from what this instance watches, and may be another's (--shard-by label=KEY).
   std::function<void(const core::ObjectMeta& last)> may_have_left_shard;

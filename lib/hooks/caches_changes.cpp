@@ -109,15 +109,19 @@ void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
   const Author author = own ? Author::itself : Author::others;
   const bool deleted = change.type == ChangeType::deleted;
   const auto& filter = owned.rule->stream.filter;
-  const auto last = judge(filter, change.json);
-  const auto previous =
-      change.previous_json.empty() ? std::optional(false) : judge(filter, change.previous_json);
+  const auto had_failed = [&] {
+    if (deleted) return !judge(filter, change.json);
+    return !change.previous_json.empty() && !judge(filter, change.previous_json) &&
+           judge(filter, change.json).has_value();
+  };
   // Whatever `on` says: runs wait for it.
-  if (deleted ? !last : !previous && last) {
+  if (callbacks_.runs_wait() && had_failed()) {
     callbacks_.mended(owned.place, Reason::owned_changed, reference(owned.type, change.meta));
   }
   if (deleted ? !owned.rule->on_delete : !owned.rule->on_apply) return;
-  if (!last.value_or(true) && !previous.value_or(true)) return;
+  const bool concerns = matches(filter, change.json) ||
+                        (!change.previous_json.empty() && matches(filter, change.previous_json));
+  if (!concerns) return;
   if (!rule_.has_for) {
     if (!is_child_of(change.meta, rule_.name, "")) return;
     return wake_all({kNoObject}, Reason::owned_changed, reference(owned.type, change.meta), author);
@@ -220,20 +224,16 @@ void RuleCaches::try_again(const core::ObjectKey& key) {
   if (maps) tried_again_ = now;
   for (auto& related : related_) {
     Relations& relations = related->relations;
-    bool mended = false;
-    const bool failed = !relations.any_failure().empty();
-    const auto object = for_.group.get(key);
-    if (related->rule->refs && object && !relations.failure_of(key).empty()) {
-      set_refs(*related, key, object->json);
-      mended = mended || relations.failure_of(key).empty();
-    }
-    if (related->rule->map && maps) {
+    if (relation_failure(*related, key).empty()) continue;
+    if (related->rule->refs) {
+      if (const auto object = for_.group.get(key)) set_refs(*related, key, object->json);
+    } else if (maps) {
       while (const auto source = relations.tried_longest_ago()) {
         if (!map_again(*related, *source)) break;
       }
-      mended = mended || (failed && relations.any_failure().empty());
     }
-    if (mended) callbacks_.mended(related->place, Reason::related_changed, "");
+    if (!relation_failure(*related, key).empty()) continue;
+    callbacks_.mended(related->place, Reason::related_changed, "");
   }
 }
 

@@ -76,6 +76,7 @@ CacheCallbacks Driver::cache_callbacks() {
       on_wake({key, runtime::Reason::updated, "", false, ""});
     }
   };
+  callbacks.runs_wait = [this] { return !lacking_.empty(); };
   callbacks.mended = [this](const std::string& place, runtime::Reason reason,
                             const std::string& object) { wake_lacking(place, reason, object); };
   callbacks.may_have_left_shard = [this](const core::ObjectMeta& last) { look_at_shard(last); };

@@ -166,9 +166,8 @@ void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::Resour
 
 void KindSchemas::read(const core::Gvk& gvk) {
   Definition& definition = definitions_[gvk];
-  if (definition.waiting.empty() || definition.on_its_way) return;
+  if (definition.waiting.empty() || definition.asked) return;
   definition.asked = client_.loop().now();
-  definition.on_its_way = true;
   requests_.run<Result<Json>>([this, gvk](const Result<Json>& crd) { take(gvk, crd); },
                               [&](client::ObjectCallback callback) {
                                 return client_.get(definition.crds, definition.key,
@@ -179,9 +178,8 @@ void KindSchemas::read(const core::Gvk& gvk) {
 void KindSchemas::take(const core::Gvk& gvk, const Result<Json>& crd) {
   if (!crd.ok()) base::vlog(2, "no schema of " + gvk.str() + ": " + crd.error().render());
   Definition& definition = definitions_[gvk];
-  const TimePoint asked = *definition.asked;
+  const TimePoint asked = *std::exchange(definition.asked, std::nullopt);
   known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : KindSchema{}, asked};
-  definition.on_its_way = false;
   std::vector<Waiting> served = std::exchange(definition.waiting, {});
   const auto is_later = [&](const Waiting& one) { return one.oldest > asked; };
   const auto later = std::stable_partition(served.begin(), served.end(), std::not_fn(is_later));

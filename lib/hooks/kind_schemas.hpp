@@ -65,8 +65,7 @@ class KindSchemas {
   struct Definition {
     core::ResourceType crds;
     core::ObjectKey key;
-    std::optional<TimePoint> asked;
-    bool on_its_way = false;
+    std::optional<TimePoint> asked;  // while it is read
     std::vector<Waiting> waiting;
   };
   void read(const core::Gvk& gvk);

@@ -9,6 +9,7 @@
 #include "core/resource.hpp"
 #include "schema/crd_report.hpp"
 #include "schema/embedded.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 
@@ -55,10 +56,6 @@ Approval approval_of(const Json& crd) {
 }
 
 }  // namespace
-
-std::string in_quotes(const std::string& text) {
-  return base::dump_json(Json(text));
-}
 
 void check_crd_group(const Json& crd, bool created, Report& report) {
   const std::string name = string_at(crd, {"metadata", "name"});

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "schema/crd_check.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 
@@ -18,9 +19,6 @@ class Report {
  private:
   Findings& findings_;
 };
-
-// As JSON text with quotes.
-std::string in_quotes(const std::string& text);
 
 void check_crd_names(const Json& crd, Report& report);
 // What the names that are there look like; `path` is that of `names`.

@@ -9,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "core/resource.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 
@@ -98,10 +99,6 @@ std::string read_metadata(Json& metadata, const std::string& path,
 
 std::string below(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
-}
-
-std::string in_quotes(const std::string& text) {
-  return base::dump_json(Json(text));
 }
 
 void check_api_version(const Json& value, const std::string& path, FieldErrors& errors) {

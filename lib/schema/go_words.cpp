@@ -27,6 +27,10 @@ std::string go_text(const Json& value) {
   return out + "]";
 }
 
+std::string in_quotes(std::string_view text) {
+  return base::dump_json(Json(std::string(text)));
+}
+
 Result<std::uint64_t> parse_uint(const std::string& text) {
   std::uint64_t value = 0;
   const char* last = text.data() + text.size();
@@ -35,7 +39,7 @@ Result<std::uint64_t> parse_uint(const std::string& text) {
   if (digits && end.ec == std::errc()) return value;
   const bool too_large = digits && end.ec == std::errc::result_out_of_range;
   return Error(ErrorKind::invalid,
-               fmt::format("strconv.ParseUint: parsing {}: {}", base::dump_json(Json(text)),
+               fmt::format("strconv.ParseUint: parsing {}: {}", in_quotes(text),
                            too_large ? "value out of range" : "invalid syntax"));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
@@ -13,6 +14,8 @@ namespace kubewatch::schema {
 std::string json_word(const Json& value);
 // As fmt prints it (%v): map[a:5 b:<nil> c:[x y]].
 std::string go_text(const Json& value);
+// As JSON text, which is what %q makes of the texts that names and selectors are.
+std::string in_quotes(std::string_view text);
 // Decimal digits only. Errors: invalid, in the words of strconv.ParseUint.
 Result<std::uint64_t> parse_uint(const std::string& text);
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "schema/formats.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 
@@ -58,10 +59,6 @@ std::int64_t characters(const std::string& text) {
   std::int64_t count = 0;
   for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
   return count;
-}
-
-std::string in_quotes(const std::string& text) {
-  return base::dump_json(Json(text));
 }
 
 // As Go compares after converting the value to the listed one's type.

@@ -8,18 +8,27 @@
 
 namespace kubewatch::e2e {
 
-E2E_CASE("a ConfigMap change reaches the websites it maps to and no others") {
-  World w;
-  w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(R"x(
+namespace {
+
+// For websites, with the labelled ConfigMaps that `map` brings to them.
+std::string rule_with_map(const std::string& map) {
+  return website_rule(R"x(
   watches:
     - name: config
       apiVersion: v1
       kind: ConfigMap
       namespaces: ['@NS@']
       labelSelector: website
-      map: '{name: .metadata.labels.website, namespace: .metadata.namespace}'
-)x") + kReconcile));
+      map: ')x" + map +
+                      "'\n" + kReconcile);
+}
+
+}  // namespace
+
+E2E_CASE("a ConfigMap change reaches the websites it maps to and no others") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(rule_with_map("{name: .metadata.labels.website, namespace: .metadata.namespace}"));
   w.script("reconcile.sh", R"x(
 echo "$KW_NAME $KW_REASON" >> calls
 grep -o '"color":"[a-z]*"' "$KW_INPUT" >> colors || true
@@ -74,15 +83,7 @@ E2E_CASE(
     "an object on which map fails holds the runs, and a condition names it until it is mended") {
   World w;
   w.apply(kWebsiteCrd);
-  w.rules(website_rule(std::string(R"x(
-  watches:
-    - name: config
-      apiVersion: v1
-      kind: ConfigMap
-      namespaces: ['@NS@']
-      labelSelector: website
-      map: '{name: (.data.site | fromjson)}'
-)x") + kReconcile));
+  w.rules(rule_with_map("{name: (.data.site | fromjson)}"));
   w.script("reconcile.sh", "grep -o '\"color\":\"[a-z]*\"' \"$KW_INPUT\" >> colors\n");
   const auto config = [&](const std::string& site) {
     w.apply(
