@@ -234,7 +234,8 @@ E2E_CASE("500 objects created at once all end with exactly the right children") 
                          {"metadata", {{"name", name}, {"namespace", w.ns()}}},
                          {"spec", {{"title", "title " + name}}}};
     writes.push_back(w.client().create(type, w.ns(), object, {}, [&](Result<Json> made) {
-      REQUIRE(made.ok());
+      INFO((made.ok() ? "" : made.error().render()));
+      CHECK(made.ok());
       ++written;
     }));
   }
