@@ -42,6 +42,17 @@ void replace_handlers(Handler was, Handler becomes) {
 
 }  // namespace
 
+HeldSignals::HeldSignals() {
+  sigset_t held;
+  ::sigemptyset(&held);
+  for (const int number : kSignals) ::sigaddset(&held, number);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+HeldSignals::~HeldSignals() {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
 EndsWithUs::EndsWithUs(pid_t leader) : leader_(leader) {
   replace_one(0, leader_);
   if (count++ == 0) replace_handlers(SIG_DFL, end);

@@ -5,9 +5,24 @@
 // Plain handlers, which need no loop that turns: the one who waits for the login may have none.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 namespace kubewatch::client {
+
+// Until it goes, those signals wait. Around the start of the program, which may be signalled as
+// soon as it runs, before there is an EndsWithUs for it. It begins with no signal blocked
+// (loop/spawn.hpp).
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 class EndsWithUs {
  public:

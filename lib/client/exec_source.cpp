@@ -96,6 +96,7 @@ class ExecSource : public LoginSource {
     const auto on_line = [plugin = plugin_](std::string_view line) {
       base::log_warn("exec " + plugin.command + ": " + shown_plugin_line(plugin, line));
     };
+    const HeldSignals held;
     KW_ASSIGN(process_,
               loop::Process::start(loop_, std::move(options), on_line,
                                    [this](loop::ProcessExit exit) { exited(std::move(exit)); }));
