@@ -118,6 +118,11 @@ class Supervision {
       printer_ ? printer_->on_run(run) : log_run(run);
       if (extras_) extras_->on_run(run);
     };
+    // The log has it already.
+    callbacks.on_held = [this](const hooks::RunRecord& run) {
+      if (printer_) printer_->on_run(run);
+      if (extras_) extras_->on_run(run);
+    };
     if (printer_) {
       callbacks.on_exchange = [this](const hooks::HookExchange& exchange) {
         printer_->on_exchange(exchange);

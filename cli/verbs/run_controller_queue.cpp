@@ -62,6 +62,7 @@ class Queue : public Command {
       if (const auto failures = base::int_at(object, {"failures"}).value_or(0); failures > 0) {
         text += fmt::format(" failures={}", failures);
       }
+      if (const auto why = base::string_at(object, {"why"}); !why.empty()) text += ": " + why;
       context.out << base::escape_for_terminal(text) << "\n";
     }
   }

@@ -53,6 +53,12 @@ Result<void> find_entry(const client::ResourceMap& resources, const StreamRule& 
   return check_scope(type, stream);
 }
 
+void note_reduced(const StreamGroup& group, ReducedKeys& out) {
+  for (const auto& stream : group.streams()) {
+    for (core::ObjectKey& key : stream->store().reduced()) out.add(std::move(key));
+  }
+}
+
 // Adds the object where the entry's filter lets it pass; says what the list may lack. True: it is
 // in.
 bool add_to(InputList& list, const StreamRule& stream, const std::string& place,
@@ -60,7 +66,10 @@ bool add_to(InputList& list, const StreamRule& stream, const std::string& place,
   const auto name = [&] {
     return list.gvk.api_version() + " " + list.gvk.kind + " " + object.meta.key().str();
   };
-  if (object.reduced && list.reduced.empty()) list.reduced = name();
+  if (object.reduced) {  // nor is its filter to be believed
+    if (list.reduced.empty()) list.reduced = name();
+    return true;
+  }
   const auto passed = passes(stream.filter, object.json);
   if (!passed.ok()) {
     if (list.lack) return false;
@@ -135,7 +144,12 @@ void RuleCaches::build() {
   for (const core::ObjectKey& key : for_.group.keys()) {
     if (auto object = for_.group.get(key)) index_object(*object);
   }
-  for (auto& related : related_) index_related(*related);
+  note_reduced(for_.group, for_.reduced);
+  for (auto& owned : owned_) note_reduced(owned->group, owned->reduced);
+  for (auto& related : related_) {
+    note_reduced(related->group, related->reduced);
+    index_related(*related);
+  }
   for (const core::ObjectKey& key : known_keys()) {
     callbacks_.wake({key, runtime::Reason::startup, "", false, ""});
   }

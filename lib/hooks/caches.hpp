@@ -16,6 +16,7 @@
 #include "hooks/input_list.hpp"
 #include "hooks/namespace_selection.hpp"
 #include "hooks/ownership.hpp"
+#include "hooks/reduced.hpp"
 #include "hooks/relations.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/streams.hpp"
@@ -45,7 +46,7 @@ struct Wake {
   runtime::Reason reason = runtime::Reason::updated;
   std::string reason_object;
   bool debounce = false;
-  std::string previous = {};  // the object before, when it is known
+  std::string previous = {};  // the object before, when all of it is known
   Author author = Author::others;
   std::optional<Doubt> doubt = {};
 };
@@ -166,6 +167,7 @@ class RuleCaches {
     core::ResourceType type;
     Selection selection;  // with a namespaceSelector
     StreamGroup group;
+    ReducedKeys reduced;
     StreamGroup guard;  // unselected, metadata only: objects that left the selection
     StreamGroup left;   // as guard, in namespaces that the rule does not name any more
     bool needs_guard = false;
@@ -175,6 +177,7 @@ class RuleCaches {
     core::ResourceType type;
     Selection selection;  // where children may be made; where they are is watched everywhere
     StreamGroup group;
+    ReducedKeys reduced;
     bool absent = false;  // an optional kind that the server does not have: nothing is opened
     std::string place;    // in the rule: "/spec/owns/0"
   };
@@ -183,6 +186,7 @@ class RuleCaches {
     core::ResourceType type;
     Selection selection;
     StreamGroup group;
+    ReducedKeys reduced;
     bool absent = false;
     std::string place;
     Relations relations;  // map: related -> ours; refs: ours -> related
@@ -196,7 +200,7 @@ class RuleCaches {
 
   void on_object(const runtime::StoreChange& change);
   void on_object_deleted(const runtime::StoreChange& change);
-  Gone how_gone(const std::string& json) const;
+  Gone how_gone(const runtime::StoredObject& last) const;
   void on_guarded(const runtime::StoreChange& change);
   void open_selection(StreamPool& pool, const StreamRule& rule, Selection& out,
                       std::function<void(const std::string&)> joined,
@@ -212,7 +216,7 @@ class RuleCaches {
   void on_namespace_left(const std::string& name);
   void on_related_namespace(Related& related, const std::string& name, bool joined);
   void forget_relations(const core::ObjectMeta& meta);
-  void on_owned(const Owned& owned, const runtime::StoreChange& change);
+  void on_owned(Owned& owned, const runtime::StoreChange& change);
   void on_related(Related& related, const runtime::StoreChange& change);
   void take_related(Related& related, const runtime::StoreChange& change);
   std::vector<core::ObjectKey> concerned_by(Related& related, const runtime::StoreChange& change,
@@ -220,7 +224,8 @@ class RuleCaches {
   void index_object(const runtime::StoredObject& object);
   void update_refs(const core::ObjectKey& key, const std::string& json);
   void set_refs(Related& related, const core::ObjectKey& key, const std::string& json);
-  void set_mapped(Related& related, const runtime::StoredObject& object);
+  void set_mapped(Related& related, const core::ObjectMeta& meta, const std::string& json,
+                  bool reduced);
   bool map_again(Related& related, const core::ObjectKey& source);
   void index_related(Related& related);
   std::vector<core::ObjectKey> children_of(const Owned& owned, const std::string& owner_uid) const;
@@ -228,6 +233,7 @@ class RuleCaches {
     std::string what;  // "map of watches config"
     const jq::Program& program;
     const core::ResourceType& from;  // the kind of what it is run on
+    bool reduced;                    // of that only the metadata is known
     bool namespaced;                 // the kind that it points at is
   };
   Result<std::vector<core::ObjectKey>> run_relation(const Relating& relating,

@@ -24,15 +24,17 @@ std::string reference(const core::ResourceType& type, const core::ObjectMeta& me
 // Once in so long, at most, a program that failed for every object is tried again.
 constexpr Duration kTryAgain{10000};
 
-// Absent: the filter cannot be evaluated.
-std::optional<bool> judge(const std::optional<jq::Program>& filter, const std::string& json) {
+// Absent: the filter cannot be evaluated, as where only the metadata of the object is known.
+std::optional<bool> judge(const std::optional<jq::Program>& filter, const std::string& json,
+                          bool reduced) {
+  if (filter && reduced) return std::nullopt;
   const auto passed = passes(filter, json);
   return passed.ok() ? std::optional(*passed) : std::nullopt;
 }
 
 // An object whose filter cannot be evaluated counts as matched: its run says what is wrong.
-bool matches(const std::optional<jq::Program>& filter, const std::string& json) {
-  return judge(filter, json).value_or(true);
+bool matches(const std::optional<jq::Program>& filter, const std::string& json, bool reduced) {
+  return judge(filter, json, reduced).value_or(true);
 }
 
 }  // namespace
@@ -40,6 +42,7 @@ bool matches(const std::optional<jq::Program>& filter, const std::string& json) 
 void RuleCaches::on_object(const StoreChange& change) {
   if (!built_) return;
   const core::ObjectKey key = change.meta.key();
+  const bool was_reduced = for_.reduced.note(change);
   callbacks_.seen(child_id(for_.type.gvk, key), change.meta.resource_version);
   if (!for_.group.includes(key.namespace_)) return on_guarded(change);
   if (change.type == ChangeType::deleted) return on_object_deleted(change);
@@ -49,10 +52,10 @@ void RuleCaches::on_object(const StoreChange& change) {
   facts.added = change.type == ChangeType::added;
   facts.deleting = change.meta.deleting();
   facts.has_finalizer = change.meta.has_finalizer(rule_.finalizer_name);
-  facts.matched_now = matches(rule_.for_.filter, change.json);
+  facts.matched_now = matches(rule_.for_.filter, change.json, change.reduced);
   if (!facts.added && change.previous_meta) {
     facts.lifecycle_changed = lifecycle_differs(*change.previous_meta, change.meta);
-    facts.matched_before = matches(rule_.for_.filter, change.previous_json);
+    facts.matched_before = matches(rule_.for_.filter, change.previous_json, was_reduced);
     facts.content_changed =
         !facts.lifecycle_changed && content_.differs(change.previous_json, change.json);
   }
@@ -64,7 +67,7 @@ void RuleCaches::on_object(const StoreChange& change) {
     return;
   }
   Wake wake{key, facts.added ? Reason::created : Reason::updated, "",
-            reaction == Reaction::run_debounced, change.previous_json};
+            reaction == Reaction::run_debounced, was_reduced ? "" : change.previous_json};
   name_author(wake, change.meta);
   callbacks_.wake(std::move(wake));
 }
@@ -77,13 +80,16 @@ void RuleCaches::on_object_deleted(const StoreChange& change) {
   if (for_.needs_guard && change.meta.has_finalizer(rule_.finalizer_name)) {
     callbacks_.wake({key, Reason::updated, "", false, ""});
   } else {
-    callbacks_.gone({change.meta, change.json}, how_gone(change.json));
+    runtime::StoredObject last{change.meta, change.json};
+    last.reduced = change.reduced;
+    const Gone how = how_gone(last);
+    callbacks_.gone(last, how);
   }
 }
 
 // A watch with a selector tells of both in the same way.
-Gone RuleCaches::how_gone(const std::string& json) const {
-  if (!matches(rule_.for_.filter, json)) return Gone::left;
+Gone RuleCaches::how_gone(const runtime::StoredObject& last) const {
+  if (!matches(rule_.for_.filter, last.json, last.reduced)) return Gone::left;
   const StreamRule& stream = rule_.for_;
   const bool selects = !stream.label_selector.empty() || !stream.field_selector.empty() ||
                        !stream.shard_selector.empty();
@@ -102,25 +108,26 @@ void RuleCaches::on_guarded(const StoreChange& change) {
   callbacks_.wake({key, Reason::updated, "", false, ""});
 }
 
-void RuleCaches::on_owned(const Owned& owned, const StoreChange& change) {
+void RuleCaches::on_owned(Owned& owned, const StoreChange& change) {
   if (!built_) return;
+  const bool was_reduced = owned.reduced.note(change);
   const bool own =
       callbacks_.seen(child_id(owned.type.gvk, change.meta.key()), change.meta.resource_version);
   const Author author = own ? Author::itself : Author::others;
   const bool deleted = change.type == ChangeType::deleted;
   const auto& filter = owned.rule->stream.filter;
-  const auto had_failed = [&] {
-    if (deleted) return !judge(filter, change.json);
-    return !change.previous_json.empty() && !judge(filter, change.previous_json) &&
-           judge(filter, change.json).has_value();
+  const auto before = [&] {
+    return judge(filter, deleted ? change.json : change.previous_json, was_reduced);
   };
+  const auto now = [&] { return judge(filter, change.json, change.reduced); };
+  const bool was_there = deleted || !change.previous_json.empty();
+  const auto had_failed = [&] { return was_there && !before() && (deleted || now()); };
   // Whatever `on` says: runs wait for it.
   if (callbacks_.runs_wait() && had_failed()) {
     callbacks_.mended(owned.place, Reason::owned_changed, reference(owned.type, change.meta));
   }
   if (deleted ? !owned.rule->on_delete : !owned.rule->on_apply) return;
-  const bool concerns = matches(filter, change.json) ||
-                        (!change.previous_json.empty() && matches(filter, change.previous_json));
+  const bool concerns = now().value_or(true) || (was_there && before().value_or(true));
   if (!concerns) return;
   if (!rule_.has_for) {
     if (!is_child_of(change.meta, rule_.name, "")) return;
@@ -153,12 +160,13 @@ void RuleCaches::on_related(Related& related, const StoreChange& change) {
 void RuleCaches::take_related(Related& related, const StoreChange& change) {
   if (!built_) return;
   const core::ObjectKey key = change.meta.key();
+  const bool was_reduced = related.reduced.note(change);
   const bool there = change.type != ChangeType::deleted;
-  const auto judged = [&](const std::string& json) {
-    return json.empty() ? std::optional(false) : judge(related.rule->stream.filter, json);
+  const auto judged = [&](const std::string& json, bool reduced) {
+    return json.empty() ? std::optional(false) : judge(related.rule->stream.filter, json, reduced);
   };
-  const auto before = judged(there ? change.previous_json : change.json);
-  const auto now = judged(there ? change.json : "");
+  const auto before = judged(there ? change.previous_json : change.json, was_reduced);
+  const auto now = judged(there ? change.json : "", change.reduced);
   if (!before.value_or(true) && !now.value_or(true)) return;
   const auto map_fails = [&] {
     return related.rule->map && !related.relations.failure_of(key).empty();
@@ -180,7 +188,7 @@ std::vector<core::ObjectKey> RuleCaches::concerned_by(Related& related, const St
   if (related.rule->refs) return related.relations.sources_of(key);
   std::vector<core::ObjectKey> concerned = related.relations.targets_of(key);
   if (passes_now) {
-    set_mapped(related, {change.meta, change.json});
+    set_mapped(related, change.meta, change.json, change.reduced);
   } else {
     related.relations.forget(key);
   }
@@ -205,15 +213,16 @@ void RuleCaches::update_refs(const core::ObjectKey& key, const std::string& json
 
 void RuleCaches::set_refs(Related& related, const core::ObjectKey& key, const std::string& json) {
   const Relating relating{"refs of watches " + related.rule->name, *related.rule->refs, for_.type,
-                          related.type.namespaced};
+                          false, related.type.namespaced};
   related.relations.set(key, run_relation(relating, key, json), callbacks_.now());
 }
 
-void RuleCaches::set_mapped(Related& related, const runtime::StoredObject& object) {
-  const core::ObjectKey key = object.meta.key();
+void RuleCaches::set_mapped(Related& related, const core::ObjectMeta& meta, const std::string& json,
+                            bool reduced) {
+  const core::ObjectKey key = meta.key();
   const Relating relating{"map of watches " + related.rule->name, *related.rule->map, related.type,
-                          for_.type.namespaced};
-  related.relations.set(key, run_relation(relating, key, object.json), callbacks_.now());
+                          reduced, for_.type.namespaced};
+  related.relations.set(key, run_relation(relating, key, json), callbacks_.now());
 }
 
 // What `refs` says matters to its own object alone. Of a `map` one failure holds every run: those
@@ -246,7 +255,7 @@ bool RuleCaches::map_again(Related& related, const core::ObjectKey& source) {
     return true;
   }
   const std::vector<core::ObjectKey> before = relations.targets_of(source);
-  set_mapped(related, *object);
+  set_mapped(related, object->meta, object->json, object->reduced);
   if (!relations.failure_of(source).empty()) return false;
   for (const auto& keys : {before, relations.targets_of(source)}) {
     wake_all(keys, Reason::related_changed, reference(related.type, object->meta), Author::others);
@@ -258,7 +267,8 @@ void RuleCaches::index_related(Related& related) {
   if (!related.rule->map) return;
   for (const core::ObjectKey& key : related.group.keys()) {
     auto object = related.group.get(key);
-    if (object && matches(related.rule->stream.filter, object->json)) set_mapped(related, *object);
+    if (!object || !matches(related.rule->stream.filter, object->json, object->reduced)) continue;
+    set_mapped(related, object->meta, object->json, object->reduced);
   }
 }
 
@@ -270,11 +280,16 @@ Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const Relating& re
     KW_ASSIGN(const std::vector<Json> values, evaluate_text(relating.program, json));
     return read_targets(values, relating.namespaced, key.namespace_);
   }();
-  if (targets.ok()) return targets;
-  Error masked(targets.error().kind(),
-               fmt::format("{} fails on {} {} {}: {}", relating.what,
-                           relating.from.gvk.api_version(), relating.from.gvk.kind, key.str(),
-                           shown_failure(relating.from.gvk, json, targets.error())));
+  // What it finds in half an object stands; what it does not find may be in the other half.
+  const bool found = targets.ok() && !(relating.reduced && targets->empty());
+  if (found) return targets;
+  const std::string why = relating.reduced
+                              ? why_reduced("it")
+                              : shown_failure(relating.from.gvk, json, targets.error());
+  Error masked(
+      relating.reduced ? ErrorKind::too_large : targets.error().kind(),
+      fmt::format("{} fails on {} {} {}: {}", relating.what, relating.from.gvk.api_version(),
+                  relating.from.gvk.kind, key.str(), why));
   if (warned_.admit(masked.message(), callbacks_.now())) {
     base::log_warn(masked.message(), {{"controller", rule_.name}});
   }

@@ -207,6 +207,7 @@ void RuleCaches::on_related_namespace(Related& related, const std::string& name,
     change.type = joined_in ? runtime::ChangeType::added : runtime::ChangeType::deleted;
     change.meta = object->meta;
     change.json = object->json;
+    change.reduced = object->reduced;
     take_related(related, change);
   }
 }

@@ -112,6 +112,7 @@ Json queue_entry(Driver& driver, const core::ObjectKey& key, const runtime::KeyS
     out["reason"] = std::string(runtime::to_string(state.reason));
     out["inMilliseconds"] = std::max<std::int64_t>(0, (state.due - now).count());
   }
+  if (std::string why = driver.why_waits(key); !why.empty()) out["why"] = std::move(why);
   return out;
 }
 
@@ -180,7 +181,7 @@ Error ControlRequests::no_such_controller(const std::string& name, const std::st
 bool ControlRequests::may_be_known(const Json& args, const std::vector<Driver*>& drivers) {
   return std::any_of(drivers.begin(), drivers.end(), [&](Driver* driver) {
     const ExplainFacts facts = driver->facts_of(key_at(args, *driver));
-    return !facts.started || facts.cached || facts.guarded_outside;
+    return !facts.started || facts.is_known();
   });
 }
 
@@ -276,8 +277,7 @@ void ControlRequests::explain_live(const std::shared_ptr<Explaining>& work) {
       return std::find_if(drivers.begin(), drivers.end(),
                           [&](Driver* one) { return wanted(one->facts_of(key)); });
     };
-    auto known =
-        first([](const ExplainFacts& facts) { return facts.cached || facts.guarded_outside; });
+    auto known = first([](const ExplainFacts& facts) { return facts.is_known(); });
     if (known == drivers.end()) {
       known = first([](const ExplainFacts& facts) { return !facts.started; });
     }

@@ -166,10 +166,7 @@ void Driver::on_wake(Wake wake) {
     note_inherited(wake.key);
     if (restore(wake.key)) return;
   }
-  // Half an object is no `previous` either.
-  if (!wake.previous.empty() && reduced_.count(wake.key) == 0) {
-    previous_.try_emplace(wake.key, std::move(wake.previous));
-  }
+  if (!wake.previous.empty()) previous_.try_emplace(wake.key, std::move(wake.previous));
   // What nobody asked for just now: objects that never ran go before the echoes of those that did.
   const bool echo = wake.author == Author::itself;
   const bool patient =
@@ -333,20 +330,16 @@ void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, 
   RunInput input;
   input.id = services_.random.suffix(10);
   input.work = work;
-  if (auto it = first_reason_.find(work.key); it != first_reason_.end()) {
-    if (!finalizing && work.reason != runtime::Reason::retry) {
-      input.work.reason = it->second.reason;
-      input.work.reason_object = it->second.object;
-    }
-    first_reason_.erase(it);
-  }
+  input.finalizing = finalizing;
+  take_first_reason(input);
   if (auto it = previous_.find(work.key); it != previous_.end()) {
     input.previous = std::move(it->second);
     previous_.erase(it);
   }
   input.object = std::move(object);
-  input.finalizing = finalizing;
-  if (finalizing && rule_.finalize && rule_.on_delete) finalized_.insert(input.object.meta.uid);
+  if (finalizing && rule_.finalize && rule_.on_delete) {
+    input.first_cleanup = finalized_.insert(input.object.meta.uid).second;
+  }
   input.keep_printed = loop_alarm_.wants_printed(work.key);
   start(std::move(input), done);
 }

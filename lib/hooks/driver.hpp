@@ -109,6 +109,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::string why_not_listed() const;
   // What failed last, is parked or said "not yet": "Website shop/a failed".
   std::vector<std::string> unreconciled() const;
+  // Which expression of the rule holds its run, and on what it fails; "" = none does.
+  std::string why_waits(const core::ObjectKey& key) const;
   // What runs now: "Website shop/a".
   std::vector<std::string> running_objects() const;
 
@@ -153,6 +155,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   struct FirstReason {
     runtime::Reason reason;
     std::string object;
+    bool finalizing = false;
   };
 
   CacheCallbacks cache_callbacks();
@@ -191,6 +194,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                  const Done& done);
   void start(RunInput input, const Done& done);
+  void take_first_reason(RunInput& input);
   Owner owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const;
   void forget_key(const core::ObjectKey& key);
   void settle(const core::ObjectKey& key);  // its last run, if it had one, left nothing to say
@@ -215,7 +219,9 @@ class Driver : public runtime::Reconciler, public RunHost {
   // driver_lacks.cpp: runs that wait because a list may lack something
   void hold(const RunInput& input, const Lack& lack, const Done& done);
   void tell_of_lack(const RunInput& input, const Lack& lack, std::function<void()> then);
+  void note_held(const RunInput& input, const std::string& why) const;
   void wake_lacking(const std::string& place, runtime::Reason reason, const std::string& object);
+  bool waits_for_lists(const core::ObjectKey& key) const;
   bool waits_for_itself(const core::ObjectKey& key) const;
   std::string in_words(const Lack& lack) const;
   std::vector<std::string> lacks_of(const core::ObjectKey& key, const std::string& uid) const;
@@ -290,7 +296,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   template <class Value>
   using PerKey = std::unordered_map<core::ObjectKey, Value, core::ObjectKeyHash>;
   PerKey<std::string> previous_;
-  PerKey<FirstReason> first_reason_;  // of a run that waits for its finalizer
+  PerKey<FirstReason> first_reason_;  // of a run that waits: for its finalizer, or for whole lists
   PerKey<Patched> patched_;
   PerKey<TimePoint> on_its_way_;        // since when: seen by the guard, and not by the selection
   PerKey<LoopAlarm::Woken> woken_;      // what has woken those that have not run since

@@ -33,6 +33,9 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
 
 void Driver::add_object_facts(const core::ObjectKey& key, ExplainFacts& facts) const {
   facts.guarded_outside = caches_.is_guarded_outside(key);
+  facts.deleted = deleted_.count(key) > 0;
+  // Of what is in no cache, what its run has met.
+  if (std::string why = why_waits(key); !why.empty()) facts.lacks = {std::move(why)};
   const auto object = caches_.object(key);
   if (!object) return;
   facts.cached = true;
@@ -44,7 +47,7 @@ void Driver::add_object_facts(const core::ObjectKey& key, ExplainFacts& facts) c
   } else {
     facts.filter_error = shown_failure(owner_type().gvk, object->json, passed.error());
   }
-  facts.lacks = lacks_of(key, object->meta.uid);
+  if (!facts.deleted) facts.lacks = lacks_of(key, object->meta.uid);
 }
 
 void Driver::add_queue_facts(const core::ObjectKey& key, ExplainFacts& facts) {
@@ -88,7 +91,7 @@ std::size_t Driver::failing() const {
   const runtime::WorkQueue& queue = controller_.queue();
   const auto retries = [&](const core::ObjectKey& key) { return queue.is_retrying(key); };
   const auto waits = [&](const auto& lacking) {
-    return failing_.count(lacking.first) == 0 && queue.look(lacking.first).has_value();
+    return failing_.count(lacking.first) == 0 && waits_for_lists(lacking.first);
   };
   return static_cast<std::size_t>(std::count_if(failing_.begin(), failing_.end(), retries) +
                                   std::count_if(lacking_.begin(), lacking_.end(), waits));
@@ -148,7 +151,9 @@ std::vector<std::string> Driver::unreconciled() const {
   const auto add = [&](const core::ObjectKey& key, const std::string& how) {
     out.push_back((rule_.has_for ? owner_of(key, {}).str() : "the run") + " " + how);
   };
-  for (const auto& [key, lack] : lacking_) add(key, "waits: " + in_words(lack));
+  for (const auto& [key, lack] : lacking_) {
+    if (waits_for_lists(key)) add(key, "waits: " + in_words(lack));
+  }
   for (const core::ObjectKey& key : failing_) {
     if (controller_.queue().is_retrying(key)) add(key, "failed");
   }

@@ -18,8 +18,9 @@ constexpr Duration kHeldFor{30000};
 // Its hook was not started: nothing is counted, the backoff neither.
 void Driver::hold(const RunInput& input, const Lack& lack, const Done& done) {
   const core::ObjectKey key = input.work.key;
-  finalized_.erase(input.object.meta.uid);
+  if (input.first_cleanup) finalized_.erase(input.object.meta.uid);
   unfinished_.erase(key);
+  first_reason_[key] = {input.work.reason, input.work.reason_object, input.finalizing};
   if (!input.deleted && !input.previous.empty()) previous_.try_emplace(key, input.previous);
   const auto wait = [this, key, done] {
     done(runtime::RunOutcome::not_yet(std::min<Duration>(kHeldFor, rule_.retry.backoff.max)));
@@ -42,6 +43,7 @@ void Driver::tell_of_lack(const RunInput& input, const Lack& lack, std::function
   if (told_.admit(why, services_.loop.now())) {
     base::log_warn(why, {{"controller", rule_.name}, {"object", owner.str()}});
   }
+  note_held(input, why);
   if (owner.uid.empty()) return then();
   runtime::Happening event = failure_of(owner, Outcome::failed, why);
   event.reason = kIncompleteInputReason;
@@ -49,6 +51,35 @@ void Driver::tell_of_lack(const RunInput& input, const Lack& lack, std::function
   // The status of what has left the selection is not the rule's to write.
   if (input.deleted || !caches_.has_object(input.work.key, meta.uid)) return then();
   tell_in_condition(input.work.key, meta, kIncompleteInputReason, why, std::move(then));
+}
+
+void Driver::note_held(const RunInput& input, const std::string& why) const {
+  RunRecord record;
+  record.id = input.id;
+  record.controller = rule_.name;
+  record.object = owner_of(input.work.key, input.object.meta).str();
+  record.key = input.work.key;
+  record.reason = std::string(runtime::to_string(input.work.reason));
+  record.reason_object = input.work.reason_object;
+  record.attempt = input.work.attempt;
+  record.outcome = std::string(kIncomplete);
+  record.message = why;
+  services_.on_held(record);
+}
+
+// What woke a run that had to wait, and not that its wait is over. A retry, and what somebody has
+// asked for meanwhile, are told as that.
+void Driver::take_first_reason(RunInput& input) {
+  const auto node = first_reason_.extract(input.work.key);
+  if (node.empty() || node.mapped().finalizing != input.finalizing) return;
+  runtime::Work& work = input.work;
+  using runtime::Reason;
+  if (work.reason == Reason::retry || work.reason == Reason::manual ||
+      work.reason == Reason::external) {
+    return;
+  }
+  work.reason = node.mapped().reason;
+  work.reason_object = node.mapped().object;
 }
 
 void Driver::wake_lacking(const std::string& place, runtime::Reason reason,
@@ -64,6 +95,15 @@ void Driver::wake_lacking(const std::string& place, runtime::Reason reason,
 bool Driver::waits_for_itself(const core::ObjectKey& key) const {
   const auto it = lacking_.find(key);
   return it != lacking_.end() && it->second.expression.ends_with("/refs");
+}
+
+// As told last, and its next try is in the queue.
+bool Driver::waits_for_lists(const core::ObjectKey& key) const {
+  return lacking_.count(key) > 0 && controller_.queue().look(key).has_value();
+}
+
+std::string Driver::why_waits(const core::ObjectKey& key) const {
+  return waits_for_lists(key) ? in_words(lacking_.at(key)) : "";
 }
 
 std::string Driver::in_words(const Lack& lack) const {

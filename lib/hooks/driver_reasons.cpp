@@ -4,6 +4,7 @@
 #include "hooks/driver.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
+#include "hooks/reduced.hpp"
 
 namespace kubewatch::hooks {
 
@@ -77,7 +78,8 @@ bool Driver::is_skipped(const core::ObjectKey& key) const {
   if (!wanted) {
     const auto object = caches_.object(key);
     const auto passed = passes(rule_.for_.filter, object ? object->json : "");
-    wanted = !passed.ok() || *passed;  // its run says what is wrong
+    // Its run says what is wrong.
+    wanted = !passed.ok() || *passed || (object->reduced && needs_whole_object(rule_, *meta));
   }
   return next_step(*meta, wanted, rule_) == NextStep::skip;
 }
@@ -150,8 +152,9 @@ void Driver::run_deleted(const runtime::Work& work, const Done& done) {
   input.id = services_.random.suffix(10);
   input.work = work;
   input.object.meta = last.meta;
-  input.previous = last.json;
+  if (!last.reduced) input.previous = last.json;
   input.deleted = true;
+  take_first_reason(input);
   start(std::move(input),
         [this, key = work.key, uid = last.meta.uid, done](const runtime::RunOutcome& outcome) {
           using How = runtime::RunOutcome::Verdict;

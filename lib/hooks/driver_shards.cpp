@@ -51,6 +51,8 @@ void Driver::forget_shard(std::size_t shard) {
       ++it;
       continue;
     }
+    controller_.forget(it->first);
+    forget_key(it->first);
     for (Deleted& deleted : it->second) untold_.note(std::move(deleted), services_.loop.now());
     it = deleted_.erase(it);
   }

@@ -94,6 +94,9 @@ Services Engine::Impl::make_services() {
                   [this] { return resources; },
                   [this](std::function<void()> done) { rediscover(std::move(done)); },
                   [this](const RunRecord& record) { ran(record); },
+                  [this](const RunRecord& record) {
+                    if (callbacks.on_held) callbacks.on_held(record);
+                  },
                   [this] { tell(); },
                   std::move(folder),
                   telemetry,

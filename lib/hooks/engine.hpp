@@ -38,8 +38,8 @@ struct RunRecord {
   std::string reason;
   std::string reason_object;
   std::uint32_t attempt = 1;
-  std::string
-      outcome;  // done | not-yet | permanent | failed | timeout | invalid-output | write-failed
+  // done | not-yet | permanent | failed | timeout | invalid-output | write-failed | incomplete
+  std::string outcome;
   std::string message;
   std::optional<int> exit_code;
   std::optional<Duration> requeue_after;  // as the Result asked for
@@ -52,6 +52,9 @@ struct RunRecord {
   std::string stderr_tail;          // its last lines, masked
   std::string trace;                // its trace id; "" without tracing
 };
+
+// The outcome of what has only waited: its hook was not started, as a list may lack something.
+inline constexpr std::string_view kIncomplete = "incomplete";
 
 // Where HTTP triggers are listened for.
 struct ListenAddress {
@@ -80,6 +83,8 @@ struct EngineOptions {
 
 struct EngineCallbacks {
   std::function<void(const RunRecord&)> on_run;
+  // A run waits for a list that is whole (kIncomplete): once for each expression that fails.
+  std::function<void(const RunRecord&)> on_held;
   // The start failed for good: no private folder; the address for triggers is taken or missing;
   // no server, within give_up_start.
   std::function<void(const Error&)> on_fatal;

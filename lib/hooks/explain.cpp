@@ -245,6 +245,9 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
   for (const std::string& why : facts.lacks) {
     out.details.push_back("no hook runs for it before its lists are whole: " + why);
   }
+  if (facts.deleted) {
+    out.details.push_back("an object of this name was deleted, and onDelete has yet to run for it");
+  }
   if (facts.guarded_outside) {
     out.details.push_back("it left the rule's selection and still carries the finalizer " +
                           rule.finalizer_name);
@@ -280,11 +283,12 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
 Explanation explain(const Rule& rule, const ExplainFacts& facts) {
   if (auto out = of_the_rule(facts)) return *std::move(out);
   Explanation out;
-  if (!facts.cached && !facts.guarded_outside) {
+  if (!facts.is_known()) {
     out = of_absent(rule, facts);
   } else if (!facts.owns_shard && facts.sharded) {
     out = state("other-shard", "another instance leads its shard");
-  } else if (auto object = facts.cached ? of_the_object(rule, facts) : std::nullopt) {
+  } else if (auto object =
+                 facts.cached && !facts.deleted ? of_the_object(rule, facts) : std::nullopt) {
     out = *std::move(object);
   } else {
     out = of_the_queue(rule, facts);

@@ -51,6 +51,7 @@ struct ExplainFacts {
   // The object.
   bool cached = false;           // in the cache of the selection
   bool guarded_outside = false;  // outside of it, with our finalizer
+  bool deleted = false;          // one of that name is gone, and its onDelete run has yet to end
   // As the server has it; only looked for when it is not cached. Null: the server has none.
   const Json* live = nullptr;
   std::string live_error;  // it could not be asked
@@ -72,6 +73,9 @@ struct ExplainFacts {
   std::optional<Duration> schedule_in;  // absent: the rule has no schedule, or no time is to come
   std::optional<SlowedLoop> loop;
   std::optional<LastRun> last;
+
+  // There is something to be said of it without the server.
+  bool is_known() const { return cached || guarded_outside || deleted; }
 };
 
 struct Explanation {

@@ -18,6 +18,8 @@ constexpr std::string_view kUnknownField = "field not declared in schema";
 constexpr std::string_view kValue = ", got &{";
 constexpr std::string_view kNumber = "json: cannot unmarshal number ";
 constexpr std::string_view kSetItem = "[=";
+constexpr Duration kFirstPause{1000};
+constexpr Duration kLongestPause{60000};
 const core::Gvk kCrd{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
 
 KindSchema schema_in(const Json& crd, const std::string& version) {
@@ -30,6 +32,11 @@ KindSchema schema_in(const Json& crd, const std::string& version) {
     return {schema::crd_merge_schema(*schema), status_shape_of_crd(crd, version)};
   }
   return {};
+}
+
+// The server has none, or nobody here may read it: that stays so for a while.
+bool is_no_definition(const Error& error) {
+  return error.is_not_found() || error.kind() == ErrorKind::forbidden;
 }
 
 // Problems are told line by line.
@@ -123,6 +130,7 @@ Result<SchemaVerdict> check_status(const KindSchema& kind, const core::Gvk& gvk,
                                    const std::vector<Json>& conditions) {
   Json printed = schema::merge_patch(Json::object(), status.value_or(Json::object()));
   if (!conditions.empty()) KW_TRY(check_has_conditions(kind.shape, gvk));
+  if (kind.unread) return SchemaVerdict::to_ask;
   if (kind.node == nullptr) return SchemaVerdict::fits;
   if (!conditions.empty()) {
     std::vector<Json> written = conditions;
@@ -145,8 +153,7 @@ void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::Resour
   for (const core::Gvk& gvk : kinds) {
     // In the order of what it costs: this is asked before each run.
     if (gvk.group.find('.') == std::string::npos || resources == nullptr) continue;
-    const auto it = known_.find(gvk);
-    if (it != known_.end() && it->second.read_at >= oldest) continue;
+    if (is_fresh(gvk, oldest)) continue;
     const core::ResourceType* type = resources->find(gvk);
     const core::ResourceType* crds = resources->find(kCrd);
     if (type == nullptr || crds == nullptr || schema::builtin_merge_schema(gvk) != nullptr) {
@@ -175,13 +182,44 @@ void KindSchemas::read(const core::Gvk& gvk) {
                               });
 }
 
+// What could not be read is not asked for again before its pause is over, however new it has to be.
+bool KindSchemas::is_fresh(const core::Gvk& gvk, TimePoint oldest) const {
+  const auto it = known_.find(gvk);
+  if (it == known_.end()) return false;
+  return it->second.again ? client_.loop().now() < *it->second.again : it->second.read_at >= oldest;
+}
+
+// Once, until it was read again.
+void KindSchemas::note_failure(const core::Gvk& gvk, const core::ObjectKey& definition,
+                               const Error& error) {
+  Known& known = known_[gvk];
+  if (!known.again) {
+    base::log_warn("CustomResourceDefinition " + definition.name +
+                   " cannot be read: until it can, what is checked by its schema is written only "
+                   "after dry runs: " +
+                   error.render());
+  }
+  Duration pause = kFirstPause;
+  for (std::uint32_t i = 0; i < known.failures && pause < kLongestPause; ++i) pause *= 2;
+  ++known.failures;
+  known.again = client_.loop().now() + std::min(pause, kLongestPause);
+  // How conditions were merged they still are; that there are none is not to be trusted any more.
+  const StatusShape shape = known.schema.shape;
+  known.schema = {nullptr, shape.conditions ? shape : unknown_status_shape(), false, true};
+}
+
 void KindSchemas::take(const core::Gvk& gvk, const Result<Json>& crd) {
-  if (!crd.ok()) base::vlog(2, "no schema of " + gvk.str() + ": " + crd.error().render());
   Definition& definition = definitions_[gvk];
   const TimePoint asked = *std::exchange(definition.asked, std::nullopt);
-  known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : KindSchema{}, asked};
+  const bool failed = !crd.ok() && !is_no_definition(crd.error());
+  if (failed) {
+    note_failure(gvk, definition.key, crd.error());
+  } else {
+    if (!crd.ok()) base::vlog(2, "no schema of " + gvk.str() + ": " + crd.error().render());
+    known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : KindSchema{}, asked};
+  }
   std::vector<Waiting> served = std::exchange(definition.waiting, {});
-  const auto is_later = [&](const Waiting& one) { return one.oldest > asked; };
+  const auto is_later = [&](const Waiting& one) { return !failed && one.oldest > asked; };
   const auto later = std::stable_partition(served.begin(), served.end(), std::not_fn(is_later));
   definition.waiting.assign(std::make_move_iterator(later), std::make_move_iterator(served.end()));
   served.erase(later, served.end());
@@ -200,7 +238,9 @@ Result<SchemaVerdict> KindSchemas::check(const core::Gvk& gvk, const Json& manif
     return check_schema(*node, manifest, true);
   }
   const auto it = known_.find(gvk);
-  if (it == known_.end() || it->second.schema.node == nullptr) return SchemaVerdict::fits;
+  if (it == known_.end()) return SchemaVerdict::fits;
+  if (it->second.schema.unread) return SchemaVerdict::to_ask;
+  if (it->second.schema.node == nullptr) return SchemaVerdict::fits;
   return check_schema(*it->second.schema.node, manifest, false);
 }
 

@@ -2,7 +2,7 @@
 // (apply.validate: schema): those of built-in kinds from the compiled-in table, those of custom
 // kinds from their CustomResourceDefinitions, read when they are needed and kept for a while: what
 // they refuse is judged again by one that is newer. A kind without a schema is not checked here;
-// the server checks everything again.
+// the server checks everything again, and first of all where a definition cannot be read for now.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,8 @@ namespace kubewatch::hooks {
 inline constexpr Duration kSchemaAge{300000};
 
 // What a manifest is as far as its schema tells. to_ask: it has fields that our table of built-in
-// kinds lacks. They are misspelt, or the server is newer: it has to say before anything is written.
+// kinds lacks (they are misspelt, or the server is newer), or its schema cannot be read for now:
+// the server has to say before anything is written.
 enum class SchemaVerdict { fits, to_ask };
 
 // Types, duplicate keys of lists, and fields that the schema lacks. Errors: invalid. Pure.
@@ -32,6 +33,7 @@ struct KindSchema {
   schema::MergeNodePtr node;  // null: none to be had
   StatusShape shape{};
   bool built_in = false;
+  bool unread = false;  // there may be one
 };
 
 // The same of what a Result says of its object: the status without what its nulls remove, and the
@@ -44,7 +46,8 @@ class KindSchemas {
  public:
   explicit KindSchemas(client::Client& client) : client_(client) {}
   // Reads those of `kinds` that are custom and not read yet, or read before `oldest`; then `done`,
-  // at once when there is nothing to read. What cannot be read is not checked.
+  // at once when there is nothing to read. A definition that is missing or forbidden is as none;
+  // what fails otherwise is told once, and tried again by whoever asks after a growing pause.
   void with(const std::vector<core::Gvk>& kinds, const client::ResourceMap* resources,
             TimePoint oldest, std::function<void()> done);
   // Errors: invalid.
@@ -56,7 +59,9 @@ class KindSchemas {
  private:
   struct Known {
     KindSchema schema;
-    TimePoint read_at{};  // when it was asked for
+    TimePoint read_at{};               // when it was asked for
+    std::optional<TimePoint> again{};  // it could not be read: not to be tried before
+    std::uint32_t failures = 0;        // in a row
   };
   struct Waiting {
     TimePoint oldest;
@@ -70,6 +75,8 @@ class KindSchemas {
   };
   void read(const core::Gvk& gvk);
   void take(const core::Gvk& gvk, const Result<Json>& crd);
+  void note_failure(const core::Gvk& gvk, const core::ObjectKey& definition, const Error& error);
+  bool is_fresh(const core::Gvk& gvk, TimePoint oldest) const;
 
   client::Client& client_;
   std::map<core::Gvk, Known> known_;

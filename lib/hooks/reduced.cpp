@@ -11,6 +11,15 @@ bool needs_whole_object(const Rule& rule, const core::ObjectMeta& meta) {
   return rule.finalize.has_value() && meta.has_finalizer(rule.finalizer_name);
 }
 
+bool ReducedKeys::note(const runtime::StoreChange& change) {
+  const core::ObjectKey key = change.meta.key();
+  if (change.type == runtime::ChangeType::deleted) {
+    keys_.erase(key);
+    return change.reduced;
+  }
+  return change.reduced ? !keys_.insert(key).second : keys_.erase(key) > 0;
+}
+
 std::string why_reduced(const std::string& object) {
   return runtime::why_reduced(object) +
          ". No hook is run on half an object; it runs when the object has become smaller, or use "

@@ -26,6 +26,8 @@ struct RunInput {
   bool finalizing = false;
   bool deleted = false;       // onDelete: `object` has the last metadata, and no JSON
   bool keep_printed = false;  // for RunEnd::printed
+  // No finalize hook was to be started for it before.
+  bool first_cleanup = false;
 };
 
 struct RunEnd {

@@ -73,8 +73,10 @@ RunHistory::Runs RunHistory::all() const {
 
 std::shared_ptr<const PastRun> RunHistory::last(const std::string& controller,
                                                 const core::ObjectKey& key) const {
-  const auto it = of_object_.find({controller, key});
-  return it == of_object_.end() ? nullptr : it->second.runs.back();
+  const Runs runs = of_object(controller, key);
+  const auto it = std::find_if(runs.rbegin(), runs.rend(),
+                               [](const auto& run) { return run->record.outcome != kIncomplete; });
+  return it == runs.rend() ? nullptr : *it;
 }
 
 Json to_json(const PastRun& run) {

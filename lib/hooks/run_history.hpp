@@ -43,6 +43,7 @@ class RunHistory {
   Runs of_object(const std::vector<std::pair<std::string, core::ObjectKey>>& of) const;
   Runs of_controller(const std::string& controller) const;
   Runs all() const;
+  // What has only waited counts for none.
   std::shared_ptr<const PastRun> last(const std::string& controller,
                                       const core::ObjectKey& key) const;
   std::size_t objects() const { return of_object_.size(); }

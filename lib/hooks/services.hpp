@@ -33,6 +33,7 @@ struct Services {
   // Asks the server again, at most every few seconds; `done` comes in any case.
   std::function<void(std::function<void()> done)> rediscover;
   std::function<void(const RunRecord&)> on_run;
+  std::function<void(const RunRecord&)> on_held;
   std::function<void()> on_progress;
   std::string work_dir;
   Telemetry& telemetry;

@@ -3,6 +3,7 @@
 #include "hooks/control_requests.hpp"
 
 #include "client/write_gate.hpp"
+#include "hooks/kept_reply.hpp"
 #include "hooks/scripted_engine.hpp"
 
 using namespace kubewatch;
@@ -10,27 +11,10 @@ using namespace kubewatch::hooks;
 using test::kSite;
 using test::list;
 using test::object;
+using Reply = test::KeptReply;
 using test::ScriptedEngine;
 
 namespace {
-
-class Reply : public ControlReply {
- public:
-  bool more(const Json& result) override {
-    results.push_back(result);
-    return true;
-  }
-  bool is_open() const override { return !ended; }
-  void end() override { ended = true; }
-  void fail(const Error& error) override {
-    failed = error;
-    ended = true;
-  }
-
-  std::vector<Json> results;
-  std::optional<Error> failed;
-  bool ended = false;
-};
 
 // A rule web for Websites, of which the server has shop/a, and its requests.
 struct Asked {

@@ -78,6 +78,163 @@ TEST_CASE("a related object that is not whole holds the runs that would see it")
   CHECK(world.runs[1].outcome == "done");
 }
 
+TEST_CASE("a map that finds nobody in half an object holds every run, and says why") {
+  World world(
+      "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, map: '{name: .spec.site}' }]\n"
+      "  retry: {initial: 1ms, max: 1ms}\n");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  world.transport.answer(200, list(object("v1", "ConfigMap", "4", deep())));
+  world.start();
+  REQUIRE(world.until([&] { return world.state() == "incomplete"; }));
+  CHECK(world.explained().find("rules.yaml:8: map of watches config fails on v1 ConfigMap shop/a: "
+                               "of it only the metadata is kept") != std::string::npos);
+  CHECK(world.seen().empty());
+  auto& watch = world.watch("configmaps");
+  watch.head(200);
+  watch.data(event(object("v1", "ConfigMap", "6", R"({"site":"a"})")));
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  CHECK(world.runs[0].outcome == "done");
+  CHECK(world.read("input").find(R"("site":"a")") != std::string::npos);
+
+  // Meant for it while it was whole.
+  watch.data(event(object("v1", "ConfigMap", "7", deep())));
+  REQUIRE(world.until([&] { return world.state() == "incomplete"; }));
+  CHECK(world.runs.size() == 1);
+}
+
+TEST_CASE("half an object whose namespace comes to be selected holds the runs as well") {
+  World world(
+      "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, namespaceSelector: team=web, "
+      "map: '{name: .spec.site}'}]\n");
+  std::string kinds = test::kinds_of("", "configmaps", "ConfigMap");
+  kinds.insert(kinds.find(R"({"resource":"configmaps")"),
+               R"({"resource":"namespaces","responseKind":{"group":"","version":"v1",)"
+               R"("kind":"Namespace"},"scope":"Cluster","singularResource":"x",)"
+               R"("verbs":["get","list","watch"]},)");
+  world.transport.route("GET", "/api", 200, kinds);
+  const auto answer = [&](const std::string& plural, const std::string& items) {
+    auto& call = world.asked(plural);
+    call.head(200);
+    call.data(list(items));
+    call.end();
+  };
+  world.start();
+  answer("websites", object(kSite, "Website", "4", "{}"));
+  answer("namespaces", "");
+  answer("configmaps", object("v1", "ConfigMap", "4", deep()));
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  CHECK(world.runs[0].outcome == "done");
+  auto& watch = world.watch("namespaces");
+  watch.head(200);
+  watch.data(
+      R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop",)"
+      R"("uid":"u-shop","resourceVersion":"6","labels":{"team":"web"}}}})"
+      "\n");
+  TriggerRequest request;
+  request.all = true;
+  world.engine->drivers().at(0)->trigger(request);
+  CHECK(world.until([&] { return world.held.size() == 1; }));
+  CHECK(world.runs.size() == 1);
+}
+
+TEST_CASE("a map that finds an object by metadata alone holds no other, a filter lets it pass") {
+  const bool whole_passes = GENERATE(true, false);
+  World world(
+      "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, "
+      "map: '{name: .metadata.name}', filter: '.spec.use == true'}]\n");
+  std::string other = object(kSite, "Website", "4", "{}");
+  other.replace(other.find(R"("name":"a")"), 10, R"("name":"b")");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}") + "," + other));
+  world.transport.answer(200, list(object("v1", "ConfigMap", "4", deep())));
+  world.start();
+  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
+  for (const RunRecord& run : world.runs) {
+    CHECK(run.outcome == (run.key.name == "a" ? "permanent" : "done"));
+  }
+  auto& watch = world.watch("configmaps");
+  watch.head(200);
+  watch.data(event(object("v1", "ConfigMap", "6", whole_passes ? R"({"use":true})" : "{}")));
+  REQUIRE(world.until([&] { return world.runs.size() == 3; }));
+  CHECK(world.runs[2].key.name == "a");
+  CHECK(world.runs[2].outcome == "done");
+}
+
+TEST_CASE("a child that a filter cannot judge by its half runs its owner, and when it is whole") {
+  World world("  owns: [{apiVersion: v1, kind: ConfigMap, filter: '.spec.use == true'}]\n");
+  const std::string labels =
+      R"(,"labels":{"kubewatch.dev/controller":"web","kubewatch.dev/owner-uid":"u-Website"})";
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  world.start();
+  auto& children = world.asked("configmaps");
+  children.head(200);
+  children.data(list(object("v1", "ConfigMap", "4", R"({"use":false})", labels)));
+  children.end();
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  CHECK(world.runs[0].outcome == "done");
+  auto& watch = world.watch("configmaps");
+  watch.head(200);
+  watch.data(event(object("v1", "ConfigMap", "6", deep(), labels)));
+  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
+  CHECK(world.runs[1].outcome == "permanent");
+  watch.data(event(object("v1", "ConfigMap", "7", R"({"use":false})", labels)));
+  REQUIRE(world.until([&] { return world.runs.size() == 3; }));
+  CHECK(world.runs[2].outcome == "done");
+}
+
+TEST_CASE("an object that the rule's filter cannot judge by its half is told, and its deletion") {
+  World world("  onDelete: true\n", ", filter: .spec.use == true");
+  world.transport.answer(200, list(""));
+  world.start();
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  watch.data(event(object(kSite, "Website", "6", deep())));
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  CHECK(world.runs[0].outcome == "permanent");
+  CHECK(world.state() == "reduced");
+  TriggerRequest request;
+  request.all = true;
+  Driver& driver = *world.engine->drivers().at(0);
+  CHECK(driver.trigger(request).size() == 1);
+  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
+  SECTION("whole, and meant by the filter: its half was no state before that") {
+    watch.data(
+        event(object(kSite, "Website", "7", R"({"use":true})", R"(,"labels":{"changed":"yes"})")));
+    REQUIRE(world.until([&] { return world.runs.size() == 3; }));
+    CHECK(world.runs[2].outcome == "done");
+    CHECK(world.read("input").find("\"previous\":null") != std::string::npos);
+  }
+  SECTION("whole, and not meant by the filter") {
+    watch.data(event(object(kSite, "Website", "7", "{}")));
+    REQUIRE(world.until([&] { return world.state() == "filtered"; }));
+    CHECK(world.until([&] { return world.engine->status().parked == 0; }));
+  }
+  SECTION("deleted: half an object is nobody's last state") {
+    watch.data(R"({"type":"DELETED","object":)" + object(kSite, "Website", "7", deep()) + "}\n");
+    REQUIRE(world.until([&] { return world.runs.size() == 3; }));
+    CHECK(world.runs[2].outcome == "done");
+    INFO(world.read("input"));
+    CHECK(world.read("input").find("\"previous\":null") != std::string::npos);
+  }
+}
+
+TEST_CASE("which objects are reduced is known by their changes") {
+  ReducedKeys keys;
+  keys.add({"shop", "a"});
+  runtime::StoreChange change;
+  change.meta.name = "a";
+  change.meta.namespace_ = "shop";
+  CHECK(keys.note(change));
+  CHECK_FALSE(keys.note(change));
+  change.reduced = true;
+  CHECK_FALSE(keys.note(change));
+  CHECK(keys.note(change));
+  change.type = runtime::ChangeType::deleted;
+  CHECK(keys.note(change));
+  change.type = runtime::ChangeType::added;
+  change.reduced = false;
+  CHECK_FALSE(keys.note(change));
+}
+
 TEST_CASE("a rule that asks for metadata alone needs no whole object") {
   Rule rule;
   core::ObjectMeta meta;

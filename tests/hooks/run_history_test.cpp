@@ -35,6 +35,18 @@ TEST_CASE("the last runs of a controller and of an object are kept, oldest first
   CHECK(history.last("web", {"shop", "b"}) == nullptr);
 }
 
+TEST_CASE("what has only waited is listed, and is not the last run") {
+  RunHistory history;
+  RunRecord waited = run_of("web", "a", "2");
+  waited.outcome = std::string(kIncomplete);
+  history.add({}, waited);
+  CHECK(history.last("web", {"shop", "a"}) == nullptr);
+  history.add({}, run_of("web", "a", "1"));
+  history.add({}, waited);
+  CHECK(history.last("web", {"shop", "a"})->record.id == "1");
+  CHECK(ids(history.of_object("web", {"shop", "a"})) == "2 1 2 ");
+}
+
 TEST_CASE("the runs of one object under several controllers are in the order of their ends") {
   RunHistory history;
   for (const char* id : {"1", "3"}) {
