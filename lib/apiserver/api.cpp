@@ -42,12 +42,14 @@ Api::Api(ApiOptions options, WallTime now)
       watches_(options_.bookmark_interval),
       crds_(storage_, registry_, writer_,
             [this](const std::string& storage_id) { watches_.outdate(storage_id); }),
+      aggregation_(storage_, registry_, writer_),
       garbage_(storage_, registry_, writer_),
       namespaces_(storage_, registry_, writer_),
       now_(now) {
   storage_.observe([this](const std::string& storage_id, const EventPtr& event) {
     ++writes_;
     crds_.on_event(storage_id, event);
+    aggregation_.on_event(storage_id, event);
     garbage_.on_event(storage_id, event);
     namespaces_.on_event(storage_id, event);
     watches_.on_event(storage_id, event, now_);
@@ -206,6 +208,7 @@ bool Api::step(WallTime now) {
     if (!more) break;
   }
   more = namespaces_.step(now) || more;
+  more = aggregation_.step(now) || more;
   settle(now);
   return more;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/aggregation_controller.hpp"
 #include "apiserver/crd_controller.hpp"
 #include "apiserver/deleter.hpp"
 #include "apiserver/garbage_collector.hpp"
@@ -44,7 +45,8 @@ class Api {
   // Creates an object by its apiVersion and kind, in its namespace or "default".
   Result<void> load(const Json& object, const std::string& manager, WallTime now);
 
-  // Some work of the controllers (garbage collection, namespaces); true while there is more.
+  // Some work of the controllers (garbage collection, namespaces, APIServices); true while there is
+  // more.
   bool step(WallTime now);
   // Called at every change: there may be work.
   void on_change(std::function<void()> callback) { on_change_ = std::move(callback); }
@@ -91,6 +93,7 @@ class Api {
   Tokens tokens_;
   WatchHub watches_;
   CrdController crds_;
+  AggregationController aggregation_;
   GarbageCollector garbage_;
   NamespaceLifecycle namespaces_;
   std::function<void()> on_change_;

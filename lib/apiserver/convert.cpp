@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "builtin/convert_autoscaling.hpp"
+
 namespace kubewatch::apiserver {
 
 namespace {
@@ -31,9 +33,18 @@ bool is_event(const Resource& resource) {
   return resource.storage_gvk.group != resource.type.gvk.group;
 }
 
+bool is_converted_autoscaler(const Resource& resource) {
+  return is_autoscaler(resource) && resource.converted();
+}
+
 }  // namespace
 
+bool is_autoscaler(const Resource& resource) {
+  return resource.storage_id == builtin::kAutoscalers;
+}
+
 Json to_served(const Resource& resource, Json stored) {
+  if (is_converted_autoscaler(resource)) return builtin::autoscaler_to_v1(std::move(stored));
   if (is_event(resource)) {
     for (const auto& [core, events] : kEventFields) rename(stored, core, events);
   }
@@ -44,6 +55,7 @@ Json to_served(const Resource& resource, Json stored) {
 }
 
 Json to_stored(const Resource& resource, Json served) {
+  if (is_converted_autoscaler(resource)) return builtin::autoscaler_to_v2(std::move(served));
   if (is_event(resource)) {
     for (const auto& [core, events] : kEventFields) rename(served, events, core);
   }

@@ -1,7 +1,7 @@
 // Between the version an object is stored in and the version it is served in. Strategy None for
 // CRDs: apiVersion changes, fields that the other version does not have go, and what is stored has
 // the defaults of the version that it is stored in. Events are served in two API groups with
-// different field names.
+// different field names, autoscalers in two versions of different form.
 #pragma once
 
 #include "apiserver/resource.hpp"
@@ -12,6 +12,8 @@ namespace kubewatch::apiserver {
 
 Json to_served(const Resource& resource, Json stored);
 Json to_stored(const Resource& resource, Json served);
+// Its versions say the same in different fields: who owns what is told version by version.
+bool is_autoscaler(const Resource& resource);
 // A selector of served objects, as one of stored ones.
 core::FieldSelector to_stored(const Resource& resource, const core::FieldSelector& served);
 

@@ -292,14 +292,16 @@ void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>&
   Json* given = base::find(object, {"metadata", "ownerReferences"});
   if (given == nullptr) return;
   Json kept = Json::array();
+  std::set<Json> known;
   std::vector<std::string> repeated;
+  std::set<std::string> told;
   for (auto& owner : *given) {
-    if (std::find(kept.begin(), kept.end(), owner) == kept.end()) {
+    if (known.insert(owner).second) {
       kept.push_back(std::move(owner));
       continue;
     }
-    const std::string uid = base::string_at(owner, {"uid"});
-    if (std::find(repeated.begin(), repeated.end(), uid) == repeated.end()) repeated.push_back(uid);
+    std::string uid = base::string_at(owner, {"uid"});
+    if (told.insert(uid).second) repeated.push_back(std::move(uid));
   }
   *given = std::move(kept);
   if (repeated.empty()) return;

@@ -65,6 +65,9 @@ Json scalar(std::string_view text) {
   switch (type) {
     case 's': out = {{"type", "string"}}; break;
     case 'y': out = {{"type", "string"}, {"format", "byte"}}; break;
+    case 'e':
+      out = {{"type", "string"}, {"format", "byte"}, {"x-kubernetes-list-type", "atomic"}};
+      break;
     case 'b': out = {{"type", "boolean"}}; break;
     case 'i': out = {{"type", "integer"}, {"format", "int32"}}; break;
     case 'k': out = {{"type", "integer"}, {"format", "int64"}}; break;

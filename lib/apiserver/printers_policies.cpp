@@ -23,12 +23,16 @@ Json missing_level(const Json& o, WallTime) {
   return dangling == nullptr ? "?" : text(*dangling, {"status"});
 }
 
+Json number_or_none(const Json& o, Path path) {
+  return exists(o, path) ? Json(number(o, path)) : Json("<none>");
+}
+
 // A number of spec.limited, and of how it queues.
 Json limit(const Json& o, const char* field) {
-  return shown(o, {"spec", "limited", field}, "<none>");
+  return number_or_none(o, {"spec", "limited", field});
 }
 Json queuing(const Json& o, const char* field) {
-  return shown(o, {"spec", "limited", "limitResponse", "queuing", field}, "<none>");
+  return number_or_none(o, {"spec", "limited", "limitResponse", "queuing", field});
 }
 
 Json claim_state(const Json& o, WallTime) {

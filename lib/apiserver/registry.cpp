@@ -54,7 +54,9 @@ bool keeps_generation(const std::string& storage_id) {
       "validatingadmissionpolicies.admissionregistration.k8s.io",
       "validatingadmissionpolicybindings.admissionregistration.k8s.io",
       "mutatingadmissionpolicies.admissionregistration.k8s.io",
-      "mutatingadmissionpolicybindings.admissionregistration.k8s.io"};
+      "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+      "flowschemas.flowcontrol.apiserver.k8s.io",
+      "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io"};
   return kinds.count(storage_id) != 0;
 }
 
@@ -93,6 +95,7 @@ ResourcePtr builtin_resource(const std::string& group, const std::string& versio
   const bool event = group == "events.k8s.io" && type.plural == "events";
   resource->storage_id = event ? "events" : type.qualified_plural();
   resource->storage_gvk = event ? core::Gvk{"", "v1", "Event"} : type.gvk;
+  if (group == "autoscaling") resource->storage_gvk.version = "v2";
   resource->generation = keeps_generation(resource->storage_id);
   resource->merge = schema::builtin_merge_schema(type.gvk);
   if (!resource->merge) resource->merge = schema::deduced_merge_schema();

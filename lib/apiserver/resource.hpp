@@ -50,10 +50,9 @@ struct Resource {
   std::string go_type;                          // the server's own, as refusals name it
 
   bool has_status() const { return type.has_subresource("status"); }
-  // Not served as it is stored: events of the other API group, other versions of a CRD.
-  bool converted() const {
-    return storage_gvk.group != type.gvk.group || (custom && custom->stored);
-  }
+  // Not served as it is stored: events of the other API group, autoscalers of version 1, other
+  // versions of a CRD.
+  bool converted() const { return custom ? custom->stored != nullptr : storage_gvk != type.gvk; }
   // With the plural, as in NotFound; with the kind, as in Invalid.
   Subject subject(const std::string& name) const { return {type.gvk.group, type.plural, name}; }
   // and the group that it is stored in.

@@ -8,8 +8,11 @@
 #include <set>
 #include <variant>
 
+#include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
 #include "base/strings.hpp"
+#include "builtin/aggregation.hpp"
+#include "builtin/defaults.hpp"
 #include "builtin/validation.hpp"
 #include "core/object_rules.hpp"
 
@@ -40,7 +43,18 @@ void prepare_namespace(Json& object) {
   object["status"] = {{"phase", "Active"}};
 }
 
-// A map of strings, of bytes where `bytes` (which come as base64 and are kept in its usual form).
+// Bytes come as base64 and are kept in its usual form.
+Result<void> normalise_bytes(const Resource& resource, Json& text) {
+  const auto read = core::decode_bytes(text.get_ref<const std::string&>());
+  if (const auto* place = std::get_if<std::size_t>(&read)) {
+    return undecodable(resource.type.gvk,
+                       fmt::format("illegal base64 data at input byte {}", *place));
+  }
+  text = base::base64_encode(std::get<std::string>(read));
+  return {};
+}
+
+// A map of strings, of bytes where `bytes`.
 Result<void> normalise_map(const Resource& resource, const char* key, bool bytes, Json& object) {
   const auto data = object.find(key);
   if (data == object.end() || data->is_null()) return {};
@@ -50,12 +64,7 @@ Result<void> normalise_map(const Resource& resource, const char* key, bool bytes
     if (!it->is_string()) {
       wrong = it->type_name();
     } else if (bytes) {
-      const auto read = core::decode_bytes(it->get_ref<const std::string&>());
-      if (const auto* place = std::get_if<std::size_t>(&read)) {
-        return undecodable(resource.type.gvk,
-                           fmt::format("illegal base64 data at input byte {}", *place));
-      }
-      *it = base::base64_encode(std::get<std::string>(read));
+      KW_TRY(normalise_bytes(resource, *it));
     }
   }
   if (wrong == nullptr) return {};
@@ -82,7 +91,29 @@ void normalise_secret(Json& object) {
   if (base::string_at(object, {"type"}).empty()) object["type"] = "Opaque";
 }
 
+// Of metadata the status endpoint of these writes nothing.
+bool keeps_metadata_with_status(const Resource& resource) {
+  return resource.custom || is(resource, builtin::kApiServices) ||
+         resource.type.gvk.group == "flowcontrol.apiserver.k8s.io";
+}
+
+// What belongs to the status of an autoscaler shows in the form that it is stored in.
+void prepare_scaler(const Resource& resource, const Json& live, Json& object,
+                    const std::string& subresource) {
+  Json stored = to_stored(resource, std::move(object));
+  keep_other_part(resource, to_stored(resource, live), stored, subresource);
+  builtin::apply_defaults(resource.storage_id, stored);
+  object = to_served(resource, std::move(stored));
+}
+
 }  // namespace
+
+void keep_other_part(const Resource& resource, const Json& live, Json& stored,
+                     const std::string& subresource) {
+  if (!is_autoscaler(resource)) return;
+  const char* kept = subresource == "status" ? "spec" : "status";
+  stored[kept] = live.value(kept, Json::object());
+}
 
 Result<void> normalise_kind(const Resource& resource, Json& object) {
   const bool secret = is(resource, "secrets");
@@ -97,6 +128,10 @@ Result<void> normalise_kind(const Resource& resource, Json& object) {
   }
   if (secret) normalise_secret(object);
   if (is(resource, "namespaces")) label_namespace(object);
+  if (Json* bundle = base::find(object, {"spec", "caBundle"});
+      is(resource, builtin::kApiServices) && bundle != nullptr && bundle->is_string()) {
+    KW_TRY(normalise_bytes(resource, *bundle));
+  }
   if (is(resource, kCrds)) {
     KW_TRY(normalise_crd(object));
   }
@@ -105,13 +140,20 @@ Result<void> normalise_kind(const Resource& resource, Json& object) {
 
 void prepare_create(const Resource& resource, Json& object) {
   // A kubelet registers its Node together with its status.
+  if (is_autoscaler(resource)) return prepare_scaler(resource, Json::object(), object, "");
   if (resource.has_status() && !is(resource, "nodes")) object.erase("status");
+  // What no server is behind is available at once.
+  if (is(resource, builtin::kApiServices) && base::find(object, {"spec", "service"}) == nullptr) {
+    builtin::set_availability(object, builtin::availability(object, nullptr, {}),
+                              base::string_at(object, {"metadata", "creationTimestamp"}));
+  }
   if (is(resource, "namespaces")) prepare_namespace(object);
   if (is(resource, kCrds)) prepare_crd(object);
 }
 
 void prepare_update(const Resource& resource, const Json& live, Json& object,
                     const std::string& subresource) {
+  if (is_autoscaler(resource)) return prepare_scaler(resource, live, object, subresource);
   const auto keep = [&](const std::string& key) {
     const auto it = live.find(key);
     if (it == live.end()) {
@@ -128,8 +170,7 @@ void prepare_update(const Resource& resource, const Json& live, Json& object,
     for (const auto& key : keys) {
       if (key != "status" && key != "metadata" && key != "apiVersion" && key != "kind") keep(key);
     }
-    if (!resource.custom) return;
-    // Of metadata the status endpoint of a custom resource writes nothing.
+    if (!keeps_metadata_with_status(resource)) return;
     const Json version = object["metadata"].value("resourceVersion", Json());
     const Json managed = object["metadata"].value("managedFields", Json());
     const Json uid = object["metadata"].value("uid", Json());
@@ -171,7 +212,7 @@ schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
   }
   for (const auto& [key, value] : object.items()) {
     if (key == "apiVersion" || key == "kind" || key == "status") continue;
-    if (key == "metadata" && !resource.custom) continue;
+    if (key == "metadata" && !keeps_metadata_with_status(resource)) continue;
     add(key);
   }
   return set;
@@ -188,7 +229,13 @@ void validate_kind(const Resource& resource, const Json* live, const Json& objec
     return;
   }
   if (is(resource, kCrds)) return validate_crd(live, object, subresource, errors);
-  builtin::validate(resource.storage_id, live, object, subresource, errors);
+  if (!is_autoscaler(resource)) {
+    return builtin::validate(resource.storage_id, live, object, subresource, errors);
+  }
+  // Faults are told of the form that it is stored in.
+  const Json before = live == nullptr ? Json() : to_stored(resource, *live);
+  builtin::validate(resource.storage_id, live == nullptr ? nullptr : &before,
+                    to_stored(resource, object), subresource, errors);
 }
 
 bool needs_version(const Resource& resource) {
@@ -205,6 +252,7 @@ bool needs_version(const Resource& resource) {
       "validatingwebhookconfigurations.admissionregistration.k8s.io",
       "validatingadmissionpolicies.admissionregistration.k8s.io",
       "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+      "apiservices.apiregistration.k8s.io",
   };
   return resource.custom || kinds.count(resource.storage_id) != 0;
 }

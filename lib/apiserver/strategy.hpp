@@ -23,6 +23,11 @@ void prepare_create(const Resource& resource, Json& object);
 void prepare_update(const Resource& resource, const Json& live, Json& object,
                     const std::string& subresource);
 
+// The part of an autoscaler that an endpoint does not write stays as it is stored, to the order of
+// its metrics: a version in which it is served may not tell it whole.
+void keep_other_part(const Resource& resource, const Json& live, Json& stored,
+                     const std::string& subresource);
+
 // The fields that an endpoint does not write, for managedFields.
 schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
                                 const std::string& subresource);

@@ -11,7 +11,9 @@
 #include "apiserver/service_ips.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/typing.hpp"
+#include "apiserver/version_owners.hpp"
 #include "base/strings.hpp"
+#include "builtin/aggregation.hpp"
 #include "builtin/defaults.hpp"
 #include "builtin/warnings.hpp"
 #include "schema/managed_fields.hpp"
@@ -90,15 +92,6 @@ bool is_released(const Resource& resource, const Json& object) {
          (resource.storage_id != "namespaces" || empty(base::find(object, {"spec", "finalizers"})));
 }
 
-// Of a valid object alone.
-void tell_warnings(const WriteContext& context, const Json* live, const Json& object) {
-  const Resource& resource = *context.resource;
-  if (resource.custom || !context.subresource.empty()) return;
-  for (auto& warning : builtin::warnings_of(resource.storage_id, live, object)) {
-    context.warnings->push_back(std::move(warning));
-  }
-}
-
 // Where the real server stores the kind; older kinds were named otherwise at first.
 std::string registry_prefix(const Resource& resource) {
   static const std::map<std::string, std::string> old = {
@@ -108,12 +101,21 @@ std::string registry_prefix(const Resource& resource) {
       {"replicationcontrollers", "controllers"},
       {"ingresses.networking.k8s.io", "ingress"}};
   if (const auto it = old.find(resource.storage_id); it != old.end()) return it->second;
-  const bool by_group = resource.custom || resource.storage_id == kCrds;
+  const bool by_group = resource.custom || resource.storage_id == kCrds ||
+                        resource.storage_id == builtin::kApiServices;
   const std::string& plural = resource.type.plural;
   return by_group ? resource.type.gvk.group + "/" + plural : plural;
 }
 
 }  // namespace
+
+void tell_warnings(const WriteContext& context, const Json* live, const Json& object) {
+  const Resource& resource = *context.resource;
+  if (resource.custom || !context.subresource.empty()) return;
+  for (auto& warning : builtin::warnings_of(resource.storage_id, live, object)) {
+    context.warnings->push_back(std::move(warning));
+  }
+}
 
 Error error_from_status(const Json& status) {
   const Json* details = base::find(status, {"details"});
@@ -233,8 +235,8 @@ Result<Json> Writer::track(const WriteContext& context, const Json* live, const 
   request.live = live;
   Json nothing;
   if (live == nullptr && !context.resource->custom) {
-    nothing =
-        builtin::empty_object(context.resource->storage_id, string_at(object, {"apiVersion"}));
+    nothing = builtin::empty_object(context.resource->storage_id,
+                                    context.resource->type.gvk.api_version());
     request.nothing = &nothing;
   }
   request.ignored = ignored_fields(*context.resource, object, context.subresource);
@@ -243,7 +245,9 @@ Result<Json> Writer::track(const WriteContext& context, const Json* live, const 
   request.subresource = context.subresource;
   request.schema = context.resource->merge;
   request.now = context.now;
-  auto tracked = schema::track_update(request);
+  auto tracked = is_autoscaler(*context.resource)
+                     ? VersionOwners(registry_, *context.resource).track(std::move(request))
+                     : schema::track_update(request);
   if (!tracked) return internal_error(tracked.error().message());
   if (context.resource->storage_id == kCrds) restore_crd(object, tracked.value());
   return tracked;
@@ -265,19 +269,19 @@ Result<void> Writer::complete(const WriteContext& context, const Json* live, Jso
     KW_TRY(allocate_service(live, object, others, std::hash<std::string>()(key)));
   }
   if (live == nullptr) {
-    builtin::fill_new(resource.storage_id, object);
+    builtin::fill_new(resource.storage_id, object, *context.warnings);
   } else {
     builtin::fill_updated(resource.storage_id, *live, object);
   }
   return {};
 }
 
-ObjectPtr Writer::store(const WriteContext& context, Json object) {
-  if (!context.dry_run) {
-    return storage_.put(context.resource->storage_id,
-                        to_stored(*context.resource, std::move(object)));
-  }
-  return std::make_shared<const Object>(to_stored(*context.resource, std::move(object)));
+ObjectPtr Writer::store(const WriteContext& context, Json object, const Object* live) {
+  const Resource& resource = *context.resource;
+  Json stored = to_stored(resource, std::move(object));
+  if (live != nullptr) keep_other_part(resource, live->json(), stored, context.subresource);
+  if (!context.dry_run) return storage_.put(resource.storage_id, std::move(stored));
+  return std::make_shared<const Object>(std::move(stored));
 }
 
 Result<Written> Writer::commit_create(const WriteContext& context, Json object, bool tracked) {
@@ -348,7 +352,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
     if (!context.dry_run) storage_.remove(resource.storage_id, live->key());
     return Written{last, false};
   }
-  return Written{store(context, std::move(object)), false};
+  return Written{store(context, std::move(object), live.get()), false};
 }
 
 Result<void> Writer::check_version(const WriteContext& context, const Object& live,

@@ -76,7 +76,8 @@ class Writer {
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);
   // What an object of a built-in kind gets beyond its defaults; `live` is null for a new one.
   Result<void> complete(const WriteContext& context, const Json* live, Json& object);
-  ObjectPtr store(const WriteContext& context, Json object);
+  // `live`: what it takes the place of, if anything.
+  ObjectPtr store(const WriteContext& context, Json object, const Object* live = nullptr);
 
   Storage& storage_;
   Registry& registry_;
@@ -106,6 +107,9 @@ Result<void> check_uid(const WriteContext& context, const std::string& live, con
 // bad_request, where the client wants none of it.
 Result<std::vector<std::string>> field_warnings(const WriteContext& context,
                                                 const std::vector<std::string>& unknown);
+
+// Of a valid object of a built-in kind alone, written or left as it is. `live`: null for a create.
+void tell_warnings(const WriteContext& context, const Json* live, const Json& object);
 
 // A Status object as an Error, for those that lib/schema words.
 Error error_from_status(const Json& status);

@@ -9,6 +9,7 @@
 #include "apiserver/metadata.hpp"
 #include "apiserver/micro_time.hpp"
 #include "apiserver/strategy.hpp"
+#include "apiserver/version_owners.hpp"
 #include "apiserver/writer.hpp"
 #include "schema/go_words.hpp"
 #include "schema/managed_fields.hpp"
@@ -210,7 +211,9 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   request.schema = resource.merge;
   request.ignored = ignored_fields(resource, found ? before : configuration, context.subresource);
   request.now = context.now;
-  auto outcome = schema::apply(request);
+  auto outcome = is_autoscaler(resource)
+                     ? VersionOwners(registry_, resource).apply(std::move(request))
+                     : schema::apply(request);
   if (!outcome) {
     return internal_error(
         fmt::format("failed to create typed patch object {}: {}", told, outcome.error().message()));
@@ -229,7 +232,10 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     const bool versions = base::find(configuration, {"spec", "versions"}) != nullptr;
     restore_crd(versions ? configuration : before, outcome->object);
   }
-  if (found && !outcome->changed) return Written{found.value(), false};
+  if (found && !outcome->changed) {
+    tell_warnings(context, &before, before);
+    return Written{found.value(), false};
+  }
   Json managed = outcome->object.at("metadata").value("managedFields", Json());
   KW_ASSIGN(Json object, decode(context, std::move(outcome->object), true));
   if (!managed.is_null()) object["metadata"]["managedFields"] = std::move(managed);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include "builtin/convert_autoscaling.hpp"
 #include "builtin/default_rules.hpp"
 #include "builtin/defaults_kinds.hpp"
 
@@ -99,21 +100,27 @@ void default_behavior(Json& behavior) {
   down.apply(behavior["scaleDown"]);
 }
 
-void default_autoscaler(Json& object) {
-  static const DefaultRules all = {{"spec.minReplicas", "1"}};
-  all.apply(object);
-  if (has_text(object, "apiVersion", "autoscaling/v1")) {
-    static const DefaultRules v1 = {{"spec.targetCPUUtilizationPercentage", "80"}};
-    v1.apply(object);
-    return;
-  }
-  static const DefaultRules v2 = {
+void default_autoscaler_v2(Json& object) {
+  static const DefaultRules all = {
+      {"spec.minReplicas", "1"},
       {"spec.metrics", R"([{"type":"Resource","resource":{"name":"cpu",
           "target":{"type":"Utilization","averageUtilization":80}}}])",
        kUnset},
   };
-  v2.apply(object);
+  all.apply(object);
   for_each_at(object, "spec.behavior", default_behavior);
+}
+
+// Which defaults there are follows from what it says in any of its versions.
+void default_autoscaler(Json& object) {
+  if (!has_text(object, "apiVersion", "autoscaling/v1")) {
+    complete_autoscaler(object);
+    return default_autoscaler_v2(object);
+  }
+  Json stored = autoscaler_to_v2(std::move(object));
+  shape_of(kAutoscalers, stored).apply(stored);
+  default_autoscaler_v2(stored);
+  object = autoscaler_to_v1(std::move(stored));
 }
 
 void default_network_policy(Json& object) {
@@ -222,7 +229,24 @@ const std::map<std::string, DefaultRules>& tables() {
         {"spec.volumeLifecycleModes", R"(["Persistent"])", kUnset},
         {"spec.requiresRepublish", "false"},
         {"spec.seLinuxMount", "false"}}},
-      {"csinodes.storage.k8s.io", {{"spec.drivers[].topologyKeys", "null", kUnset}}},
+      {"csinodes.storage.k8s.io", {{"spec.drivers[].topologyKeys", "null"}}},
+      {"apiservices.apiregistration.k8s.io",
+       {{"spec.service.port", "443"}, {"status.conditions[].lastTransitionTime", "null"}}},
+      {"flowschemas.flowcontrol.apiserver.k8s.io",
+       {{"spec.matchingPrecedence", "1000", kUnset},
+        {"spec.rules[].resourceRules[].namespaces", "null"},
+        {"status.conditions[].lastTransitionTime", "null"}}},
+      {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+       {{"spec.exempt.nominalConcurrencyShares", "0"},
+        {"spec.exempt.lendablePercent", "0"},
+        {"spec.limited.nominalConcurrencyShares", "30"},
+        {"spec.limited.lendablePercent", "0"},
+        {"spec.limited.limitResponse", "{}"},
+        {"spec.limited.limitResponse.type", R"("")"},
+        {"spec.limited.limitResponse.queuing.handSize", "8", kUnset},
+        {"spec.limited.limitResponse.queuing.queues", "64", kUnset},
+        {"spec.limited.limitResponse.queuing.queueLengthLimit", "50", kUnset},
+        {"status.conditions[].lastTransitionTime", "null"}}},
   };
   return all;
 }
@@ -237,7 +261,7 @@ const std::map<std::string, void (*)(Json&)>& functions() {
       {"persistentvolumeclaims", default_claim},
       {"nodes", default_node},
       {"limitranges", default_limits},
-      {"horizontalpodautoscalers.autoscaling", default_autoscaler},
+      {kAutoscalers, default_autoscaler},
       {"networkpolicies.networking.k8s.io", default_network_policy},
       {"rolebindings.rbac.authorization.k8s.io", default_binding},
       {"clusterrolebindings.rbac.authorization.k8s.io", default_binding},
@@ -256,9 +280,16 @@ const std::map<std::string, void (*)(Json&)>& functions() {
 
 }  // namespace
 
+void hide_empty_lists(const std::string& storage_id, Json& object) {
+  shape_of(storage_id, object).hide_empty_lists(object);
+  if (const auto table = tables().find(storage_id); table != tables().end()) {
+    table->second.hide_empty_lists(object);
+  }
+}
+
 void apply_defaults(const std::string& storage_id, Json& object) {
   if (!object.is_object()) return;
-  shape(storage_id, object);
+  shape_of(storage_id, object).apply(object);
   if (default_workload(storage_id, object)) return;
   if (const auto table = tables().find(storage_id); table != tables().end()) {
     table->second.apply(object);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/json.hpp"
 
@@ -20,8 +21,9 @@ Json empty_object(const std::string& storage_id, const std::string& api_version)
 
 // What a new object gets that has its defaults, its name, its uid and its creationTimestamp, and no
 // status but that of its endpoint: by rules of its kind and by admission. Not the finalizers and
-// taints that a controller would have to take away again.
-void fill_new(const std::string& storage_id, Json& object);
+// taints that a controller would have to take away again. Warnings of what it was taken from cannot
+// be told of the result.
+void fill_new(const std::string& storage_id, Json& object, std::vector<std::string>& warnings);
 
 // The same for an update of `live`; both have their defaults.
 void fill_updated(const std::string& storage_id, const Json& live, Json& object);

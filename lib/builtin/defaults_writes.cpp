@@ -7,8 +7,10 @@
 #include <string>
 
 #include "base/json.hpp"
+#include "builtin/app_armor.hpp"
 #include "builtin/default_rules.hpp"
 #include "builtin/defaults.hpp"
+#include "builtin/defaults_kinds.hpp"
 #include "builtin/pod_resources.hpp"
 
 namespace kubewatch::builtin {
@@ -226,9 +228,18 @@ void updated_daemon_set(const Json& live, Json& object) {
   set_template_generation(object, same ? before : before + 1);
 }
 
+// Its generation counts changes, and there is none before the first.
+void updated_driver(const Json& live, Json& driver) {
+  const Json* before = base::find(live, {"spec"});
+  const Json* after = base::find(driver, {"spec"});
+  Json* metadata = base::find(driver, {"metadata"});
+  if (metadata == nullptr || !metadata->is_object() || same_value(before, after)) return;
+  (*metadata)["generation"] = base::int_at(live, {"metadata", "generation"}).value_or(0) + 1;
+}
+
 }  // namespace
 
-void fill_new(const std::string& storage_id, Json& object) {
+void fill_new(const std::string& storage_id, Json& object, std::vector<std::string>& warnings) {
   static const std::map<std::string, void (*)(Json&)> kinds = {
       {"pods", new_pod},
       {"jobs.batch", new_job},
@@ -238,14 +249,17 @@ void fill_new(const std::string& storage_id, Json& object) {
       {"persistentvolumes", new_volume},
   };
   if (!object.is_object()) return;
+  if (storage_id == "pods") take_app_armor_annotations(object, warnings);
   if (const auto kind = kinds.find(storage_id); kind != kinds.end()) kind->second(object);
   // Of the status, and of a Job's labels, which come from those of its template.
   apply_defaults(storage_id, object);
+  hide_empty_lists(storage_id, object);
 }
 
 void fill_updated(const std::string& storage_id, const Json& live, Json& object) {
   static const std::map<std::string, void (*)(const Json&, Json&)> kinds = {
       {"pods", updated_pod},
+      {"csidrivers.storage.k8s.io", updated_driver},
       {"daemonsets.apps", updated_daemon_set},
       {"statefulsets.apps", [](const Json&, Json& set) { drop_max_unavailable(set); }},
       {"persistentvolumeclaims", [](const Json&, Json& claim) { mirror_data_source(claim); }},
@@ -253,6 +267,7 @@ void fill_updated(const std::string& storage_id, const Json& live, Json& object)
   if (!object.is_object()) return;
   if (const auto kind = kinds.find(storage_id); kind != kinds.end()) kind->second(live, object);
   apply_defaults(storage_id, object);
+  hide_empty_lists(storage_id, object);
 }
 
 }  // namespace kubewatch::builtin

@@ -40,7 +40,7 @@ Shapes core_shapes() {
         {"status.nodeInfo.architecture", R"("")"}}},
       {"namespaces", {{"spec", "{}"}, {"status", "{}"}}},
       {"resourcequotas", {{"spec", "{}"}, {"status", "{}"}}},
-      {"limitranges", {{"spec", "{}"}, {"spec.limits", "null", kUnset}}},
+      {"limitranges", {{"spec", "{}"}, {"spec.limits", "null"}}},
   };
 }
 
@@ -110,21 +110,20 @@ Shapes other_shapes() {
   return {
       {"certificatesigningrequests.certificates.k8s.io", {{"spec", "{}"}, {"status", "{}"}}},
       {"leases.coordination.k8s.io", {{"spec", "{}"}}},
-      {"endpointslices.discovery.k8s.io",
-       {{"endpoints", "null", kUnset}, {"ports", "null", kUnset}}},
+      {"endpointslices.discovery.k8s.io", {{"endpoints", "null"}, {"ports", "null"}}},
       {"ingresses.networking.k8s.io",
        {{"spec", "{}"}, {"status", "{}"}, {"status.loadBalancer", "{}"}}},
       {"ingressclasses.networking.k8s.io", {{"spec", "{}"}}},
       {"ipaddresses.networking.k8s.io", {{"spec", "{}"}}},
       {"networkpolicies.networking.k8s.io", {{"spec", "{}"}, {"spec.podSelector", "{}"}}},
       {"servicecidrs.networking.k8s.io", {{"spec", "{}"}, {"status", "{}"}}},
-      {"roles.rbac.authorization.k8s.io", {{"rules", "null", kUnset}}},
-      {"clusterroles.rbac.authorization.k8s.io", {{"rules", "null", kUnset}}},
+      {"roles.rbac.authorization.k8s.io", {{"rules", "null"}}},
+      {"clusterroles.rbac.authorization.k8s.io", {{"rules", "null"}}},
       {"rolebindings.rbac.authorization.k8s.io", {{"roleRef", "{}"}}},
       {"clusterrolebindings.rbac.authorization.k8s.io", {{"roleRef", "{}"}}},
       {"priorityclasses.scheduling.k8s.io", {{"value", "0"}}},
       {"csidrivers.storage.k8s.io", {{"spec", "{}"}}},
-      {"csinodes.storage.k8s.io", {{"spec", "{}"}, {"spec.drivers", "null", kUnset}}},
+      {"csinodes.storage.k8s.io", {{"spec", "{}"}, {"spec.drivers", "null"}}},
       {"volumeattachments.storage.k8s.io",
        {{"spec", "{}"}, {"spec.source", "{}"}, {"status", "{}"}, {"status.attached", "false"}}},
       {"validatingadmissionpolicies.admissionregistration.k8s.io",
@@ -135,15 +134,27 @@ Shapes other_shapes() {
       {"resourceclaims.resource.k8s.io",
        {{"spec", "{}"},
         {"spec.devices", "{}"},
-        {"spec.devices.requests", "null", kUnset},
+        {"spec.devices.requests", "null"},
         {"status", "{}"}}},
       {"resourceclaimtemplates.resource.k8s.io",
        {{"spec", "{}"},
         {"spec.metadata", "{}"},
         {"spec.spec", "{}"},
         {"spec.spec.devices", "{}"},
-        {"spec.spec.devices.requests", "null", kUnset}}},
+        {"spec.spec.devices.requests", "null"}}},
       {"deviceclasses.resource.k8s.io", {{"spec", "{}"}}},
+      {"apiservices.apiregistration.k8s.io",
+       {{"spec", "{}"},
+        {"spec.groupPriorityMinimum", "0"},
+        {"spec.versionPriority", "0"},
+        {"status", "{}"}}},
+      {"flowschemas.flowcontrol.apiserver.k8s.io",
+       {{"spec", "{}"},
+        {"spec.priorityLevelConfiguration", "{}"},
+        {"spec.priorityLevelConfiguration.name", R"("")"},
+        {"status", "{}"}}},
+      {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+       {{"spec", "{}"}, {"spec.type", R"("")"}, {"status", "{}"}}},
       {"resourceslices.resource.k8s.io",
        {{"spec", "{}"},
         {"spec.pool", "{}"},
@@ -193,15 +204,16 @@ const DefaultRules* shape_of_version(const std::string& storage_id, const Json& 
 
 }  // namespace
 
-void shape(const std::string& storage_id, Json& object) {
-  if (const DefaultRules* rules = shape_of_version(storage_id, object)) return rules->apply(object);
+const DefaultRules& shape_of(const std::string& storage_id, const Json& object) {
+  static const DefaultRules none = {};
+  if (const DefaultRules* rules = shape_of_version(storage_id, object)) return *rules;
   const auto found = shapes().find(storage_id);
-  if (found != shapes().end()) found->second.apply(object);
+  return found == shapes().end() ? none : found->second;
 }
 
 Json empty_object(const std::string& storage_id, const std::string& api_version) {
   Json out = {{"apiVersion", api_version}};
-  shape(storage_id, out);
+  shape_of(storage_id, out).apply(out);
   return out;
 }
 

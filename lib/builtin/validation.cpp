@@ -50,6 +50,16 @@ const std::map<std::string, KindRules*>& rules() {
       {"mutatingwebhookconfigurations.admissionregistration.k8s.io", check_webhooks},
       {"validatingwebhookconfigurations.admissionregistration.k8s.io", check_webhooks},
       {"apiservices.apiregistration.k8s.io", check_api_service},
+      {"flowschemas.flowcontrol.apiserver.k8s.io", check_flow_schema},
+      {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", check_priority_level},
+  };
+  return all;
+}
+
+const std::map<std::string, KindRules*>& status_rules() {
+  static const std::map<std::string, KindRules*> all = {
+      {"flowschemas.flowcontrol.apiserver.k8s.io", check_flow_conditions},
+      {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", check_flow_conditions},
   };
   return all;
 }
@@ -59,9 +69,11 @@ const std::map<std::string, KindRules*>& rules() {
 void validate(const std::string& storage_id, const Json* live, const Json& object,
               const std::string& subresource, FieldErrors& errors) {
   // Other endpoints keep the spec as it is, but for a Namespace's.
-  if (!subresource.empty() && subresource != "finalize") return;
-  const auto found = rules().find(storage_id);
-  if (found != rules().end()) found->second(Field(object, errors), live);
+  const bool of_spec = subresource.empty() || subresource == "finalize";
+  if (!of_spec && subresource != "status") return;
+  const auto& all = of_spec ? rules() : status_rules();
+  const auto found = all.find(storage_id);
+  if (found != all.end()) found->second(Field(object, errors), live);
 }
 
 }  // namespace kubewatch::builtin

@@ -1,4 +1,4 @@
-// HorizontalPodAutoscalers and PodDisruptionBudgets.
+// HorizontalPodAutoscalers, in the form of autoscaling/v2, and PodDisruptionBudgets.
 #include <fmt/format.h>
 
 #include "base/strings.hpp"
@@ -209,10 +209,6 @@ void check_autoscaler(const Field& object, const Json* live) {
     spec["metrics"].forbidden(
         "must specify at least one Object or External metric to support scaling to zero replicas");
   }
-  // v1 has one metric.
-  const Field share = spec["targetCPUUtilizationPercentage"].at(
-      spec.path() + ".metrics[0].resource.target.averageUtilization");
-  if (share.number_or(1) < 1) share.invalid("must be greater than 0");
   check_scaling_rules(spec["behavior"]["scaleUp"]);
   check_scaling_rules(spec["behavior"]["scaleDown"]);
 }

@@ -60,6 +60,11 @@ KindRules check_cluster_role_binding;
 KindRules check_webhooks;
 KindRules check_api_service;
 
+// validation_flow_control.cpp
+KindRules check_flow_schema;
+KindRules check_priority_level;
+KindRules check_flow_conditions;  // of a status
+
 // validation_data.cpp
 KindRules check_config_map_object;
 KindRules check_secret_object;

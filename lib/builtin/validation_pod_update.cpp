@@ -1,9 +1,10 @@
 // What an update of a Pod may change, and how the server shows what else it would.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 
 #include "base/strings.hpp"
+#include "builtin/app_armor.hpp"
 #include "builtin/go_values.hpp"
 #include "builtin/validation_pods.hpp"
 
@@ -50,12 +51,12 @@ void check_kept_tolerations(const Field& now, const Field& before) {
     if (copy.is_object()) copy.erase("tolerationSeconds");
     return copy;
   };
-  const auto all = now.items();
+  std::set<Json> kept;
+  for (const auto& one : now.items()) {
+    if (one.present()) kept.insert(without_time(one));
+  }
   for (const auto& old : before.items()) {
-    const bool kept = old.present() && std::any_of(all.begin(), all.end(), [&](const Field& one) {
-                        return one.present() && without_time(one) == without_time(old);
-                      });
-    if (kept) continue;
+    if (old.present() && kept.count(without_time(old)) != 0) continue;
     return now.forbidden("existing toleration can not be modified except its tolerationSeconds");
   }
   check_tolerations(now);
@@ -116,6 +117,9 @@ void allow_for_gates(Json& now, const Json& before, const Field& spec) {
 }  // namespace
 
 void check_pod_update(const Field& pod, const Field& live) {
+  const Field annotations = pod["metadata"]["annotations"];
+  check_kept_app_armor(annotations, live["metadata"]["annotations"]);
+  check_pod_annotations(annotations, pod["spec"]);  // once more, as the server does
   const Field spec = pod["spec"];
   const Field before = live["spec"];
   if (!spec.is_map() || !before.is_map()) return;

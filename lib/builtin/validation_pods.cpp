@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
+#include "builtin/app_armor.hpp"
 #include "core/resource.hpp"
 
 namespace kubewatch::builtin {
@@ -348,14 +349,20 @@ void check_pod_spec(const Field& spec, const PodSurroundings& around) {
   check_file_volumes(spec);
 }
 
+void check_pod_annotations(const Field& annotations, const Field& spec) {
+  check_deletion_cost(annotations);
+  check_app_armor_annotations(annotations, spec);
+}
+
 void check_pod_template(const Field& tmpl) {
   // What stands in metadata is told without it.
   check_labels(tmpl["metadata"]["labels"].at(tmpl.path() + ".labels"));
   const Field annotations = tmpl["metadata"]["annotations"].at(tmpl.path() + ".annotations");
   check_annotations(annotations);
-  check_deletion_cost(annotations);
   const Field spec = tmpl["spec"];
+  check_pod_annotations(annotations, spec);
   check_pod_spec(spec, {});
+  check_app_armor_agrees(annotations, spec);
   if (!spec["ephemeralContainers"].empty()) {
     spec["ephemeralContainers"].forbidden("ephemeral containers not allowed in pod template");
   }
@@ -363,7 +370,8 @@ void check_pod_template(const Field& tmpl) {
 
 void check_pod(const Field& pod, const Json* live) {
   const Field spec = pod["spec"];
-  check_deletion_cost(pod["metadata"]["annotations"]);
+  const Field annotations = pod["metadata"]["annotations"];
+  check_pod_annotations(annotations, spec);
   check_pod_spec(spec, {true, pod["metadata"]["name"].text()});
   check_image_space(spec["containers"]);
   check_image_space(spec["initContainers"]);
@@ -374,6 +382,7 @@ void check_pod(const Field& pod, const Json* live) {
   if (!spec["nodeName"].empty() && !spec["schedulingGates"].empty()) {
     spec["nodeName"].forbidden("cannot be set until all schedulingGates have been cleared");
   }
+  check_app_armor_agrees(annotations, spec);
 }
 
 }  // namespace kubewatch::builtin

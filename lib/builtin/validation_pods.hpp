@@ -17,6 +17,7 @@ struct PodSurroundings {
 
 void check_pod(const Field& pod, const Json* live);
 void check_pod_template(const Field& tmpl);
+void check_pod_annotations(const Field& annotations, const Field& spec);
 void check_pod_spec(const Field& spec, const PodSurroundings& around);
 
 // validation_containers.cpp

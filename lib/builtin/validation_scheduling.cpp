@@ -64,7 +64,8 @@ void check_match_keys(const Field& term) {
   check_label_keys(match, selector);
   check_label_keys(mismatch, selector);
   std::map<std::string, std::size_t> place;
-  for (std::size_t i = 0; i < match.items().size(); ++i) place[match.items()[i].text()] = i;
+  std::size_t index = 0;
+  for (const auto& key : match.items()) place[key.text()] = index++;
   std::set<std::string> selected;
   for (const auto& [key, value] : selector["matchLabels"].entries()) selected.insert(key);
   for (const auto& one : selector["matchExpressions"].items()) {
@@ -176,8 +177,9 @@ void check_tolerations(const Field& tolerations) {
 
 void check_topology_spread(const Field& constraints) {
   const auto all = constraints.items();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Field& one = all[i];
+  std::map<std::string, std::size_t> ahead;  // how many constraints with a key are still to come
+  for (const auto& one : all) ++ahead[spread_key(one)];
+  for (const auto& one : all) {
     const std::int64_t skew = one["maxSkew"].number_or(0);
     if (skew <= 0) one["maxSkew"].invalid_as(std::to_string(skew), "must be greater than zero");
     if (one["topologyKey"].empty()) one["topologyKey"].required("can not be empty");
@@ -185,11 +187,10 @@ void check_topology_spread(const Field& constraints) {
     if (!action.is("DoNotSchedule") && !action.is("ScheduleAnyway")) {
       action.not_supported({"DoNotSchedule", "ScheduleAnyway"});
     }
-    for (std::size_t j = i + 1; j < all.size(); ++j) {
-      if (spread_key(one) != spread_key(all[j])) continue;
-      one.errors().push_back(field_duplicate(one.path() + ".{topologyKey, whenUnsatisfiable}",
-                                             quoted_text(spread_key(one))));
-      break;
+    const std::string once = spread_key(one);
+    if (--ahead[once] > 0) {
+      one.errors().push_back(
+          field_duplicate(one.path() + ".{topologyKey, whenUnsatisfiable}", quoted_text(once)));
     }
     const Field domains = one["minDomains"];
     if (domains.number_or(1) <= 0) domains.invalid("must be greater than zero");

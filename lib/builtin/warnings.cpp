@@ -184,6 +184,19 @@ void warn_of_volume(const Json& volume, Warnings& warnings) {
   }
 }
 
+// When it starts to ask for tokens, or asks for others.
+void warn_of_driver(const Json* live, const Json& driver, Warnings& warnings) {
+  const Json* in_secrets = base::find(driver, {"spec", "serviceAccountTokenInSecrets"});
+  const Json* tokens = base::find(driver, {"spec", "tokenRequests"});
+  const bool set = in_secrets != nullptr && !in_secrets->is_null();
+  if (set || tokens == nullptr || tokens->empty()) return;
+  const Json* before = live == nullptr ? nullptr : base::find(*live, {"spec", "tokenRequests"});
+  if (before != nullptr && *before == *tokens) return;
+  warnings.push_back(
+      "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to "
+      "prevent possible logging of tokens in volume attributes");
+}
+
 void warn_of_storage_class(const Json& object, Warnings& warnings) {
   const Json* terms = base::find(object, {"allowedTopologies"});
   for (std::size_t i = 0; terms != nullptr && terms->is_array() && i < terms->size(); ++i) {
@@ -263,6 +276,7 @@ std::vector<std::string> warnings_of(const std::string& storage_id, const Json* 
   if (storage_id == "services") warn_of_service(object, warnings);
   if (storage_id == "persistentvolumeclaims") warn_of_claim(object, warnings);
   if (storage_id == "persistentvolumes") warn_of_volume(object, warnings);
+  if (storage_id == "csidrivers.storage.k8s.io") warn_of_driver(live, object, warnings);
   if (storage_id == "storageclasses.storage.k8s.io") warn_of_storage_class(object, warnings);
   return warnings;
 }

@@ -1,12 +1,16 @@
 // The part of warnings.hpp that is about Pods and their templates.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <set>
 
 #include "base/quantity.hpp"
+#include "builtin/app_armor.hpp"
 #include "builtin/warnings.hpp"
 #include "core/object_rules.hpp"
 #include "schema/go_words.hpp"
@@ -213,7 +217,9 @@ void warn_of_profiles(const std::string& path, const Json& pod, const Json& cont
         fmt::format("{}[{}]: non-functional in v1.27+; use the \"seccompProfile\" field instead",
                     field, seccomp));
   }
-  const std::string armor = "container.apparmor.security.beta.kubernetes.io/" + name;
+  // Of a Pod of its own it is told when its fields are filled.
+  if (path.empty()) return;
+  const std::string armor = kAppArmorAnnotation + name;
   const bool armored = has_profile(container, "appArmorProfile") ||
                        has_profile(at(pod, {"spec"}), "appArmorProfile");
   if (annotations.contains(armor) && !armored) {
@@ -258,39 +264,81 @@ struct Port {
   std::string host_ip;
 };
 
-// How a port clashes with another of its number and protocol; "" where it does not.
-std::string clash(const Port& port, const Port& other) {
+// How a port clashes with one of those that TakenPorts finds for it.
+const char* clash(const Port& port, const Port& other) {
   if (port.host_ip == other.host_ip && port.host_port == other.host_port) return "duplicate";
   if (port.host_port == 0 || other.host_port == 0) return "overlapping";
-  const bool one_open = port.host_ip.empty() != other.host_ip.empty();
-  return port.host_port == other.host_port && one_open ? "dangerously ambiguous" : "";
+  return "dangerously ambiguous";
 }
 
+// Ports of one number and protocol. Thousands of them may have nothing in common on the node: a
+// further one is compared only with those that it clashes with.
+class TakenPorts {
+ public:
+  // In their order.
+  std::vector<const Port*> clashing_with(const Port& port) const {
+    std::vector<std::size_t> found;
+    const auto take = [&](std::int64_t host_port, const std::optional<std::string>& host_ip) {
+      const auto there = places_.find({host_port, host_ip});
+      if (there == places_.end()) return;
+      found.insert(found.end(), there->second.begin(), there->second.end());
+    };
+    if (port.host_port != 0) {
+      take(0, std::nullopt);
+      take(port.host_port, port.host_ip.empty() ? std::nullopt : std::optional(port.host_ip));
+      if (!port.host_ip.empty()) take(port.host_port, "");
+      std::sort(found.begin(), found.end());
+    } else {
+      found.resize(ports_.size());
+      std::iota(found.begin(), found.end(), 0);
+    }
+    std::vector<const Port*> out;
+    for (const std::size_t index : found) out.push_back(&ports_[index]);
+    return out;
+  }
+
+  void add(Port port) {
+    places_[{port.host_port, std::nullopt}].push_back(ports_.size());
+    places_[{port.host_port, port.host_ip}].push_back(ports_.size());
+    ports_.push_back(std::move(port));
+  }
+
+ private:
+  // By port and address of the node; without an address: of all addresses.
+  using Place = std::pair<std::int64_t, std::optional<std::string>>;
+
+  std::vector<Port> ports_;
+  std::map<Place, std::vector<std::size_t>> places_;
+};
+
+// No answer has room for more: each is a byte at least (apiserver/api_target.cpp).
+constexpr std::size_t kMostTold = 4096;
+
 void warn_of_ports(const std::string& spec_path, const Json& spec, Warnings& warnings) {
-  std::map<std::pair<std::int64_t, std::string>, std::vector<Port>> taken;
-  each_container(spec_path, spec, [&](const std::string& container, const Json& one) {
-    each_item(container + ".ports", at(one, {"ports"}),
-              [&](const std::string& path, const Json& given) {
-                const Port port{path, base::int_at(given, {"hostPort"}).value_or(0),
-                                string_at(given, {"hostIP"})};
-                const auto number = base::int_at(given, {"containerPort"}).value_or(0);
-                std::string protocol = string_at(given, {"protocol"});
-                if (protocol.empty()) protocol = "TCP";
-                if (!port.host_ip.empty() && port.host_port == 0) {
-                  warnings.push_back(fmt::format(
-                      "{}: hostIP set without hostPort: {{Name:{} HostPort:0 ContainerPort:{} "
+  std::map<std::pair<std::int64_t, std::string>, TakenPorts> taken;
+  const auto warn_of_port = [&](const std::string& path, const Json& given) {
+    // Equal ports clash each with each.
+    if (warnings.size() > kMostTold) return;
+    const Port port{path, base::int_at(given, {"hostPort"}).value_or(0),
+                    string_at(given, {"hostIP"})};
+    const auto number = base::int_at(given, {"containerPort"}).value_or(0);
+    std::string protocol = string_at(given, {"protocol"});
+    if (protocol.empty()) protocol = "TCP";
+    if (!port.host_ip.empty() && port.host_port == 0) {
+      warnings.push_back(
+          fmt::format("{}: hostIP set without hostPort: {{Name:{} HostPort:0 ContainerPort:{} "
                       "Protocol:{} HostIP:{}}}",
                       path, string_at(given, {"name"}), number, protocol, port.host_ip));
-                }
-                auto& others = taken[{number, protocol}];
-                for (const Port& other : others) {
-                  const std::string how = clash(port, other);
-                  if (how.empty()) continue;
-                  warnings.push_back(
-                      fmt::format("{}: {} port definition with {}", path, how, other.path));
-                }
-                others.push_back(port);
-              });
+    }
+    TakenPorts& others = taken[{number, protocol}];
+    for (const Port* other : others.clashing_with(port)) {
+      warnings.push_back(
+          fmt::format("{}: {} port definition with {}", path, clash(port, *other), other->path));
+    }
+    others.add(port);
+  };
+  each_container(spec_path, spec, [&](const std::string& container, const Json& one) {
+    each_item(container + ".ports", at(one, {"ports"}), warn_of_port);
   });
 }
 

@@ -74,7 +74,7 @@ void Apply::own_before_first_apply() {
   entry.manager = "before-first-apply";
   entry.api_version = base::string_at(request_.applied, {"apiVersion"});
   entry.subresource = request_.subresource;
-  entry.time = base::format_rfc3339(request_.now);
+  entry.time = entry_time(request_.subresource, request_.now);
   entry.fields = std::move(all.added);
   entry.fields.merge_in(all.modified);
   strip_identity_fields(entry.fields);
@@ -172,7 +172,7 @@ bool Apply::same_owners_as_live() const {
 Result<ApplyOutcome> Apply::finish() {
   as_written(schema_, object_);
   if (object_ != live_) {
-    managed_[self_].time = base::format_rfc3339(request_.now);
+    managed_[self_].time = entry_time(request_.subresource, request_.now);
     managed_[self_].original = nullptr;
   }
   drop_empty(managed_);

@@ -36,7 +36,7 @@ class Table {
 
  private:
   MergeNode* make() { return owned_.emplace_back(std::make_unique<MergeNode>()).get(); }
-  const MergeNode* atomic_copy(std::string_view name);
+  const MergeNode* copy_as(MergeNode::Kind kind, std::string_view marked);
   const MergeNode* type(std::string_view text);
   const MergeNode* scalar(MergeNode::Scalar scalar, bool anything = false);
   const MergeNode* collection(MergeNode::Kind kind, std::string_view element);
@@ -91,12 +91,13 @@ const MergeNode* Table::definition(std::string_view name) {
   return node;
 }
 
-const MergeNode* Table::atomic_copy(std::string_view name) {
-  const std::string key = "!" + std::string(name);
+// Of "!NAME" or "+NAME": a field may have its type owned otherwise than other fields do.
+const MergeNode* Table::copy_as(MergeNode::Kind kind, std::string_view marked) {
+  const std::string key(marked);
   if (const auto known = nodes_.find(key); known != nodes_.end()) return known->second;
   MergeNode* node = make();
-  *node = *definition(name);
-  node->kind = MergeNode::Kind::map_atomic;
+  *node = *definition(marked.substr(1));
+  node->kind = kind;
   return nodes_[key] = node;
 }
 
@@ -173,7 +174,10 @@ const MergeNode* Table::type(std::string_view text) {
   using Scalar = MergeNode::Scalar;
   const char tag = text.front();
   const std::string_view rest = text.substr(1);
-  if (tag == '@') return rest.front() == '!' ? atomic_copy(rest.substr(1)) : definition(rest);
+  if (tag == '@') {
+    if (rest.front() == '!') return copy_as(Kind::map_atomic, rest);
+    return rest.front() == '+' ? copy_as(Kind::map, rest) : definition(rest);
+  }
   const std::string key = "type " + std::string(text);
   if (const auto known = nodes_.find(key); known != nodes_.end()) return known->second;
   const MergeNode* node = nullptr;

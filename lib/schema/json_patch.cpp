@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kMaxOperations = 10000;
 constexpr std::size_t kMaxCopied = 3U << 20U;
-// List items that all operations together may touch: 10,000 inserts into one huge list would take
+// List items that all operations together may shift: 10,000 inserts into one huge list would take
 // minutes.
-constexpr std::size_t kMaxTouched = 20'000'000;
+constexpr std::size_t kMaxShifted = 20'000'000;
 
 Error invalid(const std::string& what) {
   return Error(ErrorKind::invalid, what);
@@ -64,7 +64,7 @@ Result<Json*> get(const Place& place) {
   return &(*place.container)[index];
 }
 
-Result<void> add(const Place& place, Json value) {
+Result<void> add(const Place& place, Json value, std::size_t& shifted) {
   if (place.container->is_object()) {
     (*place.container)[place.key] = std::move(value);
     return {};
@@ -74,16 +74,18 @@ Result<void> add(const Place& place, Json value) {
     return {};
   }
   KW_ASSIGN(const std::size_t index, index_of(*place.container, place.key, true));
+  shifted += place.container->size() - index;
   place.container->insert(place.container->begin() + static_cast<long>(index), std::move(value));
   return {};
 }
 
-Result<void> remove(const Place& place) {
+Result<void> remove(const Place& place, std::size_t& shifted) {
   if (place.container->is_object()) {
     if (place.container->erase(place.key) != 0) return {};
     return invalid("Unable to remove nonexistent key: " + place.key + ": missing value");
   }
   KW_ASSIGN(const std::size_t index, index_of(*place.container, place.key, false));
+  shifted += place.container->size() - index;
   place.container->erase(index);
   return {};
 }
@@ -108,12 +110,6 @@ class Patcher {
   Json take() { return std::move(document_); }
 
  private:
-  Place locate(const std::string& path) {
-    Place place = find_place(document_, path);
-    if (place.container != nullptr && place.container->is_array())
-      touched_ += place.container->size();
-    return place;
-  }
   Result<std::string> text_of(const Json& operation, const char* name,
                               const std::string& otherwise);
   Result<void> run_add(const Json& operation);
@@ -125,7 +121,7 @@ class Patcher {
 
   Json document_;
   std::size_t copied_ = 0;
-  std::size_t touched_ = 0;
+  std::size_t shifted_ = 0;
 };
 
 Json value_of(const Json& operation) {
@@ -149,23 +145,23 @@ Result<void> in(Result<void> result, const std::string& what) {
 Result<void> Patcher::run_add(const Json& operation) {
   KW_ASSIGN(const std::string path,
             text_of(operation, "path", "add operation failed to decode path"));
-  const Place place = locate(path);
+  const Place place = find_place(document_, path);
   if (place.container == nullptr) {
     return invalid("add operation does not apply: doc is missing path: \"" + path +
                    "\": missing value");
   }
-  return in(add(place, value_of(operation)), "error in add for path: '" + path + "'");
+  return in(add(place, value_of(operation), shifted_), "error in add for path: '" + path + "'");
 }
 
 Result<void> Patcher::run_remove(const Json& operation) {
   KW_ASSIGN(const std::string path,
             text_of(operation, "path", "remove operation failed to decode path"));
-  const Place place = locate(path);
+  const Place place = find_place(document_, path);
   if (place.container == nullptr) {
     return invalid("remove operation does not apply: doc is missing path: \"" + path +
                    "\": missing value");
   }
-  return in(remove(place), "error in remove for path: '" + path + "'");
+  return in(remove(place, shifted_), "error in remove for path: '" + path + "'");
 }
 
 Result<void> Patcher::run_replace(const Json& operation) {
@@ -178,7 +174,7 @@ Result<void> Patcher::run_replace(const Json& operation) {
     document_ = std::move(value);
     return {};
   }
-  const Place place = locate(path);
+  const Place place = find_place(document_, path);
   if (place.container == nullptr) {
     return invalid("replace operation does not apply: doc is missing path: " + path +
                    ": missing value");
@@ -188,7 +184,7 @@ Result<void> Patcher::run_replace(const Json& operation) {
     return invalid("replace operation does not apply: doc is missing key: " + path +
                    ": missing value");
   }
-  if (*old == nullptr) return add(place, value_of(operation));
+  if (*old == nullptr) return add(place, value_of(operation), shifted_);
   **old = value_of(operation);
   return {};
 }
@@ -197,7 +193,7 @@ Result<void> Patcher::run_move(const Json& operation) {
   KW_ASSIGN(const std::string from, text_of(operation, "from",
                                             "move operation failed to decode from: "
                                             "operation, missing from field"));
-  const Place source = locate(from);
+  const Place source = find_place(document_, from);
   if (source.container == nullptr) {
     return invalid("move operation does not apply: doc is missing from path: " + from +
                    ": missing value");
@@ -206,24 +202,24 @@ Result<void> Patcher::run_move(const Json& operation) {
   if (!found.ok()) {
     return invalid("error in move for path: '" + source.key + "': " + found.error().message());
   }
-  Json value = *found == nullptr ? Json() : **found;
-  KW_TRY(in(remove(source), "error in move for path: '" + source.key + "'"));
+  Json value = *found == nullptr ? Json() : std::move(**found);
+  KW_TRY(in(remove(source, shifted_), "error in move for path: '" + source.key + "'"));
   KW_ASSIGN(const std::string path, text_of(operation, "path",
                                             "move operation failed to decode path: "
                                             "operation missing path field"));
-  const Place target = locate(path);
+  const Place target = find_place(document_, path);
   if (target.container == nullptr) {
     return invalid("move operation does not apply: doc is missing destination path: " + path +
                    ": missing value");
   }
-  return in(add(target, std::move(value)), "error in move for path: '" + path + "'");
+  return in(add(target, std::move(value), shifted_), "error in move for path: '" + path + "'");
 }
 
 Result<void> Patcher::run_copy(const Json& operation) {
   KW_ASSIGN(const std::string from, text_of(operation, "from",
                                             "copy operation failed to decode from: "
                                             "operation, missing from field"));
-  const Place source = locate(from);
+  const Place source = find_place(document_, from);
   if (source.container == nullptr) {
     return invalid("copy operation does not apply: doc is missing from path: " + from +
                    ": missing value");
@@ -235,7 +231,7 @@ Result<void> Patcher::run_copy(const Json& operation) {
   Json value = *found == nullptr ? Json() : **found;
   KW_ASSIGN(const std::string path,
             text_of(operation, "path", "copy operation failed to decode path"));
-  const Place target = locate(path);
+  const Place target = find_place(document_, path);
   if (target.container == nullptr) {
     return invalid("copy operation does not apply: doc is missing destination path: " + path +
                    ": missing value");
@@ -247,7 +243,7 @@ Result<void> Patcher::run_copy(const Json& operation) {
                      std::to_string(copied_) + ", exceeding the limit " +
                      std::to_string(kMaxCopied));
   }
-  return in(add(target, std::move(value)), "error while adding value during copy");
+  return in(add(target, std::move(value), shifted_), "error while adding value during copy");
 }
 
 Result<void> Patcher::run_test(const Json& operation) {
@@ -257,7 +253,7 @@ Result<void> Patcher::run_test(const Json& operation) {
   const Json wanted = value_of(operation);
   const Error failed = invalid("testing value " + path + " failed: test failed");
   if (path.empty()) return document_ == wanted ? Result<void>() : failed;
-  const Place place = locate(path);
+  const Place place = find_place(document_, path);
   if (place.container == nullptr) {
     return invalid("test operation does not apply: is missing path: " + path + ": missing value");
   }
@@ -270,9 +266,9 @@ Result<void> Patcher::run_test(const Json& operation) {
 
 Result<void> Patcher::run(const Json& operation) {
   if (!operation.is_object()) return invalid("a JSON patch operation is not an object");
-  if (touched_ > kMaxTouched) {
-    return Error(ErrorKind::too_large, "the JSON patch touches more than " +
-                                           std::to_string(kMaxTouched) +
+  if (shifted_ > kMaxShifted) {
+    return Error(ErrorKind::too_large, "the JSON patch shifts more than " +
+                                           std::to_string(kMaxShifted) +
                                            " list items; use fewer operations on long lists");
   }
   const std::string op = base::string_at(operation, {"op"});

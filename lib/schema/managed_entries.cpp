@@ -230,4 +230,8 @@ void drop_empty(Managed& managed) {
   }
 }
 
+std::string entry_time(const std::string& subresource, WallTime now) {
+  return subresource == "scale" ? "" : base::format_rfc3339(now);
+}
+
 }  // namespace kubewatch::schema

@@ -56,5 +56,7 @@ void strip_identity_fields(FieldSet& fields);
 // At most ten updaters: the oldest become "ancient-changes".
 void cap_updaters(Managed& managed);
 void drop_empty(Managed& managed);
+// Of an entry that is written now; "" for a scale, whose entries the server gives no time.
+std::string entry_time(const std::string& subresource, WallTime now);
 
 }  // namespace kubewatch::schema

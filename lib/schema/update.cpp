@@ -58,7 +58,7 @@ void take_ownership(const UpdateRequest& request, const MergeNode& schema, const
     ManagedEntry entry = new_entry(request);
     ManagedEntry& own = managed.try_emplace(entry.identity(), entry).first->second;
     own.fields.merge_in(taken);
-    own.time = base::format_rfc3339(request.now);
+    own.time = entry_time(request.subresource, request.now);
     own.original = nullptr;
   }
   drop_empty(managed);

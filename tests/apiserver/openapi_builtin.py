@@ -12,7 +12,7 @@ A line is a package or one of its types:
   Quantity :{"oneOf":[...]}          what follows " :" is JSON and part of the schema as it is
 Marks of a type: ^ a kind (apiVersion, kind), + has ObjectMeta, l has a list, ! atomic.
 A field is NAME[*]:[{patch merge key;patch strategy}]TYPE, * where it is required; those come first. TYPE:
-  s string, y bytes, b boolean, i int32, k int64, d double; then (A|B) its values, _ for a space; then 0 or =VALUE
+  s string, y bytes, e bytes that are one list, b boolean, i int32, k int64, d double; then (A|B) its values, _ for a space; then 0 or =VALUE
   its default, 0 the empty one
   @NAME reference, &NAME the same with the default {}, $NAME a bare one;
   NAME is of the same package or H.NAME of that with the handle H
@@ -105,6 +105,9 @@ class Writer:
 
     def scalar(self, schema):
         out = SCALARS[(schema.pop("type"), schema.pop("format", ""))]
+        if schema.pop("x-kubernetes-list-type", "") == "atomic":
+            assert out == "y"
+            out = "e"
         if "enum" in schema:
             values = schema.pop("enum")
             assert not re.search("[_|)]", "".join(values))

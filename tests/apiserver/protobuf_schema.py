@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes lib/apiserver/protobuf_schema.inc: the wire form of the built-in kinds as client-go sends it.
 
-Field numbers and JSON names are read from the struct tags of k8s.io/api and k8s.io/apimachinery, which must be
-in the Go module cache (tests/kube-apiserver/build.sh puts them there). One line a message:
+Field numbers and JSON names are read from the struct tags of k8s.io/api, k8s.io/apimachinery and
+k8s.io/kube-aggregator, which must be in the Go module cache (tests/kube-apiserver/build.sh puts them there). One line a message:
   core/v1.Pod 1metadata:vm=meta/v1.ObjectMeta 2spec:vm=core/v1.PodSpec ...
 field = number, JSON name ("" = inlined), ':', flags, type ['=' message].
   flags: r repeated, p pointer (kept when empty), o omitempty, v struct value
@@ -17,7 +17,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GROUPS = ["core", "apps", "batch", "rbac", "coordination", "networking", "policy", "storage", "events",
-          "discovery", "autoscaling", "authorization", "authentication", "scheduling", "node", "certificates", "resource"]
+          "discovery", "autoscaling", "authorization", "authentication", "scheduling", "node", "certificates", "resource",
+          "flowcontrol"]
 SPECIAL = {"resource.Quantity": "q", "metav1.Time": "t", "Time": "t", "metav1.MicroTime": "u",
            "MicroTime": "u", "intstr.IntOrString": "x", "runtime.RawExtension": "w", "FieldsV1": "w",
            "metav1.Duration": "n", "ExtraValue": "l", "ResourceList": "Q", "v1.ResourceList": "Q"}
@@ -38,6 +39,7 @@ def packages():
             path = os.path.join(api, group, version, "types.go")
             if os.path.exists(path):
                 yield f"{group}/{version}", path
+    yield "apiregistration/v1", os.path.join(module_dir("k8s.io/kube-aggregator"), "pkg/apis/apiregistration/v1/types.go")
 
 
 def parse(text):

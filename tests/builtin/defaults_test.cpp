@@ -52,7 +52,8 @@ Json filled(const std::string& storage_id, const std::string& text) {
   object["metadata"]["name"] = "n";
   object["metadata"]["uid"] = "u";
   object["metadata"]["creationTimestamp"] = "2024-01-01T00:00:00Z";
-  fill_new(storage_id, object);
+  std::vector<std::string> warnings;
+  fill_new(storage_id, object, warnings);
   return object;
 }
 
@@ -113,6 +114,7 @@ TEST_CASE("the defaults of built-in kinds are those of kube-apiserver") {
 }
 
 TEST_CASE("defaults leave alone what has another type") {
+  std::vector<std::string> warnings;
   for (const Case& one : cases()) {
     const Json object = defaulted(one.storage_id, parsed(one.object));
     if (one.object.size() > 400) continue;
@@ -120,12 +122,12 @@ TEST_CASE("defaults leave alone what has another type") {
       apply_defaults(one.storage_id, spoilt);
       fill_updated(one.storage_id, object, spoilt);
       fill_updated(one.storage_id, spoilt, spoilt);
-      fill_new(one.storage_id, spoilt);
+      fill_new(one.storage_id, spoilt, warnings);
     });
   }
   Json text = "no object";
   apply_defaults("pods", text);
-  fill_new("pods", text);
+  fill_new("pods", text, warnings);
   CHECK(text == "no object");
   CHECK(defaulted("things.example.com", Json::object()) == Json::object());
 }
@@ -284,6 +286,41 @@ TEST_CASE("an update of a Pod keeps its priority and its tolerations") {
   const Json put = updated("pods", live, R"({"spec":{)" + kPlain + "}}");
   CHECK(put["spec"]["priority"] == 2000001000);
   CHECK(put["spec"]["tolerations"] == live["spec"]["tolerations"]);
+}
+
+// Who sends an empty list owns it: it is no other object than one without until that is known.
+TEST_CASE("lists that the server stores as null are hidden where they hold nothing") {
+  const std::string roles = "roles.rbac.authorization.k8s.io";
+  const std::string slices = "endpointslices.discovery.k8s.io";
+  const std::string nodes = "csinodes.storage.k8s.io";
+  const Json none = Json::parse(R"({"rules":[]})");
+  CHECK(defaulted(roles, none)["rules"] == Json::array());
+  CHECK(filled(roles, R"({"rules":[]})")["rules"].is_null());
+  CHECK(updated(roles, none, R"({"rules":[]})")["rules"].is_null());
+  CHECK(filled(roles, R"({"rules":[{"verbs":["get"]}]})")["rules"].size() == 1);
+  const Json slice = filled(slices, R"({"endpoints":[],"ports":[]})");
+  CHECK(slice["endpoints"].is_null());
+  CHECK(slice["ports"].is_null());
+  CHECK(filled("limitranges", R"({"spec":{"limits":[]}})")["spec"]["limits"].is_null());
+  const Json node = filled(nodes, R"({"spec":{"drivers":[{"name":"d","topologyKeys":[]}]}})");
+  CHECK(node["spec"]["drivers"][0]["topologyKeys"].is_null());
+}
+
+TEST_CASE("a CSIDriver counts its changes from the first one on") {
+  const std::string drivers = "csidrivers.storage.k8s.io";
+  const Json made = filled(drivers, R"({"spec":{"attachRequired":true}})");
+  CHECK_FALSE(made["metadata"].contains("generation"));
+  Json same = made;
+  fill_updated(drivers, made, same);
+  CHECK_FALSE(same["metadata"].contains("generation"));
+  Json changed = made;
+  changed["spec"]["requiresRepublish"] = true;
+  fill_updated(drivers, made, changed);
+  CHECK(changed["metadata"]["generation"] == 1);
+  Json again = changed;
+  again["spec"]["requiresRepublish"] = false;
+  fill_updated(drivers, changed, again);
+  CHECK(again["metadata"]["generation"] == 2);
 }
 
 TEST_CASE("an empty object shows what Go does not leave out") {

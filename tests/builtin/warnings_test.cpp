@@ -79,6 +79,24 @@ TEST_CASE("what a Pod says twice is warned of") {
         Warnings{"spec.hostAliases[1].ip: duplicate ip \"1.2.3.4\""});
 }
 
+// Where they clash: same place on the node, no place of their own, or an open address.
+TEST_CASE("ports of one number clash by their places on the node") {
+  const auto port = [](int host_port, const char* host_ip) {
+    return Json{{"containerPort", 80}, {"hostPort", host_port}, {"hostIP", host_ip}};
+  };
+  const Json ports = {port(1, "10.0.0.1"), port(2, "10.0.0.1"), port(1, "10.0.0.2"),
+                      port(1, ""),         port(0, ""),         port(1, "10.0.0.2")};
+  const auto told = [](int of, const char* how, int with) {
+    return "spec.containers[0].ports[" + std::to_string(of) + "]: " + how +
+           " port definition with spec.containers[0].ports[" + std::to_string(with) + "]";
+  };
+  const char* open = "dangerously ambiguous";
+  CHECK(of_pod({{"containers", {container("c", {{"ports", ports}})}}}) ==
+        Warnings{told(3, open, 0), told(3, open, 2), told(4, "overlapping", 0),
+                 told(4, "overlapping", 1), told(4, "overlapping", 2), told(4, "overlapping", 3),
+                 told(5, "duplicate", 2), told(5, open, 3), told(5, "overlapping", 4)});
+}
+
 TEST_CASE("what is deprecated in a Pod is warned of") {
   CHECK(of_pod({{"nodeSelector", {{"beta.kubernetes.io/os", "linux"}}}}) ==
         Warnings{"spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "
@@ -128,6 +146,24 @@ TEST_CASE("a template is looked at again when what is wanted changes") {
       {"spec", {{"jobTemplate", {{"spec", {{"template", before["spec"]["template"]}}}}}}}};
   CHECK(warnings_of("cronjobs.batch", nullptr, cron)[0].starts_with(
       "spec.jobTemplate.spec.template.spec.terminationGracePeriodSeconds: "));
+}
+
+TEST_CASE("a CSIDriver that asks for tokens should say where it wants them") {
+  const auto driver = [](const char* spec) { return Json{{"spec", Json::parse(spec)}}; };
+  const auto warned = [](const Json* live, const Json& object) {
+    return warnings_of("csidrivers.storage.k8s.io", live, object);
+  };
+  const Json asks = driver(R"({"tokenRequests":[{"audience":"a"}]})");
+  CHECK(warned(nullptr, asks) ==
+        Warnings{"spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set "
+                 "to true to prevent possible logging of tokens in volume attributes"});
+  CHECK(warned(nullptr, driver(R"({"tokenRequests":[]})")).empty());
+  const Json said =
+      driver(R"({"tokenRequests":[{"audience":"a"}],"serviceAccountTokenInSecrets":false})");
+  CHECK(warned(nullptr, said).empty());
+  CHECK(warned(&asks, asks).empty());
+  CHECK(warned(&said, asks).empty());
+  CHECK(warned(&asks, driver(R"({"tokenRequests":[{"audience":"b"}]})")).size() == 1);
 }
 
 TEST_CASE("fields of a Service that do nothing are warned of") {

@@ -37,15 +37,22 @@ Answer patch(World& w, const std::string& path, const Json& body, const char* ty
   return send_text(w, "PATCH", path, base::dump_json(body), type);
 }
 
-// What a manager owns; null: nothing.
-Json owned(const Answer& answer, const std::string& manager, const std::string& subresource = "") {
+// The entry of a manager; null: it owns nothing.
+Json entry_of(const Answer& answer, const std::string& manager,
+              const std::string& subresource = "") {
   const Json* entries = base::find(answer.body, {"metadata", "managedFields"});
   if (entries == nullptr) return nullptr;
   for (const Json& entry : *entries) {
     if (base::string_at(entry, {"manager"}) != manager) continue;
-    if (entry.value("subresource", "") == subresource) return entry["fieldsV1"];
+    if (entry.value("subresource", "") == subresource) return entry;
   }
   return nullptr;
+}
+
+// What a manager owns; null: nothing.
+Json owned(const Answer& answer, const std::string& manager) {
+  const Json entry = entry_of(answer, manager);
+  return entry.is_null() ? entry : entry["fieldsV1"];
 }
 
 // What a Pod's spec owns that was written as a whole.
@@ -207,6 +214,78 @@ E2E_CASE("what objects show anyway is owned by nobody") {
         Json::parse(R"({"f:spec":{"f:internalTrafficPolicy":{},"f:ports":{".":{},
           "k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:port":{},"f:protocol":{},
           "f:targetPort":{}}},"f:sessionAffinity":{},"f:type":{}}})"));
+}
+
+E2E_CASE("an empty list is owned by who sends it where the server always shows one") {
+  World w;
+  const auto owned_of = [&](const std::string& path, const Json& sent) {
+    const Answer made = send(w, "POST", path + "?fieldManager=m&dryRun=All", sent);
+    CAPTURE(path, base::dump_json(made.body));
+    REQUIRE(made.code == 201);
+    return std::pair{owned(made, "m"), made.body};
+  };
+  const std::string rbac = "rbac.authorization.k8s.io/v1";
+  for (const char* kind : {"Role", "ClusterRole"}) {
+    const bool cluster = std::string(kind) == "ClusterRole";
+    const std::string path =
+        cluster ? "/apis/" + rbac + "/clusterroles" : grouped(w, rbac, "roles");
+    const auto [fields, shown] = owned_of(path, object(rbac, kind, w.ns(), R"({"rules":[]})"));
+    CHECK(fields == Json::parse(R"({"f:rules":{}})"));
+    CHECK(shown["rules"].is_null());
+  }
+  const auto [fields, shown] =
+      owned_of(grouped(w, "discovery.k8s.io/v1", "endpointslices"),
+               object("discovery.k8s.io/v1", "EndpointSlice", "e",
+                      R"({"addressType":"IPv4","endpoints":[],"ports":[]})"));
+  CHECK(fields == Json::parse(R"({"f:addressType":{},"f:endpoints":{},"f:ports":{}})"));
+  CHECK(shown["endpoints"].is_null());
+  const std::string roles = grouped(w, rbac, "roles");
+  const Json role = object(rbac, "Role", "r", R"({"rules":[]})");
+  const Answer made = send(w, "POST", roles + "?fieldManager=m", role);
+  const Answer again = send(w, "PUT", roles + "/r?fieldManager=m", role);
+  CHECK(again.code == 200);
+  CHECK(owned(again, "m") == owned(made, "m"));
+}
+
+E2E_CASE("a volume's claim is owned by its fields, and a binding's actions with their set") {
+  World w;
+  const std::string volumes = "/api/v1/persistentvolumes";
+  const Json volume = object("v1", "PersistentVolume", w.ns(), R"({"spec":{
+      "capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/a"},
+      "claimRef":{"namespace":"n","name":"c"}}})");
+  const Answer made = send(w, "POST", volumes + "?fieldManager=m&dryRun=All", volume);
+  REQUIRE(made.code == 201);
+  CHECK(owned(made, "m")["f:spec"]["f:claimRef"] ==
+        Json::parse(R"({".":{},"f:name":{},"f:namespace":{}})"));
+  const std::string bindings =
+      "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
+  const Json binding =
+      object("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", w.ns(),
+             R"({"spec":{"policyName":"p","validationActions":["Audit"]}})");
+  const Answer bound = send(w, "POST", bindings + "?fieldManager=m&dryRun=All", binding);
+  REQUIRE(bound.code == 201);
+  CHECK(owned(bound, "m")["f:spec"]["f:validationActions"] ==
+        Json::parse(R"({".":{},"v:\"Audit\"":{}})"));
+}
+
+E2E_CASE("who writes a scale owns the replicas, at no time") {
+  World w;
+  const std::string sets = grouped(w, "apps/v1", "replicasets");
+  REQUIRE(send(w, "POST", sets + "?fieldManager=m", replica_set("r", R"("replicas":0,)")).code ==
+          201);
+  const auto scaled = [&](const char* manager, const Json& body, const char* type) {
+    const std::string url = sets + "/r/scale?force=true&fieldManager=" + manager;
+    CHECK(patch(w, type == kApply ? url : sets + "/r/scale?fieldManager=" + manager, body, type)
+              .code == 200);
+    return entry_of(send(w, "GET", sets + "/r", Json()), manager, "scale");
+  };
+  const Json merged = scaled("k", {{"spec", {{"replicas", 1}}}}, kMerge);
+  CHECK(merged["fieldsV1"] == Json::parse(R"({"f:spec":{"f:replicas":{}}})"));
+  CHECK_FALSE(merged.contains("time"));
+  const Json scale = object("autoscaling/v1", "Scale", "r", R"({"spec":{"replicas":0}})");
+  const Json applied = scaled("a", scale, kApply);
+  CHECK(applied["operation"] == "Apply");
+  CHECK_FALSE(applied.contains("time"));
 }
 
 E2E_CASE("a field that is no longer applied gets its default again, and the status has its own") {

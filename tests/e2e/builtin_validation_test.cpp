@@ -314,6 +314,35 @@ E2E_CASE("an update of a Pod changes images and little else, and is told what it
         "containers");
 }
 
+E2E_CASE("annotations of AppArmor agree with the fields, and a Pod's stay") {
+  World w;
+  const std::string key = "container.apparmor.security.beta.kubernetes.io/c";
+  const std::string sets = "/apis/apps/v1/namespaces/" + w.ns() + "/deployments";
+  Json set = workload("Deployment");
+  Json& tmpl = set["spec"]["template"];
+  tmpl["metadata"]["annotations"] = {{key, "unconfined"}};
+  tmpl["spec"]["securityContext"] = {{"appArmorProfile", {{"type", "RuntimeDefault"}}}};
+  CHECK(message(send(w, "POST", sets, set)) ==
+        "Deployment.apps \"x\" is invalid: "
+        "spec.template.spec.containers[0].securityContext.appArmorProfile.type: Forbidden: "
+        "apparmor type in annotation and field must match");
+  tmpl["metadata"]["annotations"] = {{key, "what"}};
+  tmpl["spec"].erase("securityContext");
+  CHECK(message(send(w, "POST", sets, set)) ==
+        "Deployment.apps \"x\" is invalid: spec.template.annotations[" + key +
+            "]: Invalid value: \"what\": invalid AppArmor profile name: \"what\"");
+  const std::string pods = "/api/v1/namespaces/" + w.ns() + "/pods";
+  Json pod = {{"apiVersion", "v1"},
+              {"kind", "Pod"},
+              {"metadata", {{"name", "x"}, {"annotations", {{key, "unconfined"}}}}},
+              {"spec", pod_template()["spec"]}};
+  pod["spec"]["schedulerName"] = "none";
+  made(w, pods, pod);
+  CHECK(message(changed(w, pods + "/x", {{"metadata", {{"annotations", {{key, nullptr}}}}}})) ==
+        "Pod \"x\" is invalid: metadata.annotations[" + key +
+            "]: Forbidden: may not remove or update AppArmor annotations");
+}
+
 E2E_CASE("what selects stays, and of a StatefulSet most") {
   World w;
   const std::string apps = "/apis/apps/v1/namespaces/" + w.ns();

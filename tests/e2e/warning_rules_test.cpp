@@ -105,6 +105,87 @@ E2E_CASE("fields of a Service that do nothing are warned of at each write") {
                     "application/merge-patch+json") == told);
 }
 
+E2E_CASE("an apply that changes nothing is warned of again") {
+  World w;
+  const std::string one = "/api/v1/namespaces/" + w.ns() + "/services/s?fieldManager=m";
+  const Json service = {{"apiVersion", "v1"},
+                        {"kind", "Service"},
+                        {"metadata", {{"name", "s"}}},
+                        {"spec", {{"externalName", "x.y"}, {"ports", {{{"port", 80}}}}}}};
+  const char* apply = "application/apply-patch+yaml";
+  const Answer made = send_text(w, "PATCH", one, base::dump_json(service), apply);
+  REQUIRE(made.code == 201);
+  CHECK(warnings_of(w, "PATCH", one, service, apply) ==
+        Warnings{"spec.externalName is ignored when spec.type is not \\\"ExternalName\\\""});
+  const std::string all = "/apis/apps/v1/namespaces/" + w.ns() + "/deployments/d?fieldManager=m";
+  Json with_label = pod("p");
+  with_label["spec"]["nodeSelector"] = {{"beta.kubernetes.io/os", "linux"}};
+  const Json set = deployment("d", with_label);
+  CHECK(warnings_of(w, "PATCH", all, set, apply).size() == 1);
+  REQUIRE(send_text(w, "PATCH", all, base::dump_json(set), apply).code == 201);
+  // A template is looked at where what is wanted changes.
+  CHECK(warnings_of(w, "PATCH", all, set, apply).empty());
+}
+
+E2E_CASE("a CSIDriver that asks for tokens is warned of until it says where it wants them") {
+  World w;
+  const std::string drivers = "/apis/storage.k8s.io/v1/csidrivers";
+  const auto driver = [&](const Json& spec) {
+    return Json{{"apiVersion", "storage.k8s.io/v1"},
+                {"kind", "CSIDriver"},
+                {"metadata", {{"name", w.ns()}}},
+                {"spec", spec}};
+  };
+  const Json tokens = Json::parse(R"([{"audience":"a"}])");
+  const Json asks = driver({{"tokenRequests", tokens}});
+  const Warnings told = {
+      "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to "
+      "prevent possible logging of tokens in volume attributes"};
+  CHECK(warnings_of(w, "POST", drivers, asks) == told);
+  CHECK(warnings_of(w, "POST", drivers,
+                    driver({{"tokenRequests", tokens}, {"serviceAccountTokenInSecrets", true}}))
+            .empty());
+  REQUIRE(send(w, "POST", drivers, asks).code == 201);
+  const std::string one = drivers + "/" + w.ns();
+  const char* merge = "application/merge-patch+json";
+  CHECK(warnings_of(w, "PATCH", one, {{"spec", {{"requiresRepublish", true}}}}, merge).empty());
+  CHECK(warnings_of(w, "PATCH", one, {{"spec", {{"tokenRequests", {{{"audience", "b"}}}}}}},
+                    merge) == told);
+  const Answer changed =
+      send_text(w, "PATCH", one, R"({"spec":{"requiresRepublish":true}})", merge);
+  CHECK(changed.body["metadata"]["generation"] == 1);
+  CHECK(send(w, "DELETE", one, Json()).code == 200);
+}
+
+E2E_CASE("annotations of AppArmor become fields of a Pod, and stay those of a template") {
+  World w;
+  const std::string key = "container.apparmor.security.beta.kubernetes.io/c";
+  const std::string told =
+      "metadata.annotations[" + key +
+      "]: deprecated since v1.30; use the \\\"appArmorProfile\\\" field instead";
+  const std::string pods = "/api/v1/namespaces/" + w.ns() + "/pods";
+  Json old = pod("a.b");
+  old["metadata"]["annotations"] = {{key, "localhost/x"}};
+  const Warnings of_pod = warnings_of(w, "POST", pods, old);
+  REQUIRE(of_pod.size() == 2);
+  CHECK(of_pod[0] == told);  // before its name
+  const Answer made = send(w, "POST", pods + "?dryRun=All", old);
+  CHECK(made.body["spec"]["containers"][0]["securityContext"] ==
+        Json::parse(R"({"appArmorProfile":{"type":"Localhost","localhostProfile":"x"}})"));
+  Json both = old;
+  both["metadata"]["name"] = "p";
+  both["spec"]["securityContext"] = {
+      {"appArmorProfile", {{"type", "Localhost"}, {"localhostProfile", "x"}}}};
+  CHECK(warnings_of(w, "POST", pods, both).empty());
+  both["spec"].erase("securityContext");
+  both["metadata"]["annotations"][key] = "localhost/";  // no profile, and yet warned of
+  CHECK(warnings_of(w, "POST", pods, both) == Warnings{told});
+  const std::string sets = "/apis/apps/v1/namespaces/" + w.ns() + "/deployments";
+  Json set = deployment("d", pod("p"));
+  set["spec"]["template"]["metadata"]["annotations"] = {{key, "unconfined"}};
+  CHECK(warnings_of(w, "POST", sets, set) == Warnings{"spec.template." + told});
+}
+
 E2E_CASE("an old annotation of an Ingress is warned of when it is made") {
   World w;
   const Json backend = {{"service", {{"name", "s"}, {"port", {{"number", 80}}}}}};

@@ -12,7 +12,7 @@ The text, one definition or kind a line, names without their io.k8s... prefix:
 A field is NAME[*|~]:[{patch merge key;patch strategy}]TYPE. Fields marked * or ~ are in every object of the
 server even when nobody wrote them: * as {}, "", 0 or false by type, ~ as null.
 TYPE: s string, n numeric, j int32, k int64, b boolean, q quantity, i integer or string, u any other scalar, x anything (atomic), d deduced, @NAME a definition
-(@!NAME the same as one atomic value), M map of, A atomic map of, L atomic list of, S set of,
+(@!NAME the same as one atomic value, @+NAME field by field), M map of, A atomic map of, L atomic list of, S set of,
 K[key,key=default] list by keys of; each followed by the TYPE of its elements.
 """
 import json
@@ -29,10 +29,12 @@ DOCUMENTS = [
     "apis/autoscaling/v2", "apis/storage.k8s.io/v1", "apis/events.k8s.io/v1", "apis/discovery.k8s.io/v1",
     "apis/apiextensions.k8s.io/v1", "apis/admissionregistration.k8s.io/v1",
     "apis/scheduling.k8s.io/v1", "apis/node.k8s.io/v1", "apis/certificates.k8s.io/v1", "apis/resource.k8s.io/v1",
-    "apis/authentication.k8s.io/v1", "apis/authorization.k8s.io/v1"]
+    "apis/authentication.k8s.io/v1", "apis/authorization.k8s.io/v1", "apis/apiregistration.k8s.io/v1",
+    "apis/flowcontrol.apiserver.k8s.io/v1"]
 PREFIXES = [
     ("io.k8s.apimachinery.pkg.apis.", ""), ("io.k8s.apiextensions-apiserver.pkg.apis.", ""),
-    ("io.k8s.apimachinery.pkg.api.", ""), ("io.k8s.apimachinery.pkg.", ""), ("io.k8s.api.", "")]
+    ("io.k8s.kube-aggregator.pkg.apis.", ""), ("io.k8s.apimachinery.pkg.api.", ""),
+    ("io.k8s.apimachinery.pkg.", ""), ("io.k8s.api.", "")]
 ANYTHING = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 # Times that the server's types hold by value, not by pointer, which OpenAPI does not tell: always written.
@@ -40,6 +42,14 @@ TIMES = {
     "lastProbeTime", "lastTransitionTime", "lastUpdateTime", "lastHeartbeatTime", "startedAt", "finishedAt",
     "firstTimestamp", "lastTimestamp", "eventTime", "lastObservedTime", "deprecatedFirstTimestamp",
     "deprecatedLastTimestamp"}
+# What OpenAPI does not tell either: optional lists that are always written, and a required one that is left out where
+# it is empty.
+WRITTEN = {
+    ("autoscaling.v2.HorizontalPodAutoscalerStatus", "currentMetrics"), ("discovery.v1.EndpointSlice", "endpoints"),
+    ("discovery.v1.EndpointSlice", "ports"), ("flowcontrol.v1.ResourcePolicyRule", "namespaces"),
+    ("rbac.v1.ClusterRole", "rules"), ("rbac.v1.Role", "rules")}
+OMITTED = {("admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec", "validationActions")}
+MARKS = {"": "@", "atomic": "@!", "granular": "@+"}
 MAX_LITERAL = 12000
 
 
@@ -101,7 +111,7 @@ class Table:
             return "q"
         if ref:
             self.want(ref)
-            return ("@!" if schema.get("x-kubernetes-map-type") == "atomic" else "@") + short(ref)
+            return MARKS[schema.get("x-kubernetes-map-type", "")] + short(ref)
         if schema.get("format") == "int-or-string":
             return "i"
         kind = schema.get("type", "")
@@ -119,8 +129,10 @@ class Table:
             return "j" if schema.get("format") == "int32" else "k"
         return {"number": "n", "boolean": "b", "": "d"}[kind]
 
-    def presence(self, name, schema, required):
+    def presence(self, name, schema, required, owner):
         """Whether the server's own struct always writes this field, and as what."""
+        if (short(owner), name) in WRITTEN:
+            return "~"
         if schema.get("default") == {}:
             return "*"
         if name in TIMES and (ref_of(schema) or "").endswith("Time"):
@@ -130,19 +142,19 @@ class Table:
         scalar = schema.get("type") in ("string", "integer", "number", "boolean")
         return "*" if scalar and not schema.get("format") == "date-time" else "~"
 
-    def field(self, name, schema, required):
+    def field(self, name, schema, required, owner):
         merge_key = schema.get("x-kubernetes-patch-merge-key", "")
         strategy = schema.get("x-kubernetes-patch-strategy", "")
         patch = f"{{{merge_key};{strategy}}}" if merge_key or strategy else ""
-        return f"{name}{self.presence(name, schema, required)}:{patch}{self.type_of(schema)}"
+        return f"{name}{self.presence(name, schema, required, owner)}:{patch}{self.type_of(schema)}"
 
     def definition(self, name):
         schema = self.schemas[name]
         atomic = "!" if schema.get("x-kubernetes-map-type") == "atomic" else ""
         if "properties" not in schema:
             return f"{short(name)} :{self.type_of(schema)}"
-        required = schema.get("required", [])
-        fields = " ".join(self.field(n, schema["properties"][n], required)
+        required = [n for n in schema.get("required", []) if (short(name), n) not in OMITTED]
+        fields = " ".join(self.field(n, schema["properties"][n], required, name)
                           for n in sorted(schema["properties"]))
         return f"{short(name)}{atomic} {fields}"
 

@@ -186,6 +186,30 @@ TEST_CASE("times come back when nothing but times changed, after defaulting too"
   CHECK_FALSE(keep_times_of_noop(live, owner));
 }
 
+TEST_CASE("who writes a scale gets an entry without a time") {
+  const Json live = with_entries(json(R"({"apiVersion":"x/v1","kind":"Thing","spec":{"n":1}})"),
+                                 Json::array({entry("m", "Update", "2024-01-01T00:00:00Z")}));
+  Json more = live;
+  more["spec"]["n"] = 2;
+  const Result<Json> updated = update_as("k", &live, more, 1, "scale");
+  REQUIRE(updated.ok());
+  const Json& entries = (*updated)["metadata"]["managedFields"];
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0]["manager"] == "k");
+  CHECK_FALSE(entries[0].contains("time"));
+  ApplyRequest request;
+  request.live = &live;
+  request.applied = json(R"({"apiVersion":"x/v1","kind":"Thing","spec":{"n":3}})");
+  request.manager = "a";
+  request.subresource = "scale";
+  request.force = true;
+  request.schema = thing_schema();
+  request.now = at_second(1);
+  const Result<ApplyOutcome> applied = apply(request);
+  REQUIRE(applied.ok());
+  CHECK_FALSE(applied->object["metadata"]["managedFields"][0].contains("time"));
+}
+
 TEST_CASE("more than ten updaters are capped per version") {
   Json entries = Json::array();
   for (int i = 0; i < 12; ++i) {

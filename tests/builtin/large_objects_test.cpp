@@ -1,0 +1,95 @@
+// Lists of a size at which comparing each item with each other would not end: hundreds of millions
+// of comparisons. Nothing is timed.
+#include "builtin/objects.hpp"
+#include "builtin/warnings.hpp"
+
+namespace kubewatch::builtin {
+
+namespace {
+
+constexpr int kMany = 20000;
+
+template <class Item>
+Json many(Item item) {
+  Json list = Json::array();
+  for (int i = 0; i < kMany; ++i) list.push_back(item(i));
+  return list;
+}
+
+Json pod_with(const char* key, Json list) {
+  Json out = right("pods");
+  out["spec"][key] = std::move(list);
+  return out;
+}
+
+Json pod_with_ports(Json list) {
+  Json out = right("pods");
+  out["spec"]["containers"][0]["ports"] = std::move(list);
+  return out;
+}
+
+Json spread(const std::string& key) {
+  return {{"maxSkew", 1},
+          {"topologyKey", key},
+          {"whenUnsatisfiable", "DoNotSchedule"},
+          {"labelSelector", Json::object()}};
+}
+
+}  // namespace
+
+TEST_CASE("many tolerations are kept by an update in any order, but for their time") {
+  const auto toleration = [](int i) {
+    return Json{{"key", "k" + std::to_string(i)}, {"operator", "Exists"}, {"effect", "NoExecute"}};
+  };
+  const Json live = pod_with("tolerations", many(toleration));
+  Json turned = pod_with("tolerations", many([&](int i) {
+                           Json out = toleration(kMany - 1 - i);
+                           out["tolerationSeconds"] = i;
+                           return out;
+                         }));
+  CHECK(told("pods", &live, turned).empty());
+  turned["spec"]["tolerations"][kMany / 2]["key"] = "other";
+  CHECK(told("pods", &live, turned) ==
+        "spec.tolerations: Forbidden: existing toleration can not be modified except its "
+        "tolerationSeconds");
+}
+
+TEST_CASE(
+    "many spread constraints are compared, and one that comes again is told where it is first") {
+  Json list = many([](int i) { return spread("k" + std::to_string(i)); });
+  CHECK(told("pods", nullptr, pod_with("topologySpreadConstraints", list)).empty());
+  list.back()["topologyKey"] = "k1";
+  list[2]["topologyKey"] = "k1";
+  const auto duplicate = [](const char* at) {
+    return std::string("spec.topologySpreadConstraints[") + at +
+           "].{topologyKey, whenUnsatisfiable}: Duplicate value: \"{k1, DoNotSchedule}\"";
+  };
+  CHECK(told("pods", nullptr, pod_with("topologySpreadConstraints", list)) ==
+        "[" + duplicate("1") + ", " + duplicate("2") + "]");
+}
+
+TEST_CASE("many keys of one constraint are looked up") {
+  Json one = spread("k");
+  one["matchLabelKeys"] = many([](int i) { return "k" + std::to_string(i); });
+  one["labelSelector"] = {{"matchLabels", {{"k7", "v"}}},
+                          {"matchExpressions", {{{"key", "k7"}, {"operator", "Exists"}}}}};
+  CHECK(
+      told("pods", nullptr, pod_with("topologySpreadConstraints", {one})) ==
+      "spec.topologySpreadConstraints[0][7]: Invalid value: \"k7\": exists in both matchLabelKeys "
+      "and labelSelector");
+}
+
+TEST_CASE("many ports of one number are compared with those near them, and told up to a limit") {
+  const auto apart = [](int i) { return Json{{"containerPort", 80}, {"hostPort", i + 1}}; };
+  Json ports = many(apart);
+  CHECK(warnings_of("pods", nullptr, pod_with_ports(ports)).empty());
+  ports.push_back(apart(4));
+  CHECK(warnings_of("pods", nullptr, pod_with_ports(ports)).size() == 1);
+  const auto equal = warnings_of("pods", nullptr, pod_with_ports(many([](int) {
+                                   return Json{{"containerPort", 80}};
+                                 })));
+  CHECK(equal.size() > 4096);
+  CHECK(equal.size() < 5000);
+}
+
+}  // namespace kubewatch::builtin
