@@ -67,7 +67,7 @@ bool add_to(InputList& list, const StreamRule& stream, const std::string& place,
     return list.gvk.api_version() + " " + list.gvk.kind + " " + object.meta.key().str();
   };
   if (object.reduced) {  // nor is its filter to be believed
-    if (list.reduced.empty()) list.reduced = name();
+    if (!list.lack) list.lack = {why_reduced(name()), place + "/content"};
     return true;
   }
   const auto passed = passes(stream.filter, object.json);

@@ -24,10 +24,11 @@ std::string reference(const core::ResourceType& type, const core::ObjectMeta& me
 // Once in so long, at most, a program that failed for every object is tried again.
 constexpr Duration kTryAgain{10000};
 
-// Absent: the filter cannot be evaluated, as where only the metadata of the object is known.
+// Absent: what it is for the list cannot be told: the filter fails on it, or only its metadata is
+// known.
 std::optional<bool> judge(const std::optional<jq::Program>& filter, const std::string& json,
                           bool reduced) {
-  if (filter && reduced) return std::nullopt;
+  if (reduced) return std::nullopt;
   const auto passed = passes(filter, json);
   return passed.ok() ? std::optional(*passed) : std::nullopt;
 }
@@ -280,9 +281,8 @@ Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const Relating& re
     KW_ASSIGN(const std::vector<Json> values, evaluate_text(relating.program, json));
     return read_targets(values, relating.namespaced, key.namespace_);
   }();
-  // What it finds in half an object stands; what it does not find may be in the other half.
-  const bool found = targets.ok() && !(relating.reduced && targets->empty());
-  if (found) return targets;
+  // Whom it finds in half an object may not be all.
+  if (targets.ok() && !relating.reduced) return targets;
   const std::string why = relating.reduced
                               ? why_reduced("it")
                               : shown_failure(relating.from.gvk, json, targets.error());

@@ -348,7 +348,7 @@ void Driver::start(RunInput input, const Done& done) {
   const std::string id = input.id;
   const std::string uid = input.object.meta.uid;
   const core::ObjectKey key = input.work.key;
-  inherited_.erase(uid);
+  input.inherited = inherited_.erase(uid) > 0;
   memory_.begin_run(uid);
   const auto known = woken_.extract(key);
   const auto woken = known ? known.mapped() : LoopAlarm::Woken::by_others;

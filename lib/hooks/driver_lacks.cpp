@@ -18,7 +18,13 @@ constexpr Duration kHeldFor{30000};
 // Its hook was not started: nothing is counted, the backoff neither.
 void Driver::hold(const RunInput& input, const Lack& lack, const Done& done) {
   const core::ObjectKey key = input.work.key;
-  if (input.first_cleanup) finalized_.erase(input.object.meta.uid);
+  const std::string& uid = input.object.meta.uid;
+  if (!input.deleted && !caches_.has_object(key, uid) && !caches_.is_guarded_outside(key)) {
+    done(runtime::RunOutcome::done());  // it went while its run was prepared
+    return forget_if_gone(key);
+  }
+  if (input.first_cleanup) finalized_.erase(uid);
+  if (input.inherited) inherited_.insert(uid);
   unfinished_.erase(key);
   first_reason_[key] = {input.work.reason, input.work.reason_object, input.finalizing};
   if (!input.deleted && !input.previous.empty()) previous_.try_emplace(key, input.previous);
@@ -97,9 +103,11 @@ bool Driver::waits_for_itself(const core::ObjectKey& key) const {
   return it != lacking_.end() && it->second.expression.ends_with("/refs");
 }
 
-// As told last, and its next try is in the queue.
+// As told last, and its next try is not due yet.
 bool Driver::waits_for_lists(const core::ObjectKey& key) const {
-  return lacking_.count(key) > 0 && controller_.queue().look(key).has_value();
+  if (lacking_.count(key) == 0) return false;
+  const auto state = controller_.queue().look(key);
+  return state && state->pending && !state->held && state->due > services_.loop.now();
 }
 
 std::string Driver::why_waits(const core::ObjectKey& key) const {

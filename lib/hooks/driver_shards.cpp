@@ -58,6 +58,8 @@ void Driver::forget_shard(std::size_t shard) {
   }
   std::set<core::ObjectKey> keys(failing_.begin(), failing_.end());
   keys.insert(unfinished_.begin(), unfinished_.end());
+  for (const auto& [key, lack] : lacking_) keys.insert(key);
+  for (const auto& [key, reason] : first_reason_) keys.insert(key);
   if (started_) {
     for (const core::ObjectKey& key : caches_.known_keys()) keys.insert(key);
   }

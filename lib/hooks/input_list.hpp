@@ -10,11 +10,11 @@
 
 namespace kubewatch::hooks {
 
-// An expression of the rule fails on an object, so whether that belongs to a list cannot be told.
-// No hook runs on such a list.
+// An expression of the rule fails on an object, so whether that belongs to a list cannot be told,
+// or half an object belongs to it. No hook runs on such a list.
 struct Lack {
   std::string why;         // for people: the expression, the object and its kind, the error
-  std::string expression;  // where in the rule: "/spec/watches/0/map"
+  std::string expression;  // where in the rule: "/spec/watches/0/map"; "/content": half an object
 };
 
 struct InputList {
@@ -26,8 +26,6 @@ struct InputList {
   std::string resource_version{};
   std::optional<Lack> lack{};  // of several the first
   bool absent = false;         // the kind is optional, and the server has none
-  // An object of which the cache has only metadata, "v1 ConfigMap shop/a"; no hook may see it.
-  std::string reduced{};
 };
 
 }  // namespace kubewatch::hooks

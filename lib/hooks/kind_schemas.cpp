@@ -98,6 +98,14 @@ void drop_unknown(const schema::MergeNode& node, std::vector<Json>& conditions) 
   }
 }
 
+// By a definition that could not be read again: what it refuses may be allowed by now.
+Result<SchemaVerdict> judge(const KindSchema& kind, const Json& object) {
+  if (kind.node == nullptr) return kind.unread ? SchemaVerdict::to_ask : SchemaVerdict::fits;
+  auto verdict = check_schema(*kind.node, object, kind.built_in);
+  if (kind.unread && !verdict.ok()) return SchemaVerdict::to_ask;
+  return verdict;
+}
+
 }  // namespace
 
 Result<SchemaVerdict> check_schema(const schema::MergeNode& node, const Json& manifest,
@@ -130,18 +138,15 @@ Result<SchemaVerdict> check_status(const KindSchema& kind, const core::Gvk& gvk,
                                    const std::vector<Json>& conditions) {
   Json printed = schema::merge_patch(Json::object(), status.value_or(Json::object()));
   if (!conditions.empty()) KW_TRY(check_has_conditions(kind.shape, gvk));
-  if (kind.unread) return SchemaVerdict::to_ask;
-  if (kind.node == nullptr) return SchemaVerdict::fits;
   if (!conditions.empty()) {
     std::vector<Json> written = conditions;
-    if (!kind.shape.list_map) drop_unknown(*kind.node, written);
+    if (kind.node != nullptr && !kind.shape.list_map) drop_unknown(*kind.node, written);
     printed["conditions"] = std::move(written);
   }
   if (printed.empty()) return SchemaVerdict::fits;
-  return check_schema(
-      *kind.node,
-      {{"apiVersion", gvk.api_version()}, {"kind", gvk.kind}, {"status", std::move(printed)}},
-      kind.built_in);
+  return judge(
+      kind,
+      {{"apiVersion", gvk.api_version()}, {"kind", gvk.kind}, {"status", std::move(printed)}});
 }
 
 void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::ResourceMap* resources,
@@ -203,9 +208,9 @@ void KindSchemas::note_failure(const core::Gvk& gvk, const core::ObjectKey& defi
   for (std::uint32_t i = 0; i < known.failures && pause < kLongestPause; ++i) pause *= 2;
   ++known.failures;
   known.again = client_.loop().now() + std::min(pause, kLongestPause);
-  // How conditions were merged they still are; that there are none is not to be trusted any more.
-  const StatusShape shape = known.schema.shape;
-  known.schema = {nullptr, shape.conditions ? shape : unknown_status_shape(), false, true};
+  // What fitted still does. That there are no conditions is not to be trusted any more.
+  if (!known.schema.shape.conditions) known.schema.shape = unknown_status_shape();
+  known.schema.unread = true;
 }
 
 void KindSchemas::take(const core::Gvk& gvk, const Result<Json>& crd) {
@@ -216,7 +221,7 @@ void KindSchemas::take(const core::Gvk& gvk, const Result<Json>& crd) {
     note_failure(gvk, definition.key, crd.error());
   } else {
     if (!crd.ok()) base::vlog(2, "no schema of " + gvk.str() + ": " + crd.error().render());
-    known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : KindSchema{}, asked};
+    known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : KindSchema{}, asked, {}, 0};
   }
   std::vector<Waiting> served = std::exchange(definition.waiting, {});
   const auto is_later = [&](const Waiting& one) { return !failed && one.oldest > asked; };
@@ -239,9 +244,7 @@ Result<SchemaVerdict> KindSchemas::check(const core::Gvk& gvk, const Json& manif
   }
   const auto it = known_.find(gvk);
   if (it == known_.end()) return SchemaVerdict::fits;
-  if (it->second.schema.unread) return SchemaVerdict::to_ask;
-  if (it->second.schema.node == nullptr) return SchemaVerdict::fits;
-  return check_schema(*it->second.schema.node, manifest, false);
+  return judge(it->second.schema, manifest);
 }
 
 Result<SchemaVerdict> KindSchemas::check_status(const core::Gvk& gvk,

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxNamedFailures = 5;
 constexpr std::size_t kParallel = 8;  // writes of one run on their way at the same time
+// In what a server says where a webhook has side effects.
+constexpr std::string_view kNoDryRun = "does not support dry run";
 
 }  // namespace
 
@@ -91,9 +93,18 @@ void OutcomeWriter::start_rehearsal(std::size_t index) {
     // What lacks only its namespace or its kind, which are in the same output, cannot be tried yet.
     const bool waits =
         !effect.ok() && effect.error().is_not_found() && comes(manifest.type, manifest.key);
-    if (!effect.ok() && !waits) report_.failures.push_back(std::move(effect.error()));
+    if (!effect.ok() && !waits) note_refusal(std::move(effect.error()));
     rehearse();
   });
+}
+
+// A webhook may refuse what is only tried. Unless the rule wants all to be tried, the write itself
+// is judged then.
+void OutcomeWriter::note_refusal(Error error) {
+  const bool untried =
+      error.status() != nullptr && error.status()->message.find(kNoDryRun) != std::string::npos;
+  if (untried && context_.rule().apply.validate != Validate::server) return;
+  report_.failures.push_back(std::move(error));
 }
 
 bool OutcomeWriter::comes(const core::ResourceType& type, const core::ObjectKey& key) const {
@@ -135,7 +146,7 @@ void OutcomeWriter::rehearse_status() {
   ++open_;
   status_.rehearse(plan_.status, plan_.conditions, [this](Result<bool> answer) {
     --open_;
-    if (!answer.ok()) report_.failures.push_back(explained(std::move(answer.error())));
+    if (!answer.ok()) note_refusal(explained(std::move(answer.error())));
     rehearse();
   });
 }

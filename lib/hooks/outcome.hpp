@@ -51,6 +51,7 @@ class OutcomeWriter {
  private:
   void rehearse();
   void start_rehearsal(std::size_t index);
+  void note_refusal(Error error);
   void rehearse_patch(std::size_t index);
   bool rehearses_status() const;
   void rehearse_status();

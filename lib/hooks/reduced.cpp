@@ -14,8 +14,8 @@ bool needs_whole_object(const Rule& rule, const core::ObjectMeta& meta) {
 bool ReducedKeys::note(const runtime::StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
   if (change.type == runtime::ChangeType::deleted) {
-    keys_.erase(key);
-    return change.reduced;
+    // What tells of the end of an object may be small enough to be whole.
+    return keys_.erase(key) > 0 || change.reduced;
   }
   return change.reduced ? !keys_.insert(key).second : keys_.erase(key) > 0;
 }

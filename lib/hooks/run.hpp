@@ -28,6 +28,7 @@ struct RunInput {
   bool keep_printed = false;  // for RunEnd::printed
   // No finalize hook was to be started for it before.
   bool first_cleanup = false;
+  bool inherited = false;  // nothing was, since the lead is ours
 };
 
 struct RunEnd {

@@ -7,10 +7,17 @@
 namespace kubewatch::hooks {
 namespace {
 
+using Ring = std::deque<std::shared_ptr<const PastRun>>;
+
 RunHistory::Runs in_order(RunHistory::Runs runs) {
   std::sort(runs.begin(), runs.end(),
             [](const auto& a, const auto& b) { return a->number < b->number; });
   return runs;
+}
+
+void push(Ring& ring, std::shared_ptr<const PastRun> run, std::size_t limit) {
+  ring.push_back(std::move(run));
+  if (ring.size() > limit) ring.pop_front();
 }
 
 }  // namespace
@@ -20,16 +27,11 @@ std::shared_ptr<const PastRun> RunHistory::add(WallTime ended, RunRecord record)
   run->number = ++count_;
   run->ended = ended;
   run->record = std::move(record);
-  auto& ring = of_controller_[run->record.controller];
-  ring.push_back(run);
-  if (ring.size() > limits_.per_controller) ring.pop_front();
-
   const Key key{run->record.controller, run->record.key};
   const auto [it, fresh] = of_object_.try_emplace(key);
   if (!fresh) by_age_.erase(it->second.place);
   it->second.place = by_age_.insert(by_age_.end(), key);
-  it->second.runs.push_back(run);
-  if (it->second.runs.size() > limits_.per_object) it->second.runs.pop_front();
+  remember(of_controller_[run->record.controller], it->second, run);
   if (of_object_.size() > limits_.objects) {
     of_object_.erase(by_age_.front());
     by_age_.pop_front();
@@ -37,11 +39,24 @@ std::shared_ptr<const PastRun> RunHistory::add(WallTime ended, RunRecord record)
   return run;
 }
 
+void RunHistory::remember(Controller& controller, Object& object,
+                          const std::shared_ptr<const PastRun>& run) {
+  if (run->record.outcome != kIncomplete) {
+    push(controller.runs, run, limits_.per_controller);
+    return push(object.runs, run, limits_.per_object);
+  }
+  if (object.waited != nullptr) std::erase(controller.waited, object.waited);
+  object.waited = run;
+  push(controller.waited, run, limits_.per_controller);
+}
+
 RunHistory::Runs RunHistory::of_object(const std::string& controller,
                                        const core::ObjectKey& key) const {
   const auto it = of_object_.find({controller, key});
   if (it == of_object_.end()) return {};
-  return {it->second.runs.begin(), it->second.runs.end()};
+  Runs out{it->second.runs.begin(), it->second.runs.end()};
+  if (it->second.waited != nullptr) out.push_back(it->second.waited);
+  return in_order(std::move(out));
 }
 
 RunHistory::Runs RunHistory::of_object(
@@ -60,23 +75,25 @@ RunHistory::Runs RunHistory::of_object(
 RunHistory::Runs RunHistory::of_controller(const std::string& controller) const {
   const auto it = of_controller_.find(controller);
   if (it == of_controller_.end()) return {};
-  return {it->second.begin(), it->second.end()};
+  Runs out{it->second.runs.begin(), it->second.runs.end()};
+  out.insert(out.end(), it->second.waited.begin(), it->second.waited.end());
+  return in_order(std::move(out));
 }
 
 RunHistory::Runs RunHistory::all() const {
   Runs out;
   for (const auto& [controller, runs] : of_controller_) {
-    out.insert(out.end(), runs.begin(), runs.end());
+    const Runs its = of_controller(controller);
+    out.insert(out.end(), its.begin(), its.end());
   }
   return in_order(std::move(out));
 }
 
 std::shared_ptr<const PastRun> RunHistory::last(const std::string& controller,
                                                 const core::ObjectKey& key) const {
-  const Runs runs = of_object(controller, key);
-  const auto it = std::find_if(runs.rbegin(), runs.rend(),
-                               [](const auto& run) { return run->record.outcome != kIncomplete; });
-  return it == runs.rend() ? nullptr : *it;
+  const auto it = of_object_.find({controller, key});
+  if (it == of_object_.end() || it->second.runs.empty()) return nullptr;
+  return it->second.runs.back();
 }
 
 Json to_json(const PastRun& run) {

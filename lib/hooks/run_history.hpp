@@ -1,6 +1,7 @@
 // The last runs of each controller and of each object, for `run-controller runs` and `explain`.
-// Bounded: rings, and the objects that ran longest ago are forgotten. What it is given is masked
-// already. Pure: no clock, no I/O.
+// Bounded: rings, and the objects that ran longest ago are forgotten. Of runs that have only waited
+// (kIncomplete) the last of each object, in a ring of their own, so that they push out no real one.
+// What it is given is masked already. Pure: no clock, no I/O.
 #pragma once
 
 #include <cstdint>
@@ -50,14 +51,21 @@ class RunHistory {
 
  private:
   using Key = std::pair<std::string, core::ObjectKey>;
+  using Ring = std::deque<std::shared_ptr<const PastRun>>;
   struct Object {
-    std::deque<std::shared_ptr<const PastRun>> runs;
+    Ring runs;
+    std::shared_ptr<const PastRun> waited;  // null: none
     std::list<Key>::iterator place;
   };
+  struct Controller {
+    Ring runs;
+    Ring waited;
+  };
+  void remember(Controller& controller, Object& object, const std::shared_ptr<const PastRun>& run);
 
   HistoryLimits limits_;
   std::uint64_t count_ = 0;
-  std::map<std::string, std::deque<std::shared_ptr<const PastRun>>> of_controller_;
+  std::map<std::string, Controller> of_controller_;
   std::map<Key, Object> of_object_;
   std::list<Key> by_age_;  // the object that ran longest ago first
 };

@@ -59,10 +59,6 @@ bool Run::take_lists(Invocation& invocation) {
   invocation.related = host_.caches().related(owner_.key);
   for (auto* lists : {&invocation.owned, &invocation.related}) {
     for (InputList& list : *lists) {
-      if (!list.reduced.empty()) {
-        fail(Outcome::permanent, why_reduced(list.reduced));
-        return false;
-      }
       if (list.lack) {
         wait_for(std::move(*list.lack));
         return false;

@@ -184,6 +184,25 @@ TEST_CASE("while a definition cannot be read the server judges first, and it is 
   CHECK_FALSE(world.asks());
 }
 
+TEST_CASE("by a definition that cannot be read again what fits fits, the rest is for the server") {
+  World world;
+  world.define("ready");
+  world.ask(world.loop.now());
+  REQUIRE(world.until_served(1));
+  CHECK_FALSE(world.asks());
+  world.transport.route("GET", kDefinition, 503, "{}");
+  world.pass(Duration{10});
+  world.ask(world.loop.now());
+  REQUIRE(world.until_served(2));
+  CHECK(world.asks());
+  const auto fits = world.schemas.check(kSite, {{"status", {{"ready", true}}}});
+  REQUIRE(fits.ok());
+  CHECK(*fits == SchemaVerdict::fits);
+  const auto status = world.schemas.check_status(kSite, Json{{"ready", true}}, {});
+  REQUIRE(status.ok());
+  CHECK(*status == SchemaVerdict::fits);
+}
+
 TEST_CASE("a definition that is missing or may not be read is as none, and not asked for at once") {
   World world;
   const bool missing = GENERATE(true, false);

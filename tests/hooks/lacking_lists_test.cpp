@@ -3,104 +3,12 @@
 #include <ctime>
 
 #include "hooks/evaluate.hpp"
-#include "hooks/kept_reply.hpp"
-#include "hooks/scripted_engine.hpp"
+#include "hooks/lacking_world.hpp"
 #include "loop/skipping_time.hpp"
 
 using namespace kubewatch;
-using test::event;
-using test::kSite;
-using test::list;
-using test::object;
-
-namespace {
-
-const char* const kMap =
-    "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, "
-    "map: '{name: (.spec.site | fromjson)}'}]\n";
-const char* const kFilter =
-    "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, map: '{name: .spec.site}', "
-    "filter: '.spec.use | fromjson'}]\n";
-const char* const kGood = R"({"site":"\"a\""})";
-const char* const kBad = R"({"site":"no JSON"})";
-
-std::string named(std::string text, const std::string& name) {
-  text.replace(text.find(R"("name":"a")"), 10, R"("name":")" + name + '"');
-  return text.replace(text.find("\"uid\":\"") + 7, 0, name + "-");
-}
-
-std::string deleted(const std::string& object) {
-  return R"({"type":"DELETED","object":)" + object + "}\n";
-}
-
-struct World : test::ScriptedEngine {
-  explicit World(const std::string& spec, const std::string& sites, const std::string& configs,
-                 const std::string& for_more = "")
-      : ScriptedEngine(spec, for_more) {
-    transport.answer(200, list(sites));
-    config_maps = list(configs);
-  }
-  void begin(hooks::EngineOptions options = {}) {
-    start(std::move(options));
-    auto& list = asked("configmaps");
-    list.head(200);
-    list.data(config_maps);
-    list.end();
-  }
-  void change(const std::string& plural, const std::string& text) {
-    auto& stream = watch(plural);
-    stream.head(200);
-    stream.data(text);
-  }
-  hooks::Explanation explain(const std::string& name) {
-    return hooks::explain(driver().rule(), driver().facts_of({"shop", name}));
-  }
-  bool waits(const std::string& name = "a") {
-    return until([&] {
-      const auto entry = driver().queue().look({"shop", name});
-      return explain(name).state == "incomplete" && entry && !entry->held;
-    });
-  }
-  // So many runs were told to wait, and the last one does.
-  bool holds(std::size_t count) {
-    return until([&] { return held.size() == count && driver().queue().held().empty(); });
-  }
-  std::size_t events() {
-    std::size_t out = 0;
-    for (std::size_t i = 0; i < transport.size(); ++i) {
-      out += transport.request(i).body.find("\"IncompleteInput\"") != std::string::npos ? 1 : 0;
-    }
-    return out;
-  }
-  hooks::Driver& driver() { return *engine->drivers().at(0); }
-  // As run-controller asks it.
-  Json ask(const std::string& name, const Json& args = Json::object()) {
-    if (!requests) {
-      requests.emplace(*engine, client);
-      for (const auto& run : held) requests->on_run(run);
-    }
-    const auto reply = std::make_shared<test::KeptReply>();
-    requests->handle({name, std::make_shared<const Json>(args)}, reply);
-    REQUIRE(until([&] { return reply->failed || !reply->results.empty(); }));
-    return reply->failed ? Json(reply->failed->message()) : reply->results.at(0);
-  }
-
-  std::string config_maps;
-  std::optional<hooks::ControlRequests> requests;
-};
-
-bool has(const std::string& text, const std::string& part) {
-  INFO(text);
-  return text.find(part) != std::string::npos;
-}
-
-const std::string kA = object(kSite, "Website", "4", "{}");
-const char* const kDying =
-    R"(,"deletionTimestamp":"2026-01-02T03:04:05Z","finalizers":["kubewatch.dev/web"])";
-const char* const kWhy = "rules.yaml:8: map of watches config fails on v1 ConfigMap shop/a: ";
-const Json kNameA = {{"kind", "website"}, {"namespace", "shop"}, {"name", "a"}};
-
-}  // namespace
+using namespace kubewatch::test;
+using World = LackingWorld;
 
 TEST_CASE("while map fails on an object no hook runs, as it may belong to any list") {
   World world(kMap, kA, object("v1", "ConfigMap", "4", kBad));
@@ -236,7 +144,7 @@ TEST_CASE("what holds a cleanup outside the selection is told as of a selected o
   // Of its two lists of Websites the first is of what carries the finalizer.
   World world(std::string(kMap) +
                   "  whenNoLongerMatched: finalize\n  finalize: {exec: [./hook.sh, finalize]}\n"
-                  "  retry: {initial: 1ms, max: 1ms}\n",
+                  "  retry: {initial: 500ms, max: 500ms}\n",
               left, object("v1", "ConfigMap", "4", kBad), ", labelSelector: tier=web");
   world.transport.route("GET", path, 200, left);
   world.begin();

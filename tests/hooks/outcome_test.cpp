@@ -251,6 +251,32 @@ using Writes = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("what a webhook does not let be tried is written, unless the rule wants all tried") {
+  const bool by_rule = GENERATE(false, true);
+  World world;
+  if (by_rule) world.rule_.apply.validate = Validate::server;
+  WritePlan plan;
+  plan.manifests = {config_map("a")};
+  world.start(std::move(plan), !by_rule);
+  std::vector<std::string> writes;
+  while (!world.report) {
+    REQUIRE(!world.open().empty());
+    test::ScriptedCall& call = *world.open()[0];
+    const bool dry = call.line().find("dryRun=All") != std::string::npos;
+    if (call.request().method != "GET") writes.push_back(dry ? "dry" : "written");
+    if (dry) {
+      world.answer(call, 400,
+                   R"({"kind":"Status","reason":"BadRequest","code":400,"message":)"
+                   R"("admission webhook \"v.example.com\" does not support dry run"})");
+    } else {
+      const bool write = call.request().method != "GET";
+      world.answer(call, write ? 200 : 404, write ? written(call) : kNotFound);
+    }
+  }
+  CHECK(writes == (by_rule ? Writes{"dry"} : Writes{"dry", "written"}));
+  CHECK(world.report->failures.empty() == !by_rule);
+}
+
 TEST_CASE("a status is tried before anything is written where the server is asked first") {
   for (const bool by_rule : {true, false}) {
     StatusWorld world;

@@ -73,6 +73,7 @@ struct ScriptedEngine {
 
   static client::ClientConfig config() {
     client::ClientConfig out = scripted_config();
+    out.namespace_ = "kube";
     return out;
   }
 
