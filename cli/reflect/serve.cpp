@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "apiserver/convert.hpp"
 #include "apiserver/list_options.hpp"
 #include "base/json.hpp"
 #include "http/listen_address.hpp"
@@ -124,8 +125,9 @@ apiserver::ResourcePtr CacheServing::resource_of(const core::ResourceType& type,
                                                  const Json* definition) const {
   if (auto known = registry_.find(type.gvk.group, type.gvk.version, type.plural)) {
     auto out = std::make_shared<apiserver::Resource>(*known);
-    // Objects come as they are served, whatever group they are stored in, and whatever table is
-    // made of the stored form.
+    // Their table is made of the stored version, which the other one can be turned into.
+    if (apiserver::is_autoscaler(*out)) return out;
+    // Objects come as they are served, whatever group they are stored in.
     if (out->converted()) out->storage_id.clear();
     out->storage_gvk = out->type.gvk;
     return out;

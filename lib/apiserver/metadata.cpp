@@ -8,6 +8,7 @@
 
 #include "base/strings.hpp"
 #include "base/time.hpp"
+#include "builtin/aggregation.hpp"
 #include "builtin/checks.hpp"
 #include "core/object_rules.hpp"
 #include "core/resource.hpp"
@@ -85,7 +86,13 @@ bool is_time(const std::string& key) {
   return key == "creationTimestamp" || key == "deletionTimestamp";
 }
 
+// The names of APIServices follow from their spec, whose rules say so.
+bool has_name_of_spec(const Resource& resource) {
+  return resource.storage_id == builtin::kApiServices;
+}
+
 void check_generate_name(const Resource& resource, const Json& metadata, FieldErrors& errors) {
+  if (has_name_of_spec(resource)) return;
   const std::string given = base::string_at(metadata, {"generateName"});
   if (given.empty()) return;
   for (const auto& problem :
@@ -94,19 +101,17 @@ void check_generate_name(const Resource& resource, const Json& metadata, FieldEr
   }
 }
 
-// An annotation key: "a/b.c" without its optional prefix.
-void check_qualified(const std::string& field, const std::string& key, FieldErrors& errors) {
-  const std::string problem = core::check_annotation_key(key);
-  if (!problem.empty()) errors.push_back(field_invalid(field, schema::in_quotes(key), problem));
+void check_key(const std::string& field, const std::string& key, const std::string& read,
+               FieldErrors& errors) {
+  for (const auto& problem : builtin::qualified_problems(read)) {
+    errors.push_back(field_invalid(field, schema::in_quotes(key), problem));
+  }
 }
 
 void check_labels(const Json& metadata, FieldErrors& errors) {
   if (const Json* labels = base::find(metadata, {"labels"})) {
     for (const auto& [key, value] : labels->items()) {
-      const std::string bad_key = core::check_label_key(key);
-      if (!bad_key.empty()) {
-        errors.push_back(field_invalid("metadata.labels", schema::in_quotes(key), bad_key));
-      }
+      check_key("metadata.labels", key, key, errors);
       const std::string bad_value = core::check_label_value(value.get<std::string>());
       if (!bad_value.empty()) {
         errors.push_back(field_invalid("metadata.labels", base::dump_json(value), bad_value));
@@ -117,7 +122,7 @@ void check_labels(const Json& metadata, FieldErrors& errors) {
   if (annotations == nullptr) return;
   std::size_t total = 0;
   for (const auto& [key, value] : annotations->items()) {
-    check_qualified("metadata.annotations", key, errors);
+    check_key("metadata.annotations", key, base::to_lower(key), errors);
     total += key.size() + value.get_ref<const std::string&>().size();
   }
   if (total > core::kMaxAnnotations) {
@@ -319,7 +324,7 @@ void validate_metadata(const Resource& resource, const Json& object, FieldErrors
   const std::string name = base::string_at(metadata, {"name"});
   if (name.empty()) {
     errors.push_back(field_required("metadata.name", "name or generateName is required"));
-  } else {
+  } else if (!has_name_of_spec(resource)) {
     for (const auto& problem : core::object_name_problems(resource.type.gvk, name)) {
       errors.push_back(field_invalid("metadata.name", schema::in_quotes(name), problem));
     }

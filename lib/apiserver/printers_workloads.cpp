@@ -119,13 +119,8 @@ std::string of_metric(const Json& metric, const Json& status) {
                      average && type != "Pods" ? " (avg)" : "");
 }
 
+// Of autoscaling/v2, in which all are stored.
 Json hpa_targets(const Json& o, WallTime) {
-  // autoscaling/v1 knows the CPU alone.
-  if (exists(o, {"spec", "targetCPUUtilizationPercentage"})) {
-    const std::string has = shown(o, {"status", "currentCPUUtilizationPercentage"}, "");
-    return fmt::format("cpu: {}/{}%", has.empty() ? "<unknown>" : has + "%",
-                       number(o, {"spec", "targetCPUUtilizationPercentage"}));
-  }
   const Json& statuses = at(o, {"status", "currentMetrics"});
   std::vector<std::string> out;
   each(o, {"spec", "metrics"}, [&](const Json& metric) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apiserver/convert.hpp"
 #include "apiserver/printers.hpp"
 #include "apiserver/table.hpp"
 #include "core/json_cut.hpp"
@@ -56,6 +57,14 @@ void append_whole(const Resource& resource, std::string_view json, std::string& 
   out.append(type_head(resource, resource.type.gvk.kind)).append(without_type(json));
 }
 
+// The columns of built-in kinds look at what is stored, those of custom ones at what is served.
+Json cells_of(const Resource& resource, std::string_view json, WallTime now) {
+  auto parsed = base::parse_json(json);
+  Json object = parsed.ok() ? std::move(*parsed) : Json::object();
+  if (!resource.custom) object = to_stored(resource, std::move(object));
+  return table_cells(resource, object, now);
+}
+
 ResourcePtr name_and_age_only(const ResourcePtr& resource) {
   auto out = std::make_shared<Resource>(*resource);
   out->storage_id.clear();  // has no columns of its own
@@ -73,8 +82,7 @@ void ReadText::append_row(const Representation& as, std::string_view json, WallT
                           std::string& out) const {
   out.append(R"({"cells":)");
   if (shown_->storage_id != "pods" || !append_pod_cells(json, now, out)) {
-    const auto parsed = base::parse_json(json);
-    out.append(base::dump_json(table_cells(*shown_, parsed.ok() ? *parsed : Json::object(), now)));
+    out.append(base::dump_json(cells_of(*shown_, json, now)));
   }
   out.append(R"(,"object":)");
   switch (as.include) {

@@ -131,6 +131,7 @@ Result<void> normalise_kind(const Resource& resource, Json& object) {
   if (Json* bundle = base::find(object, {"spec", "caBundle"});
       is(resource, builtin::kApiServices) && bundle != nullptr && bundle->is_string()) {
     KW_TRY(normalise_bytes(resource, *bundle));
+    if (*bundle == "") object["spec"].erase("caBundle");
   }
   if (is(resource, kCrds)) {
     KW_TRY(normalise_crd(object));

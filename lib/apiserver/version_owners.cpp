@@ -10,8 +10,17 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-// Stands for the owners of other versions; no client may call itself so.
+// Stands for the owners of other versions, so that the object does not seem to have none; no client
+// may call itself so, and no field is called like the one that it owns.
 constexpr const char* kGuard = "\n";
+
+Json entry_of(const std::string& manager, const std::string& version, Json fields) {
+  return {{"manager", manager},
+          {"operation", "Apply"},
+          {"apiVersion", version},
+          {"fieldsType", "FieldsV1"},
+          {"fieldsV1", std::move(fields)}};
+}
 
 const Json* entries_of(const Json& object) {
   const Json* list = schema::managed_fields_of(object);
@@ -40,25 +49,57 @@ std::string identity_of(const schema::ApplyRequest& request) {
   return own.identity();
 }
 
+// What is always there once the server has read the object as its type, be it empty.
+void fill_required(Json& object) {
+  Json& spec = object["spec"];
+  if (!spec.is_object()) spec = Json::object();
+  Json& target = spec["scaleTargetRef"];
+  if (!target.is_object()) target = Json::object();
+  for (const char* key : {"kind", "name"}) {
+    if (!target.contains(key)) target[key] = "";
+  }
+  if (!spec.contains("maxReplicas")) spec["maxReplicas"] = 0;
+}
+
+// Every member, with the fields above it.
+schema::FieldSet members_of(const Resource& version, const Json& object) {
+  return schema::with_named_parents(*version.merge, schema::to_field_set(*version.merge, object));
+}
+
 }  // namespace
 
-ResourcePtr VersionOwners::version_of(const schema::ManagedEntry& entry) const {
-  const std::string& version = entry.api_version;
-  return registry_.find(own_.type.gvk.group, version.substr(version.find('/') + 1),
-                        own_.type.plural);
+Changes changes_by_version(const schema::Managed& owners, const CompareIn& compare_in) {
+  Changes out;
+  for (const auto& [identity, entry] : owners) {
+    const auto [at, is_new] = out.try_emplace(entry.api_version);
+    if (is_new) at->second = compare_in(entry.api_version);
+  }
+  return out;
 }
 
-Json VersionOwners::shown_in(const Resource& version, const Json& object) const {
-  return to_served(version, to_stored(own_, schema::without_managed(object)));
+ResourcePtr VersionOwners::version_of(const std::string& api_version) const {
+  const std::string group = own_.type.gvk.group + "/";
+  if (!api_version.starts_with(group)) return nullptr;
+  return registry_.find(own_.type.gvk.group, api_version.substr(group.size()), own_.type.plural);
 }
 
-schema::Comparison VersionOwners::changes_in(const Resource& version,
-                                             const std::string& subresource,
-                                             const Json& after) const {
-  const Json shown = shown_in(version, after);
-  schema::Comparison changes = schema::compare(*version.merge, shown_in(version, before_), shown);
-  changes.exclude(ignored_fields(version, shown, subresource));
-  return changes;
+Json VersionOwners::converted(const Resource& from, const Resource& to, Json object) {
+  if (from.type.gvk.version == to.type.gvk.version) return object;
+  fill_required(object);
+  return to_served(to, to_stored(from, std::move(object)));
+}
+
+Changes VersionOwners::changes(const std::string& subresource, const Json& after) const {
+  const Json before = schema::without_managed(before_);
+  const Json now = schema::without_managed(after);
+  return changes_by_version(others_, [&](const std::string& api_version) {
+    const ResourcePtr version = version_of(api_version);
+    if (!version) return schema::Comparison();
+    const Json shown = converted(own_, *version, now);
+    auto out = schema::compare(*version->merge, converted(own_, *version, before), shown);
+    out.exclude(ignored_fields(*version, shown, subresource));
+    return out;
+  });
 }
 
 void VersionOwners::take_from(Json& object) {
@@ -74,33 +115,21 @@ void VersionOwners::take_from(Json& object) {
   auto decoded = schema::decode_managed(&entries_);
   if (!decoded || decoded->empty()) return;
   others_ = std::move(*decoded);
-  own.push_back({{"manager", kGuard},
-                 {"operation", "Update"},
-                 {"apiVersion", version},
-                 {"fieldsType", "FieldsV1"},
-                 {"fieldsV1", Json::object()}});
+  own.push_back(entry_of(kGuard, version, {{"f:\n", Json::object()}}));
   object["metadata"]["managedFields"] = std::move(own);
 }
 
-void VersionOwners::guard_common_fields() {
-  schema::FieldSet common;
-  for (const auto& [identity, entry] : others_) common.merge_in(entry.fields);
-  common = common.intersect(schema::to_field_set(*own_.merge, schema::without_managed(before_)));
-  before_["metadata"]["managedFields"].back()["fieldsV1"] = common.to_fields_v1();
-}
-
-void VersionOwners::give_back(const std::string& subresource, Json& after) {
+void VersionOwners::give_back(const Changes& changes, Json& after) {
   drop_guard(after);
   auto decoded = schema::decode_managed(schema::managed_fields_of(after));
   if (!decoded) return;
   schema::Managed managed = std::move(*decoded);
   for (auto& [identity, entry] : others_) {
-    const ResourcePtr version = version_of(entry);
-    if (!version || managed.count(identity) != 0) continue;
-    const schema::Comparison changes = changes_in(*version, subresource, after);
-    entry.subtract(changes.modified);
-    entry.subtract(changes.added);
-    entry.subtract(changes.removed);
+    if (!version_of(entry.api_version) || managed.count(identity) != 0) continue;
+    const schema::Comparison& of = changes.at(entry.api_version);
+    entry.subtract(of.modified);
+    entry.subtract(of.added);
+    entry.subtract(of.removed);
     managed.emplace(identity, entry);
   }
   schema::drop_empty(managed);
@@ -121,39 +150,70 @@ Result<Json> VersionOwners::track(schema::UpdateRequest request) {
   request.live = &before_;
   const std::string subresource = request.subresource;
   KW_ASSIGN(Json tracked, schema::track_update(request));
-  give_back(subresource, tracked);
+  give_back(changes(subresource, tracked), tracked);
   return tracked;
 }
 
-void VersionOwners::prune_former(const schema::ApplyRequest& request) {
-  const auto former = others_.find(identity_of(request));
-  if (former == others_.end()) return;
-  const ResourcePtr version = version_of(former->second);
-  schema::FieldSet lost = std::exchange(former->second, {}).fields;
-  others_.erase(former);
-  if (!version) return;
-  lost.subtract(schema::to_field_set(*version->merge, shown_in(*version, request.applied)));
-  for (const auto& [identity, entry] : others_) lost.subtract(entry.fields);
-  const auto own = schema::decode_managed(schema::managed_fields_of(before_));
-  if (!own) return;
-  for (const auto& [identity, entry] : *own) lost.subtract(entry.fields);
-  if (lost.empty()) return;
-  Json managed = *schema::managed_fields_of(before_);
-  const Json left = schema::remove_items(*version->merge, shown_in(*version, before_), lost);
-  before_ = to_served(own_, to_stored(*version, left));
-  before_["metadata"]["managedFields"] = std::move(managed);
+// Its entry stays among those of `own_`, for its time, and owns nothing there yet.
+void VersionOwners::take_former(const schema::ApplyRequest& request) {
+  const auto at = others_.find(identity_of(request));
+  if (at == others_.end()) return;
+  former_ = std::move(at->second);
+  others_.erase(at);
+  Json entry = entry_of(former_.manager, own_.type.gvk.api_version(), Json::object());
+  if (!former_.time.empty()) entry["time"] = former_.time;
+  if (!former_.subresource.empty()) entry["subresource"] = former_.subresource;
+  before_["metadata"]["managedFields"].push_back(std::move(entry));
 }
 
-std::vector<schema::Conflict> VersionOwners::conflicts(const schema::ApplyRequest& request,
-                                                       const Json& after) const {
+Json VersionOwners::pruned(const Json& merged, const schema::Managed& managed,
+                           const schema::FieldSet& last) const {
+  const bool moved = !former_.api_version.empty();
+  const ResourcePtr former = moved ? version_of(former_.api_version) : nullptr;
+  if (moved && !former) return merged;
+  const Resource& version = former ? *former : own_;
+  return without_lost(version, converted(own_, version, merged), managed,
+                      moved ? former_.fields : last);
+}
+
+// First all of it goes, then what is owned comes back version by version, and then what was not
+// this manager's: a version may show what another cannot leave out.
+Json VersionOwners::without_lost(const Resource& version, const Json& whole,
+                                 const schema::Managed& managed,
+                                 const schema::FieldSet& last) const {
+  const schema::FieldSet mine = schema::with_named_parents(*version.merge, last);
+  Json left = schema::remove_items(*version.merge, whole, mine);
+  const auto add_back = [&](const Resource& owners_version, const schema::FieldSet& owned) {
+    const Json all = converted(version, owners_version, whole);
+    schema::FieldSet keep =
+        members_of(owners_version, converted(version, owners_version, std::move(left)));
+    keep.merge_in(schema::with_named_parents(*owners_version.merge, owned));
+    const schema::FieldSet gone = members_of(owners_version, all).difference(keep);
+    left =
+        converted(owners_version, version, schema::remove_items(*owners_version.merge, all, gone));
+  };
+  std::map<std::string, schema::FieldSet> owned;
+  for (const auto* owners : {&managed, &others_}) {
+    for (const auto& [identity, entry] : *owners) owned[entry.api_version].merge_in(entry.fields);
+  }
+  // Its own version first, as the others may need what is owned there.
+  add_back(version, owned[version.type.gvk.api_version()]);
+  for (const auto& [api_version, fields] : owned) {
+    const ResourcePtr other = version_of(api_version);
+    if (other && other->type.gvk.version != version.type.gvk.version) add_back(*other, fields);
+  }
+  const schema::FieldSet lost =
+      members_of(version, whole).difference(members_of(version, left)).intersect(mine);
+  return converted(version, own_, schema::remove_items(*version.merge, whole, lost));
+}
+
+std::vector<schema::Conflict> VersionOwners::conflicts(const std::string& told_version,
+                                                       Changes changes) const {
+  for (auto& [version, of] : changes) of.modified.merge_in(of.added);
   std::vector<schema::Conflict> out;
   for (const auto& [identity, entry] : others_) {
-    const ResourcePtr version = version_of(entry);
-    if (!version) continue;
-    schema::Comparison changes = changes_in(*version, request.subresource, after);
-    changes.modified.merge_in(changes.added);
-    for (auto& path : entry.fields.intersect(changes.modified).paths()) {
-      out.push_back({entry.text(request.told_version), std::move(path)});
+    for (auto& path : entry.fields.intersect(changes.at(entry.api_version).modified).paths()) {
+      out.push_back({entry.text(told_version), std::move(path)});
     }
   }
   return out;
@@ -164,23 +224,22 @@ Result<schema::ApplyOutcome> VersionOwners::apply(schema::ApplyRequest request) 
   before_ = *request.live;
   take_from(before_);
   if (others_.empty()) return schema::apply(request);
-  prune_former(request);
-  guard_common_fields();
+  take_former(request);
   request.live = &before_;
+  request.prune = [this](const Json& merged, const schema::Managed& managed,
+                         const schema::FieldSet& last) { return pruned(merged, managed, last); };
   const bool force = std::exchange(request.force, true);
   KW_ASSIGN(schema::ApplyOutcome outcome, schema::apply(request));
+  const Changes changed = changes(request.subresource, outcome.object);
   if (!force) {
     request.force = false;
     KW_ASSIGN(schema::ApplyOutcome refused, schema::apply(request));
-    std::erase_if(refused.conflicts, [](const schema::Conflict& one) {
-      return one.manager_text.starts_with(R"("\n")");
-    });
-    for (auto& one : conflicts(request, outcome.object)) {
+    for (auto& one : conflicts(request.told_version, changed)) {
       refused.conflicts.push_back(std::move(one));
     }
     if (!refused.conflicts.empty()) return refused;
   }
-  give_back(request.subresource, outcome.object);
+  give_back(changed, outcome.object);
   return outcome;
 }
 

@@ -3,6 +3,8 @@
 // owner. Wraps lib/schema's book-keeping, which knows one version. No storage, no clock.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,13 @@
 #include "schema/typed.hpp"
 
 namespace kubewatch::apiserver {
+
+// What a write changes, by apiVersion.
+using Changes = std::map<std::string, schema::Comparison>;
+using CompareIn = std::function<schema::Comparison(const std::string& api_version)>;
+// Compares once for all owners that speak of the same version, as a comparison sees all of the
+// object, and clients choose how many owners it has.
+Changes changes_by_version(const schema::Managed& owners, const CompareIn& compare_in);
 
 // For one write through `own`; both must outlive it.
 class VersionOwners {
@@ -28,26 +37,29 @@ class VersionOwners {
  private:
   // Keeps the entries of other versions here, and leaves a guard in their place.
   void take_from(Json& object);
-  // It owns what they call by the same name, so that an apply does not take that away.
-  void guard_common_fields();
-  // Drops what the manager applied last in another version and does not apply any more.
-  void prune_former(const schema::ApplyRequest& request);
-  std::vector<schema::Conflict> conflicts(const schema::ApplyRequest& request,
-                                          const Json& after) const;
+  // What the manager applied last in another version is kept in `former_`.
+  void take_former(const schema::ApplyRequest& request);
+  // schema::ApplyRequest::prune
+  Json pruned(const Json& merged, const schema::Managed& managed,
+              const schema::FieldSet& last) const;
+  // `whole` of `version`, in the form of `own_`, without what is in `last` and nobody owns.
+  Json without_lost(const Resource& version, const Json& whole, const schema::Managed& managed,
+                    const schema::FieldSet& last) const;
+  std::vector<schema::Conflict> conflicts(const std::string& told_version, Changes changes) const;
   // To `after`, with what they still own.
-  void give_back(const std::string& subresource, Json& after);
+  void give_back(const Changes& changes, Json& after);
 
   // Null where the kind is not served in it any more, and nobody can own a field of it.
-  ResourcePtr version_of(const schema::ManagedEntry& entry) const;
-  Json shown_in(const Resource& version, const Json& object) const;
-  schema::Comparison changes_in(const Resource& version, const std::string& subresource,
-                                const Json& after) const;
+  ResourcePtr version_of(const std::string& api_version) const;
+  static Json converted(const Resource& from, const Resource& to, Json object);
+  Changes changes(const std::string& subresource, const Json& after) const;
 
   const Registry& registry_;
   const Resource& own_;
   Json before_;
   Json entries_ = Json::array();  // `others_` borrow from it
   schema::Managed others_;
+  schema::ManagedEntry former_;  // of no apiVersion where there is none
 };
 
 }  // namespace kubewatch::apiserver

@@ -92,6 +92,17 @@ bool is_released(const Resource& resource, const Json& object) {
          (resource.storage_id != "namespaces" || empty(base::find(object, {"spec", "finalizers"})));
 }
 
+// An apply that does so leaves the rest as it is kept; any other write says it anew.
+bool moves_owners_alone(const Resource& resource, const Json& before, const Json& after) {
+  return resource.converted() && schema::without_managed(before) == schema::without_managed(after);
+}
+
+Json with_owners_of(const Json& object, Json stored) {
+  stored["metadata"]["managedFields"] = object.at("metadata").value("managedFields", Json());
+  if (stored["metadata"]["managedFields"].is_null()) stored["metadata"].erase("managedFields");
+  return stored;
+}
+
 // Where the real server stores the kind; older kinds were named otherwise at first.
 std::string registry_prefix(const Resource& resource) {
   static const std::map<std::string, std::string> old = {
@@ -276,11 +287,8 @@ Result<void> Writer::complete(const WriteContext& context, const Json* live, Jso
   return {};
 }
 
-ObjectPtr Writer::store(const WriteContext& context, Json object, const Object* live) {
-  const Resource& resource = *context.resource;
-  Json stored = to_stored(resource, std::move(object));
-  if (live != nullptr) keep_other_part(resource, live->json(), stored, context.subresource);
-  if (!context.dry_run) return storage_.put(resource.storage_id, std::move(stored));
+ObjectPtr Writer::store(const WriteContext& context, Json stored) {
+  if (!context.dry_run) return storage_.put(context.resource->storage_id, std::move(stored));
   return std::make_shared<const Object>(std::move(stored));
 }
 
@@ -308,7 +316,7 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
     status["message"] = "object is being deleted: " + taken.message();
     return error_from_status(status);
   }
-  return Written{store(context, std::move(object)), true};
+  return Written{store(context, to_stored(resource, std::move(object))), true};
 }
 
 Result<Written> Writer::create(const WriteContext& context, Json body) {
@@ -344,15 +352,20 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   validate_kind(resource, &before, object, context.subresource, errors);
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
   tell_warnings(context, &before, object);
-  if (schema::keep_times_of_noop(before, object)) return Written{live, false};
-  if (is_released(resource, object)) {
+  Json stored = tracked && moves_owners_alone(resource, before, object)
+                    ? with_owners_of(object, live->json())
+                    : to_stored(resource, std::move(object));
+  keep_other_part(resource, live->json(), stored, context.subresource);
+  // As it is kept: what one version shows alike may differ there.
+  if (schema::keep_times_of_noop(live->json(), stored)) return Written{live, false};
+  if (is_released(resource, stored)) {
     // The answer shows the object as its last update left it; the deletion has a resourceVersion of
     // its own.
-    auto last = std::make_shared<const Object>(to_stored(resource, std::move(object)));
+    auto last = std::make_shared<const Object>(std::move(stored));
     if (!context.dry_run) storage_.remove(resource.storage_id, live->key());
     return Written{last, false};
   }
-  return Written{store(context, std::move(object), live.get()), false};
+  return Written{store(context, std::move(stored)), false};
 }
 
 Result<void> Writer::check_version(const WriteContext& context, const Object& live,

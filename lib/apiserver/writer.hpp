@@ -76,8 +76,8 @@ class Writer {
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);
   // What an object of a built-in kind gets beyond its defaults; `live` is null for a new one.
   Result<void> complete(const WriteContext& context, const Json* live, Json& object);
-  // `live`: what it takes the place of, if anything.
-  ObjectPtr store(const WriteContext& context, Json object, const Object* live = nullptr);
+  // In stored form.
+  ObjectPtr store(const WriteContext& context, Json stored);
 
   Storage& storage_;
   Registry& registry_;

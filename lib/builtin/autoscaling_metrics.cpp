@@ -8,13 +8,14 @@
 #include "base/ascii.hpp"
 #include "base/quantity.hpp"
 #include "base/strings.hpp"
+#include "base/time.hpp"
 #include "core/go_json.hpp"
 
 namespace kubewatch::builtin {
 
 namespace {
 
-enum class Type { text, number, quantity, target, selector };
+enum class Type { text, number, time, quantity, target, selector };
 // What Go writes of an empty field: nothing, its zero, or null.
 enum class Absent { left_out, zero, null };
 
@@ -83,7 +84,7 @@ const Pairs kTargetPairs = {{"kind", {"kind"}, Type::text, Absent::zero},
 const Pairs kConditionPairs = {
     {"type", {"type"}, Type::text, Absent::zero},
     {"status", {"status"}, Type::text, Absent::zero},
-    {"lastTransitionTime", {"lastTransitionTime"}, Type::text, Absent::null},
+    {"lastTransitionTime", {"lastTransitionTime"}, Type::time, Absent::null},
     {"reason", {"reason"}, Type::text},
     {"message", {"message"}, Type::text}};
 const Pairs kRulePairs = {
@@ -213,7 +214,8 @@ class Reader {
 
   Json fields(const Pairs& pairs, const Json& flat) {
     Json out = Json::object();
-    if (!flat.is_object()) fits_ = false;
+    // Go reads null as the struct without anything in it.
+    fits_ = fits_ && (flat.is_object() || flat.is_null());
     for (const Pair& pair : pairs) {
       const Json* value = field_of(flat, pair.flat);
       if (value == nullptr) {
@@ -235,8 +237,6 @@ class Reader {
     return out;
   }
 
-  void misfit() { fits_ = false; }
-
  private:
   static void place(Json& out, const Pair& pair, Json value) {
     Json* at = &out;
@@ -252,7 +252,8 @@ class Reader {
     switch (pair.type) {
       case Type::text: fits_ = fits_ && value.is_string(); break;
       case Type::number: fits_ = fits_ && is_int32(value); break;
-      case Type::selector: fits_ = fits_ && value.is_object(); break;
+      case Type::time: return time(value);
+      case Type::selector: return selector(value);
       case Type::target: return fields(kTargetPairs, value);
       case Type::quantity: return quantity(value);
     }
@@ -262,8 +263,49 @@ class Reader {
   static bool is_int32(const Json& value) {
     using Limits = std::numeric_limits<std::int32_t>;
     if (!value.is_number_integer()) return false;
+    // Beyond what is signed it would read as a negative one.
+    if (value.is_number_unsigned()) {
+      return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max());
+    }
     const auto number = value.get<std::int64_t>();
     return number >= Limits::min() && number <= Limits::max();
+  }
+
+  Json text(const Json& value) {
+    fits_ = fits_ && (value.is_string() || value.is_null());
+    return value.is_null() ? Json("") : value;
+  }
+
+  Json selector(const Json& value) {
+    Json out = Json::object();
+    fits_ = fits_ && value.is_object();
+    if (const Json* labels = field_of(value, "matchLabels")) {
+      fits_ = fits_ && labels->is_object();
+      if (!fits_) return out;
+      for (const auto& [key, label] : labels->items()) out["matchLabels"][key] = text(label);
+    }
+    if (const Json* terms = field_of(value, "matchExpressions")) {
+      Json read = list(*terms, [&](const Json& term) { return requirement(term); });
+      if (!read.empty()) out["matchExpressions"] = std::move(read);
+    }
+    return out;
+  }
+
+  Json requirement(const Json& flat) {
+    static const Pairs pairs = {{"key", {"key"}, Type::text, Absent::zero},
+                                {"operator", {"operator"}, Type::text, Absent::zero}};
+    Json out = fields(pairs, flat);
+    if (const Json* values = field_of(flat, "values")) {
+      Json read = list(*values, [&](const Json& value) { return text(value); });
+      if (!read.empty()) out["values"] = std::move(read);
+    }
+    return out;
+  }
+
+  Json time(const Json& value) {
+    const auto parsed = base::parse_rfc3339(value.is_string() ? value.get<std::string>() : "");
+    if (!parsed) fits_ = false;
+    return parsed ? Json(base::format_rfc3339(*parsed)) : Json();
   }
 
   Json quantity(const Json& value) {

@@ -50,6 +50,7 @@ const std::map<std::string, KindRules*>& rules() {
       {"mutatingwebhookconfigurations.admissionregistration.k8s.io", check_webhooks},
       {"validatingwebhookconfigurations.admissionregistration.k8s.io", check_webhooks},
       {"apiservices.apiregistration.k8s.io", check_api_service},
+      {"validatingadmissionpolicybindings.admissionregistration.k8s.io", check_policy_binding},
       {"flowschemas.flowcontrol.apiserver.k8s.io", check_flow_schema},
       {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", check_priority_level},
   };

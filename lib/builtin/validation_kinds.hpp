@@ -59,6 +59,7 @@ KindRules check_cluster_role_binding;
 // validation_registrations.cpp
 KindRules check_webhooks;
 KindRules check_api_service;
+KindRules check_policy_binding;
 
 // validation_flow_control.cpp
 KindRules check_flow_schema;

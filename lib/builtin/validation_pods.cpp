@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::int64_t kMostInt32 = 2147483647;
 constexpr const char* kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
+constexpr const char* kSeccompOfPod = "seccomp.security.alpha.kubernetes.io/pod";
+constexpr const char* kSeccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/";
 
 bool is_int32(const std::string& text) {
   const bool sign = !text.empty() && text.front() == '-';
@@ -31,6 +33,27 @@ void check_deletion_cost(const Field& annotations) {
   const Field cost =
       annotations[kDeletionCost].at(fmt::format("{}[{}]", annotations.path(), kDeletionCost));
   if (cost.present() && !is_int32(cost.text())) cost.invalid("must be a 32bit integer");
+}
+
+void check_seccomp_annotation(const Field& profile) {
+  static const std::string local = "localhost/";
+  const std::string text = profile.text();
+  if (text.starts_with(local)) {
+    const Json file = text.substr(local.size());
+    return check_descending_path(Field(&file, profile.path(), profile.errors()));
+  }
+  const bool known = text == "unconfined" || text == "runtime/default" || text == "docker/default";
+  if (!known) profile.invalid("must be a valid seccomp profile");
+}
+
+void check_seccomp_annotations(const Field& annotations) {
+  const auto told = [&](const std::string& key, const Field& value) {
+    check_seccomp_annotation(value.at(annotations.path() + "." + key));
+  };
+  if (const Field pod = annotations[kSeccompOfPod]; pod.present()) told(kSeccompOfPod, pod);
+  for (const auto& [key, value] : annotations.entries()) {
+    if (key.starts_with(kSeccompOfContainer)) told(key, value);
+  }
 }
 
 void check_resource_claims(const Field& claims, std::set<std::string>& names) {
@@ -351,6 +374,7 @@ void check_pod_spec(const Field& spec, const PodSurroundings& around) {
 
 void check_pod_annotations(const Field& annotations, const Field& spec) {
   check_deletion_cost(annotations);
+  check_seccomp_annotations(annotations);
   check_app_armor_annotations(annotations, spec);
 }
 

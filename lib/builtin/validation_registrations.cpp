@@ -1,4 +1,4 @@
-// What makes the API server ask others: webhooks and APIServices.
+// What makes the API server ask others: webhooks, APIServices and bindings of admission policies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -193,16 +193,39 @@ void check_webhooks(const Field& object, const Json* /*live*/) {
   }
 }
 
+namespace {
+
+// It has one name that it may have.
+void check_service_name(const Field& metadata, const std::string& expected) {
+  for (const char* key : {"generateName", "name"}) {
+    const Field name = metadata[key];
+    if (name.empty()) continue;
+    const auto problems = path_segment_problems(name.text());
+    name.invalid_each(problems);
+    if (!problems.empty() || name.is(expected)) continue;
+    name.invalid_text(
+        fmt::format("must be `spec.version+\".\"+spec.group`: {}", quoted_text(expected)));
+  }
+}
+
+// What the server serves itself is reached by no TLS.
+void check_local_service(const Field& spec) {
+  if (const Field bundle = spec["caBundle"]; !bundle.empty()) {
+    const auto bytes = base::base64_decode(bundle.text());
+    bundle.invalid_as(quoted_text(fmt::format("{} bytes", bytes ? bytes->size() : 0)),
+                      "local APIServices may not have a caBundle");
+  }
+  const Field unsafe = spec["insecureSkipTLSVerify"];
+  if (unsafe.is_true()) unsafe.invalid("local APIServices may not have insecureSkipTLSVerify");
+}
+
+}  // namespace
+
 void check_api_service(const Field& object, const Json* /*live*/) {
   const Field spec = object["spec"];
   const Field group = spec["group"];
   const Field version = spec["version"];
-  const std::string expected = version.text() + "." + group.text();
-  const Field name = object["metadata"]["name"];
-  if (!name.is(expected)) {
-    name.invalid_text(
-        fmt::format("must be `spec.version+\".\"+spec.group`: {}", quoted_text(expected)));
-  }
+  check_service_name(object["metadata"], version.text() + "." + group.text());
   if (group.empty() && !version.is("v1")) {
     group.required("only v1 may have an empty group and it better be legacy kube");
   }
@@ -217,20 +240,80 @@ void check_api_service(const Field& object, const Json* /*live*/) {
   check_priority("groupPriorityMinimum", 20000);
   check_priority("versionPriority", 1000);
   const Field service = spec["service"];
-  const Field unsafe = spec["insecureSkipTLSVerify"];
-  if (!service.present()) {
-    if (unsafe.is_true()) {
-      unsafe.invalid("local APIServices may not have insecureSkipTLSVerify");
-    }
-    return;
-  }
+  if (!service.present()) return check_local_service(spec);
   for (const char* key : {"namespace", "name"}) {
     if (service[key].empty()) service[key].required();
   }
   check_service_port(service["port"]);
+  const Field unsafe = spec["insecureSkipTLSVerify"];
   if (unsafe.is_true() && !spec["caBundle"].empty()) {
     unsafe.invalid("may not be true if caBundle is present");
   }
+}
+
+namespace {
+
+void check_param_ref(const Field& ref) {
+  if (!ref.present()) return;
+  const Field name = ref["name"];
+  const Field selector = ref["selector"];
+  if (name.empty() && !selector.present()) {
+    ref.required("one of name or selector must be specified");
+  } else if (!name.empty() && selector.present()) {
+    name.forbidden("name and selector are mutually exclusive");
+    selector.forbidden("name and selector are mutually exclusive");
+  } else if (!name.empty()) {
+    name.invalid_each(path_segment_problems(name.text()));
+  } else {
+    check_label_selector(selector);
+  }
+  const Field missing = ref["parameterNotFoundAction"];
+  if (missing.empty()) return missing.required();
+  missing.one_of({"Deny", "Allow"});
+}
+
+void check_named_rule(const Field& rule) {
+  std::set<std::string> names;
+  for (const auto& name : rule["resourceNames"].items()) {
+    name.invalid_each(path_segment_problems(name.text()));
+    if (!names.insert(name.text()).second) name.duplicate();
+  }
+  check_rule(rule);
+}
+
+void check_match(const Field& match) {
+  if (!match.present()) return;
+  match["matchPolicy"].one_of({"Equivalent", "Exact"});
+  check_label_selector(match["namespaceSelector"]);
+  check_label_selector(match["objectSelector"]);
+  for (const char* list : {"resourceRules", "excludeResourceRules"}) {
+    for (const auto& rule : match[list].items()) check_named_rule(rule);
+  }
+}
+
+void check_actions(const Field& actions) {
+  if (actions.empty()) return actions.required("at least one validation action is required");
+  std::set<std::string> seen;
+  for (const auto& action : actions.items()) {
+    action.one_of({"Audit", "Deny", "Warn"});
+    if (!seen.insert(action.text()).second) action.duplicate();
+  }
+  if (seen.count("Deny") == 0 || seen.count("Warn") == 0) return;
+  actions.invalid(
+      "must not contain both Deny and Warn (repeating the same validation failure information in "
+      "the API response and headers serves no purpose)");
+}
+
+}  // namespace
+
+void check_policy_binding(const Field& object, const Json* /*live*/) {
+  const Field spec = object["spec"];
+  const Field policy = spec["policyName"];
+  if (policy.empty()) policy.required();
+  if (!policy.empty()) policy.invalid_each(subdomain_problems(policy.text()));
+  check_param_ref(spec["paramRef"]);
+  check_match(spec["matchResources"]);
+  check_actions(spec["validationActions"]);
 }
 
 }  // namespace kubewatch::builtin

@@ -380,6 +380,10 @@ void check_csi_driver(const Field& object, const Json* live) {
   }
   const Field period = spec["nodeAllocatableUpdatePeriodSeconds"];
   if (period.number_or(10) < 10) period.invalid("must be greater than or equal to 10 seconds");
+  const Field in_secrets = spec["serviceAccountTokenInSecrets"];
+  if (in_secrets.present() && spec["tokenRequests"].empty()) {
+    in_secrets.invalid("serviceAccountTokenInSecrets is set but no tokenRequests are specified");
+  }
   if (live == nullptr) return;
   const Field before = Field(*live, object.errors())["spec"];
   spec["attachRequired"].at("spec.attachedRequired").immutable(before["attachRequired"]);

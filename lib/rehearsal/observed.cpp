@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "apiserver/convert.hpp"
 #include "core/resource.hpp"
 #include "rehearsal/matcher.hpp"
 
@@ -89,10 +90,28 @@ class StepCheck {
     failures_.push_back({test_.place(at), std::move(message)});
   }
 
-  const Json* find(const Json& wanted) const {
+  // In the version that is asked for; without one, in that which the rules use.
+  std::optional<Json> find(const Json& wanted) const {
     const auto found = std::find_if(seen_.objects.begin(), seen_.objects.end(),
                                     [&](const Json& object) { return is_same(wanted, object); });
-    return found == seen_.objects.end() ? nullptr : &*found;
+    if (found == seen_.objects.end()) return std::nullopt;
+    const auto asked = core::gvk_of(wanted);
+    return in_version(asked.ok() ? *asked : used_version(*found), *found);
+  }
+
+  core::Gvk used_version(const Json& object) const {
+    const auto stored = core::gvk_of(object);
+    const auto used = std::find_if(seen_.used.begin(), seen_.used.end(), [&](const auto& gvk) {
+      return stored.ok() && gvk.kind == stored->kind && gvk.group == stored->group;
+    });
+    return used == seen_.used.end() ? core::Gvk() : *used;
+  }
+
+  // As it is stored where it is not served in that version.
+  Json in_version(const core::Gvk& gvk, const Json& object) const {
+    const auto served = std::find_if(seen_.resources.begin(), seen_.resources.end(),
+                                     [&](const auto& one) { return one->type.gvk == gvk; });
+    return served == seen_.resources.end() ? object : apiserver::to_served(**served, object);
   }
 
   void objects() {
@@ -101,8 +120,8 @@ class StepCheck {
     for (std::size_t i = 0; i < list->size(); ++i) {
       const Json& wanted = (*list)[i];
       const std::string at = pointer(fmt::format("objects/{}", i));
-      const Json* live = find(wanted);
-      if (live == nullptr) {
+      const auto live = find(wanted);
+      if (!live) {
         fail(at, title(wanted) + ": there is no such object");
         continue;
       }
@@ -125,7 +144,9 @@ class StepCheck {
     const std::string kind = base::string_at(wanted, {"kind"});
     if (kind.empty() || kind == kNoKind) return "";
     const std::string api_version = base::string_at(wanted, {"apiVersion"});
-    const bool known = std::any_of(seen_.kinds.begin(), seen_.kinds.end(), [&](const auto& gvk) {
+    const auto& all = seen_.resources;
+    const bool known = std::any_of(all.begin(), all.end(), [&](const auto& one) {
+      const core::Gvk& gvk = one->storage_gvk;
       return gvk.kind == kind && (api_version.empty() || gvk.group == core::group_of(api_version));
     });
     if (known) return "";
@@ -140,7 +161,7 @@ class StepCheck {
       const std::string at = pointer(fmt::format("absent/{}", i));
       if (const std::string why = why_never_there((*list)[i]); !why.empty()) {
         fail(at, why);
-      } else if (const Json* live = find((*list)[i])) {
+      } else if (const auto live = find((*list)[i])) {
         fail(at, title(*live) + ": it should not be there");
       }
     }
@@ -213,10 +234,10 @@ class StepCheck {
   }
 
   // The one object that status, conditions and finalizers are about.
-  const Json* the_object(const char* key) {
+  std::optional<Json> the_object(const char* key) {
     if (const Json* named = expected("object")) {
-      const Json* live = find(*named);
-      if (live == nullptr) fail(pointer("object"), title(*named) + ": there is no such object");
+      auto live = find(*named);
+      if (!live) fail(pointer("object"), title(*named) + ": there is no such object");
       return live;
     }
     std::vector<const Json*> found;
@@ -228,19 +249,19 @@ class StepCheck {
         }
       }
     }
-    if (found.size() == 1) return found.front();
+    if (found.size() == 1) return in_version(used_version(*found.front()), *found.front());
     fail(pointer(key), fmt::format("there are {} objects of the rule's kind: say which by expect."
                                    "object: {{kind, name}}, or use expect.objects",
                                    found.size()));
-    return nullptr;
+    return std::nullopt;
   }
 
   void of_the_object() {
     for (const char* key : {"status", "conditions", "finalizers"}) {
       const Json* wanted = expected(key);
       if (wanted == nullptr) continue;
-      const Json* object = the_object(key);
-      if (object == nullptr) continue;
+      const auto object = the_object(key);
+      if (!object) continue;
       const bool finalizers = std::string(key) == "finalizers";
       const Json* live = finalizers ? base::find(*object, {"metadata", "finalizers"})
                          : std::string(key) == "conditions"

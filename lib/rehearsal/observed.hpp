@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/resource.hpp"
 #include "base/json.hpp"
 #include "hooks/engine.hpp"
 #include "rehearsal/case_file.hpp"
@@ -13,9 +14,10 @@
 namespace kubewatch::rehearsal {
 
 struct Observed {
-  std::vector<Json> objects;     // all of the server's, without managedFields
-  std::vector<core::Gvk> kinds;  // that the server has; the version is the stored one
-  std::vector<core::Gvk> for_;   // the kinds that the rules are for
+  std::vector<Json> objects;  // all of the server's as they are stored, without managedFields
+  std::vector<apiserver::ResourcePtr> resources;  // that the server has, in all their versions
+  std::vector<core::Gvk> for_;                    // the kinds that the rules are for
+  std::vector<core::Gvk> used;  // as the rules have them; of several versions the first counts
   std::vector<std::string> controllers;
   std::vector<Json> runs;
   std::vector<Json> writes;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apiserver/convert.hpp"
 #include "base/yaml.hpp"
 #include "core/url.hpp"
 #include "hooks/driver.hpp"
@@ -53,6 +54,33 @@ void make_steady_stream(hooks::StreamRule& stream) {
   stream.list.idle = kNever;
   stream.list.bookmarks = false;
   stream.list.backoff.jitter = 0;
+}
+
+// What was told of an object in this version, as it is stored. A custom kind may have been
+// converted by a webhook, which is not there: its fields stay as they are, whatever the stored
+// version has.
+Json as_stored(const apiserver::Resource& resource, Json told) {
+  const core::Gvk& gvk = resource.custom ? resource.storage_gvk : resource.type.gvk;
+  told["apiVersion"] = gvk.api_version();
+  told["kind"] = gvk.kind;
+  return resource.custom ? told : apiserver::to_stored(resource, std::move(told));
+}
+
+// Other streams may have told of it in another version.
+Json as_stored(const apiserver::Registry& registry, const apiserver::Resource& resource,
+               const Json& told) {
+  const auto gvk = core::gvk_of(told);
+  const auto own = gvk.ok() ? registry.find_kind(*gvk) : nullptr;
+  const bool same = own != nullptr && own->storage_id == resource.storage_id;
+  return as_stored(same ? *own : resource, told);
+}
+
+// Of what is only metadata the rest is not known to be gone: it is as it is now. Some versions have
+// in annotations what others have in fields.
+Json with_metadata_of(const apiserver::Resource& resource, const Json& live, const Json& told) {
+  Json object = apiserver::to_served(resource, live);
+  object["metadata"] = told.value("metadata", Json::object());
+  return as_stored(resource, std::move(object));
 }
 
 bool hands_out_credentials(const hooks::Rule& rule) {
@@ -216,18 +244,19 @@ bool World::put(const apiserver::Resource& resource, const RecordedChange& chang
     return true;
   }
   if (live == nullptr && change.before) return false;  // it came from a write that is not made now
-  Json object = live == nullptr ? change.after : live->json();
+  const auto stored = [&](const Json& told) {
+    if (live != nullptr && change.metadata_only)
+      return with_metadata_of(resource, live->json(), told);
+    return as_stored(server_.api().registry(), resource, told);
+  };
+  Json object = stored(change.after);
   if (live != nullptr) {
-    const Json before = change.before.value_or(live->json());
-    Json difference = change_between(before, change.after);
-    // Of what is only metadata the rest is not known to be gone.
-    if (change.metadata_only)
-      difference = {{"metadata", difference.value("metadata", Json::object())}};
+    const Json before = change.before ? stored(*change.before) : live->json();
+    const Json difference = change_between(before, object);
+    object = live->json();
     object.merge_patch(difference);
     if (object == live->json()) return false;
   }
-  object["apiVersion"] = resource.storage_gvk.api_version();
-  object["kind"] = resource.storage_gvk.kind;
   storage.put(resource.storage_id, std::move(object));
   server_.finish_work();
   return true;
@@ -342,11 +371,15 @@ std::vector<Json> World::objects() const {
 Observed World::take() {
   Observed out;
   out.objects = objects();
-  for (const auto& resource : server_.api().registry().stored()) {
-    out.kinds.push_back(resource->storage_gvk);
-  }
+  out.resources = server_.api().registry().all();
   for (const hooks::Rule& rule : rules_) {
     if (rule.has_for && !rule.for_.every_kind) out.for_.push_back(rule.for_.gvk);
+  }
+  out.used = out.for_;
+  for (const hooks::Rule& rule : rules_) {
+    for (const auto& owns : rule.owns) out.used.push_back(owns.stream.gvk);
+    for (const auto& watches : rule.watches) out.used.push_back(watches.stream.gvk);
+    for (const auto& writes : rule.writes) out.used.push_back(writes.gvk);
   }
   for (const hooks::Driver* driver : engine_->drivers()) {
     out.controllers.push_back(driver->rule().name);

@@ -98,8 +98,12 @@ void Apply::merge_and_prune() {
   entry.time = own.time;
   const Json* original = own.api_version == entry.api_version ? own.original : nullptr;
   const FieldSet last = std::exchange(own, std::move(entry)).fields;
-  // The common case, nothing dropped since last time, needs no pruning.
-  object_ = last.is_subset_of(own.fields) ? std::move(merged) : pruned(merged, last);
+  if (request_.prune) {
+    object_ = request_.prune(merged, managed_, last);
+  } else {
+    // The common case, nothing dropped since last time, needs no pruning.
+    object_ = last.is_subset_of(own.fields) ? std::move(merged) : pruned(merged, last);
+  }
   strip_identity_fields(own.fields);
   if (own.fields == last) own.original = original;
 }

@@ -3,6 +3,7 @@
 // the sandbox.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "schema/field_set.hpp"
+#include "schema/managed_entries.hpp"
 #include "schema/merge_schema.hpp"
 
 namespace kubewatch::schema {
@@ -29,6 +31,9 @@ struct ApplyRequest {
   // In which conflicts name the version of who updated; "" = that of its entry.
   std::string told_version;
   FieldSet ignored;  // fields this endpoint resets (status on main, all but status on /status)
+  // `merged` without what the manager applied `last` and nobody owns any more; `managed` has what
+  // it applies now. For objects whose owners speak of other versions too; null: all of this one.
+  std::function<Json(const Json& merged, const Managed& managed, const FieldSet& last)> prune;
   WallTime now;
 };
 

@@ -1,5 +1,6 @@
 // Autoscalers in two versions: what is stored once is shown, watched and owned in both.
 #include "apiserver/support.hpp"
+#include "apiserver/version_owners.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::apiserver {
@@ -28,6 +29,13 @@ Json share_of(const char* resource, int share) {
       {"type", "Resource"},
       {"resource",
        {{"name", resource}, {"target", {{"type", "Utilization"}, {"averageUtilization", share}}}}}};
+}
+
+// What an apply says, without all that it does not.
+Json only(const std::string& version, Json spec) {
+  Json object = scaler(version);
+  object["spec"] = std::move(spec);
+  return object;
 }
 
 Json owned(const Json& object, const std::string& manager) {
@@ -142,6 +150,98 @@ TEST_CASE("an apply meets the owners of the other version") {
   CHECK(other["spec"]["minReplicas"] == 1);
   CHECK(owned(other, "two") ==
         Json{{"f:spec", {{"f:maxReplicas", kNone}, {"f:scaleTargetRef", kNone}}}});
+}
+
+TEST_CASE("an apply in the other version keeps what no object of its type can lack") {
+  Server server;
+  const auto apply = [&](const std::string& path, const char* query, const Json& object) {
+    return server.apply(path + "/a?force=true&fieldManager=" + query, object);
+  };
+  REQUIRE(apply(kOlder, "one", scaler("v1", {{"targetCPUUtilizationPercentage", 77}})).code == 201);
+  const auto moved = apply(kNewer, "one", only("v2", {{"minReplicas", 2}}));
+  REQUIRE(moved.code == 200);
+  CHECK(moved.json["spec"]["maxReplicas"] == 3);
+  CHECK(moved.json["spec"]["scaleTargetRef"] == scaler("v2")["spec"]["scaleTargetRef"]);
+  CHECK(moved.json["spec"]["metrics"] == Json::array({share_of("cpu", 77)}));
+  CHECK(owned(moved.json, "one") == Json{{"f:spec", {{"f:minReplicas", kNone}}}});
+
+  const auto back = apply(kOlder, "one", only("v1", {{"maxReplicas", 8}}));
+  CHECK(back.json["spec"]["minReplicas"] == 1);
+  CHECK(back.json["spec"]["targetCPUUtilizationPercentage"] == 77);
+  CHECK(apply(kNewer, "one", only("v2", {{"minReplicas", 3}})).json["spec"]["maxReplicas"] == 8);
+}
+
+TEST_CASE("what another manager owns in the other version is not pruned") {
+  Server server;
+  const auto apply = [&](const std::string& path, const char* manager, const Json& object) {
+    return server.apply(path + "/a?fieldManager=" + manager, object).json;
+  };
+  const Json wanted = scaler("v2", {{"minReplicas", 2}, {"metrics", {share_of("cpu", 5)}}});
+  apply(kNewer, "one", wanted);
+  apply(kOlder, "two", scaler("v1", {{"minReplicas", 2}, {"targetCPUUtilizationPercentage", 5}}));
+  const Json left = apply(kNewer, "one", scaler("v2"));
+  CHECK(left["spec"]["metrics"] == wanted["spec"]["metrics"]);
+  CHECK(left["spec"]["minReplicas"] == 2);
+  // Whoever owned it last takes it along.
+  CHECK(apply(kNewer, "two", scaler("v2"))["spec"]["minReplicas"] == 1);
+}
+
+TEST_CASE("an apply of the same in the other version keeps its time") {
+  Server server;
+  const auto apply = [&](const std::string& path, const std::string& version) {
+    return server.apply(path + "/a?fieldManager=one", scaler(version)).json["metadata"];
+  };
+  const Json first = apply(kNewer, "v2")["managedFields"][0];
+  server.advance(5000);
+  const Json second = apply(kOlder, "v1");
+  REQUIRE(second["managedFields"].size() == 1);
+  CHECK(second["managedFields"][0]["apiVersion"] == "autoscaling/v1");
+  CHECK(base::string_at(second["managedFields"][0], {"time"}) == first["time"]);
+  // Once more is no write.
+  CHECK(apply(kOlder, "v1")["resourceVersion"] == second["resourceVersion"]);
+}
+
+TEST_CASE("an apply of the same beside owners of the other version is no write") {
+  Server server;
+  server.post(kNewer + "?fieldManager=one", scaler("v2"));
+  const auto apply = [&] {
+    return server.apply(kOlder + "/a?fieldManager=two", scaler("v1")).json["metadata"];
+  };
+  const Json first = apply();
+  server.advance(5000);
+  CHECK(apply() == first);
+}
+
+TEST_CASE("a write in one version is one of the form that is kept") {
+  Server server;
+  const Json kept = Json::array({share_of("cpu", 4), share_of("memory", 5)});
+  const auto metrics = [&] { return server.get(kNewer + "/a").json["spec"]["metrics"]; };
+  server.post(kNewer, scaler("v2", {{"metrics", kept}}));
+  // Who owns it is all that changes.
+  CHECK(server.apply(kOlder + "/a?fieldManager=two", scaler("v1")).code == 200);
+  CHECK(metrics() == kept);
+  // Its CPU comes last, which v1 does not show.
+  CHECK(server.put(kOlder + "/a", server.get(kOlder + "/a").json).code == 200);
+  CHECK(metrics() == Json::array({share_of("memory", 5), share_of("cpu", 4)}));
+  const Json again = server.get(kOlder + "/a").json;
+  CHECK(server.put(kOlder + "/a", again).json["metadata"] == again["metadata"]);
+}
+
+TEST_CASE("a write is compared once for all owners of a version") {
+  schema::Managed owners;
+  for (int i = 0; i < 400; ++i) {
+    schema::ManagedEntry entry;
+    entry.manager = std::to_string(i);
+    entry.api_version = i % 2 == 0 ? "autoscaling/v1" : "autoscaling/v2";
+    owners.emplace(entry.manager, entry);
+  }
+  int compared = 0;
+  const Changes changes = changes_by_version(owners, [&](const std::string&) {
+    ++compared;
+    return schema::Comparison();
+  });
+  CHECK(compared == 2);
+  CHECK(changes.size() == 2);
 }
 
 TEST_CASE("faults of an autoscaler are told of the version that is stored") {

@@ -123,6 +123,7 @@ TEST_CASE("names in annotations are read in any case, values of other types not 
   for (const char* unread : {"", "{", "[5]", R"({"a":1})", R"([{"type":5}])",
                              R"([{"resource":{"targetAverageUtilization":1.5}}])",
                              R"([{"resource":{"targetAverageUtilization":3000000000}}])",
+                             R"([{"resource":{"targetAverageUtilization":18446744073709551615}}])",
                              R"([{"pods":{"targetAverageValue":"x"}}])"}) {
     CAPTURE(unread);
     const Json out = autoscaler_to_v2(older(kMetrics, unread));
@@ -130,6 +131,48 @@ TEST_CASE("names in annotations are read in any case, values of other types not 
     CHECK_FALSE(out["metadata"].contains("annotations"));
   }
   CHECK_FALSE(autoscaler_to_v2(older(kBehavior, "{}"))["spec"].contains("behavior"));
+}
+
+TEST_CASE("a selector in an annotation has the types of one, or nothing is read") {
+  const auto read = [](const std::string& selector) {
+    const std::string metric = R"([{"type":"Pods","pods":{"metricName":"m",)"
+                               R"("targetAverageValue":"1","selector":)" +
+                               selector + "}}]";
+    return autoscaler_to_v2(older(kMetrics, metric))["spec"]["metrics"];
+  };
+  for (const char* unread :
+       {"5", R"({"matchLabels":{"a":5}})", R"({"matchLabels":"x"})", R"({"matchLabels":[]})",
+        R"({"matchExpressions":[5]})", R"({"matchExpressions":"abc"})",
+        R"({"matchExpressions":{"a":1}})", R"({"matchExpressions":[{"key":5}]})",
+        R"({"matchExpressions":[{"values":{}}]})", R"({"matchExpressions":[{"values":[5]}]})"}) {
+    CAPTURE(unread);
+    CHECK(read(unread) == Json::parse(kCpu80));
+  }
+  const Json found = read(R"({"MatchLabels":{"a":null,"b":"c"},"other":5,"matchExpressions":[null,
+      {"Key":"k","operator":"In","values":["x",null]},{"key":"l","values":[]}]})");
+  CHECK(found[0]["pods"]["metric"]["selector"] ==
+        Json::parse(R"({"matchLabels":{"a":"","b":"c"},"matchExpressions":[
+            {"key":"","operator":""},{"key":"k","operator":"In","values":["x",""]},
+            {"key":"l","operator":""}]})"));
+  CHECK(read(R"({"matchLabels":null,"matchExpressions":[]})")[0]["pods"]["metric"]["selector"] ==
+        Json::object());
+}
+
+TEST_CASE("a null in a list of an annotation is one with nothing in it") {
+  CHECK(autoscaler_to_v2(older(kMetrics, "[null]"))["spec"]["metrics"] ==
+        Json::parse(R"([{"type":""}])"));
+  const Json rules = autoscaler_to_v2(older(kBehavior, R"({"ScaleUp":{"Policies":[null]}})"));
+  CHECK(rules["spec"]["behavior"]["scaleUp"]["policies"] ==
+        Json::parse(R"([{"type":"","value":0,"periodSeconds":0}])"));
+}
+
+TEST_CASE("times of conditions are read as times") {
+  const auto conditions = [](const std::string& time) {
+    const Json list = Json::array({{{"type", "A"}, {"lastTransitionTime", time}}});
+    return autoscaler_to_v2(older(kConditions, list.dump()))["status"].value("conditions", Json());
+  };
+  CHECK(conditions("2020-01-01T02:00:00+02:00")[0]["lastTransitionTime"] == "2020-01-01T00:00:00Z");
+  for (const char* unread : {"", "x", "2020-01-01"}) CHECK(conditions(unread).is_null());
 }
 
 TEST_CASE("metrics of annotations come first, the CPU's share after them") {

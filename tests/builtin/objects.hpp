@@ -53,6 +53,11 @@ inline Json right(const std::string& storage_id) {
       {"validatingwebhookconfigurations.admissionregistration.k8s.io",
        Json::parse(R"({"webhooks": [{"name": "a.b.c", "clientConfig": {"url": "https://x/y"},
           "sideEffects": "None", "admissionReviewVersions": ["v1"]}]})")},
+      {"validatingadmissionpolicybindings.admissionregistration.k8s.io",
+       Json::parse(R"({"spec": {"policyName": "p", "validationActions": ["Deny"]}})")},
+      {"apiservices.apiregistration.k8s.io", Json::parse(R"({"metadata": {"name": "v1.a.io"},
+          "spec": {"group": "a.io", "version": "v1", "groupPriorityMinimum": 100,
+          "versionPriority": 10}})")},
   };
   const auto found = all.find(storage_id);
   return found == all.end() ? Json::object() : found->second;

@@ -271,6 +271,38 @@ TEST_CASE("what a Pod says of itself and of where it runs") {
   });
 }
 
+TEST_CASE("annotations of seccomp name profiles, of whatever container") {
+  const char* const pod = "seccomp.security.alpha.kubernetes.io/pod";
+  const std::string container = "container.seccomp.security.alpha.kubernetes.io/";
+  const auto told_with = [](const std::string& key, const char* profile) {
+    const Json change = {{"metadata", {{"annotations", {{key, profile}}}}}};
+    return told_of("pods", change.dump().c_str());
+  };
+  for (const char* good :
+       {"unconfined", "runtime/default", "docker/default", "localhost/a/b", "localhost/"}) {
+    CAPTURE(good);
+    CHECK(told_with(pod, good).empty());
+    CHECK(told_with(container + "c", good).empty());
+  }
+  CHECK(told_with(pod, "") ==
+        "metadata.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: \"\": must "
+        "be a valid seccomp profile");
+  CHECK(told_with(container + "other", "x") ==
+        "metadata.annotations.container.seccomp.security.alpha.kubernetes.io/other: Invalid "
+        "value: \"x\": must be a valid seccomp profile");
+  CHECK(told_with(pod, "localhost/../a") ==
+        "metadata.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: \"../a\": "
+        "must not contain '..'");
+  CHECK(told_with(pod, "localhost//a") ==
+        "metadata.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: \"/a\": "
+        "must be a relative path");
+  CHECK(told_of("deployments.apps",
+                R"({"spec":{"template":{"metadata":{"annotations":{
+                  "seccomp.security.alpha.kubernetes.io/pod":"x"}}}}})") ==
+        "spec.template.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: \"x\": "
+        "must be a valid seccomp profile");
+}
+
 TEST_CASE("what is right is taken, with its defaults or without") {
   for (const char* storage_id : {"pods",
                                  "deployments.apps",

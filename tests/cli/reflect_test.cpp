@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "apiserver/read_text.hpp"
 #include "base/json.hpp"
 #include "cli/app.hpp"
 #include "cli/exit_code.hpp"
@@ -189,6 +190,55 @@ TEST_CASE("tunnels, tokens and paths that are not plain are never passed on") {
     CHECK_FALSE(passes(path));
   }
   CHECK_FALSE(passes("/api/v1/pods", true));
+}
+
+TEST_CASE("autoscalers have their own table in both versions") {
+  const std::string v1 =
+      R"({"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler",)"
+      R"("metadata":{"name":"a","annotations":{)"
+      R"("autoscaling.alpha.kubernetes.io/metrics":"[{\"type\":\"Resource\",)"
+      R"(\"resource\":{\"name\":\"memory\",\"targetAverageValue\":\"1Gi\"}}]"}},)"
+      R"("spec":{"maxReplicas":3,"targetCPUUtilizationPercentage":50,)"
+      R"("scaleTargetRef":{"kind":"Deployment","name":"web"}},)"
+      R"("status":{"currentCPUUtilizationPercentage":7}})";
+  const std::string v2 =
+      R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},)"
+      R"("spec":{"maxReplicas":3,"metrics":[{"type":"Resource","resource":{"name":"memory",)"
+      R"("target":{"type":"AverageValue","averageValue":"1Gi"}}},)"
+      R"({"type":"Resource","resource":{"name":"cpu",)"
+      R"("target":{"type":"Utilization","averageUtilization":50}}}],)"
+      R"("scaleTargetRef":{"kind":"Deployment","name":"web"}},)"
+      R"("status":{"currentMetrics":[{"type":"Resource","resource":{"name":"cpu",)"
+      R"("current":{"averageUtilization":7}}}]}})";
+  loop::EventLoop loop;
+  test::ScriptedTransport transport;
+  client::Client client(loop, transport, CacheRig::config());
+  ReflectFlags flags = flags_of("hpa");
+  flags.serve = "127.0.0.1:0";
+  flags.insecure_http = true;
+  const auto serving = CacheServing::start(client, flags);
+  REQUIRE(serving.ok());
+  for (const auto& [version, json] : {std::pair{"v1", v1}, std::pair{"v2", v2}}) {
+    INFO(version);
+    core::ResourceType type;
+    type.gvk = {"autoscaling", version, "HorizontalPodAutoscaler"};
+    type.plural = "horizontalpodautoscalers";
+    const apiserver::ReadText text((*serving)->resource_of(type, nullptr), false);
+    apiserver::Representation as;
+    as.format = apiserver::Format::table;
+    as.include = apiserver::IncludeObject::object;
+    const auto table = base::parse_json(text.object(as, json, WallTime()));
+    REQUIRE(table.ok());
+    std::string names;
+    for (const Json& column : (*table)["columnDefinitions"]) {
+      names += column["name"].get<std::string>() + " ";
+    }
+    CHECK(names == "Name Reference Targets MinPods MaxPods Replicas Age ");
+    const Json& row = (*table)["rows"][0];
+    CHECK(row["cells"][1] == "Deployment/web");
+    CHECK(row["cells"][2] == "memory: <unknown>/1Gi, cpu: <unknown>/50%");
+    CHECK(row["object"] == *base::parse_json(json));  // in its own version
+  }
 }
 
 TEST_CASE("a path to strip is a plain path of what the cache can do without") {

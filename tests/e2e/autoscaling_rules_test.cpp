@@ -52,6 +52,15 @@ Json owned(const Json& object, const std::string& manager) {
   return nullptr;
 }
 
+// What an apply says of the spec, and no more.
+Answer apply_spec(World& w, const std::string& version, const std::string& name, const Json& spec,
+                  const std::string& manager = "one") {
+  Json object = scaler(version, name);
+  object["spec"] = spec;
+  return send_text(w, "PATCH", path(w, version, name) + "?force=true&fieldManager=" + manager,
+                   base::dump_json(object), kApply);
+}
+
 }  // namespace
 
 E2E_CASE("an autoscaler is one object in both versions") {
@@ -181,6 +190,70 @@ E2E_CASE("who owns what of an autoscaler is told in the version of its writer") 
                             .body;
   CHECK(switched["spec"]["minReplicas"] == 1);
   CHECK(owned(switched, "two")["f:spec"].contains("f:scaleTargetRef"));
+}
+
+E2E_CASE("an apply in the other version keeps what no autoscaler can lack") {
+  World w;
+  const Json target = scaler("v1", "i")["spec"]["scaleTargetRef"];
+  const Json all = {
+      {"maxReplicas", 3}, {"scaleTargetRef", target}, {"targetCPUUtilizationPercentage", 77}};
+  REQUIRE(apply_spec(w, "v1", "i", all).code == 201);
+  const Answer moved = apply_spec(w, "v2", "i", {{"minReplicas", 2}});
+  REQUIRE(moved.code == 200);
+  CHECK(moved.body["spec"]["maxReplicas"] == 3);
+  CHECK(moved.body["spec"]["scaleTargetRef"] == target);
+  CHECK(moved.body["spec"]["metrics"] == Json::array({share_of("cpu", 77)}));
+  CHECK(owned(moved.body, "one") == Json{{"f:spec", {{"f:minReplicas", Json::object()}}}});
+  const Answer back = apply_spec(w, "v1", "i", {{"maxReplicas", 8}});
+  CHECK(back.body["spec"]["minReplicas"] == 1);
+  const Answer again = apply_spec(w, "v2", "i", {{"minReplicas", 3}});
+  CHECK(again.code == 200);
+  CHECK(again.body["spec"]["maxReplicas"] == 8);
+}
+
+E2E_CASE("what is owned in one version of an autoscaler is not pruned in the other") {
+  World w;
+  const Json target = scaler("v1", "j")["spec"]["scaleTargetRef"];
+  const Json bare = {{"maxReplicas", 3}, {"scaleTargetRef", target}};
+  Json newer = bare;
+  newer["metrics"] = Json::array({share_of("cpu", 50)});
+  Json older = bare;
+  older["targetCPUUtilizationPercentage"] = 50;
+  REQUIRE(apply_spec(w, "v2", "j", newer).code == 201);
+  REQUIRE(apply_spec(w, "v1", "j", older, "two").code == 200);
+  const Json left = apply_spec(w, "v2", "j", bare).body;
+  CHECK(left["spec"]["metrics"] == newer["metrics"]);
+  CHECK_FALSE(owned(left, "one")["f:spec"].contains("f:metrics"));
+  CHECK(owned(left, "two")["f:spec"].contains("f:targetCPUUtilizationPercentage"));
+}
+
+E2E_CASE("an apply of the same autoscaler in the other version keeps its time") {
+  World w;
+  const auto entry = [](const Json& object) {
+    for (const Json& one : object["metadata"]["managedFields"]) {
+      if (one["manager"] == "one") return one;
+    }
+    return Json();
+  };
+  const Json spec = {{"maxReplicas", 3},
+                     {"scaleTargetRef", scaler("v1", "k")["spec"]["scaleTargetRef"]}};
+  const Json first = entry(apply_spec(w, "v2", "k", spec).body);
+  const Json second = entry(apply_spec(w, "v1", "k", spec).body);
+  CHECK(second["apiVersion"] == "autoscaling/v1");
+  CHECK(base::string_at(second, {"time"}) == first["time"]);
+}
+
+E2E_CASE("an unchanged autoscaler of v1 is kept as v1 says it, unless only owners change") {
+  World w;
+  const Json kept = Json::array({share_of("cpu", 4), share_of("memory", 5)});
+  const auto metrics = [&] { return send(w, "GET", path(w, "v2", "l")).body["spec"]["metrics"]; };
+  REQUIRE(send(w, "POST", path(w, "v2"), scaler("v2", "l", {{"metrics", kept}})).code == 201);
+  REQUIRE(apply_spec(w, "v1", "l", {{"maxReplicas", 3}}).code == 200);
+  CHECK(metrics() == kept);
+  Json older = send(w, "GET", path(w, "v1", "l")).body;
+  older["metadata"].erase("resourceVersion");
+  CHECK(send(w, "PUT", path(w, "v1", "l"), older).code == 200);
+  CHECK(metrics() == Json::array({share_of("memory", 5), share_of("cpu", 4)}));
 }
 
 E2E_CASE("spec and status of an autoscaler are written apart in both versions") {

@@ -247,6 +247,68 @@ E2E_CASE("an empty list is owned by who sends it where the server always shows o
   CHECK(owned(again, "m") == owned(made, "m"));
 }
 
+E2E_CASE("lists that are null within others are owned, be they sent or not") {
+  World w;
+  const std::string group = "resource.k8s.io/v1";
+  const Json claim = object(group, "ResourceClaim", "c", R"({"spec":{"devices":{"requests":[]}}})");
+  const Answer claimed =
+      send(w, "POST", grouped(w, group, "resourceclaims") + "?fieldManager=m&dryRun=All", claim);
+  REQUIRE(claimed.code == 201);
+  CHECK(owned(claimed, "m") == Json::parse(R"({"f:spec":{"f:devices":{"f:requests":{}}}})"));
+  const Json node = object("storage.k8s.io/v1", "CSINode", w.ns(),
+                           R"({"spec":{"drivers":[{"name":"d.io","nodeID":"x"}]}})");
+  const Answer made =
+      send(w, "POST", "/apis/storage.k8s.io/v1/csinodes?fieldManager=m&dryRun=All", node);
+  REQUIRE(made.code == 201);
+  CHECK(owned(made, "m")["f:spec"]["f:drivers"][R"(k:{"name":"d.io"})"] ==
+        Json::parse(R"({".":{},"f:name":{},"f:nodeID":{},"f:topologyKeys":{}})"));
+}
+
+E2E_CASE("annotations of an autoscaler are read whole, with the types of what they tell, or not") {
+  World w;
+  const std::string scalers = grouped(w, "autoscaling/v1", "horizontalpodautoscalers");
+  const auto answer = [&](const char* key, const std::string& text) {
+    Json scaler = object("autoscaling/v1", "HorizontalPodAutoscaler", "s", R"({"spec":{
+        "maxReplicas":3,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment",
+        "name":"d"}}})");
+    scaler["metadata"]["annotations"] = {
+        {std::string("autoscaling.alpha.kubernetes.io/") + key, text}};
+    return send(w, "POST", scalers + "?dryRun=All", scaler);
+  };
+  const auto share_with = [&](const std::string& selector) {
+    const std::string metric = R"([{"type":"Pods","pods":{"metricName":"m",)"
+                               R"("targetAverageValue":"1","selector":)" +
+                               selector + "}}]";
+    return answer("metrics", metric).body["spec"].value("targetCPUUtilizationPercentage", 0);
+  };
+  for (const char* unread :
+       {R"({"matchLabels":{"a":5}})", R"({"matchLabels":"x"})", R"({"matchExpressions":[5]})",
+        R"({"matchExpressions":"abc"})", R"({"matchExpressions":{"a":1}})"}) {
+    CAPTURE(unread);
+    CHECK(share_with(unread) == 80);
+  }
+  CHECK(share_with(R"({"matchLabels":{"a":null}})") == 0);
+  const Answer large = answer("metrics", R"([{"type":"Resource","resource":{"name":"cpu",
+      "targetAverageUtilization":18446744073709551615}}])");
+  CHECK(large.code == 201);
+  CHECK(tells(told_by_server(answer("metrics", "[null]").body), "spec.metrics[0].type",
+              "must specify a metric source type"));
+  CHECK(tells(told_by_server(answer("behavior", R"({"ScaleUp":{"Policies":[null]}})").body),
+              "spec.behavior.scaleUp.policies[0].value", "must be greater than zero"));
+}
+
+E2E_CASE("an APIService shows no certificates where it has none") {
+  World w;
+  const Json service = object("apiregistration.k8s.io/v1", "APIService", "v1.kw.io", R"({"spec":{
+      "group":"kw.io","version":"v1","groupPriorityMinimum":100,"versionPriority":10,
+      "caBundle":""}})");
+  const Answer made = send(
+      w, "POST", "/apis/apiregistration.k8s.io/v1/apiservices?fieldManager=m&dryRun=All", service);
+  REQUIRE(made.code == 201);
+  CHECK_FALSE(made.body["spec"].contains("caBundle"));
+  CHECK_FALSE(owned(made, "m")["f:spec"].contains("f:caBundle"));
+}
+
 E2E_CASE("a volume's claim is owned by its fields, and a binding's actions with their set") {
   World w;
   const std::string volumes = "/api/v1/persistentvolumes";

@@ -343,6 +343,84 @@ E2E_CASE("annotations of AppArmor agree with the fields, and a Pod's stay") {
             "]: Forbidden: may not remove or update AppArmor annotations");
 }
 
+E2E_CASE("annotations of seccomp name profiles, in a template as in a Pod") {
+  World w;
+  const std::string key = "seccomp.security.alpha.kubernetes.io/pod";
+  const std::string sets = "/apis/apps/v1/namespaces/" + w.ns() + "/deployments?dryRun=All";
+  Json set = workload("Deployment");
+  Json& annotations = set["spec"]["template"]["metadata"]["annotations"];
+  const std::string told =
+      "Deployment.apps \"x\" is invalid: spec.template.annotations." + key + ": Invalid value: ";
+  annotations = {{key, "x"}};
+  CHECK(message(send(w, "POST", sets, set)) == told + "\"x\": must be a valid seccomp profile");
+  annotations = {{key, "localhost/../a"}};
+  CHECK(message(send(w, "POST", sets, set)) == told + "\"../a\": must not contain '..'");
+  annotations = {{key, "docker/default"}};
+  CHECK(send(w, "POST", sets, set).code == 201);
+  const Json pod = {
+      {"apiVersion", "v1"},
+      {"kind", "Pod"},
+      {"metadata",
+       {{"name", "x"},
+        {"annotations", {{"container.seccomp.security.alpha.kubernetes.io/other", "x"}}}}},
+      {"spec", pod_template()["spec"]}};
+  CHECK(message(send(w, "POST", "/api/v1/namespaces/" + w.ns() + "/pods?dryRun=All", pod)) ==
+        "Pod \"x\" is invalid: metadata.annotations.container.seccomp.security.alpha.kubernetes.io/"
+        "other: Invalid value: \"x\": must be a valid seccomp profile");
+}
+
+E2E_CASE("APIServices, CSIDrivers and bindings of policies are refused in the server's words") {
+  World w;
+  const auto told = [&](const std::string& root, const std::string& plural, const char* kind,
+                        const char* name, const char* spec) {
+    const Json object = {{"apiVersion", api_version(root)},
+                         {"kind", kind},
+                         {"metadata", {{"name", name}}},
+                         {"spec", Json::parse(spec)}};
+    return message(send(w, "POST", root + "/" + plural + "?dryRun=All", object));
+  };
+  const auto told_of_service = [&](const char* name, const char* spec) {
+    Json whole = Json::parse(spec);
+    whole.update(Json::parse(R"({"groupPriorityMinimum":100,"versionPriority":10})"));
+    return told("/apis/apiregistration.k8s.io/v1", "apiservices", "APIService", name,
+                whole.dump().c_str());
+  };
+  CHECK(told_of_service("v1.kw.io", R"({"group":"kw.io","version":"v1","caBundle":"YQ=="})") ==
+        "APIService.apiregistration.k8s.io \"v1.kw.io\" is invalid: spec.caBundle: Invalid value: "
+        "\"1 bytes\": local APIServices may not have a caBundle");
+  CHECK(told_of_service("v9.", R"({"group":"","version":"v9"})") ==
+        "APIService.apiregistration.k8s.io \"v9.\" is invalid: spec.group: Required value: only v1 "
+        "may have an empty group and it better be legacy kube");
+  CHECK(told_of_service("x_y", R"({"group":"kw.io","version":"v1"})") ==
+        "APIService.apiregistration.k8s.io \"x_y\" is invalid: metadata.name: Invalid value: "
+        "\"x_y\": must be `spec.version+\".\"+spec.group`: \"v1.kw.io\"");
+  CHECK(told("/apis/storage.k8s.io/v1", "csidrivers", "CSIDriver", "kw.io",
+             R"({"serviceAccountTokenInSecrets":true})") ==
+        "CSIDriver.storage.k8s.io \"kw.io\" is invalid: spec.serviceAccountTokenInSecrets: Invalid "
+        "value: true: serviceAccountTokenInSecrets is set but no tokenRequests are specified");
+  const auto told_of_binding = [&](const char* spec) {
+    return told("/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings",
+                "ValidatingAdmissionPolicyBinding", "kw", spec);
+  };
+  const std::string binding =
+      "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io \"kw\" is invalid: ";
+  CHECK(told_of_binding("{}") ==
+        binding +
+            "[spec.policyName: Required value, spec.validationActions: Required value: at "
+            "least one validation action is required]");
+  CHECK(told_of_binding(R"({"policyName":"p","validationActions":["Deny","Deny","x"],
+            "paramRef":{"name":"a/b"},"matchResources":{"resourceRules":[{}]}})") ==
+        binding +
+            "[spec.paramRef.name: Invalid value: \"a/b\": may not contain '/', "
+            "spec.paramRef.parameterNotFoundAction: Required value, "
+            "spec.matchResources.resourceRules[0].operations: Required value, "
+            "spec.matchResources.resourceRules[0].apiGroups: Required value, "
+            "spec.matchResources.resourceRules[0].apiVersions: Required value, "
+            "spec.matchResources.resourceRules[0].resources: Required value, "
+            "spec.validationActions[1]: Duplicate value: \"Deny\", spec.validationActions[2]: "
+            "Unsupported value: \"x\": supported values: \"Audit\", \"Deny\", \"Warn\"]");
+}
+
 E2E_CASE("what selects stays, and of a StatefulSet most") {
   World w;
   const std::string apps = "/apis/apps/v1/namespaces/" + w.ns();

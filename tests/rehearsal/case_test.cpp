@@ -264,6 +264,90 @@ expect:
   CHECK(text.find(file + ":23: no log line has \"something else\"") != std::string::npos);
 }
 
+TEST_CASE("objects are compared in the version that is named, or else in that of the rules") {
+  constexpr const char* kScaler = R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: scaler}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap}
+  reconcile:
+    shell: |
+      cat <<END
+      apiVersion: autoscaling/v1
+      kind: HorizontalPodAutoscaler
+      metadata: {name: $KW_NAME}
+      spec:
+        maxReplicas: 3
+        targetCPUUtilizationPercentage: 50
+        scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+      END
+)";
+  constexpr const char* kExpected = R"(
+expect:
+  objects:
+    - {apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, name: a,
+       spec: {targetCPUUtilizationPercentage: 50, metrics: null}}
+    - {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, name: a,
+       spec: {targetCPUUtilizationPercentage: null,
+              metrics: [{type: Resource, resource: {name: cpu}}]}}
+    - {kind: HorizontalPodAutoscaler, name: a, spec: )";
+  constexpr const char* kV1 = "{targetCPUUtilizationPercentage: 50}}\n";
+  constexpr const char* kV2 = "{metrics: [{resource: {target: {averageUtilization: 50}}}]}}\n";
+  const test::RuleFolder folder;
+  const auto ended = [&](const char* form, const std::string& more) {
+    std::string rules = kScaler;
+    rules.insert(rules.find("  reconcile:"), more);
+    return messages(run_text(folder, std::string(kGiven) + kExpected + form, rules));
+  };
+  SECTION("the rule only writes it") {
+    const std::string writes =
+        "  writes: [{kind: HorizontalPodAutoscaler, apiVersion: autoscaling/";
+    CHECK(ended(kV1, writes + "v1}]\n") == "");
+    CHECK_FALSE(ended(kV2, writes + "v1}]\n") == "");
+  }
+  SECTION("the rule owns it, in the version that it writes or in the other") {
+    const std::string owns = "  owns: [{kind: HorizontalPodAutoscaler, apiVersion: autoscaling/";
+    CHECK(ended(kV1, owns + "v1}]\n") == "");
+    CHECK(ended(kV2, owns + "v2}]\n") == "");
+  }
+  SECTION("the rule watches it in the other version") {
+    const std::string watches =
+        "  writes: [{kind: HorizontalPodAutoscaler, apiVersion: autoscaling/v1}]\n"
+        "  watches: [{name: h, map: all, kind: HorizontalPodAutoscaler, apiVersion: "
+        "autoscaling/v2}]\n";
+    CHECK(ended(kV2, watches) == "");
+  }
+}
+
+TEST_CASE("the object of a rule is looked at in the version that the rule is for") {
+  constexpr const char* kFor = R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: scaler}
+spec:
+  for: {apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler}
+  reconcile: {shell: 'true'}
+)";
+  const test::RuleFolder folder;
+  CHECK(messages(run_text(folder, R"(
+apiVersion: kubewatch.dev/v1
+kind: ControllerTest
+metadata: {name: it is looked at}
+controller: rules.yaml
+given:
+  - apiVersion: autoscaling/v2
+    kind: HorizontalPodAutoscaler
+    metadata: {name: a}
+    spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+    status:
+      currentMetrics:
+        - {type: Resource, resource: {name: cpu, current: {averageUtilization: 7}}}
+expect: {status: {currentCPUUtilizationPercentage: 7, currentMetrics: null}}
+)",
+                          kFor)) == "");
+}
+
 TEST_CASE("what can never be there is no proof that something is absent") {
   const test::RuleFolder folder;
   const auto result = run_text(folder, std::string(kGiven) + R"(

@@ -307,6 +307,114 @@ TEST_CASE("what others did to a child is replayed, and put right again") {
   CHECK(report.replayed_runs >= 3);
 }
 
+TEST_CASE("a recorded version that is not the stored one is replayed whole") {
+  const auto scaler = [](const char* version, const char* memory) {
+    Json out = config_map("a", version, "v");
+    out.erase("data");
+    out["metadata"]["annotations"]["autoscaling.alpha.kubernetes.io/metrics"] =
+        std::string(R"([{"type":"Resource","resource":{"name":"memory",)") +
+        R"("targetAverageValue":")" + memory + R"("}}])";
+    out["spec"] = {
+        {"maxReplicas", 3},
+        {"targetCPUUtilizationPercentage", 50},
+        {"scaleTargetRef", {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"name", "web"}}}};
+    out["status"] = {{"currentReplicas", 0}, {"desiredReplicas", 0}};
+    return out;
+  };
+  // What the changed rule copies.
+  const auto seen_of = [](Json object) {
+    object["data"] = {
+        {"metrics", object["metadata"]["annotations"]["autoscaling.alpha.kubernetes.io/metrics"]},
+        {"cpu", "50"}};
+    Json out = copy_of(object);
+    out["metadata"]["annotations"]["kubewatch.dev/owner"] =
+        "autoscaling/v1 HorizontalPodAutoscaler shop/a";
+    Json& owner = out["metadata"]["ownerReferences"][0];
+    owner["apiVersion"] = "autoscaling/v1";
+    owner["kind"] = "HorizontalPodAutoscaler";
+    return out;
+  };
+  const auto metadata_of = [](Json object) {
+    object["apiVersion"] = "meta.k8s.io/v1";
+    object["kind"] = "PartialObjectMetadata";
+    object.erase("spec");
+    object.erase("status");
+    return object;
+  };
+  const bool whole = GENERATE(true, false);
+  INFO("changed as a whole: " << whole);
+  Rules rules;
+  std::string text = kRules;
+  const std::string from = "{apiVersion: v1, kind: ConfigMap, labelSelector: ";
+  text.replace(text.find(from), from.size(),
+               "{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, labelSelector: ");
+  text.replace(
+      text.find("{jq: .data}"), 11,
+      R"({jq: '{metrics: .metadata.annotations["autoscaling.alpha.kubernetes.io/metrics"],)"
+      " cpu: (.spec.targetCPUUtilizationPercentage | tostring)}'}");
+  const Json before = scaler("3", "1Gi");
+  const Json after = scaler("12", "2Gi");
+  Made made;
+  made.page(1);
+  const auto open = [&](int stream) {
+    made.add({{"t", "open"},
+              {"s", stream},
+              {"path", "/apis/autoscaling/v1/horizontalpodautoscalers"},
+              {"labels", "copy=yes"},
+              {"how", "list"}});
+  };
+  open(3);
+  made.add({{"t", "item"}, {"s", 3}, {"o", before}});
+  made.page(3);
+  open(4);
+  made.page(4);
+  made.wrote(seen_of(before), "10");
+  made.event("MODIFIED", whole ? after : metadata_of(after), whole ? 3 : 4);
+  made.wrote(seen_of(after), "13");
+  made.end();
+  const auto report = replayed(made.bytes(), rules.load(text));
+  INFO(shown(report));
+  CHECK(report.differences.empty());
+  CHECK(report.events == 2);
+}
+
+TEST_CASE("a custom version that a webhook converted is replayed with all its fields") {
+  const auto version = [](const char* name, bool storage, const char* field) {
+    return Json{
+        {"name", name},
+        {"served", true},
+        {"storage", storage},
+        {"schema",
+         {{"openAPIV3Schema",
+           {{"type", "object"},
+            {"properties",
+             {{field, {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}}}}}}}}}};
+  };
+  const Json definition = {
+      {"apiVersion", "apiextensions.k8s.io/v1"},
+      {"kind", "CustomResourceDefinition"},
+      {"metadata", {{"name", "sites.demo.example.com"}}},
+      {"spec",
+       {{"group", "demo.example.com"},
+        {"scope", "Namespaced"},
+        {"names", {{"plural", "sites"}, {"kind", "Site"}}},
+        {"versions", {version("v1", false, "data"), version("v2", true, "content")}}}}};
+  Rules rules;
+  Made made;
+  made.add({{"t", "kind"}, {"name", "sites.demo.example.com"}, {"crd", definition}});
+  made.add({{"t", "open"}, {"s", 3}, {"path", "/apis/demo.example.com/v1/sites"}, {"how", "list"}});
+  made.add({{"t", "item"}, {"s", 3}, {"o", config_map("a", "3", "v")}});
+  made.page(3);
+  made.end();
+  const auto report =
+      replayed(made.bytes(), rules.changed("{apiVersion: v1, kind: ConfigMap, labelSelector: ",
+                                           "{apiVersion: demo.example.com/v1, kind: Site, "
+                                           "labelSelector: "));
+  INFO(shown(report));
+  REQUIRE(report.differences.size() == 1);
+  CHECK(report.differences[0].diff.find("+  k: v\n") != std::string::npos);
+}
+
 TEST_CASE("schedules run at the recorded times, which are skipped to") {
   Rules rules;
   std::vector<std::size_t> runs;

@@ -47,7 +47,8 @@ TIMES = {
 WRITTEN = {
     ("autoscaling.v2.HorizontalPodAutoscalerStatus", "currentMetrics"), ("discovery.v1.EndpointSlice", "endpoints"),
     ("discovery.v1.EndpointSlice", "ports"), ("flowcontrol.v1.ResourcePolicyRule", "namespaces"),
-    ("rbac.v1.ClusterRole", "rules"), ("rbac.v1.Role", "rules")}
+    ("rbac.v1.ClusterRole", "rules"), ("rbac.v1.Role", "rules"), ("resource.v1.DeviceClaim", "requests"),
+    ("storage.v1.CSINodeDriver", "topologyKeys")}
 OMITTED = {("admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec", "validationActions")}
 MARKS = {"": "@", "atomic": "@!", "granular": "@+"}
 MAX_LITERAL = 12000

@@ -1,0 +1,59 @@
+// What the server says of the metadata of a new object. Not of an update's.
+#include "apiserver/metadata.hpp"
+
+#include "apiserver/registry.hpp"
+#include "apiserver/strategy.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+namespace {
+
+std::string told(const core::Gvk& gvk, const char* metadata) {
+  const Registry registry;
+  FieldErrors errors;
+  validate_metadata(*registry.find_kind(gvk), {{"metadata", Json::parse(metadata)}}, errors);
+  return errors.empty() ? "" : schema::sentences(errors);
+}
+
+const core::Gvk kConfigMap = {"", "v1", "ConfigMap"};
+const core::Gvk kApiService = {"apiregistration.k8s.io", "v1", "APIService"};
+
+}  // namespace
+
+TEST_CASE("all that is wrong with a key is told") {
+  const std::string no_name =
+      "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+      "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
+      "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  for (const std::string field : {"labels", "annotations"}) {
+    const std::string metadata = R"({"name":"a",")" + field + R"(":{"a/":""}})";
+    const std::string start = "metadata." + field + ": Invalid value: \"a/\": ";
+    CHECK(told(kConfigMap, metadata.c_str()) ==
+          "[" + start + "name part must be non-empty, " + start + no_name + "]");
+  }
+  // Prefixes of annotations may have capital letters.
+  CHECK(told(kConfigMap, R"({"name":"a","annotations":{"A.b/C":""}})").empty());
+  CHECK_FALSE(told(kConfigMap, R"({"name":"a","labels":{"A.b/C":""}})").empty());
+}
+
+TEST_CASE("the name of an APIService is its spec's affair") {
+  CHECK(told(kApiService, R"({"name":"v9."})").empty());
+  CHECK(told(kApiService, R"({"generateName":"x_","name":"x_y"})").empty());
+  CHECK(told(kApiService, "{}") ==
+        "metadata.name: Required value: name or generateName is required");
+  CHECK_FALSE(told(kConfigMap, R"({"name":"v9."})").empty());
+}
+
+TEST_CASE("certificates with nothing in them are none") {
+  const Registry registry;
+  const ResourcePtr resource = registry.find_kind(kApiService);
+  Json object = {{"spec", {{"caBundle", ""}}}};
+  REQUIRE(normalise_kind(*resource, object));
+  CHECK(object["spec"] == Json::object());
+  object["spec"]["caBundle"] = "YQ==";
+  REQUIRE(normalise_kind(*resource, object));
+  CHECK(object["spec"]["caBundle"] == "YQ==");
+}
+
+}  // namespace kubewatch::apiserver
