@@ -5,6 +5,7 @@
 
 #include "apiserver/convert.hpp"
 #include "apiserver/strategy.hpp"
+#include "schema/last_applied.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -235,8 +236,12 @@ Result<schema::ApplyOutcome> VersionOwners::apply(schema::ApplyRequest request) 
     request.force = false;
     KW_ASSIGN(schema::ApplyOutcome refused, schema::apply(request));
     for (auto& one : conflicts(request.told_version, changed)) {
+      // Written by every apply of kubectl's, besides what it applies.
+      if (request.manager == "kubectl" && schema::is_last_applied(one.path)) continue;
       refused.conflicts.push_back(std::move(one));
     }
+    std::stable_sort(refused.conflicts.begin(), refused.conflicts.end(),
+                     [](const auto& a, const auto& b) { return a.manager_text < b.manager_text; });
     if (!refused.conflicts.empty()) return refused;
   }
   give_back(changed, outcome.object);

@@ -21,7 +21,9 @@ void Driver::hold(const RunInput& input, const Lack& lack, const Done& done) {
   const std::string& uid = input.object.meta.uid;
   if (!input.deleted && !caches_.has_object(key, uid) && !caches_.is_guarded_outside(key)) {
     done(runtime::RunOutcome::done());  // it went while its run was prepared
-    return forget_if_gone(key);
+    // Its end was taken for that of an object that we had begun to clean up.
+    const bool untold = input.first_cleanup && !input.inherited && !caches_.has_object(key);
+    return untold ? on_gone(input.object, Gone::deleted_or_left) : forget_if_gone(key);
   }
   if (input.first_cleanup) finalized_.erase(uid);
   if (input.inherited) inherited_.insert(uid);

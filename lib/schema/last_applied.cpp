@@ -52,4 +52,8 @@ void sync_last_applied(const Json& applied, Json& object) {
   if (annotations_size(*annotations) > kMaxAnnotations) annotations->erase(kAnnotation);
 }
 
+bool is_last_applied(const Path& path) {
+  return path_str(path) == std::string(".metadata.annotations.") + kAnnotation;
+}
+
 }  // namespace kubewatch::schema

@@ -17,5 +17,7 @@ void drop_conflicts_of_client_side_apply(const MergeNode& schema, const Json& li
 
 // Writes what was applied into the annotation, if the object has one.
 void sync_last_applied(const Json& applied, Json& object);
+// Whether it is that annotation.
+bool is_last_applied(const Path& path);
 
 }  // namespace kubewatch::schema

@@ -152,6 +152,36 @@ TEST_CASE("an apply meets the owners of the other version") {
         Json{{"f:spec", {{"f:maxReplicas", kNone}, {"f:scaleTargetRef", kNone}}}});
 }
 
+TEST_CASE("what kubectl applied before is no conflict where it applies in the other version") {
+  const std::string last = "kubectl.kubernetes.io/last-applied-configuration";
+  const std::string from = GENERATE("v1", "v2");
+  const bool up = from == "v1";
+  Server server;
+  Json first = scaler(from);
+  first["metadata"]["annotations"][last] = base::dump_json(scaler(from)) + "\n";
+  CHECK(
+      server.post((up ? kOlder : kNewer) + "?fieldManager=kubectl-client-side-apply", first).code ==
+      201);
+  const auto moved =
+      server.apply((up ? kNewer : kOlder) + "/a?fieldManager=kubectl", scaler(up ? "v2" : "v1"));
+  INFO(moved.json.dump());
+  CHECK(moved.code == 200);
+}
+
+TEST_CASE("conflicts are told in the order of their managers, whatever their versions") {
+  Server server;
+  server.apply(kNewer + "/a?fieldManager=a", scaler("v2"));
+  server.apply(kOlder + "/a?fieldManager=b", scaler("v1"));
+  server.apply(kNewer + "/a?fieldManager=c", scaler("v2"));
+  const auto refused =
+      server.apply(kNewer + "/a?fieldManager=d", scaler("v2", {{"maxReplicas", 9}}));
+  CHECK(refused.code == 409);
+  const std::string text = refused.json.value("message", "");
+  INFO(text);
+  CHECK(text.find("\"a\"") < text.find("\"b\""));
+  CHECK(text.find("\"b\"") < text.find("\"c\""));
+}
+
 TEST_CASE("an apply in the other version keeps what no object of its type can lack") {
   Server server;
   const auto apply = [&](const std::string& path, const char* query, const Json& object) {

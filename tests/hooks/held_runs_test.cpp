@@ -131,6 +131,29 @@ TEST_CASE(
   CHECK(world.held[0].reason == "Created");
 }
 
+TEST_CASE("what goes before its cleanup could begin is told to onDelete") {
+  const std::string credentials = ", credentials: {serviceAccount: robot}}";
+  World world(std::string(kMap) + "  onDelete: true\n  finalize: {exec: [./hook.sh, finalize]" +
+                  credentials + "\n",
+              object(kSite, "Website", "4", "{}", kDying), object("v1", "ConfigMap", "4", kBad), "",
+              "{exec: [./hook.sh, reconcile], output: log}");
+  world.transport.route("GET", "/apis/demo.dev/v1/namespaces/shop/websites/a", 404,
+                        R"({"kind":"Status","code":404,"reason":"NotFound"})");
+  world.begin();
+  ScriptedCall& token = world.asked("token");
+  world.change("websites", deleted(object(kSite, "Website", "7", "{}", kDying)));
+  world.pass(Duration{50});
+  token.head(201);
+  token.data(
+      R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","status":{"token":"t.t.t",)"
+      R"("expirationTimestamp":"2036-01-01T00:00:00Z"}})");
+  token.end();
+  REQUIRE(world.holds(1));  // for the same list
+  world.change("configmaps", event(object("v1", "ConfigMap", "8", kGood)));
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  CHECK(world.seen() == "reconcile\n");
+}
+
 TEST_CASE("runs that have only waited push no real one out of the history") {
   using namespace kubewatch::hooks;
   RunHistory history({3, 2, 100});
