@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "hooks/engine.hpp"
 #include "hooks/metric_store.hpp"
 #include "hooks/rule_values.hpp"
 #include "hooks/verdict.hpp"
@@ -60,9 +61,19 @@ RuleReader or_null(RuleReader reader) {
   };
 }
 
+std::vector<std::string> outcomes() {
+  using hooks::Outcome;
+  std::vector<std::string> words{std::string(hooks::kIncomplete)};
+  for (const Outcome outcome :
+       {Outcome::done, Outcome::not_yet, Outcome::permanent, Outcome::failed, Outcome::timeout,
+        Outcome::invalid_output, Outcome::write_failed}) {
+    words.emplace_back(to_string(outcome));
+  }
+  return words;
+}
+
 // As run_json() has it.
 bool check_run(const RuleNode& node) {
-  using hooks::Outcome;
   using runtime::Reason;
   return hooks::read_keys(
       node,
@@ -74,8 +85,7 @@ bool check_run(const RuleNode& node) {
                            Reason::related_changed, Reason::resync, Reason::schedule, Reason::retry,
                            Reason::requeue, Reason::startup, Reason::external, Reason::manual})},
        {"attempt", count()},
-       {"outcome", word_of({Outcome::done, Outcome::not_yet, Outcome::permanent, Outcome::failed,
-                            Outcome::timeout, Outcome::invalid_output, Outcome::write_failed})},
+       {"outcome", word(outcomes())},
        {"message", any_text},
        {"exitCode", or_null(count(255))},
        {"requeueAfter", or_null(any_duration)},

@@ -93,7 +93,8 @@ class CaseRun {
       // What the step has changed within a debounce is one run.
       if (!settle(here(), Duration{0})) return false;
       const Observed seen = world_->take();
-      result_.runs += seen.runs.size();
+      result_.runs +=
+          static_cast<std::size_t>(std::count_if(seen.runs.begin(), seen.runs.end(), has_run));
       if (options_.interruption) continue;
       for (Failure& failure : check_step(test_, step, seen)) {
         if (test_.steps.size() > 1) failure.message = step.name + ": " + failure.message;

@@ -286,8 +286,8 @@ class StepCheck {
     const Json* wanted = expected("requeueAfter");
     if (wanted == nullptr) return;
     const Json none;
-    const Json* live =
-        seen_.runs.empty() ? nullptr : base::find(seen_.runs.back(), {"requeueAfter"});
+    const auto last = std::find_if(seen_.runs.rbegin(), seen_.runs.rend(), has_run);
+    const Json* live = last == seen_.runs.rend() ? nullptr : base::find(*last, {"requeueAfter"});
     if (duration_of(*wanted) == duration_of(live == nullptr ? none : *live)) return;
     fail(pointer("requeueAfter"), fmt::format("expected {}, the last run asked for {}",
                                               shown(*wanted), live ? shown(*live) : "none"));
@@ -335,6 +335,10 @@ Json run_json(const hooks::RunRecord& run) {
   if (run.exit_code) out["exitCode"] = *run.exit_code;
   if (run.requeue_after) out["requeueAfter"] = base::format_duration(*run.requeue_after);
   return out;
+}
+
+bool has_run(const Json& run) {
+  return base::string_at(run, {"outcome"}) != hooks::kIncomplete;
 }
 
 Json write_json(const ApiWrite& write) {

@@ -19,7 +19,7 @@ struct Observed {
   std::vector<core::Gvk> for_;                    // the kinds that the rules are for
   std::vector<core::Gvk> used;  // as the rules have them; of several versions the first counts
   std::vector<std::string> controllers;
-  std::vector<Json> runs;
+  std::vector<Json> runs;  // and what has only waited, once for each expression that holds it
   std::vector<Json> writes;
   std::vector<Json> events;
   std::vector<Json> metrics;
@@ -34,6 +34,8 @@ struct Failure {
 // As an expectation of `runs` and `writes` names it.
 Json run_json(const hooks::RunRecord& run);
 Json write_json(const ApiWrite& write);
+// Of a run as above: its hook was started, or would have been.
+bool has_run(const Json& run);
 
 std::vector<Failure> check_step(const TestCase& test, const Step& step, const Observed& seen);
 

@@ -275,7 +275,7 @@ class Player {
       replayed_.push_back(std::move(*entry));
     }
     for (const Json& run : world_.take_runs()) {
-      ++report_.replayed_runs;
+      if (has_run(run)) ++report_.replayed_runs;
       const std::string name = fmt::format(
           "{} {} {}", base::string_at(run, {"controller"}), base::string_at(run, {"kind"}),
           core::ObjectKey{base::string_at(run, {"namespace"}), base::string_at(run, {"name"})}

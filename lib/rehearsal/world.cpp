@@ -135,6 +135,7 @@ void World::start_engine() {
   if (engine_ == nullptr && earlier_runs_ == 0) take_events();  // they were given
   hooks::EngineCallbacks callbacks;
   callbacks.on_run = [this](const hooks::RunRecord& run) { runs_.push_back(run_json(run)); };
+  callbacks.on_held = callbacks.on_run;
   if (on_exchange_) callbacks.on_exchange = on_exchange_;
   callbacks.on_event = [this](const std::string& controller, const runtime::Happening& what) {
     told_.push_back(told_event(controller, what));

@@ -162,3 +162,20 @@ TEST_CASE("a finalizer that may not be taken off a dying object is told and retr
 )x") == "");
   }
 }
+
+TEST_CASE("what only waits for whole lists is told as incomplete and not as a run that was made") {
+  const std::string map =
+      "  - when:\n      - apply: {apiVersion: v1, kind: ConfigMap, metadata: "
+      "{name: config}, data: {of: ";
+  CHECK(failures_of(R"x(
+  watches: [{name: config, apiVersion: v1, kind: ConfigMap, map: '{name: (.data.of | fromjson)}'}]
+  reconcile: {shell: 'true'}
+)x",
+                    map + "no JSON}}\n      - " + kDeployment + R"x(
+    expect:
+      runs: [{name: a, outcome: incomplete, times: 1}, {name: a, outcome: done, times: 0}]
+      conditions: [{type: Reconciled, status: Unknown, reason: IncompleteInput}]
+)x" + map + R"x('"a"'}}
+    expect: {runs: [{name: a, outcome: done, times: 1}, {name: a, outcome: incomplete, times: 0}]}
+)x") == "");
+}
