@@ -157,7 +157,7 @@ Result<std::vector<JsonAt>> parse_json_stream(std::string_view text, const YamlL
     if (end == 0) return refuse(at, ErrorKind::invalid, "a JSON document does not end");
     if (out.size() >= limits.max_documents) {
       return refuse(at, ErrorKind::too_large,
-                    fmt::format("more than {} documents", limits.max_documents));
+                    fmt::format("more than {} {}", limits.max_documents, limits.documents_are));
     }
     Builder builder(limits, nodes);
     const std::string_view document = text.substr(at, end - at);

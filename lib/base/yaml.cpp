@@ -23,9 +23,10 @@ std::vector<YamlDocument> documents_of(std::vector<JsonAt> values, std::string_v
                                        bool with_marks) {
   std::vector<YamlDocument> out;
   out.reserve(values.size());
+  YamlMarkWalk walk(text);
   for (JsonAt& found : values) {
     YamlMarks marks;
-    if (with_marks) marks.set_value("", mark_at(text, found.offset));
+    if (with_marks) marks.set_value("", walk.at(found.offset));
     out.push_back(YamlDocument{std::move(found.value), std::move(marks)});
   }
   return out;

@@ -17,9 +17,10 @@ namespace kubewatch::base {
 struct YamlLimits {
   std::size_t max_bytes = 16U << 20U;
   std::size_t max_depth = 100;
-  std::size_t max_nodes = 2'000'000;      // after alias expansion
-  std::size_t max_alias_nodes = 100'000;  // nodes that come from aliases
-  std::size_t max_documents = 100'000;
+  std::size_t max_nodes = 2'000'000;             // after alias expansion
+  std::size_t max_alias_nodes = 100'000;         // nodes that come from aliases
+  std::size_t max_documents = 100'000;           // that are not empty
+  std::string_view documents_are = "documents";  // what its error calls them
 };
 
 // Where something stands in the text, both from 1.

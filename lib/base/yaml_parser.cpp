@@ -12,19 +12,22 @@ YamlMark mark_of(const yaml_mark_t& mark) {
   return {mark.line + 1, mark.column + 1};
 }
 
-YamlMark mark_at(std::string_view text, std::size_t offset) {
-  YamlMark mark;
-  for (std::size_t at = 0; at < offset && at < text.size();) {
-    const Utf8Char c = next_utf8(text, at);
+YamlMark YamlMarkWalk::at(std::size_t offset) {
+  while (at_ < offset && at_ < text_.size()) {
+    const Utf8Char c = next_utf8(text_, at_);
     if (c.code == U'\n' && c.valid) {
-      ++mark.line;
-      mark.column = 1;
+      ++mark_.line;
+      mark_.column = 1;
     } else {
-      ++mark.column;
+      ++mark_.column;
     }
-    at += c.size;
+    at_ += c.size;
   }
-  return mark;
+  return mark_;
+}
+
+YamlMark mark_at(std::string_view text, std::size_t offset) {
+  return YamlMarkWalk(text).at(offset);
 }
 
 Error yaml_error(ErrorKind kind, YamlMark mark, std::string_view what) {

@@ -34,6 +34,20 @@ class YamlEventSource {
 YamlMark mark_of(const yaml_mark_t& mark);
 // The mark of a byte offset.
 YamlMark mark_at(std::string_view text, std::size_t offset);
+
+// The marks of offsets that grow: all of them cost one walk through the text.
+class YamlMarkWalk {
+ public:
+  explicit YamlMarkWalk(std::string_view text) : text_(text) {}
+  // `offset` is not in front of the last one.
+  YamlMark at(std::size_t offset);
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  YamlMark mark_;
+};
+
 Error yaml_error(ErrorKind kind, YamlMark mark, std::string_view what);
 
 }  // namespace kubewatch::base

@@ -8,6 +8,13 @@
 
 namespace kubewatch::base {
 
+namespace {
+
+// They say nothing, but each costs time.
+constexpr std::size_t kMaxEmptyDocuments = 100'000;
+
+}  // namespace
+
 Result<void> check_yaml_text(std::string_view text, const YamlLimits& limits) {
   if (text.size() > limits.max_bytes) {
     return yaml_error(
@@ -40,7 +47,8 @@ Result<std::vector<YamlDocument>> read_yaml_stream(std::string_view text, const 
   YamlEventSource events(text);
   YamlBuilder builder(limits, with_marks);
   std::vector<YamlDocument> documents;
-  std::size_t count = 0;
+  std::size_t empty = 0;
+  YamlMark began;
   while (true) {
     auto event = events.next();
     if (!event.ok()) {
@@ -48,12 +56,19 @@ Result<std::vector<YamlDocument>> read_yaml_stream(std::string_view text, const 
       return std::move(event).error();
     }
     if ((*event)->type == YAML_STREAM_END_EVENT) return documents;
-    if ((*event)->type == YAML_DOCUMENT_START_EVENT && ++count > limits.max_documents) {
-      return yaml_error(ErrorKind::too_large, mark_of((*event)->start_mark),
-                        fmt::format("more than {} documents", limits.max_documents));
-    }
+    if ((*event)->type == YAML_DOCUMENT_START_EVENT) began = mark_of((*event)->start_mark);
     if ((*event)->type == YAML_DOCUMENT_END_EVENT) {
-      if (auto document = builder.take_document()) documents.push_back(*std::move(document));
+      auto document = builder.take_document();
+      if (!document && ++empty > kMaxEmptyDocuments) {
+        return yaml_error(ErrorKind::too_large, began,
+                          fmt::format("more than {} empty documents", kMaxEmptyDocuments));
+      }
+      if (document && documents.size() == limits.max_documents) {
+        return yaml_error(
+            ErrorKind::too_large, began,
+            fmt::format("more than {} {}", limits.max_documents, limits.documents_are));
+      }
+      if (document) documents.push_back(*std::move(document));
       continue;
     }
     KW_TRY(builder.add(**event));

@@ -124,10 +124,10 @@ void read_operation(ConfigNode& node, MetricOperation& out) {
 
 Result<std::vector<MetricOperation>> parse_metrics_file(std::string_view text) {
   if (text.size() > kMaxBytes) return Error(ErrorKind::too_large, "more than 4 MiB");
-  KW_ASSIGN(const auto documents, base::parse_yaml(text));
-  if (documents.size() > kMaxOperations) {
-    return Error(ErrorKind::too_large, fmt::format("more than {} operations", kMaxOperations));
-  }
+  base::YamlLimits limits;
+  limits.max_documents = kMaxOperations;
+  limits.documents_are = "operations";
+  KW_ASSIGN(const auto documents, base::parse_yaml(text, limits));
   std::vector<MetricOperation> out;
   for (std::size_t i = 0; i < documents.size(); ++i) {
     if (!documents[i].value.is_object()) {

@@ -164,10 +164,10 @@ Result<std::vector<Operation>> parse_patch_file(std::string_view text) {
   if (text.size() > kMaxBytes) return Error(ErrorKind::too_large, "more than 16 MiB");
   std::vector<Operation> out;
   if (base::trim(text).empty()) return out;
-  KW_ASSIGN(const auto documents, base::parse_yaml(text));
-  if (documents.size() > kMaxOperations) {
-    return Error(ErrorKind::too_large, fmt::format("more than {} operations", kMaxOperations));
-  }
+  base::YamlLimits limits;
+  limits.max_documents = kMaxOperations;
+  limits.documents_are = "operations";
+  KW_ASSIGN(const auto documents, base::parse_yaml(text, limits));
   for (std::size_t i = 0; i < documents.size(); ++i) {
     ConfigProblem problem;
     if (!documents[i].value.is_object()) {

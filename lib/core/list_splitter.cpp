@@ -4,8 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/cut_text.hpp"
+#include "base/strings.hpp"
+
 namespace kubewatch::core {
 namespace {
+
+constexpr std::size_t kShownKey = 60;
 
 // After an item of megabytes the buffer is given back.
 constexpr std::size_t kKeptBuffer = 1U << 20U;
@@ -52,20 +59,25 @@ Error ListSplitter::wrong(std::string_view found) const {
                                                found, consumed_, expected()));
 }
 
-// White space may stand here, and belongs to no value.
-bool ListSplitter::between_values() const {
-  return !end_.begun();
+// Passes over what is no item. Nothing of it is seen from outside: a server that sends more and
+// more of it would be waited for in silence.
+Result<void> ListSplitter::pass(std::size_t bytes, bool space) {
+  consumed_ += bytes;
+  passed_ += bytes;
+  if (passed_ <= max_item_) return {};
+  const bool key = state_ == State::first_key || state_ == State::key;
+  return Error(
+      ErrorKind::too_large,
+      fmt::format("the list has more than {} bytes without an item, the last of them {}", max_item_,
+                  space ? "white space"
+                  : key ? "a key"
+                        : fmt::format("in its \"{}\"", key_)));
 }
 
 Result<void> ListSplitter::feed(std::string_view bytes,
                                 const std::function<void(std::string_view)>& on_item) {
   if (failed_) return Error(ErrorKind::invalid, "the list is already broken");
   while (!bytes.empty()) {
-    if (between_values() && is_json_space(bytes.front())) {
-      bytes.remove_prefix(1);
-      ++consumed_;
-      continue;
-    }
     if (auto stepped = step(bytes, on_item); !stepped.ok()) {
       failed_ = true;
       return stepped;
@@ -80,8 +92,14 @@ Result<void> ListSplitter::step(std::string_view& bytes,
   std::string_view whole;
   const auto one_byte = [&] {
     bytes.remove_prefix(1);
-    ++consumed_;
+    return pass(1);
   };
+  if (!end_.begun() && is_json_space(c)) {  // it belongs to no value
+    const auto next = std::find_if_not(bytes.begin(), bytes.end(), is_json_space);
+    const auto space = static_cast<std::size_t>(next - bytes.begin());
+    bytes.remove_prefix(space);
+    return pass(space, true);
+  }
   switch (state_) {
     case State::first_key:
     case State::key: {
@@ -95,8 +113,7 @@ Result<void> ListSplitter::step(std::string_view& bytes,
     case State::value: {
       if (field_ == Field::items && !end_.begun() && c == '[') {
         state_ = State::first_item;
-        one_byte();
-        return {};
+        return one_byte();
       }
       KW_ASSIGN(const bool complete, take_value(bytes, field_ != Field::other, whole));
       if (!complete) return {};
@@ -110,6 +127,7 @@ Result<void> ListSplitter::step(std::string_view& bytes,
       KW_ASSIGN(const bool complete, take_value(bytes, true, whole));
       if (!complete) return {};
       on_item(whole);
+      passed_ = 0;
       part_.clear();
       if (part_.capacity() > kKeptBuffer) part_ = std::string();
       state_ = State::after_item;
@@ -118,8 +136,7 @@ Result<void> ListSplitter::step(std::string_view& bytes,
     default: break;
   }
   KW_TRY(punctuation(c));
-  one_byte();
-  return {};
+  return one_byte();
 }
 
 Result<void> ListSplitter::punctuation(char c) {
@@ -150,14 +167,18 @@ Result<bool> ListSplitter::take_value(std::string_view& bytes, bool keep, std::s
   if (complete && first && length == 0) return wrong("wrong character at");
   const std::string_view taken = bytes.substr(0, length);
   bytes.remove_prefix(taken.size());
-  consumed_ += taken.size();
   if (complete) end_.reset();
-  if (!keep) return complete;
-  if (taken.size() > max_item_ - part_.size()) {
-    return Error(ErrorKind::too_large,
-                 fmt::format("{} of the list is larger than the limit of {} bytes",
-                             field_ == Field::items ? "an item" : "a part", max_item_));
+  if (in_item()) {
+    consumed_ += taken.size();
+    if (taken.size() > max_item_ - part_.size()) {
+      return Error(
+          ErrorKind::too_large,
+          fmt::format("an item of the list is larger than the limit of {} bytes", max_item_));
+    }
+  } else {
+    KW_TRY(pass(taken.size()));
   }
+  if (!keep) return complete;
   if (complete && part_.empty()) {
     whole = taken;
   } else {
@@ -169,6 +190,7 @@ Result<bool> ListSplitter::take_value(std::string_view& bytes, bool keep, std::s
 
 Result<void> ListSplitter::begin_key(std::string_view literal) {
   KW_ASSIGN(const std::string key, decode_json_string(literal));
+  key_ = base::escape_for_terminal(base::cut_text(key, kShownKey));
   field_ = Field::other;
   if (key == "apiVersion") field_ = Field::api_version;
   if (key == "kind") field_ = Field::kind;

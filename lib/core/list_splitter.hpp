@@ -25,7 +25,7 @@ struct ListPage {
 // out before the answer proved to be a list and to be whole: only after finish() do they count.
 class ListSplitter {
  public:
-  // `max_item`: bytes of one item, and of all that is kept beside the items.
+  // `max_item`: bytes of one item, and of all that stands from one item to the next.
   explicit ListSplitter(std::size_t max_item = 64U << 20U) : max_item_(max_item) {}
 
   // Calls `on_item` for each item that is complete; the view is valid during the call. Errors:
@@ -54,7 +54,8 @@ class ListSplitter {
   Result<bool> take_value(std::string_view& bytes, bool keep, std::string_view& whole);
   Result<void> begin_key(std::string_view literal);
   Result<void> end_value(std::string_view value);
-  bool between_values() const;
+  Result<void> pass(std::size_t bytes, bool space = false);
+  bool in_item() const { return state_ == State::first_item || state_ == State::item; }
   Error wrong(std::string_view found) const;
   std::string_view expected() const;
 
@@ -63,7 +64,9 @@ class ListSplitter {
   Field field_ = Field::other;
   JsonValueEnd end_;
   std::string part_;  // of the value at hand, from earlier pieces
+  std::string key_;   // of the member at hand, as far as a message shows it
   std::uint64_t consumed_ = 0;
+  std::size_t passed_ = 0;  // since the last item
   bool has_items_ = false;
   bool failed_ = false;
   ListPage page_;

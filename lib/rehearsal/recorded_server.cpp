@@ -169,10 +169,13 @@ void RecordedServer::open(const Json& entry) {
   const int number = static_cast<int>(base::int_at(entry, {"s"}).value_or(0));
   auto target = api_target(base::string_at(entry, {"path"}));
   if (!target) return;
-  Stream& stream = streams_[number];
-  stream.target = std::move(*target);
-  stream.labels = base::string_at(entry, {"labels"});
-  stream.fields = base::string_at(entry, {"fields"});
+  const auto [it, fresh] = streams_.try_emplace(number);
+  Stream& stream = it->second;
+  if (fresh) {  // who has listed it lists it again, whatever a damaged recording says of it later
+    stream.target = std::move(*target);
+    stream.labels = base::string_at(entry, {"labels"});
+    stream.fields = base::string_at(entry, {"fields"});
+  }
   stream.single = entry.value("object", Json(false)) == true;
   const std::string how = base::string_at(entry, {"how"});
   if (how == "list") {

@@ -1,5 +1,6 @@
 #include "base/yaml.hpp"
 
+#include <chrono>
 #include <string>
 
 #include "base/json.hpp"
@@ -286,6 +287,22 @@ TEST_CASE("JSON that YAML does not cover is read as JSON") {
   CHECK(error_of("{}{}{}", limits).find("more than 2 documents") != std::string::npos);
 }
 
+TEST_CASE("the positions of many JSON documents cost one walk through the text") {
+  constexpr std::size_t kMany = 50'000;
+  const std::string one = "{\"a\":\"" + std::string(70, 'x') + "ü\"} {}\n";
+  std::string text;
+  for (std::size_t i = 0; i < kMany; ++i) text += one;
+  const auto begun = std::chrono::steady_clock::now();
+  const auto documents = parse_yaml(text);
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(60));  // else many minutes
+  REQUIRE(documents.ok());
+  REQUIRE(documents->size() == 2 * kMany);
+  const YamlMark last = documents->back().marks.value_at("");
+  CHECK(last.line == kMany);
+  CHECK(last.column == 81);
+  CHECK(documents->at(2).marks.value_at("").line == 2);
+}
+
 TEST_CASE("JSON documents between lines of --- are read as JSON") {
   auto values = parse_yaml_values("---\n{\"a\":1}\n---\n---  \n{\"b\":[]} \n--- [2]\n---");
   REQUIRE(values.ok());
@@ -383,6 +400,13 @@ TEST_CASE("each limit is its own error of kind too_large") {
   limits = {};
   limits.max_documents = 2;
   CHECK(error_of("a\n---\nb\n---\nc\n", limits) == "4:1: more than 2 documents");
+  CHECK(parse_yaml("---\na\n---\n---\nb\n---\n", limits)->size() == 2);
+  limits.documents_are = "operations";
+  CHECK(error_of("a\n---\nb\n---\nc\n", limits) == "4:1: more than 2 operations");
+  CHECK(error_of("{}{}{}", limits) == "1:5: more than 2 operations");
+  std::string empty;
+  for (int i = 0; i < 100'001; ++i) empty += "---\n";
+  CHECK(error_of(empty, limits) == "100001:1: more than 100000 empty documents");
   limits = {};
   limits.max_depth = 2;
   CHECK(parse_yaml_values("[[1]]", limits).ok());

@@ -83,6 +83,17 @@ TEST_CASE("a run that names a group twice keeps both") {
   CHECK(shown(metrics) == "n hook=h 2\n");
 }
 
+TEST_CASE("metrics above the limit are refused while they are read") {
+  std::string text;
+  for (int i = 0; i < 10'000; ++i)
+    text += R"({"name":"a","add":1})"
+            "\n";
+  CHECK(operations(text).size() == 10'000);
+  const auto refused = parse_metrics_file(text + R"({"name":"a","add":1})" + "\n{");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render().find("more than 10000 operations") != std::string::npos);
+}
+
 TEST_CASE("a wrong metric is refused with its document") {
   for (const char* text :
        {R"({"name":"a","action":"add"})", R"({"name":"a","value":1})",

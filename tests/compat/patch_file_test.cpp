@@ -29,6 +29,19 @@ TEST_CASE("JSON lines, JSON in a row and YAML documents are all operations") {
   CHECK(parse_patch_file(" \n")->empty());
 }
 
+TEST_CASE("operations above the limit are refused while they are read") {
+  const std::string one = R"({"operation":"Delete","kind":"Pod","name":"b"})"
+                          "\n";
+  for (const std::string between : {"", "---\n", "---\n---\n"}) {
+    std::string text;
+    for (int i = 0; i < 10'000; ++i) text += one + between;
+    const auto most = parse_patch_file(text);
+    REQUIRE(most.ok());
+    CHECK(most->size() == 10'000);
+    CHECK(problem_of(text + one + "{").find("more than 10000 operations") != std::string::npos);
+  }
+}
+
 TEST_CASE("all nine operations are read") {
   const auto parsed = parse_patch_file(R"(
 operation: Create

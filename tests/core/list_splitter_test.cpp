@@ -96,13 +96,45 @@ TEST_CASE("what is no whole list is an error at its end, for every chunking") {
         "the list has its items twice");
 }
 
-TEST_CASE("an item above the limit ends the list, other members are passed over") {
+TEST_CASE("what brings no item ends the list at the limit of an item, for every chunking") {
+  const std::string big(101, 'x');
+  const auto why = [](const std::string& body, const std::string& last) {
+    for (std::size_t chunk : {1U, 7U, 1000U}) {
+      CAPTURE(chunk, body);
+      const Split got = split(body, chunk, 100);
+      REQUIRE_FALSE(got.page.ok());
+      CHECK(got.page.error().kind() == ErrorKind::too_large);
+      CHECK(got.page.error().message() ==
+            "the list has more than 100 bytes without an item, the last of them " + last);
+    }
+  };
+  why(R"({"kind":"PodList","x":")" + big, R"(in its "x")");
+  why(R"({"items":[{"a":1}],"rows":[")" + big + R"("]})", R"(in its "rows")");
+  why(R"({"items":[],"kind":")" + big + R"("})", R"(in its "kind")");
+  why(R"({")" + big, "a key");
+  const std::string blanks(101, ' ');
+  why(blanks, "white space");
+  why(R"({"items":[{"a":1})" + blanks + "]}", "white space");
+  why(R"({"items":[]})" + blanks, "white space");
+  std::string many = "{";
+  for (int i = 0; i < 30; ++i) many += R"("k":1,)";
+  const Split got = split(many, 3, 100);
+  REQUIRE_FALSE(got.page.ok());
+  CHECK(got.page.error().kind() == ErrorKind::too_large);
+}
+
+TEST_CASE("each item begins the count of what brings none anew") {
+  const std::string gap(60, ' ');
+  std::string body = R"({"items":[)";
+  for (int i = 0; i < 10; ++i) body += gap + "{}" + (i < 9 ? "," : "");
+  CHECK(split(body + R"(],"x":")" + gap + R"("})", 7, 100).page.ok());
+}
+
+TEST_CASE("an item above the limit ends the list") {
   const std::string big(200, 'x');
   CHECK(split(R"({"items":[{"a":1},{"b":")" + big + R"("}]})", 7, 100).page.error().kind() ==
         ErrorKind::too_large);
-  CHECK(split(R"({"items":[],"rows":[")" + big + R"("]})", 7, 100).page.ok());
-  CHECK_FALSE(split(R"({"items":[],"kind":")" + big + R"("})", 7, 100).page.ok());
-  CHECK_FALSE(split(R"({")" + big + R"(":1,"items":[]})", 7, 100).page.ok());
+  CHECK(split(R"({"items":[{"b":")" + big + R"("}]})", 7, 300).page.ok());
 }
 
 TEST_CASE("a list of megabytes in tiny chunks costs linear time") {

@@ -157,6 +157,17 @@ TEST_CASE("a second list is a loss, after which the new state is listed") {
   CHECK(!from.next({1}));
 }
 
+TEST_CASE("what a stream is of does not change while it is told, so it is listed again") {
+  auto entries = listed();
+  entries.back()["labels"] = "tier=db";
+  entries.push_back(event("MODIFIED", object("a", "4")));  // goes back from 5
+  auto from = server(entries);
+  CHECK(names_at(from, "/api/v1/configmaps") == Names{"a", "b"});
+  CHECK(from.next({1}));
+  CHECK(names_at(from, "/api/v1/configmaps") == Names{"a", "b"});
+  CHECK(!from.next({1}));
+}
+
 // As apply-ssa records: an object that is read, written and read again, without a watch.
 std::vector<Json> single(int stream, const std::string& name, const std::vector<Json>& states) {
   std::vector<Json> out;
