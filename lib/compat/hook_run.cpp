@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "compat/kinds.hpp"
 #include "hooks/hook_process.hpp"
+#include "hooks/shown_message.hpp"
 
 namespace kubewatch::compat {
 namespace {
@@ -131,11 +132,13 @@ void HookRun::on_exit(hooks::HookExit exit) {
                                  : std::vector<Operation>());
   }
   if (!operations.ok()) {
-    return conclude("invalid-output",
-                    "KUBERNETES_PATCH_PATH: " + input_.mask.mask(operations.error().render()));
+    return conclude(
+        "invalid-output",
+        "KUBERNETES_PATCH_PATH: " + hooks::shown_message(input_.mask, operations.error().render()));
   }
   if (auto metrics = read_metrics(); !metrics.ok()) {
-    return conclude("invalid-output", "METRICS_PATH: " + metrics.error().render());
+    return conclude("invalid-output",
+                    "METRICS_PATH: " + hooks::shown_message(input_.mask, metrics.error().render()));
   }
   write(*std::move(operations));
 }
@@ -175,7 +178,7 @@ void HookRun::on_written(PatchSummary summary) {
   result_.patch = std::move(summary);
   const auto& errors = result_.patch.errors;
   if (!errors.empty()) {
-    std::string message = input_.mask.mask(errors.front().render());
+    std::string message = hooks::shown_message(input_.mask, errors.front().render());
     if (errors.size() > 1) message += fmt::format(" (and {} more)", errors.size() - 1);
     if (result_.outcome == "done") {
       result_.outcome = "write-failed";

@@ -9,7 +9,7 @@
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
 #include "core/status.hpp"
-#include "hooks/forced_paths.hpp"
+#include "hooks/shown_message.hpp"
 #include "schema/crd_check.hpp"
 
 namespace kubewatch::hooks {
@@ -75,14 +75,18 @@ ChildWriter::ChildWriter(WriteContext& context, Owner owner, SecretMask mask,
       log_fields_(std::move(log_fields)) {}
 ChildWriter::~ChildWriter() = default;
 
-Error explain_conflict(Error error) {
-  if (!error.is_conflict()) return error;
-  std::vector<std::string> parts;
-  for (const core::StatusCause& cause : core::causes_of(error)) {
-    if (cause.reason != "FieldManagerConflict") continue;
-    parts.push_back(cause.message + ": " + cause.field);
-  }
-  if (parts.empty()) return error;
+Error explain_conflict(Error error, const Json& applied, const std::vector<ForcedPath>& forced) {
+  if (!is_field_conflict(error)) return error;
+  const auto texts = [](const std::vector<core::StatusCause>& causes) {
+    std::vector<std::string> out;
+    for (const core::StatusCause& cause : causes) {
+      if (cause.reason != "FieldManagerConflict") continue;
+      out.push_back(cause.message + ": " + cause.field);
+    }
+    return out;
+  };
+  std::vector<std::string> parts = texts(conflicts_outside(error, applied, forced));
+  if (parts.empty()) parts = texts(core::causes_of(error));
   std::string text = base::join(parts, "; ");
   text += " (leave these fields out, or name them in apply.force to take them over)";
   return Error(ErrorKind::conflict, std::move(text), *error.status());
@@ -239,7 +243,7 @@ bool ChildWriter::recreate(const JobPtr& job, const Error& error) {
   job->recreated = true;
   base::LogFields fields = log_fields_;
   fields.emplace_back("child", job->id.str());
-  fields.emplace_back("why", mask_.mask(error.message()));
+  fields.emplace_back("why", shown_message(mask_, error.message()));
   base::log_info("a field of a child cannot be changed: it is deleted and made anew", fields);
   core::DeleteParams params;
   params.propagation = core::Propagation::background;
@@ -268,11 +272,11 @@ void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer)
     if (answer.ok()) return finish(job, WriteEffect::unchanged);
     return finish(
         job,
-        explain_conflict(std::move(answer.error())).with_context("dry run of " + job->id.str()));
+        explained(*job, std::move(answer.error())).with_context("dry run of " + job->id.str()));
   }
   if (!answer.ok()) {
     context_.memory().rivals().unsure(job->id);
-    return finish(job, explain_unknown_kind(*job, explain_conflict(std::move(answer.error())))
+    return finish(job, explain_unknown_kind(*job, explained(*job, std::move(answer.error())))
                            .with_context("applying " + job->id.str()));
   }
   const std::string version = base::string_at(answer->object, {"metadata", "resourceVersion"});
@@ -287,6 +291,10 @@ void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer)
   if (effect != WriteEffect::unchanged) context_.expect(job->id, version);
   if (waits) return wait_established(job, effect, kEstablishedTries);
   finish(job, effect);
+}
+
+Error ChildWriter::explained(const Job& job, Error error) const {
+  return explain_conflict(std::move(error), job.manifest.object, context_.rule().apply.force_paths);
 }
 
 // The kind is one that discovery told, or the manifest would have been refused before.
@@ -369,7 +377,7 @@ void ChildWriter::send_own(const JobPtr& job, bool force) {
         }
         finish(
             job,
-            explain_conflict(std::move(answer.error())).with_context("applying " + job->id.str()));
+            explained(*job, std::move(answer.error())).with_context("applying " + job->id.str()));
       },
       [&](auto callback) {
         return context_.client().patch(context_.owner_type(), job->manifest.key,

@@ -10,6 +10,7 @@
 
 #include "base/log.hpp"
 #include "client/in_flight.hpp"
+#include "hooks/forced_paths.hpp"
 #include "hooks/output.hpp"
 #include "hooks/write_context.hpp"
 
@@ -50,6 +51,7 @@ class ChildWriter {
   bool recreate(const JobPtr& job, const Error& error);
   void send_create(const JobPtr& job);
   void applied(const JobPtr& job, Result<client::ApplyResult> answer);
+  Error explained(const Job& job, Error error) const;
   Error explain_unknown_kind(const Job& job, Error error);
   void wait_established(const JobPtr& job, WriteEffect effect, int tries);
   void finish(const JobPtr& job, Result<WriteEffect> result);
@@ -62,9 +64,9 @@ class ChildWriter {
   client::InFlight requests_;
 };
 
-// Of a 409 with field manager conflicts: who owns what, and what to do. Other errors are left as
-// they are.
-Error explain_conflict(Error error);
+// Of a 409 with field manager conflicts: who owns what, and what to do. What of `applied` the rule
+// takes over anyway (`forced`) is left out. Other errors are left as they are.
+Error explain_conflict(Error error, const Json& applied, const std::vector<ForcedPath>& forced);
 // A 422 because a field cannot be changed once it is set.
 bool is_immutable_refusal(const Error& error);
 

@@ -5,7 +5,6 @@
 
 #include "base/json.hpp"
 #include "core/field_text.hpp"
-#include "core/status.hpp"
 
 namespace kubewatch::hooks {
 
@@ -34,15 +33,21 @@ bool is_field_conflict(const Error& error) {
   });
 }
 
-bool conflicts_are_within(const Error& error, const Json& applied,
-                          const std::vector<ForcedPath>& paths) {
-  if (paths.empty() || !is_field_conflict(error)) return false;
-  const auto causes = core::causes_of(error);
-  return std::all_of(causes.begin(), causes.end(), [&](const core::StatusCause& cause) {
+std::vector<core::StatusCause> conflicts_outside(const Error& error, const Json& applied,
+                                                 const std::vector<ForcedPath>& paths) {
+  std::vector<core::StatusCause> causes = core::causes_of(error);
+  std::erase_if(causes, [&](const core::StatusCause& cause) {
     return std::any_of(paths.begin(), paths.end(), [&](const ForcedPath& path) {
       return is_within(cause.field, applied, path);
     });
   });
+  return causes;
+}
+
+bool conflicts_are_within(const Error& error, const Json& applied,
+                          const std::vector<ForcedPath>& paths) {
+  return !paths.empty() && is_field_conflict(error) &&
+         conflicts_outside(error, applied, paths).empty();
 }
 
 }  // namespace kubewatch::hooks

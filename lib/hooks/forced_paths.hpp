@@ -6,6 +6,7 @@
 
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
+#include "core/status.hpp"
 
 namespace kubewatch::hooks {
 
@@ -14,9 +15,12 @@ using ForcedPath = std::vector<std::string>;
 
 // What it returns was a 409 of field managers.
 bool is_field_conflict(const Error& error);
-// All of its conflicts are at or below these paths. The server tells a conflict's place as one text
-// in which keys with dots look like steps (".data.b.c"), so it is looked up in what was `applied`,
-// and what may be another place is not within.
+// Those of its causes that are not at or below these paths. The server tells a conflict's place as
+// one text in which keys with dots look like steps (".data.b.c"), so it is looked up in what was
+// `applied`, and what may be another place is not within.
+std::vector<core::StatusCause> conflicts_outside(const Error& error, const Json& applied,
+                                                 const std::vector<ForcedPath>& paths);
+// It is a conflict, and none of it is outside.
 bool conflicts_are_within(const Error& error, const Json& applied,
                           const std::vector<ForcedPath>& paths);
 

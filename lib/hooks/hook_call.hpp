@@ -53,7 +53,7 @@ class HookCall {
   // it, "" where none waited.
   virtual std::string withhold(const SecretMask& mask, const std::string& why) = 0;
   // The last line of stderr, masked: for messages.
-  virtual const std::string& last_line() const = 0;
+  virtual std::string last_line() const = 0;
   // Its last lines, masked: for the list of runs.
   virtual std::string stderr_tail() const = 0;
   // What keeps the hook from being run at all for now, as part of a sentence; "" = nothing.

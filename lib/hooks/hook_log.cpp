@@ -5,7 +5,9 @@
 #include <chrono>
 #include <utility>
 
+#include "base/cut_text.hpp"
 #include "base/strings.hpp"
+#include "loop/lines.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -16,6 +18,12 @@ constexpr std::size_t kLinesPerSecond = 100;
 constexpr std::size_t kMaxLastLine = 300;
 
 }  // namespace
+
+std::string masked_line(const SecretMask& mask, std::string_view line) {
+  const std::size_t cut = loop::cut_words_at(line);
+  if (cut == std::string_view::npos) return mask.mask(line);
+  return mask.mask_cut(line.substr(0, cut)) + std::string(line.substr(cut));
+}
 
 bool LineLimit::admit(TimePoint now) {
   if (tokens_ < 0) {
@@ -64,7 +72,7 @@ void HookLog::warn(std::string_view message, std::string_view text) const {
 
 void HookLog::release(const SecretMask& mask, TimePoint now) {
   mask_ = mask;
-  if (!hold_) return mask_again();
+  if (!hold_) return;
   hold_ = false;
   for (const std::string& text : held_) log(text, now);
   held_.clear();
@@ -78,7 +86,6 @@ void HookLog::release(const SecretMask& mask, TimePoint now) {
 
 std::string HookLog::withhold(const SecretMask& mask, const std::string& why) {
   mask_ = mask;
-  mask_again();
   withheld_ = true;
   const std::size_t lines = std::exchange(held_, {}).size() + std::exchange(too_many_, 0);
   if (lines == 0) return "";
@@ -90,21 +97,24 @@ std::string HookLog::withhold(const SecretMask& mask, const std::string& why) {
   return said;
 }
 
-// What was logged before stays, but messages and lists are yet to come.
-void HookLog::mask_again() {
-  if (last_line_.empty()) return;
-  last_line_ = mask_.mask(last_line_);
-  std::string text = mask_.mask(tail_.text());
-  if (text.ends_with('\n')) text.pop_back();
-  tail_ = LineTail();
-  for (std::string& line : base::split(text, '\n')) tail_.add(std::move(line));
+std::string HookLog::last_line() const {
+  if (last_line_.empty()) return "";
+  return base::cut_text(masked_line(mask_, last_line_), kMaxLastLine);
+}
+
+// Line by line where they were cut, and together: a value may have several lines.
+std::string HookLog::tail() const {
+  std::string out;
+  for (const LineTail::Line& line : tail_.lines()) {
+    out += (line.cut ? mask_.mask_cut(line.text) : line.text) + "\n";
+  }
+  return out.empty() ? out : mask_.mask(out);
 }
 
 void HookLog::log(std::string_view text, TimePoint now) {
-  std::string masked = mask_.mask(text);
-  if (!base::trim(masked).empty()) last_line_ = masked.substr(0, kMaxLastLine);
-  tail_.add(masked);
-  if (limit_.admit(now)) base::log_info(masked, fields_);
+  if (!base::trim(text).empty()) last_line_ = text;
+  tail_.add(std::string(text));
+  if (limit_.admit(now)) base::log_info(masked_line(mask_, text), fields_);
 }
 
 void HookLog::end() {

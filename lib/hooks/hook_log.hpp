@@ -28,6 +28,10 @@ class LineLimit {
   std::uint64_t dropped_ = 0;
 };
 
+// A line as a LineSplitter gave it: where it was cut, what may be the beginning of a secret goes
+// with the secrets.
+std::string masked_line(const SecretMask& mask, std::string_view line);
+
 class HookLog {
  public:
   // With `hold` lines wait until release() brings a mask that knows what the run printed.
@@ -41,21 +45,20 @@ class HookLog {
   std::string withhold(const SecretMask& mask, const std::string& why);
   // The run is over: tells how much was left out.
   void end();
-  // Masked: for messages.
-  const std::string& last_line() const { return last_line_; }
+  // Masked by the newest mask, as the tail is: for messages.
+  std::string last_line() const;
   // Its last lines, masked: for the list of runs.
-  std::string tail() const { return tail_.text(); }
+  std::string tail() const;
   const base::LogFields& fields() const { return fields_; }
 
  private:
   void log(std::string_view text, TimePoint now);
-  void mask_again();
 
   base::LogFields fields_;
   SecretMask mask_;
   LineLimit limit_;
-  std::string last_line_;
-  LineTail tail_;
+  std::string last_line_;  // as it came: most are never shown, and masks learn
+  LineTail tail_;          // as they came
   bool hold_;
   bool withheld_ = false;
   std::vector<std::string> held_;

@@ -32,7 +32,7 @@ class HookProcess : public HookCall {
   std::string withhold(const SecretMask& mask, const std::string& why) override {
     return log_.withhold(mask, why);
   }
-  const std::string& last_line() const override { return log_.last_line(); }
+  std::string last_line() const override { return log_.last_line(); }
   std::string stderr_tail() const override { return log_.tail(); }
   std::string held_by() const override { return ""; }
 

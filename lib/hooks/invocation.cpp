@@ -177,10 +177,20 @@ class Builder {
     if (!object_) {
       KW_ASSIGN(object_, base::parse_json(or_null(input_.invocation.object)));
     }
-    KW_ASSIGN(const std::vector<Json> found, evaluate(*value.jq, *object_));
-    if (found.empty() || found.front().is_null()) return {};
-    const Json& first = found.front();
+    const auto found = evaluate(*value.jq, *object_);
+    if (!found.ok()) return failed(*value.jq, found.error());
+    if (found->empty() || found->front().is_null()) return {};
+    const Json& first = found->front();
     return set(name, first.is_string() ? first.get<std::string>() : base::dump_json(first));
+  }
+
+  // Of a Secret the program is shown instead of jq's words: they quote the beginning of what it
+  // made of a value, which no mask knows.
+  Error failed(const jq::Program& program, const Error& error) const {
+    const core::Gvk secret{"", "v1", "Secret"};
+    if (input_.meta.api_version != "v1" || input_.meta.kind != secret.kind) return error;
+    return Error(error.kind(), shown_failure(secret, input_.invocation.object, error))
+        .with_context("jq '" + program.text() + "'");
   }
 
   const EnvironmentInput& input_;

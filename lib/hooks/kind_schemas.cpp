@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "hooks/result_document.hpp"
 #include "schema/patch.hpp"
 #include "schema/typed.hpp"
 
@@ -138,8 +139,9 @@ Result<SchemaVerdict> check_status(const KindSchema& kind, const core::Gvk& gvk,
                                    const std::vector<Json>& conditions) {
   Json printed = schema::merge_patch(Json::object(), status.value_or(Json::object()));
   if (!conditions.empty()) KW_TRY(check_has_conditions(kind.shape, gvk));
-  if (!conditions.empty()) {
-    std::vector<Json> written = conditions;
+  std::vector<Json> written = conditions;
+  std::erase_if(written, is_removal);
+  if (!written.empty()) {
     if (kind.node != nullptr && !kind.shape.list_map) drop_unknown(*kind.node, written);
     printed["conditions"] = std::move(written);
   }

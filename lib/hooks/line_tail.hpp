@@ -11,14 +11,18 @@ class LineTail {
  public:
   explicit LineTail(std::size_t lines = 20, std::size_t bytes = 4096)
       : lines_(lines), bytes_(bytes) {}
+  struct Line {
+    std::string text;
+    bool cut = false;  // its end is missing
+  };
   void add(std::string line);
-  std::string text() const;  // each line with its newline; "" = nothing came
+  const std::deque<Line>& lines() const { return tail_; }
 
  private:
   std::size_t lines_;
   std::size_t bytes_;
   std::size_t held_ = 0;
-  std::deque<std::string> tail_;
+  std::deque<Line> tail_;
 };
 
 }  // namespace kubewatch::hooks

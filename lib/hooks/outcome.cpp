@@ -161,22 +161,23 @@ void OutcomeWriter::begin() {
 
 // A child that only we would remove: the owner must not go before we did.
 void OutcomeWriter::guard_owner() {
-  change_finalizer(
-      context_.client(), requests_,
-      {context_.owner_type(), input_.meta, context_.rule().finalizer_name,
-       context_.rule().apply.field_manager, true},
-      [this](Result<ChangedMeta> changed) {
-        if (!changed.ok() || !changed->has_value()) {
-          Error error = changed.ok() ? Error(ErrorKind::conflict, "it is gone, or is being deleted")
-                                     : std::move(changed.error());
-          report_.failures.push_back(std::move(error).with_context(
-              "adding finalizer " + context_.rule().finalizer_name + " to " + input_.owner.str()));
-          return write_status();
-        }
-        input_.meta = std::move(**changed);
-        context_.finalizer_patched(input_.owner, input_.meta.resource_version);
-        next_children();
-      });
+  change_finalizer(context_.client(), requests_,
+                   {context_.owner_type(), input_.meta, context_.rule().finalizer_name,
+                    context_.rule().apply.field_manager, true},
+                   [this](Result<ChangedMeta> changed) {
+                     report_.owner_gone = changed.ok() && !changed->has_value();
+                     if (report_.owner_gone) return finish();
+                     if (!changed.ok()) {
+                       Error error = std::move(changed.error());
+                       error.add_context("adding finalizer " + context_.rule().finalizer_name +
+                                         " to " + input_.owner.str());
+                       report_.failures.push_back(std::move(error));
+                       return write_status();
+                     }
+                     input_.meta = std::move(**changed);
+                     context_.finalizer_patched(input_.owner, input_.meta.resource_version);
+                     next_children();
+                   });
 }
 
 // A loop and not a recursion: unchanged children are answered at once.

@@ -17,6 +17,7 @@ namespace kubewatch::hooks {
 struct WriteReport {
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
   bool status_written = false;
+  bool owner_gone = false;  // or dying, when it was to be guarded: nothing was written
   std::vector<Error> failures;
   std::vector<std::string> writes;  // "created v1 ConfigMap shop/a": the first kMaxWrites
   static constexpr std::size_t kMaxWrites = 50;

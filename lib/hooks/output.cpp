@@ -21,6 +21,19 @@ Error invalid(std::string message) {
   return Error(ErrorKind::invalid, std::move(message));
 }
 
+// What is longer than any name is not quoted, and no part of it: a mask of secrets would not know
+// that.
+std::string shown(const std::string& name) {
+  constexpr std::size_t kLongestName = 253;
+  if (name.size() <= kLongestName) return name;
+  return fmt::format("(a name of {} bytes)", name.size());
+}
+
+std::string shown(ChildId id) {
+  id.key = {shown(id.key.namespace_), shown(id.key.name)};
+  return id.str();
+}
+
 bool is_list(const Json& document) {
   const std::string kind = base::string_at(document, {"kind"});
   return kind.size() >= 4 && kind.compare(kind.size() - 4, 4, "List") == 0 &&
@@ -177,17 +190,18 @@ Result<Manifest> Reader::check(Json object) {
   if (name.empty()) return invalid(fmt::format("{} without metadata.name", gvk.str()));
   // Not left to the server: nothing may be written before all of the output is valid.
   if (name == "." || name == ".." || name.find_first_of("/%") != std::string::npos) {
-    return invalid(fmt::format("{}: \"{}\" cannot be a name", gvk.str(), name));
+    return invalid(fmt::format("{}: \"{}\" cannot be a name", gvk.str(), shown(name)));
   }
   if (const Json* ns = base::find(*metadata, {"namespace"});
       ns && !ns->is_string() && !ns->is_null()) {
-    return invalid(fmt::format("{} {}: metadata.namespace must be a string", gvk.kind, name));
+    return invalid(
+        fmt::format("{} {}: metadata.namespace must be a string", gvk.kind, shown(name)));
   }
   for (const char* key : {"managedFields", "ownerReferences", "uid", "resourceVersion"}) {
     if (metadata->contains(key) && !(*metadata)[key].is_null()) {
       return invalid(
           fmt::format("{} {}: metadata.{} is kept by the server and kubewatch; leave it out",
-                      gvk.kind, name, key));
+                      gvk.kind, shown(name), key));
     }
     metadata->erase(key);
   }
@@ -197,11 +211,11 @@ Result<Manifest> Reader::check(Json object) {
       std::move(type), {base::string_at(*metadata, {"namespace"}), name}, std::move(object)};
   KW_TRY(place(out));
   KW_ASSIGN(const FieldsVerdict fields,
-            check_fields(out.type.gvk, out.object).with_context(out.id().str()));
+            check_fields(out.type.gvk, out.object).with_context(shown(out.id())));
   if (fields == FieldsVerdict::to_ask) out_.ask_first = true;
   if (context_.check_schema) {
     KW_TRY(context_.check_schema(out.type.gvk, out.object)
-               .with_context("the schema refuses " + out.id().str()));
+               .with_context("the schema refuses " + shown(out.id())));
   }
   return out;
 }
@@ -213,7 +227,7 @@ Result<void> Reader::place(Manifest& manifest) {
   if (!manifest.type.namespaced) {
     if (!key.namespace_.empty()) {
       return invalid(fmt::format("{} {} is cluster-scoped; leave out metadata.namespace",
-                                 manifest.type.gvk.kind, key.name));
+                                 manifest.type.gvk.kind, shown(key.name)));
     }
     metadata.erase("namespace");
     return {};
@@ -221,7 +235,7 @@ Result<void> Reader::place(Manifest& manifest) {
   if (key.namespace_.empty()) key.namespace_ = context_.owner.key.namespace_;
   if (key.namespace_.empty()) {
     return invalid(fmt::format("{} {} needs a metadata.namespace: {}", manifest.type.gvk.kind,
-                               key.name,
+                               shown(key.name),
                                context_.owner.none() ? "the rule has no object whose it could be"
                                                      : "its owner is cluster-scoped"));
   }
@@ -234,11 +248,11 @@ Result<void> check_labels(const Json& object, const ChildId& id) {
     const Json* values = base::find(object, {"metadata", map});
     if (values == nullptr || values->is_null()) continue;
     if (!values->is_object())
-      return invalid(fmt::format("{}: metadata.{} is no map", id.str(), map));
+      return invalid(fmt::format("{}: metadata.{} is no map", shown(id), map));
     for (const auto& [key, value] : values->items()) {
       if (key.rfind(kDomain, 0) == 0 && key != kPruneAnnotation) {
         return invalid(fmt::format("{}: metadata.{}: {} is kept by kubewatch; leave it out",
-                                   id.str(), map, key));
+                                   shown(id), map, key));
       }
     }
   }
@@ -250,25 +264,25 @@ Result<void> Reader::take_manifest(Json object) {
   const ChildId id = manifest.id();
   if (const Json* status = base::find(manifest.object, {"status"}); status != nullptr) {
     if (!status->is_null() && !(status->is_object() && status->empty())) {
-      return invalid(fmt::format("{}: status is not a manifest's to set; leave it out", id.str()));
+      return invalid(fmt::format("{}: status is not a manifest's to set; leave it out", shown(id)));
     }
     manifest.object.erase("status");
   }
   KW_TRY(check_labels(manifest.object, id));
   if (context_.deleted) {
     return invalid(
-        fmt::format("{} printed for an object that is deleted: nothing could own it", id.str()));
+        fmt::format("{} printed for an object that is deleted: nothing could own it", shown(id)));
   }
   if (!context_.manifests_allowed) {
-    return invalid(
-        fmt::format("{} printed while finalizing; set finalize.apply: true to allow it", id.str()));
+    return invalid(fmt::format("{} printed while finalizing; set finalize.apply: true to allow it",
+                               shown(id)));
   }
-  if (!seen_.insert(id).second) return invalid(fmt::format("{} is printed twice", id.str()));
+  if (!seen_.insert(id).second) return invalid(fmt::format("{} is printed twice", shown(id)));
   if (is_own(manifest)) return take_own(std::move(manifest));
   printed_child_ = true;
   KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_,
                       context_.selected)
-             .with_context(id.str()));
+             .with_context(shown(id)));
   out_.manifests.push_back(std::move(manifest));
   return {};
 }
@@ -287,7 +301,7 @@ Result<void> Reader::take_own(Manifest manifest) {
     return invalid(
         fmt::format("{} is the object itself: a hook may print its labels and annotations "
                     "only, not {} (status goes into the Result)",
-                    manifest.id().str(), wrong));
+                    shown(manifest.id()), wrong));
   }
   out_.own = std::move(manifest);
   return {};
@@ -301,21 +315,21 @@ Result<void> Reader::take_create(const Json& object) {
   KW_TRY(check_labels(manifest.object, id).with_context("Result: create"));
   if (context_.deleted) {
     return invalid(fmt::format(
-        "Result: create: {} for an object that is deleted: nothing could own it", id.str()));
+        "Result: create: {} for an object that is deleted: nothing could own it", shown(id)));
   }
   if (!context_.manifests_allowed) {
     return invalid(
         fmt::format("Result: create: {} while finalizing; set finalize.apply: true to "
                     "allow it",
-                    id.str()));
+                    shown(id)));
   }
   if (is_own(manifest)) return invalid("Result: create: the object itself exists already");
   if (!seen_.insert(id).second) {
-    return invalid(fmt::format("Result: create: {} is printed twice", id.str()));
+    return invalid(fmt::format("Result: create: {} is printed twice", shown(id)));
   }
   KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_,
                       context_.selected)
-             .with_context("Result: create: " + id.str()));
+             .with_context("Result: create: " + shown(id)));
   out_.create.push_back(std::move(manifest));
   return {};
 }
@@ -366,9 +380,9 @@ Result<void> Reader::take_delete(const Json& target) {
   const ChildId id = child_id(out.type.gvk, out.key);
   KW_TRY(check_rights(context_.rule, context_.owner, out.type.gvk, out.key.namespace_,
                       context_.selected)
-             .with_context("Result: delete: " + id.str()));
+             .with_context("Result: delete: " + shown(id)));
   if (!seen_.insert(id).second) {
-    return invalid(fmt::format("Result: delete: {} is printed as well, or there twice", id.str()));
+    return invalid(fmt::format("Result: delete: {} is printed as well, or there twice", shown(id)));
   }
   out_.deletes.push_back(std::move(out));
   return {};

@@ -31,6 +31,12 @@ void plan_status(std::optional<HookResult>& result, const PlanInput& input, Writ
     plan.status = std::move(result->status);
     plan.conditions = std::move(result->conditions);
   }
+  // Whoever removes it has not said what fails.
+  if (input.verdict.outcome == Outcome::permanent) {
+    std::erase_if(plan.conditions, [](const Json& condition) {
+      return is_removal(condition) && condition["type"] == kErrorCondition;
+    });
+  }
   if (!input.has_conditions || prints_condition(plan.conditions, kErrorCondition)) return;
   if (input.verdict.outcome == Outcome::permanent) {
     plan.conditions.push_back(error_condition(kHookFailedReason, input.verdict.message));

@@ -20,13 +20,6 @@ Error invalid(std::string message) {
   return Error(ErrorKind::invalid, "Result: " + message);
 }
 
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  }
-  return base::cut_text(std::string(base::trim(text)), kMaxMessage);
-}
-
 Result<std::string> text_of(const Json& value, const std::string& key) {
   if (!value.is_string()) {
     return invalid(fmt::format("{} must be a string, not {}", key, value.type_name()));
@@ -35,8 +28,7 @@ Result<std::string> text_of(const Json& value, const std::string& key) {
 }
 
 Result<void> read_message(const Json& value, HookResult& out) {
-  KW_ASSIGN(std::string text, text_of(value, "message"));
-  out.message = one_line(std::move(text));
+  KW_ASSIGN(out.message, text_of(value, "message"));
   return {};
 }
 
@@ -49,7 +41,15 @@ Result<void> read_requeue(const Json& value, HookResult& out) {
   return {};
 }
 
+// Of other keys null is as if they were left out. Here it could be meant to remove all there is.
+Error says_nothing(const char* key, const char* instead) {
+  return invalid(fmt::format("{}: null removes nothing; {}, or leave {} out", key, instead, key));
+}
+
 Result<void> read_status(const Json& value, HookResult& out) {
+  if (value.is_null()) {
+    return says_nothing("status", "print the fields that are to go as null, {FIELD: null}");
+  }
   if (!value.is_object()) return invalid("status must be an object");
   if (value.contains("conditions")) {
     return invalid("status.conditions: print them as the Result's `conditions`");
@@ -58,9 +58,21 @@ Result<void> read_status(const Json& value, HookResult& out) {
   return {};
 }
 
+// {type: Ready, status: null}, and nothing else.
+Result<Json> read_removal(const Json& value, const std::string& where) {
+  for (const auto& [key, item] : value.items()) {
+    if (key == "status" || key == "type") continue;
+    return invalid(fmt::format("{}: status: null removes the condition; leave out {}", where, key));
+  }
+  const std::string type = base::string_at(value, {"type"});
+  if (type.empty()) return invalid(where + " names no type");
+  return Json{{"type", type}, {"status", nullptr}};
+}
+
 Result<Json> read_condition(const Json& value, std::size_t index) {
   const std::string where = fmt::format("conditions[{}]", index);
   if (!value.is_object()) return invalid(where + " must be an object");
+  if (is_removal(value)) return read_removal(value, where);
   Json condition = {{"type", ""}, {"status", ""}, {"reason", "Reported"}, {"message", ""}};
   for (const auto& [key, item] : value.items()) {
     if (!condition.contains(key)) {
@@ -80,8 +92,10 @@ Result<Json> read_condition(const Json& value, std::size_t index) {
     return invalid(where + " names no type");
   }
   if (status != "True" && status != "False" && status != "Unknown") {
-    return invalid(fmt::format("{}.status is \"{}\"; it must be \"True\", \"False\" or \"Unknown\"",
-                               where, status));
+    return invalid(
+        fmt::format("{}.status is \"{}\"; it must be \"True\", \"False\" or \"Unknown\", "
+                    "or null to remove the condition",
+                    where, status));
   }
   if (condition["reason"].get_ref<const std::string&>().empty()) condition["reason"] = "Reported";
   if (condition["reason"].get_ref<const std::string&>().size() > kMaxReason ||
@@ -92,6 +106,9 @@ Result<Json> read_condition(const Json& value, std::size_t index) {
 }
 
 Result<void> read_conditions(const Json& value, HookResult& out) {
+  if (value.is_null()) {
+    return says_nothing("conditions", "print each that is to go as {type: TYPE, status: null}");
+  }
   if (!value.is_array()) return invalid("conditions must be a list");
   std::set<std::string> types;
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -170,6 +187,11 @@ Result<void> read_key(const std::string& key, const Json& value, HookResult& out
 
 }  // namespace
 
+bool is_removal(const Json& condition) {
+  const Json* status = base::find(condition, {"status"});
+  return status != nullptr && status->is_null();
+}
+
 bool is_result_document(const Json& document) {
   return base::string_at(document, {"kind"}) == "Result" &&
          base::string_at(document, {"apiVersion"}).rfind("kubewatch.dev/", 0) == 0;
@@ -182,10 +204,17 @@ Result<HookResult> parse_result_document(const Json& document) {
   }
   HookResult out;
   for (const auto& [key, value] : document.items()) {
-    if (value.is_null()) continue;
+    if (value.is_null() && key != "status" && key != "conditions") continue;
     KW_TRY(read_key(key, value, out));
   }
   return out;
+}
+
+std::string message_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  }
+  return base::cut_text(std::string(base::trim(text)), kMaxMessage);
 }
 
 }  // namespace kubewatch::hooks

@@ -11,6 +11,7 @@
 #include "hooks/field_warnings.hpp"
 #include "hooks/finalizer_patch.hpp"
 #include "hooks/printed_secrets.hpp"
+#include "hooks/shown_message.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -103,7 +104,7 @@ void Run::on_exit(HookExit exit) {
   exit_ = std::move(exit);
   const bool counts = !dropped_ && reads_output(exit_, host_.rule().retry);
   if (hook().output_manifests && !counts) learn_printed();
-  if (exit_.broken) exit_.broken = mask_.mask(*exit_.broken);
+  if (exit_.broken) exit_.broken = shown_message(mask_, *exit_.broken);
   if (!exit_.refused) tell_exchange();
   if (dropped_) {
     let_lines_go();
@@ -117,8 +118,10 @@ void Run::on_exit(HookExit exit) {
   check_then_read();
 }
 
-// Of output that does not count: nobody else looks for Secrets in it.
+// Of output that does not count: nobody else looks for Secrets in it. What only may be one is
+// taken for one where the rule may print some: a worker's mask keeps what is learned.
 void Run::learn_printed() {
+  if (!may_print_secrets() && !names_secret(exit_.out)) return;
   printed_whole_ =
       mask_printed(exit_.out, !why_cut_off(exit_).empty(), mask_) && !exit_.output_overflow;
 }
@@ -161,8 +164,11 @@ void Run::tell_exchange() const {
 
 void Run::log_output() const {
   LineLimit limit(1000, 0);
-  for (const std::string& line : base::split(exit_.out, '\n')) {
-    if (!line.empty() && limit.admit(TimePoint{})) base::log_info(mask_.mask(line), log_fields());
+  const std::vector<std::string> lines = base::split(exit_.out, '\n');
+  for (const std::string& line : lines) {
+    if (line.empty() || !limit.admit(TimePoint{})) continue;
+    const bool cut = exit_.output_overflow && &line == &lines.back();
+    base::log_info(cut ? mask_.mask_cut(line) : mask_.mask(line), log_fields());
   }
 }
 
@@ -213,7 +219,7 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
     }
     learn_printed();
     OutputFacts facts;
-    facts.problem = "invalid output: " + mask_.mask(output.error().render());
+    facts.problem = "invalid output: " + shown_message(mask_, output.error().render());
     return decide(std::move(facts), std::nullopt);
   }
   for (const auto* list : {&output->manifests, &output->create}) {
@@ -228,7 +234,7 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   OutputFacts facts;
   facts.has_result = output->result.has_value();
   if (output->result) {
-    facts.result_message = mask_.mask(output->result->message);
+    facts.result_message = message_line(mask_.mask(output->result->message));
     for (Json& condition : output->result->conditions) {
       if (Json* message = base::find(condition, {"message"}); message && message->is_string()) {
         *message = mask_.mask(message->get<std::string>());
@@ -311,17 +317,54 @@ void Run::write(WritePlan plan, bool has_conditions) {
       host_,
       OutcomeInput{owner_, input_.object.meta, has_conditions, mask_, ask_first_, log_fields()},
       std::move(plan));
+  owner_in_doubt() ? look_for_owner() : start_writes();
+}
+
+// What is written for an object that is gone would be nobody's. Whoever gives up writes its status
+// alone, which looks for the object itself.
+bool Run::owner_in_doubt() const {
+  return verdict_.writes_children() && hook().output_manifests && !input_.deleted &&
+         !input_.finalizing && !host_.caches().has_object(owner_.key, owner_.uid);
+}
+
+// It may only have left the selection: then all is written as if it had not.
+void Run::look_for_owner() {
+  requests_.run<Result<Json>>(
+      [this](const Result<Json>& live) {
+        const auto scope = traced();
+        if (dropped_) return fail_dropped();
+        const bool another = live.ok() && base::string_at(*live, {"metadata", "uid"}) != owner_.uid;
+        const bool gone = another || (!live.ok() && live.error().is_not_found());
+        gone ? end_without_owner() : start_writes();
+      },
+      [&](client::ObjectCallback done) {
+        return host_.client().get(host_.owner_type(), owner_.key, std::move(done));
+      });
+}
+
+void Run::start_writes() {
   writer_->start([this](WriteReport report) { on_written(std::move(report)); });
+}
+
+// No failure: nobody waits for it any more.
+void Run::end_without_owner() {
+  verdict_ = {Outcome::done,
+              "the object was deleted while its hook ran: nothing of its output was written",
+              {}};
+  requeue_after_.reset();
+  printed_itself_ = false;
+  conclude();
 }
 
 void Run::on_written(WriteReport report) {
   report_ = std::move(report);
+  if (report_.owner_gone) return end_without_owner();
   if (verdict_.outcome == Outcome::permanent && report_.refused()) {
     // It failed for good before that, and says so.
-    verdict_.message += "; " + mask_.mask(report_.message());
+    verdict_.message += "; " + shown_message(mask_, report_.message());
   } else if (!report_.failures.empty()) {
     verdict_.outcome = Outcome::write_failed;
-    verdict_.message = mask_.mask(report_.message());
+    verdict_.message = shown_message(mask_, report_.message());
     return conclude();
   }
   tell_events_and_metrics();
@@ -366,7 +409,7 @@ void Run::remove_finalizer() {
 void Run::fail_clean_up() {
   const auto scope = traced();
   verdict_.outcome = Outcome::write_failed;
-  verdict_.message = mask_.mask(report_.message());
+  verdict_.message = shown_message(mask_, report_.message());
   // The status of an object that has left the selection is not the rule's to write.
   if (!report_.permanent() || !owner_.deleting) return conclude();
   condition_ = std::make_unique<OwnerCondition>(host_, owner_, input_.object.meta);
@@ -376,8 +419,8 @@ void Run::fail_clean_up() {
   });
 }
 
-void Run::fail(Outcome outcome, std::string message) {
-  verdict_ = {outcome, std::move(message), {}};
+void Run::fail(Outcome outcome, const std::string& message) {
+  verdict_ = {outcome, shown_message(mask_, message), {}};
   conclude();
 }
 

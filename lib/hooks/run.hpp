@@ -84,13 +84,17 @@ class Run {
   void decide(OutputFacts facts, std::optional<HookOutput> output);
   void with_status(std::function<void(const std::string& object)> then);
   void write(WritePlan plan, bool has_conditions);
+  bool owner_in_doubt() const;
+  void look_for_owner();
+  void start_writes();
+  void end_without_owner();
   void on_written(WriteReport report);
   void clean_up();
   void remove_finalizer();
   void fail_clean_up();
   void conclude();
   void add_own_writes(RunEnd& end) const;
-  void fail(Outcome outcome, std::string message);
+  void fail(Outcome outcome, const std::string& message);
   void fail_dropped() { fail(Outcome::failed, *dropped_ + ": its outcome is dropped"); }
   void report();
   // What the Result says besides writes, once those are done.

@@ -102,7 +102,7 @@ void Run::launch() {
       home_,           own_environment,
       base::read_file, worker ? EnvironmentPart::line : EnvironmentPart::all};
   auto environment = build_environment(source, host_.services().random);
-  if (!environment.ok()) return fail(Outcome::failed, mask_.mask(environment.error().render()));
+  if (!environment.ok()) return fail(Outcome::failed, environment.error().render());
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);
   if (trace_ != nullptr) set_traceparent(environment->variables, trace_->ids().traceparent());
   if (hook().credentials.kind == CredentialsRule::Kind::cache) {

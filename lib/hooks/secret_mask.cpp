@@ -1,7 +1,10 @@
-// Replaces known secret values by ***.
+// Replaces known secret values by ***. A value is looked for where its first bytes stand, and told
+// from the text by a hash: a text may repeat what all values begin with, and must not be compared
+// with each of them at each place.
 #include "hooks/secret_mask.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -11,8 +14,95 @@ namespace {
 
 constexpr std::size_t kShortest = 6;
 constexpr std::size_t kMostValues = 20000;
+constexpr std::uint64_t kHeadBits = (std::uint64_t{1} << (8 * kShortest)) - 1;
+constexpr unsigned kFilterBits = 16;
+constexpr std::size_t kMostLooks = 1U << 16U;  // and two per byte: a value's beginning is rare
+constexpr std::size_t kMostAlike = 64;  // values, and bytes of one, that a cut end is held to
+constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
+// Of a polynomial modulo 2^64. Who finds two texts of one hash has a text hidden that need not be.
+constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15U;
+
+std::uint64_t byte_of(char c) {
+  return static_cast<unsigned char>(c);
+}
+
+// In the order of the texts.
+std::uint64_t head_of(std::string_view text) {
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < kShortest; ++i) {
+    out = (out << 8U) | (i < text.size() ? byte_of(text[i]) : 0);
+  }
+  return out;
+}
+
+std::uint64_t step(std::uint64_t hash, char c) {
+  return hash * kBase + byte_of(c) + 1;
+}
+
+std::size_t filter_bit(std::uint64_t head) {
+  return (head * kBase) >> (64 - kFilterBits);
+}
+
+// Ranges are hidden in the order of their beginnings.
+class Cover {
+ public:
+  explicit Cover(std::string_view text) : text_(text) {}
+  void hide(std::size_t begin, std::size_t end) {
+    if (begin >= end_) {
+      out_ += text_.substr(end_, begin - end_);
+      out_ += "***";
+    }
+    end_ = std::max(end_, end);
+  }
+  std::size_t end() const { return end_; }
+  std::string take() {
+    out_ += text_.substr(end_);
+    return std::move(out_);
+  }
+
+ private:
+  std::string_view text_;
+  std::string out_;
+  std::size_t end_ = 0;
+};
 
 }  // namespace
+
+// One text, and what has been looked at in it.
+class SecretMask::Text {
+ public:
+  explicit Text(std::string_view text) : text_(text), looks_(kMostLooks + 2 * text.size()) {}
+
+  // Where the longest value ends that begins at `at`; no further than `covered`: none that matters.
+  std::size_t end_of_value(const SecretMask& mask, std::uint64_t head, std::size_t at,
+                           std::size_t covered) {
+    auto it = mask.values_.lower_bound({head, text_.size() - at, 0});
+    while (it != mask.values_.end() && it->first.head == head && at + it->first.size > covered) {
+      if (looks_ == 0) return text_.size();
+      --looks_;
+      const std::size_t size = it->first.size;
+      const Place place{head, size, window(at, size, it->second.power)};
+      if (it->first.hash == place.hash || mask.values_.contains(place)) return at + size;
+      it = mask.values_.upper_bound({head, size, std::numeric_limits<std::uint64_t>::max()});
+    }
+    return covered;
+  }
+
+ private:
+  // The hash of a part; those of all beginnings are made when the first is asked for.
+  std::uint64_t window(std::size_t at, std::size_t size, std::uint64_t power) {
+    if (hashes_.empty()) {
+      hashes_.reserve(text_.size() + 1);
+      hashes_.push_back(0);
+      for (const char c : text_) hashes_.push_back(step(hashes_.back(), c));
+    }
+    return hashes_[at + size] - hashes_[at] * power;
+  }
+
+  std::string_view text_;
+  std::vector<std::uint64_t> hashes_;
+  std::size_t looks_;
+};
 
 void SecretMask::insert(std::string_view value) {
   if (value.size() < kShortest) return;
@@ -20,12 +110,26 @@ void SecretMask::insert(std::string_view value) {
     overflowed_ = true;
     return;
   }
-  auto longer = [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() > b.size() : a < b;
-  };
-  std::string text(value);
-  auto at = std::lower_bound(values_.begin(), values_.end(), text, longer);
-  if (at == values_.end() || *at != text) values_.insert(at, std::move(text));
+  std::uint64_t hash = 0;
+  std::uint64_t power = 1;
+  for (const char c : value) {
+    hash = step(hash, c);
+    power *= kBase;
+  }
+  const std::uint64_t head = head_of(value);
+  const Place place{head, value.size(), hash};
+  if (values_.try_emplace(place, Value{power, std::string(value)}).second) note_head(head);
+}
+
+void SecretMask::note_head(std::uint64_t head) {
+  heads_.resize((std::size_t{1} << kFilterBits) / 64);
+  const std::size_t bit = filter_bit(head);
+  heads_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+}
+
+bool SecretMask::may_begin(std::uint64_t head) const {
+  const std::size_t bit = filter_bit(head);
+  return ((heads_[bit / 64] >> (bit % 64)) & 1U) != 0;
 }
 
 void SecretMask::add_value(std::string_view value) {
@@ -77,7 +181,7 @@ void SecretMask::add_json(std::string_view object_json) {
 }
 
 void SecretMask::merge(const SecretMask& other) {
-  for (const std::string& value : other.values_) insert(value);
+  for (const auto& [place, value] : other.values_) insert(value.text);
   overflowed_ = overflowed_ || other.overflowed_;
 }
 
@@ -85,15 +189,53 @@ bool SecretMask::nearly_full() const {
   return overflowed_ || values_.size() > kMostValues / 2;
 }
 
+// Whether a value begins with all of `end`, and is longer. It may say so of what only looks alike.
+bool SecretMask::may_go_on(std::string_view end) const {
+  const std::uint64_t head = head_of(end);
+  auto it = values_.lower_bound({head, kAnySize, 0});
+  if (end.size() < kShortest) {
+    const std::size_t behind = 8 * (kShortest - end.size());
+    return it != values_.end() && it->first.head >> behind == head >> behind;
+  }
+  const std::string_view shown = end.substr(0, kMostAlike);
+  for (std::size_t tried = 0; it != values_.end() && it->first.head == head; ++it, ++tried) {
+    if (it->first.size <= end.size()) return false;
+    if (tried == kMostAlike || it->second.text.starts_with(shown)) return true;
+  }
+  return false;
+}
+
+// Where a value may begin that went on behind the text; the text's size: nowhere.
+std::size_t SecretMask::begun_at(std::string_view text) const {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view end = text.substr(at);
+    if (end.size() >= kShortest && !may_begin(head_of(end))) continue;
+    if (may_go_on(end)) return at;
+  }
+  return text.size();
+}
+
+std::string SecretMask::replaced(std::string_view text, std::size_t hidden_from) const {
+  Cover cover(text);
+  Text looked_at(text);
+  std::uint64_t head = head_of(text.substr(0, kShortest - 1)) >> 8U;
+  for (std::size_t at = 0; at + kShortest <= text.size() && at < hidden_from; ++at) {
+    head = ((head << 8U) | byte_of(text[at + kShortest - 1])) & kHeadBits;
+    if (!may_begin(head)) continue;
+    const std::size_t end = looked_at.end_of_value(*this, head, at, cover.end());
+    if (end > cover.end()) cover.hide(at, end);
+  }
+  if (hidden_from < text.size()) cover.hide(hidden_from, text.size());
+  return cover.take();
+}
+
 std::string SecretMask::mask(std::string_view text) const {
   if (overflowed_) return "(left out: more secrets than can be masked)";
-  std::string out(text);
-  for (const std::string& value : values_) {
-    for (std::size_t at = out.find(value); at != std::string::npos; at = out.find(value, at + 3)) {
-      out.replace(at, value.size(), "***");
-    }
-  }
-  return out;
+  return values_.empty() ? std::string(text) : replaced(text, text.size());
+}
+
+std::string SecretMask::mask_cut(std::string_view text) const {
+  return overflowed_ || values_.empty() ? mask(text) : replaced(text, begun_at(text));
 }
 
 }  // namespace kubewatch::hooks

@@ -2,8 +2,12 @@
 // hook's input or output and of environment values that come from files. Pure.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/json_fwd.hpp"
@@ -28,18 +32,45 @@ class SecretMask {
   // What the other one knows as well.
   void merge(const SecretMask& other);
 
+  // Each value becomes ***, and so do values that overlap. The time that it takes depends on the
+  // text, hardly on how many values there are: where too many look alike, the rest of the text is
+  // hidden.
   std::string mask(std::string_view text) const;
+  // Of a text whose end was cut off: there goes as well what may be the beginning of a value.
+  std::string mask_cut(std::string_view text) const;
   // It knows more values than it can replace: mask() gives no text at all.
   bool overflowed() const { return overflowed_; }
   // It may overflow with one more object: what it is kept for is better begun anew.
   bool nearly_full() const;
 
  private:
+  // By its first bytes, longer ones first.
+  struct Place {
+    std::uint64_t head;
+    std::size_t size;
+    std::uint64_t hash;
+    bool operator<(const Place& other) const {
+      return std::tie(head, other.size, hash) < std::tie(other.head, size, other.hash);
+    }
+  };
+  struct Value {
+    std::uint64_t power;  // of the hash's base, for windows of this size
+    std::string text;
+  };
+  class Text;
+
   void insert(std::string_view value);
   void add_scalars(const Json& value, bool encoded);
   void add_data(const Json& secret);
-  std::vector<std::string> values_;  // longest first
-  bool overflowed_ = false;          // rather nothing than a secret
+  void note_head(std::uint64_t head);
+  bool may_begin(std::uint64_t head) const;
+  bool may_go_on(std::string_view end) const;
+  std::size_t begun_at(std::string_view text) const;
+  std::string replaced(std::string_view text, std::size_t hidden_from) const;
+
+  std::map<Place, Value> values_;
+  std::vector<std::uint64_t> heads_;  // bits: a text has few heads that need a look at values_
+  bool overflowed_ = false;           // rather nothing than a secret
 };
 
 }  // namespace kubewatch::hooks

@@ -2,6 +2,7 @@
 // so what this manager applied before is read back and carried over.
 #include "hooks/status_plan.hpp"
 
+#include "hooks/result_document.hpp"
 #include "schema/field_set.hpp"
 #include "schema/patch.hpp"
 
@@ -75,9 +76,16 @@ Json conditions_of(const Json& status_or_object, std::initializer_list<std::stri
   return found != nullptr && found->is_array() ? *found : Json::array();
 }
 
-// `base` with each of `updates` in the place of its type, new ones at the end.
+// `base` with each of `updates` in the place of its type, new ones at the end; without those that
+// are to go.
 Json merge_by_type(Json base_list, const std::vector<Json>& updates) {
   for (const Json& update : updates) {
+    if (is_removal(update)) {
+      std::erase_if(base_list.get_ref<Json::array_t&>(), [&](const Json& condition) {
+        return base::string_at(condition, {"type"}) == update["type"].get_ref<const std::string&>();
+      });
+      continue;
+    }
     bool placed = false;
     for (Json& condition : base_list) {
       if (base::string_at(condition, {"type"}) != update["type"].get_ref<const std::string&>()) {
@@ -133,6 +141,7 @@ std::vector<Json> complete_conditions(const StatusRequest& request) {
   const Json existing = conditions_of(request.live, {"status", "conditions"});
   std::vector<Json> out = request.conditions;
   for (Json& condition : out) {
+    if (is_removal(condition)) continue;
     const Json* before = live_condition(existing, condition["type"].get_ref<const std::string&>());
     if (request.shape.observed_generation) condition["observedGeneration"] = request.generation;
     if (!request.shape.transition_time) continue;
@@ -155,6 +164,8 @@ Result<StatusWrites> plan_status_writes(const StatusRequest& request) {
   if (!after.is_object()) after = Json::object();
   if (!conditions.empty() && request.shape.list_map) {
     after["conditions"] = merge_by_type(conditions_of(before, {"conditions"}), conditions);
+    // Whoever applies an empty list owns all of it, what others add included.
+    if (after["conditions"].empty()) after.erase("conditions");
   } else if (!conditions.empty()) {
     const Json existing = conditions_of(request.live, {"status", "conditions"});
     Json merged = merge_by_type(existing, conditions);

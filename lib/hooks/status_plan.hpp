@@ -20,7 +20,7 @@ struct StatusRequest {
   core::Gvk gvk;
   std::string manager;
   std::optional<Json> status;    // null values remove
-  std::vector<Json> conditions;  // {type, status, reason, message}
+  std::vector<Json> conditions;  // {type, status, reason, message}; removals
   std::int64_t generation = 0;   // that the hook saw
   WallTime now;
   StatusShape shape;

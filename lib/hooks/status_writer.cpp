@@ -134,7 +134,8 @@ void StatusWriter::send_apply() {
       [this](Result<client::ApplyResult> answer) {
         if (!answer.ok()) {
           if (answer.error().is_not_found()) return finish(false);
-          return finish(explain_conflict(std::move(answer.error())).with_context(doing("status")));
+          return finish(explain_conflict(std::move(answer.error()), Json(), {})
+                            .with_context(doing("status")));
         }
         written(version_of(answer->object));
       },

@@ -152,7 +152,7 @@ class WorkerCall : public HookCall {
     learn(mask);
     return log.withhold(mask, why);
   }
-  const std::string& last_line() const override { return log.last_line(); }
+  std::string last_line() const override { return log.last_line(); }
   std::string stderr_tail() const override { return log.tail(); }
   std::string held_by() const override {
     const auto pool = pool_.lock();
@@ -377,17 +377,18 @@ void WorkerPool::Impl::show_line(std::size_t slot, std::string_view line) {
   if (prints_secrets && !mask_printed(line, true, seen)) return;
   const auto call = calls.find(queue.run_of(slot));
   const HookLog& log = call == calls.end() ? *workers[slot].idle_log : call->second->log;
-  log.warn("the worker printed what is no answer", seen.mask(line));
+  // It may be the first part of a line, as far as it was read.
+  log.warn("the worker printed what is no answer", seen.mask_cut(line));
 }
 
 void WorkerPool::Impl::on_errors(std::size_t slot, std::string_view line) {
-  const SecretMask& seen = workers[slot].seen;
+  const std::string masked = masked_line(workers[slot].seen, line);
   const auto call = calls.find(queue.run_of(slot));
-  if (call != calls.end()) return call->second->log.line(seen.mask(line), now());
+  if (call != calls.end()) return call->second->log.line(masked, now());
   if (const auto last = unreleased.find(slot); last != unreleased.end()) {
-    return last->second->log.line(seen.mask(line), now());
+    return last->second->log.line(masked, now());
   }
-  workers[slot].idle_log->line(seen.mask(line), now());
+  workers[slot].idle_log->line(masked, now());
 }
 
 void WorkerPool::Impl::on_timeout(std::size_t slot) {

@@ -4,7 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.hpp"
+
 namespace kubewatch::loop {
+namespace {
+
+constexpr std::string_view kCut = " [cut: the line is longer than ";
+constexpr std::string_view kCutEnd = " bytes]";
+
+}  // namespace
 
 void LineSplitter::keep(std::string_view part) {
   const std::size_t room = max_line_ - line_.size();
@@ -15,7 +23,7 @@ void LineSplitter::keep(std::string_view part) {
 std::string LineSplitter::take() {
   std::string out = std::exchange(line_, {});
   if (std::exchange(cut_, false)) {
-    out += " [cut: the line is longer than " + std::to_string(max_line_) + " bytes]";
+    out += std::string(kCut) + std::to_string(max_line_) + std::string(kCutEnd);
   }
   return out;
 }
@@ -52,6 +60,16 @@ LineSplitter::Fed LineSplitter::feed(std::string_view bytes, const Emit& emit) {
 LineSplitter::Fed LineSplitter::finish(const Emit& emit) {
   if (line_.empty() && !cut_) return Fed::all;
   return emit(take(), {}) ? Fed::all : Fed::stopped;
+}
+
+std::size_t cut_words_at(std::string_view line) {
+  const std::size_t at = line.ends_with(kCutEnd) ? line.rfind(kCut) : std::string_view::npos;
+  if (at == std::string_view::npos) return at;
+  const std::string_view words = line.substr(at);
+  if (words.size() <= kCut.size() + kCutEnd.size()) return std::string_view::npos;
+  const std::string_view number =
+      words.substr(kCut.size(), words.size() - kCut.size() - kCutEnd.size());
+  return std::all_of(number.begin(), number.end(), base::is_digit) ? at : std::string_view::npos;
 }
 
 }  // namespace kubewatch::loop

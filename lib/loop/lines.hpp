@@ -3,6 +3,7 @@
 // where it came in one piece.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -36,5 +37,8 @@ class LineSplitter {
   std::string line_;
   bool cut_ = false;
 };
+
+// Where a splitter's words begin at the end of a line that it cut; npos: it was not cut.
+std::size_t cut_words_at(std::string_view line);
 
 }  // namespace kubewatch::loop

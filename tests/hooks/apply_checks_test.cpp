@@ -68,6 +68,21 @@ TEST_CASE("a key with a dot is not what is below the key before the dot") {
   CHECK(within({{"b", {{"c", "1"}}}, {"b.c", "1"}}, ".data.b.c", {"data"}));
 }
 
+TEST_CASE("the advice on conflicts names none that the rule takes over, unless there is no other") {
+  const Json applied = {{"spec", {{"replicas", 1}, {"paused", true}}}};
+  const Error both = refusal(
+      409, "Conflict", Json::array({conflict_at(".spec.replicas"), conflict_at(".spec.paused")}));
+  const auto names = [&](const std::vector<ForcedPath>& forced, const char* field) {
+    return explain_conflict(both, applied, forced).message().find(field) != std::string::npos;
+  };
+  const ForcedPath replicas = {"spec", "replicas"};
+  CHECK(names({}, ".spec.replicas"));
+  CHECK_FALSE(names({replicas}, ".spec.replicas"));
+  CHECK(names({replicas}, "conflict with \"kubectl\" using v1: .spec.paused"));
+  CHECK(names({replicas}, "apply.force"));
+  CHECK(names({{"spec"}}, ".spec.replicas"));
+}
+
 TEST_CASE("a refusal because a field cannot be changed is told from others") {
   CHECK(is_immutable_refusal(refusal(422, "Invalid",
                                      {{{"reason", "FieldValueInvalid"},
@@ -162,6 +177,9 @@ TEST_CASE("a status is checked against the schema of its kind, without what its 
   CHECK(problem_of(site, Json{{"pages", {{"b", "x"}}}}) ==
         ".status.pages.b: field not declared in schema");
   CHECK(problem_of(site, Json{{"old", nullptr}, {"pages", {{"b", nullptr}}}}).empty());
+  const KindSchema conditioned =
+      site_schema({{"conditions", conditions_with({{"type", kText}}, true)}});
+  CHECK(problem_of(conditioned, std::nullopt, {{{"type", "Old"}, {"status", nullptr}}}).empty());
   // Nothing would be written.
   const KindSchema without{schema::crd_merge_schema(
       {{"type", "object"}, {"properties", {{"spec", {{"type", "object"}}}}}})};

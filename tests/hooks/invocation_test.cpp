@@ -239,3 +239,17 @@ TEST_CASE("a worker starts with what holds for all runs, and its line brings the
   CHECK(std::find(all.begin(), all.end(), "KW_ID") != all.end());
   CHECK(std::find(all.begin(), all.end(), "TITLE") != all.end());
 }
+
+TEST_CASE("what a program says of a Secret that it fails on is not shown") {
+  World world;
+  world.meta.api_version = "v1";
+  world.meta.kind = "Secret";
+  world.run.object = R"({"apiVersion":"v1","kind":"Secret","data":{"p":"U3VwM3JTM2NyZXQ="}})";
+  for (const char* program : {".data.p|keys", ".data.p|@base64d|.[0]"}) {
+    world.set_jq("E1", program);
+    CHECK(world.value("E1") == "error: env E1: jq '" + std::string(program) +
+                                   "': the error is not shown, as it may quote the Secret");
+  }
+  world.meta.kind = "Website";
+  CHECK(world.value("E1").find("not shown") == std::string::npos);
+}

@@ -348,3 +348,40 @@ TEST_CASE("a status is not tried under a definition that the same output changes
   REQUIRE(world.open().size() == 1);
   CHECK(world.open()[0]->path().ends_with("/websites.demo.example.com"));
 }
+
+TEST_CASE("for an owner that is gone, or dying, when it is to be guarded nothing is written") {
+  const std::string path = "/apis/demo.example.com/v1/namespaces/shop/websites/a";
+  struct Case {
+    int code;           // of the patch that adds the finalizer
+    std::string after;  // what is there then
+  };
+  const auto [code, after] = GENERATE(
+      Case{404, ""}, Case{422, R"({"metadata":{"name":"a","namespace":"shop","uid":"u2"}})"},
+      Case{422, R"({"metadata":{"name":"a","namespace":"shop","uid":"u1",)"
+                R"("deletionTimestamp":"2026-01-02T03:04:05Z","finalizers":["others.dev/f"]}})"});
+  INFO(after);
+  World world;
+  WritePlan plan = StatusWorld::plan();
+  plan.needs_finalizer = true;
+  OutcomeInput input;
+  input.owner = world.owner();
+  input.meta.name = "a";
+  input.meta.namespace_ = "shop";
+  input.meta.uid = "u1";
+  input.has_conditions = true;
+  world.writer = std::make_unique<OutcomeWriter>(world, std::move(input), std::move(plan));
+  world.writer->start([&](WriteReport done) { world.report.emplace(std::move(done)); });
+  world.turn();
+  REQUIRE(world.open_lines() == std::vector<std::string>{"PATCH" + path});
+  world.answer(*world.open()[0], code,
+               R"({"kind":"Status","reason":"Invalid","code":)" + std::to_string(code) +
+                   R"(,"message":"no"})");
+  if (code == 422) {
+    REQUIRE(world.open_lines() == std::vector<std::string>{"GET" + path});
+    world.answer(*world.open()[0], 200, after);
+  }
+  REQUIRE(world.report);
+  CHECK(world.report->owner_gone);
+  CHECK(world.report->failures.empty());
+  CHECK(world.transport.size() == (code == 422 ? 2 : 1));
+}

@@ -156,6 +156,20 @@ TEST_CASE("a wrong document refuses the whole output and says why") {
   }
 }
 
+TEST_CASE("what is longer than any name is not quoted, and no part of it") {
+  const std::string name(254, 'n');
+  for (const std::string& text :
+       {"{apiVersion: v1, kind: ConfigMap, metadata: {name: \"" + name + "/\"}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: " + name + "}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: " + name + "}}"}) {
+    const auto output = World().parse(text);
+    REQUIRE(!output.ok());
+    const std::string said = output.error().render();
+    CHECK(said.find("nnnn") == std::string::npos);
+    CHECK(said.find("(a name of 25") != std::string::npos);
+  }
+}
+
 TEST_CASE("a name that only the server can judge is to be asked about") {
   World world;
   const core::ResourceType thing = type("new.dev", "Thing", "things");

@@ -114,6 +114,22 @@ TEST_CASE("our error condition is not added where the hook prints it or the kind
   CHECK(make_plan(HookOutput{}, input).conditions.empty());
 }
 
+TEST_CASE("our error condition goes where the hook removes it, but not while it fails for good") {
+  World world;
+  HookOutput output;
+  output.result.emplace();
+  output.result->conditions = {{{"type", kErrorCondition}, {"status", nullptr}}};
+  PlanInput input = world.input();
+  input.shows_error = true;
+  const auto done = make_plan(output, input);
+  REQUIRE(done.conditions.size() == 1);
+  CHECK(is_removal(done.conditions[0]));
+  world.verdict = {Outcome::permanent, "no", {}};
+  const auto failed = make_plan(output, input);
+  REQUIRE(failed.conditions.size() == 1);
+  CHECK(failed.conditions[0] == error_condition(kHookFailedReason, "no"));
+}
+
 TEST_CASE("a message that no condition can hold is cut between two characters") {
   const std::string fits(32767, 'x');
   CHECK(error_condition("No", fits + "\u00e9")["message"] == fits);

@@ -92,6 +92,22 @@ type: Opaque-type
             "hunter2") == "***");
 }
 
+TEST_CASE("of a worker's answer only what stands in its documents is looked at") {
+  const Seen seen = look(
+      R"({"id":"harmless-id","documents":[{"kind":"ConfigMap","data":{"k":"harmless-word"}},)"
+      R"({"data":{"p":"of-no-kind"}},{"kind":"Secret","data":{"p":"hunter2"}}],"no":"a-word"})");
+  CHECK(seen("harmless-id harmless-word a-word ConfigMap") ==
+        "harmless-id harmless-word a-word ConfigMap");
+  CHECK(seen("of-no-kind hunter2") == "*** ***");
+  CHECK(look(R"({"id":"x","data":{"p":"hunter2"}})")("hunter2") == "***");
+}
+
+TEST_CASE("a text that names Secrets is told from one that does not") {
+  CHECK(names_secret(kSecret));
+  CHECK(names_secret("{stringData: {a: b}}"));
+  CHECK_FALSE(names_secret("{kind: ConfigMap, data: {a: b}}"));
+}
+
 TEST_CASE("Secrets are known where they should not stand") {
   const std::string as_text = base::dump_json(Json(std::string(kSecret)));
   const std::string as_json = R"({"kind":"Secret","stringData":{"p":"hunter2-very"}})";

@@ -1,6 +1,7 @@
 // The Result document, key by key.
 #include "hooks/result_document.hpp"
 
+#include "hooks/secret_mask.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;
@@ -25,7 +26,7 @@ TEST_CASE("all supported keys of a Result are read") {
                              {"create", {{{"kind", "Secret"}}}},
                              {"delete", {{{"kind", "ConfigMap"}, {"name", "x"}}}}});
   REQUIRE(result.ok());
-  CHECK(result->message == "two lines");
+  CHECK(message_line(result->message) == "two lines");
   CHECK(result->requeue_after == Duration{30000});
   CHECK(*result->status == Json{{"ready", true}, {"old", nullptr}});
   CHECK(result->conditions.at(0)["reason"] == "Reported");
@@ -34,13 +35,16 @@ TEST_CASE("all supported keys of a Result are read") {
   CHECK(result->remove.size() == 1);
 }
 
-TEST_CASE("a message that is too long is cut between two characters") {
+TEST_CASE("a message that is too long is cut between two characters, once it was masked") {
   const std::string fits(1023, 'x');
+  CHECK(message_line(fits + "\u00e9 and more") == fits);
   const auto result = parse_result_document({{"apiVersion", "kubewatch.dev/v1"},
                                              {"kind", "Result"},
-                                             {"message", fits + "\u00e9 and more"}});
+                                             {"message", std::string(1020, 'x') + "hunter22"}});
   REQUIRE(result.ok());
-  CHECK(result->message == fits);
+  SecretMask mask;
+  mask.add_value("hunter22");
+  CHECK(message_line(mask.mask(result->message)) == std::string(1020, 'x') + "***");
 }
 
 TEST_CASE("a wrong Result is refused with the key that is wrong") {
@@ -57,6 +61,16 @@ TEST_CASE("a wrong Result is refused with the key that is wrong") {
       {{{"status", {{"conditions", Json::array()}}}}, "the Result's `conditions`"},
       {{{"conditions", {{{"type", "Ready"}, {"status", true}}}}}, "quote it"},
       {{{"conditions", {{{"type", "Ready"}, {"status", "yes"}}}}}, "\"True\", \"False\""},
+      {{{"conditions", {{{"type", "Ready"}, {"status", "yes"}}}}}, "null to remove"},
+      {{{"conditions", {{{"type", "A"}, {"status", nullptr}, {"reason", "R"}}}}},
+       "leave out reason"},
+      {{{"conditions", {{{"status", nullptr}}}}}, "names no type"},
+      {{{"conditions", {{{"type", 5}, {"status", nullptr}}}}}, "names no type"},
+      {{{"conditions",
+         {{{"type", "A"}, {"status", nullptr}}, {{"type", "A"}, {"status", "False"}}}}},
+       "there twice"},
+      {{{"conditions", nullptr}}, "{type: TYPE, status: null}"},
+      {{{"status", nullptr}}, "{FIELD: null}"},
       {{{"conditions", {{{"status", "True"}}}}}, "names no type"},
       {{{"conditions",
          {{{"type", "A"}, {"status", "True"}}, {{"type", "A"}, {"status", "False"}}}}},
@@ -80,8 +94,16 @@ TEST_CASE("a wrong Result is refused with the key that is wrong") {
   }
 }
 
-TEST_CASE("a key that is null counts as not given") {
-  const auto result = parse({{"status", nullptr}, {"requeueAfter", nullptr}});
+TEST_CASE("a key that is null counts as not given, where null could not mean to remove") {
+  const auto result = parse({{"message", nullptr}, {"requeueAfter", nullptr}});
   REQUIRE(result.ok());
-  CHECK_FALSE(result->status.has_value());
+  CHECK_FALSE(result->requeue_after.has_value());
+}
+
+TEST_CASE("a condition whose status is null is one to remove") {
+  const auto result = parse({{"conditions", {{{"type", "Old"}, {"status", nullptr}}}}});
+  REQUIRE(result.ok());
+  REQUIRE(result->conditions.size() == 1);
+  CHECK(is_removal(result->conditions[0]));
+  CHECK(result->conditions[0]["type"] == "Old");
 }

@@ -123,19 +123,31 @@ TEST_CASE("fields that the schema of a condition lacks are not added") {
   CHECK(complete_conditions(wanted)[0] == condition("Ready", "True"));
 }
 
-TEST_CASE("with a list-map, our other conditions are applied again and nobody else's") {
+namespace {
+
+// Conditions Ready, which is ours, and Other.
+Json live_conditions() {
   Json ours = condition("Ready", "True");
   ours["lastTransitionTime"] = kNow;
-  Json theirs = condition("Other", "True");
-  const Json object =
-      live({{"conditions", {ours, theirs}}}, {{"f:conditions",
-                                               {{"k:{\"type\":\"Ready\"}",
-                                                 {{".", Json::object()},
-                                                  {"f:type", Json::object()},
-                                                  {"f:status", Json::object()},
-                                                  {"f:reason", Json::object()},
-                                                  {"f:message", Json::object()},
-                                                  {"f:lastTransitionTime", Json::object()}}}}}});
+  return live({{"conditions", {ours, condition("Other", "True")}}},
+              {{"f:conditions",
+                {{"k:{\"type\":\"Ready\"}",
+                  {{".", Json::object()},
+                   {"f:type", Json::object()},
+                   {"f:status", Json::object()},
+                   {"f:reason", Json::object()},
+                   {"f:message", Json::object()},
+                   {"f:lastTransitionTime", Json::object()}}}}}});
+}
+
+Json removal(const std::string& type) {
+  return {{"type", type}, {"status", nullptr}};
+}
+
+}  // namespace
+
+TEST_CASE("with a list-map, our other conditions are applied again and nobody else's") {
+  const Json object = live_conditions();
   StatusRequest wanted = request(object);
   wanted.conditions = {condition("Synced", "False")};
   const auto writes = plan_status_writes(wanted);
@@ -145,6 +157,55 @@ TEST_CASE("with a list-map, our other conditions are applied again and nobody el
   REQUIRE(conditions.size() == 2);
   CHECK(conditions[0]["type"] == "Ready");
   CHECK(conditions[1]["type"] == "Synced");
+}
+
+TEST_CASE("with a list-map, a condition to remove is left out of what we apply") {
+  const Json object = live_conditions();
+  StatusRequest wanted = request(object);
+  wanted.conditions = {removal("Ready"), condition("Synced", "False")};
+  const auto others = plan_status_writes(wanted);
+  REQUIRE(others.ok());
+  REQUIRE(others->apply.has_value());
+  const Json conditions = (*others->apply)["status"]["conditions"];
+  REQUIRE(conditions.size() == 1);
+  CHECK(conditions[0]["type"] == "Synced");
+  // The last one: an empty list would be ours altogether.
+  wanted.conditions = {removal("Ready")};
+  const auto last = plan_status_writes(wanted);
+  REQUIRE(last.ok());
+  REQUIRE(last->apply.has_value());
+  CHECK((*last->apply)["status"] == Json::object());
+}
+
+TEST_CASE("to remove a condition that is not there writes nothing, nor one that others applied") {
+  const Json object = live_conditions();
+  StatusRequest wanted = request(object);
+  wanted.conditions = {removal("Gone"), removal("Other")};
+  CHECK_FALSE(plan_status_writes(wanted)->apply.has_value());
+  const Json bare = live({{"url", "u"}}, {{"f:url", Json::object()}});
+  StatusRequest of_bare = request(bare);
+  of_bare.conditions = {removal("Gone")};
+  for (const bool list_map : {true, false}) {
+    of_bare.shape.list_map = list_map;
+    const auto writes = plan_status_writes(of_bare);
+    REQUIRE(writes.ok());
+    CHECK_FALSE(writes->apply.has_value());
+    CHECK_FALSE(writes->conditions_patch.has_value());
+  }
+}
+
+TEST_CASE("without a list-map, a condition to remove is dropped under the resourceVersion") {
+  const Json object =
+      live({{"conditions", {condition("Other", "True"), condition("Old", "True")}}});
+  StatusRequest wanted = request(object);
+  wanted.shape.list_map = false;
+  wanted.conditions = {removal("Old")};
+  const auto writes = plan_status_writes(wanted);
+  REQUIRE(writes.ok());
+  REQUIRE(writes->conditions_patch.has_value());
+  CHECK((*writes->conditions_patch)["status"]["conditions"] ==
+        Json::array({condition("Other", "True")}));
+  CHECK((*writes->conditions_patch)["metadata"]["resourceVersion"] == "7");
 }
 
 TEST_CASE("without a list-map, conditions are merged here under the resourceVersion") {

@@ -1,0 +1,80 @@
+// What a hook says on stderr is masked in the log, in messages and in the list of runs, also where
+// it was cut.
+#include "hooks/hook_log.hpp"
+
+#include "loop/lines.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::hooks {
+namespace {
+
+// As a splitter gives it.
+std::string cut_line(const std::string& text, std::size_t most) {
+  std::string out;
+  const auto take = [&](std::string_view line, std::string_view) {
+    out = line;
+    return true;
+  };
+  loop::LineSplitter lines(most);
+  lines.feed(text + "\n", take);
+  return out;
+}
+
+SecretMask knowing(const std::string& value) {
+  SecretMask out;
+  out.add_value(value);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a line that was cut shows no beginning of a secret") {
+  const std::string line = cut_line("it is hunter22-and-more", 14);
+  CHECK(line == "it is hunter22 [cut: the line is longer than 14 bytes]");
+  std::vector<std::string> logged;
+  HookLog log({}, knowing("hunter22-and-more"), false);
+  base::capture_log(&logged);
+  log.line(line, TimePoint{});
+  base::capture_log(nullptr);
+  REQUIRE(logged.size() == 1);
+  CHECK(logged[0].find("it is *** [cut: the line is longer than 14 bytes]") != std::string::npos);
+  CHECK(logged[0].find("hunter") == std::string::npos);
+  CHECK(log.last_line() == "it is *** [cut: the line is longer than 14 bytes]");
+}
+
+TEST_CASE("what only looks like the words of a cut is masked") {
+  HookLog log({}, knowing("hunter22"), false);
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  log.line("x [cut: the line is longer than hunter22 bytes]", TimePoint{});
+  base::capture_log(nullptr);
+  CHECK(log.last_line() == "x [cut: the line is longer than *** bytes]");
+  REQUIRE(logged.size() == 1);
+  CHECK(logged[0].find("hunter22") == std::string::npos);
+}
+
+TEST_CASE("a secret where a message or the tail ends is masked before they are cut") {
+  HookLog log({}, SecretMask(), false);
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  log.line(std::string(4090, 'x') + "hunter22-and-more", TimePoint{});
+  log.release(knowing("hunter22-and-more"), TimePoint{});
+  CHECK(log.tail() == std::string(4090, 'x') + "***\n");
+  log.line(std::string(295, 'x') + "hunter22-and-more", TimePoint{});
+  log.release(knowing("hunter22-and-more"), TimePoint{});
+  base::capture_log(nullptr);
+  CHECK(log.last_line() == std::string(295, 'x') + "***");
+}
+
+TEST_CASE("lines beyond the limit are in the tail, masked") {
+  HookLog log({}, knowing("hunter22"), false);
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  for (int i = 0; i < 600; ++i) log.line("it is hunter22 " + std::to_string(i), TimePoint{});
+  base::capture_log(nullptr);
+  CHECK(logged.size() == 500);
+  CHECK(log.last_line() == "it is *** 599");
+  CHECK(log.tail().ends_with("it is *** 598\nit is *** 599\n"));
+}
+
+}  // namespace kubewatch::hooks
