@@ -33,7 +33,8 @@ Result<void> Recording::open(Session& session, const std::vector<hooks::Rule>& r
       std::make_shared<hooks::Recorder>(session.loop(), std::move(*file), std::move(options));
   recorder_ = recorder;
   session.wrap_transport([&](http::Transport& inner) {
-    return std::make_unique<hooks::RecordingTransport>(inner, recorder);
+    using Objects = hooks::RecordingTransport::Objects;
+    return std::make_unique<hooks::RecordingTransport>(inner, recorder, Objects::as_found);
   });
   return {};
 }

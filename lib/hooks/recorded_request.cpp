@@ -15,17 +15,6 @@ std::string decoded(const std::string& text) {
   return *std::move(out);
 }
 
-// Reviews and tokens change nothing; Events and Leases are ours and follow the clock.
-bool is_left_out(const ApiTarget& target) {
-  if (target.group == "authorization.k8s.io" || target.group == "authentication.k8s.io")
-    return true;
-  if (target.group == "coordination.k8s.io" && target.plural == "leases") return true;
-  if (target.plural == "events" && (target.group.empty() || target.group == "events.k8s.io")) {
-    return true;
-  }
-  return target.subresource == "token" || !target.parameter("dryRun").empty();
-}
-
 }  // namespace
 
 std::string verb_of(const std::string& method, std::string_view content_type) {
@@ -92,6 +81,16 @@ std::optional<ApiTarget> api_target(std::string_view url) {
   if (words.size() > at + 2) out.subresource = words[at + 2];
   if (out.plural.empty()) return std::nullopt;
   return out;
+}
+
+bool is_left_out(const ApiTarget& target) {
+  if (target.group == "authorization.k8s.io" || target.group == "authentication.k8s.io")
+    return true;
+  if (target.group == "coordination.k8s.io" && target.plural == "leases") return true;
+  if (target.plural == "events" && (target.group.empty() || target.group == "events.k8s.io")) {
+    return true;
+  }
+  return target.subresource == "token" || !target.parameter("dryRun").empty();
 }
 
 RequestUse use_of(const std::string& method, const ApiTarget& target) {

@@ -30,6 +30,9 @@ std::optional<ApiTarget> api_target(std::string_view url);
 // create | update | delete | apply | patch
 std::string verb_of(const std::string& method, std::string_view content_type);
 
+// Reviews and tokens change nothing; Events and Leases are ours and follow the clock.
+bool is_left_out(const ApiTarget& target);
+
 // What a request is to a recording.
 enum class RequestUse { other, list, watch, write };
 RequestUse use_of(const std::string& method, const ApiTarget& target);

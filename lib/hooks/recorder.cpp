@@ -19,6 +19,7 @@ namespace {
 constexpr Duration kFlushAfter{500};
 constexpr std::size_t kBlock = 256U << 10U;
 constexpr std::size_t kMostVersions = 200'000;  // of objects; of others nothing is known
+constexpr std::size_t kMostMet = 200'000;       // then no object is taken for a new one
 constexpr std::size_t kEntry = 256;             // of an entry without its object, about
 
 std::string stream_of(const ApiTarget& target, bool metadata) {
@@ -174,6 +175,7 @@ void Recorder::note_version(int stream, std::string_view object, bool gone) {
   const std::string id = id_of(resource->second, {meta->namespace_, meta->name});
   if (gone) {
     versions_.erase(id);
+    if (met_.size() < kMostMet) met_.insert(id);
   } else if (versions_.size() < kMostVersions || versions_.count(id) != 0) {
     versions_[id] = meta->resource_version;
   }
@@ -190,8 +192,9 @@ void Recorder::refused(const ApiTarget& target, bool metadata) {
 }
 
 void Recorder::listed(int stream) {
+  if (begun_) return;
   for (const auto& [name, number] : streams_) {
-    if (begun_ || number != stream) continue;
+    if (number != stream) continue;
     unlisted_.erase(name);
     listed_.insert(name);
   }
@@ -268,6 +271,20 @@ void Recorder::on_object(const ApiTarget& target, std::string_view object) {
   on_page(stream, page);
 }
 
+// Where it cannot be known any more it is none.
+bool Recorder::is_first(const ApiTarget& target) {
+  const std::string id = id_of(resource_of(target), {target.namespace_, target.name});
+  const bool full = met_.size() >= kMostMet || versions_.size() >= kMostVersions;
+  return !full && versions_.count(id) == 0 && met_.insert(id).second;
+}
+
+void Recorder::on_found(const ApiTarget& target, std::string_view object) {
+  if (file_->ended()) return;
+  // Definitions have entries of their own.
+  if (is_left_out(target) || target.plural == "customresourcedefinitions") return;
+  if (is_first(target) && !object.empty()) on_object(target, object);
+}
+
 void Recorder::on_types(const std::vector<core::ResourceType>& types) {
   Json list = Json::array();
   for (const core::ResourceType& type : types) {
@@ -292,6 +309,8 @@ void Recorder::on_kind(const std::string& name, Json crd) {
 void Recorder::on_written(Json entry, int code, std::string_view answer,
                           const std::string& before) {
   if (file_->ended()) return;
+  const auto target = api_target(base::string_at(entry, {"path"}));
+  if (target && (code == 0 || (code >= 200 && code < 300))) (void)is_first(*target);
   mask_.learn_write(entry);
   entry["t"] = "write";
   entry["code"] = code;

@@ -7,7 +7,9 @@
 //   start  v, time, key, controllers, complete   the first one; key: of the hashes of secrets
 //   types  types                                 what discovery said of kinds that are watched
 //   kind   name, crd                             a CustomResourceDefinition; null: not to be had
-//   open   s, path, labels?, fields?, how, rv    a list or watch of stream s is answered
+//   open   s, path, labels?, fields?, how, rv, object?
+//                                                a list or watch of stream s is answered; object:
+//                                                true: it is a reading of one object (on_object)
 //   item   s, o                                  an object of a list
 //   page   s, rv, more                           the end of an answer to a list
 //   event  s, type, o                            of a watch
@@ -23,6 +25,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/list_splitter.hpp"
@@ -64,6 +67,10 @@ class Recorder {
   // recording has it as a list of that name, marked, so that whoever reads recordings understands
   // it and does not take the next reading for a watch that was lost.
   void on_object(const ApiTarget& target, std::string_view object);
+  // A reading of one object: kept as on_object() does where it is the first that is heard of it, by
+  // watches and writes as well. So a replay has what nobody watches as it was before it was patched
+  // or deleted.
+  void on_found(const ApiTarget& target, std::string_view object);
   // Values of a Secret that will be written: hidden wherever they come.
   void learn(const Json& object) { mask_.learn(object); }
   // Kinds that will be watched, so that their words are known without a server.
@@ -91,6 +98,7 @@ class Recorder {
   void add(Json entry, std::string object = {}, std::size_t size = 0);
   void object(Json entry, int stream, std::string_view json);
   void note_version(int stream, std::string_view object, bool gone);
+  bool is_first(const ApiTarget& target);
   void listed(int stream);
   bool may_write() const;
   void flush_later();
@@ -110,6 +118,7 @@ class Recorder {
   std::map<std::string, int> streams_;
   std::map<int, std::string> resources_;                   // of streams: "deployments.apps"
   std::unordered_map<std::string, std::string> versions_;  // by resource, namespace and name
+  std::unordered_set<std::string> met_;                    // written, read, or known and gone
   std::set<std::string> unlisted_;              // streams that were asked for, not told whole
   std::set<std::string> listed_;                // that were told whole, until something is written
   std::set<int> secrets_;                       // the streams of Secrets

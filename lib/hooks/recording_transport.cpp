@@ -39,6 +39,7 @@ struct RecordingTransport::Tee {
   ApiTarget target;
   bool metadata = false;
   bool object = false;  // the answer is one, and is recorded
+  bool found = false;   // only where it is the first that is heard of it
   Json write;
   std::string before;  // the version of what is written
   int stream = 0;
@@ -87,9 +88,12 @@ struct RecordingTransport::Tee {
   }
   // Other answers say nothing of it.
   void tell_object() const {
-    if (status == 404) return recorder.on_object(target, "");
+    if (status == 404) return tell("");
     if (cut || status < 200 || status >= 300) return;
-    recorder.on_object(target, is_status(answer) ? "" : answer);
+    tell(is_status(answer) ? "" : answer);
+  }
+  void tell(std::string_view said) const {
+    return found ? recorder.on_found(target, said) : recorder.on_object(target, said);
   }
 };
 
@@ -142,15 +146,22 @@ std::unique_ptr<http::Call> RecordingTransport::start(http::Request request,
                                                       http::CallHandlers handlers) {
   const auto target = api_target(request.url);
   const RequestUse use = target ? use_of(request.method, *target) : RequestUse::other;
-  const bool object = objects_ == Objects::recorded && target && is_object(request.method, *target);
+  const bool metadata =
+      request.headers.get("Accept").find("as=PartialObjectMetadata") != std::string_view::npos;
+  // Definitions are recorded as kinds.
+  const bool found = objects_ == Objects::as_found && request.method == "GET" && !metadata &&
+                     target && !is_left_out(*target) &&
+                     target->plural != "customresourcedefinitions";
+  const bool object =
+      (objects_ == Objects::recorded || found) && target && is_object(request.method, *target);
   if ((use == RequestUse::other && !object) || recorder_->ended()) {
     return inner_.start(std::move(request), std::move(handlers));
   }
   look_up_kind(request, *target);
   auto state = std::make_shared<Tee>(*recorder_, std::move(handlers), use, *target);
   state->object = object;
-  state->metadata =
-      request.headers.get("Accept").find("as=PartialObjectMetadata") != std::string_view::npos;
+  state->found = found;
+  state->metadata = metadata;
   if (use == RequestUse::list || target->flag("sendInitialEvents")) {
     recorder_->expect(*target, state->metadata);
   }

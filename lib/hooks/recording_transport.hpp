@@ -1,5 +1,5 @@
 // A transport that lets everything through and tells a Recorder what lists, watches and writes say;
-// where it is asked to, also what single objects were read and what writes made of them.
+// where it is asked to, also what single objects were read, and what writes made of them.
 #pragma once
 
 #include <map>
@@ -13,8 +13,10 @@ namespace kubewatch::hooks {
 
 class RecordingTransport : public http::Transport {
  public:
+  // Of single objects: nothing; each as it was first found, where no watch tells of it; every one
+  // that was read or written.
+  enum class Objects { left_out, as_found, recorded };
   // `inner` must outlive it.
-  enum class Objects { left_out, recorded };
   RecordingTransport(http::Transport& inner, std::shared_ptr<Recorder> recorder,
                      Objects objects = Objects::left_out)
       : inner_(inner), recorder_(std::move(recorder)), objects_(objects) {}

@@ -63,12 +63,13 @@ RuleReader or_null(RuleReader reader) {
 
 std::vector<std::string> outcomes() {
   using hooks::Outcome;
-  std::vector<std::string> words{std::string(hooks::kIncomplete)};
+  std::vector<std::string> words;
   for (const Outcome outcome :
        {Outcome::done, Outcome::not_yet, Outcome::permanent, Outcome::failed, Outcome::timeout,
         Outcome::invalid_output, Outcome::write_failed}) {
     words.emplace_back(to_string(outcome));
   }
+  words.emplace_back(hooks::kIncomplete);
   return words;
 }
 

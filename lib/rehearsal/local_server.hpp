@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apiserver/api.hpp"
@@ -74,6 +76,9 @@ class LocalServer : public http::Transport {
                    const Json& body, const std::string& content_type = "application/json");
   apiserver::Api& api() { return api_; }
   const apiserver::Api& api() const { return api_; }
+  // Of an object that is not there the engine is told that it is this one: it reads it, patches do
+  // nothing, and the first deletion ends it.
+  void pretend(const apiserver::Resource& resource, const core::ObjectKey& key, Json object);
   // Garbage collection, namespaces: until nothing is left to do.
   void finish_work();
 
@@ -112,6 +117,7 @@ class LocalServer : public http::Transport {
                                         http::Request request, http::CallHandlers handlers);
   apiserver::Reply carry_out(const apiserver::ApiRequest& request, const Parsed& parsed,
                              std::optional<int> fault, bool hook);
+  apiserver::Reply answer(const apiserver::ApiRequest& request, const Parsed& parsed, bool hook);
   void note_lost(const CallState& state, const std::string& watch);
   void schedule_work();
   void post(std::function<void()> callback);
@@ -120,6 +126,7 @@ class LocalServer : public http::Transport {
   apiserver::Api api_;
   std::vector<Fault> faults_;
   std::optional<Interruption> interruption_;
+  std::map<std::pair<std::string, std::string>, Json> pretended_;  // by storage id and object key
   std::vector<ApiWrite> writes_;
   std::size_t client_writes_ = 0;
   std::uint64_t activity_ = 0;

@@ -12,6 +12,7 @@
 #include "hooks/recorded_request.hpp"
 #include "hooks/recording_format.hpp"
 #include "hooks/text_diff.hpp"
+#include "rehearsal/recorded_ground.hpp"
 #include "rehearsal/recorded_state.hpp"
 #include "rehearsal/replay_kinds.hpp"
 #include "rehearsal/world.hpp"
@@ -29,6 +30,7 @@ struct Outline {
   Json start;
   std::vector<Json> kinds;
   RecordedState state;
+  RecordedGround ground;
   WriteEntries writes;
   std::size_t runs = 0;
   std::map<std::string, std::string> outcomes;  // of the last run of "copier ConfigMap shop/a"
@@ -84,6 +86,7 @@ Outline outline_of(std::vector<std::string>& lines) {
       break;
     }
     out.state.expect(*entry);
+    out.ground.note(*entry);
     const std::string type = base::string_at(*entry, {"t"});
     if (type == "start")
       out.start = std::move(*entry);
@@ -139,9 +142,11 @@ class Player {
   }
 
  private:
-  // The first list of every stream is what was there when the controllers started.
+  // The first list of every stream is what was there when the controllers started, and the first
+  // reading of an object that no watch tells of.
   Result<void> begin(const std::vector<std::string>& lines) {
     std::vector<RecordedChange> there;
+    std::vector<RecordedChange> read;
     taken_.assign(lines.size(), false);
     std::set<int> begun;
     std::set<int> done;
@@ -153,16 +158,23 @@ class Player {
       at_work = at_work || type == "run" || type == "write";
       const int stream = static_cast<int>(number_at(*entry, "s"));
       if (stream == 0 || done.count(stream) != 0) continue;
-      if (!at_work) begun.insert(stream);
+      const bool reading = outline_.ground.is_reading(stream);
+      if (!at_work || reading) begun.insert(stream);
       if (begun.count(stream) == 0) continue;
       taken_[i] = true;
-      for (auto& change : outline_.state.take(*entry)) there.push_back(std::move(change));
+      if (reading && type == "item" && outline_.ground.is_told_by_watch(*entry)) continue;
+      for (auto& change : outline_.state.take(*entry)) {
+        (reading ? read : there).push_back(std::move(change));
+      }
       if (outline_.state.synced(stream)) done.insert(stream);
     }
-    std::stable_sort(there.begin(), there.end(), [](const auto& a, const auto& b) {
-      return (a.plural == "namespaces") > (b.plural == "namespaces");
-    });
+    for (auto* changes : {&there, &read}) {
+      std::stable_sort(changes->begin(), changes->end(), [](const auto& a, const auto& b) {
+        return (a.plural == "namespaces") > (b.plural == "namespaces");
+      });
+    }
     for (const RecordedChange& change : there) KW_TRY(put(change));
+    KW_TRY(lay_ground(read));
     KW_TRY(make_accounts());
     world_.start_engine();
     started_ = world_.loop().now();
@@ -237,6 +249,54 @@ class Player {
     KW_TRY(world_.make_namespace(change.key.namespace_));
     if (world_.put(*resource, change)) ++report_.events;
     return {};
+  }
+
+  // What no watch tells of.
+  Result<void> lay_ground(const std::vector<RecordedChange>& read) {
+    const std::set<std::string> spaces = outline_.ground.namespaces(world_.rules());
+    for (const std::string& name : spaces) KW_TRY(world_.make_namespace(name));
+    const auto& registry = world_.server().api().registry();
+    for (const RecordedChange& change : read) {
+      mask_.learn(change.after);
+      const auto resource = registry.find(change.group, change.version, change.plural);
+      if (resource == nullptr) continue;  // nor can it be written
+      if (!is_there(change.key.namespace_)) {
+        pretend(*resource, change.key, change.after);
+      } else {
+        world_.put(*resource, change);
+      }
+    }
+    for (const hooks::ApiTarget& target : outline_.ground.unknown()) {
+      const auto resource = registry.find(target.group, target.version, target.plural);
+      if (resource == nullptr) continue;
+      const core::ObjectKey key{target.namespace_, target.name};
+      pretend(*resource, key,
+              {{"apiVersion", resource->type.gvk.api_version()},
+               {"kind", resource->type.gvk.kind},
+               {"metadata",
+                {{"name", key.name},
+                 {"namespace", key.namespace_},
+                 {"uid", "00000000-0000-4000-8000-000000000000"},
+                 {"resourceVersion", "1"}}}});
+    }
+    return {};
+  }
+
+  // The namespace, where there is one to be in.
+  bool is_there(const std::string& space) {
+    return space.empty() ||
+           world_.server().ask("GET", "/api/v1/namespaces/" + space, "", nullptr).ok();
+  }
+
+  // Of an object that cannot be laid down: it would be there too early, or it is not known.
+  void pretend(const apiserver::Resource& resource, const core::ObjectKey& key, Json object) {
+    const auto stored = apiserver::object_key(key.namespace_, key.name);
+    if (world_.server().api().storage().get(resource.storage_id, stored) != nullptr) return;
+    world_.server().pretend(resource, key, std::move(object));
+    note(
+        fmt::format("{} {} is not in the recording as it was at the beginning: its patches and "
+                    "deletions are compared, but not replayed",
+                    resource.type.gvk.kind, key.str()));
   }
 
   // Hooks get tokens of them, whether a rule watches service accounts or not.

@@ -323,6 +323,56 @@ TEST_CASE("values that will be written are hidden from the beginning") {
   CHECK(items[1]["o"]["kind"] == "Secret");
 }
 
+TEST_CASE("an object that no watch tells of is recorded as it was first found, and no other") {
+  Fixture f(true, kMostWaiting, RecordingTransport::Objects::as_found);
+  auto& list = f.ask("GET", "/api/v1/configmaps");
+  list.head(200);
+  list.data(kList);
+  list.end();
+  const std::string core = "/api/v1/namespaces/shop/";
+  const auto read = [&](const std::string& path, int code, const std::string& version) {
+    auto& call = f.ask("GET", path);
+    call.head(code);
+    call.data(base::dump_json({{"kind", "Some"},
+                               {"metadata",
+                                {{"name", path.substr(path.rfind('/') + 1)},
+                                 {"namespace", "shop"},
+                                 {"resourceVersion", version}}},
+                               {"data", {{"k", "b3Blbi1zZXNhbWU="}}}}));
+    call.end();
+  };
+  const auto write = [&](const std::string& method, const std::string& path, int code) {
+    auto& call = f.ask(method, path, R"({"metadata":{"name":"made"}})", "application/json");
+    call.head(code);
+    call.data(R"({"metadata":{"name":"made","namespace":"shop","resourceVersion":"20"}})");
+    call.end();
+  };
+  read(core + "configmaps/a", 200, "4");  // watched
+  read(core + "secrets/found", 200, "10");
+  write("PATCH", core + "secrets/found", 200);
+  read(core + "secrets/found", 200, "20");
+  read(core + "secrets/absent", 404, "");
+  read(core + "secrets/absent", 200, "21");  // so it came later
+  write("POST", core + "secrets", 201);
+  read(core + "secrets/made", 200, "20");
+  write("POST", core + "secrets", 409);
+  read("/apis/coordination.k8s.io/v1/namespaces/shop/leases/l", 200, "5");
+  read("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/sites.demo", 200, "5");
+
+  const auto items = f.entries("item");
+  REQUIRE(items.size() == 2);
+  CHECK(items[0]["o"]["metadata"]["name"] == "a");
+  CHECK(items[0]["o"]["metadata"]["resourceVersion"] == "3");
+  CHECK(items[1]["o"]["metadata"]["name"] == "found");
+  CHECK(items[1]["o"]["metadata"]["resourceVersion"] == "10");
+  CHECK(base::dump_json(items).find("b3Blbi1zZXNhbWU") == std::string::npos);
+  const auto opens = f.written("open");
+  REQUIRE(opens.size() == 2);
+  CHECK(opens[1]["object"] == true);
+  CHECK(opens[1]["fields"] == "metadata.name=found");
+  CHECK(f.written("write").size() == 3);
+}
+
 TEST_CASE("without being asked, single objects are not recorded") {
   Fixture f;
   auto& read = f.ask("GET", "/api/v1/namespaces/shop/configmaps/a");

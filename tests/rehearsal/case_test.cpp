@@ -405,7 +405,7 @@ expect:
         "tests.yaml:19:30: expect.absent[0].namespce: unknown key",
         "expect.absent[1].metadata.namepace: unknown key, did you mean \"namespace\"?",
         "words.yaml:14:17: expect.runs[0].outcome: must be done, not-yet, permanent, failed, "
-        "timeout, invalid-output or write-failed, not \"Done\"",
+        "timeout, invalid-output, write-failed or incomplete, not \"Done\"",
         "words.yaml:15:16: expect.runs[1].reason: must be Created, ",
         "words.yaml:16:30: expect.runs[2].times: must be a whole number, not text"}) {
     INFO(part);

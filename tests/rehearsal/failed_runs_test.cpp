@@ -174,7 +174,7 @@ TEST_CASE("what only waits for whole lists is told as incomplete and not as a ru
                     map + "no JSON}}\n      - " + kDeployment + R"x(
     expect:
       runs: [{name: a, outcome: incomplete, times: 1}, {name: a, outcome: done, times: 0}]
-      conditions: [{type: Reconciled, status: Unknown, reason: IncompleteInput}]
+      conditions: [{type: Reconciled, status: "False", reason: IncompleteInput}]
 )x" + map + R"x('"a"'}}
     expect: {runs: [{name: a, outcome: done, times: 1}, {name: a, outcome: incomplete, times: 0}]}
 )x") == "");

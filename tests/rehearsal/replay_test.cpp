@@ -537,6 +537,168 @@ TEST_CASE("a recording ends where a line is no entry, or its time is none") {
   CHECK(report.events == 0);
 }
 
+TEST_CASE("a child in a namespace that held nothing watched is written again") {
+  Rules rules;
+  Made made;
+  const Json owner = config_map("a", "3", "v");
+  made.item(owner);
+  made.page(1);
+  Json child = copy_of(owner);
+  child["metadata"]["namespace"] = "elsewhere";
+  child["metadata"].erase("ownerReferences");
+  made.add({{"t", "write"},
+            {"verb", "apply"},
+            {"path", "/api/v1/namespaces/elsewhere/configmaps/a-copy"},
+            {"body", child},
+            {"code", 201},
+            {"rv", "10"}});
+  made.end(false);  // the guard of such a child is not in it
+  std::string text = kRules;
+  text.replace(text.find("namespace: $KW_NAMESPACE"), 24, "namespace: elsewhere");
+  text.replace(
+      text.find("  triggers:"), 11,
+      "  writes: [{apiVersion: v1, kind: ConfigMap, namespaces: [elsewhere]}]\n  triggers:");
+  const auto report = replayed(made.bytes(), rules.load(text));
+  INFO(shown(report));
+  CHECK(report.differences.empty());
+  CHECK(report.failed_runs.empty());
+}
+
+namespace {
+
+// Patches one object that no watch tells of, and deletes another.
+constexpr const char* kPatcher = R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: copier}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, labelSelector: copy=yes}
+  writes:
+    - {apiVersion: v1, kind: Service}
+  reconcile:
+    shell: |
+      cat <<END
+      apiVersion: kubewatch.dev/v1
+      kind: Result
+      delete: [{apiVersion: v1, kind: Service, name: old}]
+      patches:
+        - apiVersion: v1
+          kind: Service
+          name: web
+          type: json
+          patch: [{op: test, path: /spec/type, value: ClusterIP},
+                  {op: replace, path: /spec/type, value: NodePort}]
+      END
+)";
+
+Json service(const std::string& name, const char* version) {
+  Json out = config_map(name, version, "", false);
+  out.erase("data");
+  out["apiVersion"] = "v1";
+  out["kind"] = "Service";
+  out["spec"] = {{"type", "ClusterIP"}, {"ports", Json::array({{{"port", 80}}})}};
+  return out;
+}
+
+// What the rule above did; with what it read first, or as older versions recorded it.
+Made patched(bool with_readings) {
+  Made made;
+  made.item(config_map("a", "3", "v"));
+  made.page(1);
+  made.add({{"t", "run"}});  // at work
+  int stream = 3;
+  for (const char* name : {"web", "old"}) {
+    if (!with_readings) break;
+    made.add({{"t", "open"},
+              {"s", stream},
+              {"path", "/api/v1/namespaces/shop/services"},
+              {"fields", std::string("metadata.name=") + name},
+              {"how", "list"},
+              {"object", true}});
+    made.add({{"t", "item"}, {"s", stream}, {"o", service(name, "5")}});
+    made.page(stream++);
+  }
+  const std::string path = "/api/v1/namespaces/shop/services/";
+  const auto replace = [](const char* op, const char* value) {
+    return Json{{"op", op}, {"path", "/spec/type"}, {"value", value}};
+  };
+  made.add({{"t", "write"},
+            {"verb", "patch"},
+            {"path", path + "web"},
+            {"body", Json::array({replace("test", "ClusterIP"), replace("replace", "NodePort")})},
+            {"code", 200},
+            {"rv", "10"}});
+  made.add({{"t", "write"}, {"verb", "delete"}, {"path", path + "old"}, {"code", 200}});
+  made.end();
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("patches and deletions of what no watch tells of meet it as it was first read") {
+  Rules rules;
+  const auto report = replayed(patched(true).bytes(), rules.load(kPatcher));
+  INFO(shown(report));
+  CHECK(report.differences.empty());
+  CHECK(report.failed_runs.empty());
+  CHECK(report.notes.empty());
+  CHECK(report.events == 1);
+
+  std::string other = kPatcher;
+  other.replace(other.find("value: ClusterIP"), 16, "value: LoadBalancer");
+  const auto failed = replayed(patched(true).bytes(), rules.load(other));
+  CHECK_FALSE(failed.failed_runs.empty());
+}
+
+TEST_CASE("what a recording does not have is noted, and no difference where the writes are equal") {
+  Rules rules;
+  const auto report = replayed(patched(false).bytes(), rules.load(kPatcher));
+  INFO(shown(report));
+  CHECK(report.differences.empty());
+  CHECK(report.failed_runs.empty());
+  REQUIRE(report.notes.size() == 2);
+  CHECK(report.notes[0].find("Service shop/old is not in the recording") == 0);
+  CHECK(report.notes[1].find("Service shop/web is not in the recording") == 0);
+
+  std::string other = kPatcher;
+  other.replace(other.find("NodePort"), 8, "LoadBalancer");
+  const auto changed = replayed(patched(false).bytes(), rules.load(other));
+  REQUIRE(changed.differences.size() == 1);
+  CHECK(changed.differences[0].path == "/api/v1/namespaces/shop/services/web");
+}
+
+TEST_CASE("what was read in a namespace that came later is not there before it") {
+  Rules rules;
+  Made made;
+  made.add({{"t", "open"}, {"s", 4}, {"path", "/api/v1/namespaces"}, {"how", "list"}});
+  made.page(1);
+  made.page(4);
+  made.add({{"t", "run"}});  // at work
+  Json space = config_map("late", "4", "", false);
+  space.erase("data");
+  space["metadata"].erase("namespace");
+  made.event("ADDED", space, 4);
+  Json object = config_map("a", "5", "v");
+  object["metadata"]["namespace"] = "late";
+  made.add({{"t", "open"},
+            {"s", 6},
+            {"path", "/api/v1/namespaces/late/services"},
+            {"how", "list"},
+            {"object", true}});
+  Json found = service("web", "5");
+  found["metadata"]["namespace"] = "late";
+  made.add({{"t", "item"}, {"s", 6}, {"o", found}});
+  made.page(6);
+  made.event("ADDED", object);
+  made.end();
+  const auto report = replayed(made.bytes(), rules.load(kPatcher));
+  INFO(shown(report));
+  CHECK(report.failed_runs.empty());
+  CHECK(report.events == 2);
+  REQUIRE_FALSE(report.notes.empty());
+  CHECK(report.notes[0].find("Service late/web is not in the recording") == 0);
+}
+
 TEST_CASE("files that are no recording are refused") {
   Rules rules;
   CHECK(replay("hello", rules.load()).error().kind() == ErrorKind::invalid);
