@@ -358,7 +358,8 @@ std::vector<FoundChild> RuleCaches::cached_children(const std::string& owner_uid
 }
 
 // `writes` kinds, and `owns` kinds whose streams select: their other children are found by a LIST.
-std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& owner) const {
+std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& owner,
+                                                                  bool stale) const {
   std::vector<WriteContext::Unwatched> out;
   auto add = [&](const core::ResourceType& type, const std::vector<std::string>& namespaces) {
     if (!type.namespaced) return out.push_back({type, ""});
@@ -372,12 +373,27 @@ std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& o
     if (owned->absent) continue;
     const StreamRule& stream = owned->rule->stream;
     const bool selects = !stream.label_selector.empty() || !stream.field_selector.empty();
-    if (selects && !stream.namespace_selector.empty()) {
+    const std::size_t before = out.size();
+    if (!stream.namespace_selector.empty()) {
       out.push_back({owned->type, ""});
-    } else if (selects) {
+    } else {
       add(owned->type, stream.namespaces);
     }
+    if (selects) continue;
+    const auto is_known = [&](const WriteContext::Unwatched& place) {
+      return !stale || !needs_finalizer(owner, rule_.apply.owner_reference, place.namespace_);
+    };
+    out.erase(
+        std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(), is_known),
+        out.end());
   }
+  return out;
+}
+
+HeldStreams RuleCaches::hold_objects(StreamPool& pool, const OnChange& on_change) const {
+  HeldStreams out(pool);
+  out.add(for_.group.streams(), on_change);
+  out.add(for_.guard.streams(), [](const runtime::StoreChange&) {});
   return out;
 }
 

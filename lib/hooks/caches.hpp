@@ -155,7 +155,15 @@ class RuleCaches {
   std::vector<core::ResourceType> writable_kinds() const;
   // Of an `owns` of the rule with a namespaceSelector: the namespaces it means now.
   std::set<std::string> selected_namespaces(const StreamRule& stream) const;
-  std::vector<WriteContext::Unwatched> unwatched_places(const Owner& owner) const;
+  // `stale`: where a cache that is behind shows too little, too; that is, of children that no owner
+  // reference ties to the owner.
+  std::vector<WriteContext::Unwatched> unwatched_places(const Owner& owner,
+                                                        bool stale = false) const;
+  // An object of which the watch says that it is gone.
+  Gone how_gone(const runtime::StoredObject& last) const;
+  // The watches of its objects go on for as long, and tell of what is selected.
+  using OnChange = std::function<void(const runtime::StoreChange&)>;
+  HeldStreams hold_objects(StreamPool& pool, const OnChange& on_change) const;
   // Kinds of `writes` that the server did not have yet are looked for again; false: some are still
   // missing. Errors: unavailable (discovery of the group of one failed: it may well exist).
   Result<bool> resolve_writes(const client::ResourceMap& resources);
@@ -200,7 +208,6 @@ class RuleCaches {
 
   void on_object(const runtime::StoreChange& change);
   void on_object_deleted(const runtime::StoreChange& change);
-  Gone how_gone(const runtime::StoredObject& last) const;
   void on_guarded(const runtime::StoreChange& change);
   void open_selection(StreamPool& pool, const StreamRule& rule, Selection& out,
                       std::function<void(const std::string&)> joined,

@@ -184,7 +184,9 @@ void RuleCaches::on_namespace_joined(const std::string& name) {
   }
 }
 
-// Not a deletion: with our finalizer on it whenNoLongerMatched decides, without it is forgotten.
+// With our finalizer on it whenNoLongerMatched decides. A namespace that is deleted is told like
+// one that has lost its labels, perhaps before its objects are: whoever tells of deletions has to
+// look.
 void RuleCaches::on_namespace_left(const std::string& name) {
   if (!built_) return;
   for (const core::ObjectKey& key : for_.group.keys_in(name)) {
@@ -193,6 +195,8 @@ void RuleCaches::on_namespace_left(const std::string& name) {
     forget_relations(*meta);
     if (meta->has_finalizer(rule_.finalizer_name)) {
       callbacks_.wake({key, runtime::Reason::updated, "", false, ""});
+    } else if (const auto last = rule_.on_delete ? for_.group.get_anywhere(key) : std::nullopt) {
+      callbacks_.gone(*last, how_gone(*last) == Gone::left ? Gone::left : Gone::deleted_or_left);
     } else {
       callbacks_.gone({*meta, ""}, Gone::left);
     }

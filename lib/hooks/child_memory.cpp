@@ -72,13 +72,15 @@ void ChildMemory::end_status(const std::string& owner_uid) {
   if (auto it = owners_.find(owner_uid); it != owners_.end()) it->second.writing_status = false;
 }
 
-bool ChildMemory::is_listed(const std::string& owner_uid) const {
+bool ChildMemory::is_listed(const std::string& owner_uid, bool all) const {
   auto it = owners_.find(owner_uid);
-  return it != owners_.end() && it->second.listed;
+  return it != owners_.end() && (all ? it->second.all_listed : it->second.listed);
 }
 
-void ChildMemory::set_listed(const std::string& owner_uid) {
-  owners_[owner_uid].listed = true;
+void ChildMemory::set_listed(const std::string& owner_uid, bool all) {
+  PerOwner& owner = owners_[owner_uid];
+  owner.listed = true;
+  owner.all_listed = owner.all_listed || all;
 }
 
 void ChildMemory::forget_versions() {

@@ -48,9 +48,10 @@ class ChildMemory {
   void forget_child(const std::string& owner_uid, const ChildId& id);
   const std::map<ChildId, KnownChild>& children(const std::string& owner_uid) const;
 
-  // Children of kinds that are not watched were listed by their labels once.
-  bool is_listed(const std::string& owner_uid) const;
-  void set_listed(const std::string& owner_uid);
+  // Children of kinds that are not watched were listed by their labels once; `all`: of watched ones
+  // as well.
+  bool is_listed(const std::string& owner_uid, bool all) const;
+  void set_listed(const std::string& owner_uid, bool all);
 
   StatusMemory& status(const std::string& owner_uid) { return owners_[owner_uid].status; }
   // Between them its status is being written: its event may come before the answer.
@@ -79,6 +80,7 @@ class ChildMemory {
   struct PerOwner {
     std::map<ChildId, KnownChild> children;
     bool listed = false;
+    bool all_listed = false;
     StatusMemory status;
     bool writing_status = false;
     std::optional<std::list<std::string>::iterator> resting;  // its place in resting_

@@ -32,6 +32,7 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
     : services_(services),
       rule_(std::move(rule)),
       scope_(scope),
+      made_(services.loop.now()),
       folder_(services.work_dir + "/" + rule_.name +
               (scope.only ? "-shard-" + std::to_string(*scope.only) : "")),
       hooks_(services.client, services.random, rule_,
@@ -105,6 +106,7 @@ Result<void> Driver::resolve(const client::ResourceMap& resources) {
   if (auto found = caches_.resolve(resources); !found.ok()) {
     waits_for_ = found.error().message();
     absent_ = rule_.has_for && rule_.for_.optional && is_absent(resources, rule_.for_.gvk);
+    if (absent_) left_.streams = {};  // nobody is to wait for them
     return found;
   }
   absent_ = false;
@@ -132,6 +134,7 @@ void Driver::check_ready() {
   base::log_info("controller started", {{"controller", rule_.name},
                                         {"objects", std::to_string(caches_.object_keys().size())}});
   caches_.build();
+  tell_left_deletions();
   after_restore();
   for (const TriggerRequest& request : std::exchange(early_requests_, {})) trigger(request);
   controller_.release();
@@ -264,6 +267,7 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
 
 void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
                      const Done& done) {
+  if (is_overdue(object.meta)) return look_at_dying(work, object.meta.uid, matched, done);
   if (is_stale(object.meta)) {
     first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
     // The event comes first; should it not, the object must not be forgotten.

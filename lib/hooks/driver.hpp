@@ -41,6 +41,16 @@ struct DriverStatus {
   std::uint64_t failed_runs = 0;
 };
 
+// What a rule that ends leaves to the one of its name that comes after it: deletions that onDelete
+// was not told of, and what its objects' watches tell until the next one has started.
+struct LeftDeletions {
+  core::Gvk gvk;
+  std::vector<Deleted> deleted;
+  std::set<std::string> finalized;  // uids, of what is not gone yet
+  std::shared_ptr<std::vector<runtime::StoredObject>> gone_since;
+  HeldStreams streams;  // which note it there
+};
+
 // Which objects of its rule a driver runs. With leader election and shards by hash it starts with
 // none.
 struct DriverScope {
@@ -79,6 +89,10 @@ class Driver : public runtime::Reconciler, public RunHost {
   ControllerFacts facts() const;
   void shut_down(std::function<void()> drained);
   void terminate_hooks();
+  // Once it has ended. Of one that had not started: what the one before it had left.
+  LeftDeletions leave_deletions();
+  // Before resolve(). Of another kind it is dropped.
+  void take_over(LeftDeletions left);
   // The lead was lost: as shut_down(), but hooks are ended and their outcomes dropped.
   void abandon(std::function<void()> drained);
   const DriverScope& scope() const { return scope_; }
@@ -136,8 +150,9 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool deletion_wakes(const ChildId& id, const std::string& object_json) const override {
     return caches_.deletion_wakes(id, object_json);
   }
-  void with_unwatched_places(const Owner& owner,
+  void with_unwatched_places(const Owner& owner, bool stale,
                              std::function<void(Result<std::vector<Unwatched>>)> done) override;
+  bool may_follow_another(const Owner& owner) const override;
   void expect(const ChildId& id, const std::string& resource_version) override;
   void finalizer_patched(const Owner& owner, const std::string& resource_version) override;
   void with_status_shape(TimePoint oldest, std::function<void(const StatusShape&)> done) override;
@@ -165,6 +180,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void run_deleted(const runtime::Work& work, const Done& done);
   void deletion_told(const core::ObjectKey& key);
   void tell_deletion(Deleted deleted);
+  void tell_left_deletions();
   bool finalized_elsewhere(const core::ObjectMeta& last) const;
   void note_inherited(const core::ObjectKey& key);
   void watch_schedule();
@@ -185,6 +201,9 @@ class Driver : public runtime::Reconciler, public RunHost {
                const Done& done);
   bool is_before(const core::ObjectMeta& meta, const Patched& patched) const;
   bool is_stale(const core::ObjectMeta& meta);
+  bool is_overdue(const core::ObjectMeta& meta);
+  void look_at_dying(const runtime::Work& work, const std::string& uid, bool matched,
+                     const Done& done);
   void look_outside(const runtime::Work& work, const Done& done);
   bool awaits(const core::ObjectKey& key, const core::ObjectMeta& meta);
   bool only_debounced() const;
@@ -267,7 +286,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   Services& services_;
   Rule rule_;
   DriverScope scope_;
-  std::set<std::size_t> led_;  // with scope_.shards
+  TimePoint made_;
+  std::map<std::size_t, TimePoint> led_;  // with scope_.shards: since when
   std::set<core::ObjectKey> running_;
   std::map<std::size_t, std::vector<std::function<void()>>> ending_;  // shards handed over
   std::string folder_;
@@ -305,6 +325,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<TimePoint> slow_retries_at_;     // may outlive its timer
   PerKey<std::vector<Deleted>> deleted_;  // in order
   UntoldDeletions untold_;                // of shards that others lead
+  LeftDeletions left_;                    // until it has started
   std::set<std::string> finalized_;       // uids; with both finalize and onDelete
   std::set<std::string> inherited_;       // uids with our finalizer, not run since the lead is ours
   std::set<core::ObjectKey> reduced_;     // parked because only their metadata is cached

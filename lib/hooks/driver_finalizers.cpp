@@ -2,6 +2,7 @@
 // cache does not show of that yet.
 #include <utility>
 
+#include "base/json.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/finalizer_patch.hpp"
 
@@ -24,6 +25,31 @@ bool Driver::is_stale(const core::ObjectMeta& meta) {
   }
   patched_.erase(it);
   return false;
+}
+
+// The cache should have shown by now that it is gone, or free of our finalizer: what it has is no
+// reason to finalize it once more.
+bool Driver::is_overdue(const core::ObjectMeta& meta) {
+  const auto it = patched_.find(meta.key());
+  return it != patched_.end() && it->second.uid == meta.uid && it->second.dying &&
+         services_.loop.now() - it->second.since >= kStalePatience && is_before(meta, it->second);
+}
+
+void Driver::look_at_dying(const runtime::Work& work, const std::string& uid, bool matched,
+                           const Done& done) {
+  get_live(work.key, [this, work, uid, matched, done](Result<Json> answer) {
+    if (!answer.ok() && !answer.error().is_not_found()) {
+      return fail_early(work, last_of(work.key, uid).meta, answer.error(), done);
+    }
+    const core::ObjectMeta meta = answer.ok() ? core::meta_of(*answer) : core::ObjectMeta();
+    // Its event comes some time, and ends it here.
+    if (meta.uid != uid || !meta.has_finalizer(rule_.finalizer_name)) {
+      return done(runtime::RunOutcome::done());
+    }
+    patched_.erase(work.key);
+    if (Json* metadata = base::find(*answer, {"metadata"})) metadata->erase("managedFields");
+    proceed(work, {meta, base::dump_json(*answer)}, matched, done);
+  });
 }
 
 // A later start looks for the finalizer where the state knows objects, and no run may follow here.

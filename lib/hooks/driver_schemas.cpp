@@ -5,11 +5,11 @@
 
 namespace kubewatch::hooks {
 
-void Driver::with_unwatched_places(const Owner& owner,
+void Driver::with_unwatched_places(const Owner& owner, bool stale,
                                    std::function<void(Result<std::vector<Unwatched>>)> done) {
-  auto answer = [this, owner, done = std::move(done)](const Result<bool>& resolved) {
+  auto answer = [this, owner, stale, done = std::move(done)](const Result<bool>& resolved) {
     if (!resolved.ok()) return done(resolved.error());
-    done(caches_.unwatched_places(owner));
+    done(caches_.unwatched_places(owner, stale));
   };
   const auto known = services_.resources();
   const auto resolved = caches_.resolve_writes(*known);

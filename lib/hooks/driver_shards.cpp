@@ -18,8 +18,20 @@ bool Driver::leads(core::ObjectKey key) const {
   return owns(key);
 }
 
+// Longer than a watch that brings nothing is believed: after it our caches show what the leader
+// before has made.
+bool Driver::may_follow_another(const Owner& owner) const {
+  const auto is_new = [this](TimePoint since) {
+    return services_.loop.now() - since < kLongestWay;
+  };
+  if (scope_.only) return is_new(made_);
+  if (scope_.shards == 0) return false;
+  const auto led = led_.find(shard_of(owner.key));
+  return led == led_.end() || is_new(led->second);
+}
+
 void Driver::lead(std::size_t shard) {
-  led_.insert(shard);
+  led_.try_emplace(shard, services_.loop.now());
   if (!started_ || stopping_) return;
   for (const core::ObjectKey& key : caches_.known_keys()) {
     if (shard_of(key) == shard) on_wake({key, runtime::Reason::startup, "", false, ""});

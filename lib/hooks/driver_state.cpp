@@ -74,7 +74,10 @@ void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
   } else if (verdict != RunVerdict::done) {
     return;  // it is to run again in any case
   }
-  if (!caches_.has_object(key)) {  // gone, or the finalizer was its last tie
+  // Gone, or the finalizer was its last tie. What is parked with it is told to the next start,
+  // which looks for finalizers where it knows objects.
+  const bool tied = handled.parked && caches_.is_guarded_outside(key);
+  if (!caches_.has_object(key) && !tied) {
     if (deleted_.count(key) == 0) services_.state->forget({rule_.name, key});
     return;
   }

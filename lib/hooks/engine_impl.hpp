@@ -86,6 +86,8 @@ struct Engine::Impl {
   std::vector<Rule> with_triggers;  // whose sources are open
   // Ended by reload(), or of kinds that went: their last runs go on.
   std::vector<std::unique_ptr<Driver>> retiring;
+  // By the rule's name and what it is narrowed to, until it starts again.
+  std::map<std::pair<std::string, std::optional<std::size_t>>, LeftDeletions> left_deletions;
   // A driver tells only one when it is drained; who else waits for one that retires is told by us.
   std::multimap<const Driver*, std::function<void()>> when_retired;
   std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
@@ -136,6 +138,7 @@ struct Engine::Impl {
   void keep_with_triggers(const std::vector<Rule>& of);
   Result<void> change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted);
   void on_retired(const Driver* driver);
+  void forget_left_deletions();
   void start_waiting_rules();
   void keep_state_of_current();
   void each_driver(const std::function<void(Driver&)>& call) {

@@ -119,7 +119,12 @@ void Engine::Impl::on_retired(const Driver* driver) {
   if (it == retiring.end()) return;
   base::log_info("controller ended: its rule changed or is gone, or its kind",
                  {{"controller", driver->rule().name}});
-  if (!stopping) orphans.ended(driver->rule().name);
+  const std::string name = driver->rule().name;
+  if (!stopping) {
+    orphans.ended(name);
+    LeftDeletions left = (*it)->leave_deletions();
+    if (!left.gvk.kind.empty()) left_deletions[{name, driver->scope().only}] = std::move(left);
+  }
   retiring.erase(it);
   const auto [first, last] = when_retired.equal_range(driver);
   for (auto waiting = first; waiting != last; ++waiting) loop.post(std::move(waiting->second));
@@ -127,7 +132,22 @@ void Engine::Impl::on_retired(const Driver* driver) {
   start_waiting_rules();
   // A controller of a group's kind may have waited for this name.
   if (!stopping && resources != nullptr && !families.empty()) resolve_rules();
+  forget_left_deletions();
   tell();
+}
+
+// Of rules that nothing comes after.
+void Engine::Impl::forget_left_deletions() {
+  std::erase_if(left_deletions, [&](const auto& left) {
+    const auto is_it = [&](const Rule& rule) {
+      return rule.name == left.first.first || rule.for_.every_kind;
+    };
+    const auto starts_again = [&](const Restart& one) {
+      return is_it(one.rule) && one.scope.only == left.first.second;
+    };
+    return std::none_of(to_start.begin(), to_start.end(), is_it) &&
+           std::none_of(restarts.begin(), restarts.end(), starts_again);
+  });
 }
 
 void Engine::Impl::start_waiting_rules() {

@@ -37,21 +37,24 @@ void Pruner::start(PruneMode mode, const std::vector<ChildId>& keep, Done done) 
   mode_ = mode;
   keep_ = {keep.begin(), keep.end()};
   done_ = std::move(done);
-  if (context_.memory().is_listed(owner_.uid)) return list_next();
-  context_.with_unwatched_places(owner_, [this, alive = std::weak_ptr<char>(alive_)](auto places) {
-    if (alive.expired()) return;
-    if (!places.ok()) {
-      fail(std::move(places).error(), "looking for children of " + owner_.str());
-    } else {
-      places_ = {places->begin(), places->end()};
-    }
-    list_next();
-  });
+  // What is missed now is missed for ever: with its finalizer off, nothing ties them to the owner.
+  all_ = mode == PruneMode::unreferenced && context_.may_follow_another(owner_);
+  if (context_.memory().is_listed(owner_.uid, all_)) return list_next();
+  context_.with_unwatched_places(
+      owner_, all_, [this, alive = std::weak_ptr<char>(alive_)](auto places) {
+        if (alive.expired()) return;
+        if (!places.ok()) {
+          fail(std::move(places).error(), "looking for children of " + owner_.str());
+        } else {
+          places_ = {places->begin(), places->end()};
+        }
+        list_next();
+      });
 }
 
 void Pruner::list_next() {
   if (places_.empty()) {
-    if (report_.failures.empty()) context_.memory().set_listed(owner_.uid);
+    if (report_.failures.empty()) context_.memory().set_listed(owner_.uid, all_);
     return collect();
   }
   const WriteContext::Unwatched place = std::move(places_.front());

@@ -47,6 +47,7 @@ class Pruner {
   PruneMode mode_ = PruneMode::unprinted;
   std::set<ChildId> keep_;
   Done done_;
+  bool all_ = false;  // looks where caches may be behind, too
   std::deque<WriteContext::Unwatched> places_;
   std::deque<std::pair<ChildId, core::ResourceType>> candidates_;
   std::size_t conflicts_ = 0;

@@ -180,6 +180,28 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
        {"so far", runtime::to_text(reflector_.stats().failures)}});
 }
 
+void HeldStreams::add(const std::vector<std::shared_ptr<Stream>>& streams,
+                      const std::function<void(const runtime::StoreChange&)>& on_change) {
+  for (const auto& stream : streams) {
+    opened_.push_back({stream, stream->add({on_change, [] {}})});
+  }
+}
+
+HeldStreams::~HeldStreams() {
+  close();
+}
+
+HeldStreams& HeldStreams::operator=(HeldStreams&& other) noexcept {
+  close();
+  pool_ = other.pool_;
+  opened_ = std::exchange(other.opened_, {});
+  return *this;
+}
+
+void HeldStreams::close() {
+  for (const auto& opened : std::exchange(opened_, {})) pool_->close(opened);
+}
+
 StreamGroup::~StreamGroup() {
   streams_.clear();
   for (const auto& opened : opened_) pool_->close(opened);

@@ -106,6 +106,24 @@ class Stream {
   runtime::Reflector reflector_;
 };
 
+// Streams that go on, whoever else closes them. The pool must outlive it.
+class HeldStreams {
+ public:
+  HeldStreams() = default;
+  explicit HeldStreams(StreamPool& pool) : pool_(&pool) {}
+  void add(const std::vector<std::shared_ptr<Stream>>& streams,
+           const std::function<void(const runtime::StoreChange&)>& on_change);
+  ~HeldStreams();
+  HeldStreams(HeldStreams&&) noexcept = default;
+  HeldStreams& operator=(HeldStreams&& other) noexcept;
+
+ private:
+  void close();
+
+  StreamPool* pool_ = nullptr;
+  std::vector<StreamPool::Opened> opened_;
+};
+
 // Closes its streams when it goes; the pool must outlive it.
 class StreamGroup {
  public:

@@ -46,10 +46,14 @@ class WriteContext {
     core::ResourceType type;
     std::string namespace_;
   };
-  // Asks the server again for declared kinds that it did not have at the start. Errors: unavailable
-  // (one of them cannot be looked for now: its children could be forgotten).
-  virtual void with_unwatched_places(const Owner& owner,
+  // `stale`: also where a cache that is behind may not show yet what others have made. Asks the
+  // server again for declared kinds that it did not have at the start. Errors: unavailable (one of
+  // them cannot be looked for now: its children could be forgotten).
+  virtual void with_unwatched_places(const Owner& owner, bool stale,
                                      std::function<void(Result<std::vector<Unwatched>>)> done) = 0;
+  // Another instance may have run the owner before us, up to a moment ago: what it has made is in
+  // no memory of ours, and in a cache only once its event has come.
+  virtual bool may_follow_another(const Owner& owner) const = 0;
   // We changed a watched child or the owner: the caches will show it soon.
   virtual void expect(const ChildId& id, const std::string& resource_version) = 0;
   // We changed the owner's finalizers: until the cache shows this version, it is stale.

@@ -140,6 +140,29 @@ echo "$KW_NAME $(grep -o '"title":"[a-z]*"' "$KW_INPUT" | cut -d'"' -f4)" >> gon
   CHECK(runs >= 3);  // created, deleted, created again
 }
 
+E2E_CASE("onDelete runs for each deletion, though a second watch guards the rule's finalizer") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(R"(
+  onDelete: true
+  apply: {ownerReference: none}
+  reconcile: {exec: [./reconcile.sh]}
+)",
+                       "    labelSelector: keep!=out\n"));
+  w.script("reconcile.sh", R"x(
+if grep -q '"object":null' "$KW_INPUT"; then echo "$KW_NAME" >> gone; fi
+)x");
+  w.start();
+  for (const char* name : {"a", "b", "c", "d"}) w.apply(website(name, "one"));
+  REQUIRE(w.eventually(
+      [&] { return w.runs_of("a") && w.runs_of("b") && w.runs_of("c") && w.runs_of("d"); }));
+  w.settle();
+  for (const char* name : {"a", "b", "c", "d"}) w.remove("Website", name);
+  REQUIRE(w.eventually([&] { return w.lines("gone") == 4; }));
+  w.settle();
+  CHECK(w.lines("gone") == 4);
+}
+
 E2E_CASE("onDelete runs for objects that went while the watch had a gap, once each") {
   World w;
   w.apply(kWebsiteCrd);

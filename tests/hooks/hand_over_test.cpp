@@ -232,3 +232,41 @@ TEST_CASE("rules that are read again stay narrowed to the only shard by a label"
   REQUIRE(world.asked("websites").path().ends_with("/namespaces/shop/websites"));
   CHECK(world.asked("websites").line().find("labelSelector=part%3D0") != std::string::npos);
 }
+
+TEST_CASE("a cleanup finds the child that the leader before has made a moment ago") {
+  ScriptedEngine world(
+      "  owns: [{apiVersion: v1, kind: ConfigMap, namespaces: [other]}]\n"
+      "  finalize: {exec: [./hook.sh, finalize], output: log}\n");
+  const std::string site =
+      object(kSite, "Website", "4", "{}",
+             R"(,"deletionTimestamp":"2026-01-02T03:04:05Z")" + std::string(kFinalizer));
+  const std::string child =
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"page","namespace":"other",)"
+      R"("uid":"u2","resourceVersion":"7","labels":{"kubewatch.dev/controller":"web",)"
+      R"("kubewatch.dev/owner-uid":"u-Website"},"managedFields":[{"manager":"kubewatch/web",)"
+      R"("operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{}}]}})";
+  const std::string others = "/api/v1/namespaces/other/configmaps";
+  world.transport.route("GET", others, 200, list(child));
+  world.transport.route("GET", others + "/page", 200, child);
+  world.transport.route("DELETE", others + "/page", 200, R"({"kind":"Status"})");
+  world.transport.route("PATCH", "/apis/demo.dev/v1/namespaces/shop/websites/a", 200,
+                        object(kSite, "Website", "8", "{}"));
+  const bool elected = GENERATE(true, false);
+  hooks::EngineOptions options;
+  if (elected) options.shards.emplace();
+  world.start(options);
+  for (const char* plural : {"websites", "configmaps"}) {
+    auto& listed = world.asked(plural);
+    listed.head(200);
+    // The child's event is still on its way.
+    listed.data(list(std::string(plural) == "websites" ? site : ""));
+    listed.end();
+    world.watch(plural).head(200);
+  }
+  if (elected) world.engine->lead(0);
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  CHECK(world.runs[0].outcome == "done");
+  const auto lines = world.transport.lines();
+  // Of one that runs alone everything is in its caches since its start.
+  CHECK(std::count(lines.begin(), lines.end(), "DELETE " + others + "/page") == (elected ? 1 : 0));
+}

@@ -28,11 +28,11 @@ TEST_CASE("a child is remembered per owner until it is forgotten") {
   CHECK(memory.find("u2", kChild) == nullptr);
   memory.forget_child("u1", kChild);
   CHECK(memory.find("u1", kChild) == nullptr);
-  CHECK_FALSE(memory.is_listed("u1"));
-  memory.set_listed("u1");
-  CHECK(memory.is_listed("u1"));
+  CHECK_FALSE(memory.is_listed("u1", false));
+  memory.set_listed("u1", false);
+  CHECK(memory.is_listed("u1", false));
   memory.forget("u1");
-  CHECK_FALSE(memory.is_listed("u1"));
+  CHECK_FALSE(memory.is_listed("u1", false));
 }
 
 TEST_CASE("what a run wrote is told from what others made of it since") {

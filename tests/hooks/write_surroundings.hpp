@@ -53,7 +53,8 @@ struct WriteSurroundings : hooks::WriteContext {
   bool deletion_wakes(const hooks::ChildId&, const std::string&) const override { return false; }
   std::string owner_version(const hooks::Owner&) const override { return ""; }
   std::vector<hooks::FoundChild> cached_children(const std::string&) const override { return {}; }
-  void with_unwatched_places(const hooks::Owner&,
+  bool may_follow_another(const hooks::Owner&) const override { return false; }
+  void with_unwatched_places(const hooks::Owner&, bool,
                              std::function<void(Result<std::vector<Unwatched>>)> done) override {
     done(std::vector<Unwatched>{});
   }

@@ -1,0 +1,187 @@
+// Driver, the part about objects that are gone: onDelete, each deletion once, whatever comes after
+// it under the same name, and whoever runs the rule then.
+#include <utility>
+
+#include "base/json.hpp"
+#include "hooks/driver.hpp"
+
+namespace kubewatch::hooks {
+
+void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
+  const core::ObjectKey key = last.meta.key();
+  const bool inherited = inherited_.count(last.meta.uid) > 0 && finalized_elsewhere(last.meta);
+  const bool finalized = finalized_.erase(last.meta.uid) > 0 || inherited;
+  const bool told_here = owns(key);
+  const bool to_tell = rule_.on_delete && how != Gone::left && !finalized;
+  if (deleted_.count(key) == 0) {
+    forget_key(key, last.meta.uid);
+    // Until its hook has run the next start has to know of it.
+    if (to_tell && told_here && services_.state != nullptr) {
+      services_.state->set({rule_.name, key}, to_be_handled(last.meta.uid));
+    }
+  } else {
+    // A deletion is to be told: of what had the name before, or of this, of which a second watch
+    // tells as well. Its run, its retries and what the next start has to know of it stay.
+    inherited_.erase(last.meta.uid);
+    memory_.forget(last.meta.uid);
+    previous_.erase(key);
+  }
+  if (to_tell) {
+    Deleted deleted{last, how == Gone::deleted_or_left};
+    if (told_here) {
+      tell_deletion(std::move(deleted));
+    } else if (!finalized_elsewhere(last.meta)) {
+      untold_.note(std::move(deleted), services_.loop.now());
+    }
+  }
+  services_.on_progress();
+}
+
+void Driver::tell_deletion(Deleted deleted) {
+  const core::ObjectKey key = deleted.last.meta.key();
+  deleted_[key].push_back(std::move(deleted));
+  controller_.add(key, runtime::Reason::updated);
+}
+
+// Whether its finalize hook has run is not known here, but that one was to.
+bool Driver::finalized_elsewhere(const core::ObjectMeta& last) const {
+  return rule_.finalize && (last.deleting() || last.has_finalizer(rule_.finalizer_name));
+}
+
+// Until this instance has run it, who led before was to finalize it, and may have done so.
+void Driver::note_inherited(const core::ObjectKey& key) {
+  if (scope_.shards == 0 || !rule_.on_delete || !rule_.finalize) return;
+  auto meta = caches_.object_meta(key);
+  if (!meta) meta = caches_.guarded_meta(key);
+  if (meta && meta->has_finalizer(rule_.finalizer_name)) inherited_.insert(meta->uid);
+}
+
+void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
+  const Deleted& deleted = deleted_[work.key].front();
+  if (!deleted.may_have_left) return run_deleted(work, done);
+  get_live(work.key, [this, work, done, uid = deleted.last.meta.uid](Result<Json> answer) {
+    const auto it = deleted_.find(work.key);
+    if (it == deleted_.end()) return done(runtime::RunOutcome::done());
+    if (!answer.ok() && !answer.error().is_not_found()) {
+      return fail_early(work, it->second.front().last.meta, answer.error(), done);
+    }
+    if (answer.ok() && base::string_at(*answer, {"metadata", "uid"}) == uid) {
+      deletion_told(work.key);
+      return look_at(work, done);
+    }
+    it->second.front().may_have_left = false;
+    run_deleted(work, done);
+  });
+}
+
+void Driver::run_deleted(const runtime::Work& work, const Done& done) {
+  if (const auto held = hooks_.held(rule_.reconcile)) {
+    return done(runtime::RunOutcome::put_off(held->wait));
+  }
+  const runtime::StoredObject& last = deleted_[work.key].front().last;
+  RunInput input;
+  input.id = services_.random.suffix(10);
+  input.work = work;
+  input.object.meta = last.meta;
+  if (!last.reduced) input.previous = last.json;
+  input.deleted = true;
+  take_first_reason(input);
+  start(std::move(input),
+        [this, key = work.key, uid = last.meta.uid, done](const runtime::RunOutcome& outcome) {
+          using How = runtime::RunOutcome::Verdict;
+          if (outcome.verdict == How::failed || outcome.verdict == How::not_yet) {
+            return done(outcome);
+          }
+          untold_.told(key, uid);  // the shard may have been given up since
+          deletion_told(key);
+          // Whatever the hook asked for: there is nothing that could be run again.
+          done(runtime::RunOutcome::done());
+          // Its name is in use again, or was once more.
+          if (deleted_.count(key) > 0 || caches_.has_object(key)) {
+            controller_.add(key, runtime::Reason::created);
+          }
+        });
+}
+
+void Driver::deletion_told(const core::ObjectKey& key) {
+  const auto it = deleted_.find(key);
+  if (it == deleted_.end()) return;
+  const std::string uid = it->second.front().last.meta.uid;
+  it->second.erase(it->second.begin());
+  // What has the name now is handled, and remembered, by a run of its own, if it gets one.
+  if (services_.state != nullptr) {
+    const HandledObject* kept = services_.state->find({rule_.name, key});
+    if (kept != nullptr && kept->uid == uid) services_.state->forget({rule_.name, key});
+  }
+  if (!it->second.empty()) {
+    if (services_.state != nullptr) {
+      services_.state->set({rule_.name, key}, to_be_handled(it->second.front().last.meta.uid));
+    }
+    return;
+  }
+  deleted_.erase(it);
+  if (services_.state != nullptr && !caches_.has_object(key)) {
+    services_.state->forget({rule_.name, key});
+  }
+}
+
+LeftDeletions Driver::leave_deletions() {
+  if (!started_) return std::move(left_);
+  LeftDeletions out;
+  if (!rule_.on_delete) return out;
+  out.gvk = rule_.for_.gvk;
+  for (auto& [key, deletions] : deleted_) {
+    std::move(deletions.begin(), deletions.end(), std::back_inserter(out.deleted));
+  }
+  deleted_.clear();
+  const auto all = [](const core::ObjectKey&) { return true; };
+  for (Deleted& deleted : untold_.take(all, services_.loop.now())) {
+    out.deleted.push_back(std::move(deleted));
+  }
+  out.finalized = std::move(finalized_);
+  out.gone_since = std::make_shared<std::vector<runtime::StoredObject>>();
+  // The next one may wait for a kind that never comes.
+  const auto note = [gone = out.gone_since, bytes = std::size_t{0}](const auto& change) mutable {
+    if (change.type != runtime::ChangeType::deleted) return;
+    bytes += change.json.size();
+    if (gone->size() == UntoldDeletions::kMostObjects || bytes > UntoldDeletions::kMostBytes)
+      return;
+    gone->push_back({change.meta, change.json});
+    gone->back().reduced = change.reduced;
+  };
+  out.streams = caches_.hold_objects(services_.pool, note);
+  return out;
+}
+
+void Driver::take_over(LeftDeletions left) {
+  const core::Gvk& gvk = rule_.for_.gvk;
+  if (gvk.group != left.gvk.group || gvk.kind != left.gvk.kind) return;
+  left_ = std::move(left);
+  if (gvk == left_.gvk) return;
+  // In another version they look otherwise.
+  left_.streams = {};
+  for (Deleted& deleted : left_.deleted) deleted.last.json.clear();
+}
+
+void Driver::tell_left_deletions() {
+  LeftDeletions left = std::exchange(left_, {});
+  if (!rule_.on_delete) return;
+  finalized_.merge(left.finalized);
+  for (Deleted& deleted : left.deleted) {
+    const core::ObjectMeta& last = deleted.last.meta;
+    if (caches_.has_object(last.key(), last.uid)) continue;
+    if (owns(last.key())) {
+      tell_deletion(std::move(deleted));
+    } else {
+      untold_.note(std::move(deleted), services_.loop.now());
+    }
+  }
+  if (left.gone_since == nullptr) return;
+  for (const runtime::StoredObject& last : *left.gone_since) {
+    if (caches_.has_object(last.meta.key(), last.meta.uid)) continue;
+    const bool is_left = caches_.how_gone(last) == Gone::left;
+    on_gone(last, is_left ? Gone::left : Gone::deleted_or_left);
+  }
+}
+
+}  // namespace kubewatch::hooks
