@@ -21,6 +21,15 @@ std::string deep() {
   return std::string(300, '[') + std::string(300, ']');
 }
 
+// The token that a hook with a service account waits for.
+void grant(ScriptedCall& token) {
+  token.head(201);
+  token.data(
+      R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","status":{"token":"t.t.t",)"
+      R"("expirationTimestamp":"2036-01-01T00:00:00Z"}})");
+  token.end();
+}
+
 }  // namespace
 
 TEST_CASE("of a hook that is at work nobody says that it waits") {
@@ -116,11 +125,7 @@ TEST_CASE(
   ScriptedCall& token = world.asked("token");
   world.change("websites", deleted(object(kSite, "Website", "7", "{}")));
   world.pass(Duration{50});
-  token.head(201);
-  token.data(
-      R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","status":{"token":"t.t.t",)"
-      R"("expirationTimestamp":"2036-01-01T00:00:00Z"}})");
-  token.end();
+  grant(token);
   world.pass(Duration{200});
   CHECK(world.held.empty());
   CHECK(world.driver().unreconciled().empty());
@@ -143,11 +148,7 @@ TEST_CASE("what goes before its cleanup could begin is told to onDelete") {
   ScriptedCall& token = world.asked("token");
   world.change("websites", deleted(object(kSite, "Website", "7", "{}", kDying)));
   world.pass(Duration{50});
-  token.head(201);
-  token.data(
-      R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","status":{"token":"t.t.t",)"
-      R"("expirationTimestamp":"2036-01-01T00:00:00Z"}})");
-  token.end();
+  grant(token);
   REQUIRE(world.holds(1));  // for the same list
   world.change("configmaps", event(object("v1", "ConfigMap", "8", kGood)));
   REQUIRE(world.until([&] { return world.runs.size() == 1; }));
