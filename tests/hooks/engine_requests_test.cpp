@@ -65,10 +65,7 @@ TEST_CASE("a write that is throttled is tried again when the server says, whatev
   world.transport.route("PATCH", page, 429, R"({"kind":"Status","code":429})", later);
   world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
   world.start();
-  auto& children = world.asked("configmaps");
-  children.head(200);
-  children.data(list(""));
-  children.end();
+  world.give_list("configmaps", "");
   REQUIRE(world.until([&] { return !world.runs.empty(); }));
   CHECK(world.runs[0].outcome == "write-failed");
   const auto entry = world.engine->drivers().at(0)->queue().look({"shop", "a"});
@@ -205,12 +202,9 @@ TEST_CASE("a child that several entries of owns cover is told once") {
       "namespaces: [blog]}]\n");
   world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
   world.start();
-  auto& children = world.asked("configmaps");
-  children.head(200);
-  children.data(list(object("v1", "ConfigMap", "4", "{}",
-                            R"(,"labels":{"kubewatch.dev/controller":"web",)"
-                            R"("kubewatch.dev/owner-uid":"u-Website"})")));
-  children.end();
+  world.give_list("configmaps", object("v1", "ConfigMap", "4", "{}",
+                                       R"(,"labels":{"kubewatch.dev/controller":"web",)"
+                                       R"("kubewatch.dev/owner-uid":"u-Website"})"));
   REQUIRE(world.until([&] { return !world.runs.empty(); }));
   const std::string input = world.read("input");
   const std::size_t first = input.find(R"("uid":"u-ConfigMap")");

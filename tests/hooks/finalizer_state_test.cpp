@@ -12,10 +12,7 @@ TEST_CASE("the state knows where the rule put its finalizer before any run") {
   REQUIRE(state.ok());
   options.state = std::move(*state);
   world.start(options);
-  auto& listed = world.asked("websites");
-  listed.head(200);
-  listed.data(test::list(test::object(test::kSite, "Website", "4", "{}")));
-  listed.end();
+  world.give_list("websites", test::object(test::kSite, "Website", "4", "{}"));
   REQUIRE(world.until([&] {
     return world.transport.call(world.transport.size() - 1).line().starts_with("PATCH ");
   }));

@@ -77,10 +77,7 @@ TEST_CASE("a cleanup outside the selection waits for half an object, and runs wh
   world.transport.route("PATCH", "", 200, object(kSite, "Website", "7", "{}"));
   world.begin();
   world.watch("websites");  // of those with our finalizer
-  auto& selection = world.asked("websites");
-  selection.head(200);
-  selection.data(list(""));
-  selection.end();
+  world.give_list("websites", "");
   REQUIRE(world.holds(1));
   CHECK(world.seen().empty());
   world.change("configmaps", event(object("v1", "ConfigMap", "8", "{}")));

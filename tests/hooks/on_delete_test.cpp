@@ -139,10 +139,7 @@ TEST_CASE("what goes before a rule that was read again has its caches is told wh
   auto changed = world.rules;
   world.start();
   for (const char* plural : {"websites", "configmaps"}) {
-    auto& all = world.asked(plural);
-    all.head(200);
-    all.data(list(std::string(plural) == "websites" ? site("a", "u1", "4") : ""));
-    all.end();
+    world.give_list(plural, std::string(plural) == "websites" ? site("a", "u1", "4") : "");
     world.watch(plural).head(200);
   }
   REQUIRE(world.sees("a\n"));
@@ -154,10 +151,7 @@ TEST_CASE("what goes before a rule that was read again has its caches is told wh
     REQUIRE(world.until([&] { return listed() == 1 + i; }));
     if (i == 1) world.watch("websites").data(told("DELETED", site("a", "u1", "6")));
   }
-  auto& children = world.asked("configmaps");
-  children.head(200);
-  children.data(list(""));
-  children.end();
+  world.give_list("configmaps", "");
   CHECK(world.sees("a\na gone\n"));
 }
 
@@ -180,10 +174,7 @@ TEST_CASE("an object of a selected namespace is told as deleted though its names
   world.folder.write("go", "");
   world.start();
   for (const char* plural : {"websites", "namespaces"}) {
-    auto& listed = world.asked(plural);
-    listed.head(200);
-    listed.data(list(std::string(plural) == "websites" ? site("a", "u1", "4") : shop("3")));
-    listed.end();
+    world.give_list(plural, std::string(plural) == "websites" ? site("a", "u1", "4") : shop("3"));
   }
   auto& sites = world.watch("websites");
   auto& namespaces = world.watch("namespaces");

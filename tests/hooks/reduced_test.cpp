@@ -113,10 +113,7 @@ TEST_CASE("half an object whose namespace comes to be selected holds the runs as
                R"("verbs":["get","list","watch"]},)");
   world.transport.route("GET", "/api", 200, kinds);
   const auto answer = [&](const std::string& plural, const std::string& items) {
-    auto& call = world.asked(plural);
-    call.head(200);
-    call.data(list(items));
-    call.end();
+    world.give_list(plural, items);
   };
   world.start();
   answer("websites", object(kSite, "Website", "4", "{}"));
@@ -161,10 +158,7 @@ TEST_CASE("a child that a filter cannot judge by its half runs its owner, and wh
       R"(,"labels":{"kubewatch.dev/controller":"web","kubewatch.dev/owner-uid":"u-Website"})";
   world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
   world.start();
-  auto& children = world.asked("configmaps");
-  children.head(200);
-  children.data(list(object("v1", "ConfigMap", "4", R"({"use":false})", labels)));
-  children.end();
+  world.give_list("configmaps", object("v1", "ConfigMap", "4", R"({"use":false})", labels));
   REQUIRE(world.until([&] { return world.runs.size() == 1; }));
   CHECK(world.runs[0].outcome == "done");
   auto& watch = world.watch("configmaps");

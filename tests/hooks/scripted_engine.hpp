@@ -94,6 +94,13 @@ struct ScriptedEngine {
   ScriptedCall& watch(const std::string& plural) { return call(plural, true); }
   // The list of a kind, once it was asked for.
   ScriptedCall& asked(const std::string& plural) { return call(plural, false); }
+  // Answers it.
+  void give_list(const std::string& plural, const std::string& items) {
+    ScriptedCall& listed = asked(plural);
+    listed.head(200);
+    listed.data(list(items));
+    listed.end();
+  }
   ScriptedCall& call(const std::string& plural, bool watch) {
     ScriptedCall* found = nullptr;
     const bool came = until([&] {
