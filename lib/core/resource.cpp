@@ -3,10 +3,10 @@
 #include "core/resource.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/ascii.hpp"
 #include "base/json.hpp"
+#include "base/table_hash.hpp"
 
 namespace kubewatch::core {
 namespace {
@@ -127,9 +127,7 @@ std::string ObjectKey::str() const {
 }
 
 std::size_t ObjectKeyHash::operator()(const ObjectKey& key) const noexcept {
-  const std::size_t a = std::hash<std::string>{}(key.namespace_);
-  const std::size_t b = std::hash<std::string>{}(key.name);
-  return a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6U) + (a >> 2U));
+  return base::table_hash(key.name, base::table_hash(key.namespace_));
 }
 
 namespace {

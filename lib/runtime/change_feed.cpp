@@ -37,6 +37,7 @@ void ChangeFeed::note(const StoreChange& change) {
     const Encoded encoded = codec_.compress(change.json);
     entry.last.assign(encoded.bytes);
     entry.last_encoding = encoded.encoding;
+    entry.last_reduced = change.reduced;
     entry.last_size = change.json.size();
     return;
   }
@@ -59,6 +60,7 @@ StoreChange ChangeFeed::deleted(const core::ObjectKey& key, Entry& entry) const 
   StoreChange change;
   change.type = ChangeType::deleted;
   change.relisted = entry.relisted;
+  change.reduced = entry.last_reduced;
   change.json = codec_.decompress(entry.last_encoding, entry.last, entry.last_size);
   if (auto meta = core::parse_kept_meta(change.json); meta.ok()) {
     change.meta = std::move(*meta);

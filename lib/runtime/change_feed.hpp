@@ -60,6 +60,7 @@ class ChangeFeed {
     // Of the known object, once it is gone; compressed.
     std::string last;
     Encoding last_encoding = kPlain;
+    bool last_reduced = false;
     std::size_t last_size = 0;
   };
   using Entries = std::unordered_map<core::ObjectKey, Entry, KeyHash>;

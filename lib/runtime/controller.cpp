@@ -156,9 +156,7 @@ void Controller::Impl::settle(const core::ObjectKey& key, const RunOutcome& outc
       }
       break;
     case RunOutcome::Verdict::parked: queue.park(now, key); break;
-    case RunOutcome::Verdict::put_off:
-      queue.put_off(now, key, outcome.after.value_or(Duration{0}));
-      break;
+    case RunOutcome::Verdict::put_off: queue.put_off(now, key, outcome.until); break;
   }
 }
 

@@ -18,14 +18,15 @@ namespace kubewatch::runtime {
 
 struct RunOutcome {
   enum class Verdict { done, requeue, not_yet, failed, parked, put_off } verdict = Verdict::done;
-  // requeue, put_off: required; not_yet: instead of the backoff; failed: at least, or exactly.
+  // requeue: required; not_yet: instead of the backoff; failed: at least, or exactly.
   std::optional<Duration> after;
   bool exactly = false;
+  TimePoint until{};  // put_off
 
   static RunOutcome done() { return {}; }
   // The same, as kube-rs calls it: nothing until something changes.
   static RunOutcome await_change() { return {}; }
-  static RunOutcome requeue(Duration after) { return {Verdict::requeue, after, false}; }
+  static RunOutcome requeue(Duration after) { return {Verdict::requeue, after}; }
   // Not a failure, but to be looked at again.
   static RunOutcome not_yet(std::optional<Duration> after = {}) {
     return {Verdict::not_yet, after, false};
@@ -35,8 +36,8 @@ struct RunOutcome {
     return {Verdict::failed, at_least, false};
   }
   static RunOutcome failed_for(Duration exactly) { return {Verdict::failed, exactly, true}; }
-  // It was not run at all, and nothing of it is counted: it comes again after this.
-  static RunOutcome put_off(Duration after) { return {Verdict::put_off, after, false}; }
+  // It was not run at all, and nothing of it is counted: it comes again then.
+  static RunOutcome put_off(TimePoint until) { return {Verdict::put_off, {}, false, until}; }
   // Permanent: not tried again until something changes.
   static RunOutcome parked() { return {Verdict::parked, {}, false}; }
 };

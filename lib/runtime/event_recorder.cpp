@@ -1,6 +1,7 @@
 #include "runtime/event_recorder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 #include "client/apply_result.hpp"
@@ -71,6 +72,21 @@ void EventRecorder::on_result(std::uint64_t id, const Error* error) {
     base::log_warn(*tell);
   }
   pump();
+  if (open_ == 0) end_flush();
+}
+
+void EventRecorder::flush(Duration at_most, std::function<void()> done) {
+  pump();
+  if (open_ == 0) return done();
+  flushed_ = std::move(done);
+  flush_timer_ = client_.loop().after(at_most, [this] { end_flush(); });
+}
+
+// Its end may be the end of us, who are on the stack below.
+void EventRecorder::end_flush() {
+  if (flushed_ == nullptr) return;
+  flush_timer_.reset();
+  client_.loop().post(std::exchange(flushed_, nullptr));
 }
 
 }  // namespace kubewatch::runtime

@@ -43,7 +43,8 @@ struct Leadership::Impl {
   std::unique_ptr<LeaseKeeper> plan;                  // with more than one shard, as the next
   std::unique_ptr<LeaseKeeper> member;
   bool lost = false;
-  bool left = false;  // from release() on, until it starts again
+  bool left = false;    // from release() on, until it starts again
+  bool let_in = false;  // it has led or stood by, or seen the other instances
   std::function<void()> on_all_released;
   loop::Timer list_timer;
   client::PendingPtr listing;
@@ -63,6 +64,7 @@ struct Leadership::Impl {
   }
   void run(const ShardActions& actions);
   void on_leading(std::size_t shard);
+  void on_trouble(const Error& error);
   void on_lost(const LeaseKeeper& keeper, const LostLead& loss);
   void list_members();
   void on_members(Result<client::ListResult> answer);
@@ -96,7 +98,9 @@ std::unique_ptr<LeaseKeeper> Leadership::Impl::make_keeper(std::size_t shard) {
   election.lease.name = lease_name(shard);
   LeaseKeeperCallbacks keeper;
   keeper.on_leading = [this, shard] { on_leading(shard); };
-  keeper.on_standing_by = [lease = election.lease.str()](const std::string& holder) {
+  keeper.on_trouble = [this](const Error& error) { on_trouble(error); };
+  keeper.on_standing_by = [this, lease = election.lease.str()](const std::string& holder) {
+    let_in = true;
     base::log_info("standing by: held by " + holder, {{"lease", lease}});
   };
   keeper.on_lost = [this, shard](const LostLead& loss) { on_lost(*keepers[shard], loss); };
@@ -121,16 +125,21 @@ void Leadership::Impl::make_plan() {
     if (!left && member->state() == ElectionState::idle) member->start();
   };
   keeper.on_released = [](bool) {};
-  keeper.on_standing_by = [lease = election.lease.str(), ours = options.plan](const auto& holder) {
+  keeper.on_trouble = [this](const Error& error) { on_trouble(error); };
+  keeper.on_standing_by = [this, lease = election.lease.str(),
+                           ours = options.plan](const auto& holder) {
+    let_in = true;
     base::log_warn(
         "standing by: other instances share the objects out in another way, and must end first",
         {{"lease", lease}, {"theirs", holder}, {"ours", ours}});
   };
   keeper.on_lost = [this](const LostLead& loss) {
+    // Nothing is led any more; what is still given back has a deadline of its own.
+    if (left) return;
     const auto is_idle = [](const auto& one) { return one->state() == ElectionState::idle; };
     if (!std::all_of(keepers.begin(), keepers.end(), is_idle)) return on_lost(*plan, loss);
     // A spare: no member either, or those of another plan would count on it.
-    if (lost || left) return;
+    if (lost) return;
     list_timer.reset();
     listing.reset();
     if (!is_idle(member)) member->release();
@@ -149,6 +158,7 @@ void Leadership::Impl::make_member() {
   keeper.on_leading = [this] {
     if (!listing && !lost && !left) list_members();
   };
+  keeper.on_trouble = [this](const Error& error) { on_trouble(error); };
   // Without it the others count us as gone and take what we release; the shards' own Leases decide.
   keeper.on_lost = [this](const LostLead&) {
     if (!lost && !left && holds_plan()) member->start();
@@ -175,7 +185,12 @@ void Leadership::Impl::run(const ShardActions& actions) {
   }
 }
 
+void Leadership::Impl::on_trouble(const Error& error) {
+  if (!let_in && !left && !lost && callbacks.refused) callbacks.refused(error);
+}
+
 void Leadership::Impl::on_leading(std::size_t shard) {
+  let_in = true;
   base::log_info("leading", {{"lease", keepers[shard]->options().lease.str()},
                              {"identity", options.election.identity}});
   coordinator.on_leading(shard);
@@ -219,9 +234,10 @@ void Leadership::Impl::on_members(Result<client::ListResult> answer) {
       base::log_warn("cannot see the other instances; shards stay as they are", {{"error", text}});
     }
     told_list_error = text;
-    return;
+    return on_trouble(answer.error());
   }
   told_list_error.clear();
+  let_in = true;
   std::vector<Lease> members;
   for (const std::string& item : answer->items) {
     const auto object = base::parse_json(item);

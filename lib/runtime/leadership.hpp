@@ -34,6 +34,9 @@ struct LeadershipCallbacks {
   // Against our will, once: no write passes any more, all work must have ended `within` from now
   // (0: is to be killed at once, as another may lead already), and the process should end.
   std::function<void(const std::string& why, Duration within)> lost;
+  // A Lease cannot be read or written, or the other instances not be seen; it is tried again. Each
+  // time, until it first leads or stands by: whether that ever comes is the caller's guess.
+  std::function<void(const Error& error)> refused;
 };
 
 class Leadership {

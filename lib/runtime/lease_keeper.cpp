@@ -82,7 +82,10 @@ void LeaseKeeper::run(ElectionActions actions) {
               timer_.reset();
               callbacks_.on_released(a.confirmed);
             },
-            [&](ElectionTrouble& a) { tell_trouble(a); },
+            [&](ElectionTrouble& a) {
+              tell_trouble(a);
+              if (callbacks_.on_trouble) callbacks_.on_trouble(a.error);
+            },
         },
         action);
   }

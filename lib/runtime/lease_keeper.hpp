@@ -17,8 +17,9 @@ namespace kubewatch::runtime {
 struct LeaseKeeperCallbacks {
   std::function<void()> on_leading;
   std::function<void(const std::string& holder)> on_standing_by;
-  std::function<void(const LostLead& lost)> on_lost;  // then idle until start()
-  std::function<void(bool confirmed)> on_released;    // then idle until start()
+  std::function<void(const LostLead& lost)> on_lost;   // then idle until start()
+  std::function<void(bool confirmed)> on_released;     // then idle until start()
+  std::function<void(const Error& error)> on_trouble;  // it is tried again
 };
 
 class LeaseKeeper {

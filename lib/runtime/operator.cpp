@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -44,6 +46,7 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   std::vector<std::unique_ptr<Kind>> kinds;
   Kind* own = nullptr;
   OwnerIndex owners;
+  std::set<std::string> told_reduced;  // of which that was said; not with each of their changes
   // on_delete is to run; when it was seen, for what is another leader's.
   std::unordered_map<core::ObjectKey, TimePoint, core::ObjectKeyHash> deleted;
   // While it stands by, the oldest first; what was seen again later stands there twice.
@@ -75,6 +78,7 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   bool exists(const core::ObjectKey& key) const;
   bool intake_closed() const { return shutdown.begun(); }
 
+  void relate(Kind& kind, const core::ResourceType& type, const StoreChange& change);
   void index_own(const StoreChange& change);
   void on_own(const StoreChange& change);
   void on_gone(const StoreChange& change);
@@ -218,18 +222,36 @@ bool Operator::Impl::exists(const core::ObjectKey& key) const {
 
 // ---------------------------------------------------------------- from changes to keys
 
-void Operator::Impl::index_own(const StoreChange& change) {
+// Whom the user's function finds in half an object may not be all: those of before stay.
+void Operator::Impl::relate(Kind& kind, const core::ResourceType& type, const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
   const bool gone = change.type == ChangeType::deleted;
-  if (gone) {
+  if (!told_reduced.empty() && (gone || !change.reduced)) {
+    told_reduced.erase(reference(type, change.meta));
+  }
+  if (gone) return kind.relations.set(key, {});
+  std::vector<core::ObjectKey> targets = kind.watched.map(change.meta, change.json);
+  if (change.reduced) {
+    const std::string object = reference(type, change.meta);
+    if (told_reduced.insert(object).second) {
+      base::log_warn("whom an object concerns may not be known: " + why_reduced(object));
+    }
+    const auto before = kind.relations.targets_of(key);
+    targets.insert(targets.end(), before.begin(), before.end());
+  }
+  kind.relations.set(key, targets);
+}
+
+void Operator::Impl::index_own(const StoreChange& change) {
+  const core::ObjectKey key = change.meta.key();
+  if (change.type == ChangeType::deleted) {
     owners.remove(change.meta.uid, key);
   } else {
     owners.set(change.meta.uid, key);
   }
   for (const auto& kind : kinds) {
     if (kind->watched.role != Role::referenced) continue;
-    kind->relations.set(
-        key, gone ? std::vector<core::ObjectKey>{} : kind->watched.map(change.meta, change.json));
+    relate(*kind, own->watched.type, change);
   }
 }
 
@@ -299,9 +321,7 @@ void Operator::Impl::on_owned(const Kind& kind, const StoreChange& change) {
 void Operator::Impl::on_mapped(Kind& kind, const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
   std::vector<core::ObjectKey> concerned = kind.relations.targets_of(key);
-  kind.relations.set(key, change.type == ChangeType::deleted
-                              ? std::vector<core::ObjectKey>{}
-                              : kind.watched.map(change.meta, change.json));
+  relate(kind, kind.watched.type, change);
   for (const core::ObjectKey& target : kind.relations.targets_of(key)) {
     concerned.push_back(target);
   }

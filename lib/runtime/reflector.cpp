@@ -22,7 +22,7 @@ constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
 constexpr std::size_t kCompactSlice = 200;
 constexpr Duration kCompactDelay{20};
 // Fewer than a slice wait for more: a small cache would be woken again for each of its events.
-constexpr Duration kCompactFewDelay{300};
+constexpr Duration kCompactFewDelay{2000};
 constexpr Duration kWorks{3000};                // a watch that was not cut for so long
 constexpr std::size_t kToldPerTurn = 200;       // to one subscriber
 constexpr std::uint64_t kNamedUnparsable = 10;  // the first ones are logged, then every 1000th
@@ -105,10 +105,11 @@ struct Reflector::Impl {
   std::array<bool, kWatcherFailures> logged{};  // in this series of failures
 
   // What the actions of the input at hand refer to; null where it could not be read.
-  const PreparedObject* object = nullptr;
+  PreparedObject* object = nullptr;
 
   std::vector<std::weak_ptr<Subscriber>> subscribers;
   bool told = false;              // a full state
+  bool answered = false;          // since start()
   bool told_outdated = false;     // since the last one
   bool give_back_memory = false;  // when compaction is done
   client::PendingPtr request;
@@ -215,7 +216,7 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                      }
                    },
                    [this](const EmitInitDone& a) { execute(a); },
-                   [this](const EmitApply&) { store.apply(*object, sink()); },
+                   [this](const EmitApply&) { store.apply(std::move(*object), sink()); },
                    [this](const EmitDelete&) { store.remove(*object, sink()); },
                    [this](const EmitBookmark& a) {
                      store.bookmark(a.resource_version);
@@ -231,6 +232,7 @@ void Reflector::Impl::run(const WatcherActions& actions) {
     watching_since.reset();
   } else if (!watching_since) {
     watching_since = now();
+    answered = true;
   }
   prove_later();
   compact_later();
@@ -282,6 +284,7 @@ void Reflector::Impl::execute(const StartWatch& action) {
 
 void Reflector::Impl::execute(const EmitInitDone& action) {
   const bool failed = std::exchange(last_failure, std::nullopt).has_value();
+  answered = true;
   told = true;  // who subscribes while it is told, or when it is ready, is told what is there
   store.finish_init(action.resource_version, sink());
   told_all(action.gap);
@@ -310,6 +313,7 @@ void Reflector::Impl::log_once(const EmitFailure& failure) {
 }
 
 void Reflector::Impl::on_list_item(std::string_view item) {
+  if (!watcher.lists()) return;
   auto prepared = store.prepare(item);
   name_unparsable();  // counted by the store; the list goes on
   object = prepared.ok() ? &*prepared : nullptr;
@@ -470,6 +474,10 @@ const std::string& Reflector::namespace_name() const {
 }
 std::optional<TimePoint> Reflector::failing_since() const {
   return impl_->fails() ? std::optional(impl_->failing_since) : std::nullopt;
+}
+
+bool Reflector::answered() const {
+  return impl_->answered;
 }
 
 bool Reflector::outdated() const {

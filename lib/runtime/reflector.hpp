@@ -102,6 +102,9 @@ class Reflector {
   Result<void> load(std::string_view bytes);
   const core::ResourceType& type() const;
   const std::string& namespace_name() const;
+  // Since start() the server has told a full state or let this be watched: what is held is no
+  // longer what a file says alone.
+  bool answered() const;
   // From on_outdated to the next full state of the server; with a loaded cache that was saved in
   // between, from load() on.
   bool outdated() const;

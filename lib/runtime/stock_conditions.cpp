@@ -112,14 +112,16 @@ Verdict look_at_stateful_set(const Json& set) {
   if (ready < wanted) {
     return Verdict::not_yet(fmt::format("{} of {} replicas are ready", ready, wanted));
   }
-  const std::int64_t partition =
-      count_at(set, {"spec", "updateStrategy", "rollingUpdate", "partition"});
+  const auto partition = integer_at(set, {"spec", "updateStrategy", "rollingUpdate", "partition"});
   const std::int64_t updated = count_at(set, {"status", "updatedReplicas"});
-  if (partition > 0) {
-    const std::int64_t of = std::max<std::int64_t>(0, wanted - partition);
-    if (updated >= of) return Verdict::met();
-    return Verdict::not_yet(
-        fmt::format("{} of {} replicas above the partition are updated", updated, of));
+  // At 0 as well: while a rollback goes on, both revisions are the same from its beginning.
+  if (partition) {
+    const std::int64_t of = std::max<std::int64_t>(0, wanted - *partition);
+    if (updated < of) {
+      const char* which = *partition > 0 ? "replicas above the partition" : "replicas";
+      return Verdict::not_yet(fmt::format("{} of {} {} are updated", updated, of, which));
+    }
+    if (*partition > 0) return Verdict::met();
   }
   if (base::string_at(set, {"status", "updateRevision"}) !=
       base::string_at(set, {"status", "currentRevision"})) {

@@ -254,8 +254,9 @@ StoreStats Store::stats() const {
   StoreStats stats;
   stats.objects = size();
   stats.json_bytes = impl_->slots.current_text();
-  stats.held_bytes = impl_->slots.bytes() + impl_->terms.bytes() + impl_->codec.bytes() +
-                     impl_->to_compact.capacity() * sizeof(SlotId);
+  stats.held_bytes =
+      impl_->slots.bytes() + impl_->terms.bytes() + impl_->codec.bytes() +
+      (impl_->to_compact.capacity() + impl_->plain_changes.capacity()) * sizeof(SlotId);
   for (const auto& index : impl_->named) stats.held_bytes += index.index.bytes();
   stats.relists = impl_->syncs > 0 ? impl_->syncs - 1 : 0;
   stats.dictionaries = impl_->trainings;

@@ -178,7 +178,7 @@ class Store {
   Result<PreparedObject> prepare(std::string_view object_json);
   // False: this full state had it before.
   bool init_apply(const PreparedObject& object);
-  void apply(const PreparedObject& object, const ChangeSink& tell);
+  void apply(PreparedObject object, const ChangeSink& tell);
   void remove(const PreparedObject& object, const ChangeSink& tell);
 
   // The same, collected.
@@ -186,8 +186,8 @@ class Store {
   Result<std::vector<StoreChange>> apply(std::string_view object_json);
   Result<std::vector<StoreChange>> remove(std::string_view object_json);
 
-  // Compresses some records that are not at their best, and says how many it has left at most. The
-  // loop calls it in slices.
+  // Compresses some records that are not at their best, the newest changes first, and says how many
+  // it has left at most. The loop calls it in slices; 0 only counts.
   std::size_t compact_some(std::size_t max_records);
 
  private:

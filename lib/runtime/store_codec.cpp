@@ -18,8 +18,6 @@ constexpr std::size_t kFewestPatches = 100;
 constexpr std::string_view kMagic = "\x28\xb5\x2f\xfd";  // of a zstd frame; not kept, all have it
 constexpr std::size_t kMaxPatch = 1U << 20U;
 constexpr std::size_t kMaxAdopted = 1U << 20U;
-// Of one sample: a huge object must not be all of them.
-constexpr std::size_t kSampleBytes = 32U << 10U;
 constexpr int kLevel = 1;
 constexpr std::size_t kWorthCompressing = 256;
 // Lengths of the pieces that dictionaries are made of. Given, because a trainer that looks for the
@@ -67,7 +65,7 @@ class Trained {
     std::string all;
     std::vector<std::size_t> sizes;
     for (const auto& sample : samples) {
-      sizes.push_back(std::min(sample.size(), kSampleBytes));
+      sizes.push_back(std::min(sample.size(), StoreCodec::kSampleBytes));
       all.append(sample, 0, sizes.back());
     }
     std::string bytes(most, '\0');

@@ -33,6 +33,9 @@ using DictionaryPtr = std::shared_ptr<const Dictionary>;
 
 class StoreCodec {
  public:
+  // More of one sample is not looked at: a huge object must not be all of them.
+  static constexpr std::size_t kSampleBytes = 32U << 10U;
+
   StoreCodec();
   ~StoreCodec();
   StoreCodec(StoreCodec&&) noexcept;

@@ -1,5 +1,6 @@
 // When a store trains its dictionaries, and how records move to the newest one.
 #include <algorithm>
+#include <utility>
 
 #include "runtime/store_impl.hpp"
 #include "runtime/text_patch.hpp"
@@ -12,8 +13,9 @@ namespace {
 // what the dictionary does to texts that it was not trained on.
 constexpr std::size_t kSamples = 350;
 constexpr std::size_t kProofEvery = 7;
-constexpr std::size_t kWindow = 500;  // objects between two looks at the ratio
-constexpr double kWorse = 1.3;        // than that: time for a new dictionary
+constexpr std::size_t kWindow = 500;             // objects between two looks at the ratio
+constexpr double kWorse = 1.3;                   // than that: time for a new dictionary
+constexpr std::size_t kMostPlain = 256U << 10U;  // bytes of changes that are not encoded yet
 
 double ratio_of(std::uint64_t stored, std::uint64_t text) {
   return static_cast<double>(stored) / static_cast<double>(std::max<std::uint64_t>(1, text));
@@ -21,8 +23,28 @@ double ratio_of(std::uint64_t stored, std::uint64_t text) {
 
 }  // namespace
 
+bool Store::Impl::may_wait(std::size_t text_size) const {
+  return !initializing && text_size <= kMostPlain / 4;
+}
+
+void Store::Impl::encode_changes() {
+  plain_bytes = 0;
+  for (const SlotId id : std::exchange(plain_changes, {})) {
+    const Record* now = slots[id].current.get();
+    if (now == nullptr || now->encoding() == codec.best()) continue;
+    recode(id);
+    look_at_ratio(*slots[id].current);
+  }
+}
+
 void Store::Impl::note_new(SlotId id, const Record& record) {
-  if (codec.trained()) return look_at_ratio(record);
+  if (codec.trained()) {
+    if (!may_wait(record.text_size())) return look_at_ratio(record);
+    plain_changes.push_back(id);
+    plain_bytes += record.text_size();
+    if (plain_bytes > kMostPlain) encode_changes();
+    return;
+  }
   // A busy object stands in the list once per change: bounded by forgetting the doubles.
   if (to_compact.size() > 2 * std::size_t{slots.limit()} + 64) {
     std::sort(to_compact.begin(), to_compact.end());
@@ -42,10 +64,13 @@ void Store::Impl::take_samples(std::vector<std::string>& samples, std::vector<st
     const Record* record = slots.staged(id);
     if (record == nullptr) record = slots[id].current.get();
     if (record == nullptr) continue;
-    std::string text = marked_text(*record);
+    const auto sample = [this](const Record& of) {
+      return marked_text(of).substr(0, StoreCodec::kSampleBytes);
+    };
+    std::string text = sample(*record);
     // Neighbours in a list are often of one family.
     if (at + 1 < slots.limit() && slots[id + 1].current) {
-      std::string patch = make_patch(text, marked_text(*slots[id + 1].current));
+      std::string patch = make_patch(text, sample(*slots[id + 1].current));
       if (patch.size() * kAlike < text.size()) patches.push_back(std::move(patch));
     }
     (++taken % kProofEvery == 0 ? proof : samples).push_back(std::move(text));
@@ -123,6 +148,8 @@ void Store::Impl::forget_dictionaries() {
 
 std::size_t Store::compact_some(std::size_t max_records) {
   auto& left = impl_->to_compact;
+  if (max_records == 0) return left.size() + impl_->plain_changes.size();
+  impl_->encode_changes();
   if (left.empty()) return 0;
   for (std::size_t done = 0; done < max_records && !left.empty(); ++done) {
     const SlotId id = left.back();

@@ -57,7 +57,7 @@ std::string without_marks(std::string text, const Record& record) {
 
 std::string decode_marked(const Record& record, const Dictionary* dictionary,
                           std::string_view base_text) {
-  if (record.base() == nullptr) {
+  if (!record.is_patch()) {
     return StoreCodec::decompress_with(dictionary, record.encoding(), record.bytes(),
                                        record.text_size());
   }
@@ -75,16 +75,15 @@ std::string first_owner(const core::ObjectMeta& meta) {
 }  // namespace
 
 std::string decode_record(const Record& record, const Dictionary* dictionary) {
-  const Record* base = record.base();
   const std::string base_text =
-      base == nullptr ? std::string() : decode_marked(*base, dictionary, {});
+      record.is_patch() ? decode_marked(*record.base(), dictionary, {}) : std::string();
   return without_marks(decode_marked(record, dictionary, base_text), record);
 }
 
 std::string Store::Impl::marked_text(const Record& record) const {
   const DictionaryPtr dictionary = codec.dictionary(record.encoding());
+  if (!record.is_patch()) return decode_marked(record, dictionary.get(), {});
   const Record* base = record.base();
-  if (base == nullptr) return decode_marked(record, dictionary.get(), {});
   if (last_base.get() != base) {
     last_base = RecordPtr::share(base);
     last_base_text = decode_marked(*base, dictionary.get(), {});
@@ -111,9 +110,9 @@ std::string Store::Impl::text(const Record& record) const {
 RecordPtr Store::Impl::find_base(SlotId id, const std::string& owner_uid) const {
   if (!codec.trained()) return nullptr;
   const auto usable = [&](const Record* record) -> RecordPtr {
-    if (record == nullptr || record->encoding() != codec.best()) return nullptr;
+    if (record == nullptr) return nullptr;
     const Record* base = record->base() != nullptr ? record->base() : record;
-    if (base->text_size() > kLargestPatched) return nullptr;
+    if (base->encoding() != codec.best() || base->text_size() > kLargestPatched) return nullptr;
     return RecordPtr::share(base);
   };
   if (id != SlotTable::kNone && slots[id].current && slots[id].current->base() != nullptr) {
@@ -165,22 +164,27 @@ RecordPtr Store::Impl::make_record(const PreparedObject& object) {
   if (content.marked) text = with_marks(std::move(text), identity);
   content.reduced = !object.reduced.empty();
   content.terms = hash_of(terms_of(object.meta));
-  if (codec.trained()) {
-    encode(slots.find(object.meta.namespace_, object.meta.name), first_owner(object.meta), text,
-           content);
-  } else {
-    // Before there is a dictionary records stay plain: compact_some() knows which ones are left.
+  const SlotId id = slots.find(object.meta.namespace_, object.meta.name);
+  if (!codec.trained() || may_wait(text.size())) {
+    // note_new() sees to it that it is encoded when there is a dictionary, or more of its like.
     content.text_size = text.size();
     content.encoded = {kPlain, text};
+    content.base = find_base(id, first_owner(object.meta));
+  } else {
+    encode(id, first_owner(object.meta), text, content);
   }
   return Record::make(identity, content);
 }
 
 RecordPtr Store::Impl::recoded(SlotId id, const Record& record) const {
-  const auto meta = core::parse_kept_meta(text(record));
+  std::string owner;
+  if (record.base() == nullptr || record.base()->encoding() != codec.best()) {
+    if (const auto meta = core::parse_kept_meta(text(record)); meta.ok())
+      owner = first_owner(*meta);
+  }
   Record::Content content;
   const std::string marked = marked_text(record);
-  encode(id, meta.ok() ? first_owner(*meta) : "", marked, content);
+  encode(id, owner, marked, content);
   return Record::recoded(record, content);
 }
 

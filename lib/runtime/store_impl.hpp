@@ -74,6 +74,10 @@ struct Store::Impl {
 
   // --- compression ---
   std::vector<SlotId> to_compact;
+  // Changed since they were encoded, and kept as they came: encoding costs less when it is done to
+  // many at once, while its code and tables are at hand.
+  std::vector<SlotId> plain_changes;
+  std::size_t plain_bytes = 0;
   std::size_t train_at = 350;  // objects; fewer do not pay for a dictionary
   std::uint64_t trainings = 0;
   double trained_ratio = 0;  // stored to text, of objects that the dictionary was not trained on
@@ -126,7 +130,7 @@ struct Store::Impl {
   void finish(std::string version, const ChangeSink& tell);
   std::vector<Delta> sweep();
   void flip_staged(std::vector<Delta>& deltas);
-  void replace(const PreparedObject& object, const ChangeSink& tell);
+  void replace(PreparedObject object, const ChangeSink& tell);
   RecordPtr drop(SlotId id);
   void tell_deleted(const Record& before, StoreChange change, const ChangeSink& tell) const;
   void tell_delta(const Delta& delta, bool initial, bool relisted, const ChangeSink& tell) const;
@@ -135,6 +139,9 @@ struct Store::Impl {
 
   // --- compression (store_compact.cpp) ---
   void note_new(SlotId id, const Record& record);
+  // A change of that size is kept plain until all that wait are encoded.
+  bool may_wait(std::size_t text_size) const;
+  void encode_changes();
   void take_samples(std::vector<std::string>& samples, std::vector<std::string>& proof,
                     std::vector<std::string>& patches) const;
   void train();

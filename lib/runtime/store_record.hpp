@@ -53,7 +53,8 @@ class Record {
   struct Content {
     std::size_t text_size = 0;  // of the text before it was encoded
     Encoded encoded;
-    RecordPtr base;           // set: `encoded` is a patch for the base's text
+    // Set: `encoded` is a patch for the base's text; where that is plain, it is to become one.
+    RecordPtr base;
     std::uint64_t terms = 0;  // hash of the terms that it is found by
     bool marked = false;      // its text has marks in the place of what the record says itself
     bool reduced = false;     // metadata only, though the whole object was wanted
@@ -76,6 +77,8 @@ class Record {
   std::string_view bytes() const { return {tail() + identity_size() + base_size(), stored_size_}; }
   // Null, or a record without a base.
   const Record* base() const;
+  // bytes() are a patch for the base's text. Otherwise they hold the whole text.
+  bool is_patch() const { return has_base_ && encoding_ != kPlain; }
   std::uint64_t terms() const { return std::uint64_t{terms_high_} << 32U | terms_low_; }
   std::size_t text_size() const { return text_size_; }
   bool marked() const { return marked_; }

@@ -1,20 +1,15 @@
 #include "runtime/store_slots.hpp"
 
-#include <functional>
 #include <utility>
+
+#include "base/table_hash.hpp"
 
 namespace kubewatch::runtime {
 
 namespace {
 
-constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15U;
-
-std::uint64_t hash(std::string_view text) {
-  return std::hash<std::string_view>()(text) * kMix;
-}
-
 std::uint64_t hash(std::string_view namespace_, std::string_view name) {
-  return (hash(name) + std::hash<std::string_view>()(namespace_)) * kMix;
+  return base::table_hash(name, base::table_hash(namespace_));
 }
 
 }  // namespace
@@ -34,7 +29,7 @@ std::uint64_t SlotTable::hash_name(SlotId id) const {
 }
 
 std::uint64_t SlotTable::hash_uid(SlotId id) const {
-  return hash(slots_[id].current->packed_uid());
+  return base::table_hash(slots_[id].current->packed_uid());
 }
 
 SlotId SlotTable::find(std::string_view namespace_, std::string_view name) const {
@@ -45,7 +40,7 @@ SlotId SlotTable::find(std::string_view namespace_, std::string_view name) const
 
 SlotId SlotTable::find_uid(std::string_view uid) const {
   if (uid.empty()) return kNone;
-  return by_uid_.find(hash(PackedUid(uid).bytes()),
+  return by_uid_.find(base::table_hash(PackedUid(uid).bytes()),
                       [&](SlotId id) { return slots_[id].current->has_uid(uid); });
 }
 

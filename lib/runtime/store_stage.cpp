@@ -195,7 +195,7 @@ void Store::Impl::finish(std::string version, const ChangeSink& tell) {
 
 // ---------------------------------------------------------------- single changes
 
-void Store::Impl::replace(const PreparedObject& object, const ChangeSink& tell) {
+void Store::Impl::replace(PreparedObject object, const ChangeSink& tell) {
   const SlotId id = slots.find(object.meta.namespace_, object.meta.name);
   if (id != SlotTable::kNone && unchanged(*slots[id].current, object.meta)) return;
   if (!object.meta.resource_version.empty()) resource_version = object.meta.resource_version;
@@ -205,8 +205,8 @@ void Store::Impl::replace(const PreparedObject& object, const ChangeSink& tell) 
   const RecordPtr before = put(id, object);
   if (!tell) return;
   StoreChange change;
-  change.meta = object.meta;
-  change.json = object.json;
+  change.meta = std::move(object.meta);
+  change.json = std::move(object.json);
   change.reduced = !object.reduced.empty();
   tell_now(std::move(change), before.get(), tell);
 }
@@ -291,17 +291,17 @@ void Store::finish_init(std::string resource_version, const ChangeSink& tell) {
   impl_->finish(std::move(resource_version), tell);
 }
 
-void Store::apply(const PreparedObject& object, const ChangeSink& tell) {
+void Store::apply(PreparedObject object, const ChangeSink& tell) {
   if (impl_->initializing) {
     impl_->stage(object);
   } else {
-    impl_->replace(object, tell);
+    impl_->replace(std::move(object), tell);
   }
 }
 
 Result<void> Store::apply(std::string_view object_json, const ChangeSink& tell) {
-  KW_ASSIGN(const auto object, prepare(object_json));
-  apply(object, tell);
+  KW_ASSIGN(auto object, prepare(object_json));
+  apply(std::move(object), tell);
   return {};
 }
 

@@ -1,59 +1,14 @@
 #include "runtime/term_index.hpp"
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/random.hpp"
+#include "base/table_hash.hpp"
 
 namespace kubewatch::runtime {
 
-namespace {
-
-struct Key {
-  std::uint64_t a, b;
-};
-
-const Key& key() {
-  static const Key kKey = [] {
-    auto random = base::Random::from_system();
-    return Key{random.next() | 1U, random.next() | 1U};
-  }();
-  return kKey;
-}
-
-// Both halves of a 128-bit product: each bit of either factor reaches every bit of the result.
-std::uint64_t mix(std::uint64_t x, std::uint64_t y) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = Wide{x} * y;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
-}
-
-std::uint64_t word_at(const char* at, std::size_t size) {
-  std::uint64_t out = 0;
-  std::memcpy(&out, at, size);
-  return out;
-}
-
-std::uint64_t absorb(std::uint64_t state, std::string_view text) {
-  const Key& k = key();
-  state = mix(state ^ text.size() ^ k.a, k.b);
-  std::size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    state = mix(state ^ word_at(text.data() + at, 8) ^ k.a, k.b);
-  }
-  if (at < text.size()) {
-    state = mix(state ^ word_at(text.data() + at, text.size() - at) ^ k.a, k.b);
-  }
-  return state;
-}
-
-}  // namespace
-
 Term term_of(TermKind kind, std::string_view text, std::string_view value) {
-  std::uint64_t state = mix(static_cast<std::uint64_t>(kind) + 1 + key().b, key().a);
-  state = absorb(state, text);
-  if (kind == TermKind::label) state = absorb(state, value);
-  return mix(state ^ key().b, key().a);
+  const Term term = base::table_hash(text, static_cast<std::uint64_t>(kind) + 1);
+  return kind == TermKind::label ? base::table_hash(value, term) : term;
 }
 
 void normalise(Terms& terms) {
@@ -62,9 +17,8 @@ void normalise(Terms& terms) {
 }
 
 std::uint64_t hash_of(const Terms& terms) {
-  std::uint64_t state = key().a;
-  for (const Term term : terms) state = mix(state ^ term, key().b);
-  return state;
+  return base::table_hash(
+      {reinterpret_cast<const char*>(terms.data()), terms.size() * sizeof(Term)});
 }
 
 std::uint32_t TermIndex::place_of(Term term) const {

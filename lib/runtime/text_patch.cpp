@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 namespace kubewatch::runtime {
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t kMeet = 12;         // bytes that must agree where two texts meet again
 constexpr std::size_t kPlaces = 24;       // punctuation looked at on each side
 constexpr std::size_t kMostSteps = 1000;  // more: the texts are not alike, and looking costs time
+constexpr std::size_t kMostFar = 16;      // of these
 
 void put(std::string& out, std::size_t number) {
   for (; number >= 0x80; number >>= 7U) out.push_back(static_cast<char>(number | 0x80U));
@@ -59,16 +61,24 @@ constexpr auto kPunctuation = [] {
   return out;
 }();
 
+struct Place {
+  std::size_t at = std::string_view::npos;  // npos: there are not so many
+  std::uint64_t begin = 0;  // the first bytes there: what differs mostly does so in them
+};
+
 // The places of punctuation in a text, found as they are asked for: mostly the first will do.
 class Places {
  public:
   explicit Places(std::string_view text) : text_(text) {}
-  // npos when there are not so many.
-  std::size_t operator[](std::size_t index) {
+  const Place& operator[](std::size_t index) {
     while (found_ <= index) {
       while (at_ < text_.size() && !kPunctuation[static_cast<unsigned char>(text_[at_])]) ++at_;
-      if (at_ == text_.size()) return std::string_view::npos;
-      places_[found_++] = at_++;
+      if (at_ == text_.size()) return none_;
+      Place& place = places_[found_++];
+      place.at = at_;
+      std::memcpy(&place.begin, text_.data() + at_,
+                  std::min(sizeof place.begin, text_.size() - at_));
+      ++at_;
     }
     return places_[index];
   }
@@ -77,43 +87,123 @@ class Places {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t found_ = 0;
-  std::size_t places_[kPlaces];
+  Place places_[kPlaces];
+  Place none_;
 };
 
-// Where base and text agree again, as near as can be found; the ends when nowhere.
+// Where base and text agree again, in bytes from where they are.
 struct Meeting {
   std::size_t base, text;
 };
 
-Meeting next_meeting(std::string_view base, std::string_view text) {
+// Among the next few places of punctuation.
+std::optional<Meeting> near_meeting(std::string_view base, std::string_view text) {
   Places in_base(base), in_text(text);
   std::size_t base_places = kPlaces, text_places = kPlaces;
   for (std::size_t sum = 0; sum + 1 < base_places + text_places; ++sum) {
     const std::size_t first = sum < base_places ? 0 : sum - base_places + 1;
     for (std::size_t t = first; t <= sum && t < text_places; ++t) {
       const std::size_t b = sum - t;
-      const std::size_t text_at = in_text[t], base_at = in_base[b];
-      if (text_at == std::string_view::npos) text_places = t;
-      if (base_at == std::string_view::npos) base_places = b;
-      if (text_at == std::string_view::npos || base_at == std::string_view::npos) continue;
-      if (base.substr(base_at, kMeet) == text.substr(text_at, kMeet)) return {base_at, text_at};
+      const Place& one = in_base[b];
+      const Place& other = in_text[t];
+      if (one.at == std::string_view::npos) base_places = b;
+      if (other.at == std::string_view::npos) text_places = t;
+      if (one.begin != other.begin || std::max(one.at, other.at) == std::string_view::npos)
+        continue;
+      if (base.substr(one.at, kMeet) == text.substr(other.at, kMeet)) {
+        return Meeting{one.at, other.at};
+      }
     }
   }
-  return {base.size(), text.size()};
+  return std::nullopt;
 }
+
+// Every comma of a base by the bytes that follow, for texts that meet it again only behind a whole
+// value that one of them lacks.
+class FarCommas {
+ public:
+  explicit FarCommas(std::string_view base) : base_(base) {}
+
+  // As near as can be found from `base_from` on, which never goes back. `text` begins where the two
+  // differ.
+  std::optional<Meeting> meeting(std::size_t base_from, std::string_view text) {
+    if (heads_.empty()) fill();
+    std::optional<Meeting> best;
+    for (std::size_t at = text.find(','); at < text.size() && text.size() - at >= kFarMeet;
+         at = text.find(',', at + 1)) {
+      if (best && at >= best->base + best->text) break;
+      const std::string_view wanted = text.substr(at, kFarMeet);
+      std::uint32_t& head = heads_[slot_of(wanted)];
+      while (head != 0 && commas_[head - 1].at < base_from) head = commas_[head - 1].next;
+      for (std::uint32_t entry = head; entry != 0; entry = commas_[entry - 1].next) {
+        if (looks_left_ == 0) return best;
+        --looks_left_;
+        const Comma& comma = commas_[entry - 1];
+        if (base_.substr(comma.at, kFarMeet) != wanted) continue;
+        const Meeting found{comma.at - base_from, at};
+        if (!best || found.base + found.text < best->base + best->text) best = found;
+        break;  // the others stand behind it
+      }
+      if (looks_left_ == 0) return best;
+      --looks_left_;
+    }
+    return best;
+  }
+
+ private:
+  static constexpr std::size_t kFarMeet = 24;  // a chance meeting far away costs more than none
+  static constexpr std::size_t kMostLooks =
+      20000;  // a millisecond: hostile texts must not take more
+  struct Comma {
+    std::uint32_t at, next;  // next: its number and one; 0 for none
+  };
+
+  std::size_t slot_of(std::string_view bytes) const {
+    std::uint64_t parts[kFarMeet / 8];
+    std::memcpy(parts, bytes.data(), sizeof parts);
+    std::uint64_t hash = 0;
+    for (const std::uint64_t part : parts) hash = (hash ^ part) * 0x9e3779b97f4a7c15U;
+    return hash >> shift_;
+  }
+  // From the end, so that the first place of the same bytes is the first one found.
+  void fill() {
+    const std::size_t about = base_.size() / 16;  // of JSON's bytes that many are commas
+    while (shift_ > 50 && (std::size_t{1} << (64U - shift_)) < about) --shift_;
+    heads_.assign(std::size_t{1} << (64U - shift_), 0);
+    commas_.reserve(about);
+    for (std::size_t at = base_.size(); at-- > 0;) {
+      if (base_[at] != ',' || at + kFarMeet > base_.size()) continue;
+      std::uint32_t& head = heads_[slot_of(base_.substr(at, kFarMeet))];
+      commas_.push_back({static_cast<std::uint32_t>(at), head});
+      head = static_cast<std::uint32_t>(commas_.size());
+    }
+  }
+
+  std::string_view base_;
+  std::size_t looks_left_ = kMostLooks;
+  unsigned shift_ = 56;  // of a hash, so that its upper bits are the slot
+  std::vector<std::uint32_t> heads_;
+  std::vector<Comma> commas_;
+};
 
 }  // namespace
 
 std::string make_patch(std::string_view base, std::string_view text) {
   std::string steps, inserted;
-  std::size_t count = 0;
+  std::size_t count = 0, far = 0;
+  FarCommas far_commas(base);
+  const std::size_t whole = base.size();
   while (true) {
     const std::size_t copy = common_prefix(base, text);
     base.remove_prefix(copy);
     text.remove_prefix(copy);
     if (base.empty() && text.empty()) break;
     Meeting meeting{base.size(), text.size()};
-    if (count < kMostSteps) meeting = next_meeting(base, text);
+    if (count < kMostSteps) {
+      auto found = near_meeting(base, text);
+      if (!found && far++ < kMostFar) found = far_commas.meeting(whole - base.size(), text);
+      if (found) meeting = *found;
+    }
     // What agrees before the place they meet at was no difference.
     while (meeting.base > 0 && meeting.text > 0 &&
            base[meeting.base - 1] == text[meeting.text - 1]) {

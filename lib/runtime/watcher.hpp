@@ -128,6 +128,9 @@ class Watcher {
   // so a list that breaks off leaves items behind, which the next Init voids or the same page
   // repeats.
   WatcherActions on_list_item();
+  // Items are those of a full state: a look at the server's version lists an object as well, which
+  // may be none of this watch.
+  bool lists() const { return request_ == Request::list; }
   // The item at hand stood in this list before.
   void on_repeated_item();
   // The end of the page whose items came before.

@@ -66,6 +66,9 @@ struct WorkQueue::Impl {
     std::uint32_t level = 0;
     TimePoint retry_at{};  // level > 0: when the backoff lets it run again
 
+    // By something else than the backoff, whose retry was not due when it started.
+    bool brought_forward() const { return level > 0 && started < retry_at; }
+
     void end_series() {
       failures = 0;
       waits = 0;
@@ -297,7 +300,7 @@ std::optional<Duration> WorkQueue::Impl::fail(TimePoint now, const core::ObjectK
   }
   Item& item = it->second;
   ++item.failures;
-  const bool brought_forward = item.level > 0 && item.started < item.retry_at;
+  const bool brought_forward = item.brought_forward();
   if (!brought_forward) ++item.level;
   if (!brought_forward && options.max_attempts != 0 && item.level >= options.max_attempts) {
     if (!item.pending) {
@@ -349,13 +352,13 @@ Duration WorkQueue::not_yet(TimePoint now, const core::ObjectKey& key, base::Ran
   return std::max(Duration{0}, item.due - now);
 }
 
-void WorkQueue::put_off(TimePoint now, const core::ObjectKey& key, Duration delay) {
+void WorkQueue::put_off(TimePoint now, const core::ObjectKey& key, TimePoint until) {
   Impl& q = *impl_;
   const auto it = q.held_item(key);
   if (it == q.items.end()) return;
   if (!q.end_run(it)) return q.tidy(it);
   const Impl::Item& item = it->second;
-  q.add(now, key, item.reason, item.reason_object, delay, item.priority);
+  q.add(now, key, item.reason, item.reason_object, until - now, item.priority);
 }
 
 void WorkQueue::park(TimePoint /*now*/, const core::ObjectKey& key) {
@@ -434,6 +437,13 @@ bool WorkQueue::is_retrying(const core::ObjectKey& key) const {
 bool WorkQueue::is_parked(const core::ObjectKey& key) const {
   const auto it = impl_->items.find(key);
   return it != impl_->items.end() && it->second.parked;
+}
+
+bool WorkQueue::is_last_attempt(const core::ObjectKey& key) const {
+  const auto it = impl_->held_item(key);
+  if (it == impl_->items.end() || impl_->options.max_attempts == 0) return false;
+  const Impl::Item& item = it->second;
+  return !item.brought_forward() && item.level + 1 >= impl_->options.max_attempts;
 }
 
 std::vector<core::ObjectKey> WorkQueue::parked() const {

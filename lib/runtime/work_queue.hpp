@@ -106,9 +106,10 @@ class WorkQueue {
   // but repeated ones without `after` wait longer each time.
   Duration not_yet(TimePoint now, const core::ObjectKey& key, base::Random& random,
                    std::optional<Duration> after);
-  // The run was not made, because what runs it cannot for so long: as if it had been added with
-  // this delay. Nothing is counted, its reason and its attempt stay.
-  void put_off(TimePoint now, const core::ObjectKey& key, Duration delay);
+  // The run was not made, because what runs it cannot until then: as if it had been added for that
+  // time. Nothing is counted, its reason and its attempt stay. A time and no delay: who was put off
+  // first is first when all of them may run.
+  void put_off(TimePoint now, const core::ObjectKey& key, TimePoint until);
   void park(TimePoint now, const core::ObjectKey& key);  // until the next add()
   // Parked without a run: a start that knows how its last run ended. Nothing for a key that is held
   // or pending.
@@ -134,6 +135,8 @@ class WorkQueue {
   Counts counts(TimePoint now) const;
   bool is_retrying(const core::ObjectKey& key) const;
   bool is_parked(const core::ObjectKey& key) const;
+  // Held, and a failure of this run uses its attempts up, whatever was added meanwhile.
+  bool is_last_attempt(const core::ObjectKey& key) const;
   std::vector<core::ObjectKey> parked() const;
   std::vector<core::ObjectKey> held() const;
   // Absent: nothing is known of it.

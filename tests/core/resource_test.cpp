@@ -1,6 +1,9 @@
 // Names of kinds and objects, and the checks of names.
 #include "core/resource.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include "base/json.hpp"
 #include "support/catch.hpp"
 
@@ -53,6 +56,22 @@ TEST_CASE("object keys print, compare and hash") {
   CHECK(ObjectKeyHash{}(a) == ObjectKeyHash{}(ObjectKey{"shop", "web"}));
   CHECK(ObjectKeyHash{}({"a", "b"}) != ObjectKeyHash{}({"b", "a"}));
   CHECK(ObjectKey{"a", "z"} < ObjectKey{"b", "a"});
+}
+
+TEST_CASE("names chosen by a hash that is known do not meet in a table") {
+  constexpr std::size_t kPlaces = 1009;
+  std::vector<std::size_t> found(kPlaces);
+  std::size_t chosen = 0;
+  for (int i = 0; chosen < 1000; ++i) {
+    const ObjectKey key{"", "web-" + std::to_string(i)};
+    const std::size_t none = std::hash<std::string>{}("");
+    const std::size_t known = none ^ (std::hash<std::string>{}(key.name) + 0x9e3779b97f4a7c15U +
+                                      (none << 6U) + (none >> 2U));
+    if (known % kPlaces != 0) continue;
+    ++chosen;
+    ++found.at(ObjectKeyHash{}(key) % kPlaces);
+  }
+  CHECK(*std::max_element(found.begin(), found.end()) < 50);
 }
 
 TEST_CASE("names are checked as the API server checks them") {

@@ -109,6 +109,22 @@ TEST_CASE("a deletion that is told late carries the last known state") {
   CHECK(std::get<StoreChange>(*shop.next()).json == last);
 }
 
+TEST_CASE("a deletion says whether its last known state is all of the object") {
+  Shop shop;
+  shop.sync({{"a", "1"}});
+  std::string deep = object("deep", "2", ++shop.version);
+  deep.back() = ',';
+  deep += R"("spec":)" + std::string(250, '[') + std::string(250, ']') + "}";
+  REQUIRE(shop.store.apply(deep, shop.sink()).ok());
+  shop.drain();
+  shop.remove("a", "1");
+  REQUIRE(shop.store.remove(deep, shop.sink()).ok());
+  CHECK_FALSE(std::get<StoreChange>(*shop.next()).reduced);
+  const auto told = std::get<StoreChange>(*shop.next());
+  CHECK(told.meta.name == "deep");
+  CHECK(told.reduced);
+}
+
 TEST_CASE("a late subscriber gets what is there, then lives on") {
   Shop shop;
   shop.sync({{"a", "1"}, {"b", "2"}, {"c", "3"}});

@@ -1,6 +1,8 @@
 // Stock conditions and how they combine; the cases that look met or hopeless and are not.
 #include "runtime/condition.hpp"
 
+#include <fmt/format.h>
+
 #include "base/json.hpp"
 #include "runtime/stock_conditions.hpp"
 #include "runtime/wait_condition.hpp"
@@ -126,6 +128,15 @@ TEST_CASE("a StatefulSet is rolled out by revision, or up to its partition") {
       "partition":2}}},"status":{"readyReplicas":3,"updatedReplicas":1,
       "currentRevision":"a","updateRevision":"b"}})";
   CHECK(state_of(rolled, partitioned) == State::met);
+  // Rolled back before the update was through.
+  const auto rolled_back = [](int updated) {
+    return fmt::format(R"({{"spec":{{"replicas":3,"updateStrategy":{{"rollingUpdate":{{
+        "partition":0}}}}}},"status":{{"readyReplicas":3,"updatedReplicas":{},
+        "currentRevision":"a","updateRevision":"a"}}}})",
+                       updated);
+  };
+  CHECK(state_of(rolled, rolled_back(2).c_str()) == State::not_yet);
+  CHECK(state_of(rolled, rolled_back(3).c_str()) == State::met);
   CHECK(state_of(rolled, R"({"metadata":{"generation":2},"status":{"observedGeneration":1}})") ==
         State::not_yet);
   CHECK(state_of(rolled, R"({"spec":{"updateStrategy":{"type":"OnDelete"}}})") == State::failed);

@@ -70,3 +70,39 @@ TEST_CASE("what the API would refuse is not sent") {
   rig.turn();
   CHECK(rig.transport.size() == 0);
 }
+
+TEST_CASE("a flush ends once all is written, also what had to wait for its turn") {
+  test::ApiRig rig;
+  EventRecorder recorder(rig.client, rig.random);
+  for (int i = 0; i < 6; ++i) {
+    REQUIRE(recorder.record(kReporter, happening("R" + std::to_string(i))).ok());
+  }
+  REQUIRE(recorder.record(kReporter, happening("R0")).ok());
+  bool flushed = false;
+  recorder.flush(Duration{60'000}, [&] { flushed = true; });
+  for (std::size_t i = 0; i < 7; ++i) {
+    rig.call(i);
+    rig.turn();
+    CHECK_FALSE(flushed);
+    rig.answer(i, 201, rig.transport.request(i).body);
+  }
+  REQUIRE(rig.until([&] { return flushed; }));
+  CHECK(rig.transport.size() == 7);
+  bool again = false;
+  recorder.flush(Duration{60'000}, [&] { again = true; });
+  CHECK(again);
+}
+
+TEST_CASE("a flush waits neither for a server that does not answer nor for a later try") {
+  test::ApiRig rig;
+  EventRecorder recorder(rig.client, rig.random);
+  REQUIRE(recorder.record(kReporter, happening("A")).ok());
+  bool flushed = false;
+  recorder.flush(Duration{1}, [&] { flushed = true; });
+  REQUIRE(rig.until([&] { return flushed; }));
+  flushed = false;
+  recorder.flush(Duration{60'000}, [&] { flushed = true; });
+  rig.answer(0, 503, "down");
+  REQUIRE(rig.until([&] { return flushed; }));
+  CHECK(rig.transport.size() == 1);
+}

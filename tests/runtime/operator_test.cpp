@@ -169,6 +169,55 @@ TEST_CASE("an object that names related objects runs when they change") {
   CHECK(b.taken() == Lines{"a RelatedChanged 1"});
 }
 
+TEST_CASE("an object that is kept reduced goes on concerning those of before") {
+  // By what is not in the metadata.
+  const auto target = [](const core::ObjectMeta& meta, const std::string& json) {
+    const Json value = *base::parse_json(json);
+    const std::string name = base::string_at(value, {"target"});
+    return name.empty() ? std::vector<ObjectKey>{}
+                        : std::vector<ObjectKey>{{meta.namespace_, name}};
+  };
+  const auto naming = [](const std::string& name, int version, const std::string& whom) {
+    std::string out = object(name, version);
+    return out.insert(1, fmt::format(R"("target":"{}",)", whom));
+  };
+  const auto too_deep = [&](const std::string& name, int version) {
+    std::string out = naming(name, version, "a");
+    return out.insert(1, "\"deep\":" + std::string(201, '[') + std::string(201, ']') + ",");
+  };
+  Bench b;
+  SECTION("as the one that is mapped") {
+    b.builder.watches(settings(), target);
+    b.start();
+    b.list("websites", {object("a", 1), object("b", 1)});
+    b.list("settings", {naming("s", 2, "a")});
+    b.taken();
+    b.event("settings", "MODIFIED", too_deep("s", 6));
+    CHECK(b.taken() == Lines{"a RelatedChanged 1"});
+    b.event("settings", "MODIFIED", too_deep("s", 7));
+    CHECK(b.taken() == Lines{"a RelatedChanged 1"});
+    b.event("settings", "MODIFIED", naming("s", 8, "b"));
+    CHECK(b.taken() == Lines{"a RelatedChanged 1", "b RelatedChanged 1"});
+    b.event("settings", "MODIFIED", naming("s", 9, "b"));
+    CHECK(b.taken() == Lines{"b RelatedChanged 1"});
+  }
+  SECTION("as the one that names others") {
+    b.builder.watches_referenced(settings(), target);
+    b.start();
+    b.list("settings", {object("a", 2)});
+    b.list("websites", {naming("w", 1, "a")});
+    b.taken();
+    b.event("websites", "MODIFIED", too_deep("w", 6));
+    b.taken();
+    b.event("settings", "MODIFIED", object("a", 7));
+    CHECK(b.taken() == Lines{"w RelatedChanged 1"});
+  }
+  const auto told = std::count_if(b.logged.begin(), b.logged.end(), [](const std::string& line) {
+    return line.find("only the metadata is kept") != std::string::npos;
+  });
+  CHECK(told >= 1);
+}
+
 TEST_CASE("triggers from outside run one object or all, and nobody that is not there") {
   Bench b;
   const TriggerSource one, all;

@@ -355,6 +355,29 @@ TEST_CASE("broken and unknown events do not end the stream") {
   CHECK(watch.open());
 }
 
+TEST_CASE("the object that a look at the server's version lists counts for nothing") {
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  Bench b;
+  b.options.label_selector = "app=a";
+  b.options.strategy = ListStrategy::unpaged;
+  b.start();
+  b.sync({object("a", 3)}, 7).fail(Error(ErrorKind::unreachable, "cut"));
+  auto& look = b.call(2);
+  CHECK(look.target().find("limit=1") != std::string::npos);
+  CHECK(look.target().find("labelSelector") == std::string::npos);
+  logged.clear();
+  std::string deep = object("deep", 5);
+  deep.back() = ',';
+  deep += R"("spec":)" + std::string(250, '[') + std::string(250, ']') + "}";
+  b.answer(2, 200, list({deep}, 7));
+  CHECK(b.call(3).target().find("watch=") != std::string::npos);
+  base::capture_log(nullptr);
+  CHECK(b.reflector->store().unparsable().count == 0);
+  CHECK(b.keys() == "a");
+  CHECK(logged.empty());
+}
+
 TEST_CASE("an event of 1.5 MB is kept whole, one of 20 MB as metadata, and the stream goes on") {
   std::vector<std::string> logged;
   base::capture_log(&logged);
@@ -608,6 +631,30 @@ TEST_CASE("a saved cache starts warm where it stood, and a 410 tells the differe
   other.options.label_selector = "app=web";
   other.make();
   CHECK_FALSE(other.reflector->load(file).ok());
+}
+
+TEST_CASE("what a file holds is answered by the server once that lets it be watched") {
+  std::string file;
+  Bench first;
+  first.start();
+  CHECK_FALSE(first.reflector->answered());
+  first.answer(0, 200, list({object("a", 3)}, 7));
+  CHECK(first.reflector->answered());
+  REQUIRE(first.reflector->save(into(file)).ok());
+  Bench quiet;
+  quiet.make();
+  REQUIRE(quiet.reflector->load(file).ok());
+  quiet.reflector->start();
+  CHECK(quiet.told == Lines{"added a=v", "synced"});
+  CHECK_FALSE(quiet.reflector->answered());
+  quiet.answer(0, 200, list({object("a", 3)}, 7));  // where the server is
+  auto& watch = quiet.call(1);
+  CHECK_FALSE(quiet.reflector->answered());
+  watch.head(200);
+  CHECK(quiet.reflector->answered());
+  watch.end();
+  (void)quiet.call(2);
+  CHECK(quiet.reflector->answered());
 }
 
 TEST_CASE("a cache that was saved while it was of an undone past is compared with a list") {

@@ -190,3 +190,50 @@ TEST_CASE("a family is held in what its members differ in") {
   const auto stats = store.stats();
   CHECK(stats.held_bytes < stats.json_bytes / 8);
 }
+
+TEST_CASE("changes are kept as they came, few of them, until they are encoded together") {
+  base::Random random(3);
+  const std::string uid = random.uuid();
+  int version = 0;
+  const auto json = [&](int i, const std::string& spec) {
+    return fmt::format(
+        R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p{}","namespace":"shop",)"
+        R"("uid":"{}{:04}","resourceVersion":"{}","ownerReferences":[{{"uid":"o{}"}}]}},)"
+        R"("spec":"{}"}})",
+        i, uid.substr(0, uid.size() - 4), i, ++version, i / 20, spec);
+  };
+  std::vector<std::string> specs;
+  for (int i = 0; i < 100; ++i) specs.push_back(random.suffix(3000));
+  Store store;
+  store.begin_init();
+  for (int i = 0; i < 2000; ++i) {
+    REQUIRE(store.init_apply(json(i, specs[static_cast<std::size_t>(i / 20)])).ok());
+  }
+  store.finish_init("1");
+  while (store.compact_some(100) > 0) {
+  }
+  const auto before = store.stats().held_bytes;
+  const auto change = [&](int i) {
+    const std::string now = json(i, "changed " + specs[static_cast<std::size_t>(i / 20)]);
+    REQUIRE(store.apply(now, nullptr).ok());
+    CHECK(store.get({"shop", fmt::format("p{}", i)})->json == now);
+  };
+
+  change(7);
+  CHECK(store.compact_some(0) == 1);
+  CHECK(store.stats().held_bytes > before + 2500);
+  CHECK(store.compact_some(1) == 0);
+  CHECK(store.stats().held_bytes < before + 500);
+  CHECK(store.get({"shop", "p7"})->json.find("changed ") != std::string::npos);
+
+  // Nobody has to ask where there are many.
+  for (int i = 0; i < 2000; ++i) change(i);
+  CHECK(store.stats().held_bytes < before + 600'000);
+  CHECK(store.compact_some(1) == 0);
+  CHECK(store.stats().held_bytes < store.stats().json_bytes / 8);
+  for (int i = 0; i < 2000; ++i) {
+    const auto now = store.get({"shop", fmt::format("p{}", i)});
+    REQUIRE(now->json.find("changed " + specs[static_cast<std::size_t>(i / 20)]) !=
+            std::string::npos);
+  }
+}

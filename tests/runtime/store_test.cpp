@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <functional>
 #include <map>
 
 #include "base/json.hpp"
@@ -754,4 +756,29 @@ TEST_CASE("objects unlike those before get a dictionary of their own, and all re
   const double held = static_cast<double>(store.stats().held_bytes);
   CHECK(held < 0.45 * static_cast<double>(store.stats().json_bytes));
   for (int i = 0; i < 4000; ++i) REQUIRE(store.get({"", fmt::format("o{}", i)})->json == json(i));
+}
+
+// A table that knows no key is as slow as a list for names that were chosen by its hash.
+TEST_CASE("names chosen by a hash that is known are found as fast as others") {
+  constexpr std::size_t kNames = 4000;
+  constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15U;
+  const std::hash<std::string_view> known;
+  const auto time_of = [&](bool chosen) {
+    Store store;
+    store.begin_init();
+    std::vector<ObjectKey> keys;
+    for (int i = 0; keys.size() < kNames; ++i) {
+      const std::string name = fmt::format("n{}", i);
+      const std::uint64_t place = (known(name) * kMix + known("shop")) * kMix;
+      if (chosen && place >> 57U != 0) continue;
+      keys.push_back({"shop", name});
+      REQUIRE(store.init_apply(Pod{.name = name, .uid = name}.json()).ok());
+    }
+    store.finish_init("1");
+    const auto begin = std::chrono::steady_clock::now();
+    for (const ObjectKey& key : keys) REQUIRE(store.contains(key));
+    return std::chrono::steady_clock::now() - begin;
+  };
+  const auto usual = time_of(false);
+  CHECK(time_of(true) < usual * 10 + std::chrono::milliseconds(20));
 }

@@ -1,5 +1,7 @@
 #include "runtime/text_patch.hpp"
 
+#include <fmt/format.h>
+
 #include "base/random.hpp"
 #include "support/catch.hpp"
 
@@ -50,6 +52,37 @@ TEST_CASE("texts that differ in a few values have a small patch") {
   const std::string text = R"({"name":"web-22","ip":"10.0.7.9","t":")" + middle + R"(","n":5})";
   const std::string patch = make_patch(base, text);
   CHECK(patch.size() < 24);
+  CHECK(applied(base, patch, text.size()) == text);
+}
+
+TEST_CASE("a whole value that one of two texts lacks is all that their patch holds") {
+  const auto pod = [](const std::string& name, const std::string& more) {
+    std::string out = R"({"name":")" + name + R"(")" + more;
+    for (int i = 0; i < 40; ++i) out += fmt::format(R"(,"field{}":{{"value":"{}"}})", i, i * i);
+    return out + R"(,"last":")" + name + "\"}";
+  };
+  std::string taints;
+  for (int i = 0; i < 6; ++i) {
+    taints += fmt::format(R"(,{{"key":"k{}","operator":"Exists","effect":"NoExecute"}})", i);
+  }
+  taints = R"(,"tolerations":[)" + taints.substr(1) + "]";
+  const std::string bare = pod("a", ""), more = pod("b", taints);
+  const std::string adding = make_patch(bare, more), leaving = make_patch(more, bare);
+  CHECK(adding.size() < taints.size() + 24);
+  CHECK(leaving.size() < 24);
+  CHECK(applied(bare, adding, more.size()) == more);
+  CHECK(applied(more, leaving, bare.size()) == bare);
+}
+
+TEST_CASE("a place that is far away is found in a text of many values as well") {
+  std::string base = R"({"first":0)";
+  for (int i = 0; i < 12'000; ++i) base += fmt::format(R"(,"value-{}")", i % 3000);
+  std::string more;
+  for (int i = 0; i < 40; ++i) more += fmt::format(R"(,"new-{}")", i);
+  std::string text = base;
+  text.insert(text.rfind(R"(,"value-600")"), more);
+  const std::string patch = make_patch(base, text);
+  CHECK(patch.size() < more.size() + 24);
   CHECK(applied(base, patch, text.size()) == text);
 }
 

@@ -313,6 +313,29 @@ TEST_CASE("used up attempts park a key until something is new") {
   CHECK(b.fail("a") == Duration{1000});
 }
 
+TEST_CASE("the last attempt is known while it runs") {
+  WorkQueueOptions options;
+  options.max_attempts = 2;
+  Bench b(options);
+  b.add("a");
+  b.take();
+  CHECK_FALSE(b.queue.is_last_attempt(key("a")));
+  b.fail("a");
+  b.after(100).add("a");
+  b.take();
+  CHECK_FALSE(b.queue.is_last_attempt(key("a")));  // brought forward: it uses none up
+  b.fail("a");
+  CHECK_FALSE(b.queue.is_last_attempt(key("a")));
+  b.after(900).take();
+  CHECK(b.queue.is_last_attempt(key("a")));
+  b.add("a");
+  CHECK(b.queue.is_last_attempt(key("a")));
+  b.fail("a");
+  b.take();
+  CHECK_FALSE(b.queue.is_last_attempt(key("a")));
+  CHECK_FALSE(Bench().queue.is_last_attempt(key("a")));
+}
+
 TEST_CASE("work that came during the last attempt is not parked away") {
   WorkQueueOptions options;
   options.max_attempts = 1;
@@ -592,7 +615,7 @@ TEST_CASE("a run that is put off comes again as it was, and nothing of it is cou
   Bench bench;
   bench.queue.add(bench.now, key("a"), Reason::created, "x");
   REQUIRE(bench.queue.take(bench.now));
-  bench.queue.put_off(bench.now, key("a"), Duration{500});
+  bench.queue.put_off(bench.now, key("a"), bench.now + Duration{500});
   CHECK_FALSE(bench.queue.take(bench.now));
   CHECK_FALSE(bench.queue.idle());
   CHECK(bench.queue.next_due(bench.now) == bench.now + Duration{500});
@@ -605,15 +628,32 @@ TEST_CASE("a run that is put off comes again as it was, and nothing of it is cou
   bench.queue.failed(bench.now, key("a"), bench.random);
   const TimePoint later = bench.now + Duration{3600000};
   REQUIRE(bench.queue.take(later));
-  bench.queue.put_off(later, key("a"), Duration{500});
+  bench.queue.put_off(later, key("a"), later + Duration{500});
   CHECK(bench.queue.look(key("a"))->failures == 1);
   CHECK(bench.queue.look(key("a"))->reason == Reason::retry);
   bench.queue.add(later, key("a"), Reason::updated);
   CHECK(bench.queue.take(later)->attempt == 2);
   // What is gone meanwhile is not kept for it.
   bench.queue.forget(key("a"));
-  bench.queue.put_off(later, key("a"), Duration{500});
+  bench.queue.put_off(later, key("a"), later + Duration{500});
   CHECK_FALSE(bench.queue.look(key("a")));
+}
+
+TEST_CASE("of runs that are put off until the same time the one that waits longer is first") {
+  Bench bench;
+  const TimePoint until = bench.now + Duration{500};
+  TimePoint now = bench.now;
+  for (const char* name : {"a", "b"}) bench.queue.add(now, key(name), Reason::updated);
+  for (int round = 0; round < 3; ++round) {
+    for (const char* name : {"a", "b"}) {
+      const auto work = bench.queue.take(now);
+      REQUIRE(work);
+      CHECK(work->key == key(name));
+      now += Duration{7};  // it is looked at when its turn comes
+      bench.queue.put_off(now, work->key, until + round * Duration{500});
+    }
+    now = until + round * Duration{500};
+  }
 }
 
 TEST_CASE("retries of what failed are no work that an end would have to wait for, all else is") {
